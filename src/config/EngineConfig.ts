@@ -1,0 +1,28 @@
+import { Context, type Redacted } from "effect"
+
+/** How to reach one engine instance, and what may be done there. */
+export interface Environment {
+  /** Base URL, without `/api/v1` and without a trailing slash. */
+  readonly host: string
+  readonly apiKey: Redacted.Redacted
+  /** Pins the name of the key header; without it the name is learnt from the first call. */
+  readonly apiKeyHeader?: string
+  readonly readOnly: boolean
+  readonly allowInsecureHttp: boolean
+  readonly requestsPerSecond: number
+  readonly concurrency: number
+  readonly headers: Readonly<Record<string, Redacted.Redacted>>
+  /** PEM file with certificate authorities to trust for this instance. */
+  readonly caFile?: string
+  /** URL of an HTTP proxy for this instance. */
+  readonly proxy?: string
+}
+
+/** Every configured instance, checked, and the name of the one that is used when a call names none. */
+export class EngineConfig extends Context.Service<
+  EngineConfig,
+  {
+    readonly defaultEnv: string
+    readonly environments: ReadonlyMap<string, Environment>
+  }
+>()("workflow-tool-server/config/EngineConfig") {}

@@ -1,0 +1,35 @@
+import type { Redacted } from "effect"
+
+import type { EngineConfig } from "./EngineConfig.ts"
+
+/** Sets of tools that can be offered; `engine` always is. */
+export const toolsets = ["engine", "operator", "marketplace"] as const
+export type Toolset = (typeof toolsets)[number]
+
+/** Settings of the server itself, as far as the configuration file holds them; the command line goes before them. */
+export interface ServerSettings {
+  readonly http: {
+    readonly port?: number
+    readonly host?: string
+    readonly authToken?: Redacted.Redacted
+    /** Names in `Host` that are served beside the loopback ones. */
+    readonly allowedHosts: ReadonlyArray<string>
+    /** Values of `Origin` that are served beside the loopback ones. */
+    readonly allowedOrigins: ReadonlyArray<string>
+  }
+  readonly readOnly: boolean
+  readonly toolsets: ReadonlyArray<Toolset>
+  /** Largest answer of a tool in bytes. */
+  readonly answerLimit?: number
+}
+
+/** Everything that the configuration files and variables say, checked. */
+export interface Settings {
+  /** Nothing where no instance is configured and none was asked for. */
+  readonly engine: EngineConfig["Service"] | undefined
+  readonly server: ServerSettings
+  /** What the marketplace half reads by itself. */
+  readonly marketplace: unknown
+  /** What is probably a mistake but does no harm, in plain words. */
+  readonly warnings: ReadonlyArray<string>
+}

@@ -1,0 +1,86 @@
+import { Effect, Option, Predicate, Schema } from "effect"
+
+import { ConfigurationError } from "./ConfigurationError.ts"
+import { decode, FileFields, HttpFields, InstanceFields, unknownFields } from "./fields.ts"
+import { fromFile, fromVariables } from "./instances.ts"
+import { problemOf } from "./json.ts"
+import type { Settings } from "./Settings.ts"
+import { inDotEnv, inEnvironment, orElse } from "./variables.ts"
+
+/** A file that was found, under the name by which messages call it. */
+export interface SourceFile {
+  readonly name: string
+  readonly text: string
+}
+
+/** What there is to read beside the process environment. `.env` counts only where there is no configuration file. */
+export interface Sources {
+  readonly configuration?: SourceFile
+  readonly dotenv?: SourceFile
+  /** Whether the server also makes sense without a configured instance. */
+  readonly instancesOptional?: boolean
+}
+
+/**
+ * All settings, from the given files and from the environment variables of the ambient `ConfigProvider`, which go
+ * before them. The failure names the file, the field and what is expected, and never shows what was found.
+ */
+export const readSettings = Effect.fnUntraced(function* ({
+  configuration,
+  dotenv,
+  instancesOptional = false
+}: Sources) {
+  if (configuration !== undefined) return yield* readFile(configuration, instancesOptional)
+  if (instancesOptional) return withoutFile(undefined)
+
+  const environment = yield* inEnvironment
+  const lookup = dotenv === undefined ? environment : orElse(environment, inDotEnv(dotenv))
+  const engine = yield* fromVariables(lookup, (field) => (dotenv === undefined ? field : `${dotenv.name}: ${field}`))
+  return engine === undefined
+    ? yield* new ConfigurationError({ message: "Configuration file not found" })
+    : withoutFile(engine)
+})
+
+const withoutFile = (engine: Settings["engine"]): Settings => ({
+  engine,
+  server: { http: { allowedHosts: [], allowedOrigins: [] }, readOnly: false, toolsets: [] },
+  marketplace: undefined,
+  warnings: []
+})
+
+const readFile = Effect.fnUntraced(function* (file: SourceFile, instancesOptional: boolean) {
+  const at = (path: string) => (path === "" ? file.name : `${file.name}: ${path}`)
+  const json = yield* parse(file)
+  const { environments, defaultEnv, marketplace, ...server } = yield* Effect.fromResult(decode(FileFields, json, at))
+  const written = new Map(Object.entries(environments ?? {}))
+  if (written.size === 0 && !instancesOptional) {
+    return yield* new ConfigurationError({ message: `${at("environments")}: expected at least one instance` })
+  }
+  const settings: Settings = {
+    engine: written.size === 0 ? undefined : yield* fromFile(written, defaultEnv, yield* inEnvironment, at),
+    server,
+    marketplace,
+    warnings: strangers(json, written).map((path) => `${at(path)} is not a known setting and has no effect`)
+  }
+  return settings
+})
+
+const parse = Effect.fnUntraced(function* ({ name, text }: SourceFile) {
+  const source = text.replace(/^\uFEFF/, "")
+  const found = problemOf(source)
+  const json = Schema.decodeOption(Schema.fromJsonString(Schema.Unknown))(source)
+  if (found === undefined && Option.isSome(json)) return json.value
+  const { line, column, problem } = found ?? { line: 1, column: 1, problem: "expected JSON" }
+  return yield* new ConfigurationError({ message: `${name}: line ${line}, column ${column}: ${problem}` })
+})
+
+/** Paths of fields that no setting has; most often spelling mistakes. */
+const strangers = (json: unknown, instances: ReadonlyMap<string, unknown>): ReadonlyArray<string> => [
+  ...unknownFields(FileFields, json),
+  ...unknownFields(HttpFields, Predicate.hasProperty(json, "http") ? json.http : undefined).map(
+    (name) => `http.${name}`
+  ),
+  ...[...instances].flatMap(([instance, fields]) =>
+    unknownFields(InstanceFields, fields).map((name) => `environments.${instance}.${name}`)
+  )
+]
