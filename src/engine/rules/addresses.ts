@@ -71,7 +71,7 @@ const withId = (id: string, own: ReadonlyArray<string>, isBelowId: boolean): Rea
   return own.length === 0 ? [id] : own
 }
 
-const encodeSegment = (segment: string) => (segment.startsWith(":") ? segment : encode(segment))
+const encodeSegment = (segment: string) => (segment.startsWith(":") ? `:${encode(segment.slice(1))}` : encode(segment))
 
 /** Half a surrogate pair has no encoding. */
 const encode = (text: string) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\uFFFD"))
