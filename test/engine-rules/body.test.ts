@@ -69,7 +69,7 @@ describe("an update without changes", () => {
   })
 })
 
-describe("each given field replaces only itself", () => {
+describe("a given field is all that changes: an update", () => {
   const changes = {
     name: "New",
     nodes: [{ name: "Other", type: "n8n-nodes-base.set", typeVersion: 3, position: [1, 2] }],
@@ -78,7 +78,7 @@ describe("each given field replaces only itself", () => {
   }
 
   for (const field of ["name", "nodes", "connections", "staticData"] as const) {
-    it(`${field}`, () => {
+    it(`replaces ${field}`, () => {
       fc.assert(
         fc.property(graph, (whole) => {
           const before = updateBody(read(whole), {}, full).body
@@ -89,7 +89,7 @@ describe("each given field replaces only itself", () => {
     })
   }
 
-  it("settings are put over the old ones", () => {
+  it("puts settings over the old ones", () => {
     const workflow = current({ settings: { timezone: "Europe/Riga", executionTimeout: 60 } })
     assert.deepStrictEqual(updateBody(workflow, { settings: { executionTimeout: 5 } }, strict).body.settings, {
       timezone: "Europe/Riga",

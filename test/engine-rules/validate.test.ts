@@ -118,9 +118,9 @@ describe("the rest is refused with words that say where and what", () => {
   })
 })
 
-describe("whatever one slip does to a workflow in order, it is refused with its own text", () => {
+describe("a workflow in order but for one slip: validation", () => {
   const slip = (name: string, make: (graph: Graph, pick: Graph["nodes"][number]) => Draft, text: RegExp) =>
-    it(`${name}`, () => {
+    it(`refuses when ${name}`, () => {
       fc.assert(
         fc.property(graph, fc.nat(), (whole, seed) => {
           const pick = whole.nodes[seed % whole.nodes.length]
