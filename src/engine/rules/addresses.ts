@@ -33,10 +33,13 @@ const webhook: Find = (workflowId, node) => {
   return isFixed(method) ? address("webhook", method, workflowId, node, path) : undefined
 }
 
+/** Forms of the first version have an address of their own making, which nobody uses any more. */
 const form: Find = (workflowId, node) => {
   const { path, options } = parametersOf(node)
   const own = path ?? (Predicate.isObject(options) ? options.path : undefined)
-  return kindOf(node) === "formTrigger" && isFixed(own) ? address("form", "POST", workflowId, node, own) : undefined
+  return kindOf(node) === "formTrigger" && node.typeVersion !== 1 && isFixed(own)
+    ? address("form", "POST", workflowId, node, own)
+    : undefined
 }
 
 /** A chat answers outside the editor only when it is public. */

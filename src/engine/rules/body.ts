@@ -32,7 +32,7 @@ export interface Creation {
 export interface Changes {
   readonly name?: string | undefined
   readonly nodes?: ReadonlyArray<Free> | undefined
-  readonly connections?: Connections | undefined
+  readonly connections?: Free | undefined
   readonly settings?: Free | undefined
   readonly staticData?: unknown
 }

@@ -1,0 +1,149 @@
+import { Context, Schema } from "effect"
+
+import type { Environment } from "../config/EngineConfig.ts"
+import type { Upstream } from "../http/Upstream.ts"
+import { make as makeCall } from "./call.ts"
+import { Execution, type ExecutionStatus } from "./Execution.ts"
+import { writeFullest } from "./fullest.ts"
+import type { CredentialId, CredentialType, ExecutionId, TagId, WorkflowId } from "./ids.ts"
+import { page } from "./Page.ts"
+import { type Changes, type Creation, createBody, updateBody } from "./rules/body.ts"
+import { secretsIn } from "./secretsIn.ts"
+import { Tag } from "./Tag.ts"
+import { Free, Workflow } from "./Workflow.ts"
+
+/** Where a page begins, and how long it may be. */
+export interface PageQuery {
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+export interface WorkflowQuery extends PageQuery {
+  readonly active?: boolean
+  readonly tags?: ReadonlyArray<string>
+}
+
+export interface ExecutionQuery extends PageQuery {
+  readonly workflowId?: string
+  readonly status?: ExecutionStatus
+  readonly projectId?: string
+  readonly includeData?: boolean
+}
+
+/**
+ * One method per call of the engine's REST API v1. Answers are passed on whole, unknown fields included. The methods
+ * that end in `IfOffered` succeed with nothing where this engine's version lacks the call.
+ */
+const make = (instance: string, environment: Environment, upstream: Upstream) => {
+  const { call, callIfOffered, callAddress } = makeCall(instance, environment, upstream)
+
+  return {
+    instance,
+    host: environment.host,
+
+    listWorkflows: ({ tags, ...query }: WorkflowQuery) =>
+      call(page(Free), {
+        operation: "list workflows",
+        method: "GET",
+        path: "/workflows",
+        query: { ...query, tags: tags === undefined || tags.length === 0 ? undefined : tags.join(",") }
+      }),
+    getWorkflow: (id: WorkflowId) =>
+      call(Workflow, { operation: "get workflow", method: "GET", path: `/workflows/${id}` }),
+    createWorkflow: (creation: Creation) =>
+      writeFullest(
+        (generation) => createBody(creation, generation),
+        (body) => call(Workflow, { operation: "create workflow", method: "POST", path: "/workflows", body })
+      ),
+    /** Puts the changes over the workflow as it was just read. */
+    updateWorkflow: (current: Workflow, changes: Changes) =>
+      writeFullest(
+        (generation) => updateBody(current, changes, generation),
+        (body) =>
+          call(Workflow, { operation: "update workflow", method: "PUT", path: `/workflows/${current.id}`, body })
+      ),
+    deleteWorkflow: (id: WorkflowId) =>
+      call(Free, { operation: "delete workflow", method: "DELETE", path: `/workflows/${id}` }),
+    activateWorkflow: (id: WorkflowId) =>
+      call(Workflow, { operation: "activate workflow", method: "POST", path: `/workflows/${id}/activate`, body: {} }),
+    deactivateWorkflow: (id: WorkflowId) =>
+      call(Workflow, {
+        operation: "deactivate workflow",
+        method: "POST",
+        path: `/workflows/${id}/deactivate`,
+        body: {}
+      }),
+    setWorkflowTags: (id: WorkflowId, tags: ReadonlyArray<TagId>) =>
+      call(Schema.Array(Tag), {
+        operation: "set the tags of workflow",
+        method: "PUT",
+        path: `/workflows/${id}/tags`,
+        body: [...new Set(tags)].map((tag) => ({ id: tag }))
+      }),
+
+    listExecutions: (query: ExecutionQuery) =>
+      call(page(Execution), { operation: "list executions", method: "GET", path: "/executions", query: { ...query } }),
+    getExecution: (id: ExecutionId, includeData: boolean) =>
+      call(Execution, { operation: "get execution", method: "GET", path: `/executions/${id}`, query: { includeData } }),
+    deleteExecution: (id: ExecutionId) =>
+      call(Execution, { operation: "delete execution", method: "DELETE", path: `/executions/${id}` }),
+    retryExecutionIfOffered: (id: ExecutionId) =>
+      callIfOffered(Execution, {
+        operation: "retry execution",
+        method: "POST",
+        path: `/executions/${id}/retry`,
+        body: {}
+      }),
+
+    listCredentialsIfOffered: (query: PageQuery) =>
+      callIfOffered(page(Free), {
+        operation: "list credentials",
+        method: "GET",
+        path: "/credentials",
+        query: { ...query }
+      }),
+    getCredentialIfOffered: (id: CredentialId) =>
+      callIfOffered(Free, { operation: "get credential", method: "GET", path: `/credentials/${id}` }),
+    createCredential: (body: { readonly name: string; readonly type: CredentialType; readonly data: Free }) =>
+      call(Free, {
+        operation: "create credential",
+        method: "POST",
+        path: "/credentials",
+        body,
+        secrets: secretsIn(body.data)
+      }),
+    updateCredentialIfOffered: (
+      id: CredentialId,
+      body: { readonly name?: string; readonly type?: CredentialType; readonly data?: Free }
+    ) =>
+      callIfOffered(Free, {
+        operation: "update credential",
+        method: "PATCH",
+        path: `/credentials/${id}`,
+        body,
+        secrets: secretsIn(body.data)
+      }),
+    deleteCredential: (id: CredentialId) =>
+      call(Free, { operation: "delete credential", method: "DELETE", path: `/credentials/${id}` }),
+    getCredentialSchema: (type: CredentialType) =>
+      call(Free, { operation: "get credential schema", method: "GET", path: `/credentials/schema/${type}` }),
+
+    createTag: (name: string) => call(Tag, { operation: "create tag", method: "POST", path: "/tags", body: { name } }),
+    listTags: (query: PageQuery) =>
+      call(page(Tag), { operation: "list tags", method: "GET", path: "/tags", query: { ...query } }),
+    getTag: (id: TagId) => call(Tag, { operation: "get tag", method: "GET", path: `/tags/${id}` }),
+    updateTag: (id: TagId, name: string) =>
+      call(Tag, { operation: "rename tag", method: "PUT", path: `/tags/${id}`, body: { name } }),
+    deleteTag: (id: TagId) => call(Free, { operation: "delete tag", method: "DELETE", path: `/tags/${id}` }),
+
+    /** Calls a production address of a workflow, without the key; every status is an answer of the workflow. */
+    callAddress
+  }
+}
+
+/** The client of one instance. In a tool, it is the instance that the caller asked for. */
+export class EngineClient extends Context.Service<EngineClient, ReturnType<typeof make>>()(
+  "workflow-tool-server/engine/EngineClient"
+) {
+  static readonly make = make
+}

@@ -1,0 +1,129 @@
+import { Schema } from "effect"
+
+/** The caller asked for an instance that is not configured. */
+export class InstanceNotFound extends Schema.TaggedError<InstanceNotFound>()("InstanceNotFound", {
+  name: Schema.String,
+  available: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `Instance ${this.name} not found. Available: ${this.available.join(", ")}`
+  }
+}
+
+/** The engine takes neither key header, or none of the caller's rights is behind the key. */
+export class AuthenticationFailed extends Schema.TaggedError<AuthenticationFailed>()("AuthenticationFailed", {
+  instance: Schema.String,
+  apiResponse: Schema.Unknown
+}) {
+  override get message() {
+    return `API call failed for instance ${this.instance}: Authentication failed. Check API key.`
+  }
+}
+
+/** The key is good, but may not do this. */
+export class PermissionDenied extends Schema.TaggedError<PermissionDenied>()("PermissionDenied", {
+  instance: Schema.String,
+  apiResponse: Schema.Unknown
+}) {
+  override get message() {
+    return `API call failed for instance ${this.instance}: Insufficient permissions.`
+  }
+}
+
+/** The engine answered, and its answer was a refusal or not one of its API. */
+export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
+  instance: Schema.String,
+  httpStatus: Schema.Int,
+  problem: Schema.String,
+  apiResponse: Schema.Unknown
+}) {
+  override get message() {
+    return `API error: ${this.problem}`
+  }
+}
+
+/** The time for one upstream call ran out. */
+export class Timeout extends Schema.TaggedError<Timeout>()("Timeout", {
+  instance: Schema.String,
+  milliseconds: Schema.Int
+}) {
+  override get message() {
+    return `Connection timeout after ${this.milliseconds}ms. Check instance availability.`
+  }
+}
+
+/** No answer came: `code` is ECONNREFUSED, ENOTFOUND, ETIMEDOUT or NETWORK_ERROR. */
+export class NetworkError extends Schema.TaggedError<NetworkError>()("NetworkError", {
+  instance: Schema.String,
+  code: Schema.String,
+  problem: Schema.String
+}) {
+  override get message() {
+    return `Instance ${this.instance} cannot be reached: ${this.problem}`
+  }
+}
+
+/** A change was sent and its answer was lost: it may or may not have happened, and was not repeated. */
+export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
+  instance: Schema.String,
+  operation: Schema.String,
+  problem: Schema.String
+}) {
+  override get message() {
+    return (
+      `Outcome unknown on instance ${this.instance}: ${this.operation} was sent, but ${this.problem}. ` +
+      "It was not repeated. Read the current state before trying again."
+    )
+  }
+}
+
+/** The instance, or the whole server, is configured as read-only. */
+export class ReadOnlyInstance extends Schema.TaggedError<ReadOnlyInstance>()("ReadOnlyInstance", {
+  instance: Schema.String,
+  operation: Schema.String
+}) {
+  override get message() {
+    return `Instance ${this.instance} is read-only: ${this.operation} was not sent. Remove readOnly from its configuration to allow changes.`
+  }
+}
+
+/** Somebody else changed the workflow between our reading and our writing. */
+export class WorkflowChanged extends Schema.TaggedError<WorkflowChanged>()("WorkflowChanged", {
+  instance: Schema.String,
+  id: Schema.String
+}) {
+  override get message() {
+    return `Workflow ${this.id} on instance ${this.instance} was changed by someone else meanwhile: nothing was written. Read it again and repeat the update.`
+  }
+}
+
+/** A workflow was written, but a later step of the same tool call failed. Nothing is rolled back. */
+export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
+  instance: Schema.String,
+  id: Schema.String,
+  done: Schema.String,
+  step: Schema.String,
+  problem: Schema.String
+}) {
+  override get message() {
+    return `Workflow ${this.id} on instance ${this.instance} was ${this.done}, but ${this.step} failed: ${this.problem}`
+  }
+}
+
+/** A rule about workflows is broken; found before anything is sent. The message is the contract's. */
+export class InvalidWorkflow extends Schema.TaggedError<InvalidWorkflow>()("InvalidWorkflow", {
+  message: Schema.String
+}) {}
+
+export type EngineError =
+  | ApiError
+  | AuthenticationFailed
+  | InstanceNotFound
+  | InvalidWorkflow
+  | NetworkError
+  | OutcomeUnknown
+  | PermissionDenied
+  | ReadOnlyInstance
+  | StepFailed
+  | Timeout
+  | WorkflowChanged

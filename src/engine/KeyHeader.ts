@@ -1,0 +1,28 @@
+import { Effect } from "effect"
+
+import type { Reply } from "../http/Upstream.ts"
+import { keyHeaders } from "./naming.ts"
+
+/**
+ * Learns which key header an instance takes: the first call that is refused is repeated once with the other one, and
+ * what is accepted is kept. If neither is, the first refusal is the answer.
+ */
+export const make = (pinned: string | undefined) => {
+  let known = pinned
+
+  const learn = Effect.fnUntraced(function* <E>(ask: (header: string) => Effect.Effect<Reply, E>) {
+    if (known !== undefined) return yield* ask(known)
+    const [first, second] = keyHeaders
+    const answer = yield* ask(first)
+    if (answer.status !== 401) {
+      known = first
+      return answer
+    }
+    const other = yield* ask(second)
+    if (other.status === 401) return answer
+    known = second
+    return other
+  })
+
+  return { learn }
+}

@@ -1,0 +1,13 @@
+import { Schema } from "effect"
+
+/** One page of a list as engines send it; the last page has no cursor. */
+export const page = <S extends Schema.Constraint>(item: S) =>
+  Schema.Struct({
+    data: Schema.Array(item),
+    nextCursor: Schema.optionalKey(Schema.NullOr(Schema.String))
+  })
+
+export interface Page<A> {
+  readonly data: ReadonlyArray<A>
+  readonly nextCursor?: string | null | undefined
+}

@@ -1,0 +1,150 @@
+import { Clock, Duration, Effect, Option, Redacted, Schema } from "effect"
+
+import type { Environment } from "../config/EngineConfig.ts"
+import { conceal } from "../http/conceal.ts"
+import type { Reply, Upstream, UpstreamRequest } from "../http/Upstream.ts"
+import type { UpstreamFailure } from "../http/UpstreamFailure.ts"
+import { Deadline, remaining } from "./Deadline.ts"
+import {
+  ApiError,
+  AuthenticationFailed,
+  type EngineError,
+  NetworkError,
+  OutcomeUnknown,
+  PermissionDenied,
+  ReadOnlyInstance,
+  Timeout
+} from "./EngineError.ts"
+import * as KeyHeader from "./KeyHeader.ts"
+import { apiResponse, isNotOffered, isStarting, json, problemOf } from "./replies.ts"
+
+/** One call of the engine's REST API, in the words of this client. */
+export interface Call extends Pick<UpstreamRequest, "body" | "method" | "path" | "query"> {
+  /** What an error names as the thing that was tried. */
+  readonly operation: string
+  /** Values that must not come back in an error. */
+  readonly secrets?: ReadonlyArray<string>
+}
+
+/** Longest wait for one upstream call. */
+const longest = Duration.seconds(30)
+
+/** How one instance is called: read-only guard, key header, start-up wait, and every outcome as a reply or a typed error. */
+export const make = (instance: string, environment: Environment, upstream: Upstream) => {
+  const keyHeader = KeyHeader.make(environment.apiKeyHeader)
+
+  const attempt = (call: Call, header: string) =>
+    Effect.flatMap(remaining(longest), (timeout) =>
+      upstream.send({
+        ...call,
+        path: `/api/v1${call.path}`,
+        timeout,
+        headers: { accept: "application/json", ...environment.headers, [header]: environment.apiKey }
+      })
+    )
+
+  /** The reply of whatever status, once the engine is up. */
+  const reply = Effect.fnUntraced(function* (call: Call): Effect.fn.Return<Reply, EngineError> {
+    if (environment.readOnly && call.method !== "GET") {
+      return yield* new ReadOnlyInstance({ instance, operation: call.operation })
+    }
+    const answer = yield* keyHeader
+      .learn((header) => attempt(call, header))
+      .pipe(onceStarted, Effect.mapError(translate(call)))
+    return { ...answer, text: answer.status < 400 ? answer.text : conceal(answer.text, secretsOf(call)) }
+  })
+
+  const secretsOf = (call: Call) => [Redacted.value(environment.apiKey), ...(call.secrets ?? [])]
+
+  const translate =
+    (call: Call) =>
+    (failure: UpstreamFailure): EngineError => {
+      const operation = call.operation
+      switch (failure._tag) {
+        case "UpstreamTimeout":
+          return failure.sent && call.method !== "GET"
+            ? new OutcomeUnknown({ instance, operation, problem: `no answer came within ${failure.milliseconds}ms` })
+            : new Timeout({ instance, milliseconds: failure.milliseconds })
+        case "Unreachable":
+          return failure.phase !== "connecting" && call.method !== "GET"
+            ? new OutcomeUnknown({ instance, operation, problem: failure.problem })
+            : new NetworkError({ instance, code: failure.code, problem: failure.problem })
+        case "RedirectRefused":
+          return new ApiError({ instance, httpStatus: failure.status, problem: failure.problem, apiResponse: null })
+        case "ReplyTooLarge":
+          return new NetworkError({
+            instance,
+            code: "NETWORK_ERROR",
+            problem: `its answer is larger than ${failure.limit} bytes`
+          })
+      }
+    }
+
+  /** The error that a reply stands for. */
+  const refusal = (answer: Reply): EngineError => {
+    const details = { instance, apiResponse: apiResponse(answer) }
+    if (answer.status === 401) return new AuthenticationFailed(details)
+    if (answer.status === 403) return new PermissionDenied(details)
+    return new ApiError({ ...details, httpStatus: answer.status, problem: problemOf(answer) })
+  }
+
+  const decoded = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, answer: Reply) =>
+    Option.match(json(answer), {
+      onNone: () => Effect.fail(refusal(answer)),
+      onSome: (body) =>
+        Effect.mapError(
+          Schema.decodeUnknownEffect(schema)(body),
+          ({ message }) =>
+            new ApiError({
+              instance,
+              httpStatus: answer.status,
+              problem: `the answer has another shape than the API promises: ${message.split("\n")[0]}`,
+              apiResponse: body
+            })
+        )
+    })
+
+  /** Calls, and decodes what the engine answers. */
+  const call = Effect.fnUntraced(function* <S extends Schema.ConstraintDecoder<unknown>>(schema: S, request: Call) {
+    const answer = yield* reply(request)
+    return yield* answer.status < 300 ? decoded(schema, answer) : Effect.fail(refusal(answer))
+  })
+
+  /** As `call`, for calls that not every engine has: nothing where this one has not. */
+  const callIfOffered = Effect.fnUntraced(function* <S extends Schema.ConstraintDecoder<unknown>>(
+    schema: S,
+    request: Call
+  ) {
+    const answer = yield* reply(request)
+    if (isNotOffered(answer)) return Option.none()
+    return Option.some(yield* answer.status < 300 ? decoded(schema, answer) : Effect.fail(refusal(answer)))
+  })
+
+  /** Calls an address of a workflow on the engine's host; the key is not for workflows. */
+  const callAddress = Effect.fnUntraced(function* (request: UpstreamRequest): Effect.fn.Return<Reply, EngineError> {
+    const operation = "execute workflow"
+    if (environment.readOnly) return yield* new ReadOnlyInstance({ instance, operation })
+    return yield* upstream
+      .send({ ...request, repeatable: false, timeout: yield* remaining(longest) })
+      .pipe(Effect.mapError(translate({ ...request, method: "POST", operation })))
+  })
+
+  return { call, callAddress, callIfOffered }
+}
+
+/** Longest wait for an engine that is still starting. */
+const startUp = Duration.toMillis("25 seconds")
+
+/** Waits for an engine that is still starting; whatever it was sent meanwhile, it did nothing with it. */
+const onceStarted = Effect.fnUntraced(function* <E>(ask: Effect.Effect<Reply, E>) {
+  const until = Math.min(yield* Deadline, (yield* Clock.currentTimeMillis) + startUp)
+  let answer = yield* ask
+  let seen = false
+  while (isStarting(answer) || (seen && answer.status === 404 && Option.isNone(json(answer)))) {
+    if ((yield* Clock.currentTimeMillis) >= until) return answer
+    seen = true
+    yield* Effect.sleep("250 millis")
+    answer = yield* ask
+  }
+  return answer
+})

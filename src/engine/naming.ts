@@ -1,0 +1,28 @@
+/** Every word of the engine's vendor that the wire needs; the rest of the code says "engine". */
+
+/** Names of the key header, in the order in which they are tried (decision A2). */
+export const keyHeaders = ["X-ENGINE-API-KEY", "X-N8N-API-KEY"] as const
+
+/** Node type prefixes as the contract writes them, and as real engines know them. */
+const neutralPrefix = "engine-nodes-base."
+const enginePrefix = "n8n-nodes-base."
+
+/** `engine-nodes-base.webhook` becomes the engine's own name of that node type; every other type stays. */
+export const toEngineType = (type: string): string =>
+  type.startsWith(neutralPrefix) ? enginePrefix + type.slice(neutralPrefix.length) : type
+
+/** `webhook` as the engine's own type name. */
+export const nodeType = (kind: string): string => enginePrefix + kind
+
+/** The part of a node type behind the package: `webhook`, `scheduleTrigger`, `chatTrigger`. */
+export const nodeKind = (type: string): string => type.slice(type.lastIndexOf(".") + 1)
+
+/** Whether a node type comes from the engine's base package, under either prefix. */
+export const isBaseType = (type: string): boolean => type.startsWith(neutralPrefix) || type.startsWith(enginePrefix)
+
+/** What an engine answers, with status 200, while it is starting. */
+export const startingUp = /n8n is starting up/i
+
+/** Path of the public settings that tell a 1.x engine's version, and where the version stands in them. */
+export const settingsPath = "/rest/settings"
+export const versionField = "versionCli"

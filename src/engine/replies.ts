@@ -1,0 +1,37 @@
+import { Option, Predicate, Schema } from "effect"
+import { Headers } from "effect/http"
+
+import type { Reply } from "../http/Upstream.ts"
+import { startingUp } from "./naming.ts"
+
+const parse = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+
+/** The body of a reply as JSON; an empty body counts as `{}`. */
+export const json = ({ text }: Reply): Option.Option<unknown> => (text === "" ? Option.some({}) : parse(text))
+
+/** What the engine says in an error body: its `message`, or what kind of answer came instead. */
+export const problemOf = (reply: Reply): string => {
+  if (isStarting(reply)) return "the engine is still starting, try again in a moment"
+  const body = Option.getOrUndefined(json(reply))
+  if (Predicate.hasProperty(body, "message") && Predicate.isString(body.message)) return body.message
+  return `the answer has status ${reply.status} and is ${contentType(reply)} instead of the engine's JSON`
+}
+
+/** The engine's own words for `apiResponse`: its JSON, or the beginning of its text. */
+export const apiResponse = (reply: Reply): unknown => Option.getOrElse(json(reply), () => reply.text.slice(0, 500))
+
+/** An engine that is starting answers every path with a text, and then for a moment knows no path. */
+export const isStarting = (reply: Reply): boolean => reply.status === 200 && startingUp.test(reply.text.slice(0, 200))
+
+/** Whether the engine lacks the route itself, as opposed to the thing with that id. */
+export const isNotOffered = (reply: Reply): boolean => {
+  if (reply.status === 405) return true
+  return reply.status === 404 && problemOf(reply) === "not found"
+}
+
+/** What a production address answers while nothing listens there, as far as the engine knows. */
+export const isNotRegistered = (reply: Reply): boolean =>
+  reply.status === 404 && /is not registered/.test(problemOf(reply))
+
+const contentType = ({ headers }: Reply): string =>
+  Option.getOrElse(Headers.get(headers, "content-type"), () => "without a content type")

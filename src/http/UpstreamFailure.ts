@@ -1,0 +1,31 @@
+import { Schema } from "effect"
+
+/** The time for the whole call ran out. `sent` tells whether a request may have reached the upstream. */
+export class UpstreamTimeout extends Schema.TaggedError<UpstreamTimeout>()("UpstreamTimeout", {
+  milliseconds: Schema.Int,
+  sent: Schema.Boolean
+}) {}
+
+/** How far a request had come when its connection failed. Only while `connecting` can nothing have arrived. */
+export const Phase = Schema.Literals(["connecting", "waiting", "reading"])
+export type Phase = typeof Phase.Type
+
+/** No whole answer came. `code` is the system's word (ECONNREFUSED, ECONNRESET ...), `problem` says it in plain words. */
+export class Unreachable extends Schema.TaggedError<Unreachable>()("Unreachable", {
+  code: Schema.String,
+  problem: Schema.String,
+  phase: Phase
+}) {}
+
+/** The upstream sent us elsewhere, and we do not go: the key stays on its origin. */
+export class RedirectRefused extends Schema.TaggedError<RedirectRefused>()("RedirectRefused", {
+  status: Schema.Int,
+  problem: Schema.String
+}) {}
+
+/** The answer is larger than what is read. */
+export class ReplyTooLarge extends Schema.TaggedError<ReplyTooLarge>()("ReplyTooLarge", {
+  limit: Schema.Int
+}) {}
+
+export type UpstreamFailure = RedirectRefused | ReplyTooLarge | Unreachable | UpstreamTimeout

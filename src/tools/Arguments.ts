@@ -1,0 +1,75 @@
+import { Effect, type JsonSchema, Predicate, Result, Schema, SchemaAST, SchemaIssue } from "effect"
+
+import { coerce } from "./coerce.ts"
+import { nearest } from "./nearest.ts"
+import { InvalidArgument } from "./ToolError.ts"
+
+export type Fields = { readonly [name: string]: Schema.Codec<unknown, unknown> }
+export type Decoded<F extends Fields> = Schema.Struct<F>["Type"]
+
+/** The arguments of one tool: their JSON Schema, and a decoder that is tolerant of clumsy spellings and names what is wrong. */
+export interface Arguments<F extends Fields> {
+  readonly jsonSchema: () => JsonSchema.JsonSchema
+  readonly decode: (input: unknown) => Effect.Effect<Decoded<F>, InvalidArgument>
+}
+
+const issues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+export interface Options {
+  /** Other names for arguments: `{ typeName: "type" }`. */
+  readonly aliases?: Readonly<Record<string, string>> | undefined
+  /** Names that the caller may also give, and that somebody else reads. */
+  readonly others?: ReadonlyArray<string>
+}
+
+export const make = <const F extends Fields>(fields: F, { aliases = {}, others = [] }: Options = {}): Arguments<F> => {
+  const struct = Schema.Struct(fields)
+  const names = Object.keys(fields)
+  const read = Schema.decodeUnknownResult(struct)
+  const jsonSchema = once(() => describe(fields, Schema.toJsonSchemaDocument(struct).schema))
+
+  const decode = Effect.fnUntraced(function* (input: unknown) {
+    if (!Predicate.isObject(input ?? {}) || Array.isArray(input)) {
+      return yield* new InvalidArgument({ argument: "arguments", problem: "must be an object" })
+    }
+    const given = Object.fromEntries(Object.entries(input ?? {}).map(([name, value]) => [aliases[name] ?? name, value]))
+    const unknown = Object.keys(given).find((name) => !names.includes(name))
+    if (unknown !== undefined) {
+      return yield* new InvalidArgument({ argument: unknown, problem: unknownArgument(unknown, [...names, ...others]) })
+    }
+    const decoded = read(coerce(given, jsonSchema()))
+    if (Result.isSuccess(decoded)) return decoded.success
+    const [first] = issues(decoded.failure.issue).issues
+    return yield* new InvalidArgument({
+      argument: (first?.path ?? []).map(String).join(".") || "arguments",
+      problem: wording(first?.message ?? "is not what is expected")
+    })
+  })
+
+  return { jsonSchema, decode }
+}
+
+/** The JSON Schema of the arguments; an `inputSchema` annotation says what a schema cannot or need not check. */
+const describe = (fields: Fields, { properties, ...schema }: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
+  const described = Object.entries(Predicate.isObject(properties) ? properties : {}).map(([name, property]) => {
+    const field = fields[name]
+    const more = field === undefined ? undefined : SchemaAST.resolveAt<JsonSchema.JsonSchema>("inputSchema")(field.ast)
+    return [name, Object.assign({}, property, more)]
+  })
+  return { ...schema, properties: Object.fromEntries(described), additionalProperties: false }
+}
+
+const unknownArgument = (name: string, known: ReadonlyArray<string>) => {
+  const guess = nearest(name, known)
+  return guess === undefined
+    ? `unknown argument. Known: ${known.join(", ")}`
+    : `unknown argument. Did you mean ${guess}?`
+}
+
+const wording = (message: string) =>
+  message === "Missing key" ? "is required" : message.replace(/^Expected (?=\S)/, "must be ")
+
+const once = <A>(make: () => A): (() => A) => {
+  let value: { readonly made: A } | undefined
+  return () => (value ??= { made: make() }).made
+}

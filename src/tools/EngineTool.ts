@@ -1,0 +1,40 @@
+import { Effect, Predicate } from "effect"
+
+import { within } from "../engine/Deadline.ts"
+import { EngineClient } from "../engine/EngineClient.ts"
+import { Instances } from "../engine/Instances.ts"
+import * as Arguments from "./Arguments.ts"
+import * as Tool from "./Tool.ts"
+
+const instanceSchema = { type: "string", description: "Instance; default if omitted" }
+
+/**
+ * A tool whose program runs against the instance that the caller asks for, in 55 seconds at most. First all arguments
+ * are checked, then the instance is found, then the engine is called.
+ */
+export const make = <const Fields extends Arguments.Fields>(
+  name: string,
+  definition: Tool.Definition<Fields, EngineClient>
+): Tool.Tool<Instances> => {
+  const parameters = Arguments.make(definition.arguments, { aliases: definition.aliases, others: ["instance"] })
+  return {
+    ...Tool.describe(name, definition),
+    inputSchema: () => {
+      const schema = parameters.jsonSchema()
+      return { ...schema, properties: Object.assign({}, schema.properties, { instance: instanceSchema }) }
+    },
+    call: Effect.fn(name)(function* (input) {
+      const { instance, rest } = takeInstance(input)
+      const args = yield* parameters.decode(rest)
+      const client = yield* (yield* Instances).resolve(instance)
+      return yield* Tool.run(definition, args).pipe(Effect.provideService(EngineClient, client), within("55 seconds"))
+    })
+  }
+}
+
+/** Whatever is given as the instance is looked up as a name; only what is left out means the default one. */
+const takeInstance = (input: unknown): { readonly instance?: unknown; readonly rest: unknown } => {
+  if (!Predicate.isObject(input) || Array.isArray(input)) return { rest: input }
+  const { instance, ...rest } = { instance: undefined, ...input }
+  return { instance, rest }
+}

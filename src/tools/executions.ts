@@ -1,0 +1,89 @@
+import { Effect, Option, Schema } from "effect"
+
+import { EngineClient } from "../engine/EngineClient.ts"
+import { ApiError, type EngineError } from "../engine/EngineError.ts"
+import { withoutStacks } from "../engine/rules/withoutStacks.ts"
+import { changes, reads, runs } from "./annotations.ts"
+import * as EngineTool from "./EngineTool.ts"
+import { large } from "./meta.ts"
+import { listPage } from "./paging.ts"
+import { cursor, executionId, executionStatus, flag, limit, optional } from "./parameters.ts"
+import * as results from "./results.ts"
+
+const filters = {
+  workflowId: optional(Schema.String.annotate({ description: "Only executions of this workflow" })),
+  status: optional(executionStatus),
+  projectId: optional(Schema.String.annotate({ description: "Only executions of this project" })),
+  includeData: optional(flag("Also the data of every node; default false"))
+}
+
+export const listExecutions = EngineTool.make("list_executions", {
+  title: "List executions",
+  description: "List executions, newest first, without their data unless asked for",
+  annotations: reads,
+  arguments: { ...filters, limit, cursor },
+  result: results.page,
+  narrow: "Leave includeData out, give a smaller limit, or read single executions with get_execution.",
+  meta: large,
+  run: ({ cursor, limit, ...given }) =>
+    listPage({
+      list: "list_executions",
+      filters: Schema.Struct(filters),
+      given,
+      cursor,
+      limit,
+      fetch: (filters, query) => EngineClient.use((engine) => engine.listExecutions({ ...filters, ...query })),
+      show: withoutStacks
+    })
+})
+
+export const getExecution = EngineTool.make("get_execution", {
+  title: "Get execution",
+  description:
+    "Read one execution: state, times, and with includeData what every node received, returned or failed with",
+  annotations: reads,
+  arguments: { id: executionId, includeData: optional(flag("Also the data of every node; default false")) },
+  result: results.execution,
+  narrow: "Leave includeData out, and read the data of this execution in the engine UI.",
+  meta: large,
+  run: ({ id, includeData = false }) =>
+    EngineClient.use((engine) => engine.getExecution(id, includeData)).pipe(named, Effect.map(withoutStacks))
+})
+
+export const deleteExecution = EngineTool.make("delete_execution", {
+  title: "Delete execution",
+  description: "Delete the record of one execution for good",
+  annotations: changes,
+  arguments: { id: executionId },
+  result: results.deleted,
+  run: Effect.fnUntraced(function* ({ id }) {
+    const deleted = yield* EngineClient.use((engine) => engine.deleteExecution(id)).pipe(named)
+    return { message: `Execution ${id} was deleted`, id, deleted: withoutStacks(deleted) }
+  })
+})
+
+export const retryExecution = EngineTool.make("retry_execution", {
+  title: "Retry execution",
+  description: "Run a failed execution again, from the node that failed; answers when the new execution has ended",
+  annotations: runs,
+  arguments: { id: executionId },
+  meta: large,
+  run: Effect.fnUntraced(function* ({ id }) {
+    const retried = yield* EngineClient.use((engine) => engine.retryExecutionIfOffered(id)).pipe(named)
+    return Option.match(retried, {
+      onNone: () => ({
+        guidance:
+          `This engine's API cannot retry executions. Open execution ${id} in the engine UI and choose Retry, ` +
+          "or call execute_workflow to run its workflow again."
+      }),
+      onSome: withoutStacks
+    })
+  })
+})
+
+/** An unknown execution has the contract's words; the engine's own stay in `apiResponse`. */
+const named = Effect.mapError((error: EngineError) =>
+  error._tag === "ApiError" && error.httpStatus === 404
+    ? new ApiError({ ...error, problem: "Execution not found" })
+    : error
+)

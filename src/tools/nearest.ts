@@ -1,0 +1,22 @@
+/** The known name closest to what was written, if it is close enough to be meant. */
+export const nearest = (written: string, known: ReadonlyArray<string>): string | undefined => {
+  const ranked = known
+    .map((name) => ({ name, distance: distance(written.toLowerCase(), name.toLowerCase()) }))
+    .toSorted((a, b) => a.distance - b.distance)
+  const [best] = ranked
+  return best !== undefined && best.distance <= Math.max(2, Math.floor(best.name.length / 3)) ? best.name : undefined
+}
+
+/** Levenshtein distance; names beyond 64 characters are not compared. */
+const distance = (a: string, b: string): number => {
+  if (a.length > 64) return Infinity
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (const [i, left] of [...a].entries()) {
+    const next = [i + 1]
+    for (const [j, right] of [...b].entries()) {
+      next.push(Math.min((next[j] ?? 0) + 1, (row[j + 1] ?? 0) + 1, (row[j] ?? 0) + (left === right ? 0 : 1)))
+    }
+    row = next
+  }
+  return row[b.length] ?? Infinity
+}

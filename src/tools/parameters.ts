@@ -1,0 +1,72 @@
+import { Effect, Schema } from "effect"
+
+import { ExecutionStatus } from "../engine/Execution.ts"
+import { CredentialId, CredentialType, ExecutionId, TagId, WorkflowId } from "../engine/ids.ts"
+import { Free } from "../engine/Workflow.ts"
+
+/** An argument that may be left out. */
+export const optional = Schema.optionalKey
+
+export const workflowId = WorkflowId.annotate({ description: "Workflow id" })
+export const executionId = ExecutionId.annotate({ description: "Execution id" })
+export const credentialId = CredentialId.annotate({ description: "Credential id" })
+export const credentialType = CredentialType.annotate({ description: "Credential type, e.g. httpBasicAuth" })
+export const tagId = TagId.annotate({ description: "Tag id" })
+
+const text = (description: string) =>
+  Schema.String.check(Schema.isPattern(/\S/, { message: "must not be empty" })).annotate({ description })
+
+export const workflowName = text("Workflow name")
+export const credentialName = text("Credential name")
+export const tagName = text("Tag name, at most 24 characters")
+
+export const active = Schema.Boolean
+export const flag = (description: string) => Schema.Boolean.annotate({ description })
+
+export const limit = Schema.Int.check(
+  Schema.isBetween({ minimum: 1, maximum: 250 }, { message: "must be between 1 and 250" })
+)
+  .annotate({ description: "Page size, default 100" })
+  .pipe(Schema.withDecodingDefaultKey(Effect.succeed(100)))
+
+export const cursor = Schema.optionalKey(
+  Schema.String.annotate({ description: "nextCursor of the page before; continues the same list" })
+)
+
+export const executionStatus = ExecutionStatus.annotate({ description: "Only executions in this state" })
+
+/** Settings are checked by the engine, which knows its version's own; the contract's are named for the caller. */
+export const settings = Free.annotate({
+  description:
+    "Workflow settings: timezone, errorWorkflow, callerPolicy, saveExecutionProgress, saveManualExecutions, " +
+    "saveDataErrorExecution and saveDataSuccessExecution (all|none), executionTimeout"
+})
+
+export const object = (description: string) => Free.annotate({ description })
+
+/** What a node must have is checked by the rules about workflows, which name the node that is wrong. */
+export const nodes = Schema.Array(Free).annotate({
+  description: "Nodes, names unique",
+  inputSchema: {
+    items: {
+      type: "object",
+      properties: {
+        name: { type: "string", description: "Unique name" },
+        type: { type: "string", description: "e.g. engine-nodes-base.webhook" },
+        typeVersion: { type: "number", description: "Version of the type" },
+        position: { type: "array", items: { type: "number" }, description: "[x, y]" },
+        parameters: { type: "object", description: "By type" },
+        credentials: { type: "object", description: "credential type -> {id, name}" }
+      },
+      required: ["name", "type", "typeVersion", "position"]
+    }
+  }
+})
+
+/** Two forms are taken; a schema that says so in a way every provider accepts can only name one. */
+export const connections = Schema.Unknown.annotate({
+  description:
+    'Engine form {"<source>":{"main":[[{"node":"<target>","type":"main","index":0}]]}} or a list of ' +
+    "{source, target, sourceOutput, targetInput}",
+  inputSchema: { type: "object" }
+})

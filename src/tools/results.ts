@@ -1,0 +1,22 @@
+import { Schema } from "effect"
+
+/** Shapes of results as a client may rely on them; all are open to fields that are not named. */
+const free = Schema.Struct({})
+
+export const page = Schema.Struct({ data: Schema.Array(free), nextCursor: Schema.optionalKey(Schema.String) })
+
+export const workflow = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  active: Schema.Boolean,
+  nodes: Schema.Array(free),
+  connections: free
+})
+
+export const execution = Schema.Struct({ id: Schema.Int })
+
+export const credential = Schema.Struct({ id: Schema.String, name: Schema.String, type: Schema.String })
+
+export const tag = Schema.Struct({ id: Schema.String, name: Schema.String })
+
+export const deleted = Schema.Struct({ message: Schema.String, id: Schema.Union([Schema.String, Schema.Int]) })

@@ -1,0 +1,29 @@
+import { Predicate } from "effect"
+
+import type { Free } from "../engine/Workflow.ts"
+
+/** What a caller sees of a thing: all but `shared`, which names its owners and their addresses. */
+export const shown = ({ shared: _, ...thing }: Free): Free => thing
+
+/** The same, with a word about the fields that the engine did not take. */
+export const shownWithout = (thing: Free, dropped: ReadonlyArray<string>): Free =>
+  dropped.length === 0
+    ? shown(thing)
+    : { notice: `Left out, because this engine does not take it: ${dropped.join(", ")}`, ...shown(thing) }
+
+/** A workflow in a list: what identifies it, and how many nodes it has. */
+export const summary = ({ active, createdAt, id, isArchived, name, nodes, tags, updatedAt }: Free): Free => ({
+  id,
+  name,
+  active,
+  createdAt,
+  updatedAt,
+  ...(Array.isArray(nodes) ? { nodes: nodes.length } : {}),
+  ...(Array.isArray(tags) ? { tags: tags.filter(Predicate.isObject).map(tagSummary) } : {}),
+  ...(isArchived === true ? { isArchived } : {})
+})
+
+const tagSummary = (tag: object): Free => {
+  const { id, name }: Free = { ...tag }
+  return { id, name }
+}

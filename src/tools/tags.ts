@@ -1,0 +1,65 @@
+import { Effect, Schema } from "effect"
+
+import { EngineClient } from "../engine/EngineClient.ts"
+import { changes, creates, reads } from "./annotations.ts"
+import * as EngineTool from "./EngineTool.ts"
+import { listPage } from "./paging.ts"
+import { cursor, limit, tagId, tagName } from "./parameters.ts"
+import * as results from "./results.ts"
+
+export const createTag = EngineTool.make("create_tag", {
+  title: "Create tag",
+  description: "Create a tag; a name that is taken is a conflict (409)",
+  annotations: creates,
+  arguments: { name: tagName },
+  result: results.tag,
+  run: ({ name }) => EngineClient.use((engine) => engine.createTag(name))
+})
+
+export const getTags = EngineTool.make("get_tags", {
+  title: "List tags",
+  description: "List all tags",
+  annotations: reads,
+  arguments: { limit, cursor },
+  result: results.page,
+  run: ({ cursor, limit }) =>
+    listPage({
+      list: "get_tags",
+      filters: Schema.Struct({}),
+      given: {},
+      cursor,
+      limit,
+      fetch: (_, query) => EngineClient.use((engine) => engine.listTags(query)),
+      show: (tag) => tag
+    })
+})
+
+export const getTag = EngineTool.make("get_tag", {
+  title: "Get tag",
+  description: "Read one tag",
+  annotations: reads,
+  arguments: { id: tagId },
+  result: results.tag,
+  run: ({ id }) => EngineClient.use((engine) => engine.getTag(id))
+})
+
+export const updateTag = EngineTool.make("update_tag", {
+  title: "Rename tag",
+  description: "Rename a tag; on a conflict (409) delete it and create one with the wanted name",
+  annotations: changes,
+  arguments: { id: tagId, name: tagName },
+  result: results.tag,
+  run: ({ id, name }) => EngineClient.use((engine) => engine.updateTag(id, name))
+})
+
+export const deleteTag = EngineTool.make("delete_tag", {
+  title: "Delete tag",
+  description: "Delete a tag; it disappears from its workflows",
+  annotations: changes,
+  arguments: { id: tagId },
+  result: results.deleted,
+  run: Effect.fnUntraced(function* ({ id }) {
+    const deleted = yield* EngineClient.use((engine) => engine.deleteTag(id))
+    return { message: `Tag ${id} was deleted`, id, deleted }
+  })
+})

@@ -1,0 +1,42 @@
+import { Effect } from "effect"
+
+import { EngineClient } from "../../engine/EngineClient.ts"
+import { addScheduleTrigger } from "../../engine/rules/scheduleTrigger.ts"
+import { hasValidTrigger, noValidTrigger } from "../../engine/rules/triggers.ts"
+import { switchesOn } from "../annotations.ts"
+import * as EngineTool from "../EngineTool.ts"
+import { large } from "../meta.ts"
+import { flag, optional, workflowId } from "../parameters.ts"
+import * as results from "../results.ts"
+import { shown } from "../shown.ts"
+import { whileDone } from "./steps.ts"
+
+export const activateWorkflow = EngineTool.make("activate_workflow", {
+  title: "Activate workflow",
+  description: "Let a workflow run by itself; it needs a schedule, webhook or service trigger",
+  annotations: switchesOn,
+  arguments: {
+    id: workflowId,
+    addTrigger: optional(flag("Add a daily Schedule Trigger if there is no valid trigger"))
+  },
+  result: results.workflow,
+  meta: large,
+  run: Effect.fnUntraced(function* ({ addTrigger = false, id }) {
+    const engine = yield* EngineClient
+    const workflow = yield* engine.getWorkflow(id)
+    if (hasValidTrigger(workflow.nodes)) return shown(yield* engine.activateWorkflow(id))
+    if (!addTrigger) return yield* noValidTrigger()
+
+    const { added, connections, nodes } = addScheduleTrigger(workflow)
+    yield* engine.updateWorkflow(workflow, { nodes, connections })
+    const active = yield* whileDone(engine.activateWorkflow(id), {
+      id,
+      done: `given the node '${added}'`,
+      step: "its activation"
+    })
+    return {
+      notice: `Added the node '${added}': it runs the workflow once a day until you change it.`,
+      ...shown(active)
+    }
+  })
+})

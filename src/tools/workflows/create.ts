@@ -1,0 +1,52 @@
+import { Effect, Schema } from "effect"
+
+import { EngineClient } from "../../engine/EngineClient.ts"
+import { TagId } from "../../engine/ids.ts"
+import { validate } from "../../engine/rules/validate.ts"
+import { creates } from "../annotations.ts"
+import * as EngineTool from "../EngineTool.ts"
+import { large } from "../meta.ts"
+import { connections, flag, nodes, object, optional, settings, workflowName } from "../parameters.ts"
+import { Progress } from "../Progress.ts"
+import * as results from "../results.ts"
+import { shownWithout } from "../shown.ts"
+import { whileDone } from "./steps.ts"
+
+export const createWorkflow = EngineTool.make("create_workflow", {
+  title: "Create workflow",
+  description: "Create a workflow; checked before anything is sent. Tags must exist. Inactive unless active is true",
+  annotations: creates,
+  arguments: {
+    name: workflowName,
+    nodes,
+    connections: optional(connections),
+    settings: optional(settings),
+    staticData: optional(object("Static data")),
+    tags: optional(Schema.Array(TagId).annotate({ description: "Tag ids" })),
+    active: optional(flag("Activate it at once"))
+  },
+  result: results.workflow,
+  meta: large,
+  run: Effect.fnUntraced(function* ({ active = false, tags = [], ...draft }) {
+    const connections = yield* Effect.fromResult(validate({ ...draft, active }))
+    const engine = yield* EngineClient
+    const report = yield* Progress
+    const total = 1 + Number(tags.length > 0) + Number(active)
+
+    const { dropped, workflow } = yield* engine.createWorkflow({ ...draft, connections })
+    const { id } = workflow
+    if (total === 1) return shownWithout(workflow, dropped)
+    yield* report({ progress: 1, total, message: `created ${id}` })
+
+    if (tags.length > 0) {
+      yield* whileDone(engine.setWorkflowTags(id, tags), { id, done: "created", step: "setting its tags" })
+      yield* report({ progress: 2, total, message: "tags set" })
+    }
+    if (active) {
+      yield* whileDone(engine.activateWorkflow(id), { id, done: "created", step: "its activation" })
+      yield* report({ progress: total, total, message: "activated" })
+    }
+    const whole = yield* whileDone(engine.getWorkflow(id), { id, done: "created", step: "reading it back" })
+    return shownWithout(whole, dropped)
+  })
+})

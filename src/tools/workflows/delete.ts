@@ -1,0 +1,40 @@
+import { Effect, Schedule } from "effect"
+
+import { EngineClient } from "../../engine/EngineClient.ts"
+import type { EngineError } from "../../engine/EngineError.ts"
+import type { WorkflowId } from "../../engine/ids.ts"
+import { changes } from "../annotations.ts"
+import * as EngineTool from "../EngineTool.ts"
+import { large } from "../meta.ts"
+import { workflowId } from "../parameters.ts"
+import * as results from "../results.ts"
+import { shown } from "../shown.ts"
+import { whileDone } from "./steps.ts"
+
+export const deleteWorkflow = EngineTool.make("delete_workflow", {
+  title: "Delete workflow",
+  description: "Delete a workflow and its executions for good, active or not",
+  annotations: changes,
+  arguments: { id: workflowId },
+  result: results.deleted,
+  meta: large,
+  run: Effect.fnUntraced(function* ({ id }) {
+    const engine = yield* EngineClient
+    const deleted = yield* Effect.catchIf(engine.deleteWorkflow(id), isPublished, () => deactivateAndDelete(id))
+    return { message: `Workflow ${id} was deleted`, id, deleted: shown(deleted) }
+  })
+})
+
+/** Newer engines delete no active workflow, and a deactivated one only once it is no longer being unpublished. */
+const deactivateAndDelete = Effect.fnUntraced(function* (id: WorkflowId) {
+  const engine = yield* EngineClient
+  yield* engine.deactivateWorkflow(id)
+  const deletion = Effect.retry(engine.deleteWorkflow(id), {
+    while: isPublished,
+    schedule: Schedule.spaced("100 millis"),
+    times: 100
+  })
+  return yield* whileDone(deletion, { id, done: "deactivated", step: "deleting it" })
+})
+
+const isPublished = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 409

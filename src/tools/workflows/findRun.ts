@@ -1,0 +1,55 @@
+import { Effect } from "effect"
+
+import { EngineClient } from "../../engine/EngineClient.ts"
+import type { Execution } from "../../engine/Execution.ts"
+import type { WorkflowId } from "../../engine/ids.ts"
+import type { Workflow } from "../../engine/Workflow.ts"
+
+interface Sought {
+  /** Id of the newest execution before the call; ours is newer. */
+  readonly after: number
+  readonly mark: string
+  /** Whether the trigger writes the mark into the data of the execution. */
+  readonly isMarked: boolean
+}
+
+/** How often to look for the record of a run, 100 ms apart: engines write it after the answer. */
+const looks = 30
+
+/** Id of the newest execution of a workflow; 0 when it has none. */
+export const newestRun = Effect.fnUntraced(function* (workflowId: WorkflowId) {
+  const engine = yield* EngineClient
+  const { data } = yield* engine.listExecutions({ workflowId, limit: 1 })
+  return data[0]?.id ?? 0
+})
+
+/** The execution that one call started: found by its mark, or as the only new one. Never another one's. */
+export const findRun = Effect.fnUntraced(function* ({ id, settings }: Workflow, sought: Sought) {
+  const attempts = settings?.saveDataSuccessExecution === "none" ? 3 : looks
+  for (let look = 1; look <= attempts; look++) {
+    const found = yield* lookOnce(id, sought)
+    if (found !== undefined) return { executionId: found.id, status: found.status ?? "unknown" }
+    yield* Effect.sleep("100 millis")
+  }
+  return {
+    executionId: null,
+    status: "unknown",
+    note: "The trigger answered, but the engine shows no record of this run: it may still be running, or runs like it are not saved. See list_executions."
+  }
+})
+
+const lookOnce = Effect.fnUntraced(function* (workflowId: WorkflowId, { after, isMarked, mark }: Sought) {
+  const engine = yield* EngineClient
+  const { data } = yield* engine.listExecutions({ workflowId, limit: 10 })
+  const newer = data.filter((execution) => execution.id > after)
+  const [first, ...others] = newer
+  if (first === undefined) return undefined
+  if (!isMarked) return others.length === 0 ? yield* engine.getExecution(first.id, false) : undefined
+  for (const candidate of newer) {
+    const whole = yield* engine.getExecution(candidate.id, true)
+    if (bears(whole, mark)) return whole
+  }
+  return undefined
+})
+
+const bears = ({ data }: Execution, mark: string): boolean => JSON.stringify(data ?? null).includes(mark)

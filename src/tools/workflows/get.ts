@@ -1,0 +1,19 @@
+import { Effect } from "effect"
+
+import { EngineClient } from "../../engine/EngineClient.ts"
+import { reads } from "../annotations.ts"
+import * as EngineTool from "../EngineTool.ts"
+import { large } from "../meta.ts"
+import { workflowId } from "../parameters.ts"
+import * as results from "../results.ts"
+import { shown } from "../shown.ts"
+
+export const getWorkflow = EngineTool.make("get_workflow", {
+  title: "Get workflow",
+  description: "Read one workflow whole: nodes, connections, settings, tags",
+  annotations: reads,
+  arguments: { id: workflowId },
+  result: results.workflow,
+  meta: large,
+  run: ({ id }) => EngineClient.use((engine) => engine.getWorkflow(id)).pipe(Effect.map(shown))
+})

@@ -1,0 +1,40 @@
+import { Effect, Option, Random, Schedule } from "effect"
+
+import { EngineClient } from "../../engine/EngineClient.ts"
+import { ApiError } from "../../engine/EngineError.ts"
+import { apiResponse, isNotRegistered, json, problemOf } from "../../engine/replies.ts"
+import type { Address } from "../../engine/rules/addresses.ts"
+import type { Free, Workflow } from "../../engine/Workflow.ts"
+import type { Reply, UpstreamRequest } from "../../http/Upstream.ts"
+import { Progress } from "../Progress.ts"
+import { findRun, newestRun } from "./findRun.ts"
+import { requestFor } from "./request.ts"
+
+/** Calls the production address of an active workflow, and looks up the execution that this call started. */
+export const run = Effect.fnUntraced(function* (workflow: Workflow, address: Address, data: Free) {
+  const report = yield* Progress
+  const mark = `run-${(yield* Random.nextIntBetween(0, 2 ** 48)).toString(36)}`
+  const request = yield* Effect.fromResult(requestFor(address, data, mark))
+  const before = yield* newestRun(workflow.id)
+  yield* report({ progress: 1, total: 3, message: `calling the ${address.kind} of ${address.node}` })
+
+  const reply = yield* callOnceRegistered(request)
+  yield* report({ progress: 2, total: 3, message: `answered with status ${reply.status}` })
+
+  const execution = yield* findRun(workflow, { after: before, mark, isMarked: address.kind === "webhook" })
+  const body = Option.getOrElse(json(reply), () => reply.text)
+  return { ...execution, trigger: address.node, response: { httpStatus: reply.status, body } }
+})
+
+/** A webhook is registered a moment after its workflow was activated. */
+const callOnceRegistered = Effect.fnUntraced(function* (request: UpstreamRequest) {
+  const engine = yield* EngineClient
+  const reply: Reply = yield* Effect.repeat(engine.callAddress(request), {
+    while: isNotRegistered,
+    schedule: Schedule.spaced("100 millis"),
+    times: 30
+  })
+  if (!isNotRegistered(reply)) return reply
+  const details = { httpStatus: reply.status, problem: problemOf(reply), apiResponse: apiResponse(reply) }
+  return yield* new ApiError({ instance: engine.instance, ...details })
+})

@@ -1,0 +1,21 @@
+import { Effect } from "effect"
+
+import { EngineClient } from "../../engine/EngineClient.ts"
+import { type EngineError, StepFailed } from "../../engine/EngineError.ts"
+
+interface Story {
+  readonly id: string
+  /** What has already happened to the workflow: "created". */
+  readonly done: string
+  /** What is tried now: "its activation". */
+  readonly step: string
+}
+
+/** A later step of a tool call: when it fails, the error says what has already happened. */
+export const whileDone = <A, R>(
+  self: Effect.Effect<A, EngineError, R>,
+  story: Story
+): Effect.Effect<A, StepFailed, R | EngineClient> =>
+  Effect.catch(self, ({ message }) =>
+    EngineClient.use(({ instance }) => Effect.fail(new StepFailed({ ...story, instance, problem: message })))
+  )

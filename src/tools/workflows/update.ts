@@ -1,0 +1,65 @@
+import { Effect } from "effect"
+
+import { EngineClient } from "../../engine/EngineClient.ts"
+import type { Changes } from "../../engine/rules/body.ts"
+import { hasValidTrigger, noValidTrigger } from "../../engine/rules/triggers.ts"
+import { validate } from "../../engine/rules/validate.ts"
+import type { Workflow } from "../../engine/Workflow.ts"
+import { changes } from "../annotations.ts"
+import * as EngineTool from "../EngineTool.ts"
+import { large } from "../meta.ts"
+import { connections, flag, nodes, optional, settings, workflowId, workflowName } from "../parameters.ts"
+import * as results from "../results.ts"
+import { shownWithout } from "../shown.ts"
+import { InvalidArgument } from "../ToolError.ts"
+import { whileDone } from "./steps.ts"
+import { write } from "./write.ts"
+
+export const updateWorkflow = EngineTool.make("update_workflow", {
+  title: "Update workflow",
+  description:
+    "Change the given fields of a workflow, keep all others. nodes and connections replace the old ones whole, " +
+    "settings are merged",
+  annotations: changes,
+  arguments: {
+    id: workflowId,
+    name: optional(workflowName),
+    nodes: optional(nodes),
+    connections: optional(connections),
+    settings: optional(settings),
+    active: optional(flag("Activate or deactivate it"))
+  },
+  result: results.workflow,
+  meta: large,
+  run: Effect.fnUntraced(function* ({ active, id, ...given }) {
+    if (active === undefined && Object.keys(given).length === 0) {
+      return yield* new InvalidArgument({ argument: "arguments", problem: "must hold at least one field to change" })
+    }
+    const engine = yield* EngineClient
+    const current = yield* engine.getWorkflow(id)
+    const wanted = yield* check(current, given, active ?? current.active)
+
+    const done = current.active && active === false ? "deactivated" : "left as it was"
+    if (done === "deactivated") yield* engine.deactivateWorkflow(id)
+    const dropped = Object.keys(wanted).length === 0 ? [] : yield* write(current, wanted, done)
+    if (active === true && !current.active) {
+      yield* whileDone(engine.activateWorkflow(id), { id, done: "changed", step: "its activation" })
+    }
+    const whole = yield* whileDone(engine.getWorkflow(id), { id, done: "changed", step: "reading it back" })
+    return shownWithout(whole, dropped)
+  })
+})
+
+type Given = Omit<Changes, "connections" | "staticData"> & { readonly connections?: unknown }
+
+/** The changes, once the workflow that they would make is one that may exist. What is not given is not judged. */
+const check = Effect.fnUntraced(function* (current: Workflow, given: Given, active: boolean) {
+  const { connections: _, ...plain } = given
+  if (given.nodes === undefined && given.connections === undefined) {
+    if (active && !current.active && !hasValidTrigger(current.nodes)) return yield* noValidTrigger()
+    return plain
+  }
+  const { nodes = current.nodes, connections: links = current.connections } = given
+  const connections = yield* Effect.fromResult(validate({ nodes, connections: links, active }))
+  return given.connections === undefined ? plain : { ...plain, connections }
+})

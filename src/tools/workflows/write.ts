@@ -1,0 +1,44 @@
+import { Effect } from "effect"
+
+import { EngineClient } from "../../engine/EngineClient.ts"
+import { type ApiError, StepFailed, WorkflowChanged } from "../../engine/EngineError.ts"
+import type { Changes } from "../../engine/rules/body.ts"
+import { isSameContent, isUntouched } from "../../engine/rules/same.ts"
+import type { Workflow } from "../../engine/Workflow.ts"
+import { whileDone } from "./steps.ts"
+
+/** Puts the changes over the workflow, unless somebody else changed it since `current` was read. */
+export const write = Effect.fnUntraced(function* (
+  current: Workflow,
+  wanted: Changes,
+  done: "deactivated" | "left as it was"
+) {
+  const { id } = current
+  const engine = yield* EngineClient
+  const latest = yield* engine.getWorkflow(id)
+  const isOurs = done === "deactivated" ? isSameContent(current, latest) : isUntouched(current, latest)
+  if (!isOurs) return yield* new WorkflowChanged({ instance: engine.instance, id })
+
+  const update = engine
+    .updateWorkflow(latest, wanted)
+    .pipe(Effect.catchTag("ApiError", (error) => stateTruth(latest, error)))
+  const { dropped } = yield* done === "deactivated" ? whileDone(update, { id, done, step: "changing it" }) : update
+  return dropped
+})
+
+/** Engines save a change of an active workflow before they refuse to run it. */
+const stateTruth = Effect.fnUntraced(function* (before: Workflow, error: ApiError) {
+  if (!before.active) return yield* error
+  const { id } = before
+  const engine = yield* EngineClient
+  const after = yield* engine.getWorkflow(id)
+  if (isSameContent(before, after)) return yield* error
+  const step = "running it in its new form"
+  return yield* new StepFailed({
+    instance: engine.instance,
+    id,
+    done: "saved with the changes",
+    step,
+    problem: error.message
+  })
+})
