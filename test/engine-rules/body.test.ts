@@ -1,6 +1,7 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
+import { WorkflowId } from "../../src/engine/ids.ts"
 import { createBody, updateBody } from "../../src/engine/rules/body.ts"
 import { generations } from "../../src/engine/rules/generations.ts"
 import type { Free, Workflow } from "../../src/engine/Workflow.ts"
@@ -9,7 +10,7 @@ import { graph, type Graph } from "./graphs.ts"
 const { "1.x": strict, "2.x": full } = generations
 
 const read = ({ nodes, connections }: Graph, more: Free = {}): Workflow => ({
-  id: "wf1",
+  id: WorkflowId.make("wf1"),
   name: "Orders",
   active: true,
   nodes: nodes.map(({ type, ...node }) => ({ ...node, type: type.replace("engine-", "n8n-") })),
@@ -33,7 +34,7 @@ const hook = {
   webhookId: "hook-1"
 }
 const current = (fields: Free = {}): Workflow => ({
-  id: "wf1",
+  id: WorkflowId.make("wf1"),
   name: "Orders",
   active: false,
   nodes: [hook],
