@@ -1,0 +1,83 @@
+import { Option, Predicate, Schema } from "effect"
+
+/** The id of a request: a string or a whole number, never null. */
+export const Id = Schema.Union([Schema.String, Schema.Int])
+export type Id = typeof Id.Type
+
+export interface Request {
+  readonly _tag: "Request"
+  readonly id: Id
+  readonly method: string
+  readonly params: unknown
+}
+
+export interface Notification {
+  readonly _tag: "Notification"
+  readonly method: string
+  readonly params: unknown
+}
+
+/** A client's answer to a request of ours; as we send none, it answers nothing. */
+export interface Reply {
+  readonly _tag: "Reply"
+}
+
+/** JSON, but no JSON-RPC message; the id is there when it could be read. */
+export interface Invalid {
+  readonly _tag: "Invalid"
+  readonly id: Id | null
+  readonly problem: string
+}
+
+export interface Batch {
+  readonly _tag: "Batch"
+  readonly messages: ReadonlyArray<Single>
+}
+
+export type Single = Invalid | Notification | Reply | Request
+export type Message = Batch | Single
+
+const largestBatch = 50
+
+const Envelope = Schema.Struct({
+  jsonrpc: Schema.Literal("2.0"),
+  id: Schema.optionalKey(Id),
+  method: Schema.String,
+  params: Schema.optionalKey(Schema.Union([Schema.Record(Schema.String, Schema.Unknown), Schema.Array(Schema.Unknown)]))
+})
+
+const ReplyEnvelope = Schema.Struct({
+  jsonrpc: Schema.Literal("2.0"),
+  id: Schema.optionalKey(Schema.NullOr(Id)),
+  result: Schema.optionalKey(Schema.Unknown),
+  error: Schema.optionalKey(Schema.Unknown)
+})
+
+const readEnvelope = Schema.decodeUnknownOption(Envelope)
+const readReply = Schema.decodeUnknownOption(ReplyEnvelope)
+const readId = Schema.decodeUnknownOption(Id)
+
+const invalid = (id: Id | null, problem: string): Invalid => ({ _tag: "Invalid", id, problem })
+
+/** Reads parsed JSON as a JSON-RPC 2.0 message, strictly. */
+export const read = (json: unknown): Message => {
+  if (!Array.isArray(json)) return readSingle(json)
+  if (json.length === 0) return invalid(null, "a batch holds at least one message")
+  if (json.length > largestBatch) return invalid(null, `a batch holds at most ${largestBatch} messages`)
+  return { _tag: "Batch", messages: json.map(readSingle) }
+}
+
+const readSingle = (json: unknown): Single => {
+  if (!Predicate.isObject(json)) return invalid(null, "a message is a JSON object")
+  if (!("method" in json) && Option.isSome(readReply(json)) && "result" in json !== "error" in json) {
+    return { _tag: "Reply" }
+  }
+  return Option.match(readEnvelope(json), {
+    onNone: () =>
+      invalid(idOf(json), "jsonrpc is 2.0, id a string or a whole number, method a string, params an object"),
+    onSome: ({ id, method, params }) =>
+      id === undefined ? { _tag: "Notification", method, params } : { _tag: "Request", id, method, params }
+  })
+}
+
+const idOf = (json: object): Id | null => ("id" in json ? Option.getOrNull(readId(json.id)) : null)

@@ -1,0 +1,28 @@
+import { Schema } from "effect"
+
+/** The message itself cannot be served; `code` is the one that JSON-RPC and MCP have for it. */
+export class ProtocolError extends Schema.TaggedError<ProtocolError>()("ProtocolError", {
+  code: Schema.Int,
+  message: Schema.String,
+  data: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
+}) {}
+
+export const parseError = (problem: string) => new ProtocolError({ code: -32700, message: `Parse error: ${problem}` })
+
+export const invalidRequest = (problem: string) =>
+  new ProtocolError({ code: -32600, message: `Invalid request: ${problem}` })
+
+export const methodNotFound = (method: string) =>
+  new ProtocolError({ code: -32601, message: `Method not found: ${method}`, data: { method } })
+
+export const invalidParams = (problem: string) =>
+  new ProtocolError({ code: -32602, message: `Invalid params: ${problem}` })
+
+export const internalError = new ProtocolError({ code: -32603, message: "Internal error" })
+
+/** What an HTTP header says is not what the message says. */
+export const headerMismatch = (problem: string) =>
+  new ProtocolError({ code: -32020, message: `Header mismatch: ${problem}` })
+
+export const unsupportedVersion = (requested: string, supported: ReadonlyArray<string>) =>
+  new ProtocolError({ code: -32022, message: "Unsupported protocol version", data: { supported, requested } })

@@ -1,0 +1,46 @@
+import type { Id } from "./Message.ts"
+import type { EraName } from "./Revision.ts"
+
+export type Result = Readonly<Record<string, unknown>>
+
+export interface ErrorObject {
+  readonly code: number
+  readonly message: string
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
+export type Response =
+  | { readonly jsonrpc: "2.0"; readonly id: Id; readonly result: Result }
+  | { readonly jsonrpc: "2.0"; readonly id: Id | null; readonly error: ErrorObject }
+
+/** What we tell a client unasked. */
+export interface Notice {
+  readonly jsonrpc: "2.0"
+  readonly method: string
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+/**
+ * What became of a message, for a transport that has words of its own for it: answered (be it with an error), refused
+ * before anything was looked at, or naming a method that does not exist.
+ */
+export interface Outcome {
+  readonly era: EraName
+  readonly verdict: "answered" | "refused" | "unknown method"
+  readonly response: Response | ReadonlyArray<Response>
+}
+
+export const success = (id: Id, result: Result): Response => ({ jsonrpc: "2.0", id, result })
+
+export const failure = (id: Id | null, { code, data, message }: ErrorObject): Response => ({
+  jsonrpc: "2.0",
+  id,
+  error: data === undefined ? { code, message } : { code, message, data }
+})
+
+/** The answer to a message that is not looked into. */
+export const refused = (id: Id | null, error: ErrorObject, era: EraName = "legacy"): Outcome => ({
+  era,
+  verdict: "refused",
+  response: failure(id, error)
+})

@@ -1,0 +1,13 @@
+import { Effect, Schema } from "effect"
+
+import { invalidParams } from "../ProtocolError.ts"
+import type { Result } from "../Response.ts"
+
+export const cursor = Schema.optionalKey(Schema.String)
+
+/** Milliseconds for which a list may be kept: it changes only with the configuration. */
+export const shelfLife = 300_000
+
+/** Our lists are whole on their first page, so no cursor can be one of ours. */
+export const onePage = (params: { readonly cursor?: string }, page: Result) =>
+  params.cursor === undefined ? Effect.succeed(page) : Effect.fail(invalidParams("cursor: is not one of this server's"))

@@ -1,0 +1,62 @@
+import { Effect, Schema } from "effect"
+
+import { nearest } from "../../tools/nearest.ts"
+import type { Answer, Tool } from "../../tools/Tool.ts"
+import * as Method from "../Method.ts"
+import { ProtocolError } from "../ProtocolError.ts"
+import type { Result } from "../Response.ts"
+import type { Revision } from "../Revision.ts"
+import { cursor, onePage, shelfLife } from "./paging.ts"
+
+/** `tools/list` and `tools/call`. */
+export const toolMethods = (tools: ReadonlyArray<Tool>) => {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]))
+
+  return {
+    "tools/list": Method.make(
+      { cursor },
+      (params, { revision }) => onePage(params, { tools: tools.map((tool) => listing(tool, revision)) }),
+      { ttlMs: shelfLife }
+    ),
+    "tools/call": Method.make(
+      {
+        name: Schema.String,
+        arguments: Schema.optionalKey(Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)))
+      },
+      Effect.fnUntraced(function* (params, { revision }) {
+        const tool = byName.get(params.name)
+        if (tool === undefined) return yield* unknownTool(params.name, [...byName.keys()])
+        return result(yield* tool.call(params.arguments), revision)
+      }),
+      { works: true }
+    )
+  } satisfies Method.Methods
+}
+
+const unknownTool = (name: string, known: ReadonlyArray<string>) => {
+  const guess = nearest(name, known)
+  return new ProtocolError({
+    code: -32602,
+    message: `Unknown tool: ${name}${guess === undefined ? "" : `. Did you mean ${guess}?`}`,
+    data: { name }
+  })
+}
+
+const listing = (tool: Tool, revision: Revision) => {
+  const { annotations, description, meta, name, title } = tool
+  const inputSchema = tool.inputSchema()
+  if (!revision.hints) return { name, description, inputSchema }
+  if (!revision.structure) return { name, description, inputSchema, annotations: { title, ...annotations } }
+  return {
+    name,
+    title,
+    description,
+    inputSchema,
+    ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema() }),
+    annotations,
+    ...(meta === undefined ? {} : { _meta: meta })
+  }
+}
+
+const result = ({ content, structured }: Answer, revision: Revision): Result =>
+  revision.structure && structured !== undefined ? { content, structuredContent: structured } : { content }

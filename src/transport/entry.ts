@@ -1,0 +1,60 @@
+import { Effect, Option, Predicate, Redacted } from "effect"
+import { HttpServer, type HttpServerRequest, HttpServerResponse } from "effect/http"
+
+import { type Doors, refusal } from "./doors.ts"
+
+export interface Options {
+  /** Hosts beside the loopback names, as `name` for any port or `name:port`. */
+  readonly allowedHosts?: ReadonlyArray<string>
+  /** Origins beside our own, as a browser writes them. */
+  readonly allowedOrigins?: ReadonlyArray<string>
+  /** Whether a bearer token is good; without it, whoever reaches the port may call. */
+  readonly verify?: (token: Redacted.Redacted) => Effect.Effect<boolean>
+}
+
+export type Handler = (
+  request: HttpServerRequest.HttpServerRequest
+) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+
+/** What stands before every route: the check of Host and Origin, and for those that need it the check of the token. */
+export const makeEntry = Effect.fnUntraced(function* ({ allowedHosts = [], allowedOrigins = [], verify }: Options) {
+  const port = portOf(yield* Effect.serviceOption(HttpServer.HttpServer))
+  const doors: Doors = { allowedHosts, allowedOrigins, ...(port === undefined ? {} : { port }) }
+
+  const open =
+    (handler: Handler): Handler =>
+    (request) => {
+      const refused = refusal({ hosts: hostsOf(request), origin: request.headers["origin"] }, doors)
+      return refused === undefined ? handler(request) : Effect.succeed(problem(refused.status, refused.problem))
+    }
+
+  const authorized = (handler: Handler): Handler => {
+    if (verify === undefined) return open(handler)
+    return open((request) => {
+      const [, token] = /^Bearer +(\S+) *$/i.exec(request.headers["authorization"] ?? "") ?? []
+      return Effect.flatMap(token === undefined ? Effect.succeed(false) : verify(Redacted.make(token)), (isGood) =>
+        isGood ? handler(request) : Effect.succeed(unauthorized)
+      )
+    })
+  }
+
+  return { open, authorized }
+})
+
+/** An answer in plain words, for what never becomes a message. */
+export const problem = (status: number, error: string, headers: Readonly<Record<string, string>> = {}) =>
+  HttpServerResponse.jsonUnsafe({ error }, { status, headers })
+
+const unauthorized = problem(401, "A valid bearer token is needed", { "www-authenticate": "Bearer" })
+
+const portOf = (server: Option.Option<HttpServer.HttpServer["Service"]>): number | undefined =>
+  Option.isSome(server) && "port" in server.value.address ? server.value.address.port : undefined
+
+/** Node joins repeated headers, or drops them; only its raw list shows that a client sent two. */
+const hostsOf = ({ headers, source }: HttpServerRequest.HttpServerRequest): ReadonlyArray<string> => {
+  if (Predicate.hasProperty(source, "rawHeaders") && Array.isArray(source.rawHeaders)) {
+    const raw = source.rawHeaders.map(String)
+    return raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === "host")
+  }
+  return headers["host"] === undefined ? [] : [headers["host"]]
+}

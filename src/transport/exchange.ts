@@ -1,0 +1,69 @@
+import { type Cause, Effect, Fiber, Option, Predicate, Queue, type Scope, Stream } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+
+import type { Connections } from "../protocol/Connection.ts"
+import type { Message } from "../protocol/Message.ts"
+import type { Notice, Outcome } from "../protocol/Response.ts"
+import type { Revision } from "../protocol/Revision.ts"
+
+type Event =
+  | { readonly _tag: "Notice"; readonly notice: Notice }
+  | { readonly _tag: "Outcome"; readonly outcome: Outcome }
+
+/**
+ * Serves one message as a conversation of its own. The answer is plain JSON; only if there is something to tell before
+ * it, and the client can take it, both come as a stream of events. A modern client that goes away cancels what it asked.
+ */
+export const exchange = Effect.fnUntraced(function* (
+  connections: Connections["Service"],
+  { headers }: HttpServerRequest.HttpServerRequest,
+  message: Message,
+  revision: Revision,
+  scope: Scope.Scope
+) {
+  const events = yield* Queue.bounded<Event, Cause.Done>(16)
+  const notify = (notice: Notice) =>
+    takesEvents(headers["accept"]) ? Queue.offer(events, { _tag: "Notice", notice }) : Effect.void
+  const serving = yield* connections
+    .open(revision, (notice) => Effect.asVoid(notify(notice)))
+    .receive(message)
+    .pipe(
+      Effect.flatMap((outcome) =>
+        Option.isSome(outcome) ? Queue.offer(events, { _tag: "Outcome", outcome: outcome.value }) : Effect.void
+      ),
+      Effect.ensuring(Queue.end(events)),
+      Effect.forkIn(scope)
+    )
+  const abandon = Effect.andThen(
+    revision.era === "modern" ? Fiber.interrupt(serving) : Effect.void,
+    Queue.shutdown(events)
+  )
+
+  const first = yield* Queue.take(events).pipe(
+    Effect.option,
+    Effect.onInterrupt(() => abandon)
+  )
+  if (Option.isNone(first)) return HttpServerResponse.empty({ status: 202 })
+  if (first.value._tag === "Outcome") return answer(first.value.outcome)
+  const stream = Stream.concat(Stream.succeed(first.value), Stream.fromQueue(events))
+  return HttpServerResponse.stream(stream.pipe(Stream.map(written), Stream.encodeText, Stream.ensuring(abandon)), {
+    contentType: "text/event-stream",
+    headers: { "cache-control": "no-cache" }
+  })
+})
+
+const takesEvents = (accept: string | undefined) => Predicate.isString(accept) && accept.includes("text/event-stream")
+
+const statuses = {
+  legacy: { answered: 200, refused: 400, "unknown method": 200 },
+  modern: { answered: 200, refused: 400, "unknown method": 404 }
+} as const
+
+export const answer = ({ era, response, verdict }: Outcome) =>
+  HttpServerResponse.text(JSON.stringify(response), {
+    status: statuses[era][verdict],
+    contentType: "application/json"
+  })
+
+const written = (event: Event) =>
+  `event: message\ndata: ${JSON.stringify(event._tag === "Notice" ? event.notice : event.outcome.response)}\n\n`

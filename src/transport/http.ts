@@ -1,0 +1,74 @@
+import { Effect, Result } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+
+import { Connections } from "../protocol/Connection.ts"
+import { EngineVersion } from "../protocol/EngineVersion.ts"
+import * as Message from "../protocol/Message.ts"
+import { refused } from "../protocol/Response.ts"
+import { ServerInfo } from "../protocol/ServerInfo.ts"
+import { readBody } from "./body.ts"
+import { type Handler, makeEntry, type Options, problem } from "./entry.ts"
+import { answer, exchange } from "./exchange.ts"
+import { readHeaders } from "./headers.ts"
+import { readJson } from "./json.ts"
+
+export type { Options } from "./entry.ts"
+
+/** Adds `POST /mcp` and `GET /health` to the router around it. */
+export const layer = (options: Options = {}) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const { authorized, open } = yield* makeEntry(options)
+      const connections = yield* Connections
+      const engineVersion = yield* EngineVersion
+      const { version } = yield* ServerInfo
+      const scope = yield* Effect.scope
+
+      const post: Handler = Effect.fnUntraced(
+        function* (request) {
+          const json = yield* Effect.flatMap(readBody(request), readJson)
+          const message = Message.read(json)
+          const revision = readHeaders(message, request.headers)
+          return Result.isSuccess(revision)
+            ? yield* exchange(connections, request, message, revision.success, scope)
+            : answer(refused("id" in message ? message.id : null, revision.failure))
+        },
+        Effect.catchTags({
+          BodyRefused: ({ message, status }) => Effect.succeed(problem(status, message, { connection: "close" })),
+          ProtocolError: (error) => Effect.succeed(answer(refused(null, error)))
+        })
+      )
+      const health = Effect.map(engineVersion, (engineVersion) =>
+        HttpServerResponse.jsonUnsafe({ status: "ok", version, engineVersion })
+      )
+
+      yield* router.add("POST", "/mcp", authorized(post))
+      for (const method of ["GET", "DELETE", "PUT", "PATCH", "OPTIONS"] as const) {
+        yield* router.add(
+          method,
+          "/mcp",
+          authorized(() => Effect.succeed(notAllowed))
+        )
+      }
+      yield* router.add(
+        "GET",
+        "/health",
+        open(() => health)
+      )
+    })
+  )
+
+/** Answers 404 to every other path, behind the same doors; for a server that has nothing beside our routes. */
+export const fallback = (options: Options = {}) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const { open } = yield* makeEntry(options)
+      yield* router.add(
+        "*",
+        "/*",
+        open(() => Effect.succeed(problem(404, "There is nothing here")))
+      )
+    })
+  )
+
+const notAllowed = problem(405, "Messages are POSTed here", { allow: "POST" })
