@@ -1,0 +1,51 @@
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { Console, Effect, Layer, Logger, References, Runtime } from "effect"
+
+import manifest from "../../package.json" with { type: "json" }
+import { help } from "../command/help.ts"
+import { type Options, read } from "../command/Invocation.ts"
+import { runCheck } from "./runCheck.ts"
+import { serve } from "./serve.ts"
+
+/** Does what the command line says, and succeeds with the exit code. */
+const command = Effect.gen(function* () {
+  const invocation = yield* Effect.fromResult(read(process.argv.slice(2), process.env))
+  switch (invocation._tag) {
+    case "Help":
+      return yield* print(help)
+    case "Version":
+      return yield* print(manifest.version)
+    case "Check":
+      return yield* Effect.provide(runCheck(invocation.options), logging(invocation.options))
+    case "Serve":
+      return yield* Effect.as(Effect.provide(serve(invocation.options), logging(invocation.options)), 0)
+  }
+})
+
+const print = (text: string) => Effect.as(Console.log(text.trimEnd()), 0)
+
+/** Everything that is not protocol goes to stderr. */
+const logging = ({ logLevel }: Options) =>
+  Layer.mergeAll(
+    NodeFileSystem.layer,
+    Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]),
+    Layer.succeed(References.MinimumLogLevel, logLevel)
+  )
+
+const complain = (code: number) => (error: { readonly message: string }) =>
+  Effect.as(Console.error(`workflow-tool-server: ${error.message}`), code)
+
+const exit = (code: number) =>
+  Effect.sync(() => {
+    process.stdout.write("", () => process.exit(code))
+  })
+
+const runMain = Runtime.makeRunMain(() => {})
+
+runMain(
+  command.pipe(
+    Effect.catchTags({ ConfigurationError: complain(1), UsageError: complain(2) }),
+    Effect.catchCause((cause) => Effect.as(Effect.logFatal(cause), 70)),
+    Effect.flatMap(exit)
+  )
+)

@@ -1,0 +1,15 @@
+import { Effect } from "effect"
+
+import type { Options } from "../command/Invocation.ts"
+import { settle } from "../command/Launch.ts"
+import { readSettings } from "../config/read.ts"
+import { findSources } from "./configurationFiles.ts"
+
+/** Reads the configuration that the options point to. Beside an embedded engine, only a file that was asked for counts. */
+export const readLaunch = Effect.fnUntraced(function* (options: Options) {
+  const instancesOptional = options.embedded !== undefined
+  const sources = instancesOptional && options.config === undefined ? {} : yield* findSources(options.config)
+  const settings = yield* readSettings({ ...sources, instancesOptional })
+  yield* Effect.forEach(settings.warnings, (warning) => Effect.logWarning(warning))
+  return yield* Effect.fromResult(settle(options, settings))
+})
