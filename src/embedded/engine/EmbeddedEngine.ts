@@ -1,0 +1,59 @@
+import { Context, Effect, Layer, Redacted } from "effect"
+import { HttpClient, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+
+import { elsewhere, routes } from "./routes.ts"
+import { Edition, type Version } from "./store/Edition.ts"
+import { Journal, type JournalError } from "./store/Journal.ts"
+import { Store } from "./store/Store.ts"
+
+export interface EmbeddedEngineOptions {
+  /** Which engine it behaves like, in words, shapes and time; 1.82.3 when nothing is said. */
+  readonly version?: Version
+  /** The one key it takes; `embedded` when nothing is said. */
+  readonly apiKey?: string
+  /** Whether a new one begins with a few workflows that look like people's own. */
+  readonly seed?: boolean
+}
+
+/** A workflow engine inside this process, behind the wire of a real one. */
+export class EmbeddedEngine extends Context.Service<
+  EmbeddedEngine,
+  {
+    /** Every request reaches the engine, whatever host it names; no socket is opened. */
+    readonly httpClient: HttpClient.HttpClient
+    /** A base URL that `httpClient` answers. */
+    readonly host: string
+    readonly apiKey: Redacted.Redacted
+    /** The same engine on somebody's router. */
+    readonly routes: Layer.Layer<never, never, HttpRouter.HttpRouter>
+  }
+>()("workflow-tool-server/embedded/engine/EmbeddedEngine") {
+  /** Keeps what is written in the journal, and starts with what is written there. Fails when that cannot be read. */
+  static readonly layerStore = (
+    options: EmbeddedEngineOptions = {}
+  ): Layer.Layer<EmbeddedEngine, JournalError, Journal> =>
+    Layer.effect(EmbeddedEngine, make).pipe(Layer.provide(Store.layer), Layer.provide(edition(options)))
+
+  /** Forgets everything when its scope is closed. */
+  static readonly layer = (options?: EmbeddedEngineOptions): Layer.Layer<EmbeddedEngine> =>
+    EmbeddedEngine.layerStore(options).pipe(Layer.provide(Journal.layerNone), Layer.orDie)
+}
+
+const edition = ({ apiKey = "embedded", version = "1.82.3" }: EmbeddedEngineOptions) =>
+  Layer.succeed(Edition, { version, isSecond: version === "2.41.1", apiKey: Redacted.make(apiKey) })
+
+const make = Effect.gen(function* () {
+  const { apiKey } = yield* Edition
+  const context = yield* Effect.context<Edition | Store>()
+  const own = Layer.provide(routes, Layer.succeedContext(context))
+  const handle = yield* HttpRouter.toHttpEffect(Layer.merge(own, elsewhere))
+  const httpClient = HttpClient.make((request) =>
+    handle.pipe(
+      Effect.provideService(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromClientRequest(request)),
+      Effect.scoped,
+      Effect.orDie,
+      Effect.map((response) => HttpServerResponse.toClientResponse(response, { request }))
+    )
+  )
+  return EmbeddedEngine.of({ httpClient, host: "http://127.0.0.1:5678", apiKey, routes: own })
+})

@@ -1,0 +1,26 @@
+import { Context, Effect, Layer, Schema } from "effect"
+
+/** The journal could not be read or written; nothing of the refused entry counts as said. */
+export class JournalError extends Schema.TaggedError<JournalError>()("JournalError", {
+  message: Schema.String
+}) {}
+
+/** An append-only list of one-line texts that outlives the process. */
+export class Journal extends Context.Service<
+  Journal,
+  {
+    /** Every entry in the order of writing, without one that was torn while it was written. */
+    readonly entries: Effect.Effect<ReadonlyArray<string>, JournalError>
+    /** Adds one entry; it is durable when this completes. */
+    readonly append: (entry: string) => Effect.Effect<void, JournalError>
+    /** Puts these entries in the place of all others, at once or not at all. */
+    readonly replace: (entries: ReadonlyArray<string>) => Effect.Effect<void, JournalError>
+  }
+>()("workflow-tool-server/embedded/engine/store/Journal") {
+  /** Remembers nothing. */
+  static readonly layerNone = Layer.succeed(Journal, {
+    entries: Effect.succeed([]),
+    append: () => Effect.void,
+    replace: () => Effect.void
+  })
+}

@@ -1,0 +1,93 @@
+import { Effect, Redacted } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+
+import { keyHeaders } from "../../../engine/naming.ts"
+import { Edition } from "../store/Edition.ts"
+import { Store } from "../store/Store.ts"
+import { mediaTypeOf, parse, textOf } from "./body.ts"
+import type { Body, Call, Endpoint } from "./Endpoint.ts"
+import { firstProblem } from "./firstProblem.ts"
+import { match } from "./match.ts"
+import { firstQuery, secondQuery } from "./query.ts"
+import { badRequest, notFound, Refusal } from "./Refusal.ts"
+import { json, page } from "./replies.ts"
+import { firstWords, secondWords } from "./Words.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+
+const [, keyHeader] = keyHeaders
+const root = "/api/v1"
+
+/**
+ * Answers requests below `/api/v1` with these endpoints. The order of the checks is the engine's: body, path, method,
+ * key, content type, query, shape of the body; then the endpoint has its say.
+ */
+export const dispatch = <R>(endpoints: ReadonlyArray<Endpoint<R>>) =>
+  Effect.fnUntraced(
+    function* (request: Request) {
+      const text = yield* textOf(request)
+      const body = yield* Effect.fromResult(parse(mediaTypeOf(request) === "application/json" ? text : ""))
+      const [path = "", query = ""] = request.url.slice(root.length).split("?")
+
+      const here = endpoints.flatMap((endpoint) => {
+        const variables = match(endpoint.path, path)
+        return variables === undefined ? [] : [{ endpoint, variables }]
+      })
+      if (here.length === 0) return yield* notFound("not found")
+      const { isSecond } = yield* Edition
+      const methods = here.map(({ endpoint }) => endpoint.method)
+      if (isSecond && request.method === "OPTIONS") return options(methods)
+      const method = isSecond && request.method === "HEAD" ? "GET" : request.method
+      const found = here.find(({ endpoint }) => endpoint.method === method)
+      if (found === undefined) {
+        return yield* new Refusal({ status: 405, message: `${request.method} method not allowed` })
+      }
+      const { endpoint, variables } = found
+
+      yield* checkKey(request)
+      if (endpoint.body !== undefined) yield* checkType(request, endpoint.body, text)
+      const [words, read] = isSecond ? ([secondWords, secondQuery] as const) : ([firstWords, firstQuery] as const)
+      const call: Call = {
+        at: (name) => variables.get(name) ?? "",
+        query: yield* Effect.fromResult(read(words, endpoint.query, query)),
+        body
+      }
+      const problem = endpoint.body && firstProblem(words, endpoint.body.shape, body, "request/body")
+      if (problem !== undefined) return yield* badRequest(problem)
+
+      const { exclusive } = yield* Store
+      const isAlone = endpoint.method !== "GET" && endpoint.takesTurns !== true
+      const reply = yield* isAlone ? exclusive(endpoint.run(call)) : endpoint.run(call)
+      return json(reply.status, reply.body)
+    },
+    Effect.catchTags({
+      BodyTooLarge: () => Effect.succeed(page(413, "Payload Too Large")),
+      MalformedBody: () => Effect.succeed(page(500, "Internal Server Error")),
+      Refusal: ({ message, status }) => Effect.succeed(json(status, { message }))
+    })
+  )
+
+const options = (methods: ReadonlyArray<string>) =>
+  HttpServerResponse.text(
+    [...methods]
+      .sort()
+      .flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]))
+      .join(", ")
+  )
+
+const checkKey = Effect.fnUntraced(function* ({ headers }: Request) {
+  const { apiKey, isSecond } = yield* Edition
+  const given = headers[keyHeader.toLowerCase()] ?? ""
+  if (given === Redacted.value(apiKey)) return
+  if (isSecond) return yield* new Refusal({ status: 401, message: "Unauthorized" })
+  return yield* new Refusal({
+    status: 401,
+    message: given === "" ? `'${keyHeader}' header required` : "unauthorized"
+  })
+})
+
+const checkType = Effect.fnUntraced(function* (request: Request, { isOptional }: Body, text: string) {
+  const type = mediaTypeOf(request)
+  if (type === "application/json" || (isOptional === true && text === "")) return
+  return yield* new Refusal({ status: 415, message: `unsupported media type ${type}` })
+})

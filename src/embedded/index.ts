@@ -1,0 +1,2 @@
+export { EmbeddedEngine, type EmbeddedEngineOptions } from "./engine/EmbeddedEngine.ts"
+export { Journal, JournalError } from "./engine/store/Journal.ts"
