@@ -35,7 +35,7 @@ export interface ExecutionQuery extends PageQuery {
  * that end in `IfOffered` succeed with nothing where this engine's version lacks the call.
  */
 const make = (instance: string, environment: Environment, upstream: Upstream) => {
-  const { call, callIfOffered, callAddress } = makeCall(instance, environment, upstream)
+  const { call, callAddress, callIfOffered, publicVersion } = makeCall(instance, environment, upstream)
 
   return {
     instance,
@@ -137,7 +137,9 @@ const make = (instance: string, environment: Environment, upstream: Upstream) =>
     deleteTag: (id: TagId) => call(Free, { operation: "delete tag", method: "DELETE", path: `/tags/${id}` }),
 
     /** Calls a production address of a workflow, without the key; every status is an answer of the workflow. */
-    callAddress
+    callAddress,
+    /** The version that an engine tells everybody; newer ones do not. */
+    publicVersion
   }
 }
 

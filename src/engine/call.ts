@@ -16,6 +16,7 @@ import {
   Timeout
 } from "./EngineError.ts"
 import * as KeyHeader from "./KeyHeader.ts"
+import { settingsPath, versionField } from "./naming.ts"
 import { apiResponse, isNotOffered, isStarting, json, problemOf } from "./replies.ts"
 
 /** One call of the engine's REST API, in the words of this client. */
@@ -68,7 +69,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
         case "Unreachable":
           return failure.phase !== "connecting" && call.method !== "GET"
             ? new OutcomeUnknown({ instance, operation, problem: failure.problem })
-            : new NetworkError({ instance, code: failure.code, problem: failure.problem })
+            : new NetworkError({ instance, code: networkKind(failure.code), problem: failure.problem })
         case "RedirectRefused":
           return new ApiError({ instance, httpStatus: failure.status, problem: failure.problem, apiResponse: null })
         case "ReplyTooLarge":
@@ -129,8 +130,27 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
       .pipe(Effect.mapError(translate({ ...request, method: "POST", operation })))
   })
 
-  return { call, callAddress, callIfOffered }
+  const publicVersion = upstream.send({ method: "GET", path: settingsPath }).pipe(
+    Effect.map((answer) => Option.flatMap(json(answer), readVersion)),
+    Effect.mapError(translate({ method: "GET", path: settingsPath, operation: "read the version" }))
+  )
+
+  return { call, callAddress, callIfOffered, publicVersion }
 }
+
+/** The contract's name for a failure of the network. */
+const networkKind = (code: string): string => {
+  if (code === "ECONNREFUSED") return code
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "ENOTFOUND"
+  return code === "ETIMEDOUT" || code === "UND_ERR_CONNECT_TIMEOUT" ? "ETIMEDOUT" : "NETWORK_ERROR"
+}
+
+const readVersion = (settings: unknown): Option.Option<string> =>
+  Option.map(decodeSettings(settings), ({ data }) => data[versionField])
+
+const decodeSettings = Schema.decodeUnknownOption(
+  Schema.Struct({ data: Schema.Struct({ [versionField]: Schema.NonEmptyString }) })
+)
 
 /** Longest wait for an engine that is still starting. */
 const startUp = Duration.toMillis("25 seconds")

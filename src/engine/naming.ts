@@ -25,4 +25,4 @@ export const startingUp = /n8n is starting up/i
 
 /** Path of the public settings that tell a 1.x engine's version, and where the version stands in them. */
 export const settingsPath = "/rest/settings"
-export const versionField = "versionCli"
+export const versionField = "versionCli" as const

@@ -1,0 +1,53 @@
+import { Effect, Option } from "effect"
+
+import type { EngineClient } from "./EngineClient.ts"
+import { CredentialId } from "./ids.ts"
+import { Instances } from "./Instances.ts"
+
+const unknown = "unknown"
+
+/**
+ * Answers at once with what is known of the default engine's version; while that is nothing, asking starts a look-up in
+ * the background. What was found is kept.
+ */
+export const make = Effect.gen(function* () {
+  const instances = yield* Instances
+  const scope = yield* Effect.scope
+  let known = unknown
+  let isLooking = false
+
+  const lookUp = Effect.gen(function* () {
+    known = yield* versionOf(yield* instances.resolve())
+  }).pipe(
+    Effect.catch(() => Effect.void),
+    Effect.ensuring(
+      Effect.sync(() => {
+        isLooking = false
+      })
+    )
+  )
+
+  return Effect.suspend(() => {
+    if (known !== unknown || isLooking) return Effect.succeed(known)
+    isLooking = true
+    return Effect.as(Effect.forkIn(lookUp, scope), known)
+  })
+})
+
+/** What the engine tells of its version, else what the calls it offers prove. */
+const versionOf = Effect.fnUntraced(function* (engine: EngineClient["Service"]) {
+  const told = yield* engine.publicVersion
+  if (Option.isSome(told)) return told.value
+  if (yield* offers(engine.getCredentialIfOffered(CredentialId.make("0")))) return ">=2.20.0"
+  if (yield* offers(engine.listCredentialsIfOffered({ limit: 1 }))) return ">=2.10.0"
+  return unknown
+})
+
+/** A refusal of the thing asked for, such as an unknown id, still proves the call. */
+const offers = <A, E extends { readonly _tag: string; readonly httpStatus?: number }>(
+  call: Effect.Effect<Option.Option<A>, E>
+) =>
+  Effect.match(call, {
+    onSuccess: Option.isSome,
+    onFailure: (error) => error._tag === "ApiError" && error.httpStatus === 404
+  })

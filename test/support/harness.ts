@@ -1,0 +1,101 @@
+import { assert } from "@effect/vitest"
+import { Effect, Layer, Option, Redacted, Schema } from "effect"
+
+import { EngineConfig, type Environment } from "../../src/config/EngineConfig.ts"
+import { EmbeddedEngine, type EmbeddedEngineOptions } from "../../src/embedded/engine/EmbeddedEngine.ts"
+import { HttpClients } from "../../src/http/HttpClients.ts"
+import { Connections } from "../../src/protocol/Connection.ts"
+import * as Message from "../../src/protocol/Message.ts"
+import { assumed } from "../../src/protocol/Revision.ts"
+import * as Server from "../../src/Server.ts"
+import { HttpClient } from "effect/http"
+
+export type Json = Readonly<Record<string, unknown>>
+
+/** An instance as the configuration would describe it. */
+export const environment = (host: string, apiKey: string, more: Partial<Environment> = {}): Environment => ({
+  host,
+  apiKey: Redacted.make(apiKey),
+  readOnly: false,
+  allowInsecureHttp: false,
+  requestsPerSecond: 99,
+  concurrency: 10,
+  headers: {},
+  ...more
+})
+
+/** A configuration of these instances; the first one is the default. */
+export const configured = (environments: Readonly<Record<string, Environment>>) =>
+  Layer.succeed(EngineConfig, {
+    defaultEnv: Object.keys(environments)[0] ?? "",
+    environments: new Map(Object.entries(environments))
+  })
+
+/** The whole server over whatever answers for its engines. */
+export const serverOver = (
+  environments: Readonly<Record<string, Environment>>,
+  client: Layer.Layer<HttpClient.HttpClient>
+) =>
+  Server.layer({ version: "0.0.0-test" }).pipe(
+    Layer.provide(configured(environments)),
+    Layer.provide(HttpClients.layerShared),
+    Layer.provide(client)
+  )
+
+/** The whole server over embedded engines: `production`, the default, and `staging`, which is the same engine. */
+export const serverOverEmbedded = (options: EmbeddedEngineOptions = {}) =>
+  Layer.unwrap(
+    Effect.map(EmbeddedEngine, ({ apiKey, host, httpClient }) => {
+      const instance = environment(host, Redacted.value(apiKey))
+      return serverOver(
+        { production: instance, staging: instance },
+        Layer.succeed(HttpClient.HttpClient, httpClient)
+      )
+    })
+  ).pipe(Layer.provideMerge(EmbeddedEngine.layer(options)))
+
+export const TestServer = serverOverEmbedded({ seed: true })
+
+/** One bare JSON-RPC request through the whole server, and its answer. */
+export const request = Effect.fnUntraced(function* (method: string, params: unknown = {}) {
+  const { receive } = (yield* Connections).open(assumed, () => Effect.void)
+  const outcome = yield* receive(Message.read({ jsonrpc: "2.0", id: 1, method, params }))
+  return decodeResponse(Option.getOrThrow(outcome).response)
+})
+
+const decodeResponse = Schema.decodeUnknownSync(
+  Schema.Struct({
+    id: Schema.Literal(1),
+    result: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
+    error: Schema.optionalKey(
+      Schema.Struct({
+        code: Schema.Int,
+        message: Schema.String,
+        data: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
+      })
+    )
+  })
+)
+
+/** The answer to a bare `tools/call`. */
+export const callTool = (name: string, args: Json = {}) => request("tools/call", { name, arguments: args })
+
+const TextResult = Schema.Struct({
+  content: Schema.NonEmptyArray(Schema.Struct({ type: Schema.Literal("text"), text: Schema.String }))
+})
+const decodeText = Schema.decodeUnknownSync(TextResult)
+const decodeObject = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
+
+/** What a tool answers, from its text; a refusal fails the test. */
+export const ask = Effect.fnUntraced(function* (name: string, args: Json = {}) {
+  const { error, result } = yield* callTool(name, args)
+  assert.isUndefined(error, `${name} was refused: ${error?.message}`)
+  return decodeObject(decodeText(result).content[0].text)
+})
+
+/** The error that a tool answers with; a success fails the test. */
+export const refused = Effect.fnUntraced(function* (name: string, args: Json = {}) {
+  const { error } = yield* callTool(name, args)
+  if (error === undefined) return assert.fail(`${name} was not refused`)
+  return error
+})
