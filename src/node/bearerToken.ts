@@ -1,5 +1,6 @@
-import { Effect, Redacted } from "effect"
 import { createHash, timingSafeEqual } from "node:crypto"
+
+import { Effect, Redacted } from "effect"
 
 const digest = (token: Redacted.Redacted) => createHash("sha256").update(Redacted.value(token)).digest()
 

@@ -1,9 +1,9 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Console, Effect, Layer, Logger, References, Runtime } from "effect"
 
-import manifest from "../../package.json" with { type: "json" }
 import { help } from "../command/help.ts"
 import { type Options, read } from "../command/Invocation.ts"
+import { version } from "../version.ts"
 import { runCheck } from "./runCheck.ts"
 import { serve } from "./serve.ts"
 
@@ -14,7 +14,7 @@ const command = Effect.gen(function* () {
     case "Help":
       return yield* print(help)
     case "Version":
-      return yield* print(manifest.version)
+      return yield* print(version)
     case "Check":
       return yield* Effect.provide(runCheck(invocation.options), logging(invocation.options))
     case "Serve":
@@ -32,8 +32,12 @@ const logging = ({ logLevel }: Options) =>
     Layer.succeed(References.MinimumLogLevel, logLevel)
   )
 
-const complain = (code: number) => (error: { readonly message: string }) =>
-  Effect.as(Console.error(`workflow-tool-server: ${error.message}`), code)
+const complain =
+  (code: number) =>
+  ({ message }: { readonly message: string }) =>
+    Effect.as(Console.error(message === "Configuration file not found" ? `${message}\n${hint}` : message), code)
+
+const hint = "To try the server without an engine of your own, start it with --embedded."
 
 const exit = (code: number) =>
   Effect.sync(() => {

@@ -1,17 +1,17 @@
 import { Effect, Layer } from "effect"
 
-import manifest from "../../package.json" with { type: "json" }
 import type { Options } from "../command/Invocation.ts"
 import type { Launch } from "../command/Launch.ts"
 import * as Server from "../Server.ts"
 import { AnswerLimit } from "../tools/Tool.ts"
+import { version } from "../version.ts"
 import { readLaunch } from "./launch.ts"
 import { upstreams } from "./upstreams.ts"
 
 /** Serves until the client leaves or the process is told to stop. */
 export const serve = Effect.fnUntraced(function* (options: Options) {
   const launch = yield* readLaunch(options)
-  const server = Server.layer({ version: manifest.version }).pipe(Layer.provide(upstreams(launch)))
+  const server = Server.layer({ version }).pipe(Layer.provide(upstreams(launch)))
   const { answerLimit } = launch
   yield* (yield* transport(launch)).pipe(
     Effect.provide(server),

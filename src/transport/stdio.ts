@@ -20,7 +20,9 @@ const patience = "5 seconds"
  * Serves one client over standard input and output, one JSON message per line. Ends when the input ends, when `until`
  * does, or when nobody reads the output any more; what is still being served then has five seconds to be answered.
  */
-export const serveStdio = Effect.fn("serveStdio")(function* (until: Effect.Effect<void> = Effect.never) {
+export const serveStdio = (until: Effect.Effect<void> = Effect.never) => serve(until)
+
+const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
   const stdio = yield* Stdio.Stdio
   const outgoing = yield* Queue.bounded<string, Cause.Done>(outbox)
   const send = (message: unknown) => Queue.offer(outgoing, `${JSON.stringify(message)}\n`)
