@@ -1,4 +1,4 @@
-import { Redacted, Result } from "effect"
+import { type Redacted, Result } from "effect"
 
 import { isLoopback } from "../config/baseUrl.ts"
 import { ConfigurationError } from "../config/ConfigurationError.ts"

@@ -1,7 +1,7 @@
 import { Effect, Match } from "effect"
 
 import type { ConfigurationError } from "../config/ConfigurationError.ts"
-import { EngineClient } from "../engine/EngineClient.ts"
+import type { EngineClient } from "../engine/EngineClient.ts"
 import type { EngineError } from "../engine/EngineError.ts"
 import { Instances } from "../engine/Instances.ts"
 

@@ -10,16 +10,10 @@ import { serve } from "./serve.ts"
 /** Does what the command line says, and succeeds with the exit code. */
 const command = Effect.gen(function* () {
   const invocation = yield* Effect.fromResult(read(process.argv.slice(2), process.env))
-  switch (invocation._tag) {
-    case "Help":
-      return yield* print(help)
-    case "Version":
-      return yield* print(version)
-    case "Check":
-      return yield* Effect.provide(runCheck(invocation.options), logging(invocation.options))
-    case "Serve":
-      return yield* Effect.as(Effect.provide(serve(invocation.options), logging(invocation.options)), 0)
-  }
+  if (invocation._tag === "Help") return yield* print(help)
+  if (invocation._tag === "Version") return yield* print(version)
+  const { _tag: task, options } = invocation
+  return yield* Effect.provide(task === "Check" ? runCheck(options) : Effect.as(serve(options), 0), logging(options))
 })
 
 const print = (text: string) => Effect.as(Console.log(text.trimEnd()), 0)

@@ -24,7 +24,5 @@ export const overHttp = ({ allowedHosts, allowedOrigins, authToken, host, port }
 
 /** Tells where to reach the server, for whoever started it by hand. */
 const announced = Layer.effectDiscard(
-  Effect.flatMap(HttpServer.HttpServer, ({ address }) =>
-    Console.error(`Serving ${"port" in address ? `http://${address.address}:${address.port}` : address.path}/mcp`)
-  )
+  HttpServer.addressFormattedWith((address) => Console.error(`Serving ${address}/mcp`))
 )

@@ -1,8 +1,8 @@
-import { rootCertificates } from "node:tls"
+import { getCACertificates } from "node:tls"
 
 import * as NodeFiles from "@effect/platform-node/NodeFileSystem"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import * as Undici from "@effect/platform-node/Undici"
+import Undici from "@effect/platform-node/Undici"
 import { Effect, FileSystem } from "effect"
 
 import { type ConnectionOptions, UnusableConnection } from "../http/HttpClients.ts"
@@ -11,7 +11,7 @@ const connectTimeout = 10_000
 
 /** A client with its own pool of connections. */
 export const undiciClient = Effect.fnUntraced(function* ({ caFile, proxy }: ConnectionOptions) {
-  const ca = caFile === undefined ? undefined : [...rootCertificates, yield* readPem(caFile)]
+  const ca = caFile === undefined ? undefined : [...getCACertificates(), yield* readPem(caFile)]
   const connect = { timeout: connectTimeout, ...(ca === undefined ? {} : { ca }) }
   const dispatcher = yield* Effect.acquireRelease(
     proxy === undefined
