@@ -1,0 +1,65 @@
+import { Context, Effect, Layer, Redacted, Ref } from "effect"
+import { HttpClient, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+
+import { dispatch } from "./dispatch.ts"
+import { endpoints } from "./endpoints.ts"
+import { seed } from "./seed.ts"
+import type { Wire } from "./shapes.ts"
+import type { State } from "./State.ts"
+
+export interface EmbeddedMarketplaceOptions {
+  /** Which form its two disputed bodies have; `spec` when nothing is said. */
+  readonly wire?: Wire
+  /** The one key it takes; `embedded` when nothing is said. */
+  readonly apiKey?: string
+  /** Which limits it holds its callers to; `full` when nothing is said. */
+  readonly limits?: "base" | "full"
+  /** The account it begins with; a small one in the middle of the move when nothing is said. */
+  readonly account?: State
+}
+
+/** The advertising part of a marketplace inside this process, behind the wire of the real one. */
+export class EmbeddedMarketplace extends Context.Service<
+  EmbeddedMarketplace,
+  {
+    /** Every request reaches the marketplace, whatever host it names; no socket is opened. */
+    readonly httpClient: HttpClient.HttpClient
+    /** A base URL that `httpClient` answers. */
+    readonly host: string
+    readonly apiKey: Redacted.Redacted
+    /** The same marketplace on somebody's router. */
+    readonly routes: Layer.Layer<never, never, HttpRouter.HttpRouter>
+    /** Everything it knows, at this moment. */
+    readonly account: Effect.Effect<State>
+  }
+>()("workflow-tool-server/embedded/marketplace/EmbeddedMarketplace") {
+  /** Forgets everything when its scope is closed. */
+  static readonly layer = (options: EmbeddedMarketplaceOptions = {}): Layer.Layer<EmbeddedMarketplace> =>
+    Layer.effect(EmbeddedMarketplace, make(options))
+}
+
+const make = Effect.fnUntraced(function* (options: EmbeddedMarketplaceOptions) {
+  const key = options.apiKey ?? "embedded"
+  const state = yield* Ref.make(options.account ?? seed)
+  const answer = dispatch({ key, state, wire: options.wire ?? "spec", limits: options.limits ?? "full" })
+  const routes = HttpRouter.addAll(
+    endpoints.map((endpoint) => HttpRouter.route(endpoint.method, endpoint.path, (request) => answer(endpoint, request)))
+  )
+  const elsewhere = HttpRouter.add("*", "/*", HttpServerResponse.empty({ status: 404 }))
+  const handle = yield* HttpRouter.toHttpEffect(Layer.merge(routes, elsewhere))
+  const httpClient = HttpClient.make((request) =>
+    handle.pipe(
+      Effect.provideService(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromClientRequest(request)),
+      Effect.scoped,
+      Effect.orDie,
+      Effect.map((response) => HttpServerResponse.toClientResponse(response, { request }))
+    )
+  )
+  return EmbeddedMarketplace.of({
+    httpClient,
+    host: "http://127.0.0.1:5679",
+    apiKey: Redacted.make(key),
+    routes,
+    account: Ref.get(state)
+  })
+})

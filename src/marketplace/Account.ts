@@ -1,0 +1,32 @@
+import { Schema } from "effect"
+
+import { open } from "./open.ts"
+
+/** The money of one campaign, in rubles. */
+export const Budget = open({
+  cash: Schema.optionalKey(Schema.Finite),
+  netting: Schema.optionalKey(Schema.Finite),
+  total: Schema.Finite,
+  currency: Schema.optionalKey(Schema.String)
+})
+export type Budget = typeof Budget.Type
+
+/** How many campaigns there are, by type and status. */
+export const CampaignCount = open({
+  all: Schema.Int,
+  adverts: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Array(
+        open({
+          type: Schema.Int,
+          status: Schema.Int,
+          count: Schema.Int,
+          advert_list: Schema.optionalKey(
+            Schema.NullOr(Schema.Array(open({ advertId: Schema.Int, changeTime: Schema.optionalKey(Schema.String) })))
+          )
+        })
+      )
+    )
+  )
+})
+export type CampaignCount = typeof CampaignCount.Type

@@ -1,0 +1,43 @@
+import { Option, Redacted, Result, Schema } from "effect"
+import { Base64Url } from "effect/encoding"
+
+/** Kinds of keys; `unknown` where the key does not tell. */
+export const KeyKind = Schema.Literals(["base", "test", "personal", "service", "unknown"])
+export type KeyKind = typeof KeyKind.Type
+
+/** What a key says about itself; its signature is not checked, that is the marketplace's work. */
+export interface KeyFacts {
+  readonly kind: KeyKind
+  /** Nothing where the key does not tell. */
+  readonly promotion: boolean | undefined
+  readonly readOnly: boolean
+  /** Seconds since 1970. */
+  readonly expires: number | undefined
+}
+
+const Payload = Schema.fromJsonString(
+  Schema.Struct({
+    acc: Schema.optionalKey(Schema.Int),
+    t: Schema.optionalKey(Schema.Boolean),
+    s: Schema.optionalKey(Schema.Int),
+    exp: Schema.optionalKey(Schema.Finite)
+  })
+)
+
+const bits = { promotion: 6, readOnly: 30 } as const
+const has = (mask: number, bit: number): boolean => Math.floor(mask / 2 ** bit) % 2 === 1
+
+const kinds: Readonly<Record<number, KeyKind>> = { 1: "base", 2: "test", 3: "personal", 4: "service" }
+
+/** Any text may be a key; one that is a token also tells its kind, its rights and its end. */
+export const readKey = (key: Redacted.Redacted): KeyFacts => {
+  const payload = Redacted.value(key).split(".")[1] ?? ""
+  const text = Result.getOrElse(Base64Url.decodeString(payload), () => "")
+  const facts = Option.getOrElse(Schema.decodeUnknownOption(Payload)(text), (): typeof Payload.Type => ({}))
+  return {
+    kind: facts.t === true ? "test" : (kinds[facts.acc ?? 0] ?? "unknown"),
+    promotion: facts.s === undefined ? undefined : has(facts.s, bits.promotion),
+    readOnly: facts.s !== undefined && has(facts.s, bits.readOnly),
+    expires: facts.exp
+  }
+}

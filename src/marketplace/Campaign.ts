@@ -1,0 +1,84 @@
+import { Schema, SchemaGetter } from "effect"
+
+import { Kopecks } from "./money.ts"
+import { open } from "./open.ts"
+
+/** `auto`: one bid for all articles (type 8, and type 9 after the marketplace's own move). `manual`: a bid per article. */
+export const BidType = Schema.Literals(["auto", "manual"])
+export type BidType = typeof BidType.Type
+
+/** Reads the marketplace's other word for `auto` as well (D3). */
+const BidTypeRead = Schema.Literals(["auto", "manual", "unified"]).pipe(
+  Schema.decodeTo(BidType, {
+    decode: SchemaGetter.transform((word): BidType => (word === "unified" ? "auto" : word)),
+    encode: SchemaGetter.transform((word): "auto" | "manual" | "unified" => word)
+  })
+)
+
+export const PaymentType = Schema.Literals(["cpm", "cpc"])
+export type PaymentType = typeof PaymentType.Type
+
+/** Where an article is shown: both places under one bid, or one of them. */
+export const Placement = Schema.Literals(["combined", "search", "recommendations"])
+export type Placement = typeof Placement.Type
+
+/** One article of a campaign and its bids. */
+export const Article = open({
+  nm_id: Schema.Int,
+  subject: Schema.optionalKey(Schema.NullOr(open({ name: Schema.optionalKey(Schema.String) }))),
+  bids_kopecks: Schema.optionalKey(
+    Schema.NullOr(open({ search: Schema.optionalKey(Kopecks), recommendations: Schema.optionalKey(Kopecks) }))
+  )
+})
+export type Article = typeof Article.Type
+
+/** A campaign in the V2 read model; the fields that the marketplace adds survive. */
+export const Campaign = open({
+  id: Schema.Int,
+  bid_type: BidTypeRead,
+  status: Schema.Union([Schema.Int, Schema.NumberFromString.check(Schema.isInt())]),
+  settings: open({
+    name: Schema.optionalKey(Schema.String),
+    payment_type: Schema.optionalKey(Schema.String),
+    placements: Schema.optionalKey(
+      Schema.NullOr(open({ search: Schema.optionalKey(Schema.Unknown), recommendations: Schema.optionalKey(Schema.Unknown) }))
+    )
+  }),
+  timestamps: Schema.optionalKey(Schema.NullOr(open({ created: Schema.optionalKey(Schema.String) }))),
+  nm_settings: Schema.optionalKey(Schema.NullOr(Schema.Array(Article))),
+  restrictions: Schema.optionalKey(Schema.NullOr(open({ can_change_nms: Schema.optionalKey(Schema.Boolean) })))
+})
+export type Campaign = typeof Campaign.Type
+
+/** The answer of getAdvertsV2; no list means none. */
+export const CampaignList = open({ adverts: Schema.optionalKey(Schema.NullOr(Schema.Array(Campaign))) })
+
+export const status = { deleting: -1, ready: 4, finished: 7, declined: 8, active: 9, paused: 11 } as const
+
+/** Bids, articles and phrases may only be changed before the start, while it runs and while it pauses. */
+export const mayChange = (campaign: Campaign): boolean =>
+  campaign.status === status.ready || campaign.status === status.active || campaign.status === status.paused
+
+export const nameOf = (campaign: Campaign): string => campaign.settings.name ?? `Campaign ${campaign.id}`
+
+export const paymentOf = (campaign: Campaign): PaymentType => (campaign.settings.payment_type === "cpc" ? "cpc" : "cpm")
+
+export const articlesOf = (campaign: Campaign): ReadonlyArray<Article> =>
+  (campaign.nm_settings ?? []).toSorted((a, b) => a.nm_id - b.nm_id)
+
+/** The placements that have a bid of their own in this campaign. */
+export const placementsOf = ({ bid_type, settings: { placements } }: Campaign): ReadonlyArray<Placement> => {
+  if (bid_type === "auto") return ["combined"]
+  const shown: ReadonlyArray<Placement> = [
+    ...(placements?.search === true ? (["search"] as const) : []),
+    ...(placements?.recommendations === true ? (["recommendations"] as const) : [])
+  ]
+  return shown.length === 0 ? ["search"] : shown
+}
+
+/** What an article bids at a placement now; nothing where the read model shows no bid. */
+export const bidOf = (article: Article, placement: Placement): Kopecks | null => {
+  const bids = article.bids_kopecks
+  const bid = placement === "recommendations" ? bids?.recommendations : (bids?.search ?? bids?.recommendations)
+  return bid === undefined || bid === 0 ? null : bid
+}

@@ -1,0 +1,69 @@
+import { Schema } from "effect"
+
+import { BidKopecks } from "./Bids.ts"
+import { AdvertId, Day, NmId, Pair } from "./ids.ts"
+import { Kopecks } from "./money.ts"
+import { open } from "./open.ts"
+
+export const ClusterStatsRequest = Schema.Struct({ from: Day, to: Day, items: Schema.Array(Pair) })
+export type ClusterStatsRequest = typeof ClusterStatsRequest.Type
+
+const Count = Schema.optionalKey(Schema.NullOr(Schema.Finite))
+
+/** What one search cluster brought: `ctr` in percent, `cpc` in rubles. Some numbers are missing where clicks are paid (D7). */
+export const ClusterStat = open({
+  norm_query: Schema.String,
+  views: Count,
+  clicks: Count,
+  ctr: Count,
+  cpc: Count,
+  avg_pos: Count
+})
+export type ClusterStat = typeof ClusterStat.Type
+
+export const ArticleClusters = open({
+  advert_id: Schema.Int,
+  nm_id: Schema.Int,
+  stats: Schema.optionalKey(Schema.NullOr(Schema.Array(ClusterStat)))
+})
+export type ArticleClusters = typeof ArticleClusters.Type
+
+export const ClusterStatsReply = open({ stats: Schema.optionalKey(Schema.NullOr(Schema.Array(ArticleClusters))) })
+
+/** One search cluster of one article. */
+export const Cluster = Schema.Struct({ advert_id: AdvertId, nm_id: NmId, norm_query: Schema.NonEmptyString })
+export type Cluster = typeof Cluster.Type
+
+export const clusterKey = ({ advert_id, nm_id, norm_query }: Cluster): string => `${advert_id}:${nm_id}:${norm_query}`
+
+/** The bid for one search cluster of one article; here always kopecks, whatever goes over the wire (D2). */
+export const ClusterBid = Schema.Struct({ ...Cluster.fields, bid: BidKopecks })
+export type ClusterBid = typeof ClusterBid.Type
+
+export const SetClusterBids = Schema.Struct({ bids: Schema.Array(ClusterBid) })
+export const DeleteClusterBids = Schema.Struct({ bids: Schema.Array(Cluster) })
+
+export const ClusterBidsReply = open({
+  bids: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Array(
+        open({
+          advert_id: Schema.Int,
+          nm_id: Schema.Int,
+          norm_query: Schema.String,
+          bid: Schema.Finite,
+          bid_kopecks: Schema.optionalKey(Schema.NullOr(Kopecks))
+        })
+      )
+    )
+  )
+})
+
+const Outcome = open({ norm_query: Schema.optionalKey(Schema.String), reason: Schema.optionalKey(Schema.String) })
+
+/** Documented as empty; seen with a list of what was taken and what was not. */
+export const ClusterBidsSet = Schema.Union([
+  open({ failed: Schema.optionalKey(Schema.NullOr(Schema.Array(Outcome))) }),
+  Schema.Null,
+  Schema.String
+])

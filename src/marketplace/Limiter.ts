@@ -1,0 +1,73 @@
+import { Clock, Effect, Queue, Ref } from "effect"
+
+import type { Limit } from "./operations.ts"
+
+/** The wait for a turn would be longer than the caller is ready to wait. */
+export interface TooLong {
+  readonly _tag: "TooLong"
+  readonly waitMs: number
+}
+
+export interface Limiter {
+  /** Runs the call at its turn, in the order of arrival. */
+  readonly run: <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E | TooLong, R>
+  /** The marketplace asked for a pause: nothing goes out before it is over, and then one call at a time. */
+  readonly pause: (ms: number) => Effect.Effect<void>
+}
+
+/** Milliseconds between two calls in a steady run. */
+export const intervalMs = ({ limit, periodMs }: Limit): number => periodMs / limit
+
+/** How many calls may go at once: the largest part of the limit that the burst allows and that divides it. */
+export const width = ({ burst, limit }: Limit): number => {
+  const most = Math.max(1, Math.min(burst, limit))
+  return Array.from({ length: most }, (_, below) => most - below).find((count) => limit % count === 0) ?? 1
+}
+
+/**
+ * Never more than `width` calls in `width` intervals: that keeps every window within the limit, keeps the
+ * marketplace's bucket from running dry, and still reaches the full rate. A turn is taken from the moment the answer
+ * came, so that a slow network cannot press two bursts together.
+ */
+export const make = Effect.fnUntraced(function* (limit: Limit, maxWaitMs: number) {
+  const turns = yield* Queue.unbounded<number>()
+  const count = width(limit)
+  const interval = intervalMs(limit)
+  yield* Queue.offerAll(turns, Array.from({ length: count }, () => 0))
+  const after = yield* Ref.make({ notBefore: 0, oneByOneUntil: 0 })
+
+  const moment = (freeAt: number, now: number) =>
+    Ref.modify(after, (pause) => {
+      const at = Math.max(freeAt, now, pause.notBefore)
+      return [at, at < pause.oneByOneUntil ? { ...pause, notBefore: at + interval } : pause]
+    })
+
+  const run = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E | TooLong, R> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(restore(Queue.take(turns)), (freeAt) => {
+        let used = false
+        const atItsTurn = Effect.gen(function* () {
+          const now = yield* Clock.currentTimeMillis
+          const waitMs = (yield* moment(freeAt, now)) - now
+          if (waitMs > maxWaitMs) return yield* Effect.fail<TooLong>({ _tag: "TooLong", waitMs })
+          if (waitMs > 0) yield* Effect.sleep(waitMs)
+          used = true
+          return yield* call
+        })
+        const giveBack = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          Queue.offer(turns, used ? now + count * interval : freeAt)
+        )
+        return Effect.ensuring(restore(atItsTurn), giveBack)
+      })
+    )
+
+  const pause = (ms: number) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      Ref.update(after, (was) => ({
+        notBefore: Math.max(was.notBefore, now + ms),
+        oneByOneUntil: Math.max(was.oneByOneUntil, now + ms + count * interval)
+      }))
+    )
+
+  return { run, pause } satisfies Limiter
+})

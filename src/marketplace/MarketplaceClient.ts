@@ -1,0 +1,161 @@
+import { Effect, Option, Random, Redacted, Result, Schema, SchemaIssue } from "effect"
+import { Headers, type HttpClient } from "effect/http"
+
+import * as Upstream from "../http/Upstream.ts"
+import type { UpstreamFailure } from "../http/UpstreamFailure.ts"
+import { type KeyKind, readKey } from "./ApiKey.ts"
+import * as Limiter from "./Limiter.ts"
+import type { MarketplaceSettings } from "./MarketplaceConfig.ts"
+import {
+  AdsInvalidRequest,
+  AdsOutcomeUnknown,
+  AdsRateLimited,
+  AdsReadOnly,
+  AdsUnreachable,
+  AdsUnreadable,
+  type MarketplaceError
+} from "./MarketplaceError.ts"
+import { type Limit, type Operation, type OperationName, operations } from "./operations.ts"
+import { refusal } from "./refusal.ts"
+
+export interface CallOptions {
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly body?: unknown
+}
+
+const maxRetries = 2
+const maxPauses = 5
+const issues = SchemaIssue.makeFormatterStandardSchemaV1()
+const parseJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
+
+/** The kind of key that decides the limits: as configured, else as the key says. */
+export const keyKind = ({ apiKey, tokenKind }: MarketplaceSettings): KeyKind => tokenKind ?? readKey(apiKey).kind
+
+/** The limit that an operation has with this key, or with this configuration. */
+export const limitOf = (settings: MarketplaceSettings, name: OperationName): Limit => {
+  const kind = keyKind(settings)
+  return settings.limits[name] ?? operations[name].limits[kind === "base" || kind === "test" ? "base" : "full"]
+}
+
+/** Why nothing may be written, if so. */
+export const readOnlyReason = ({ apiKey, readOnly }: MarketplaceSettings): string | undefined => {
+  if (readOnly) return "the marketplace is configured as read-only"
+  return readKey(apiKey).readOnly ? "the key is a read-only one" : undefined
+}
+
+/** One call to the marketplace: checked, at its turn, repeated only where that is safe, every failure typed. */
+export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, settings: MarketplaceSettings) {
+  const upstream = Upstream.make(client, { baseUrl: settings.baseUrl, retries: 0 })
+  const limiters = new Map<string, Limiter.Limiter>()
+  for (const { name } of Object.values(operations)) {
+    limiters.set(name, yield* Limiter.make(limitOf(settings, name), settings.maxWaitSeconds * 1000))
+  }
+  const key = Redacted.value(settings.apiKey)
+  const authorization = Redacted.make(settings.authScheme === "raw" ? key : `Bearer ${key}`)
+
+  const send = Effect.fnUntraced(function* (operation: Operation, options: CallOptions) {
+    const { kind, method, name, path } = operation
+    const limiter = limiters.get(name)
+    if (limiter === undefined) return yield* Effect.die(`no limiter for ${name}`)
+    const request = { method, path, ...options, repeatable: false, headers: { authorization } }
+    let failures = 0
+    let pauses = 0
+    while (true) {
+      const outcome = yield* Effect.result(limiter.run(upstream.send(request)))
+      if (Result.isFailure(outcome)) {
+        const { failure } = outcome
+        if (failure._tag === "TooLong") return yield* tooLong(name, failure.waitMs)
+        const unsent = neverArrived(failure)
+        if ((kind === "write" && !unsent) || !mayPass(failure) || failures >= maxRetries) {
+          return yield* noAnswer(operation, failure)
+        }
+      } else {
+        const { headers, status, text } = outcome.success
+        if (status >= 200 && status < 300) return text
+        if (status === 429) {
+          const waitMs = secondsToWait(headers) * 1000
+          yield* limiter.pause(waitMs)
+          if (++pauses > maxPauses || waitMs > settings.maxWaitSeconds * 1000) return yield* tooLong(name, waitMs)
+          continue
+        }
+        if (status < 500) return yield* refusal(name, status, text)
+        if (kind === "write") return yield* new AdsOutcomeUnknown({ operation: name, detail: `the answer was status ${status}` })
+        if (failures >= maxRetries) return yield* refusal(name, status, text)
+      }
+      yield* Effect.sleep((yield* Random.nextBetween(0.5, 1)) * 500 * 2 ** failures++)
+    }
+  })
+
+  /** Sends one request and decodes the answer; no answer text at all counts as null. */
+  const call = Effect.fn("MarketplaceClient.call")(function* <S extends Schema.Codec<unknown, unknown>>(
+    operation: Operation,
+    options: CallOptions,
+    reply: S
+  ): Effect.fn.Return<S["Type"], MarketplaceError> {
+    const forbidden = operation.kind === "write" ? readOnlyReason(settings) : undefined
+    if (forbidden !== undefined) return yield* new AdsReadOnly({ operation: operation.name, detail: forbidden })
+    const text = yield* send(operation, options)
+    const json = text.trim() === "" ? null : Result.getOrElse(parseJson(text), () => text)
+    const decoded = Schema.decodeUnknownResult(reply)(json)
+    if (Result.isSuccess(decoded)) return decoded.success
+    return yield* new AdsUnreadable({
+      operation: operation.name,
+      kind: operation.kind,
+      detail: `the answer cannot be read: ${firstIssue(decoded.failure)}`,
+      body: text.slice(0, 200)
+    })
+  })
+
+  return { call }
+})
+
+export type MarketplaceClient = Effect.Success<ReturnType<typeof make>>
+
+/** Checks what a caller hands over against the operation's own schema. */
+export const check = <S extends Schema.Codec<unknown, unknown>>(operation: string, schema: S, input: S["Type"]) =>
+  Effect.mapError(
+    Schema.decodeUnknownEffect(Schema.toType(schema))(input),
+    (error) => new AdsInvalidRequest({ operation, detail: firstIssue(error) })
+  )
+
+const firstIssue = (error: Schema.SchemaError): string => {
+  const [first] = issues(error.issue).issues
+  const path = (first?.path ?? []).map(String).join(".")
+  return `${path === "" ? "it" : path} ${first?.message ?? "is not what is expected"}`
+}
+
+const tooLong = (operation: string, waitMs: number) =>
+  new AdsRateLimited({ operation, retryAfterSeconds: Math.ceil(waitMs / 1000) })
+
+/** Seconds that a 429 asks to wait; one where it does not say. */
+const secondsToWait = (headers: Headers.Headers): number => {
+  const said = Option.orElse(Headers.get(headers, "x-ratelimit-retry"), () => Headers.get(headers, "retry-after"))
+  const seconds = Number(Option.getOrElse(said, () => "1"))
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds : 1
+}
+
+const neverArrived = (failure: UpstreamFailure): boolean =>
+  (failure._tag === "Unreachable" && failure.phase === "connecting") ||
+  (failure._tag === "UpstreamTimeout" && !failure.sent)
+
+/** Whether trying again could help at all. */
+const mayPass = (failure: UpstreamFailure): boolean => failure._tag === "Unreachable"
+
+const noAnswer = ({ kind, name }: Operation, failure: UpstreamFailure) => {
+  const detail = inWords(failure)
+  const unsure = kind === "write" && !neverArrived(failure) && failure._tag !== "RedirectRefused"
+  return unsure ? new AdsOutcomeUnknown({ operation: name, detail }) : new AdsUnreachable({ operation: name, detail })
+}
+
+const inWords = (failure: UpstreamFailure): string => {
+  switch (failure._tag) {
+    case "UpstreamTimeout":
+      return `no answer within ${failure.milliseconds} ms`
+    case "Unreachable":
+      return `the marketplace cannot be reached: ${failure.problem}`
+    case "RedirectRefused":
+      return failure.problem
+    case "ReplyTooLarge":
+      return `the answer is larger than ${failure.limit} bytes`
+  }
+}

@@ -1,0 +1,98 @@
+import { Context, Effect, Schema, SchemaIssue } from "effect"
+
+import { ConfigurationError } from "../config/ConfigurationError.ts"
+import { KeyKind } from "./ApiKey.ts"
+import { AdvertId } from "./ids.ts"
+import { BidKopecks } from "./Bids.ts"
+import { hosts } from "./naming.ts"
+import { operations } from "./operations.ts"
+
+const Positive = Schema.Int.check(Schema.isGreaterThan(0, { message: "must be a whole number above 0" }))
+
+const orElse = <const A>(value: A) => Effect.succeed(value)
+
+/** What may be changed at all, checked when a plan is made and again when it is applied. */
+export const Guards = Schema.Struct({
+  /** The highest bid that may be set, in kopecks. Default 1,000,000 (10,000 rubles). */
+  maxBidKopecks: BidKopecks.pipe(Schema.withDecodingDefaultKey(orElse(1_000_000))),
+  /** The largest change of a bid against what it was, up or down, in percent. Default: any. */
+  maxChangePercent: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThan(0, { message: "must be above 0" }))),
+  /** How many single changes one plan may hold. Default 10,000. */
+  maxItemsPerApply: Positive.pipe(Schema.withDecodingDefaultKey(orElse(10_000))),
+  /** The only campaigns that may be changed. Default: all. */
+  allowedCampaigns: Schema.optionalKey(Schema.Array(AdvertId))
+})
+export type Guards = typeof Guards.Type
+
+const Limit = Schema.Struct({ limit: Positive, periodMs: Positive, burst: Positive })
+
+const names = Object.values(operations).map(({ name }) => name)
+
+/** Everything that can be said about the marketplace. Only the key is required. */
+export const MarketplaceSettings = Schema.Struct({
+  baseUrl: Schema.String.pipe(Schema.withDecodingDefaultKey(orElse(hosts.production))),
+  apiKey: Schema.RedactedFromValue(Schema.NonEmptyString),
+  authScheme: Schema.Literals(["bearer", "raw"]).pipe(Schema.withDecodingDefaultKey(orElse("bearer"))),
+  /** Which form the two bodies have that the marketplace publishes otherwise (D1, D2). */
+  wire: Schema.Literals(["spec", "published"]).pipe(Schema.withDecodingDefaultKey(orElse("spec"))),
+  /** Decides the limits; read from the key where it tells. */
+  tokenKind: Schema.optionalKey(KeyKind),
+  /** Limits of single operations, in place of the published ones. */
+  limits: Schema.Record(Schema.Literals(names), Schema.optionalKey(Limit)).pipe(
+    Schema.withDecodingDefaultKey(orElse({}))
+  ),
+  guards: Guards.pipe(Schema.withDecodingDefaultKey(orElse({}))),
+  /** Whether nothing may be changed. Default true. */
+  readOnly: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(orElse(true))),
+  /** How long a plan can wait for its apply. Default 15. */
+  planMinutes: Positive.pipe(Schema.withDecodingDefaultKey(orElse(15))),
+  /** The longest wait for a turn under the limits; beyond it a call fails and says when to repeat. Default 60. */
+  maxWaitSeconds: Positive.pipe(Schema.withDecodingDefaultKey(orElse(60))),
+  allowInsecureHttp: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(orElse(false)))
+})
+export type MarketplaceSettings = typeof MarketplaceSettings.Type
+
+/** The checked settings of the marketplace. */
+export class MarketplaceConfig extends Context.Service<MarketplaceConfig, MarketplaceSettings>()(
+  "workflow-tool-server/marketplace/MarketplaceConfig"
+) {}
+
+/** What the environment says; it goes before the file. */
+export interface MarketplaceEnvironment {
+  readonly MARKETPLACE_API_KEY?: string | undefined
+  readonly MARKETPLACE_HOST?: string | undefined
+}
+
+const read = Schema.decodeUnknownEffect(MarketplaceSettings, { onExcessProperty: "error" })
+const issues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** Reads the `marketplace` object of the configuration file; fails with the field that cannot work. */
+export const decode = Effect.fn("MarketplaceConfig.decode")(function* (
+  given: unknown,
+  { MARKETPLACE_API_KEY: apiKey, MARKETPLACE_HOST: baseUrl }: MarketplaceEnvironment = {}
+) {
+  const object = given ?? {}
+  if (typeof object !== "object" || Array.isArray(object)) return yield* wrong("", "must be an object")
+  const settings = yield* read({ ...object, ...(apiKey ? { apiKey } : {}), ...(baseUrl ? { baseUrl } : {}) }).pipe(
+    Effect.catchTag("SchemaError", ({ issue }) => {
+      const [first] = issues(issue).issues
+      const path = (first?.path ?? []).map((part) => `.${String(part)}`).join("")
+      return wrong(path, first?.message === "Missing key" ? "is required" : (first?.message ?? "cannot be read"))
+    })
+  )
+  const { allowInsecureHttp, baseUrl: address } = settings
+  if (!URL.canParse(address)) return yield* wrong(".baseUrl", "must be a URL")
+  const { hostname, protocol } = new URL(address)
+  const loopback = ["127.0.0.1", "[::1]", "localhost"].includes(hostname)
+  if (protocol !== "https:" && !(protocol === "http:" && (loopback || allowInsecureHttp))) {
+    return yield* wrong(".baseUrl", "must begin with https://, unless it is this machine or allowInsecureHttp is true")
+  }
+  return { ...settings, baseUrl: address.replace(/\/+$/, "") }
+})
+
+const wrong = (path: string, problem: string) =>
+  Effect.fail(new ConfigurationError({ message: `Configuration error: marketplace${path} ${problem}` }))
+
+/** Settings from a plain object, for programs and tests; throws on what `decode` refuses. */
+export const settings = (given: Omit<typeof MarketplaceSettings.Encoded, "apiKey"> & { readonly apiKey: string }) =>
+  Schema.decodeUnknownSync(MarketplaceSettings)(given)

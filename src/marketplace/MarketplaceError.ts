@@ -1,0 +1,215 @@
+import { Schema } from "effect"
+
+const problem = {
+  operation: Schema.String,
+  status: Schema.Int,
+  /** The marketplace's own words. */
+  detail: Schema.String,
+  /** Where it names single fields: which, and why. */
+  fields: Schema.Array(Schema.Struct({ field: Schema.String, detail: Schema.String })),
+  /** What the marketplace's support asks for. */
+  requestId: Schema.optionalKey(Schema.String)
+}
+
+const say = (error: { readonly operation: string; readonly detail: string; readonly advice: string }) =>
+  `${error.operation}: ${error.detail}. ${error.advice}`
+
+/** 401: the key is not accepted. */
+export class AdsUnauthorized extends Schema.TaggedError<AdsUnauthorized>()("AdsUnauthorized", problem) {
+  readonly advice =
+    "Check that the key is complete and not older than 180 days, and that authScheme (bearer or raw) is what it needs."
+  override get message() {
+    return say(this)
+  }
+}
+
+/** 403: the key is good, but this is not open to it. */
+export class AdsForbidden extends Schema.TaggedError<AdsForbidden>()("AdsForbidden", problem) {
+  readonly advice = "Use a key with the promotion right that is not read-only; some operations are closed to some sellers."
+  override get message() {
+    return say(this)
+  }
+}
+
+/** 402: the marketplace wants to be paid first. */
+export class AdsPaymentRequired extends Schema.TaggedError<AdsPaymentRequired>()("AdsPaymentRequired", problem) {
+  readonly advice = "Top up the account in the seller's cabinet, then repeat."
+  override get message() {
+    return say(this)
+  }
+}
+
+/** The campaign, the article or the operation itself is not there. */
+export class AdsNotFound extends Schema.TaggedError<AdsNotFound>()("AdsNotFound", problem) {
+  readonly advice = "List the campaigns and use an id from there; an operation that is gone stays gone."
+  override get message() {
+    return say(this)
+  }
+}
+
+/** 409: the request is at odds with the present state. */
+export class AdsConflict extends Schema.TaggedError<AdsConflict>()("AdsConflict", problem) {
+  readonly advice = "Read the campaign again and plan anew."
+  override get message() {
+    return say(this)
+  }
+}
+
+/** 400, 413 or 422: the marketplace does not take the request as it is. */
+export class AdsBadRequest extends Schema.TaggedError<AdsBadRequest>()("AdsBadRequest", problem) {
+  readonly advice = "Correct what it names, then repeat; nothing was changed."
+  override get message() {
+    return say(this)
+  }
+}
+
+/** A bid is outside what the marketplace takes; all amounts in kopecks. */
+export class BidOutOfRange extends Schema.TaggedError<BidOutOfRange>()("BidOutOfRange", {
+  ...problem,
+  received: Schema.Int,
+  min: Schema.Int,
+  max: Schema.optionalKey(Schema.Int)
+}) {
+  get advice() {
+    const upTo = this.max === undefined ? "" : ` and at most ${this.max}`
+    return `Bid at least ${this.min} kopecks${upTo}; getBidsMin tells the lowest bid of every article.`
+  }
+  override get message() {
+    return say(this)
+  }
+}
+
+/** The campaign's status does not allow this. */
+export class CampaignStateRefused extends Schema.TaggedError<CampaignStateRefused>()("CampaignStateRefused", problem) {
+  readonly advice =
+    "Read the campaign's status: start works from 4 (ready) and 11 (paused), pause from 9 (active), changes in 4, 9 and 11."
+  override get message() {
+    return say(this)
+  }
+}
+
+/** The campaign has too little money to start. */
+export class LowBudget extends Schema.TaggedError<LowBudget>()("LowBudget", problem) {
+  readonly advice = "Add money to the campaign's budget in the seller's cabinet, then start it."
+  override get message() {
+    return say(this)
+  }
+}
+
+/** Too many calls for this operation; seconds until the next one is welcome. */
+export class AdsRateLimited extends Schema.TaggedError<AdsRateLimited>()("AdsRateLimited", {
+  operation: Schema.String,
+  retryAfterSeconds: Schema.Finite
+}) {
+  get advice() {
+    return `Repeat after ${Math.ceil(this.retryAfterSeconds)} seconds; this call changed nothing.`
+  }
+  override get message() {
+    return `${this.operation}: its limit is used up. ${this.advice}`
+  }
+}
+
+/** 5xx for a read: the marketplace is in trouble. */
+export class AdsServerError extends Schema.TaggedError<AdsServerError>()("AdsServerError", problem) {
+  readonly advice = "Nothing was changed. Repeat in a few minutes."
+  override get message() {
+    return say(this)
+  }
+}
+
+/** The request did not reach the marketplace, or a read got no answer. */
+export class AdsUnreachable extends Schema.TaggedError<AdsUnreachable>()("AdsUnreachable", {
+  operation: Schema.String,
+  detail: Schema.String
+}) {
+  readonly advice = "Nothing was changed. Check the network and the configured address, then repeat."
+  override get message() {
+    return say(this)
+  }
+}
+
+/** A change was sent and its answer was lost: it may or may not have happened, and was not repeated. */
+export class AdsOutcomeUnknown extends Schema.TaggedError<AdsOutcomeUnknown>()("AdsOutcomeUnknown", {
+  operation: Schema.String,
+  detail: Schema.String
+}) {
+  readonly advice = "It may have happened and was not repeated. Read the current state before trying again."
+  override get message() {
+    return say(this)
+  }
+}
+
+/** The answer is not what the operation is known to return; `body` is its beginning. */
+export class AdsUnreadable extends Schema.TaggedError<AdsUnreadable>()("AdsUnreadable", {
+  operation: Schema.String,
+  kind: Schema.Literals(["read", "write"]),
+  detail: Schema.String,
+  body: Schema.String
+}) {
+  get advice() {
+    return this.kind === "read"
+      ? "The interface may have changed: report it with the answer's beginning."
+      : "The change was accepted, only its answer could not be read. Read the current state before trying again."
+  }
+  override get message() {
+    return say(this)
+  }
+}
+
+/** The request breaks a rule of the interface; found before anything was sent. */
+export class AdsInvalidRequest extends Schema.TaggedError<AdsInvalidRequest>()("AdsInvalidRequest", {
+  operation: Schema.String,
+  detail: Schema.String
+}) {
+  readonly advice = "Nothing was sent."
+  override get message() {
+    return say(this)
+  }
+}
+
+/** Writing is switched off by configuration, or the key is a read-only one. */
+export class AdsReadOnly extends Schema.TaggedError<AdsReadOnly>()("AdsReadOnly", {
+  operation: Schema.String,
+  detail: Schema.String
+}) {
+  readonly advice = "Nothing was sent. Set readOnly to false in the marketplace configuration and use a key that may write."
+  override get message() {
+    return say(this)
+  }
+}
+
+/** A long list went out in several calls and a later one failed: `done` of `total` items are changed. */
+export class AdsPartlyDone extends Schema.TaggedError<AdsPartlyDone>()("AdsPartlyDone", {
+  operation: Schema.String,
+  done: Schema.Int,
+  total: Schema.Int,
+  detail: Schema.String
+}) {
+  readonly advice = "The first items are changed, the others are not. Read the current state and send the rest."
+  override get message() {
+    return `${this.operation}: ${this.done} of ${this.total} were done, then: ${this.detail} ${this.advice}`
+  }
+}
+
+/** The marketplace answered, and its answer was a refusal. */
+export type AdsRefused =
+  | AdsBadRequest
+  | AdsConflict
+  | AdsForbidden
+  | AdsNotFound
+  | AdsPaymentRequired
+  | AdsServerError
+  | AdsUnauthorized
+  | BidOutOfRange
+  | CampaignStateRefused
+  | LowBudget
+
+export type MarketplaceError =
+  | AdsInvalidRequest
+  | AdsOutcomeUnknown
+  | AdsPartlyDone
+  | AdsRateLimited
+  | AdsReadOnly
+  | AdsRefused
+  | AdsUnreachable
+  | AdsUnreadable

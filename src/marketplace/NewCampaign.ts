@@ -1,0 +1,17 @@
+import { Schema } from "effect"
+
+import { PaymentType } from "./Campaign.ts"
+import { NmId } from "./ids.ts"
+
+/** A campaign of type 9 to be created; it starts without money in the status "ready". */
+export const NewCampaign = Schema.Struct({
+  name: Schema.NonEmptyString,
+  nms: Schema.optionalKey(Schema.Array(NmId)),
+  bid_type: Schema.optionalKey(Schema.Literals(["manual", "unified"])),
+  payment_type: Schema.optionalKey(PaymentType),
+  placement_types: Schema.optionalKey(Schema.Array(Schema.Literals(["search", "recommendations"])))
+})
+export type NewCampaign = typeof NewCampaign.Type
+
+/** The answer is a bare number: the id of the new campaign. */
+export const NewCampaignId = Schema.Int

@@ -1,0 +1,78 @@
+import { Array as Arrays, DateTime, Option } from "effect"
+
+import type { BidUpdate, NmBid } from "./Bids.ts"
+import { caps } from "./operations.ts"
+import type { ProductChange } from "./Products.ts"
+
+/** The list in pieces of at most `size`; no pieces for an empty list. */
+export const chunks = <A>(list: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
+  Arrays.chunksOf(list, size)
+
+/**
+ * Calls in which every campaign appears at most once, as the marketplace demands: first the first pieces of all
+ * campaigns, then the second pieces, and so on.
+ */
+const rounds = <A>(
+  pieces: ReadonlyMap<number, ReadonlyArray<A>>,
+  perCampaign: number,
+  campaigns: number
+): ReadonlyArray<ReadonlyArray<{ readonly advert_id: number; readonly items: ReadonlyArray<A> }>> => {
+  const cut = [...pieces].map(([advert_id, items]) => ({ advert_id, pieces: chunks(items, perCampaign) }))
+  const most = Math.max(0, ...cut.map((campaign) => campaign.pieces.length))
+  return Array.from({ length: most }, (_, round) =>
+    cut.flatMap((campaign) => {
+      const items = campaign.pieces[round]
+      return items === undefined ? [] : [{ advert_id: campaign.advert_id, items }]
+    })
+  ).flatMap((round) => chunks(round, campaigns))
+}
+
+const byCampaign = <A>(entries: ReadonlyArray<readonly [number, ReadonlyArray<A>]>) => {
+  const grouped = new Map<number, ReadonlyArray<A>>()
+  for (const [advert_id, items] of entries) grouped.set(advert_id, [...(grouped.get(advert_id) ?? []), ...items])
+  return grouped
+}
+
+/** At most 50 campaigns with 50 bids each in a call. */
+export const splitBids = (bids: ReadonlyArray<BidUpdate>): ReadonlyArray<ReadonlyArray<BidUpdate>> =>
+  rounds<NmBid>(
+    byCampaign(bids.map(({ advert_id, nm_bids }) => [advert_id, nm_bids])),
+    caps.bidsPerCampaign,
+    caps.bidCampaigns
+  ).map((call) => call.map(({ advert_id, items }) => ({ advert_id, nm_bids: items })))
+
+/** At most 20 campaigns with 50 articles each in a call. */
+export const splitProducts = (changes: ReadonlyArray<ProductChange>): ReadonlyArray<ReadonlyArray<ProductChange>> =>
+  rounds(
+    byCampaign(
+      changes.map(({ add_nms = [], advert_id, delete_nms = [] }) => [
+        advert_id,
+        [...delete_nms.map((nm) => ({ nm, add: false })), ...add_nms.map((nm) => ({ nm, add: true }))]
+      ])
+    ),
+    caps.productsPerCampaign,
+    caps.productCampaigns
+  ).map((call) =>
+    call.map(({ advert_id, items }) => ({
+      advert_id,
+      add_nms: items.filter(({ add }) => add).map(({ nm }) => nm),
+      delete_nms: items.filter(({ add }) => !add).map(({ nm }) => nm)
+    }))
+  )
+
+/** The days from `from` to `to`, both counted, in spans of at most `most` days; none where a date is not one. */
+export const spans = (
+  from: string,
+  to: string,
+  most: number
+): ReadonlyArray<{ readonly from: string; readonly to: string }> => {
+  const first = Option.getOrUndefined(DateTime.make(`${from}T00:00:00Z`))
+  const last = Option.getOrUndefined(DateTime.make(`${to}T00:00:00Z`))
+  if (first === undefined || last === undefined) return []
+  const found = []
+  for (let begin = first; DateTime.isLessThanOrEqualTo(begin, last); begin = DateTime.add(begin, { days: most })) {
+    const end = DateTime.min(DateTime.add(begin, { days: most - 1 }), last)
+    found.push({ from: DateTime.formatIsoDateUtc(begin), to: DateTime.formatIsoDateUtc(end) })
+  }
+  return found
+}

@@ -1,0 +1,22 @@
+import { Schema } from "effect"
+
+const positive = Schema.Int.check(Schema.isGreaterThan(0, { message: "must be a positive integer" }))
+
+/** A campaign. */
+export const AdvertId = positive
+/** A real article; the campaign-wide settings of type 8 have `campaignWide` in its place. */
+export const NmId = positive
+/** An article, or 0 for the campaign-wide settings of type 8. */
+export const NmIdOrZero = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { message: "must be an article id or 0" }))
+
+export const campaignWide = 0
+
+/** A campaign and one of its articles. */
+export const Pair = Schema.Struct({ advert_id: AdvertId, nm_id: NmIdOrZero })
+export type Pair = typeof Pair.Type
+
+/** A pair as one text, to look things up by. */
+export const pairKey = ({ advert_id, nm_id }: Pair): string => `${advert_id}:${nm_id}`
+
+/** A calendar day, YYYY-MM-DD. */
+export const Day = Schema.String.check(Schema.isPattern(/^\d{4}-\d{2}-\d{2}$/, { message: "must be a date YYYY-MM-DD" }))

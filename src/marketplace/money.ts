@@ -1,0 +1,54 @@
+import { BigDecimal, Option, Schema, SchemaGetter } from "effect"
+
+/** Hundredths of the account's currency unit: whole, not negative, small enough to be exact. */
+export const Kopecks = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)).pipe(Schema.brand("Kopecks"))
+export type Kopecks = typeof Kopecks.Type
+
+const hundred = BigDecimal.fromBigInt(100n)
+const mostKopecks = BigDecimal.fromBigInt(BigInt(Number.MAX_SAFE_INTEGER))
+
+const inKopecks = (text: string): BigDecimal.BigDecimal | undefined =>
+  Option.getOrUndefined(
+    Option.map(BigDecimal.fromString(text), (amount) => BigDecimal.round(BigDecimal.multiply(amount, hundred)))
+  )
+
+const isPayable = Schema.makeFilter(
+  (text: string) => {
+    const kopecks = inKopecks(text)
+    return kopecks !== undefined && BigDecimal.isLessThanOrEqualTo(kopecks, mostKopecks)
+  },
+  { message: "must be an amount of at most 90071992547409.91" }
+)
+
+/** Whole units as exact decimal text, such as `12.5`; a double could not hold every kopeck of a large amount. */
+export const Rubles = Schema.String.check(
+  Schema.isPattern(/^\d+(\.\d+)?$/, { message: 'must be an amount such as "12.50", not negative' }),
+  isPayable
+).pipe(Schema.brand("Rubles"))
+export type Rubles = typeof Rubles.Type
+
+/** Rubles as people write them: a number is taken by the digits it is shown with, so 1.005 means exactly that. */
+export const RublesGiven = Schema.Union([Schema.Finite, Schema.String]).pipe(
+  Schema.decodeTo(Rubles, {
+    decode: SchemaGetter.transform((given) => (typeof given === "string" ? given : digits(given))),
+    encode: SchemaGetter.transform((rubles): string | number => rubles)
+  })
+)
+
+const digits = (amount: number): string => BigDecimal.format(BigDecimal.fromNumberUnsafe(amount))
+
+/** Multiplied by 100 and rounded to an integer; exactly half a kopeck is rounded up. */
+export const rublesToKopecks = (rubles: Rubles): Kopecks =>
+  Kopecks.make(Number(BigDecimal.format(inKopecks(rubles) ?? BigDecimal.fromBigInt(0n))))
+
+/** Divided by 100, exactly, always with two decimals. */
+export const kopecksToRubles = (kopecks: Kopecks): Rubles => {
+  const amount = BigInt(kopecks)
+  return Rubles.make(`${amount / 100n}.${String(amount % 100n).padStart(2, "0")}`)
+}
+
+/** One amount in both units, as results show it. */
+export const Money = Schema.Struct({ kopecks: Kopecks, rubles: Rubles })
+export type Money = typeof Money.Type
+
+export const money = (kopecks: Kopecks): Money => ({ kopecks, rubles: kopecksToRubles(kopecks) })

@@ -1,0 +1,173 @@
+/** How often an operation may be called: `limit` in `periodMs`, `burst` of them at once. */
+export interface Limit {
+  readonly limit: number
+  readonly periodMs: number
+  readonly burst: number
+}
+
+/** `full` holds for personal and service keys, `base` for base and test keys. */
+export interface Operation {
+  readonly name: string
+  readonly method: "DELETE" | "GET" | "PATCH" | "POST"
+  readonly path: string
+  /** A write changes something, whatever its method: it is never sent twice blindly. */
+  readonly kind: "read" | "write"
+  readonly limits: { readonly full: Limit; readonly base: Limit }
+}
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+
+const per = (periodMs: number) => (limit: number, burst: number = limit) => ({ limit, periodMs, burst })
+const perSecond = per(second)
+const perMinute = per(minute)
+const perHour = (limit: number) => per(hour)(limit, 1)
+
+/** The operations of the document, then the neighbours that the tools need, under their names. */
+export const operations = {
+  getAdvertsV2: {
+    name: "getAdvertsV2",
+    method: "GET",
+    path: "/api/advert/v2/adverts",
+    kind: "read",
+    limits: { full: perSecond(5), base: perHour(1) }
+  },
+  updateBids: {
+    name: "updateBids",
+    method: "PATCH",
+    path: "/api/advert/v1/bids",
+    kind: "write",
+    limits: { full: perSecond(5), base: perHour(2) }
+  },
+  updateCampaignProducts: {
+    name: "updateCampaignProducts",
+    method: "PATCH",
+    path: "/adv/v0/auction/nms",
+    kind: "write",
+    limits: { full: perSecond(1), base: perHour(2) }
+  },
+  getMinusPhrases: {
+    name: "getMinusPhrases",
+    method: "POST",
+    path: "/adv/v0/normquery/get-minus",
+    kind: "read",
+    limits: { full: perSecond(5, 10), base: perHour(5) }
+  },
+  setMinusPhrases: {
+    name: "setMinusPhrases",
+    method: "POST",
+    path: "/adv/v0/normquery/set-minus",
+    kind: "write",
+    limits: { full: perSecond(5, 10), base: perHour(5) }
+  },
+  getNormqueryStats: {
+    name: "getNormqueryStats",
+    method: "POST",
+    path: "/adv/v0/normquery/stats",
+    kind: "read",
+    limits: { full: perMinute(10, 20), base: perHour(5) }
+  },
+  setNormqueryBids: {
+    name: "setNormqueryBids",
+    method: "POST",
+    path: "/adv/v0/normquery/bids",
+    kind: "write",
+    limits: { full: perSecond(2, 4), base: perHour(5) }
+  },
+  getAdvFullstats: {
+    name: "getAdvFullstats",
+    method: "GET",
+    path: "/adv/v3/fullstats",
+    kind: "read",
+    limits: { full: perMinute(3, 1), base: perHour(1) }
+  },
+  getStatsKeywords: {
+    name: "getStatsKeywords",
+    method: "GET",
+    path: "/adv/v0/stats/keywords",
+    kind: "read",
+    limits: { full: perSecond(4), base: perSecond(4) }
+  },
+  getBidsMin: {
+    name: "getBidsMin",
+    method: "POST",
+    path: "/api/advert/v1/bids/min",
+    kind: "read",
+    limits: { full: perMinute(20, 5), base: perHour(5) }
+  },
+  createSeacatSaveAd: {
+    name: "createSeacatSaveAd",
+    method: "POST",
+    path: "/adv/v2/seacat/save-ad",
+    kind: "write",
+    limits: { full: perMinute(5), base: perHour(5) }
+  },
+  getNormqueryBids: {
+    name: "getNormqueryBids",
+    method: "POST",
+    path: "/adv/v0/normquery/get-bids",
+    kind: "read",
+    limits: { full: perSecond(5, 10), base: perHour(5) }
+  },
+  deleteNormqueryBids: {
+    name: "deleteNormqueryBids",
+    method: "DELETE",
+    path: "/adv/v0/normquery/bids",
+    kind: "write",
+    limits: { full: perSecond(5, 10), base: perHour(5) }
+  },
+  startCampaign: {
+    name: "startCampaign",
+    method: "GET",
+    path: "/adv/v0/start",
+    kind: "write",
+    limits: { full: perSecond(5), base: perHour(5) }
+  },
+  pauseCampaign: {
+    name: "pauseCampaign",
+    method: "GET",
+    path: "/adv/v0/pause",
+    kind: "write",
+    limits: { full: perSecond(5), base: perHour(5) }
+  },
+  deleteCampaign: {
+    name: "deleteCampaign",
+    method: "GET",
+    path: "/adv/v0/delete",
+    kind: "write",
+    limits: { full: perSecond(5), base: perHour(5) }
+  },
+  getBudget: {
+    name: "getBudget",
+    method: "GET",
+    path: "/adv/v1/budget",
+    kind: "read",
+    limits: { full: perSecond(4), base: perHour(4) }
+  },
+  getCampaignCount: {
+    name: "getCampaignCount",
+    method: "GET",
+    path: "/adv/v1/promotion/count",
+    kind: "read",
+    limits: { full: perSecond(5), base: perHour(4) }
+  }
+} as const satisfies Record<string, Operation>
+
+export type OperationName = keyof typeof operations
+
+/** How many things one call may carry. */
+export const caps = {
+  campaignIds: 50,
+  bidCampaigns: 50,
+  bidsPerCampaign: 50,
+  productCampaigns: 20,
+  productsPerCampaign: 50,
+  pairs: 100,
+  clusterBids: 100,
+  minBidArticles: 100,
+  newCampaignArticles: 50,
+  phrases: 1000,
+  fullstatsDays: 31,
+  keywordDays: 7
+} as const

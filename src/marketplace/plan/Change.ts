@@ -1,0 +1,108 @@
+import { Schema } from "effect"
+
+import { BidKopecks } from "../Bids.ts"
+import { PaymentType, Placement } from "../Campaign.ts"
+import { AdvertId, NmId } from "../ids.ts"
+import { Kopecks } from "../money.ts"
+
+/** A campaign by its id, or the one that an earlier step of the same plan creates. */
+export const Target = Schema.Union([AdvertId, Schema.Struct({ created_by: Schema.String })])
+export type Target = typeof Target.Type
+
+const at = { target: Target, nm_id: NmId }
+
+/** A new campaign of type 9 with manual bids; its name is its identity until the marketplace gives it an id. */
+export const Create = Schema.Struct({
+  kind: Schema.Literal("create"),
+  name: Schema.String,
+  nms: Schema.Array(NmId),
+  payment_type: PaymentType,
+  placement_types: Schema.Array(Schema.Literals(["search", "recommendations"]))
+})
+export type Create = typeof Create.Type
+
+/** Whether an article belongs to a campaign. */
+export const Product = Schema.Struct({
+  kind: Schema.Literal("product"),
+  ...at,
+  before: Schema.Boolean,
+  after: Schema.Boolean
+})
+export type Product = typeof Product.Type
+
+/** The bid of an article at a placement; `before` is null where there is none to go back to. */
+export const Bid = Schema.Struct({
+  kind: Schema.Literal("bid"),
+  ...at,
+  placement: Placement,
+  before: Schema.NullOr(Kopecks),
+  after: BidKopecks
+})
+export type Bid = typeof Bid.Type
+
+/** The whole list of minus-phrases of an article. */
+export const Phrases = Schema.Struct({
+  kind: Schema.Literal("phrases"),
+  ...at,
+  before: Schema.Array(Schema.String),
+  after: Schema.Array(Schema.String)
+})
+export type Phrases = typeof Phrases.Type
+
+/** The bid for a search cluster of an article; null means none. */
+export const ClusterChange = Schema.Struct({
+  kind: Schema.Literal("cluster"),
+  ...at,
+  norm_query: Schema.NonEmptyString,
+  before: Schema.NullOr(Kopecks),
+  after: Schema.NullOr(BidKopecks)
+})
+export type ClusterChange = typeof ClusterChange.Type
+
+/** A campaign that was never started goes away. */
+export const Delete = Schema.Struct({ kind: Schema.Literal("delete"), target: Target, name: Schema.String })
+export type Delete = typeof Delete.Type
+
+export const Change = Schema.Union([Create, Product, Bid, Phrases, ClusterChange, Delete])
+export type Change = typeof Change.Type
+
+/** What comes first: an article has a bid only where it is in a campaign, and a campaign only goes last. */
+export const order: ReadonlyArray<Change["kind"]> = ["create", "product", "bid", "phrases", "cluster", "delete"]
+
+const targetKey = (target: Target): string => (typeof target === "number" ? String(target) : `<${target.created_by}>`)
+
+/** What a change is about, as one text: no two changes of a plan share it. */
+export const changeKey = (change: Change): string => {
+  switch (change.kind) {
+    case "create":
+      return `create ${change.name}`
+    case "delete":
+      return `delete ${targetKey(change.target)}`
+    case "product":
+      return `product ${targetKey(change.target)}/${change.nm_id}`
+    case "bid":
+      return `bid ${targetKey(change.target)}/${change.nm_id}/${change.placement}`
+    case "phrases":
+      return `phrases ${targetKey(change.target)}/${change.nm_id}`
+    case "cluster":
+      return `cluster ${targetKey(change.target)}/${change.nm_id}/${change.norm_query}`
+  }
+}
+
+/** The changes that lead back. What is in a campaign that the plan itself creates goes with that campaign. */
+export const invert = (change: Change): ReadonlyArray<Change> => {
+  if (change.kind === "create") {
+    return [{ kind: "delete", target: { created_by: changeKey(change) }, name: change.name }]
+  }
+  if (change.kind === "delete" || typeof change.target !== "number") return []
+  switch (change.kind) {
+    case "bid":
+      return change.before === null ? [] : [{ ...change, before: change.after, after: change.before }]
+    case "cluster":
+      return [{ ...change, before: change.after, after: change.before }]
+    case "phrases":
+      return [{ ...change, before: change.after, after: change.before }]
+    case "product":
+      return [{ ...change, before: change.after, after: change.before }]
+  }
+}

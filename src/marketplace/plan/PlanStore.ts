@@ -1,0 +1,56 @@
+import { Context, Effect, Layer, Ref, Schema } from "effect"
+
+import { Plan } from "./Plan.ts"
+import type { PlanStoreFailed } from "./PlanError.ts"
+
+const base = { at: Schema.Int, plan_id: Schema.String }
+
+/** One line of the journal; moments are milliseconds since 1970. Nothing is ever changed or taken out. */
+export const Entry = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("planned"), ...base, plan: Plan }),
+  /** The steps are about to be sent; without a `done` for them it is unknown whether they were. */
+  Schema.Struct({ type: Schema.Literal("begun"), ...base, steps: Schema.Array(Schema.String) }),
+  /** The marketplace has taken the steps, or things were as wanted already; `created` is the id of a new campaign. */
+  Schema.Struct({
+    type: Schema.Literal("done"),
+    ...base,
+    steps: Schema.Array(Schema.String),
+    found: Schema.Boolean,
+    created: Schema.optionalKey(Schema.Int)
+  }),
+  /** Read back afterwards and not seen as set; the read model may take minutes. */
+  Schema.Struct({ type: Schema.Literal("unconfirmed"), ...base, steps: Schema.Array(Schema.String) }),
+  Schema.Struct({ type: Schema.Literal("stopped"), ...base, problem: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("finished"), ...base }),
+  /** A start or a pause, which needs no plan. */
+  Schema.Struct({
+    type: Schema.Literal("action"),
+    at: Schema.Int,
+    operation: Schema.String,
+    advert_id: Schema.Int,
+    before: Schema.Int,
+    outcome: Schema.String
+  })
+])
+export type Entry = typeof Entry.Type
+
+/** Where plans, their progress and the audit trail are kept: a list that only grows. */
+export class PlanStore extends Context.Service<
+  PlanStore,
+  {
+    /** Returns when the entry would survive a crash. */
+    readonly append: (entry: Entry) => Effect.Effect<void, PlanStoreFailed>
+    readonly entries: Effect.Effect<ReadonlyArray<Entry>, PlanStoreFailed>
+  }
+>()("workflow-tool-server/marketplace/PlanStore") {
+  /** Kept as long as the process runs. */
+  static readonly layerMemory = Layer.effect(
+    PlanStore,
+    Effect.map(Ref.make<ReadonlyArray<Entry>>([]), (kept) =>
+      PlanStore.of({
+        append: (entry) => Ref.update(kept, (entries) => [...entries, entry]),
+        entries: Ref.get(kept)
+      })
+    )
+  )
+}

@@ -1,0 +1,42 @@
+import type { Guards } from "../MarketplaceConfig.ts"
+import { type Change, changeKey, invert, order } from "./Change.ts"
+import { guardProblem } from "./guards.ts"
+import type { Blocked, Draft, PlanKind, Step } from "./Plan.ts"
+
+/** What a planner may say about one thing it was asked for. */
+export type Finding =
+  | { readonly change: Change; readonly reason: string; readonly undo?: ReadonlyArray<Change> }
+  | { readonly warning: string }
+  | Blocked
+
+/** A draft from findings: guarded, in the order of work, the same for the same findings in any order. */
+export const draft = (kind: PlanKind, guards: Guards, findings: ReadonlyArray<Finding>): Draft => {
+  const steps = new Map<string, Step>()
+  const warnings = new Set<string>()
+  const blocked = new Map<string, Blocked>()
+  for (const finding of findings) {
+    if ("warning" in finding) warnings.add(finding.warning)
+    else if ("what" in finding) blocked.set(`${finding.what}: ${finding.reason}`, finding)
+    else {
+      const { change, reason, undo = invert(change) } = finding
+      const id = changeKey(change)
+      const problem = guardProblem(guards, change)
+      if (problem === undefined) steps.set(id, { id, change, reason, undo })
+      else blocked.set(id, { what: id, reason: problem })
+    }
+  }
+  return {
+    kind,
+    steps: [...steps.values()].toSorted(byWork),
+    warnings: [...warnings].toSorted(),
+    blocked: [...blocked.values()].toSorted((a, b) => compare(a.what, b.what) || compare(a.reason, b.reason))
+  }
+}
+
+/** By kind, then by campaign and article: so neighbours share a call. */
+export const byWork = (a: Step, b: Step): number =>
+  order.indexOf(a.change.kind) - order.indexOf(b.change.kind) || compareNatural(a.id, b.id)
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+const natural = new Intl.Collator("en", { numeric: true })
+const compareNatural = (a: string, b: string): number => natural.compare(a, b) || compare(a, b)

@@ -1,0 +1,37 @@
+import type { Placement } from "../Campaign.ts"
+import { kopecksToRubles, type Kopecks } from "../money.ts"
+
+/** The lowest bid of an article at a placement, for a way of paying. */
+export interface Floor {
+  readonly nm_id: number
+  readonly placement: Placement
+  readonly payment_type: string
+  readonly kopecks: Kopecks
+}
+
+export type OnBelowFloor = "block" | "raise" | "skip"
+
+const floorKey = ({ nm_id, payment_type, placement }: Omit<Floor, "kopecks">): string =>
+  `${nm_id}/${payment_type}/${placement}`
+
+/** Looks floors up; several for one place count as their highest. */
+export const floorsOf = (floors: ReadonlyArray<Floor>) => {
+  const known = new Map<string, Kopecks>()
+  for (const floor of floors) {
+    const before = known.get(floorKey(floor))
+    if (before === undefined || before < floor.kopecks) known.set(floorKey(floor), floor.kopecks)
+  }
+  return (place: Omit<Floor, "kopecks">): Kopecks | undefined => known.get(floorKey(place))
+}
+
+/** A wish held against the floor: what to bid, with a word about it, or why not to. */
+export const aboveFloor = (
+  wish: Kopecks,
+  floor: Kopecks | undefined,
+  onBelow: OnBelowFloor
+): { readonly bid: Kopecks; readonly note: string } | { readonly problem: string } | undefined => {
+  if (floor === undefined || wish >= floor) return { bid: wish, note: "" }
+  const text = `${kopecksToRubles(wish)} rub is below the lowest bid of ${kopecksToRubles(floor)} rub`
+  if (onBelow === "raise") return { bid: floor, note: `, raised: ${text}` }
+  return onBelow === "skip" ? undefined : { problem: text }
+}

@@ -1,0 +1,36 @@
+import type { Guards } from "../MarketplaceConfig.ts"
+import { Kopecks, kopecksToRubles } from "../money.ts"
+import type { Change } from "./Change.ts"
+import type { Draft } from "./Plan.ts"
+
+/** Which rule of the configuration forbids a change; nothing if none does. */
+export const guardProblem = (guards: Guards, change: Change): string | undefined => {
+  if (change.kind !== "create" && typeof change.target === "number") {
+    if (guards.allowedCampaigns !== undefined && !guards.allowedCampaigns.includes(change.target)) {
+      return `guard allowedCampaigns: campaign ${change.target} is not among the campaigns that may be changed`
+    }
+  }
+  if (change.kind !== "bid" && change.kind !== "cluster") return undefined
+  const { after, before } = change
+  if (after === null) return undefined
+  if (after > guards.maxBidKopecks) {
+    return `guard maxBidKopecks: ${inRubles(after)} is above the highest bid of ${inRubles(guards.maxBidKopecks)}`
+  }
+  const most = guards.maxChangePercent
+  if (most !== undefined && before !== null && before > 0 && Math.abs(after - before) * 100 > most * before) {
+    return `guard maxChangePercent: from ${inRubles(before)} to ${inRubles(after)} is more than ${most}%`
+  }
+  return undefined
+}
+
+/** A way back leads to what was there before, so only the list of campaigns holds for it. */
+export const planProblems = (guards: Guards, { kind, steps }: Pick<Draft, "kind" | "steps">): ReadonlyArray<string> => {
+  const checked = kind === "rollback" ? { ...guards, maxBidKopecks: anyBid, maxChangePercent: Infinity } : guards
+  const broken = steps.flatMap(({ change }) => guardProblem(checked, change) ?? [])
+  return steps.length > guards.maxItemsPerApply
+    ? [...broken, `guard maxItemsPerApply: ${steps.length} changes are more than ${guards.maxItemsPerApply}`]
+    : broken
+}
+
+const anyBid = Kopecks.make(Number.MAX_SAFE_INTEGER)
+const inRubles = (kopecks: Kopecks): string => `${kopecksToRubles(kopecks)} rub (${kopecks} kopecks)`

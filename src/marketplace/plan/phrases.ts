@@ -1,0 +1,38 @@
+/** How phrases are compared: letters and spaces do not count as differences. */
+const key = (phrase: string): string => phrase.trim().replace(/\s+/g, " ").toLowerCase()
+
+const clean = (phrase: string): string => phrase.trim().replace(/\s+/g, " ")
+
+/** The phrases once each, cleaned, in alphabetical order. */
+export const distinct = (phrases: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const found = new Map<string, string>()
+  for (const phrase of phrases.toSorted()) {
+    if (key(phrase) !== "" && !found.has(key(phrase))) found.set(key(phrase), clean(phrase))
+  }
+  return [...found.values()].toSorted()
+}
+
+/** What was there, in its order, then what is new. */
+export const merge = (current: ReadonlyArray<string>, more: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const known = new Set(current.map(key))
+  return [...current, ...distinct(more).filter((phrase) => !known.has(key(phrase)))]
+}
+
+export const remove = (current: ReadonlyArray<string>, gone: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const unwanted = new Set(gone.map(key))
+  return current.filter((phrase) => !unwanted.has(key(phrase)))
+}
+
+/** Whether two lists hold the same phrases, in whatever order. */
+export const same = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean => {
+  const left = new Set(a.map(key))
+  const right = new Set(b.map(key))
+  return left.size === right.size && [...left].every((phrase) => right.has(phrase))
+}
+
+/** Whether two lists hold exactly the same texts, in whatever order. */
+export const identical = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean => {
+  const left = a.toSorted()
+  const right = b.toSorted()
+  return left.length === right.length && left.every((phrase, index) => phrase === right[index])
+}

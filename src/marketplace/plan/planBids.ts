@@ -1,0 +1,67 @@
+import { articlesOf, bidOf, type Campaign, mayChange, paymentOf, type Placement, placementsOf } from "../Campaign.ts"
+import type { Guards } from "../MarketplaceConfig.ts"
+import { Kopecks } from "../money.ts"
+import { draft, type Finding } from "./draft.ts"
+import { aboveFloor, type Floor, floorsOf, type OnBelowFloor } from "./floors.ts"
+import type { Draft } from "./Plan.ts"
+
+/** A bid to set, as an amount or as a part of the present bid in percent: 120 means a fifth more. */
+export interface BidWish {
+  readonly advert_id: number
+  readonly nm_id: number
+  readonly placement?: Placement
+  readonly to: { readonly kopecks: Kopecks } | { readonly percent: number }
+}
+
+export interface BidsInput {
+  readonly campaigns: ReadonlyArray<Campaign>
+  readonly wishes: ReadonlyArray<BidWish>
+  readonly floors: ReadonlyArray<Floor>
+  readonly onBelowFloor: OnBelowFloor
+  readonly guards: Guards
+}
+
+/** A whole percentage of an amount, half a kopeck rounded up. */
+export const percentOf = (kopecks: Kopecks, percent: number): Kopecks =>
+  Kopecks.make(Number((BigInt(kopecks) * BigInt(Math.round(percent * 100)) + 5000n) / 10_000n))
+
+/** Changes of single bids; what is already as wished needs no step. */
+export const planBids = (input: BidsInput): Draft => {
+  const campaigns = new Map(input.campaigns.map((campaign) => [campaign.id, campaign]))
+  const floor = floorsOf(input.floors)
+
+  const findings = input.wishes.flatMap((wish): ReadonlyArray<Finding> => {
+    const { advert_id, nm_id, to } = wish
+    const what = `bid ${advert_id}/${nm_id}`
+    const campaign = campaigns.get(advert_id)
+    if (campaign === undefined) return [{ what, reason: "there is no such campaign" }]
+    if (!mayChange(campaign)) return [{ what, reason: `bids cannot change in status ${campaign.status}` }]
+    const article = articlesOf(campaign).find((one) => one.nm_id === nm_id)
+    if (article === undefined) return [{ what, reason: "the article is not in the campaign" }]
+    const [first, second] = placementsOf(campaign)
+    const placement = wish.placement ?? (second === undefined ? first : undefined)
+    if (placement === undefined) return [{ what, reason: "say which placement: search or recommendations" }]
+    if (!placementsOf(campaign).includes(placement)) {
+      return [{ what, reason: `the campaign has no placement ${placement}, only ${placementsOf(campaign).join(", ")}` }]
+    }
+    const before = bidOf(article, placement)
+    if ("percent" in to && before === null) return [{ what, reason: "there is no bid to take a percentage of" }]
+    const wanted = "kopecks" in to ? to.kopecks : percentOf(before ?? Kopecks.make(0), to.percent)
+    if (wanted === 0) return [{ what, reason: "a bid must be at least 1 kopeck" }]
+    const found = aboveFloor(wanted, floor({ nm_id, placement, payment_type: paymentOf(campaign) }), input.onBelowFloor)
+    if (found === undefined) return [{ warning: `${what}: below the lowest bid, left as it is` }]
+    if ("problem" in found) return [{ what, reason: found.problem }]
+    if (found.bid === before) return []
+    const reason = `asked for${found.note}`
+    return [{ change: { kind: "bid", target: advert_id, nm_id, placement, before, after: found.bid }, reason }]
+  })
+  return draft("bids", input.guards, [...findings, ...twice(input.wishes)])
+}
+
+/** Two wishes for one place cannot both come true. */
+const twice = (wishes: ReadonlyArray<BidWish>): ReadonlyArray<Finding> => {
+  const keys = wishes.map(({ advert_id, nm_id, placement = "" }) => `bid ${advert_id}/${nm_id}/${placement}`)
+  return keys
+    .filter((key, index) => keys.indexOf(key) !== index)
+    .map((key) => ({ warning: `${key} is asked for more than once: the last one counts` }))
+}

@@ -1,0 +1,78 @@
+import { type Campaign, nameOf, type PaymentType, status } from "../Campaign.ts"
+import type { Guards } from "../MarketplaceConfig.ts"
+import { kopecksToRubles, type Kopecks } from "../money.ts"
+import { caps } from "../operations.ts"
+import { changeKey, type Create, type Target } from "./Change.ts"
+import { chunks } from "../batches.ts"
+import { draft, type Finding } from "./draft.ts"
+import type { Draft } from "./Plan.ts"
+
+export type ManualPlacement = "recommendations" | "search"
+
+export interface CampaignInput {
+  readonly name: string
+  readonly nms: ReadonlyArray<number>
+  readonly payment_type: PaymentType
+  readonly placements: ReadonlyArray<ManualPlacement>
+  /** The first bid of every article; without it the marketplace sets the lowest one. */
+  readonly bid?: Kopecks
+  /** All campaigns of the account: names must not repeat, they tell a new campaign apart after a break. */
+  readonly existing: ReadonlyArray<Campaign>
+  readonly guards: Guards
+}
+
+export const longestName = 100
+
+const gone: ReadonlyArray<number> = [status.deleting, status.finished, status.declined]
+
+/** A living campaign of that name. */
+export const findByName = (campaigns: ReadonlyArray<Campaign>, name: string): Campaign | undefined =>
+  campaigns
+    .filter((campaign) => nameOf(campaign) === name && !gone.includes(campaign.status))
+    .toSorted((a, b) => a.id - b.id)[0]
+
+/** The steps that create a campaign and bring in the articles that do not fit into its creation. */
+export const creation = (
+  campaign: Omit<Create, "kind" | "nms"> & { readonly nms: ReadonlyArray<number> },
+  reason: string
+): { readonly target: Target; readonly findings: ReadonlyArray<Finding> } => {
+  const nms = [...new Set(campaign.nms)].toSorted((a, b) => a - b)
+  const [first = [], ...more] = chunks(nms, caps.newCampaignArticles)
+  const change = { ...campaign, kind: "create", nms: first } as const
+  const target = { created_by: changeKey(change) }
+  const added = more.flat().map((nm_id): Finding => ({
+    change: { kind: "product", target, nm_id, before: false, after: true },
+    reason: `a campaign is created with at most ${caps.newCampaignArticles} articles`
+  }))
+  return { target, findings: [{ change, reason }, ...added] }
+}
+
+/** A new manual campaign; it is created without money and does not run before it is started. */
+export const planCampaign = (input: CampaignInput): Draft => {
+  const { bid, existing, guards, name, nms, payment_type, placements } = input
+  const refuse = (reason: string) => draft("campaign", guards, [{ what: `create ${name}`, reason }])
+  if (name.length > longestName) return refuse(`a name has at most ${longestName} characters`)
+  if (nms.length === 0) return refuse("no articles are given")
+  if (guards.allowedCampaigns !== undefined) return refuse("guard allowedCampaigns: only the listed campaigns may be changed")
+  const twin = findByName(existing, name)
+  if (twin !== undefined) return refuse(`campaign ${twin.id} has this name already`)
+
+  const { findings, target } = creation({ name, nms, payment_type, placement_types: placements }, "asked for")
+  const bids = [...new Set(nms)].flatMap((nm_id) =>
+    placements.flatMap((placement): ReadonlyArray<Finding> =>
+      bid === undefined
+        ? []
+        : [
+            {
+              change: { kind: "bid", target, nm_id, placement, before: null, after: bid },
+              reason: `first bid ${kopecksToRubles(bid)} rub`
+            }
+          ]
+    )
+  )
+  return draft("campaign", guards, [
+    ...findings,
+    ...bids,
+    { warning: "The new campaign has no money and does not run: add money in the cabinet, then start it" }
+  ])
+}

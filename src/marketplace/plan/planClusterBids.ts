@@ -1,0 +1,53 @@
+import { articlesOf, type Campaign, mayChange, paymentOf } from "../Campaign.ts"
+import { type Cluster, type ClusterBid, clusterKey } from "../Clusters.ts"
+import type { Guards } from "../MarketplaceConfig.ts"
+import type { Kopecks } from "../money.ts"
+import { draft, type Finding } from "./draft.ts"
+import type { Draft } from "./Plan.ts"
+
+/** The bid a search cluster shall have; null drops it. */
+export interface ClusterWish extends Cluster {
+  readonly to: Kopecks | null
+}
+
+export interface ClusterBidsInput {
+  readonly campaigns: ReadonlyArray<Campaign>
+  readonly current: ReadonlyArray<ClusterBid>
+  readonly wishes: ReadonlyArray<ClusterWish>
+  /** Which unit goes out (D2). */
+  readonly wire: "published" | "spec"
+  readonly guards: Guards
+}
+
+/** Bids for single search clusters; only campaigns with manual bids that pay for views have them. */
+export const planClusterBids = (input: ClusterBidsInput): Draft => {
+  const campaigns = new Map(input.campaigns.map((campaign) => [campaign.id, campaign]))
+  const present = new Map(input.current.map((bid) => [clusterKey(bid), bid.bid]))
+
+  const findings = input.wishes.flatMap((wish): ReadonlyArray<Finding> => {
+    const { advert_id, nm_id, norm_query, to } = wish
+    const what = `cluster ${advert_id}/${nm_id}/${norm_query}`
+    const campaign = campaigns.get(advert_id)
+    if (campaign === undefined) return [{ what, reason: "there is no such campaign" }]
+    if (!mayChange(campaign)) return [{ what, reason: `bids cannot change in status ${campaign.status}` }]
+    if (campaign.bid_type !== "manual" || paymentOf(campaign) !== "cpm") {
+      return [{ what, reason: "only campaigns with manual bids that pay for views (cpm) have cluster bids" }]
+    }
+    if (!articlesOf(campaign).some((article) => article.nm_id === nm_id)) {
+      return [{ what, reason: "the article is not in the campaign" }]
+    }
+    if (input.wire === "published" && to !== null && to % 100 !== 0) {
+      return [{ what, reason: "with wire published a cluster bid must be whole rubles" }]
+    }
+    const before = present.get(clusterKey(wish)) ?? null
+    if (before === to) return []
+    return [{ change: { kind: "cluster", target: advert_id, nm_id, norm_query, before, after: to }, reason: "asked for" }]
+  })
+  const sent = findings.some((finding) => "change" in finding && finding.change.kind === "cluster" && finding.change.after !== null)
+  const unit = {
+    warning:
+      "Cluster bids go out in kopecks, as the document says; the marketplace publishes them in rubles (D2). " +
+      "Read one back before setting many, or set wire to published."
+  }
+  return draft("cluster-bids", input.guards, input.wire === "spec" && sent ? [...findings, unit] : findings)
+}

@@ -1,0 +1,79 @@
+import { articlesOf, type Campaign, mayChange } from "../Campaign.ts"
+import { pairKey } from "../ids.ts"
+import type { Guards } from "../MarketplaceConfig.ts"
+import type { MinusPhrases } from "../MinusPhrases.ts"
+import { caps } from "../operations.ts"
+import type { Target } from "./Change.ts"
+import { draft, type Finding } from "./draft.ts"
+import type { Draft } from "./Plan.ts"
+import * as Phrases from "./phrases.ts"
+
+export type PhraseMode = "clear" | "merge" | "remove" | "replace"
+
+export interface MinusPhrasesInput {
+  readonly campaigns: ReadonlyArray<Campaign>
+  /** Only these articles; all of them where not given. */
+  readonly nm_ids?: ReadonlyArray<number>
+  readonly current: ReadonlyArray<MinusPhrases>
+  readonly phrases: ReadonlyArray<string>
+  readonly mode: PhraseMode
+  readonly guards: Guards
+}
+
+/** The present phrases by campaign and article. */
+export const phrasesByPair = (current: ReadonlyArray<MinusPhrases>) => {
+  const known = new Map(current.map((item) => [pairKey(item), item.norm_queries]))
+  return (advert_id: number, nm_id: number): ReadonlyArray<string> => known.get(pairKey({ advert_id, nm_id })) ?? []
+}
+
+const wanted = (mode: PhraseMode, before: ReadonlyArray<string>, phrases: ReadonlyArray<string>) => {
+  switch (mode) {
+    case "clear":
+      return []
+    case "merge":
+      return Phrases.merge(before, phrases)
+    case "remove":
+      return Phrases.remove(before, phrases)
+    case "replace":
+      return Phrases.distinct(phrases)
+  }
+}
+
+/** One step per article, because phrases are set once per article. */
+export const planMinusPhrases = (input: MinusPhrasesInput): Draft => {
+  const present = phrasesByPair(input.current)
+  if (input.mode !== "clear" && Phrases.distinct(input.phrases).length === 0) {
+    return draft("minus-phrases", input.guards, [{ what: "minus-phrases", reason: "no phrases are given; use mode clear to remove all" }])
+  }
+  const findings = input.campaigns.flatMap((campaign): ReadonlyArray<Finding> => {
+    const articles = articlesOf(campaign).map(({ nm_id }) => nm_id)
+    if (!mayChange(campaign)) {
+      return [{ what: `phrases ${campaign.id}`, reason: `phrases cannot change in status ${campaign.status}` }]
+    }
+    const missing = (input.nm_ids ?? []).filter((nm_id) => !articles.includes(nm_id))
+    const chosen = articles.filter((nm_id) => input.nm_ids?.includes(nm_id) ?? true)
+    return [
+      ...missing.map((nm_id) => ({ what: `phrases ${campaign.id}/${nm_id}`, reason: "the article is not in the campaign" })),
+      ...chosen.flatMap((nm_id) => {
+        const before = present(campaign.id, nm_id)
+        return phraseFinding(campaign.id, nm_id, before, wanted(input.mode, before, input.phrases), `mode ${input.mode}`)
+      })
+    ]
+  })
+  return draft("minus-phrases", input.guards, findings)
+}
+
+/** The step to a list of phrases; none where the article has them already. */
+export const phraseFinding = (
+  target: Target,
+  nm_id: number,
+  before: ReadonlyArray<string>,
+  after: ReadonlyArray<string>,
+  reason: string
+): ReadonlyArray<Finding> => {
+  if (Phrases.same(before, after)) return []
+  if (after.length > caps.phrases) {
+    return [{ what: `phrases of article ${nm_id}`, reason: `${after.length} phrases are more than ${caps.phrases}` }]
+  }
+  return [{ change: { kind: "phrases", target, nm_id, before, after }, reason }]
+}

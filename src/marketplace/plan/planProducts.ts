@@ -1,0 +1,67 @@
+import { type Article, articlesOf, bidOf, type Campaign, mayChange, placementsOf } from "../Campaign.ts"
+import type { ClusterBid } from "../Clusters.ts"
+import type { Guards } from "../MarketplaceConfig.ts"
+import type { MinusPhrases } from "../MinusPhrases.ts"
+import type { Change } from "./Change.ts"
+import { draft, type Finding } from "./draft.ts"
+import type { Draft } from "./Plan.ts"
+import { phrasesByPair } from "./planMinusPhrases.ts"
+
+export interface ProductsInput {
+  readonly campaign: Campaign
+  readonly add: ReadonlyArray<number>
+  readonly delete: ReadonlyArray<number>
+  /** Phrases and cluster bids of the articles to delete: they are lost with them, and come back with an undo. */
+  readonly phrases: ReadonlyArray<MinusPhrases>
+  readonly clusterBids: ReadonlyArray<ClusterBid>
+  readonly guards: Guards
+}
+
+/** Articles to add and to delete; an undone deletion also brings back bids, phrases and cluster bids. */
+export const planProducts = (input: ProductsInput): Draft => {
+  const { campaign } = input
+  const articles = articlesOf(campaign)
+  const present = new Set(articles.map(({ nm_id }) => nm_id))
+  const refuse = (reason: string) => draft("products", input.guards, [{ what: `products ${campaign.id}`, reason }])
+  if (!mayChange(campaign)) return refuse(`articles cannot change in status ${campaign.status}`)
+  if (campaign.restrictions?.can_change_nms === false) return refuse("the marketplace has fixed the list of articles")
+  const both = input.add.filter((nm_id) => input.delete.includes(nm_id))
+  if (both.length > 0) return refuse(`articles both added and deleted: ${both.join(", ")}`)
+  const left = [...present].filter((nm_id) => !input.delete.includes(nm_id))
+  if (left.length + input.add.length === 0) return refuse("a campaign cannot be left without articles")
+
+  const change = (nm_id: number, after: boolean) =>
+    ({ kind: "product", target: campaign.id, nm_id, before: !after, after }) as const
+  const added = input.add
+    .filter((nm_id) => !present.has(nm_id))
+    .map((nm_id) => ({ change: change(nm_id, true), reason: "asked to add" }))
+  const deleted = articles
+    .filter(({ nm_id }) => input.delete.includes(nm_id))
+    .map((article): Finding => ({
+      change: change(article.nm_id, false),
+      reason: "asked to delete",
+      undo: [change(article.nm_id, true), ...lostWith(article, input)]
+    }))
+  const absent = input.delete.filter((nm_id) => !present.has(nm_id))
+  return draft("products", input.guards, [
+    ...added,
+    ...deleted,
+    ...absent.map((nm_id) => ({ warning: `Article ${nm_id} is not in campaign ${campaign.id}: nothing to delete` })),
+    ...(added.length > 0 ? [{ warning: "An added article starts with the lowest bid the marketplace allows" }] : [])
+  ])
+}
+
+const lostWith = (article: Article, { campaign, clusterBids, phrases }: ProductsInput): ReadonlyArray<Change> => {
+  const at = { target: campaign.id, nm_id: article.nm_id }
+  const words = phrasesByPair(phrases)(campaign.id, article.nm_id)
+  return [
+    ...placementsOf(campaign).flatMap((placement): ReadonlyArray<Change> => {
+      const bid = bidOf(article, placement)
+      return bid === null ? [] : [{ kind: "bid", ...at, placement, before: null, after: bid }]
+    }),
+    ...(words.length === 0 ? [] : [{ kind: "phrases", ...at, before: [], after: words } as const]),
+    ...clusterBids
+      .filter(({ advert_id, nm_id }) => advert_id === campaign.id && nm_id === article.nm_id)
+      .map(({ bid, norm_query }) => ({ kind: "cluster", ...at, norm_query, before: null, after: bid }) as const)
+  ]
+}

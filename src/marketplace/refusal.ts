@@ -1,0 +1,70 @@
+import { Option, Predicate, Schema } from "effect"
+
+import {
+  AdsBadRequest,
+  AdsConflict,
+  AdsForbidden,
+  AdsNotFound,
+  AdsPaymentRequired,
+  type AdsRefused,
+  AdsServerError,
+  AdsUnauthorized,
+  BidOutOfRange,
+  CampaignStateRefused,
+  LowBudget
+} from "./MarketplaceError.ts"
+
+const Text = Schema.optionalKey(Schema.NullOr(Schema.String))
+
+/** The seven shapes of the marketplace's error objects at once; every field may be missing. */
+const ErrorBody = Schema.Struct({
+  detail: Text,
+  error: Text,
+  message: Text,
+  title: Text,
+  requestId: Text,
+  request_id: Text,
+  errors: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Struct({ field: Text, detail: Text }))))
+})
+
+const parse = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+const readBody = Schema.decodeUnknownOption(ErrorBody)
+const longest = 500
+
+/** What an error body says, whichever of the known shapes it has; a new shape is shown as it came. */
+export const readRefusal = (text: string) => {
+  const parsed = Option.getOrElse(parse(text), () => text)
+  const asItCame = (Predicate.isString(parsed) ? parsed : text).trim().slice(0, longest)
+  const body = Option.getOrUndefined(readBody(parsed))
+  const fields = (body?.errors ?? []).map(({ detail, field }) => ({ field: field ?? "", detail: detail ?? "" }))
+  const listed = fields.map(({ detail }) => detail).join("; ")
+  const requestId = body?.requestId ?? body?.request_id
+  return {
+    detail: body?.detail ?? (listed === "" ? (body?.error ?? body?.message ?? body?.title ?? asItCame) : listed),
+    fields,
+    ...(requestId ? { requestId } : {})
+  }
+}
+
+const wrongBid = /wrong bid value: (\d+); min: (\d+)(?:,?\s*max:\s*(\d+))?/
+
+/** The typed error for a status that is not a success. Error texts come in two languages. */
+export const refusal = (operation: string, status: number, text: string): AdsRefused => {
+  const said = readRefusal(text)
+  const problem = { operation, status, ...said, detail: said.detail === "" ? `status ${status}` : said.detail }
+  const bid = wrongBid.exec(problem.detail)
+  if (bid !== null) {
+    const max = bid[3] === undefined ? {} : { max: Number(bid[3]) }
+    return new BidOutOfRange({ ...problem, received: Number(bid[1]), min: Number(bid[2]), ...max })
+  }
+  if (/low budget|not enough budget/i.test(problem.detail)) return new LowBudget(problem)
+  if (/wrong advert status|status not changed|Статус кампании не изменен/i.test(problem.detail)) {
+    return new CampaignStateRefused(problem)
+  }
+  if (status === 401) return new AdsUnauthorized(problem)
+  if (status === 402) return new AdsPaymentRequired(problem)
+  if (status === 403) return new AdsForbidden(problem)
+  if (status === 404 || (status === 400 && /not found|не найден/i.test(problem.detail))) return new AdsNotFound(problem)
+  if (status === 409) return new AdsConflict(problem)
+  return status >= 500 ? new AdsServerError(problem) : new AdsBadRequest(problem)
+}

@@ -1,0 +1,43 @@
+import { Effect } from "effect"
+
+import type { ClusterBid } from "./Clusters.ts"
+import { AdsInvalidRequest } from "./MarketplaceError.ts"
+import { Kopecks } from "./money.ts"
+import type { ProductChange } from "./Products.ts"
+
+/** Two bodies have another form at the marketplace than in the document; this says which one goes out. */
+export type Wire = "published" | "spec"
+
+/** D1: the lists of articles lie beside the campaign, or one level deeper under shorter names. */
+export const productsBody = (wire: Wire, campaigns: ReadonlyArray<ProductChange>) =>
+  wire === "spec"
+    ? { campaigns }
+    : {
+        nms: campaigns.map(({ add_nms = [], advert_id, delete_nms = [] }) => ({
+          advert_id,
+          nms: { add: add_nms, delete: delete_nms }
+        }))
+      }
+
+/** D2: kopecks, or whole rubles; kopecks that are not whole rubles cannot be said in the published form. */
+export const clusterBidsBody = Effect.fnUntraced(function* (wire: Wire, bids: ReadonlyArray<ClusterBid>) {
+  if (wire === "spec") return { bids }
+  const broken = bids.find(({ bid }) => bid % 100 !== 0)
+  if (broken !== undefined) {
+    return yield* new AdsInvalidRequest({
+      operation: "setNormqueryBids",
+      detail: `The published form takes whole rubles only, and ${broken.bid} kopecks for "${broken.norm_query}" are not`
+    })
+  }
+  return { bids: bids.map(({ bid, ...cluster }) => ({ ...cluster, bid: bid / 100 })) }
+})
+
+/** What a cluster bids, in kopecks: said outright by newer answers, else in the unit of the wire. */
+export const clusterBidKopecks = (
+  wire: Wire,
+  { bid, bid_kopecks }: { readonly bid: number; readonly bid_kopecks?: Kopecks | null }
+): Kopecks => bid_kopecks ?? Kopecks.make(Math.round(wire === "spec" ? bid : bid * 100))
+
+/** D9: this operation alone says `recommendation`. */
+export const toSingular = (placement: string): string => (placement === "recommendations" ? "recommendation" : placement)
+export const toPlural = (placement: string): string => (placement === "recommendation" ? "recommendations" : placement)
