@@ -76,8 +76,9 @@ describe("the other addresses", () => {
 
   it("of a form is below /form", () => {
     assert.deepStrictEqual(only({ ...form, parameters: { path: "sign up" } }), ["POST /form/sign%20up"])
-    assert.deepStrictEqual(only({ ...form, parameters: { options: { path: "join" } } }), ["POST /form/join"])
+    assert.deepStrictEqual(only({ ...form, parameters: { path: "", options: { path: "join" } } }), ["POST /form/join"])
     assert.deepStrictEqual(only(form), ["POST /form/f1"])
+    assert.deepStrictEqual(only({ ...form, typeVersion: 1 }), [])
   })
 
   it("of a chat is below its id, when it is public", () => {

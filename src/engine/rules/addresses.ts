@@ -36,7 +36,7 @@ const webhook: Find = (workflowId, node) => {
 /** Forms of the first version have an address of their own making, which nobody uses any more. */
 const form: Find = (workflowId, node) => {
   const { path, options } = parametersOf(node)
-  const own = path ?? (Predicate.isObject(options) ? options.path : undefined)
+  const own = path === undefined || path === "" ? objectOf(options).path : path
   return kindOf(node) === "formTrigger" && node.typeVersion !== 1 && isFixed(own)
     ? address("form", "POST", workflowId, node, own)
     : undefined
@@ -79,7 +79,9 @@ const encodeSegment = (segment: string) => (segment.startsWith(":") ? `:${encode
 /** Half a surrogate pair has no encoding. */
 const encode = (text: string) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\uFFFD"))
 
-const parametersOf = (node: Free) => (Predicate.isObject(node.parameters) ? node.parameters : {})
+const objectOf = (value: unknown): Free => (Predicate.isObject(value) ? value : {})
+
+const parametersOf = (node: Free) => objectOf(node.parameters)
 
 /** An expression is only known to the engine, so that its value cannot be part of an address here. */
 const isFixed = (value: unknown): value is string | undefined =>

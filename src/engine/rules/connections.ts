@@ -4,7 +4,7 @@ import { InvalidWorkflow } from "../EngineError.ts"
 import { Connections, Link, type Target } from "../Workflow.ts"
 
 /** Outputs are positions of a list, so that a slip like 1e9 must not become a list of that length. */
-const Index = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 999 }))
+const Index = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }))
 
 /** One end of a link, as callers write it: `1`, `"1"`, `"ai_tool"`, or `{ type, index }` with either left out. */
 const End = Schema.Union([
@@ -84,5 +84,5 @@ const readEnd = (value: unknown): ReadEnd | undefined => {
 /** The shortest spelling that still reads as the same end; only ends of equal type can leave it to each other. */
 const writeEnd = (type: string, index: number, isShared: boolean) => {
   if (isShared && type === "main") return index
-  return isShared && index === 0 && Number.isNaN(Number(type)) ? type : { type, index }
+  return index === 0 && Number.isNaN(Number(type)) ? type : { type, index }
 }
