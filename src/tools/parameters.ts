@@ -5,7 +5,7 @@ import { CredentialId, CredentialType, ExecutionId, TagId, WorkflowId } from "..
 import { Free } from "../engine/Workflow.ts"
 
 /** An argument that may be left out. */
-export const optional = Schema.optionalKey
+export const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(schema)
 
 export const workflowId = WorkflowId.annotate({ description: "Workflow id" })
 export const executionId = ExecutionId.annotate({ description: "Execution id" })

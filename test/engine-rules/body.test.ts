@@ -47,9 +47,9 @@ describe("an update without changes", () => {
     fc.assert(
       fc.property(graph, (whole) => {
         const workflow = read(whole)
-        const { name, nodes, connections, settings, staticData } = workflow
+        const { name, nodes, connections, settings } = workflow
         assert.deepStrictEqual(updateBody(workflow, {}, full), {
-          body: { name, nodes, connections, settings: settings ?? {}, staticData },
+          body: { name, nodes, connections, settings: settings ?? {} },
           dropped: []
         })
       })

@@ -3,7 +3,10 @@ export type Fields = { readonly only: ReadonlyArray<string> } | { readonly allBu
 
 /** What engines of one generation take in the body of a create or an update. */
 export interface Generation {
-  /** Fields of a read workflow that an update sends back, beside name, nodes, connections and settings. */
+  /**
+   * Fields of a read workflow that an update sends back, beside name, nodes, connections and settings. `staticData` is
+   * none of them: left out, it stays, and what a running trigger writes meanwhile is not overwritten.
+   */
   readonly carried: ReadonlyArray<string>
   readonly settings: Fields
   readonly node: Fields
@@ -11,7 +14,7 @@ export interface Generation {
 
 /** Refuse the whole body for one field they do not know. */
 const strict: Generation = {
-  carried: ["staticData"],
+  carried: [],
   settings: {
     only: [
       "saveExecutionProgress",
@@ -50,7 +53,7 @@ const strict: Generation = {
 
 /** Take all that they show, but for what they derive themselves, and merge settings into the old ones. */
 const full: Generation = {
-  carried: ["staticData", "pinData", "nodeGroups"],
+  carried: ["pinData", "nodeGroups"],
   settings: { allBut: ["binaryMode", "credentialResolverId", "redactionPolicy"] },
   node: { allBut: ["createdAt", "updatedAt"] }
 }
