@@ -1,0 +1,83 @@
+import { spawn } from "node:child_process"
+import { performance } from "node:perf_hooks"
+
+import { Effect } from "effect"
+import { HttpClientRequest } from "effect/http"
+
+import { EmbeddedEngine } from "../../src/embedded/engine/EmbeddedEngine.ts"
+import { keyHeaders } from "../../src/engine/naming.ts"
+import { callTool, serverOverEmbedded } from "../support/harness.ts"
+
+interface Ratio {
+  readonly what: string
+  readonly ratio: number
+  readonly detail: string
+}
+
+const median = (values: ReadonlyArray<number>) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+
+const timed = <A, E, R>(self: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const before = performance.now()
+    yield* self
+    return performance.now() - before
+  })
+
+const rounds = 300
+
+/** What protocol, tool and client add to the engine's own answer, both in this process. */
+const overhead = Effect.gen(function* () {
+  const { apiKey, host, httpClient } = yield* EmbeddedEngine
+  const direct = httpClient
+    .execute(HttpClientRequest.get(`${host}/api/v1/tags?limit=100`, { headers: { [keyHeaders[1]]: apiKey } }))
+    .pipe(Effect.flatMap((response) => response.text))
+  const through = callTool("get_tags")
+  const pairs: Array<readonly [number, number]> = []
+  for (let round = 0; round < rounds; round++) pairs.push([yield* timed(direct), yield* timed(through)])
+  const warm = pairs.slice(rounds / 3)
+  const [engine, tool] = [median(warm.map(([a]) => a)), median(warm.map(([, b]) => b))]
+  return {
+    what: "get_tags through the whole server / the engine's answer alone",
+    ratio: tool / engine,
+    detail: `${(tool * 1000).toFixed(0)} µs / ${(engine * 1000).toFixed(0)} µs`
+  } satisfies Ratio
+}).pipe(Effect.provide(serverOverEmbedded()))
+
+const initialize = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "0" } }
+})
+
+/** Milliseconds from the start of a process to its first output, or to its end when it prints nothing. */
+const untilOutput = (args: ReadonlyArray<string>, input = "") =>
+  Effect.callback<number>((resume) => {
+    const before = performance.now()
+    const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "ignore"] })
+    const done = () => {
+      resume(Effect.succeed(performance.now() - before))
+      child.kill()
+    }
+    child.stdout.once("data", done)
+    child.once("exit", done)
+    child.stdin.end(input)
+  })
+
+/** How long a client waits for its first answer, against a Node that does nothing. */
+const start = Effect.gen(function* () {
+  const main = new URL("../../dist/main.js", import.meta.url).pathname
+  const pairs: Array<readonly [number, number]> = []
+  for (let round = 0; round < 10; round++) {
+    pairs.push([yield* untilOutput(["-e", ""]), yield* untilOutput([main, "--embedded"], `${initialize}\n`)])
+  }
+  const [node, command] = [median(pairs.map(([a]) => a)), median(pairs.map(([, b]) => b))]
+  return {
+    what: "start to first answer on stdio / an empty Node",
+    ratio: command / node,
+    detail: `${command.toFixed(0)} ms / ${node.toFixed(0)} ms`
+  } satisfies Ratio
+})
+
+/** Speeds as ratios of two things measured in turn, so that a slow machine changes both. */
+export const speeds = Effect.all([overhead, start])
