@@ -2,6 +2,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { HttpClient, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
 import { elsewhere, routes } from "./routes.ts"
+import { Runner } from "./run/Runner.ts"
 import { Edition, type Version } from "./store/Edition.ts"
 import { Journal, type JournalError } from "./store/Journal.ts"
 import { Store } from "./store/Store.ts"
@@ -32,7 +33,11 @@ export class EmbeddedEngine extends Context.Service<
   static readonly layerStore = (
     options: EmbeddedEngineOptions = {}
   ): Layer.Layer<EmbeddedEngine, JournalError, Journal> =>
-    Layer.effect(EmbeddedEngine, make).pipe(Layer.provide(Store.layer), Layer.provide(edition(options)))
+    Layer.effect(EmbeddedEngine, make).pipe(
+      Layer.provide(Runner.layer),
+      Layer.provide(Store.layer),
+      Layer.provide(edition(options))
+    )
 
   /** Forgets everything when its scope is closed. */
   static readonly layer = (options?: EmbeddedEngineOptions): Layer.Layer<EmbeddedEngine> =>
@@ -44,7 +49,7 @@ const edition = ({ apiKey = "embedded", version = "1.82.3" }: EmbeddedEngineOpti
 
 const make = Effect.gen(function* () {
   const { apiKey } = yield* Edition
-  const context = yield* Effect.context<Edition | Store>()
+  const context = yield* Effect.context<Edition | Runner | Store>()
   const own = Layer.provide(routes, Layer.succeedContext(context))
   const handle = yield* HttpRouter.toHttpEffect(Layer.merge(own, elsewhere))
   const httpClient = HttpClient.make((request) =>

@@ -3,6 +3,8 @@ import { HttpRouter } from "effect/http"
 
 import { settingsPath, versionField } from "../../engine/naming.ts"
 import { firstEndpoints, secondEndpoints } from "./api/endpoints.ts"
+import { production, test } from "./hooks/production.ts"
+import type { Runner } from "./run/Runner.ts"
 import { Edition } from "./store/Edition.ts"
 import type { Store } from "./store/Store.ts"
 import { dispatch } from "./wire/dispatch.ts"
@@ -12,10 +14,14 @@ import { json, page } from "./wire/replies.ts"
 export const routes = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const { isSecond, version } = yield* Edition
-    const context = yield* Effect.context<Edition | Store>()
+    const context = yield* Effect.context<Edition | Runner | Store>()
     const api = dispatch(isSecond ? secondEndpoints : firstEndpoints)
 
     yield* router.add("*", "/api/v1/*", (request) => Effect.provideContext(api(request), context))
+    for (const path of ["/webhook/*", "/form/*"] as const) {
+      yield* router.add("*", path, (request) => Effect.provideContext(production(request), context))
+    }
+    yield* router.add("*", "/webhook-test/*", (request) => Effect.provideContext(test(request), context))
     yield* router.add("GET", "/healthz", healthy)
     yield* router.add("GET", "/healthz/readiness", healthy)
     yield* router.add(

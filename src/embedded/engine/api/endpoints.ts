@@ -1,5 +1,8 @@
+import type { Runner } from "../run/Runner.ts"
 import type { Endpoint } from "../wire/Endpoint.ts"
 import { firstCredentials, secondCredentials } from "./credentials.ts"
+import { executionControl } from "./executions/control.ts"
+import { firstListing, secondListing, singleExecution } from "./executions/endpoints.ts"
 import { tags } from "./tags.ts"
 import { listWorkflows, listWorkflowsFrom } from "./workflows/list.ts"
 import { deleteWorkflow, getVersion, getWorkflow } from "./workflows/read.ts"
@@ -15,12 +18,14 @@ export const firstEndpoints: ReadonlyArray<Endpoint> = [
   ...firstWrites,
   ...firstSwitches,
   ...workflowTags,
+  firstListing,
+  ...singleExecution,
   ...firstCredentials,
   ...tags
 ]
 
 /** What a 2.x engine offers there. A fixed segment stands before a variable one. */
-export const secondEndpoints: ReadonlyArray<Endpoint> = [
+export const secondEndpoints: ReadonlyArray<Endpoint<Runner>> = [
   listWorkflowsFrom,
   getWorkflow,
   deleteWorkflow,
@@ -28,6 +33,9 @@ export const secondEndpoints: ReadonlyArray<Endpoint> = [
   ...secondSwitches,
   ...workflowTags,
   getVersion,
+  secondListing,
+  ...singleExecution,
+  ...executionControl,
   ...secondCredentials,
   ...tags
 ]

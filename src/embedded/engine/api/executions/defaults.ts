@@ -1,0 +1,33 @@
+import type { Free } from "../../../../engine/Workflow.ts"
+import { kindOf, parametersOf } from "../../rules/triggers.ts"
+
+/** The parameters that a run fills in where a node leaves them out, in their order; of the commonest kinds only. */
+const defaults: Readonly<Record<string, (parameters: Free) => Free>> = {
+  webhook: ({ responseMode }) => ({
+    multipleMethods: false,
+    httpMethod: "GET",
+    path: "",
+    authentication: "none",
+    responseMode: "onReceived",
+    ...(responseMode === "lastNode" ? { responseData: "firstEntryJson" } : {}),
+    ...(responseMode === "responseNode" ? { webhookNotice: "" } : {}),
+    options: {}
+  }),
+  code: () => ({ mode: "runOnceForAllItems", language: "javaScript", jsCode: "", notice: "" }),
+  respondToWebhook: ({ respondWith }) => ({
+    generalNotice: "",
+    respondWith: "firstIncomingItem",
+    webhookNotice: "",
+    ...(respondWith === "json" || respondWith === "text" ? { responseBody: "" } : {}),
+    options: {}
+  }),
+  stopAndError: () => ({ errorType: "errorMessage", errorMessage: "" })
+}
+
+/** A node as an execution shows it. */
+export const withDefaults = (node: Free): Free => {
+  const kind = kindOf(node)
+  const own = parametersOf(node)
+  const filled = Object.hasOwn(defaults, kind) ? defaults[kind]?.(own) : undefined
+  return filled === undefined ? node : { ...node, parameters: { ...filled, ...own } }
+}

@@ -1,0 +1,119 @@
+import { Effect } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+
+import { moment } from "../api/workflows/lookup.ts"
+import { type Address, addressesOf, match } from "../rules/addresses.ts"
+import { isListening, type Moment } from "../rules/publishing.ts"
+import { snapshotOf } from "../rules/snapshot.ts"
+import { kindOf } from "../rules/triggers.ts"
+import { Runner } from "../run/Runner.ts"
+import { Edition } from "../store/Edition.ts"
+import { now } from "../store/fresh.ts"
+import type { WorkflowRecord } from "../store/records.ts"
+import { Store } from "../store/Store.ts"
+import { json, page } from "../wire/replies.ts"
+import { answer, modeOf } from "./answer.ts"
+import { contentOf } from "./content.ts"
+import { triggerData } from "./triggerData.ts"
+
+interface Listener {
+  readonly workflow: WorkflowRecord
+  readonly address: Address
+  readonly variables: Readonly<Record<string, string>>
+}
+
+/** Answers calls of webhooks, forms and chats of active workflows, by running those. */
+export const production = Effect.fnUntraced(
+  function* (request: HttpServerRequest.HttpServerRequest) {
+    const { tables } = yield* Store
+    const { isSecond } = yield* Edition
+    const path = pathOf(request)
+    const here = listenersAt(path, [...tables.workflows.values()], yield* moment)
+    const found = here.find(({ address }) => address.method === request.method)
+    if (found === undefined) return refusal(request.method, path, here)
+    const { node } = found.address
+    if (kindOf(node) === "formTrigger" && request.method === "GET") return form
+    const snapshot = snapshotOf(found.workflow)
+    const respondents = snapshot.nodes.filter((other) => kindOf(other) === "respondToWebhook")
+    if (modeOf(node) === "responseNode" && respondents.length === 0) return noRespondent(isSecond)
+
+    const visit = { request, variables: found.variables, content: yield* contentOf(request), time: yield* now }
+    const runner = yield* Runner
+    const run = yield* runner.start({
+      workflowId: found.workflow.id,
+      snapshot,
+      mode: "webhook",
+      start: {
+        node: String(node.name),
+        source: null,
+        input: [{ json: triggerData(node, visit), pairedItem: { item: 0 } }]
+      }
+    })
+    return yield* answer(node, run, isSecond)
+  },
+  Effect.catchTags({
+    BodyTooLarge: () => Effect.succeed(page(413, "Payload Too Large")),
+    MalformedBody: ({ problem }) =>
+      Effect.succeed(json(422, { code: 422, message: "Failed to parse request body", hint: problem }))
+  })
+)
+
+const pathOf = ({ url }: HttpServerRequest.HttpServerRequest): string =>
+  (url.split("?")[0] ?? "").slice(1).split("/").map(decode).join("/")
+
+const decode = (segment: string) =>
+  /^(?:[^%]|%[0-9a-f]{2})*$/i.test(segment)
+    ? (new URLSearchParams(`_=${segment.replaceAll("+", "%2B")}`).get("_") ?? "")
+    : segment
+
+/** Everything that listens at a path, whatever the method. Where two listen to the same, the later one has taken over. */
+const listenersAt = (
+  path: string,
+  workflows: ReadonlyArray<WorkflowRecord>,
+  present: Moment
+): ReadonlyArray<Listener> =>
+  workflows
+    .filter((workflow) => isListening(workflow, present))
+    .sort((a, b) => (b.published?.listensAt ?? 0) - (a.published?.listensAt ?? 0))
+    .flatMap((workflow) =>
+      addressesOf(workflow.id, workflow.published?.nodes ?? []).flatMap((address) => {
+        const variables = match(address, path)
+        return variables === undefined ? [] : [{ workflow, address, variables }]
+      })
+    )
+
+const refusal = (method: string, path: string, here: ReadonlyArray<Listener>) => {
+  const methods = [...new Set(here.map(({ address }) => address.method))]
+  if (methods.length > 0) {
+    const message = `This webhook is not registered for ${method} requests. Did you mean to make a ${methods.join(" or a ")} request?`
+    return json(404, { code: 404, message })
+  }
+  return json(404, {
+    code: 404,
+    message: `The requested webhook "${method} ${path.slice(path.indexOf("/") + 1)}" is not registered.`,
+    hint: "The workflow must be active for a production URL to run successfully. You can activate the workflow using the toggle in the top-right of the editor. Note that unlike test URL calls, production URL calls aren't shown on the canvas (only in the executions list)"
+  })
+}
+
+const noRespondent = (isSecond: boolean) =>
+  json(500, {
+    code: 0,
+    message: isSecond
+      ? "No Respond to Webhook node found in the workflow"
+      : "Workflow Webhook Error: Workflow could not be started!"
+  })
+
+/** A form is there to be seen by people; nobody sees this one. */
+const form = HttpServerResponse.html('<!DOCTYPE html>\n<title>Form</title>\n<form method="post"></form>\n')
+
+/** Answers test addresses, to which only an open editor could listen. */
+export const test = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+  const { isSecond } = yield* Edition
+  const path = pathOf(request)
+  const button = isSecond ? "Execute workflow" : "Test workflow"
+  return json(404, {
+    code: 404,
+    message: `The requested webhook "${path.slice(path.indexOf("/") + 1)}" is not registered.`,
+    hint: `Click the '${button}' button on the canvas, then try again. (In test mode, the webhook only works for one call after you click this button)`
+  })
+})

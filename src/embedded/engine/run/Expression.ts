@@ -1,0 +1,169 @@
+import { Result } from "effect"
+
+/** An expression of the engine's language, as far as this engine understands it. */
+export type Expression =
+  | { readonly is: "value"; readonly value: unknown }
+  | { readonly is: "name"; readonly name: string }
+  | { readonly is: "member"; readonly of: Expression; readonly key: Expression }
+  | { readonly is: "call"; readonly of: Expression; readonly given: ReadonlyArray<Expression> }
+  | { readonly is: "array"; readonly items: ReadonlyArray<Expression> }
+  | { readonly is: "object"; readonly entries: ReadonlyArray<readonly [string, Expression]> }
+  | { readonly is: "unary"; readonly operator: string; readonly operand: Expression }
+  | { readonly is: "binary"; readonly operator: string; readonly left: Expression; readonly right: Expression }
+  | {
+      readonly is: "choice"
+      readonly test: Expression
+      readonly then: Expression
+      readonly otherwise: Expression
+    }
+
+type Parsed<A> = Result.Result<A, string>
+
+const token =
+  /\s*(?:(\d+(?:\.\d+)?)|("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|([A-Za-z_$][\w$]*)|(===|!==|==|!=|<=|>=|&&|\|\||\?\?|\?\.|[-+*/%!<>()[\]{}.,:?]))/y
+
+interface Token {
+  readonly kind: "name" | "number" | "symbol" | "text"
+  readonly text: string
+}
+
+const strength: Readonly<Record<string, number>> = {
+  "??": 1,
+  "||": 2,
+  "&&": 3,
+  "==": 4,
+  "!=": 4,
+  "===": 4,
+  "!==": 4,
+  "<": 5,
+  ">": 5,
+  "<=": 5,
+  ">=": 5,
+  "+": 6,
+  "-": 6,
+  "*": 7,
+  "/": 7,
+  "%": 7
+}
+
+const constants: Readonly<Record<string, unknown>> = { true: true, false: false, null: null, undefined }
+
+/** Reads paths, literals, operators and calls. What it does not know is a failure that quotes the place. */
+export const parse = (source: string): Parsed<Expression> =>
+  Result.flatMap(tokenize(source), (tokens) => {
+    let at = 0
+    const peek = () => tokens[at]?.text ?? ""
+    const isNext = (symbol: string) => tokens[at]?.kind === "symbol" && peek() === symbol
+    const take = (symbol: string): boolean => {
+      const found = isNext(symbol)
+      at += found ? 1 : 0
+      return found
+    }
+    const stranger = () => Result.fail(at < tokens.length ? `unexpected "${peek()}"` : "unexpected end")
+    const demand = (symbol: string): Parsed<true> => (take(symbol) ? Result.succeed(true) : stranger())
+
+    const whole = (): Parsed<Expression> =>
+      Result.gen(function* () {
+        const test = yield* binary(1)
+        if (!take("?")) return test
+        const then = yield* whole()
+        yield* demand(":")
+        return { is: "choice", test, then, otherwise: yield* whole() } as const
+      })
+
+    const binary = (weakest: number): Parsed<Expression> =>
+      Result.gen(function* () {
+        let left = yield* unary()
+        for (let power = powerOfNext(); power >= weakest; power = powerOfNext()) {
+          const operator = peek()
+          at += 1
+          left = { is: "binary", operator, left, right: yield* binary(power + 1) }
+        }
+        return left
+      })
+    const powerOfNext = () => (tokens[at]?.kind === "symbol" ? (strength[peek()] ?? 0) : 0)
+
+    const unary = (): Parsed<Expression> => {
+      const operator = isNext("!") || isNext("-") ? peek() : undefined
+      if (operator === undefined) return Result.flatMap(primary(), suffixes)
+      at += 1
+      return Result.map(unary(), (operand) => ({ is: "unary", operator, operand }))
+    }
+
+    const suffixes = (start: Expression): Parsed<Expression> =>
+      Result.gen(function* () {
+        let of = start
+        for (;;) {
+          if (take(".") || take("?.")) {
+            if (tokens[at]?.kind !== "name") return yield* stranger()
+            of = { is: "member", of, key: { is: "value", value: peek() } }
+            at += 1
+          } else if (take("[")) {
+            of = { is: "member", of, key: yield* whole() }
+            yield* demand("]")
+          } else if (take("(")) of = { is: "call", of, given: yield* list(")", whole) }
+          else return of
+        }
+      })
+
+    const list = <A>(end: string, item: () => Parsed<A>): Parsed<ReadonlyArray<A>> =>
+      Result.gen(function* () {
+        const items: Array<A> = []
+        while (!take(end)) {
+          if (items.length > 0) yield* demand(",")
+          if (take(end)) return items
+          items.push(yield* item())
+        }
+        return items
+      })
+
+    const entry = (): Parsed<readonly [string, Expression]> =>
+      Result.gen(function* () {
+        const key = tokens[at]
+        if (key === undefined || key.kind === "symbol") return yield* stranger()
+        at += 1
+        const name = key.kind === "text" ? unquote(key.text) : key.text
+        if (key.kind === "name" && (isNext(",") || isNext("}"))) return [name, { is: "name", name }] as const
+        yield* demand(":")
+        return [name, yield* whole()] as const
+      })
+
+    const primary = (): Parsed<Expression> => {
+      if (take("(")) return Result.flatMap(whole(), (inner) => Result.map(demand(")"), () => inner))
+      if (take("[")) return Result.map(list("]", whole), (items) => ({ is: "array", items }))
+      if (take("{")) return Result.map(list("}", entry), (entries) => ({ is: "object", entries }))
+      const next = tokens[at]
+      if (next === undefined || next.kind === "symbol") return stranger()
+      at += 1
+      if (next.kind === "number") return Result.succeed({ is: "value", value: Number(next.text) })
+      if (next.kind === "text") return Result.succeed({ is: "value", value: unquote(next.text) })
+      return Result.succeed(
+        Object.hasOwn(constants, next.text)
+          ? { is: "value", value: constants[next.text] }
+          : { is: "name", name: next.text }
+      )
+    }
+
+    return Result.flatMap(whole(), (expression) => (at === tokens.length ? Result.succeed(expression) : stranger()))
+  })
+
+const tokenize = (source: string): Parsed<ReadonlyArray<Token>> => {
+  const tokens: Array<Token> = []
+  const text = source.trimEnd()
+  token.lastIndex = 0
+  while (token.lastIndex < text.length) {
+    const place = token.lastIndex
+    const [, number, quoted, name, symbol] = token.exec(text) ?? []
+    if (number !== undefined) tokens.push({ kind: "number", text: number })
+    else if (quoted !== undefined) tokens.push({ kind: "text", text: quoted })
+    else if (name !== undefined) tokens.push({ kind: "name", text: name })
+    else if (symbol !== undefined) tokens.push({ kind: "symbol", text: symbol })
+    else return Result.fail(`unexpected "${text.slice(place).trimStart().slice(0, 20)}"`)
+  }
+  return Result.succeed(tokens)
+}
+
+const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" }
+
+const unquote = (text: string): string =>
+  text.slice(1, -1).replace(/\\(.)/gs, (_, character: string) => escapes[character] ?? character)

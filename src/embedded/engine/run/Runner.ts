@@ -1,0 +1,117 @@
+import { Clock, Context, Deferred, Effect, FiberMap, Layer } from "effect"
+
+import type { ExecutionRecord, Snapshot, Step } from "../store/ExecutionRecord.ts"
+import { Store } from "../store/Store.ts"
+import type { Response } from "./kinds.ts"
+import { type Pending, walk } from "./walk.ts"
+
+/** A run that is wanted. */
+export interface Order {
+  readonly workflowId: string
+  readonly snapshot: Snapshot
+  readonly mode: ExecutionRecord["mode"]
+  readonly retryOf?: number
+  readonly start: Pending
+  /** What a run that is retried had done before. */
+  readonly steps?: ReadonlyArray<Step>
+}
+
+/** A run under way. It goes on, whoever stops waiting for it. */
+export interface Run {
+  readonly id: number
+  /** What the workflow answers, as soon as it does; `undefined` when it ends without. */
+  readonly response: Effect.Effect<Response | undefined>
+  /** The execution as it is in the end. */
+  readonly end: Effect.Effect<ExecutionRecord>
+}
+
+/** Runs workflows and writes down what came of it. */
+export class Runner extends Context.Service<
+  Runner,
+  {
+    readonly start: (order: Order) => Effect.Effect<Run>
+    /** Ends a run that is under way; false when there is none of this id. */
+    readonly stop: (id: number) => Effect.Effect<boolean>
+  }
+>()("workflow-tool-server/embedded/engine/run/Runner") {
+  static readonly layer = Layer.effect(
+    Runner,
+    Effect.gen(function* () {
+      const { commit, exclusive, tables } = yield* Store
+      const fibers = yield* FiberMap.make<number>()
+
+      const begin = Effect.fnUntraced(function* ({ mode, retryOf, snapshot, steps, workflowId }: Order) {
+        const id = tables.counters.execution + 1
+        const execution: ExecutionRecord = {
+          id,
+          workflowId,
+          mode,
+          status: "running",
+          retryOf: retryOf ?? null,
+          retrySuccessId: null,
+          startedAt: yield* Clock.currentTimeMillis,
+          stoppedAt: null,
+          snapshot,
+          steps: steps ?? []
+        }
+        yield* commit({ execution }, { counters: { ...tables.counters, execution: id } })
+        return execution
+      }, exclusive)
+
+      const finish = Effect.fnUntraced(function* (
+        begun: ExecutionRecord,
+        status: ExecutionRecord["status"],
+        steps: ReadonlyArray<Step>
+      ) {
+        const execution = { ...begun, status, steps, stoppedAt: yield* Clock.currentTimeMillis }
+        const original = begun.retryOf === null ? undefined : tables.executions.get(begun.retryOf)
+        const isKept = begun.snapshot.settings[savedWhen[status] ?? ""] !== "none"
+        yield* commit(
+          ...(!tables.executions.has(begun.id) ? [] : isKept ? [{ execution }] : [{ removedExecution: begun.id }]),
+          ...(original !== undefined && status === "success"
+            ? [{ execution: { ...original, retrySuccessId: begun.id } }]
+            : [])
+        )
+        return execution
+      }, exclusive)
+
+      const start = Effect.fn("Runner.start")(function* (order: Order) {
+        const begun = yield* begin(order)
+        const response = yield* Deferred.make<Response | undefined>()
+        const end = yield* Deferred.make<ExecutionRecord>()
+        const steps = [...begun.steps]
+        const seconds = Number(begun.snapshot.settings.executionTimeout ?? 0)
+        const walking = walk(begun.snapshot, order.start, steps, (said) => Deferred.succeed(response, said))
+        const inTime = seconds > 0 ? Effect.timeoutOption(walking, `${seconds} seconds`) : Effect.asSome(walking)
+
+        yield* inTime.pipe(
+          Effect.map(({ _tag }) => (_tag === "None" ? "canceled" : statusOf(steps))),
+          Effect.onInterrupt(() =>
+            finish(begun, "canceled", steps).pipe(Effect.flatMap((done) => Deferred.succeed(end, done)))
+          ),
+          Effect.flatMap((status) => finish(begun, status, steps)),
+          Effect.flatMap((done) => Deferred.succeed(end, done)),
+          Effect.ensuring(Deferred.succeed(response, undefined)),
+          FiberMap.run(fibers, begun.id)
+        )
+        return { id: begun.id, response: Deferred.await(response), end: Deferred.await(end) }
+      })
+
+      const stop = Effect.fn("Runner.stop")(function* (id: number) {
+        const isUnderWay = yield* FiberMap.has(fibers, id)
+        yield* FiberMap.remove(fibers, id)
+        return isUnderWay
+      })
+
+      return Runner.of({ start, stop })
+    })
+  )
+}
+
+const statusOf = (steps: ReadonlyArray<Step>) => (steps.at(-1)?.failure == null ? "success" : "error")
+
+/** The setting that says whether an execution with this end is kept. */
+const savedWhen: Readonly<Record<string, string>> = {
+  success: "saveDataSuccessExecution",
+  error: "saveDataErrorExecution"
+}

@@ -1,0 +1,124 @@
+import { Predicate, Result } from "effect"
+
+import type { Expression } from "./Expression.ts"
+import { own } from "./own.ts"
+
+/** Something an expression can call; JavaScript's own functions are out of its reach. */
+export class Callable {
+  readonly call: (given: ReadonlyArray<unknown>) => unknown
+  constructor(call: (given: ReadonlyArray<unknown>) => unknown) {
+    this.call = call
+  }
+}
+
+/** The names an expression can use. */
+export type Scope = Readonly<Record<string, unknown>>
+
+type Value = Result.Result<unknown, string>
+
+/** The value of an expression, or why it has none. What is not there is `undefined`, and so is everything in it. */
+export const evaluate = (expression: Expression, scope: Scope): Value => {
+  const of = (part: Expression) => evaluate(part, scope)
+  switch (expression.is) {
+    case "value":
+      return Result.succeed(expression.value)
+    case "name":
+      return Object.hasOwn(scope, expression.name)
+        ? Result.succeed(scope[expression.name])
+        : Result.fail(`${expression.name} is not known here`)
+    case "array":
+      return Result.all(expression.items.map(of))
+    case "object":
+      return Result.map(Result.all(expression.entries.map(([, part]) => of(part))), (values) =>
+        Object.fromEntries(expression.entries.map(([key], index) => [key, values[index]]))
+      )
+    case "member":
+      return Result.gen(function* () {
+        return member(yield* of(expression.of), yield* of(expression.key))
+      })
+    case "call":
+      return Result.gen(function* () {
+        const callee = yield* of(expression.of)
+        const given = yield* Result.all(expression.given.map(of))
+        return callee instanceof Callable ? callee.call(given) : yield* Result.fail("this cannot be called here")
+      })
+    case "unary":
+      return Result.map(of(expression.operand), (value) => (expression.operator === "!" ? !value : -Number(value)))
+    case "choice":
+      return Result.flatMap(of(expression.test), (test) => of(test ? expression.then : expression.otherwise))
+    case "binary":
+      return Result.flatMap(of(expression.left), (left) => {
+        const decided = shortcuts[expression.operator]?.(left) === true
+        return decided ? Result.succeed(left) : Result.map(of(expression.right), combine(expression.operator, left))
+      })
+  }
+}
+
+/** When the left side alone is the answer. */
+const shortcuts: Readonly<Record<string, (left: unknown) => boolean>> = {
+  "||": (left) => Boolean(left),
+  "&&": (left) => !left,
+  "??": (left) => left !== null && left !== undefined
+}
+
+const member = (value: unknown, key: unknown): unknown => {
+  const name = String(key)
+  if (Predicate.isString(value)) return name === "length" ? value.length : own(textMethods, name)?.(value)
+  if (Array.isArray(value)) {
+    if (name === "length") return value.length
+    return own(listMethods, name)?.(value) ?? value[Number(name)]
+  }
+  return Predicate.isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+}
+
+const textMethods: Readonly<Record<string, (text: string) => Callable>> = {
+  toUpperCase: (text) => new Callable(() => text.toUpperCase()),
+  toLowerCase: (text) => new Callable(() => text.toLowerCase()),
+  trim: (text) => new Callable(() => text.trim()),
+  includes: (text) => new Callable(([part]) => text.includes(String(part))),
+  split: (text) => new Callable(([separator]) => text.split(String(separator)))
+}
+
+const listMethods: Readonly<Record<string, (list: ReadonlyArray<unknown>) => Callable>> = {
+  includes: (list) => new Callable(([item]) => list.includes(item)),
+  join: (list) => new Callable(([separator]) => list.join(separator === undefined ? "," : String(separator)))
+}
+
+/** Numbers are reckoned with, texts are joined by `+`; no other operand is turned into something it is not. */
+const combine =
+  (operator: string, left: unknown) =>
+  (right: unknown): unknown => {
+    if (operator in shortcuts) return right
+    if (operator === "===" || operator === "==") return left === right
+    if (operator === "!==" || operator === "!=") return left !== right
+    if (Predicate.isString(left) && Predicate.isString(right) && operator in textual)
+      return textual[operator]?.(left, right)
+    if (operator === "+" && (Predicate.isString(left) || Predicate.isString(right))) return textOf(left) + textOf(right)
+    return numeric[operator]?.(Number(left), Number(right))
+  }
+
+const numeric: Readonly<Record<string, (left: number, right: number) => boolean | number>> = {
+  "+": (left, right) => left + right,
+  "-": (left, right) => left - right,
+  "*": (left, right) => left * right,
+  "/": (left, right) => left / right,
+  "%": (left, right) => left % right,
+  "<": (left, right) => left < right,
+  ">": (left, right) => left > right,
+  "<=": (left, right) => left <= right,
+  ">=": (left, right) => left >= right
+}
+
+const textual: Readonly<Record<string, (left: string, right: string) => boolean | string>> = {
+  "+": (left, right) => left + right,
+  "<": (left, right) => left < right,
+  ">": (left, right) => left > right,
+  "<=": (left, right) => left <= right,
+  ">=": (left, right) => left >= right
+}
+
+/** A value as part of a text. */
+export const textOf = (value: unknown): string => {
+  if (value === undefined || value === null) return ""
+  return Predicate.isString(value) ? value : JSON.stringify(value)
+}

@@ -1,0 +1,104 @@
+import { Clock, Effect, Exit, Predicate } from "effect"
+
+import type { Free } from "../../../engine/Workflow.ts"
+import { asFree, isEnabled } from "../rules/triggers.ts"
+import type { Item, Source, Step } from "../store/ExecutionRecord.ts"
+import { Callable, type Scope } from "./evaluate.ts"
+import { type Outcome, perform, type Response } from "./kinds.ts"
+import { NodeFailure } from "./resolve.ts"
+
+/** A node that is about to run. */
+export interface Pending {
+  readonly node: string
+  readonly source: Source | null
+  readonly input: ReadonlyArray<Item>
+}
+
+interface Graph {
+  readonly nodes: ReadonlyArray<Free>
+  readonly connections: Free
+}
+
+/** More runs of nodes than this are a loop. */
+const mostSteps = 1000
+
+/**
+ * Runs a workflow from a node on, depth first, as engines do. Steps are added to a list that is the caller's, so that what
+ * has run is known even when the rest is interrupted. Ends at the first node that fails and does not go on by itself.
+ */
+export const walk = Effect.fnUntraced(function* (
+  graph: Graph,
+  start: Pending,
+  steps: Array<Step>,
+  respond: (response: Response) => Effect.Effect<unknown>
+) {
+  const before = steps.length
+  const pending = [start]
+  for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
+    const { input, source } = next
+    const node = graph.nodes.find(({ name }) => name === next.node)
+    if (node === undefined) continue
+    const startTime = yield* Clock.currentTimeMillis
+    const index = steps.length - before
+    const exit = yield* Effect.exit(index < mostSteps ? performOrGoOn(node, input, steps) : endless)
+    const executionTime = (yield* Clock.currentTimeMillis) - startTime
+    const step = { node: next.node, index, startTime, executionTime, source }
+    if (Exit.isFailure(exit)) {
+      const failure = yield* Effect.flip(exit)
+      const problem = { message: failure.message, timestamp: startTime + executionTime }
+      steps.push({ ...step, outputs: [], failure: { problem, input } })
+      return
+    }
+    const { outputs, response } = exit.value
+    steps.push({ ...step, outputs, failure: null })
+    if (response !== undefined) yield* respond(response)
+    pending.unshift(...following(graph.connections, next.node, outputs, runsOf(steps, next.node) - 1))
+  }
+})
+
+const endless = Effect.fail(new NodeFailure({ message: `The embedded engine stopped after ${mostSteps} steps` }))
+
+const performOrGoOn = (node: Free, input: ReadonlyArray<Item>, steps: ReadonlyArray<Step>) => {
+  if (!isEnabled(node)) return Effect.succeed<Outcome>({ outputs: [input] })
+  const work = perform(node, { input, scopeOf: (item) => scope(item, input, steps) })
+  const goesOn = node.continueOnFail === true || node.onError === "continueRegularOutput"
+  return goesOn
+    ? Effect.catch(work, ({ message }) => Effect.succeed<Outcome>({ outputs: [[{ json: { error: message } }]] }))
+    : work
+}
+
+const runsOf = (steps: ReadonlyArray<Step>, node: string) => steps.filter((step) => step.node === node).length
+
+/** The nodes behind the outputs of one that have something to hand on. */
+const following = (
+  connections: Free,
+  node: string,
+  outputs: Outcome["outputs"],
+  run: number
+): ReadonlyArray<Pending> => {
+  const main = asFree(connections[node]).main
+  return outputs.flatMap((input, output) => {
+    const targets: unknown = Array.isArray(main) ? main[output] : undefined
+    if (input.length === 0 || !Array.isArray(targets)) return []
+    return targets
+      .map(asFree)
+      .flatMap((target) =>
+        Predicate.isString(target.node) ? [{ node: target.node, source: { node, output, run }, input }] : []
+      )
+  })
+}
+
+/** The names an expression can use: the item, its companions, and what other nodes gave out before. */
+const scope = (item: Item | undefined, input: ReadonlyArray<Item>, steps: ReadonlyArray<Step>): Scope => ({
+  $json: item?.json ?? {},
+  $input: view(input, item),
+  items: input,
+  $: new Callable(([name]) => view(steps.findLast(({ node }) => node === name)?.outputs[0] ?? []))
+})
+
+const view = (items: ReadonlyArray<Item>, item = items[0]) => ({
+  item,
+  first: new Callable(() => items[0]),
+  last: new Callable(() => items.at(-1)),
+  all: new Callable(() => items)
+})
