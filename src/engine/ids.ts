@@ -24,6 +24,6 @@ export type TagId = typeof TagId.Type
 
 /** Identifies an execution: engines count upwards from 1. */
 export const ExecutionId = Schema.Int.check(
-  Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }, { message: "must be a positive whole number" })
+  Schema.isGreaterThanOrEqualTo(1, { message: "must be a positive whole number" })
 ).pipe(Schema.brand("ExecutionId"))
 export type ExecutionId = typeof ExecutionId.Type

@@ -50,13 +50,13 @@ export const make = <const F extends Fields>(fields: F, { aliases = {}, others =
 }
 
 /** The JSON Schema of the arguments; an `inputSchema` annotation says what a schema cannot or need not check. */
-const describe = (fields: Fields, { properties, ...schema }: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
+const describe = (fields: Fields, { properties, required }: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
   const described = Object.entries(Predicate.isObject(properties) ? properties : {}).map(([name, property]) => {
     const field = fields[name]
     const more = field === undefined ? undefined : SchemaAST.resolveAt<JsonSchema.JsonSchema>("inputSchema")(field.ast)
     return [name, Object.assign({}, property, more)]
   })
-  return { ...schema, properties: Object.fromEntries(described), additionalProperties: false }
+  return { type: "object", properties: Object.fromEntries(described), ...(required === undefined ? {} : { required }) }
 }
 
 const unknownArgument = (name: string, known: ReadonlyArray<string>) => {

@@ -6,7 +6,7 @@ import { Instances } from "../engine/Instances.ts"
 import * as Arguments from "./Arguments.ts"
 import * as Tool from "./Tool.ts"
 
-const instanceSchema = { type: "string", description: "Instance; default if omitted" }
+const instanceSchema = { type: "string", description: "Instance name" }
 
 /**
  * A tool whose program runs against the instance that the caller asks for, in 55 seconds at most. First all arguments

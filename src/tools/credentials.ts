@@ -20,7 +20,7 @@ const createAnew = {
 
 export const listCredentials = EngineTool.make("list_credentials", {
   title: "List credentials",
-  description: "List credentials, never their values; where the engine does not show them, say so",
+  description: "List credentials, never their values",
   annotations: reads,
   arguments: { limit, cursor },
   run: ({ cursor, limit }) =>
@@ -38,7 +38,7 @@ export const listCredentials = EngineTool.make("list_credentials", {
 
 export const getCredential = EngineTool.make("get_credential", {
   title: "Get credential",
-  description: "Read one credential, never its values; where the engine does not show it, say so",
+  description: "Read one credential, never its values",
   annotations: reads,
   arguments: { id: credentialId },
   run: ({ id }) =>
@@ -49,7 +49,7 @@ export const getCredential = EngineTool.make("get_credential", {
 
 export const createCredential = EngineTool.make("create_credential", {
   title: "Create credential",
-  description: "Create a credential; its data must fit get_credential_schema of its type and is stored encrypted",
+  description: "Create a credential; the engine encrypts its data",
   annotations: creates,
   arguments: { name: credentialName, type: credentialType, data: object("Values, as get_credential_schema says") },
   result: results.credential,
@@ -86,7 +86,7 @@ export const deleteCredential = EngineTool.make("delete_credential", {
 
 export const getCredentialSchema = EngineTool.make("get_credential_schema", {
   title: "Get credential schema",
-  description: "Read the JSON schema that the data of a credential of this type must fit",
+  description: "Read the JSON schema of the data of a credential type",
   annotations: reads,
   arguments: { type: credentialType },
   aliases: { typeName: "type" },

@@ -11,10 +11,10 @@ import { cursor, executionId, executionStatus, flag, limit, optional } from "./p
 import * as results from "./results.ts"
 
 const filters = {
-  workflowId: optional(Schema.String.annotate({ description: "Only executions of this workflow" })),
+  workflowId: optional(Schema.String.annotate({ description: "Only of this workflow" })),
   status: optional(executionStatus),
-  projectId: optional(Schema.String.annotate({ description: "Only executions of this project" })),
-  includeData: optional(flag("Also the data of every node; default false"))
+  projectId: optional(Schema.String.annotate({ description: "Only of this project" })),
+  includeData: optional(flag("Also the data of every node"))
 }
 
 export const listExecutions = EngineTool.make("list_executions", {
@@ -39,10 +39,9 @@ export const listExecutions = EngineTool.make("list_executions", {
 
 export const getExecution = EngineTool.make("get_execution", {
   title: "Get execution",
-  description:
-    "Read one execution: state, times, and with includeData what every node received, returned or failed with",
+  description: "Read one execution; with includeData also what every node returned or failed with",
   annotations: reads,
-  arguments: { id: executionId, includeData: optional(flag("Also the data of every node; default false")) },
+  arguments: { id: executionId, includeData: optional(flag("Also the data of every node")) },
   result: results.execution,
   narrow: "Leave includeData out, and read the data of this execution in the engine UI.",
   meta: large,
@@ -64,10 +63,9 @@ export const deleteExecution = EngineTool.make("delete_execution", {
 
 export const retryExecution = EngineTool.make("retry_execution", {
   title: "Retry execution",
-  description: "Run a failed execution again, from the node that failed; answers when the new execution has ended",
+  description: "Run a failed execution again; answers when that has ended",
   annotations: runs,
   arguments: { id: executionId },
-  meta: large,
   run: Effect.fnUntraced(function* ({ id }) {
     const retried = yield* EngineClient.use((engine) => engine.retryExecutionIfOffered(id)).pipe(named)
     return Option.match(retried, {

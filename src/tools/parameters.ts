@@ -10,7 +10,7 @@ export const optional = <S extends Schema.Constraint>(schema: S) => Schema.optio
 export const workflowId = WorkflowId.annotate({ description: "Workflow id" })
 export const executionId = ExecutionId.annotate({ description: "Execution id" })
 export const credentialId = CredentialId.annotate({ description: "Credential id" })
-export const credentialType = CredentialType.annotate({ description: "Credential type, e.g. httpBasicAuth" })
+export const credentialType = CredentialType.annotate({ description: "e.g. httpBasicAuth" })
 export const tagId = TagId.annotate({ description: "Tag id" })
 
 const text = (description: string) =>
@@ -29,24 +29,20 @@ export const limit = Schema.Int.check(
   .annotate({ description: "Page size, default 100" })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed(100)))
 
-export const cursor = Schema.optionalKey(
-  Schema.String.annotate({ description: "nextCursor of the page before; continues the same list" })
-)
+export const cursor = Schema.optionalKey(Schema.String.annotate({ description: "nextCursor of the page before" }))
 
-export const executionStatus = ExecutionStatus.annotate({ description: "Only executions in this state" })
-
-/** Settings are checked by the engine, which knows its version's own; the contract's are named for the caller. */
-export const settings = Free.annotate({
-  description:
-    "Workflow settings: timezone, errorWorkflow, callerPolicy, saveExecutionProgress, saveManualExecutions, " +
-    "saveDataErrorExecution and saveDataSuccessExecution (all|none), executionTimeout"
-})
+export const executionStatus = ExecutionStatus.annotate({ description: "Only this state" })
 
 export const object = (description: string) => Free.annotate({ description })
 
+/** Settings are checked by the engine, which knows its version's own. */
+export const settings = object(
+  "timezone, errorWorkflow, callerPolicy, saveExecutionProgress, saveManualExecutions, saveDataErrorExecution and " +
+    "saveDataSuccessExecution (all|none), executionTimeout"
+)
+
 /** What a node must have is checked by the rules about workflows, which name the node that is wrong. */
 export const nodes = Schema.Array(Free).annotate({
-  description: "Nodes, names unique",
   inputSchema: {
     items: {
       type: "object",
@@ -56,17 +52,29 @@ export const nodes = Schema.Array(Free).annotate({
         typeVersion: { type: "number", description: "Version of the type" },
         position: { type: "array", items: { type: "number" }, description: "[x, y]" },
         parameters: { type: "object", description: "By type" },
-        credentials: { type: "object", description: "credential type -> {id, name}" }
+        credentials: { type: "object", description: "type -> {id, name}" }
       },
       required: ["name", "type", "typeVersion", "position"]
-    }
+    },
+    description: "At least 1"
   }
 })
 
-/** Two forms are taken; a schema that says so in a way every provider accepts can only name one. */
+/** Two forms are taken; a schema that every provider accepts can only name one. */
 export const connections = Schema.Unknown.annotate({
-  description:
-    'Engine form {"<source>":{"main":[[{"node":"<target>","type":"main","index":0}]]}} or a list of ' +
-    "{source, target, sourceOutput, targetInput}",
-  inputSchema: { type: "object" }
+  inputSchema: {
+    type: "object",
+    description:
+      '{"<source>":{"main":[[{"node":"<target>","type":"main","index":0}]]}}, or a list of {source, target, ' +
+      "sourceOutput, targetInput}"
+  }
 })
+
+/** The same, without what `create_workflow` already explains. */
+export const asInCreate = {
+  nodes: nodes.annotate({
+    inputSchema: { items: { type: "object" }, description: "All nodes, as in create_workflow" }
+  }),
+  connections: connections.annotate({ inputSchema: { type: "object", description: "All, as in create_workflow" } }),
+  settings: object("As in create_workflow; merged")
+}

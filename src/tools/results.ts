@@ -1,16 +1,16 @@
 import { Schema } from "effect"
 
-/** Shapes of results as a client may rely on them; all are open to fields that are not named. */
-const free = Schema.Struct({})
+import { Free } from "../engine/Workflow.ts"
 
-export const page = Schema.Struct({ data: Schema.Array(free), nextCursor: Schema.optionalKey(Schema.String) })
+/** Shapes of results as a client may rely on them; all are open to fields that are not named. */
+export const page = Schema.Struct({ data: Schema.Array(Free), nextCursor: Schema.optionalKey(Schema.String) })
 
 export const workflow = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
   active: Schema.Boolean,
-  nodes: Schema.Array(free),
-  connections: free
+  nodes: Schema.Array(Free),
+  connections: Free
 })
 
 export const execution = Schema.Struct({ id: Schema.Int })

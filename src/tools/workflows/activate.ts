@@ -5,7 +5,6 @@ import { addScheduleTrigger } from "../../engine/rules/scheduleTrigger.ts"
 import { hasValidTrigger, noValidTrigger } from "../../engine/rules/triggers.ts"
 import { switchesOn } from "../annotations.ts"
 import * as EngineTool from "../EngineTool.ts"
-import { large } from "../meta.ts"
 import { flag, optional, workflowId } from "../parameters.ts"
 import * as results from "../results.ts"
 import { shown } from "../shown.ts"
@@ -17,10 +16,9 @@ export const activateWorkflow = EngineTool.make("activate_workflow", {
   annotations: switchesOn,
   arguments: {
     id: workflowId,
-    addTrigger: optional(flag("Add a daily Schedule Trigger if there is no valid trigger"))
+    addTrigger: optional(flag("Add a daily Schedule Trigger if there is none"))
   },
   result: results.workflow,
-  meta: large,
   run: Effect.fnUntraced(function* ({ addTrigger = false, id }) {
     const engine = yield* EngineClient
     const workflow = yield* engine.getWorkflow(id)

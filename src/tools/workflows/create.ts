@@ -14,7 +14,7 @@ import { whileDone } from "./steps.ts"
 
 export const createWorkflow = EngineTool.make("create_workflow", {
   title: "Create workflow",
-  description: "Create a workflow; checked before anything is sent. Tags must exist. Inactive unless active is true",
+  description: "Create a workflow. It is checked before anything is sent",
   annotations: creates,
   arguments: {
     name: workflowName,

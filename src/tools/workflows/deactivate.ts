@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import { EngineClient } from "../../engine/EngineClient.ts"
 import { changes } from "../annotations.ts"
 import * as EngineTool from "../EngineTool.ts"
-import { large } from "../meta.ts"
 import { workflowId } from "../parameters.ts"
 import * as results from "../results.ts"
 import { shown } from "../shown.ts"
@@ -14,6 +13,5 @@ export const deactivateWorkflow = EngineTool.make("deactivate_workflow", {
   annotations: changes,
   arguments: { id: workflowId },
   result: results.workflow,
-  meta: large,
   run: ({ id }) => EngineClient.use((engine) => engine.deactivateWorkflow(id)).pipe(Effect.map(shown))
 })

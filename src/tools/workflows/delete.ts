@@ -5,7 +5,6 @@ import type { EngineError } from "../../engine/EngineError.ts"
 import type { WorkflowId } from "../../engine/ids.ts"
 import { changes } from "../annotations.ts"
 import * as EngineTool from "../EngineTool.ts"
-import { large } from "../meta.ts"
 import { workflowId } from "../parameters.ts"
 import * as results from "../results.ts"
 import { shown } from "../shown.ts"
@@ -17,7 +16,6 @@ export const deleteWorkflow = EngineTool.make("delete_workflow", {
   annotations: changes,
   arguments: { id: workflowId },
   result: results.deleted,
-  meta: large,
   run: Effect.fnUntraced(function* ({ id }) {
     const engine = yield* EngineClient
     const deleted = yield* Effect.catchIf(engine.deleteWorkflow(id), isPublished, () => deactivateAndDelete(id))

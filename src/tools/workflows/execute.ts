@@ -11,8 +11,7 @@ import * as Run from "./run.ts"
 
 export const executeWorkflow = EngineTool.make("execute_workflow", {
   title: "Execute workflow",
-  description:
-    "Run an active workflow through its webhook, form or chat trigger and return the execution; else say what to do",
+  description: "Run an active workflow through its webhook, form or chat trigger; else say what to do",
   annotations: runs,
   arguments: { id: workflowId, data: optional(object("Input: the body of a POST, the query of a GET")) },
   run: Effect.fnUntraced(function* ({ data = {}, id }) {

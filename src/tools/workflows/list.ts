@@ -17,7 +17,7 @@ type Filters = Schema.Struct<typeof filters>["Type"]
 
 export const listWorkflows = EngineTool.make("list_workflows", {
   title: "List workflows",
-  description: "List workflows: id, name, state, times, tags and number of nodes, without the nodes themselves",
+  description: "List workflows: id, name, state, times, tags, number of nodes",
   annotations: reads,
   arguments: { ...filters, limit, cursor },
   result: results.page,

@@ -8,7 +8,7 @@ import type { Workflow } from "../../engine/Workflow.ts"
 import { changes } from "../annotations.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { large } from "../meta.ts"
-import { connections, flag, nodes, optional, settings, workflowId, workflowName } from "../parameters.ts"
+import { asInCreate, flag, optional, workflowId, workflowName } from "../parameters.ts"
 import * as results from "../results.ts"
 import { shownWithout } from "../shown.ts"
 import { InvalidArgument } from "../ToolError.ts"
@@ -18,15 +18,14 @@ import { write } from "./write.ts"
 export const updateWorkflow = EngineTool.make("update_workflow", {
   title: "Update workflow",
   description:
-    "Change the given fields of a workflow, keep all others. nodes and connections replace the old ones whole, " +
-    "settings are merged",
+    "Change the given fields of a workflow, keep all others. Given nodes or connections replace all old ones",
   annotations: changes,
   arguments: {
     id: workflowId,
     name: optional(workflowName),
-    nodes: optional(nodes),
-    connections: optional(connections),
-    settings: optional(settings),
+    nodes: optional(asInCreate.nodes),
+    connections: optional(asInCreate.connections),
+    settings: optional(asInCreate.settings),
     active: optional(flag("Activate or deactivate it"))
   },
   result: results.workflow,
