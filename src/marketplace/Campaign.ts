@@ -41,7 +41,9 @@ export const Campaign = open({
     name: Schema.optionalKey(Schema.String),
     payment_type: Schema.optionalKey(Schema.String),
     placements: Schema.optionalKey(
-      Schema.NullOr(open({ search: Schema.optionalKey(Schema.Unknown), recommendations: Schema.optionalKey(Schema.Unknown) }))
+      Schema.NullOr(
+        open({ search: Schema.optionalKey(Schema.Unknown), recommendations: Schema.optionalKey(Schema.Unknown) })
+      )
     )
   }),
   timestamps: Schema.optionalKey(Schema.NullOr(open({ created: Schema.optionalKey(Schema.String) }))),

@@ -33,7 +33,10 @@ export const make = Effect.fnUntraced(function* (limit: Limit, maxWaitMs: number
   const turns = yield* Queue.unbounded<number>()
   const count = width(limit)
   const interval = intervalMs(limit)
-  yield* Queue.offerAll(turns, Array.from({ length: count }, () => 0))
+  yield* Queue.offerAll(
+    turns,
+    Array.from({ length: count }, () => 0)
+  )
   const after = yield* Ref.make({ notBefore: 0, oneByOneUntil: 0 })
 
   const moment = (freeAt: number, now: number) =>

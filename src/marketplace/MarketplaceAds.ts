@@ -25,7 +25,14 @@ import { MinusPhrases, MinusPhrasesReply } from "./MinusPhrases.ts"
 import { NewCampaign, NewCampaignId } from "./NewCampaign.ts"
 import { caps, operations } from "./operations.ts"
 import { type ProductChange, UpdateProducts } from "./Products.ts"
-import { type CampaignStats, FullstatsReply, FullstatsRequest, type KeywordsDay, KeywordsReply, KeywordsRequest } from "./Statistics.ts"
+import {
+  type CampaignStats,
+  FullstatsReply,
+  FullstatsRequest,
+  type KeywordsDay,
+  KeywordsReply,
+  KeywordsRequest
+} from "./Statistics.ts"
 import * as Wire from "./wire.ts"
 
 /** Which campaigns to read; lists, or the text that goes into the query. Nothing given means all. */
@@ -64,9 +71,7 @@ export class MarketplaceAds extends Context.Service<
     }) => Call<{ readonly failed: ReadonlyArray<string> }>
     readonly getAdvFullstats: (request: FullstatsRequest) => Call<ReadonlyArray<CampaignStats>>
     /** Switched off by the marketplace on 2026-01-15: expect AdsNotFound from the real one. */
-    readonly getStatsKeywords: (
-      request: KeywordsRequest
-    ) => Call<{ readonly keywords: ReadonlyArray<KeywordsDay> }>
+    readonly getStatsKeywords: (request: KeywordsRequest) => Call<{ readonly keywords: ReadonlyArray<KeywordsDay> }>
     readonly getBidsMin: (request: BidsMinRequest) => Call<{ readonly bids: ReadonlyArray<BidsMin> }>
     /** Returns the id of the new campaign. */
     readonly createSeacatSaveAd: (campaign: NewCampaign) => Call<number>
@@ -93,7 +98,11 @@ export class MarketplaceAds extends Context.Service<
         const asked = ids.length === 0 ? [undefined] : chunks(ids, caps.campaignIds).map((some) => some.join(","))
         const statuses = list(filter.statuses).join(",") || undefined
         const pages = yield* together(asked, (some) =>
-          call(operations.getAdvertsV2, { query: { ids: some, statuses, payment_type: filter.payment_type } }, CampaignList)
+          call(
+            operations.getAdvertsV2,
+            { query: { ids: some, statuses, payment_type: filter.payment_type } },
+            CampaignList
+          )
         )
         return { adverts: pages.flatMap((page) => page.adverts ?? []) }
       })
@@ -103,7 +112,9 @@ export class MarketplaceAds extends Context.Service<
 
       const updateBids = Effect.fn("MarketplaceAds.updateBids")(function* (request: typeof UpdateBids.Type) {
         const { bids } = yield* Client.check("updateBids", UpdateBids, request)
-        yield* inTurn("updateBids", splitBids(bids), (some) => call(operations.updateBids, { body: { bids: some } }, Schema.Unknown))
+        yield* inTurn("updateBids", splitBids(bids), (some) =>
+          call(operations.updateBids, { body: { bids: some } }, Schema.Unknown)
+        )
       })
 
       const updateCampaignProducts = Effect.fn("MarketplaceAds.updateCampaignProducts")(function* (
@@ -141,7 +152,8 @@ export class MarketplaceAds extends Context.Service<
         options: { readonly clear?: boolean } = {}
       ) {
         const problem = phrasesProblem(item, options.clear === true)
-        if (problem !== undefined) return yield* new AdsInvalidRequest({ operation: "setMinusPhrases", detail: problem })
+        if (problem !== undefined)
+          return yield* new AdsInvalidRequest({ operation: "setMinusPhrases", detail: problem })
         const body = yield* Client.check("setMinusPhrases", MinusPhrases, item)
         yield* call(operations.setMinusPhrases, { body }, Schema.Unknown)
       })
@@ -154,7 +166,9 @@ export class MarketplaceAds extends Context.Service<
         return { stats: pages.flatMap((page) => page.stats ?? []) }
       })
 
-      const setNormqueryBids = Effect.fn("MarketplaceAds.setNormqueryBids")(function* (request: typeof SetClusterBids.Type) {
+      const setNormqueryBids = Effect.fn("MarketplaceAds.setNormqueryBids")(function* (
+        request: typeof SetClusterBids.Type
+      ) {
         const { bids } = yield* Client.check("setNormqueryBids", SetClusterBids, request)
         const bodies = yield* Effect.forEach(chunks(bids, caps.clusterBids), (some) =>
           Effect.map(Wire.clusterBidsBody(settings.wire, some), (body) => ({ body, length: some.length }))
@@ -162,7 +176,9 @@ export class MarketplaceAds extends Context.Service<
         const replies = yield* inTurn("setNormqueryBids", bodies, ({ body }) =>
           call(operations.setNormqueryBids, { body }, ClusterBidsSet)
         )
-        const failed = replies.flatMap((reply) => (reply === null || typeof reply === "string" ? [] : (reply.failed ?? [])))
+        const failed = replies.flatMap((reply) =>
+          reply === null || typeof reply === "string" ? [] : (reply.failed ?? [])
+        )
         return { failed: failed.map(({ norm_query = "", reason = "no reason given" }) => `${norm_query}: ${reason}`) }
       })
 
@@ -171,7 +187,11 @@ export class MarketplaceAds extends Context.Service<
         const days = yield* someDays("getAdvFullstats", spans(beginDate, endDate, caps.fullstatsDays))
         const asked = days.flatMap((span) => chunks(ids, caps.campaignIds).map((some) => ({ ...span, some })))
         const answers = yield* together(asked, ({ from, some, to }) =>
-          call(operations.getAdvFullstats, { query: { ids: some.join(","), beginDate: from, endDate: to } }, FullstatsReply)
+          call(
+            operations.getAdvFullstats,
+            { query: { ids: some.join(","), beginDate: from, endDate: to } },
+            FullstatsReply
+          )
         )
         return joinSpans(answers.flatMap((answer) => answer ?? []))
       })
@@ -186,7 +206,11 @@ export class MarketplaceAds extends Context.Service<
       })
 
       const getBidsMin = Effect.fn("MarketplaceAds.getBidsMin")(function* (request: BidsMinRequest) {
-        const { advert_id, nm_ids, payment_type, placement_types } = yield* Client.check("getBidsMin", BidsMinRequest, request)
+        const { advert_id, nm_ids, payment_type, placement_types } = yield* Client.check(
+          "getBidsMin",
+          BidsMinRequest,
+          request
+        )
         const pages = yield* together(chunks(nm_ids, caps.minBidArticles), (some) => {
           const body = { advert_id, nm_ids: some, payment_type, placement_types: placement_types.map(Wire.toSingular) }
           return call(operations.getBidsMin, { body }, BidsMinReply)
@@ -292,7 +316,8 @@ const inTurn = Effect.fnUntraced(function* <A extends { readonly length: number 
 const phrasesProblem = ({ nm_id, norm_queries }: MinusPhrases, clear: boolean): string | undefined => {
   if (nm_id === campaignWide) return "Minus-phrases are set once per article: nm_id must be an article, not 0"
   if (norm_queries.length > caps.phrases) return `An article takes at most ${caps.phrases} minus-phrases`
-  if (norm_queries.length === 0 && !clear) return "An empty list wipes all phrases of the article: say clear if that is meant"
+  if (norm_queries.length === 0 && !clear)
+    return "An empty list wipes all phrases of the article: say clear if that is meant"
   return undefined
 }
 

@@ -45,7 +45,7 @@ export const readOnlyReason = ({ apiKey, readOnly }: MarketplaceSettings): strin
 
 /** One call to the marketplace: checked, at its turn, repeated only where that is safe, every failure typed. */
 export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, settings: MarketplaceSettings) {
-  const upstream = Upstream.make(client, { baseUrl: settings.baseUrl, retries: 0 })
+  const upstream = Upstream.make(client, { baseUrl: settings.baseUrl, retries: 0, requestsPerSecond: Infinity })
   const limiters = new Map<string, Limiter.Limiter>()
   for (const { name } of Object.values(operations)) {
     limiters.set(name, yield* Limiter.make(limitOf(settings, name), settings.maxWaitSeconds * 1000))
@@ -79,7 +79,8 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
           continue
         }
         if (status < 500) return yield* refusal(name, status, text)
-        if (kind === "write") return yield* new AdsOutcomeUnknown({ operation: name, detail: `the answer was status ${status}` })
+        if (kind === "write")
+          return yield* new AdsOutcomeUnknown({ operation: name, detail: `the answer was status ${status}` })
         if (failures >= maxRetries) return yield* refusal(name, status, text)
       }
       yield* Effect.sleep((yield* Random.nextBetween(0.5, 1)) * 500 * 2 ** failures++)

@@ -2,8 +2,8 @@ import { Context, Effect, Schema, SchemaIssue } from "effect"
 
 import { ConfigurationError } from "../config/ConfigurationError.ts"
 import { KeyKind } from "./ApiKey.ts"
-import { AdvertId } from "./ids.ts"
 import { BidKopecks } from "./Bids.ts"
+import { AdvertId } from "./ids.ts"
 import { hosts } from "./naming.ts"
 import { operations } from "./operations.ts"
 

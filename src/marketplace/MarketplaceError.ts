@@ -25,7 +25,8 @@ export class AdsUnauthorized extends Schema.TaggedError<AdsUnauthorized>()("AdsU
 
 /** 403: the key is good, but this is not open to it. */
 export class AdsForbidden extends Schema.TaggedError<AdsForbidden>()("AdsForbidden", problem) {
-  readonly advice = "Use a key with the promotion right that is not read-only; some operations are closed to some sellers."
+  readonly advice =
+    "Use a key with the promotion right that is not read-only; some operations are closed to some sellers."
   override get message() {
     return say(this)
   }
@@ -172,7 +173,8 @@ export class AdsReadOnly extends Schema.TaggedError<AdsReadOnly>()("AdsReadOnly"
   operation: Schema.String,
   detail: Schema.String
 }) {
-  readonly advice = "Nothing was sent. Set readOnly to false in the marketplace configuration and use a key that may write."
+  readonly advice =
+    "Nothing was sent. Set readOnly to false in the marketplace configuration and use a key that may write."
   override get message() {
     return say(this)
   }

@@ -19,4 +19,6 @@ export type Pair = typeof Pair.Type
 export const pairKey = ({ advert_id, nm_id }: Pair): string => `${advert_id}:${nm_id}`
 
 /** A calendar day, YYYY-MM-DD. */
-export const Day = Schema.String.check(Schema.isPattern(/^\d{4}-\d{2}-\d{2}$/, { message: "must be a date YYYY-MM-DD" }))
+export const Day = Schema.String.check(
+  Schema.isPattern(/^\d{4}-\d{2}-\d{2}$/, { message: "must be a date YYYY-MM-DD" })
+)

@@ -52,3 +52,7 @@ export const Money = Schema.Struct({ kopecks: Kopecks, rubles: Rubles })
 export type Money = typeof Money.Type
 
 export const money = (kopecks: Kopecks): Money => ({ kopecks, rubles: kopecksToRubles(kopecks) })
+
+/** An amount of a statistic or a budget, which the marketplace gives in rubles, in both units. */
+export const moneyFromRubles = (amount: number): Money =>
+  money(rublesToKopecks(Rubles.make(digits(Math.max(0, amount)))))

@@ -19,7 +19,9 @@ const second = 1000
 const minute = 60 * second
 const hour = 60 * minute
 
-const per = (periodMs: number) => (limit: number, burst: number = limit) => ({ limit, periodMs, burst })
+const per =
+  (periodMs: number) =>
+  (limit: number, burst: number = limit) => ({ limit, periodMs, burst })
 const perSecond = per(second)
 const perMinute = per(minute)
 const perHour = (limit: number) => per(hour)(limit, 1)

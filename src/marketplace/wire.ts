@@ -39,5 +39,6 @@ export const clusterBidKopecks = (
 ): Kopecks => bid_kopecks ?? Kopecks.make(Math.round(wire === "spec" ? bid : bid * 100))
 
 /** D9: this operation alone says `recommendation`. */
-export const toSingular = (placement: string): string => (placement === "recommendations" ? "recommendation" : placement)
+export const toSingular = (placement: string): string =>
+  placement === "recommendations" ? "recommendation" : placement
 export const toPlural = (placement: string): string => (placement === "recommendation" ? "recommendations" : placement)

@@ -43,7 +43,9 @@ const make = Effect.fnUntraced(function* (options: EmbeddedMarketplaceOptions) {
   const state = yield* Ref.make(options.account ?? seed)
   const answer = dispatch({ key, state, wire: options.wire ?? "spec", limits: options.limits ?? "full" })
   const routes = HttpRouter.addAll(
-    endpoints.map((endpoint) => HttpRouter.route(endpoint.method, endpoint.path, (request) => answer(endpoint, request)))
+    endpoints.map((endpoint) =>
+      HttpRouter.route(endpoint.method, endpoint.path, (request) => answer(endpoint, request))
+    )
   )
   const elsewhere = HttpRouter.add("*", "/*", HttpServerResponse.empty({ status: 404 }))
   const handle = yield* HttpRouter.toHttpEffect(Layer.merge(routes, elsewhere))

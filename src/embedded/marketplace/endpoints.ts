@@ -20,9 +20,17 @@ export type Endpoint = { readonly method: "DELETE" | "GET" | "PATCH" | "POST"; r
 )
 
 export const endpoints: ReadonlyArray<Endpoint> = [
-  { method: "GET", path: "/api/advert/v2/adverts", read: (state, { query, wire }) => Reads.adverts(state, query, wire) },
+  {
+    method: "GET",
+    path: "/api/advert/v2/adverts",
+    read: (state, { query, wire }) => Reads.adverts(state, query, wire)
+  },
   { method: "PATCH", path: "/api/advert/v1/bids", write: (state, { body }) => Writes.bids(state, body) },
-  { method: "PATCH", path: "/adv/v0/auction/nms", write: (state, { body, wire }) => Writes.products(state, body, wire) },
+  {
+    method: "PATCH",
+    path: "/adv/v0/auction/nms",
+    write: (state, { body, wire }) => Writes.products(state, body, wire)
+  },
   { method: "POST", path: "/adv/v0/normquery/get-minus", read: (state, { body }) => Reads.minusPhrases(state, body) },
   { method: "POST", path: "/adv/v0/normquery/set-minus", write: (state, { body }) => Writes.minusPhrases(state, body) },
   { method: "POST", path: "/adv/v0/normquery/stats", read: (state, { body }) => Statistics.clusters(state, body) },

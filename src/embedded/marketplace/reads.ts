@@ -16,7 +16,10 @@ export const floors = {
 } as const
 
 const numbers = (text: string | undefined): ReadonlyArray<number> =>
-  (text ?? "").split(",").filter((part) => part !== "").map(Number)
+  (text ?? "")
+    .split(",")
+    .filter((part) => part !== "")
+    .map(Number)
 
 const toCampaign = (wire: Wire, advert: Advert) => ({
   id: advert.id,

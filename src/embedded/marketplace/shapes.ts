@@ -8,7 +8,9 @@ type Check = (value: unknown) => string | undefined
 
 /** Says what is wrong with a value, by the marketplace's own shape for it. */
 const checkOf = (shape: object): Check => {
-  const schema = SchemaRepresentation.fromJsonSchemaDocument(JsonSchema.fromSchemaDraft2020_12({ ...shape }))
+  const schema = SchemaRepresentation.fromJsonSchemaDocument(JsonSchema.fromSchemaDraft2020_12({ ...shape }), {
+    patterns: "apply"
+  })
   const read = Schema.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(schema.ast))
   return (value) => {
     const outcome = read(value)

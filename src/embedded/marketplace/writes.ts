@@ -23,7 +23,10 @@ const refuse = (state: State, reply: Reply): Written => ({ state, reply })
 
 const placementsOf = (advert: Advert): ReadonlyArray<Placement> => {
   if (advert.bid_type === "auto") return ["combined"]
-  return [...(advert.search ? (["search"] as const) : []), ...(advert.recommendations ? (["recommendations"] as const) : [])]
+  return [
+    ...(advert.search ? (["search"] as const) : []),
+    ...(advert.recommendations ? (["recommendations"] as const) : [])
+  ]
 }
 
 const withBid = (row: Row, placement: Placement, bid: Kopecks): Row =>
@@ -168,7 +171,13 @@ export const dropClusterBids = (state: State, body: unknown): Written => {
 }
 
 export const create = (state: State, body: unknown, now: string): Written => {
-  const { bid_type, name, nms = [], payment_type = "cpm", placement_types = ["search"] } = Schema.decodeUnknownSync(NewCampaign)(body)
+  const {
+    bid_type,
+    name,
+    nms = [],
+    payment_type = "cpm",
+    placement_types = ["search"]
+  } = Schema.decodeUnknownSync(NewCampaign)(body)
   if (nms.length > 50) return refuse(state, { status: 400, json: "too many nms, max 50" })
   const advert: Omit<Advert, "rows"> = {
     id: state.nextId,

@@ -19,7 +19,15 @@ export type Blocked = typeof Blocked.Type
 export const Estimate = Schema.Struct({ calls: Schema.Int, seconds: Schema.Int })
 export type Estimate = typeof Estimate.Type
 
-export const PlanKind = Schema.Literals(["bids", "minus-phrases", "products", "cluster-bids", "migration", "campaign", "rollback"])
+export const PlanKind = Schema.Literals([
+  "bids",
+  "minus-phrases",
+  "products",
+  "cluster-bids",
+  "migration",
+  "campaign",
+  "rollback"
+])
 export type PlanKind = typeof PlanKind.Type
 
 /** What a planner works out: pure data, the same for the same input in any order. */

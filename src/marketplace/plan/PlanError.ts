@@ -61,7 +61,10 @@ export class ApplyStopped extends Schema.TaggedError<ApplyStopped>()("ApplyStopp
   retryAfterSeconds: Schema.optionalKey(Schema.Finite)
 }) {
   override get message() {
-    const when = this.retryAfterSeconds === undefined ? "When that is settled" : `After ${Math.ceil(this.retryAfterSeconds)} seconds`
+    const when =
+      this.retryAfterSeconds === undefined
+        ? "When that is settled"
+        : `After ${Math.ceil(this.retryAfterSeconds)} seconds`
     return (
       `Plan ${this.id} stopped after ${this.done} of ${this.total} changes: ${this.problem} ` +
       `${when}, apply the same plan again: it goes on where it stopped. Or roll it back.`
@@ -70,14 +73,18 @@ export class ApplyStopped extends Schema.TaggedError<ApplyStopped>()("ApplyStopp
 }
 
 /** There is nothing to take back: the plan was never begun, or what it did cannot be undone. */
-export class NothingToRollBack extends Schema.TaggedError<NothingToRollBack>()("NothingToRollBack", { id: Schema.String }) {
+export class NothingToRollBack extends Schema.TaggedError<NothingToRollBack>()("NothingToRollBack", {
+  id: Schema.String
+}) {
   override get message() {
     return `Plan ${this.id} has changed nothing that could be taken back.`
   }
 }
 
 /** The journal cannot be written or read; without it nothing is changed. */
-export class PlanStoreFailed extends Schema.TaggedError<PlanStoreFailed>()("PlanStoreFailed", { problem: Schema.String }) {
+export class PlanStoreFailed extends Schema.TaggedError<PlanStoreFailed>()("PlanStoreFailed", {
+  problem: Schema.String
+}) {
   override get message() {
     return `The journal of plans cannot be used: ${this.problem}. Nothing further was changed.`
   }

@@ -5,8 +5,8 @@ import { limitOf, readOnlyReason } from "../MarketplaceClient.ts"
 import { MarketplaceConfig } from "../MarketplaceConfig.ts"
 import { AdsReadOnly, type MarketplaceError } from "../MarketplaceError.ts"
 import { type Batch, batchesOf } from "./batches.ts"
-import { byWork } from "./draft.ts"
 import { changeKey, invert } from "./Change.ts"
+import { byWork } from "./draft.ts"
 import { estimate } from "./estimate.ts"
 import { planProblems } from "./guards.ts"
 import { type History, historyOf } from "./history.ts"
@@ -147,7 +147,10 @@ export class Plans extends Context.Service<
           ads,
           located.map(({ change }) => change)
         )
-        const findings = located.map((one) => ({ ...one, finding: seen.finding(one.change) }))
+        const findings = located.map((one) => ({
+          ...one,
+          finding: settle(one.change, seen.finding(one.change), progress)
+        }))
         for (const { change, finding, step } of findings) {
           const begunAt = inDoubt.get(step)
           if (change.kind !== "create" || begunAt === undefined) continue
@@ -196,6 +199,7 @@ export class Plans extends Context.Service<
           id,
           total: plan.steps.length,
           done: new Set(past.done),
+          isWayBack: plan.reverses !== undefined,
           inDoubt: past.inDoubt,
           created: new Map(past.created),
           unconfirmed: new Set(past.unconfirmed),
@@ -244,7 +248,9 @@ export class Plans extends Context.Service<
             })
           )
           .toSorted(byWork)
-        const kept = touched.filter(({ change, undo }) => undo.length === 0 && "target" in change && typeof change.target === "number")
+        const kept = touched.filter(
+          ({ change, undo }) => undo.length === 0 && "target" in change && typeof change.target === "number"
+        )
         const blocked = kept.map(({ id: step }) => ({ what: step, reason: "what was there before is not known" }))
         if (steps.length === 0) return yield* new NothingToRollBack({ id })
         return yield* keep({ kind: "rollback", steps, warnings: [], blocked }, id)
@@ -268,12 +274,17 @@ export class Plans extends Context.Service<
 interface Progress {
   readonly id: string
   readonly total: number
+  readonly isWayBack: boolean
   readonly done: Set<string>
   readonly inDoubt: ReadonlyMap<string, number>
   readonly created: Map<string, number>
   readonly unconfirmed: Set<string>
   found: number
 }
+
+/** The read model may still show an old bid that has just been changed, so a way back never trusts it to be there. */
+const settle = (change: Work.Located, finding: Work.Finding, { isWayBack }: Progress): Work.Finding =>
+  isWayBack && change.kind === "bid" && finding === "already" ? "pending" : finding
 
 const report = (progress: Progress, state: Report["state"]): Report => ({
   plan_id: progress.id,

@@ -10,7 +10,9 @@ export interface Batch {
   readonly steps: ReadonlyArray<Step>
 }
 
-const most: { readonly [kind in Kind]: { readonly steps: number; readonly campaigns: number; readonly perCampaign: number } } = {
+const most: {
+  readonly [kind in Kind]: { readonly steps: number; readonly campaigns: number; readonly perCampaign: number }
+} = {
   create: { steps: 1, campaigns: 1, perCampaign: 1 },
   delete: { steps: 1, campaigns: 1, perCampaign: 1 },
   product: { steps: Infinity, campaigns: caps.productCampaigns, perCampaign: caps.productsPerCampaign },

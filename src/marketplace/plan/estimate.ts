@@ -7,15 +7,30 @@ import type { Estimate, Step } from "./Plan.ts"
 const callsOf = ({ kind, steps }: Batch): ReadonlyArray<readonly [OperationName, number]> => {
   switch (kind) {
     case "create":
-      return [["getAdvertsV2", 2], ["createSeacatSaveAd", 1]]
+      return [
+        ["getAdvertsV2", 2],
+        ["createSeacatSaveAd", 1]
+      ]
     case "delete":
-      return [["getAdvertsV2", 2], ["deleteCampaign", 1]]
+      return [
+        ["getAdvertsV2", 2],
+        ["deleteCampaign", 1]
+      ]
     case "product":
-      return [["getAdvertsV2", 2], ["updateCampaignProducts", 1]]
+      return [
+        ["getAdvertsV2", 2],
+        ["updateCampaignProducts", 1]
+      ]
     case "bid":
-      return [["getAdvertsV2", 2], ["updateBids", 1]]
+      return [
+        ["getAdvertsV2", 2],
+        ["updateBids", 1]
+      ]
     case "phrases":
-      return [["getMinusPhrases", 2], ["setMinusPhrases", steps.length]]
+      return [
+        ["getMinusPhrases", 2],
+        ["setMinusPhrases", steps.length]
+      ]
     case "cluster": {
       const dropped = steps.filter(({ change }) => change.kind === "cluster" && change.after === null).length
       return [

@@ -1,9 +1,9 @@
+import { chunks } from "../batches.ts"
 import { type Campaign, nameOf, type PaymentType, status } from "../Campaign.ts"
 import type { Guards } from "../MarketplaceConfig.ts"
 import { kopecksToRubles, type Kopecks } from "../money.ts"
 import { caps } from "../operations.ts"
 import { changeKey, type Create, type Target } from "./Change.ts"
-import { chunks } from "../batches.ts"
 import { draft, type Finding } from "./draft.ts"
 import type { Draft } from "./Plan.ts"
 
@@ -53,7 +53,8 @@ export const planCampaign = (input: CampaignInput): Draft => {
   const refuse = (reason: string) => draft("campaign", guards, [{ what: `create ${name}`, reason }])
   if (name.length > longestName) return refuse(`a name has at most ${longestName} characters`)
   if (nms.length === 0) return refuse("no articles are given")
-  if (guards.allowedCampaigns !== undefined) return refuse("guard allowedCampaigns: only the listed campaigns may be changed")
+  if (guards.allowedCampaigns !== undefined)
+    return refuse("guard allowedCampaigns: only the listed campaigns may be changed")
   const twin = findByName(existing, name)
   if (twin !== undefined) return refuse(`campaign ${twin.id} has this name already`)
 

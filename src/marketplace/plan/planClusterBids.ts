@@ -41,9 +41,13 @@ export const planClusterBids = (input: ClusterBidsInput): Draft => {
     }
     const before = present.get(clusterKey(wish)) ?? null
     if (before === to) return []
-    return [{ change: { kind: "cluster", target: advert_id, nm_id, norm_query, before, after: to }, reason: "asked for" }]
+    return [
+      { change: { kind: "cluster", target: advert_id, nm_id, norm_query, before, after: to }, reason: "asked for" }
+    ]
   })
-  const sent = findings.some((finding) => "change" in finding && finding.change.kind === "cluster" && finding.change.after !== null)
+  const sent = findings.some(
+    (finding) => "change" in finding && finding.change.kind === "cluster" && finding.change.after !== null
+  )
   const unit = {
     warning:
       "Cluster bids go out in kopecks, as the document says; the marketplace publishes them in rubles (D2). " +

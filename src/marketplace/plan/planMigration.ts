@@ -1,5 +1,14 @@
-import { type Article, articlesOf, bidOf, type Campaign, mayChange, nameOf, paymentOf, placementsOf, type Placement } from "../Campaign.ts"
-import type { ClusterBid } from "../Clusters.ts"
+import {
+  type Article,
+  articlesOf,
+  bidOf,
+  type Campaign,
+  mayChange,
+  nameOf,
+  paymentOf,
+  placementsOf,
+  type Placement
+} from "../Campaign.ts"
 import { campaignWide } from "../ids.ts"
 import type { Guards } from "../MarketplaceConfig.ts"
 import type { MinusPhrases } from "../MinusPhrases.ts"
@@ -7,11 +16,11 @@ import { type Kopecks, kopecksToRubles, rublesToKopecks } from "../money.ts"
 import type { Target } from "./Change.ts"
 import { draft, type Finding } from "./draft.ts"
 import { aboveFloor, type Floor, floorsOf, type OnBelowFloor } from "./floors.ts"
+import * as Phrases from "./phrases.ts"
 import type { Draft } from "./Plan.ts"
 import { percentOf } from "./planBids.ts"
 import { creation, findByName, longestName, type ManualPlacement } from "./planCampaign.ts"
 import { phraseFinding, phrasesByPair } from "./planMinusPhrases.ts"
-import * as Phrases from "./phrases.ts"
 import type { OldSettings } from "./Snapshot.ts"
 
 export interface MigrationOptions {
@@ -33,7 +42,6 @@ export interface MigrationInput {
   readonly snapshot: ReadonlyArray<OldSettings>
   /** The present phrases; those with nm_id 0 are campaign-wide. */
   readonly phrases: ReadonlyArray<MinusPhrases>
-  readonly clusterBids: ReadonlyArray<ClusterBid>
   readonly floors: ReadonlyArray<Floor>
   readonly options: MigrationOptions
   readonly guards: Guards
@@ -69,7 +77,10 @@ export const planMigration = (input: MigrationInput): Draft => {
   })
   const strangers = snapshot
     .filter(({ advert_id }) => !known.has(advert_id))
-    .map(({ advert_id }) => ({ what: `migrate ${advert_id}`, reason: "the snapshot names it, but there is no such campaign to move" }))
+    .map(({ advert_id }) => ({
+      what: `migrate ${advert_id}`,
+      reason: "the snapshot names it, but there is no such campaign to move"
+    }))
   return draft("migration", guards, [...findings, ...strangers])
 }
 
@@ -112,11 +123,19 @@ const inPlace = (campaign: Campaign, articles: ReadonlyArray<Article>, old: Old,
       const before = context.phrasesAt(campaign.id, article.nm_id)
       return [
         ...placementsOf(campaign).flatMap((placement) =>
-          wish === undefined ? [] : bidFinding(campaign.id, article.nm_id, placement, bidOf(article, placement), wish, campaign, context)
+          wish === undefined
+            ? []
+            : bidFinding(campaign.id, article.nm_id, placement, bidOf(article, placement), wish, campaign, context)
         ),
         ...(old.phrases.length === 0
           ? []
-          : phraseFinding(campaign.id, article.nm_id, before, wantedPhrases(before, old, context), phraseReason(campaign)))
+          : phraseFinding(
+              campaign.id,
+              article.nm_id,
+              before,
+              wantedPhrases(before, old, context),
+              phraseReason(campaign)
+            ))
       ]
     }),
     ...lost.map((nm_id) => ({ warning: `Article ${nm_id} of the snapshot is no longer in campaign ${campaign.id}` }))
@@ -155,11 +174,25 @@ const intoTwin = (campaign: Campaign, articles: ReadonlyArray<Article>, old: Old
       ...placements.flatMap((placement) =>
         wish === undefined
           ? []
-          : bidFinding(made.target, nm_id, placement, there === undefined ? null : bidOf(there, placement), wish, campaign, context)
+          : bidFinding(
+              made.target,
+              nm_id,
+              placement,
+              there === undefined ? null : bidOf(there, placement),
+              wish,
+              campaign,
+              context
+            )
       ),
       ...(own.length === 0
         ? []
-        : phraseFinding(made.target, nm_id, before, wantedPhrases(before, { ...old, phrases: own }, context), phraseReason(campaign)))
+        : phraseFinding(
+            made.target,
+            nm_id,
+            before,
+            wantedPhrases(before, { ...old, phrases: own }, context),
+            phraseReason(campaign)
+          ))
     ]
   })
   const advice = {

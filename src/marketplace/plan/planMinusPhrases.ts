@@ -5,8 +5,8 @@ import type { MinusPhrases } from "../MinusPhrases.ts"
 import { caps } from "../operations.ts"
 import type { Target } from "./Change.ts"
 import { draft, type Finding } from "./draft.ts"
-import type { Draft } from "./Plan.ts"
 import * as Phrases from "./phrases.ts"
+import type { Draft } from "./Plan.ts"
 
 export type PhraseMode = "clear" | "merge" | "remove" | "replace"
 
@@ -43,7 +43,9 @@ const wanted = (mode: PhraseMode, before: ReadonlyArray<string>, phrases: Readon
 export const planMinusPhrases = (input: MinusPhrasesInput): Draft => {
   const present = phrasesByPair(input.current)
   if (input.mode !== "clear" && Phrases.distinct(input.phrases).length === 0) {
-    return draft("minus-phrases", input.guards, [{ what: "minus-phrases", reason: "no phrases are given; use mode clear to remove all" }])
+    return draft("minus-phrases", input.guards, [
+      { what: "minus-phrases", reason: "no phrases are given; use mode clear to remove all" }
+    ])
   }
   const findings = input.campaigns.flatMap((campaign): ReadonlyArray<Finding> => {
     const articles = articlesOf(campaign).map(({ nm_id }) => nm_id)
@@ -53,10 +55,19 @@ export const planMinusPhrases = (input: MinusPhrasesInput): Draft => {
     const missing = (input.nm_ids ?? []).filter((nm_id) => !articles.includes(nm_id))
     const chosen = articles.filter((nm_id) => input.nm_ids?.includes(nm_id) ?? true)
     return [
-      ...missing.map((nm_id) => ({ what: `phrases ${campaign.id}/${nm_id}`, reason: "the article is not in the campaign" })),
+      ...missing.map((nm_id) => ({
+        what: `phrases ${campaign.id}/${nm_id}`,
+        reason: "the article is not in the campaign"
+      })),
       ...chosen.flatMap((nm_id) => {
         const before = present(campaign.id, nm_id)
-        return phraseFinding(campaign.id, nm_id, before, wanted(input.mode, before, input.phrases), `mode ${input.mode}`)
+        return phraseFinding(
+          campaign.id,
+          nm_id,
+          before,
+          wanted(input.mode, before, input.phrases),
+          `mode ${input.mode}`
+        )
       })
     ]
   })

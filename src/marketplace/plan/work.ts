@@ -12,7 +12,9 @@ import { findByName } from "./planCampaign.ts"
 type Ads = MarketplaceAds["Service"]
 
 /** A change whose campaign has its id. */
-export type Located = { readonly [K in Change["kind"]]: Extract<Change, { readonly kind: K }> & LocatedAt<K> }[Change["kind"]]
+export type Located = {
+  readonly [K in Change["kind"]]: Extract<Change, { readonly kind: K }> & LocatedAt<K>
+}[Change["kind"]]
 type LocatedAt<K> = K extends "create" ? unknown : { readonly target: number }
 
 /** The change with the id of its campaign, once that exists. */
@@ -40,7 +42,9 @@ const judge = (isAfter: boolean, isBefore: boolean): Finding => (isAfter ? "alre
 export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArray<Located>) {
   const has = (...kinds: ReadonlyArray<Change["kind"]>) => changes.some(({ kind }) => kinds.includes(kind))
   const ids = [...new Set(changes.flatMap((change) => (change.kind === "create" ? [] : [change.target])))]
-  const pairs = changes.flatMap((change) => ("nm_id" in change ? [{ advert_id: change.target, nm_id: change.nm_id }] : []))
+  const pairs = changes.flatMap((change) =>
+    "nm_id" in change ? [{ advert_id: change.target, nm_id: change.nm_id }] : []
+  )
 
   const adverts = has("create")
     ? (yield* ads.getAdvertsV2()).adverts
@@ -92,7 +96,11 @@ const articleIn = (campaign: Campaign | undefined, nm_id: number) =>
   campaign === undefined ? undefined : articlesOf(campaign).find((article) => article.nm_id === nm_id)
 
 /** Nothing where the article is not there at all, null where it has no bid. */
-const currentBid = (campaign: Campaign | undefined, nm_id: number, placement: Placement): Kopecks | null | undefined => {
+const currentBid = (
+  campaign: Campaign | undefined,
+  nm_id: number,
+  placement: Placement
+): Kopecks | null | undefined => {
   const article = articleIn(campaign, nm_id)
   return article === undefined ? undefined : bidOf(article, placement)
 }

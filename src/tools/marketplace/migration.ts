@@ -1,0 +1,149 @@
+import { Effect, Schema } from "effect"
+
+import { articlesOf, type Campaign } from "../../marketplace/Campaign.ts"
+import { campaignWide } from "../../marketplace/ids.ts"
+import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
+import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
+import { findByName } from "../../marketplace/plan/planCampaign.ts"
+import { type MigrationInput, planMigration, twinName } from "../../marketplace/plan/planMigration.ts"
+import { OldSettings } from "../../marketplace/plan/Snapshot.ts"
+import { reads } from "../annotations.ts"
+import { flag, optional } from "../parameters.ts"
+import * as Tool from "../Tool.ts"
+import { floorsOf, keep, pairsOf } from "./gather.ts"
+import { advertIds, onBelowFloor } from "./parameters.ts"
+import { orRefuse } from "./refusal.ts"
+
+const target = Schema.Literals(["in-place", "new-manual-campaign"])
+  .annotate({
+    description:
+      "in-place gives each article of the campaign its own bid and phrases; new-manual-campaign makes a manual twin. Default in-place"
+  })
+  .pipe(Schema.withDecodingDefaultKey(Effect.succeed("in-place")))
+
+const snapshot = Schema.Array(OldSettings).annotate({
+  description: "Old settings of type 8, taken down before the switch-off; money in rubles",
+  inputSchema: {
+    items: {
+      type: "object",
+      properties: {
+        advert_id: { type: "integer", description: "Campaign id" },
+        bid_rubles: { type: "number", description: "The campaign's one bid in rubles" },
+        bids: {
+          type: "array",
+          description: "Bids of single articles that differed",
+          items: {
+            type: "object",
+            properties: {
+              nm_id: { type: "integer", description: "Article id" },
+              rubles: { type: "number", description: "Bid in rubles" }
+            },
+            required: ["nm_id", "rubles"]
+          }
+        },
+        minus_phrases: { type: "array", description: "Campaign-wide phrases", items: { type: "string" } },
+        nm_ids: { type: "array", description: "Articles it had", items: { type: "integer" } }
+      },
+      required: ["advert_id"]
+    }
+  }
+})
+
+const percent = (placement: string) =>
+  optional(
+    Schema.Finite.check(
+      Schema.isBetween({ minimum: 1, maximum: 1000 }, { message: "must be between 1 and 1000" })
+    ).annotate({ description: `Bid for ${placement} in percent of the old bid; default 100` })
+  )
+
+/** So many campaigns are asked for their lowest bids without being told to; more would outlast a caller's patience. */
+const askedUnbidden = 20
+
+export const planMigrationTool = Tool.make("ads_plan_migration", {
+  title: "Plan migration",
+  description:
+    "Plan the move from type 8 (one bid, campaign-wide phrases) to type 9 (bid and phrases per article) for all or some " +
+    "campaigns. Changes nothing",
+  annotations: reads,
+  arguments: {
+    advert_ids: optional(advertIds),
+    target,
+    snapshot: optional(snapshot),
+    placements: optional(
+      Schema.Array(Schema.Literals(["search", "recommendations"])).annotate({
+        description: "Where a new campaign shows its articles; default as the old one"
+      })
+    ),
+    search_percent: percent("search"),
+    recommendations_percent: percent("recommendations"),
+    phrase_mode: optional(
+      Schema.Literals(["merge", "replace"]).annotate({
+        description: "merge keeps phrases that articles have already, replace does not; default merge"
+      })
+    ),
+    on_below_floor: onBelowFloor,
+    check_floors: optional(
+      flag(
+        `Whether to ask for the lowest bids first, one call per campaign; default for up to ${askedUnbidden} campaigns`
+      )
+    )
+  },
+  run: Effect.fn("ads_plan_migration")(function* (given) {
+    const { guards } = yield* MarketplaceConfig
+    const ads = yield* MarketplaceAds
+    const { adverts: existing } = yield* ads.getAdvertsV2()
+    const campaigns = chosen(existing, given.advert_ids, given.snapshot ?? [])
+    const old = campaigns.map(({ id }) => ({ advert_id: id, nm_id: campaignWide }))
+    const twins = campaigns.flatMap((campaign) => findByName(existing, twinName(campaign)) ?? [])
+    const involved = [...campaigns, ...(given.target === "in-place" ? [] : twins)]
+    const { items } = yield* ads.getMinusPhrases({ items: [...old, ...pairsOf(involved)] })
+    const input: MigrationInput = {
+      campaigns,
+      existing,
+      snapshot: given.snapshot ?? [],
+      phrases: items,
+      floors: [],
+      guards,
+      options: {
+        target: given.target,
+        ...(given.placements === undefined ? {} : { placements: given.placements }),
+        percent: {
+          combined: 100,
+          search: given.search_percent ?? 100,
+          recommendations: given.recommendations_percent ?? 100
+        },
+        onBelowFloor: given.on_below_floor,
+        phrases: given.phrase_mode ?? "merge"
+      }
+    }
+    const first = planMigration(input)
+    const bid = new Set(first.steps.flatMap(({ change }) => (change.kind === "bid" ? [change.nm_id] : [])))
+    const bidding = campaigns.filter((campaign) => articlesOf(campaign).some(({ nm_id }) => bid.has(nm_id)))
+    const check = given.check_floors ?? bidding.length <= askedUnbidden
+    const unchecked = { ...first, warnings: [...first.warnings, uncheckedWarning] }
+    if (!check) return yield* keep(bidding.length === 0 ? first : unchecked)
+    const floors = yield* Effect.forEach(bidding, (campaign) =>
+      floorsOf(
+        campaign,
+        articlesOf(campaign).map(({ nm_id }) => nm_id),
+        given.target === "in-place" ? undefined : ["search", "recommendations"]
+      )
+    )
+    return yield* keep(planMigration({ ...input, floors: floors.flat() }))
+  }, orRefuse)
+})
+
+const uncheckedWarning =
+  "The lowest bids were not asked for, because there are many campaigns: an apply stops at a bid that is too low. " +
+  "Set check_floors to true to ask first."
+
+const chosen = (
+  existing: ReadonlyArray<Campaign>,
+  advert_ids: ReadonlyArray<number> | undefined,
+  old: ReadonlyArray<OldSettings>
+): ReadonlyArray<Campaign> =>
+  existing.filter(({ bid_type, id }) =>
+    advert_ids === undefined
+      ? bid_type === "auto" || old.some(({ advert_id }) => advert_id === id)
+      : advert_ids.includes(id)
+  )

@@ -1,0 +1,107 @@
+import { Effect, Schema } from "effect"
+
+import { Placement } from "../../marketplace/Campaign.ts"
+import { AdvertId, Day, NmId, NmIdOrZero } from "../../marketplace/ids.ts"
+import { Kopecks, RublesGiven } from "../../marketplace/money.ts"
+
+export const advertId = AdvertId.annotate({ description: "Campaign id" })
+export const advertIds = Schema.Array(AdvertId).annotate({ description: "Campaign ids" })
+export const nmIds = Schema.Array(NmId).annotate({ description: "Article ids" })
+export const from = Day.annotate({ description: "First day, YYYY-MM-DD" })
+export const to = Day.annotate({ description: "Last day, YYYY-MM-DD" })
+export const planId = Schema.NonEmptyString.annotate({ description: "plan_id that a plan tool returned" })
+
+export const limit = (standard: number) =>
+  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 500 }, { message: "must be between 1 and 500" }))
+    .annotate({ description: `Rows to show, default ${standard}` })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(standard)))
+
+export const offset = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { message: "must be 0 or more" }))
+  .annotate({ description: "Rows to skip, default 0" })
+  .pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))
+
+export const pairs = Schema.Array(Schema.Struct({ advert_id: AdvertId, nm_id: NmIdOrZero })).annotate({
+  description: "Campaign and article pairs; nm_id 0 means the campaign-wide settings of type 8",
+  inputSchema: {
+    items: {
+      type: "object",
+      properties: {
+        advert_id: { type: "integer", description: "Campaign id" },
+        nm_id: { type: "integer", description: "Article id, or 0" }
+      },
+      required: ["advert_id", "nm_id"]
+    }
+  }
+})
+
+export const onBelowFloor = Schema.Literals(["raise", "skip", "block"])
+  .annotate({ description: "What to do with a bid below the lowest allowed one; default block" })
+  .pipe(Schema.withDecodingDefaultKey(Effect.succeed("block")))
+
+export const groupBy = Schema.Literals(["campaign", "day"])
+  .annotate({ description: "One row per campaign, or per campaign and day; default campaign" })
+  .pipe(Schema.withDecodingDefaultKey(Effect.succeed("campaign")))
+
+export const confirm = Schema.Boolean.annotate({ description: "true after a person has agreed to exactly this" })
+
+const amount = {
+  bid_rubles: Schema.optionalKey(RublesGiven),
+  bid_kopecks: Schema.optionalKey(Kopecks)
+}
+
+const money = {
+  bid_rubles: { type: "number", description: "New bid in rubles, or" },
+  bid_kopecks: { type: "integer", description: "new bid in kopecks" }
+}
+
+export const bidChanges = Schema.Array(
+  Schema.Struct({
+    advert_id: AdvertId,
+    nm_id: NmId,
+    placement: Schema.optionalKey(Placement),
+    ...amount,
+    change_percent: Schema.optionalKey(
+      Schema.Finite.check(Schema.isGreaterThan(-100, { message: "must be above -100" }))
+    )
+  })
+).annotate({
+  description: "Bids to set: each with exactly one of bid_rubles, bid_kopecks, change_percent",
+  inputSchema: {
+    items: {
+      type: "object",
+      properties: {
+        advert_id: { type: "integer", description: "Campaign id" },
+        nm_id: { type: "integer", description: "Article id" },
+        placement: { type: "string", enum: Placement.literals, description: "Needed where the campaign has two" },
+        ...money,
+        change_percent: { type: "number", description: "or change in percent: 20 means a fifth more, -10 a tenth less" }
+      },
+      required: ["advert_id", "nm_id"]
+    }
+  }
+})
+
+export const clusterChanges = Schema.Array(
+  Schema.Struct({
+    advert_id: AdvertId,
+    nm_id: NmId,
+    norm_query: Schema.NonEmptyString,
+    ...amount,
+    drop: Schema.optionalKey(Schema.Boolean)
+  })
+).annotate({
+  description: "Cluster bids to set: each with exactly one of bid_rubles, bid_kopecks, drop",
+  inputSchema: {
+    items: {
+      type: "object",
+      properties: {
+        advert_id: { type: "integer", description: "Campaign id" },
+        nm_id: { type: "integer", description: "Article id" },
+        norm_query: { type: "string", description: "Search cluster" },
+        ...money,
+        drop: { type: "boolean", description: "true removes the cluster's own bid" }
+      },
+      required: ["advert_id", "nm_id", "norm_query"]
+    }
+  }
+})

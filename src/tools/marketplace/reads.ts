@@ -1,0 +1,216 @@
+import { Effect, Schema } from "effect"
+
+import { articlesOf, nameOf, paymentOf, placementsOf, Placement } from "../../marketplace/Campaign.ts"
+import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
+import { AdsNotFound } from "../../marketplace/MarketplaceError.ts"
+import { money, moneyFromRubles } from "../../marketplace/money.ts"
+import { reads } from "../annotations.ts"
+import { optional } from "../parameters.ts"
+import * as Tool from "../Tool.ts"
+import { advertId, advertIds, from, groupBy, limit, nmIds, offset, pairs, to } from "./parameters.ts"
+import { orRefuse } from "./refusal.ts"
+import { articleRow, campaignRow } from "./shown.ts"
+
+/** One campaign, or the error that there is none. */
+export const readCampaign = Effect.fnUntraced(function* (advert_id: number) {
+  const { adverts } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids: [advert_id] }))
+  const campaign = adverts.find(({ id }) => id === advert_id)
+  return (
+    campaign ??
+    (yield* new AdsNotFound({
+      operation: "getAdvertsV2",
+      status: 404,
+      detail: `there is no campaign ${advert_id}`,
+      fields: []
+    }))
+  )
+})
+
+export const listCampaigns = Tool.make("ads_list_campaigns", {
+  title: "List campaigns",
+  description: "List advertising campaigns, one row each; ads_get_campaign shows the bids of one",
+  annotations: reads,
+  arguments: {
+    statuses: optional(
+      Schema.Array(Schema.Int).annotate({
+        description: "4 ready, 7 finished, 8 declined, 9 active, 11 paused; default all"
+      })
+    ),
+    ids: optional(advertIds),
+    payment_type: optional(Schema.Literals(["cpm", "cpc"]).annotate({ description: "Paid by views or by clicks" })),
+    bid_type: optional(
+      Schema.Literals(["auto", "manual"]).annotate({ description: "One bid (type 8), or a bid per article" })
+    ),
+    limit: limit(100),
+    offset
+  },
+  run: Effect.fn("ads_list_campaigns")(function* ({ bid_type, limit, offset, ...filter }) {
+    const { adverts } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2(filter))
+    const found = adverts
+      .filter((campaign) => bid_type === undefined || campaign.bid_type === bid_type)
+      .toSorted((a, b) => a.id - b.id)
+    const shown = found.slice(offset, offset + limit)
+    const more = offset + shown.length < found.length
+    return {
+      total: found.length,
+      campaigns: shown.map(campaignRow),
+      ...(more ? { next: `Repeat with offset ${offset + shown.length} for more` } : {})
+    }
+  }, orRefuse)
+})
+
+export const getCampaign = Tool.make("ads_get_campaign", {
+  title: "Get campaign",
+  description: "Read one campaign with its articles and their bids, in kopecks and rubles",
+  annotations: reads,
+  arguments: { advert_id: advertId },
+  run: Effect.fn("ads_get_campaign")(function* ({ advert_id }) {
+    const campaign = yield* readCampaign(advert_id)
+    const { total } = yield* MarketplaceAds.use((ads) => ads.getBudget(advert_id))
+    return {
+      ...campaignRow(campaign),
+      created: campaign.timestamps?.created ?? null,
+      budget: moneyFromRubles(total),
+      articles: articlesOf(campaign).map((article) => articleRow(campaign, article))
+    }
+  }, orRefuse)
+})
+
+export const campaignStats = Tool.make("ads_campaign_stats", {
+  title: "Campaign statistics",
+  description: "Views, clicks, orders and money of campaigns, as totals or by day; any number of days and campaigns",
+  annotations: reads,
+  arguments: { ids: advertIds, from, to, group_by: groupBy },
+  run: Effect.fn("ads_campaign_stats")(function* ({ from: beginDate, group_by, ids, to: endDate }) {
+    const stats = yield* MarketplaceAds.use((ads) => ads.getAdvFullstats({ ids, beginDate, endDate }))
+    const rows = stats.flatMap((campaign) => {
+      const id = { advert_id: campaign.advertId }
+      return group_by === "campaign"
+        ? [{ ...id, ...metrics(campaign) }]
+        : (campaign.days ?? []).map((day) => ({ ...id, date: day.date.slice(0, 10), ...metrics(day) }))
+    })
+    const missing = ids.filter((id) => !stats.some(({ advertId: known }) => known === id))
+    return { rows, ...(missing.length > 0 ? { without_statistics: missing } : {}) }
+  }, orRefuse)
+})
+
+type Count = number | null | undefined
+
+const metrics = (row: {
+  readonly views?: Count
+  readonly clicks?: Count
+  readonly ctr?: Count
+  readonly cpc?: Count
+  readonly orders?: Count
+  readonly sum?: Count
+  readonly sum_price?: Count
+}) => ({
+  views: row.views ?? 0,
+  clicks: row.clicks ?? 0,
+  ctr_percent: row.ctr ?? 0,
+  cpc: moneyFromRubles(row.cpc ?? 0),
+  orders: row.orders ?? 0,
+  spent: moneyFromRubles(row.sum ?? 0),
+  ordered_for: moneyFromRubles(row.sum_price ?? 0)
+})
+
+export const clusterStats = Tool.make("ads_cluster_stats", {
+  title: "Search cluster statistics",
+  description: "What each search cluster of an article brought, most views first; at most 30 days",
+  annotations: reads,
+  arguments: {
+    items: pairs,
+    from,
+    to,
+    min_views: optional(Schema.Int.annotate({ description: "Only clusters with at least so many views" })),
+    limit: limit(50)
+  },
+  run: Effect.fn("ads_cluster_stats")(function* ({ from, items, limit, min_views = 0, to }) {
+    const { stats } = yield* MarketplaceAds.use((ads) => ads.getNormqueryStats({ from, to, items }))
+    const rows = stats
+      .flatMap(({ advert_id, nm_id, stats: clusters }) =>
+        (clusters ?? []).map(({ avg_pos, clicks, cpc, ctr, norm_query, views }) => ({
+          advert_id,
+          nm_id,
+          norm_query,
+          views: views ?? null,
+          clicks: clicks ?? 0,
+          ctr_percent: ctr ?? null,
+          cpc: moneyFromRubles(cpc ?? 0),
+          avg_pos: avg_pos ?? null
+        }))
+      )
+      .filter(({ views }) => (views ?? 0) >= min_views)
+      .toSorted((a, b) => (b.views ?? 0) - (a.views ?? 0))
+    return { total: rows.length, clusters: rows.slice(0, limit) }
+  }, orRefuse)
+})
+
+export const keywordStats = Tool.make("ads_keyword_stats", {
+  title: "Keyword statistics",
+  description:
+    "Keywords of a campaign by day. The marketplace switched this off on 2026-01-15: on not found, use ads_cluster_stats",
+  annotations: reads,
+  arguments: { advert_id: advertId, from, to },
+  run: Effect.fn("ads_keyword_stats")(function* (request) {
+    const { keywords } = yield* MarketplaceAds.use((ads) => ads.getStatsKeywords(request))
+    return {
+      days: keywords.map(({ date, stats }) => ({
+        date,
+        keywords: stats.map(({ clicks, keyword, sum, views }) => ({
+          keyword,
+          views: views ?? 0,
+          clicks: clicks ?? 0,
+          spent: moneyFromRubles(sum ?? 0)
+        }))
+      }))
+    }
+  }, orRefuse)
+})
+
+export const getMinusPhrases = Tool.make("ads_get_minus_phrases", {
+  title: "Get minus-phrases",
+  description: "Read the minus-phrases of articles, or of all articles of a campaign",
+  annotations: reads,
+  arguments: { items: optional(pairs), advert_id: optional(advertId) },
+  run: Effect.fn("ads_get_minus_phrases")(function* ({ advert_id, items = [] }) {
+    const own =
+      advert_id === undefined
+        ? []
+        : articlesOf(yield* readCampaign(advert_id)).map(({ nm_id }) => ({ advert_id, nm_id }))
+    const found = yield* MarketplaceAds.use((ads) => ads.getMinusPhrases({ items: [...items, ...own] }))
+    return {
+      items: found.items,
+      next: "ads_plan_minus_phrases plans a change; phrases are kept per article, so a plan has one step per article"
+    }
+  }, orRefuse)
+})
+
+export const minBids = Tool.make("ads_min_bids", {
+  title: "Lowest bids",
+  description: "The lowest bids that the marketplace takes now for articles of a campaign",
+  annotations: reads,
+  arguments: {
+    advert_id: advertId,
+    nm_ids: optional(nmIds),
+    placements: optional(Schema.Array(Placement).annotate({ description: "Default: those of the campaign" }))
+  },
+  run: Effect.fn("ads_min_bids")(function* ({ advert_id, nm_ids, placements }) {
+    const campaign = yield* readCampaign(advert_id)
+    const { bids } = yield* MarketplaceAds.use((ads) =>
+      ads.getBidsMin({
+        advert_id,
+        nm_ids: nm_ids ?? articlesOf(campaign).map(({ nm_id }) => nm_id),
+        payment_type: paymentOf(campaign),
+        placement_types: placements ?? placementsOf(campaign)
+      })
+    )
+    return {
+      campaign: nameOf(campaign),
+      articles: bids.map(({ bids: lowest, nm_id }) => ({
+        nm_id,
+        lowest: Object.fromEntries(lowest.map(({ type, value }) => [type, money(value)]))
+      }))
+    }
+  }, orRefuse)
+})

@@ -1,0 +1,109 @@
+import { DateTime } from "effect"
+
+import {
+  type Article,
+  articlesOf,
+  bidOf,
+  type Campaign,
+  nameOf,
+  paymentOf,
+  placementsOf,
+  status
+} from "../../marketplace/Campaign.ts"
+import { type Kopecks, money } from "../../marketplace/money.ts"
+import type { Change } from "../../marketplace/plan/Change.ts"
+import type { Plan, Step } from "../../marketplace/plan/Plan.ts"
+
+const statusWords = new Map<number, string>([
+  [status.deleting, "being deleted"],
+  [status.ready, "ready to start"],
+  [status.finished, "finished"],
+  [status.declined, "declined"],
+  [status.active, "active"],
+  [status.paused, "paused"]
+])
+
+export const statusText = (value: number): string => statusWords.get(value) ?? "unknown"
+
+export const moment = (ms: number): string => DateTime.formatIso(DateTime.makeUnsafe(ms))
+
+/** A campaign in one row. */
+export const campaignRow = (campaign: Campaign) => ({
+  id: campaign.id,
+  name: nameOf(campaign),
+  status: campaign.status,
+  status_text: statusText(campaign.status),
+  bid_type: campaign.bid_type,
+  payment_type: paymentOf(campaign),
+  placements: placementsOf(campaign),
+  articles: articlesOf(campaign).length
+})
+
+const amount = (kopecks: Kopecks | null) => (kopecks === null ? null : money(kopecks))
+
+/** An article with its bids in both units. */
+export const articleRow = (campaign: Campaign, article: Article) => ({
+  nm_id: article.nm_id,
+  ...(article.subject?.name === undefined ? {} : { subject: article.subject.name }),
+  bids: Object.fromEntries(placementsOf(campaign).map((placement) => [placement, amount(bidOf(article, placement))]))
+})
+
+const phrases = (list: ReadonlyArray<string>) => ({ count: list.length, phrases: list.slice(0, 10) })
+
+/** What a change leads from and to; money in both units, lists of phrases cut. */
+const beforeAndAfter = (change: Change) => {
+  switch (change.kind) {
+    case "create":
+      return {
+        before: null,
+        after: { name: change.name, articles: change.nms.length, placements: change.placement_types }
+      }
+    case "delete":
+      return { before: { name: change.name }, after: null }
+    case "product":
+      return {
+        before: change.before ? "in the campaign" : "not in it",
+        after: change.after ? "in the campaign" : "not in it"
+      }
+    case "bid":
+    case "cluster":
+      return { before: amount(change.before), after: amount(change.after) }
+    case "phrases":
+      return { before: phrases(change.before), after: phrases(change.after) }
+  }
+}
+
+export const stepRow = ({ change, id, reason }: Step) => ({ step: id, ...beforeAndAfter(change), reason })
+
+const few = 20
+
+/** A plan in short: how much of what, its first rows, and what to do next. */
+export const planSummary = (plan: Plan, readOnly: boolean) => {
+  const counts = new Map<string, number>()
+  for (const { change } of plan.steps) counts.set(change.kind, (counts.get(change.kind) ?? 0) + 1)
+  return {
+    plan_id: plan.id,
+    kind: plan.kind,
+    steps: plan.steps.length,
+    by_kind: Object.fromEntries(counts),
+    first_steps: plan.steps.slice(0, few).map(stepRow),
+    warnings: plan.warnings.slice(0, few),
+    blocked_count: plan.blocked.length,
+    blocked: plan.blocked.slice(0, few),
+    estimate: plan.estimate,
+    expires_at: moment(plan.expiresAt),
+    next: next(plan, readOnly)
+  }
+}
+
+const next = ({ blocked, id, steps }: Plan, readOnly: boolean): string => {
+  if (steps.length === 0) {
+    return blocked.length === 0
+      ? "Nothing is to change: everything is as wanted already."
+      : "Nothing can be changed; blocked says why."
+  }
+  const rest = steps.length > few ? " ads_show_plan shows the other steps." : ""
+  return readOnly
+    ? `Nothing was changed, and this server is read-only: a person can set marketplace.readOnly to false to allow applying.${rest}`
+    : `Nothing was changed yet. Show this to a person; when they agree, call ads_apply_plan with plan_id ${id} and confirm true.${rest}`
+}
