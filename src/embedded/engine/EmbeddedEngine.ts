@@ -3,6 +3,7 @@ import { HttpClient, HttpRouter, HttpServerRequest, HttpServerResponse } from "e
 
 import { elsewhere, routes } from "./routes.ts"
 import { Runner } from "./run/Runner.ts"
+import { plant } from "./seed/plant.ts"
 import { Edition, type Version } from "./store/Edition.ts"
 import { Journal, type JournalError } from "./store/Journal.ts"
 import { Store } from "./store/Store.ts"
@@ -33,7 +34,7 @@ export class EmbeddedEngine extends Context.Service<
   static readonly layerStore = (
     options: EmbeddedEngineOptions = {}
   ): Layer.Layer<EmbeddedEngine, JournalError, Journal> =>
-    Layer.effect(EmbeddedEngine, make).pipe(
+    Layer.effect(EmbeddedEngine, make(options.seed === true)).pipe(
       Layer.provide(Runner.layer),
       Layer.provide(Store.layer),
       Layer.provide(edition(options))
@@ -47,7 +48,8 @@ export class EmbeddedEngine extends Context.Service<
 const edition = ({ apiKey = "embedded", version = "1.82.3" }: EmbeddedEngineOptions) =>
   Layer.succeed(Edition, { version, isSecond: version === "2.41.1", apiKey: Redacted.make(apiKey) })
 
-const make = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* (isSeeded: boolean) {
+  if (isSeeded) yield* plant
   const { apiKey } = yield* Edition
   const context = yield* Effect.context<Edition | Runner | Store>()
   const own = Layer.provide(routes, Layer.succeedContext(context))

@@ -34,7 +34,7 @@ const schemaFor = Effect.fnUntraced(function* (type: string, refusal: Refusal) {
 const checkData = Effect.fnUntraced(function* (type: string, data: Free) {
   const schema = yield* schemaFor(type, badRequest("req.body.type is not a known type"))
   const problem = dataProblem(data, schema)
-  if (problem !== undefined) return yield* badRequest(problem)
+  return problem === undefined ? data : yield* badRequest(problem)
 })
 
 const find = Effect.fnUntraced(function* (id: string, refusal: Refusal) {

@@ -1,8 +1,9 @@
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 import { HttpServerResponse } from "effect/http"
 
 import type { Free } from "../../../engine/Workflow.ts"
-import { asFree, kindOf, parametersOf } from "../rules/triggers.ts"
+import { kindOf, parametersOf } from "../rules/triggers.ts"
+import { asFree } from "../rules/values.ts"
 import type { Run } from "../run/Runner.ts"
 import { json } from "../wire/replies.ts"
 
@@ -17,40 +18,41 @@ export const modeOf = (node: Free): Mode => {
 }
 
 /** What the caller of a trigger gets for the run that it started. */
-export const answer = Effect.fnUntraced(function* (node: Free, run: Run, isSecond: boolean) {
-  const { options, responseData } = parametersOf(node)
-  switch (modeOf(node)) {
-    case "onReceived": {
-      const { responseData: text } = asFree(options)
-      const start = kindOf(node) === "formTrigger" ? { status: 200 } : { message: "Workflow was started" }
-      return typeof text === "string" ? said(codeOf(node), text) : json(codeOf(node), start)
-    }
-    case "responseNode": {
-      const response = yield* run.response
-      if (response !== undefined) {
-        const { body, contentType, headers, status } = response
-        return HttpServerResponse.text(body, { status, contentType, headers })
-      }
-      const problem = problemOf(yield* run.end)
-      return problem ?? json(codeOf(node), { message: "Workflow executed successfully" })
-    }
-    case "lastNode": {
-      const execution = yield* run.end
-      const problem = problemOf(execution)
-      if (problem !== undefined) return problem
-      const items = execution.steps.at(-1)?.outputs[0] ?? []
-      if (responseData === "noData") return said(codeOf(node), "")
-      if (responseData === "allEntries")
-        return json(
-          codeOf(node),
-          items.map((item) => item.json)
-        )
-      return items[0] === undefined
-        ? json(500, { code: 0, message: `No item to return ${isSecond ? "was" : "got"} found` })
-        : json(codeOf(node), items[0].json)
-    }
+export const answer = (node: Free, run: Run, isSecond: boolean) => answers[modeOf(node)](node, run, isSecond)
+
+type Answer = (node: Free, run: Run, isSecond: boolean) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+
+const atOnce: Answer = (node) => {
+  const { responseData } = asFree(parametersOf(node).options)
+  const started = kindOf(node) === "formTrigger" ? { status: 200 } : { message: "Workflow was started" }
+  return Effect.succeed(
+    Predicate.isString(responseData) ? said(codeOf(node), responseData) : json(codeOf(node), started)
+  )
+}
+
+const byRespondent: Answer = Effect.fnUntraced(function* (node, run) {
+  const response = yield* run.response
+  if (response === undefined) {
+    return problemOf(yield* run.end) ?? json(codeOf(node), { message: "Workflow executed successfully" })
   }
+  const { body, contentType, headers, status } = response
+  return HttpServerResponse.text(body, { status, contentType, headers })
 })
+
+const byLastNode: Answer = (node, run, isSecond) =>
+  Effect.map(run.end, (execution) => {
+    const { responseData } = parametersOf(node)
+    const items = (execution.steps.at(-1)?.outputs[0] ?? []).map((item) => item.json)
+    const problem = problemOf(execution)
+    if (problem !== undefined) return problem
+    if (responseData === "noData") return said(codeOf(node), "")
+    if (responseData === "allEntries") return json(codeOf(node), items)
+    return items.length === 0
+      ? json(500, { code: 0, message: `No item to return ${isSecond ? "was" : "got"} found` })
+      : json(codeOf(node), items[0])
+  })
+
+const answers = { lastNode: byLastNode, onReceived: atOnce, responseNode: byRespondent }
 
 const said = (status: number, text: string) =>
   HttpServerResponse.text(text, { status, contentType: "application/json; charset=utf-8" })

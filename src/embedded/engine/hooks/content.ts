@@ -1,7 +1,7 @@
 import { Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 
-import { mediaTypeOf, parse, textOf } from "../wire/body.ts"
+import { mediaTypeOf, parse, bodyOf } from "../wire/body.ts"
 
 /** What was sent to a trigger: a value for JSON, fields for forms, text for anything else. */
 export const contentOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
@@ -9,11 +9,11 @@ export const contentOf = Effect.fnUntraced(function* (request: HttpServerRequest
     case "multipart/form-data":
       return yield* fieldsOf(request)
     case "application/x-www-form-urlencoded":
-      return Object.fromEntries(new URLSearchParams(yield* textOf(request)))
+      return Object.fromEntries(new URLSearchParams(yield* bodyOf(request)))
     case "application/json":
-      return yield* Effect.fromResult(parse(yield* textOf(request)))
+      return yield* Effect.fromResult(parse(yield* bodyOf(request)))
     default: {
-      const text = yield* textOf(request)
+      const text = yield* bodyOf(request)
       return text === "" ? {} : text
     }
   }

@@ -1,16 +1,16 @@
 import { Effect } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 
-import { moment } from "../api/workflows/lookup.ts"
 import { type Address, addressesOf, match } from "../rules/addresses.ts"
-import { isListening, type Moment } from "../rules/publishing.ts"
+import { isListening } from "../rules/publishing.ts"
 import { snapshotOf } from "../rules/snapshot.ts"
 import { kindOf } from "../rules/triggers.ts"
 import { Runner } from "../run/Runner.ts"
 import { Edition } from "../store/Edition.ts"
-import { now } from "../store/fresh.ts"
+import { now, present, type Moment } from "../store/fresh.ts"
 import type { WorkflowRecord } from "../store/records.ts"
 import { Store } from "../store/Store.ts"
+import { decodeSegment } from "../wire/match.ts"
 import { json, page } from "../wire/replies.ts"
 import { answer, modeOf } from "./answer.ts"
 import { contentOf } from "./content.ts"
@@ -28,7 +28,7 @@ export const production = Effect.fnUntraced(
     const { tables } = yield* Store
     const { isSecond } = yield* Edition
     const path = pathOf(request)
-    const here = listenersAt(path, [...tables.workflows.values()], yield* moment)
+    const here = listenersAt(path, [...tables.workflows.values()], yield* present)
     const found = here.find(({ address }) => address.method === request.method)
     if (found === undefined) return refusal(request.method, path, here)
     const { node } = found.address
@@ -59,21 +59,12 @@ export const production = Effect.fnUntraced(
 )
 
 const pathOf = ({ url }: HttpServerRequest.HttpServerRequest): string =>
-  (url.split("?")[0] ?? "").slice(1).split("/").map(decode).join("/")
-
-const decode = (segment: string) =>
-  /^(?:[^%]|%[0-9a-f]{2})*$/i.test(segment)
-    ? (new URLSearchParams(`_=${segment.replaceAll("+", "%2B")}`).get("_") ?? "")
-    : segment
+  (url.split("?")[0] ?? "").slice(1).split("/").map(decodeSegment).join("/")
 
 /** Everything that listens at a path, whatever the method. Where two listen to the same, the later one has taken over. */
-const listenersAt = (
-  path: string,
-  workflows: ReadonlyArray<WorkflowRecord>,
-  present: Moment
-): ReadonlyArray<Listener> =>
+const listenersAt = (path: string, workflows: ReadonlyArray<WorkflowRecord>, moment: Moment): ReadonlyArray<Listener> =>
   workflows
-    .filter((workflow) => isListening(workflow, present))
+    .filter((workflow) => isListening(workflow, moment))
     .sort((a, b) => (b.published?.listensAt ?? 0) - (a.published?.listensAt ?? 0))
     .flatMap((workflow) =>
       addressesOf(workflow.id, workflow.published?.nodes ?? []).flatMap((address) => {

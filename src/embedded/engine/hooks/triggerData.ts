@@ -2,7 +2,8 @@ import { Option, Predicate } from "effect"
 import { HttpServerRequest } from "effect/http"
 
 import type { Free } from "../../../engine/Workflow.ts"
-import { asFree, kindOf, parametersOf } from "../rules/triggers.ts"
+import { kindOf, parametersOf } from "../rules/triggers.ts"
+import { asFree, asList } from "../rules/values.ts"
 
 /** A call of a trigger's address. */
 export interface Visit {
@@ -42,7 +43,7 @@ const formData = (node: Free, { content, request, time }: Visit): Free => {
   const { values } = asFree(parametersOf(node).formFields)
   const isMultipart = request.headers["content-type"]?.startsWith("multipart/form-data") === true
   const sent = isMultipart ? asFree(content) : asFree(asFree(content).data)
-  const fields = (Array.isArray(values) ? values : []).map((field: unknown, index) => {
+  const fields = asList(values).map((field: unknown, index) => {
     const { fieldLabel, fieldName, fieldType } = asFree(field)
     const value = sent[`field-${index}`] ?? null
     const label = String(fieldType === "hiddenField" ? fieldName : fieldLabel)

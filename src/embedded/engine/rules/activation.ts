@@ -3,7 +3,8 @@ import { Predicate } from "effect"
 import type { Free } from "../../../engine/Workflow.ts"
 import { badRequest, type Refusal } from "../wire/Refusal.ts"
 import { isKnownType } from "./kinds.ts"
-import { asFree, hasBadSchedule, isEnabled, isTrigger, kindOf, parametersOf } from "./triggers.ts"
+import { hasBadSchedule, isEnabled, isTrigger, kindOf, parametersOf } from "./triggers.ts"
+import { asFree } from "./values.ts"
 
 interface Candidate {
   readonly id: string

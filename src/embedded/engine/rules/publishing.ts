@@ -1,15 +1,11 @@
+import type { Moment } from "../store/fresh.ts"
 import type { Publication, WorkflowRecord } from "../store/records.ts"
-import { asFree, countListeners, scheduleState } from "./triggers.ts"
+import { countListeners, scheduleState } from "./triggers.ts"
+import { asFree } from "./values.ts"
 
 /** How long a 2.x engine takes to listen to a published workflow, and to stop, in milliseconds. */
 const listening = 150
 const stopping = 75
-
-/** A moment, as a number for reckoning and as text for writing down. */
-export interface Moment {
-  readonly millis: number
-  readonly text: string
-}
 
 /** Whether the triggers of a workflow are being listened to. */
 export const isListening = ({ published }: WorkflowRecord, { millis }: Moment): boolean =>
@@ -27,6 +23,12 @@ export const settled = (workflow: WorkflowRecord, moment: Moment, isSecond: bool
   }
 }
 
+interface Circumstances {
+  readonly isSecond: boolean
+  /** The highest number of a publication so far. */
+  readonly publication: number
+}
+
 /** A record and the highest number of a publication so far. */
 export interface Outcome {
   readonly workflow: WorkflowRecord
@@ -37,7 +39,7 @@ export interface Outcome {
 export const publish = (
   workflow: WorkflowRecord,
   moment: Moment,
-  { isSecond, publication }: { readonly isSecond: boolean; readonly publication: number }
+  { isAtOnce = false, isSecond, publication }: Circumstances & { readonly isAtOnce?: boolean }
 ): Outcome => {
   const { connections, nodes, published, versionId } = workflow
   const note = (event: Publication["event"], version: string) => ({ event, versionId: version, createdAt: moment.text })
@@ -45,7 +47,7 @@ export const publish = (
     ...(published === null ? [] : [note("deactivated", published.versionId)]),
     note("activated", versionId)
   ].map((entry, index): Publication => ({ ...entry, id: publication + index + 1 }))
-  const listensAt = published?.listensAt ?? moment.millis + (isSecond ? listening : 0)
+  const listensAt = published?.listensAt ?? moment.millis + (isSecond && !isAtOnce ? listening : 0)
   return {
     workflow: {
       ...workflow,
@@ -61,7 +63,7 @@ export const publish = (
 export const unpublish = (
   workflow: WorkflowRecord,
   moment: Moment,
-  { isSecond, publication }: { readonly isSecond: boolean; readonly publication: number }
+  { isSecond, publication }: Circumstances
 ): Outcome => {
   const { published } = workflow
   if (published === null) return { workflow: { ...workflow, active: false }, publication }

@@ -2,6 +2,7 @@ import { Predicate } from "effect"
 
 import { nodeKind } from "../../../engine/naming.ts"
 import type { Free } from "../../../engine/Workflow.ts"
+import { asFree, asList } from "./values.ts"
 
 /** Kinds that start a workflow though their names do not end in "Trigger". */
 const unmarked = new Set(["cron", "emailReadImap", "interval", "webhook"])
@@ -14,9 +15,6 @@ export const kindOf = ({ type }: Free): string => (Predicate.isString(type) ? no
 
 /** The parameters of a node, `{}` when it has none. */
 export const parametersOf = ({ parameters }: Free): Free => asFree(parameters)
-
-/** An object as it is, anything else as `{}`. */
-export const asFree = (value: unknown): Free => (Predicate.isObject(value) ? value : {})
 
 export const isEnabled = ({ disabled }: Free): boolean => disabled !== true
 
@@ -39,7 +37,7 @@ const listenersOf = (node: Free): number => (/^(form|chat)Trigger$/.test(kindOf(
 export const hasBadSchedule = (node: Free): boolean => {
   if (kindOf(node) !== "scheduleTrigger") return false
   const { interval } = asFree(parametersOf(node).rule)
-  return (Array.isArray(interval) ? interval : []).some(
+  return asList(interval).some(
     (entry: unknown) => asFree(entry).field === "cronExpression" && !cron.test(String(asFree(entry).expression).trim())
   )
 }

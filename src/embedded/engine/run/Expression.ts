@@ -13,8 +13,8 @@ export type Expression =
   | {
       readonly is: "choice"
       readonly test: Expression
-      readonly then: Expression
-      readonly otherwise: Expression
+      readonly yes: Expression
+      readonly no: Expression
     }
 
 type Parsed<A> = Result.Result<A, string>
@@ -66,9 +66,9 @@ export const parse = (source: string): Parsed<Expression> =>
       Result.gen(function* () {
         const test = yield* binary(1)
         if (!take("?")) return test
-        const then = yield* whole()
+        const yes = yield* whole()
         yield* demand(":")
-        return { is: "choice", test, then, otherwise: yield* whole() } as const
+        return { is: "choice", test, yes, no: yield* whole() } as const
       })
 
     const binary = (weakest: number): Parsed<Expression> =>

@@ -1,8 +1,7 @@
 import { Predicate } from "effect"
 
 import type { Free } from "../../../engine/Workflow.ts"
-import { asFree } from "../rules/triggers.ts"
-import { textOf } from "./evaluate.ts"
+import { asFree, asList, textOf } from "../rules/values.ts"
 import { own } from "./own.ts"
 
 type Test = (left: unknown, right: unknown) => boolean
@@ -64,7 +63,7 @@ const current = (condition: unknown): boolean => {
 
 /** Conditions as the first version of the node has them: in lists by type. */
 const old = ([type, list]: [string, unknown]): ReadonlyArray<boolean> =>
-  (Array.isArray(list) ? list : []).map((condition: unknown) => {
+  asList(list).map((condition: unknown) => {
     const { operation = type === "number" ? "smaller" : "equal", value1, value2 } = asFree(condition)
     return own(tests, operation)?.(value1, value2) ?? false
   })

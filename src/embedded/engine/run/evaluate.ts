@@ -1,5 +1,6 @@
 import { Predicate, Result } from "effect"
 
+import { textOf } from "../rules/values.ts"
 import type { Expression } from "./Expression.ts"
 import { own } from "./own.ts"
 
@@ -45,8 +46,8 @@ export const evaluate = (expression: Expression, scope: Scope): Value => {
     case "unary":
       return Result.map(of(expression.operand), (value) => (expression.operator === "!" ? !value : -Number(value)))
     case "choice":
-      return Result.flatMap(of(expression.test), (test) => of(test ? expression.then : expression.otherwise))
-    case "binary":
+      return Result.flatMap(of(expression.test), (test) => of(test ? expression.yes : expression.no))
+    default:
       return Result.flatMap(of(expression.left), (left) => {
         const decided = shortcuts[expression.operator]?.(left) === true
         return decided ? Result.succeed(left) : Result.map(of(expression.right), combine(expression.operator, left))
@@ -76,12 +77,12 @@ const textMethods: Readonly<Record<string, (text: string) => Callable>> = {
   toLowerCase: (text) => new Callable(() => text.toLowerCase()),
   trim: (text) => new Callable(() => text.trim()),
   includes: (text) => new Callable(([part]) => text.includes(String(part))),
-  split: (text) => new Callable(([separator]) => text.split(String(separator)))
+  split: (text) => new Callable(([separator]) => text.split(textOf(separator)))
 }
 
 const listMethods: Readonly<Record<string, (list: ReadonlyArray<unknown>) => Callable>> = {
   includes: (list) => new Callable(([item]) => list.includes(item)),
-  join: (list) => new Callable(([separator]) => list.join(separator === undefined ? "," : String(separator)))
+  join: (list) => new Callable(([separator]) => list.join(separator === undefined ? "," : textOf(separator)))
 }
 
 /** Numbers are reckoned with, texts are joined by `+`; no other operand is turned into something it is not. */
@@ -115,10 +116,4 @@ const textual: Readonly<Record<string, (left: string, right: string) => boolean 
   ">": (left, right) => left > right,
   "<=": (left, right) => left <= right,
   ">=": (left, right) => left >= right
-}
-
-/** A value as part of a text. */
-export const textOf = (value: unknown): string => {
-  if (value === undefined || value === null) return ""
-  return Predicate.isString(value) ? value : JSON.stringify(value)
 }

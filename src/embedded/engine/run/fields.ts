@@ -1,7 +1,7 @@
 import { Effect, Predicate, Result, Schema } from "effect"
 
 import type { Free } from "../../../engine/Workflow.ts"
-import { asFree } from "../rules/triggers.ts"
+import { asFree, asList, textOf } from "../rules/values.ts"
 import { own } from "./own.ts"
 import { NodeFailure } from "./resolve.ts"
 
@@ -35,7 +35,9 @@ const assignments = (parameters: Free): ReadonlyArray<Assignment> => {
   const listed = asFree(parameters.assignments).assignments
   if (Array.isArray(listed)) return listed.map(asFree).map(({ name, type, value }) => typed(name, type, value))
   const grouped = Object.entries(asFree(parameters.values)).flatMap(([type, list]) =>
-    (Array.isArray(list) ? list : []).map(asFree).map(({ name, value }) => typed(name, type, value))
+    asList(list)
+      .map(asFree)
+      .map(({ name, value }) => typed(name, type, value))
   )
   return grouped
 }
@@ -46,7 +48,7 @@ const typed = (name: unknown, type: unknown, value: unknown): Assignment => ({
 })
 
 const convert: Readonly<Record<string, (value: unknown) => unknown>> = {
-  string: (value) => (Predicate.isObject(value) || Array.isArray(value) ? JSON.stringify(value) : String(value ?? "")),
+  string: (value) => textOf(value),
   number: Number,
   boolean: (value) => value === true || value === "true",
   object: parsed,

@@ -1,10 +1,11 @@
 import { Duration, Effect, Predicate } from "effect"
 
 import type { Free } from "../../../engine/Workflow.ts"
-import { asFree, kindOf, parametersOf } from "../rules/triggers.ts"
+import { kindOf, parametersOf } from "../rules/triggers.ts"
+import { asFree, asList, textOf } from "../rules/values.ts"
 import type { Item } from "../store/ExecutionRecord.ts"
 import { holds } from "./conditions.ts"
-import { type Scope, textOf } from "./evaluate.ts"
+import { type Scope } from "./evaluate.ts"
 import { edit } from "./fields.ts"
 import { own } from "./own.ts"
 import { NodeFailure, resolve, runCode } from "./resolve.ts"
@@ -70,7 +71,7 @@ const stop: Kind = ({ input, parameters, scopeOf }) =>
   )
 
 const code: Kind = ({ input, parameters, scopeOf }) =>
-  runCode(String(parameters.jsCode ?? ""), scopeOf(input[0])).pipe(
+  runCode(textOf(parameters.jsCode), scopeOf(input[0])).pipe(
     Effect.map((value): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [value])),
     Effect.flatMap(
       Effect.forEach((value, index) => {
@@ -102,7 +103,7 @@ const responseOf = (
   const { responseCode, responseHeaders } = asFree(options)
   const entries = asFree(responseHeaders).entries
   const headers = Object.fromEntries(
-    (Array.isArray(entries) ? entries : [])
+    asList(entries)
       .map(asFree)
       .map(({ name, value }) => [String(name).toLowerCase(), textOf(value)])
   )

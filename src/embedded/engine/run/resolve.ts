@@ -1,6 +1,7 @@
 import { Effect, Predicate, Result, Schema } from "effect"
 
-import { evaluate, type Scope, textOf } from "./evaluate.ts"
+import { textOf } from "../rules/values.ts"
+import { evaluate, type Scope } from "./evaluate.ts"
 import { parse } from "./Expression.ts"
 
 /** A node cannot do its work; the message is what the execution shows. */

@@ -1,7 +1,8 @@
 import { Clock, Effect, Exit, Predicate } from "effect"
 
 import type { Free } from "../../../engine/Workflow.ts"
-import { asFree, isEnabled } from "../rules/triggers.ts"
+import { isEnabled } from "../rules/triggers.ts"
+import { asFree } from "../rules/values.ts"
 import type { Item, Source, Step } from "../store/ExecutionRecord.ts"
 import { Callable, type Scope } from "./evaluate.ts"
 import { type Outcome, perform, type Response } from "./kinds.ts"

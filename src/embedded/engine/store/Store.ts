@@ -9,6 +9,8 @@ import * as Tables from "./Tables.ts"
 export class Store extends Context.Service<
   Store,
   {
+    /** Whether nothing had been written before this start. */
+    readonly isNew: boolean
     /** The present records; it changes with every commit. */
     readonly tables: Tables.Tables
     /** Makes changes durable, then visible, together. A journal that cannot be written is a defect. */
@@ -40,7 +42,7 @@ export class Store extends Context.Service<
           Effect.uninterruptible
         )
 
-      return Store.of({ tables, commit, exclusive: gate.withPermit })
+      return Store.of({ isNew: entries.length === 0, tables, commit, exclusive: (self) => gate.withPermit(self) })
     })
   )
 }

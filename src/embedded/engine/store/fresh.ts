@@ -1,4 +1,4 @@
-import { DateTime, Effect, Random } from "effect"
+import { Clock, DateTime, Effect, Random } from "effect"
 
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 const hexadecimal = "0123456789abcdef"
@@ -26,8 +26,17 @@ export const freshUuid = Effect.map(
 /** A moment of the Clock as engines write it: UTC with milliseconds. */
 export const iso = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
 
+/** A point in time, as a number for reckoning and as text for writing down. */
+export interface Moment {
+  readonly millis: number
+  readonly text: string
+}
+
+/** The present, by the Clock. */
+export const present: Effect.Effect<Moment> = Effect.map(Clock.currentTimeMillis, (millis) => ({
+  millis,
+  text: iso(millis)
+}))
+
 /** The present as text. */
-export const now = Effect.map(
-  Effect.clockWith((clock) => clock.currentTimeMillis),
-  iso
-)
+export const now = Effect.map(present, ({ text }) => text)

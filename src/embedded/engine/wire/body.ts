@@ -10,7 +10,7 @@ export class MalformedBody extends Schema.TaggedError<MalformedBody>()("Malforme
 const limit = 16 * 1024 * 1024
 
 /** The whole body as text. */
-export const textOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+export const bodyOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
   const bytes = yield* Effect.orDie(request.arrayBuffer)
   return bytes.byteLength > limit ? yield* new BodyTooLarge() : new TextDecoder().decode(bytes)
 })

@@ -4,7 +4,7 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { keyHeaders } from "../../../engine/naming.ts"
 import { Edition } from "../store/Edition.ts"
 import { Store } from "../store/Store.ts"
-import { mediaTypeOf, parse, textOf } from "./body.ts"
+import { mediaTypeOf, parse, bodyOf } from "./body.ts"
 import type { Body, Call, Endpoint } from "./Endpoint.ts"
 import { firstProblem } from "./firstProblem.ts"
 import { match } from "./match.ts"
@@ -25,7 +25,7 @@ const root = "/api/v1"
 export const dispatch = <R>(endpoints: ReadonlyArray<Endpoint<R>>) =>
   Effect.fnUntraced(
     function* (request: Request) {
-      const text = yield* textOf(request)
+      const text = yield* bodyOf(request)
       const body = yield* Effect.fromResult(parse(mediaTypeOf(request) === "application/json" ? text : ""))
       const [path = "", query = ""] = request.url.slice(root.length).split("?")
 
@@ -34,7 +34,8 @@ export const dispatch = <R>(endpoints: ReadonlyArray<Endpoint<R>>) =>
         return variables === undefined ? [] : [{ endpoint, variables }]
       })
       if (here.length === 0) return yield* notFound("not found")
-      const { isSecond } = yield* Edition
+      const edition = yield* Edition
+      const { isSecond } = edition
       const methods = here.map(({ endpoint }) => endpoint.method)
       if (isSecond && request.method === "OPTIONS") return options(methods)
       const method = isSecond && request.method === "HEAD" ? "GET" : request.method
@@ -44,7 +45,7 @@ export const dispatch = <R>(endpoints: ReadonlyArray<Endpoint<R>>) =>
       }
       const { endpoint, variables } = found
 
-      yield* checkKey(request)
+      yield* checkKey(request, edition)
       if (endpoint.body !== undefined) yield* checkType(request, endpoint.body, text)
       const [words, read] = isSecond ? ([secondWords, secondQuery] as const) : ([firstWords, firstQuery] as const)
       const call: Call = {
@@ -75,19 +76,17 @@ const options = (methods: ReadonlyArray<string>) =>
       .join(", ")
   )
 
-const checkKey = Effect.fnUntraced(function* ({ headers }: Request) {
-  const { apiKey, isSecond } = yield* Edition
+const checkKey = ({ headers }: Request, { apiKey, isSecond }: Edition["Service"]) => {
   const given = headers[keyHeader.toLowerCase()] ?? ""
-  if (given === Redacted.value(apiKey)) return
-  if (isSecond) return yield* new Refusal({ status: 401, message: "Unauthorized" })
-  return yield* new Refusal({
-    status: 401,
-    message: given === "" ? `'${keyHeader}' header required` : "unauthorized"
-  })
-})
+  const firstMessage = given === "" ? `'${keyHeader}' header required` : "unauthorized"
+  return given === Redacted.value(apiKey)
+    ? Effect.void
+    : Effect.fail(new Refusal({ status: 401, message: isSecond ? "Unauthorized" : firstMessage }))
+}
 
-const checkType = Effect.fnUntraced(function* (request: Request, { isOptional }: Body, text: string) {
+const checkType = (request: Request, { isOptional }: Body, text: string) => {
   const type = mediaTypeOf(request)
-  if (type === "application/json" || (isOptional === true && text === "")) return
-  return yield* new Refusal({ status: 415, message: `unsupported media type ${type}` })
-})
+  return type === "application/json" || (isOptional === true && text === "")
+    ? Effect.void
+    : Effect.fail(new Refusal({ status: 415, message: `unsupported media type ${type}` }))
+}

@@ -6,12 +6,12 @@ export const match = (pattern: string, path: string): ReadonlyMap<string, string
   const variables = new Map<string, string>()
   for (const [index, segment] of wanted.entries()) {
     const value = given[index] ?? ""
-    if (segment.startsWith(":") && value !== "") variables.set(segment.slice(1), decode(value))
+    if (segment.startsWith(":") && value !== "") variables.set(segment.slice(1), decodeSegment(value))
     else if (segment.toLowerCase() !== value.toLowerCase()) return undefined
   }
   return variables
 }
 
-/** A segment that is not well encoded stays as it is. */
-const decode = (segment: string): string =>
-  /^(?:[^%]|%[0-7][0-9a-f])*$/i.test(segment) ? decodeURIComponent(segment) : segment
+/** One segment of a path in plain; what is not well encoded stays as it is. */
+export const decodeSegment = (segment: string): string =>
+  new URLSearchParams(`_=${segment.replace(/[+&]/g, encodeURIComponent)}`).get("_") ?? segment

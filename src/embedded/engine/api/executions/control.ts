@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 
 import { snapshotOf } from "../../rules/snapshot.ts"
-import { asFree } from "../../rules/triggers.ts"
+import { asFree } from "../../rules/values.ts"
 import { Runner } from "../../run/Runner.ts"
 import type { Pending } from "../../run/walk.ts"
 import type { ExecutionRecord } from "../../store/ExecutionRecord.ts"

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Struct } from "effect"
 
 import { Edition } from "../../store/Edition.ts"
 import type { WorkflowRecord } from "../../store/records.ts"
@@ -37,7 +37,7 @@ export const listWorkflows: Endpoint = {
 /** 2.x engines can also begin at an offset. */
 export const listWorkflowsFrom: Endpoint = { ...listWorkflows, query: { ...listWorkflows.query, offset: "any" } }
 
-export const withoutPins = <A extends { readonly pinData: unknown }>({ pinData: _, ...rest }: A) => rest
+export const withoutPins = <A extends { readonly pinData: unknown }>(workflow: A) => Struct.omit(workflow, ["pinData"])
 
 const byActive = (query: Query): Test => {
   const active = query.get("active")

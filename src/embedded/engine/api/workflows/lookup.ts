@@ -1,25 +1,20 @@
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 
-import { type Moment, settled } from "../../rules/publishing.ts"
+import { settled } from "../../rules/publishing.ts"
 import { Edition } from "../../store/Edition.ts"
-import { iso } from "../../store/fresh.ts"
+import { present } from "../../store/fresh.ts"
 import type { WorkflowRecord } from "../../store/records.ts"
 import { Store } from "../../store/Store.ts"
 import { notFound, type Refusal } from "../../wire/Refusal.ts"
 import { firstWorkflow, type Occasion, secondWorkflow } from "./views.ts"
 
-export const moment: Effect.Effect<Moment> = Effect.map(Clock.currentTimeMillis, (millis) => ({
-  millis,
-  text: iso(millis)
-}))
-
 /** All workflows as they are now, sorted by id. */
 export const all = Effect.gen(function* () {
   const { tables } = yield* Store
   const { isSecond } = yield* Edition
-  const present = yield* moment
+  const moment = yield* present
   return [...tables.workflows.values()]
-    .map((workflow) => settled(workflow, present, isSecond))
+    .map((workflow) => settled(workflow, moment, isSecond))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 })
 
@@ -32,7 +27,7 @@ export const find = Effect.fnUntraced(function* (
   const { isSecond } = yield* Edition
   const workflow = tables.workflows.get(id)
   if (workflow === undefined) return yield* refusal
-  return settled(workflow, yield* moment, isSecond)
+  return settled(workflow, yield* present, isSecond)
 })
 
 /** A workflow as the engine shows it on an occasion. */

@@ -1,11 +1,12 @@
 import { Effect } from "effect"
 
 import { Edition } from "../../store/Edition.ts"
+import { present } from "../../store/fresh.ts"
 import { Store } from "../../store/Store.ts"
 import { type Endpoint, ok } from "../../wire/Endpoint.ts"
 import { conflict, notFound } from "../../wire/Refusal.ts"
 import { withoutPins } from "./list.ts"
-import { find, moment, show } from "./lookup.ts"
+import { find, show } from "./lookup.ts"
 
 export const getWorkflow: Endpoint = {
   method: "GET",
@@ -34,7 +35,7 @@ export const deleteWorkflow: Endpoint = {
     const { commit, tables } = yield* Store
     const { isSecond } = yield* Edition
     const workflow = yield* find(at("id"))
-    const { millis } = yield* moment
+    const { millis } = yield* present
     if (isSecond && workflow.published !== null) {
       return yield* conflict("Cannot delete a published workflow. Unpublish it before deleting.")
     }

@@ -1,6 +1,7 @@
 import { Predicate } from "effect"
 
 import type { Free } from "../../../../engine/Workflow.ts"
+import { asFree, asList } from "../../rules/values.ts"
 import { typeName } from "../../wire/Words.ts"
 
 interface Finding {
@@ -115,12 +116,10 @@ const strays = (nodes: ReadonlyArray<Free>, connections: Free): ReadonlyArray<Fi
 }
 
 const targetsOf = (types: unknown): ReadonlyArray<{ readonly at: string; readonly node: unknown }> =>
-  Object.entries(Predicate.isObject(types) ? types : {}).flatMap(([type, branches]) =>
-    listOf(branches).flatMap((branch, output) =>
-      listOf(branch).flatMap((target, index) =>
+  Object.entries(asFree(types)).flatMap(([type, branches]) =>
+    asList(branches).flatMap((branch, output) =>
+      asList(branch).flatMap((target, index) =>
         Predicate.isObject(target) ? [{ at: `${type}[${output}][${index}]`, node: target.node }] : []
       )
     )
   )
-
-const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])

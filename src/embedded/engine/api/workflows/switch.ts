@@ -2,15 +2,16 @@ import { Effect } from "effect"
 
 import { activationProblem } from "../../rules/activation.ts"
 import { addressesOf } from "../../rules/addresses.ts"
-import { isListening, type Moment, publish, unpublish } from "../../rules/publishing.ts"
-import { asFree } from "../../rules/triggers.ts"
+import { isListening, publish, unpublish } from "../../rules/publishing.ts"
+import { asFree } from "../../rules/values.ts"
 import { Edition } from "../../store/Edition.ts"
+import { type Moment, present } from "../../store/fresh.ts"
 import type { WorkflowRecord } from "../../store/records.ts"
 import { Store } from "../../store/Store.ts"
 import { type Endpoint, ok } from "../../wire/Endpoint.ts"
 import { badRequest, conflict, notFound } from "../../wire/Refusal.ts"
 import { anything } from "../../wire/shapes.ts"
-import { find, moment, show } from "./lookup.ts"
+import { find, show } from "./lookup.ts"
 import { notYours } from "./write.ts"
 
 const activate: Endpoint["run"] = Effect.fnUntraced(function* ({ at, body }) {
@@ -23,21 +24,21 @@ const activate: Endpoint["run"] = Effect.fnUntraced(function* ({ at, body }) {
   if (versionId !== undefined && versionId !== before.versionId) return yield* notFound("Version not found")
   const problem = activationProblem(before, isSecond)
   if (problem !== undefined) return yield* problem
-  const present = yield* moment
-  if (isSecond && collides(before, [...tables.workflows.values()], present)) {
+  const moment = yield* present
+  if (isSecond && collides(before, [...tables.workflows.values()], moment)) {
     return yield* conflict("There is a conflict with one of the webhooks.")
   }
-  const { publication, workflow } = publish(before, present, { isSecond, publication: tables.counters.publication })
-  const saved = isSecond ? workflow : { ...workflow, updatedAt: present.text }
+  const { publication, workflow } = publish(before, moment, { isSecond, publication: tables.counters.publication })
+  const saved = isSecond ? workflow : { ...workflow, updatedAt: moment.text }
   yield* commit({ workflow: saved }, { counters: { ...tables.counters, publication } })
   return ok(yield* show(workflow, "activate"))
 })
 
 /** Whether another workflow already listens where this one would. */
-const collides = (workflow: WorkflowRecord, others: ReadonlyArray<WorkflowRecord>, present: Moment): boolean => {
+const collides = (workflow: WorkflowRecord, others: ReadonlyArray<WorkflowRecord>, moment: Moment): boolean => {
   const wanted = new Set(addressesOf(workflow.id, workflow.nodes).map(({ method, path }) => `${method} ${path}`))
   return others
-    .filter((other) => other.id !== workflow.id && isListening(other, present))
+    .filter((other) => other.id !== workflow.id && isListening(other, moment))
     .flatMap((other) => addressesOf(other.id, other.published?.nodes ?? []))
     .some(({ method, path }) => wanted.has(`${method} ${path}`))
 }
@@ -47,9 +48,9 @@ const deactivate: Endpoint["run"] = Effect.fnUntraced(function* ({ at }) {
   const { isSecond } = yield* Edition
   const before = yield* find(at("id"), isSecond ? notYours("deactivate") : notFound())
   if (!before.active) return ok(yield* show(before, "deactivate"))
-  const present = yield* moment
-  const { publication, workflow } = unpublish(before, present, { isSecond, publication: tables.counters.publication })
-  const saved = isSecond ? workflow : { ...workflow, updatedAt: present.text }
+  const moment = yield* present
+  const { publication, workflow } = unpublish(before, moment, { isSecond, publication: tables.counters.publication })
+  const saved = isSecond ? workflow : { ...workflow, updatedAt: moment.text }
   yield* commit({ workflow: saved }, { counters: { ...tables.counters, publication } })
   return ok(yield* show(workflow, "deactivate"))
 })
@@ -60,12 +61,12 @@ const archive = (isArchived: boolean): Endpoint["run"] =>
     const { commit, tables } = yield* Store
     const before = yield* find(at("id"))
     if (!isArchived && !before.isArchived) return yield* badRequest("Workflow is not archived.")
-    const present = yield* moment
-    const { publication, workflow } = unpublish(before, present, {
+    const moment = yield* present
+    const { publication, workflow } = unpublish(before, moment, {
       isSecond: true,
       publication: tables.counters.publication
     })
-    const saved = { ...workflow, isArchived, updatedAt: present.text }
+    const saved = { ...workflow, isArchived, updatedAt: moment.text }
     yield* commit({ workflow: saved }, { counters: { ...tables.counters, publication } })
     return ok(yield* show(saved, "get"))
   })

@@ -2,23 +2,24 @@ import { Effect } from "effect"
 
 import { activationProblem } from "../../rules/activation.ts"
 import { publish } from "../../rules/publishing.ts"
-import { asFree } from "../../rules/triggers.ts"
+import { asFree, textOf } from "../../rules/values.ts"
 import { Edition } from "../../store/Edition.ts"
-import { freshId, freshUuid } from "../../store/fresh.ts"
+import { freshId, freshUuid, present } from "../../store/fresh.ts"
 import type { WorkflowRecord } from "../../store/records.ts"
 import { Store } from "../../store/Store.ts"
 import { type Endpoint, ok } from "../../wire/Endpoint.ts"
-import { badRequest, notFound } from "../../wire/Refusal.ts"
+import { badRequest, notFound, type Refusal } from "../../wire/Refusal.ts"
 import { type Draft, inOrder, read, staticDataOf } from "./draft.ts"
-import { find, moment, show } from "./lookup.ts"
+import { find, show } from "./lookup.ts"
 import { firstWorkflow, secondNewWorkflow, secondWorkflow } from "./shapes.ts"
 
 const create: Endpoint["run"] = Effect.fnUntraced(function* ({ body }) {
   const { commit, tables } = yield* Store
   const { isSecond } = yield* Edition
   const draft = yield* read(body)
-  if (isSecond) yield* checkNew(draft, tables.owner.projectId)
-  const { text } = yield* moment
+  const problem = isSecond ? problemOfNew(draft, tables.owner.projectId) : undefined
+  if (problem !== undefined) return yield* problem
+  const { text } = yield* present
   const workflow: WorkflowRecord = {
     id: yield* freshId,
     name: draft.name,
@@ -48,13 +49,12 @@ const create: Endpoint["run"] = Effect.fnUntraced(function* ({ body }) {
   )
 })
 
-const checkNew = Effect.fnUntraced(function* ({ name, parentFolderId, projectId }: Draft, own: string) {
-  if (name.length === 0 || name.length > 128) {
-    return yield* badRequest("Workflow name must be 1 to 128 characters long.")
-  }
-  if (projectId !== undefined && projectId !== own) return yield* notFound("Project not found")
-  if (parentFolderId !== undefined) return yield* notFound(`Could not find the folder: ${String(parentFolderId)}`)
-})
+/** What is wrong with a new workflow in the eyes of a 2.x engine, beside its graph. */
+const problemOfNew = ({ name, parentFolderId, projectId }: Draft, own: string): Refusal | undefined => {
+  if (name.length === 0 || name.length > 128) return badRequest("Workflow name must be 1 to 128 characters long.")
+  if (projectId !== undefined && projectId !== own) return notFound("Project not found")
+  return parentFolderId === undefined ? undefined : notFound(`Could not find the folder: ${textOf(parentFolderId)}`)
+}
 
 /** What a 1.x engine puts behind what it was sent, to answer with that. */
 const added = (draft: Draft, workflow: WorkflowRecord) => ({
@@ -75,7 +75,7 @@ const update: Endpoint["run"] = Effect.fnUntraced(function* ({ at, body, query }
   const draft = yield* read(body)
   const before = yield* find(at("id"), isSecond ? notYours("update") : notFound())
   if (before.isArchived) return yield* badRequest("Cannot update an archived workflow.")
-  const present = yield* moment
+  const moment = yield* present
   const isSameGraph =
     JSON.stringify([draft.nodes, draft.connections]) === JSON.stringify([before.nodes, before.connections])
   const saved: WorkflowRecord = {
@@ -89,7 +89,7 @@ const update: Endpoint["run"] = Effect.fnUntraced(function* ({ at, body, query }
     pinData: draft.pinData ?? before.pinData,
     versionId: isSecond && isSameGraph ? before.versionId : yield* freshUuid,
     versionCounter: before.versionCounter + 1,
-    updatedAt: present.text
+    updatedAt: moment.text
   }
   if (!saved.active || query.get("publishIfActive") === "false") {
     yield* commit({ workflow: saved })
@@ -100,7 +100,7 @@ const update: Endpoint["run"] = Effect.fnUntraced(function* ({ at, body, query }
     yield* commit({ workflow: isSecond ? saved : { ...saved, published: null } })
     return yield* problem
   }
-  const { publication, workflow } = publish(saved, present, { isSecond, publication: tables.counters.publication })
+  const { publication, workflow } = publish(saved, moment, { isSecond, publication: tables.counters.publication })
   yield* commit({ workflow }, { counters: { ...tables.counters, publication } })
   return ok(yield* show(workflow, "update"))
 })

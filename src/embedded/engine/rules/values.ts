@@ -1,0 +1,15 @@
+import { Predicate } from "effect"
+
+import type { Free } from "../../../engine/Workflow.ts"
+
+/** An object as it is, anything else as `{}`. */
+export const asFree = (value: unknown): Free => (Predicate.isObject(value) ? value : {})
+
+/** A list as it is, anything else as `[]`. */
+export const asList = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+
+/** A value as part of a text. */
+export const textOf = (value: unknown): string => {
+  if (value === undefined || value === null) return ""
+  return Predicate.isString(value) ? value : JSON.stringify(value)
+}
