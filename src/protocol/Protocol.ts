@@ -64,9 +64,10 @@ export class Protocol extends Context.Service<
             onSuccess: (result) => success(id, era.result(result, method)),
             onFailure: (problem) => failure(id, era.error(problem, revision))
           }),
-          Effect.catchDefect((defect) =>
+          // Only bugs are left, and work that was stopped from within: both must not leave the caller waiting.
+          Effect.catchCause((cause) =>
             Effect.as(
-              Effect.logError(`Defect in ${clean(request.method)}: ${clean(Cause.pretty(Cause.die(defect)))}`),
+              Effect.logError(`Defect in ${clean(request.method)}: ${clean(Cause.pretty(cause))}`),
               failure(id, internalError)
             )
           )

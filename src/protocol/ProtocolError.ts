@@ -13,7 +13,7 @@ export const invalidRequest = (problem: string) =>
   new ProtocolError({ code: -32600, message: `Invalid request: ${problem}` })
 
 export const methodNotFound = (method: string) =>
-  new ProtocolError({ code: -32601, message: `Method not found: ${method}`, data: { method } })
+  new ProtocolError({ code: -32601, message: `Method not found: ${method}` })
 
 export const invalidParams = (problem: string) =>
   new ProtocolError({ code: -32602, message: `Invalid params: ${problem}` })

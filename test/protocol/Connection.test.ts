@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect } from "effect"
+import { Deferred, Effect, Logger } from "effect"
 
 import { FixtureServer, Gate } from "../support/fixtures/FixtureServer.ts"
 import { initialize, modernRequest, notification, request, toolCall } from "../support/fixtures/messages.ts"
@@ -72,8 +72,12 @@ layer(FixtureServer)("batches", (it) => {
 })
 
 layer(FixtureServer)("requests in flight", (it) => {
-  it.effect("end without an answer when they are cancelled", () =>
-    Effect.gen(function* () {
+  it.effect("end without an answer, and without a line in the log, when they are cancelled", () => {
+    const logged: Array<unknown> = []
+    const capture = Logger.make<unknown, void>(({ message }) => {
+      logged.push(message)
+    })
+    return Effect.gen(function* () {
       const { interrupted, waiting } = yield* Gate
       const client = yield* connect
       yield* client.send(toolCall("wait", {}, "slow"))
@@ -84,8 +88,9 @@ layer(FixtureServer)("requests in flight", (it) => {
       assert.nestedPropertyVal(yield* client.receive, "result.content[0].text", `{"text":"next"}`)
       assert.strictEqual(interrupted(), 1)
       assert.strictEqual(yield* client.pending, 0)
-    })
-  )
+      assert.deepEqual(logged, [])
+    }).pipe(Effect.provide(Logger.layer([capture])))
+  })
 
   it.effect('refuse a second request with their id, but know 1 from "1"', () =>
     Effect.gen(function* () {

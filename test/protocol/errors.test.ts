@@ -108,7 +108,9 @@ layer(FixtureServer)("errors", (it) => {
         yield* client.send(make("tools/call", { name: "defect" }))
         assert.deepNestedPropertyVal(yield* client.receive, "error", { code: -32603, message: "Internal error" })
       }
-      assert.lengthOf(logged, 2)
+      yield* client.send(toolCall("stopped"))
+      assert.deepNestedPropertyVal(yield* client.receive, "error", { code: -32603, message: "Internal error" })
+      assert.lengthOf(logged, 3)
       assert.include(logged[0], "secret internals")
       assert.notInclude(logged[0], "\n")
       yield* client.send(toolCall("echo", { text: "still here" }))

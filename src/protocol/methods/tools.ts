@@ -37,8 +37,7 @@ const unknownTool = (name: string, known: ReadonlyArray<string>) => {
   const guess = nearest(name, known)
   return new ProtocolError({
     code: -32602,
-    message: `Unknown tool: ${name}${guess === undefined ? "" : `. Did you mean ${guess}?`}`,
-    data: { name }
+    message: `Unknown tool: ${name}${guess === undefined ? "" : `. Did you mean ${guess}?`}`
   })
 }
 
