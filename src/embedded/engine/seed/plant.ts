@@ -26,10 +26,11 @@ export const plant = Effect.gen(function* () {
 
   yield* Effect.forEach(
     planted,
-    Effect.fnUntraced(function* ({ active, pinData = null, tags: names, ...given }) {
+    Effect.fnUntraced(function* ({ active, nodes, pinData = null, tags: names, ...given }) {
       const record: WorkflowRecord = {
         ...given,
         ...times,
+        nodes: yield* Effect.forEach(nodes, (node) => Effect.map(freshUuid, (id) => ({ id, ...node }))),
         description: null,
         active: false,
         isArchived: false,

@@ -15,21 +15,14 @@ export interface Planted {
 
 const languageType = (kind: string) => `@n8n/n8n-nodes-langchain.${kind}`
 
-let nodes = 0
-
-/** A node with an id that is the same in every new engine. */
-const node = (
-  name: string,
-  type: string,
-  typeVersion: number,
-  position: [number, number],
-  parameters: Free,
-  more = {}
-): Free => {
-  nodes += 1
-  const id = `00000000-0000-4000-a000-${String(nodes).padStart(12, "0")}`
-  return { id, name, type, typeVersion, position, parameters, ...more }
-}
+const node = (name: string, type: string, typeVersion: number, position: [number, number], parameters: Free, more = {}): Free => ({
+  name,
+  type,
+  typeVersion,
+  position,
+  parameters,
+  ...more
+})
 
 const to = (name: string, type = "main") => ({ node: name, type, index: 0 })
 

@@ -1,0 +1,77 @@
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { Effect, FileSystem, Layer, Path, Ref } from "effect"
+
+import { Journal, JournalError } from "../embedded/engine/store/Journal.ts"
+import { claim } from "./claim.ts"
+
+/**
+ * A journal in a file, one entry per line, forced onto the disk before it counts. What a crash left half written is cut
+ * off at the next start. One process at a time: fails when another one has the file.
+ */
+export const layer = (file: string): Layer.Layer<Journal, JournalError> =>
+  Layer.effect(Journal, make(file)).pipe(Layer.provide(NodeFileSystem.layer), Layer.provide(Path.layer))
+
+const make = Effect.fnUntraced(function* (name: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const file = path.resolve(name)
+  const failed = Effect.mapError(
+    (error: { readonly message: string }) => new JournalError({ message: `${file}: ${error.message}` })
+  )
+  yield* claim(file)
+
+  /** Writes a text to the end of a file, or to a new one, and waits until the disk has it. */
+  const write = (target: string, flag: "a" | "w", text: string) =>
+    fileSystem.open(target, { flag, mode: 0o600 }).pipe(
+      Effect.tap((handle) => handle.writeAll(new TextEncoder().encode(text))),
+      Effect.flatMap((handle) => handle.sync),
+      Effect.scoped
+    )
+
+  /** A file that was made or renamed is only there for good when its folder is on the disk as well. */
+  const settleFolder = fileSystem.open(path.dirname(file), { flag: "r" }).pipe(
+    Effect.flatMap((handle) => handle.sync),
+    Effect.scoped
+  )
+
+  yield* Effect.when(
+    Effect.andThen(write(file, "a", ""), settleFolder),
+    Effect.map(fileSystem.exists(file), (is) => !is)
+  ).pipe(failed)
+  const length = yield* Ref.make((yield* failed(fileSystem.readFile(file))).lastIndexOf(newline) + 1)
+
+  /** Cuts off what an interrupted or refused writing has left behind. */
+  const repair = Effect.flatMap(Ref.get(length), (good) =>
+    Effect.when(
+      fileSystem.truncate(file, good),
+      Effect.map(fileSystem.stat(file), ({ size }) => Number(size) > good)
+    )
+  )
+  yield* failed(repair)
+
+  return Journal.of({
+    entries: failed(Effect.map(fileSystem.readFileString(file), linesOf)),
+    append: (entry) => {
+      const line = `${entry}\n`
+      return repair.pipe(
+        Effect.andThen(write(file, "a", line)),
+        Effect.andThen(Ref.update(length, (before) => before + new TextEncoder().encode(line).byteLength)),
+        failed
+      )
+    },
+    replace: (entries) => {
+      const text = entries.map((entry) => `${entry}\n`).join("")
+      const temporary = `${file}.new`
+      return write(temporary, "w", text).pipe(
+        Effect.andThen(fileSystem.rename(temporary, file)),
+        Effect.andThen(settleFolder),
+        Effect.andThen(Ref.set(length, new TextEncoder().encode(text).byteLength)),
+        failed
+      )
+    }
+  })
+})
+
+const newline = "\n".charCodeAt(0)
+
+const linesOf = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => line !== "")

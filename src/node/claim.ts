@@ -1,0 +1,36 @@
+import { Effect, FileSystem, Result } from "effect"
+
+import { JournalError } from "../embedded/engine/store/Journal.ts"
+
+/** Makes a file this process's own for as long as the scope is open. A claim of a process that is gone is taken over. */
+export const claim = Effect.fnUntraced(function* (file: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const lock = `${file}.lock`
+  const self = `${process.pid}`
+
+  const take = fileSystem.writeFileString(lock, self, { flag: "wx", mode: 0o600 })
+  const inspect = Effect.gen(function* () {
+    const owner = yield* fileSystem.readFileString(lock)
+    if (owner !== self && isRunning(Number(owner))) {
+      return yield* new JournalError({
+        message: `${file} is in use by process ${owner}. If that is not so, delete ${lock}.`
+      })
+    }
+    yield* fileSystem.remove(lock, { force: true })
+    return yield* take
+  })
+
+  yield* Effect.acquireRelease(
+    Effect.catchTag(take, "PlatformError", (error) =>
+      error.reason._tag === "AlreadyExists" ? inspect : Effect.fail(error)
+    ).pipe(
+      Effect.catchTag("PlatformError", ({ message }) =>
+        Effect.fail(new JournalError({ message: `${lock}: ${message}` }))
+      )
+    ),
+    () => Effect.ignore(fileSystem.remove(lock, { force: true }))
+  )
+})
+
+/** Signal 0 only asks whether there is anyone to signal. */
+const isRunning = (pid: number): boolean => pid > 0 && Result.isSuccess(Result.try(() => process.kill(pid, 0)))
