@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 
 import { invalidParams } from "../ProtocolError.ts"
 import type { Result } from "../Response.ts"
+import type { Revision } from "../Revision.ts"
 
 export const cursor = Schema.optionalKey(Schema.String)
 
@@ -11,3 +12,15 @@ export const shelfLife = 300_000
 /** Our lists are whole on their first page, so no cursor can be one of ours. */
 export const onePage = (params: { readonly cursor?: string }, page: Result) =>
   params.cursor === undefined ? Effect.succeed(page) : Effect.fail(invalidParams("cursor: is not one of this server's"))
+
+/** Makes a value when it is first needed in a revision, and keeps it: schemas take their time. */
+export const perRevision = <A>(make: (revision: Revision) => A): ((revision: Revision) => A) => {
+  const made = new Map<Revision, A>()
+  return (revision) => {
+    const kept = made.get(revision)
+    if (kept !== undefined) return kept
+    const fresh = make(revision)
+    made.set(revision, fresh)
+    return fresh
+  }
+}

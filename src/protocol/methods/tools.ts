@@ -6,18 +6,17 @@ import * as Method from "../Method.ts"
 import { ProtocolError } from "../ProtocolError.ts"
 import type { Result } from "../Response.ts"
 import type { Revision } from "../Revision.ts"
-import { cursor, onePage, shelfLife } from "./paging.ts"
+import { cursor, onePage, perRevision, shelfLife } from "./paging.ts"
 
 /** `tools/list` and `tools/call`. */
 export const toolMethods = (tools: ReadonlyArray<Tool>) => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
+  const listings = perRevision((revision) => tools.map((tool) => listing(tool, revision)))
 
   return {
-    "tools/list": Method.make(
-      { cursor },
-      (params, { revision }) => onePage(params, { tools: tools.map((tool) => listing(tool, revision)) }),
-      { ttlMs: shelfLife }
-    ),
+    "tools/list": Method.make({ cursor }, (params, { revision }) => onePage(params, { tools: listings(revision) }), {
+      ttlMs: shelfLife
+    }),
     "tools/call": Method.make(
       {
         name: Schema.String,
