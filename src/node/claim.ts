@@ -10,7 +10,7 @@ export const claim = Effect.fnUntraced(function* (file: string) {
 
   const take = fileSystem.writeFileString(lock, self, { flag: "wx", mode: 0o600 })
   const inspect = Effect.gen(function* () {
-    const owner = yield* fileSystem.readFileString(lock)
+    const owner = (yield* fileSystem.readFileString(lock)).trim()
     if (owner !== self && isRunning(Number(owner))) {
       return yield* new JournalError({
         message: `${file} is in use by process ${owner}. If that is not so, delete ${lock}.`

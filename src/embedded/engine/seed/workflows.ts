@@ -15,7 +15,14 @@ export interface Planted {
 
 const languageType = (kind: string) => `@n8n/n8n-nodes-langchain.${kind}`
 
-const node = (name: string, type: string, typeVersion: number, position: [number, number], parameters: Free, more = {}): Free => ({
+const node = (
+  name: string,
+  type: string,
+  typeVersion: number,
+  position: [number, number],
+  parameters: Free,
+  more = {}
+): Free => ({
   name,
   type,
   typeVersion,

@@ -27,8 +27,8 @@ export class Store extends Context.Service<
       const { apply, changes, tables } = Tables.make()
 
       const entries = yield* journal.entries
-      for (const entry of entries) {
-        for (const change of yield* decode(entry)) apply(change)
+      for (const [index, entry] of entries.entries()) {
+        for (const change of yield* decode(entry, index)) apply(change)
       }
       for (const change of yield* welcome(tables)) apply(change)
       const lines = yield* Effect.forEach(changes(), (change) => encode([change]))
@@ -49,10 +49,10 @@ export class Store extends Context.Service<
 
 const encode = (changes: ReadonlyArray<Change>) => Effect.orDie(Schema.encodeEffect(Changes)(changes))
 
-const decode = (entry: string) =>
+const decode = (entry: string, index: number) =>
   Effect.mapError(
     Schema.decodeUnknownEffect(Changes)(entry),
-    () => new JournalError({ message: "The journal holds an entry that this version cannot read." })
+    () => new JournalError({ message: `Entry ${index + 1} of the embedded engine's journal cannot be read.` })
   )
 
 /** What a first start makes, and what a start after a crash puts right: nothing of before is running any more. */
