@@ -1,7 +1,8 @@
-import { Clock, Duration, Effect, Option, Redacted, Schema } from "effect"
+import { Duration, Effect, Option, Redacted, Schema } from "effect"
 
 import type { Environment } from "../config/EngineConfig.ts"
 import { conceal } from "../http/conceal.ts"
+import { monotonicMillis } from "../http/monotonicMillis.ts"
 import type { Reply, Upstream, UpstreamRequest } from "../http/Upstream.ts"
 import type { UpstreamFailure } from "../http/UpstreamFailure.ts"
 import { Deadline, remaining } from "./Deadline.ts"
@@ -49,13 +50,13 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     if (environment.readOnly && call.method !== "GET") {
       return yield* new ReadOnlyInstance({ instance, operation: call.operation })
     }
-    const answer = yield* keyHeader
-      .learn((header) => attempt(call, header))
-      .pipe(onceStarted, Effect.mapError(translate(call)))
-    return { ...answer, text: answer.status < 400 ? answer.text : conceal(answer.text, secretsOf(call)) }
+    return yield* keyHeader.learn((header) => attempt(call, header)).pipe(onceStarted, Effect.mapError(translate(call)))
   })
 
-  const secretsOf = (call: Call) => [Redacted.value(environment.apiKey), ...(call.secrets ?? [])]
+  const secretsOf = (call: Call) => [
+    ...[environment.apiKey, ...Object.values(environment.headers)].map((secret) => Redacted.value(secret)),
+    ...(call.secrets ?? [])
+  ]
 
   const translate =
     (call: Call) =>
@@ -81,6 +82,9 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
       }
     }
 
+  /** A reply without the secrets that it may repeat. */
+  const concealed = (answer: Reply, call: Call): Reply => ({ ...answer, text: conceal(answer.text, secretsOf(call)) })
+
   /** The error that a reply stands for. */
   const refusal = (answer: Reply): EngineError => {
     const details = { instance, apiResponse: apiResponse(answer) }
@@ -89,26 +93,24 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     return new ApiError({ ...details, httpStatus: answer.status, problem: problemOf(answer) })
   }
 
-  const decoded = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, answer: Reply) =>
-    Option.match(json(answer), {
-      onNone: () => Effect.fail(refusal(answer)),
-      onSome: (body) =>
-        Effect.mapError(
-          Schema.decodeUnknownEffect(schema)(body),
-          ({ message }) =>
-            new ApiError({
-              instance,
-              httpStatus: answer.status,
-              problem: `the answer has another shape than the API promises: ${message.split("\n")[0]}`,
-              apiResponse: body
-            })
-        )
-    })
+  const decoded = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, answer: Reply, call: Call) => {
+    const body = answer.status < 300 ? json(answer) : Option.none()
+    if (Option.isNone(body)) return Effect.fail(refusal(concealed(answer, call)))
+    return Effect.mapError(
+      Schema.decodeUnknownEffect(schema)(body.value),
+      ({ message }) =>
+        new ApiError({
+          instance,
+          httpStatus: answer.status,
+          problem: `the answer has another shape than the API promises: ${conceal(message.split("\n")[0] ?? "", secretsOf(call))}`,
+          apiResponse: apiResponse(concealed(answer, call))
+        })
+    )
+  }
 
   /** Calls, and decodes what the engine answers. */
   const call = Effect.fnUntraced(function* <S extends Schema.ConstraintDecoder<unknown>>(schema: S, request: Call) {
-    const answer = yield* reply(request)
-    return yield* answer.status < 300 ? decoded(schema, answer) : Effect.fail(refusal(answer))
+    return yield* decoded(schema, yield* reply(request), request)
   })
 
   /** As `call`, for calls that not every engine has: nothing where this one has not. */
@@ -117,8 +119,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     request: Call
   ) {
     const answer = yield* reply(request)
-    if (isNotOffered(answer)) return Option.none()
-    return Option.some(yield* answer.status < 300 ? decoded(schema, answer) : Effect.fail(refusal(answer)))
+    return isNotOffered(answer) ? Option.none() : Option.some(yield* decoded(schema, answer, request))
   })
 
   /** Calls an address of a workflow on the engine's host; the key is not for workflows. */
@@ -157,11 +158,11 @@ const startUp = Duration.toMillis("25 seconds")
 
 /** Waits for an engine that is still starting; whatever it was sent meanwhile, it did nothing with it. */
 const onceStarted = Effect.fnUntraced(function* <E>(ask: Effect.Effect<Reply, E>) {
-  const until = Math.min(yield* Deadline, (yield* Clock.currentTimeMillis) + startUp)
+  const until = Math.min(yield* Deadline, (yield* monotonicMillis) + startUp)
   let answer = yield* ask
   let seen = false
   while (isStarting(answer) || (seen && answer.status === 404 && Option.isNone(json(answer)))) {
-    if ((yield* Clock.currentTimeMillis) >= until) return answer
+    if ((yield* monotonicMillis) >= until) return answer
     seen = true
     yield* Effect.sleep("250 millis")
     answer = yield* ask

@@ -4,6 +4,7 @@ import { Headers } from "effect/http"
 import type { Reply } from "../http/Upstream.ts"
 import { startingUp } from "./naming.ts"
 
+const longestQuote = 20_000
 const parse = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /** The body of a reply as JSON; an empty body counts as `{}`. */
@@ -17,8 +18,11 @@ export const problemOf = (reply: Reply): string => {
   return `the answer has status ${reply.status} and is ${contentType(reply)} instead of the engine's JSON`
 }
 
-/** The engine's own words for `apiResponse`: its JSON, or the beginning of its text. */
-export const apiResponse = (reply: Reply): unknown => Option.getOrElse(json(reply), () => reply.text.slice(0, 500))
+/** The engine's own words for `apiResponse`: its JSON; of a text that is none, or is very long, the beginning. */
+export const apiResponse = (reply: Reply): unknown => {
+  const body = reply.text.length > longestQuote ? Option.none() : json(reply)
+  return Option.getOrElse(body, () => reply.text.slice(0, 500))
+}
 
 /** An engine that is starting answers every path with a text, and then for a moment knows no path. */
 export const isStarting = (reply: Reply): boolean => reply.status === 200 && startingUp.test(reply.text.slice(0, 200))
@@ -29,9 +33,9 @@ export const isNotOffered = (reply: Reply): boolean => {
   return reply.status === 404 && problemOf(reply) === "not found"
 }
 
-/** What a production address answers while nothing listens there, as far as the engine knows. */
+/** What a production address answers while nothing listens there, as far as the engine knows; that of a form is a page. */
 export const isNotRegistered = (reply: Reply): boolean =>
-  reply.status === 404 && /is not registered/.test(problemOf(reply))
+  reply.status === 404 && (/is not registered/.test(problemOf(reply)) || /<title>Problem loading form/.test(reply.text))
 
 const contentType = ({ headers }: Reply): string =>
   Option.getOrElse(Headers.get(headers, "content-type"), () => "without a content type")

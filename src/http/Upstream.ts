@@ -1,23 +1,22 @@
-import { Clock, Duration, Effect, Option, Random, Redacted, Semaphore, Stream } from "effect"
-import { Headers, type HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { Clock, Duration, Effect, Random, Semaphore } from "effect"
+import { Headers, HttpClient } from "effect/http"
 
+import { monotonicMillis } from "./monotonicMillis.ts"
+import { secretHeaders, toClientRequest, type UpstreamRequest, urlOf } from "./outgoing.ts"
 import * as Pacer from "./Pacer.ts"
 import * as Redirect from "./redirect.ts"
+import { read, type Reply } from "./Reply.ts"
 import * as Retry from "./retry.ts"
 import { failedWhileConnecting, inWords, transportCode } from "./transportCode.ts"
-import {
-  type Phase,
-  RedirectRefused,
-  ReplyTooLarge,
-  Unreachable,
-  type UpstreamFailure,
-  UpstreamTimeout
-} from "./UpstreamFailure.ts"
+import { type Phase, RedirectRefused, Unreachable, type UpstreamFailure, UpstreamTimeout } from "./UpstreamFailure.ts"
+
+export type { UpstreamRequest } from "./outgoing.ts"
+export type { Reply } from "./Reply.ts"
 
 export interface UpstreamOptions {
   /** Where paths are appended: scheme, host, and a path without a trailing slash. */
   readonly baseUrl: string
-  /** Requests begun in a second; no window of one second sees more than 9 above it. Default 90. */
+  /** Requests begun in a second, redirects and retries counted; a single second may see a tenth more. Default 90. */
   readonly requestsPerSecond?: number
   /** Requests on their way at once. Default 10. */
   readonly concurrency?: number
@@ -25,28 +24,6 @@ export interface UpstreamOptions {
   readonly maxReplyBytes?: number
   /** Further attempts after the first, where repeating does no harm. Default 2. */
   readonly retries?: number
-}
-
-export interface UpstreamRequest {
-  readonly method: "DELETE" | "GET" | "HEAD" | "PATCH" | "POST" | "PUT"
-  /** Begins with a slash; every value of a caller in it is one encoded segment. */
-  readonly path: string
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
-  readonly headers?: Readonly<Record<string, string | Redacted.Redacted>>
-  /** Sent as JSON. */
-  readonly body?: unknown
-  /** Sent as a multipart form, where there is no `body`. */
-  readonly form?: Readonly<Record<string, string>>
-  /** Whether sending it twice does no harm. Default: a GET. */
-  readonly repeatable?: boolean
-  /** Total for this call: waiting for its turn, redirects, retries and reading the answer. Default 30 seconds. */
-  readonly timeout?: Duration.Input
-}
-
-export interface Reply {
-  readonly status: number
-  readonly headers: Headers.Headers
-  readonly text: string
 }
 
 /** One upstream: paced, bounded, timed, and true to its origin. */
@@ -59,96 +36,80 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
   const maxReplyBytes = options.maxReplyBytes ?? 64 * 1024 * 1024
   const retries = options.retries ?? Retry.maxRetries
   const slots = Semaphore.makeUnsafe(options.concurrency ?? 10)
-  const turn = Pacer.make({ perSecond: options.requestsPerSecond ?? 90, burst: 9 })
+  const turn = Pacer.make(options.requestsPerSecond ?? 90)
+  const scoped = HttpClient.withScope(client)
+
+  /** One request and its reply, or the address it redirects to. What is left unread is cut off with its connection. */
+  const ask = Effect.fnUntraced(function* (request: UpstreamRequest, url: URL) {
+    const response = yield* scoped.execute(toClientRequest(request, url)).pipe(Effect.mapError(unreachable("waiting")))
+    const target = Redirect.target(response, url)
+    if (target !== undefined) return { status: response.status, target }
+    return yield* Effect.catchTag(read(response, maxReplyBytes), "HttpClientError", (error) =>
+      Effect.fail(unreachable("reading")(error))
+    )
+  }, Effect.scoped)
 
   const exchange = Effect.fnUntraced(
-    function* (request: UpstreamRequest, onSent: () => void) {
+    function* (request: UpstreamRequest, progress: Progress) {
       let url = urlOf(options.baseUrl, request)
       for (let hops = 0; ; hops++) {
         yield* turn
-        onSent()
-        const response = yield* client
-          .execute(toClientRequest(request, url))
-          .pipe(Effect.mapError(unreachable("waiting")))
-        const target = Redirect.target(response, url)
-        if (target === undefined) {
-          const text = yield* readText(response, maxReplyBytes)
-          return { status: response.status, headers: response.headers, text }
-        }
+        progress.sent = true
+        const outcome = yield* ask(request, url)
+        if (!("target" in outcome)) return outcome
+        const { status, target } = outcome
         const problem = Redirect.refusal(request.method, url, target, hops)
-        if (problem !== undefined) return yield* new RedirectRefused({ status: response.status, problem })
+        if (problem !== undefined) return yield* new RedirectRefused({ status, problem })
         url = target
       }
     },
-    slots.withPermit,
+    (effect) => slots.withPermit(effect),
     Effect.result
   )
 
-  const exchangeWithRetries = Effect.fnUntraced(function* (request: UpstreamRequest, onSent: () => void) {
+  const exchangeWithRetries = Effect.fnUntraced(function* (
+    request: UpstreamRequest,
+    progress: Progress,
+    until: number
+  ) {
     const repeatable = request.repeatable ?? request.method === "GET"
     for (let attempt = 0; ; attempt++) {
-      const outcome = yield* exchange(request, onSent)
+      const outcome = yield* exchange(request, progress)
       if (attempt >= retries || !Retry.mayRepeat(outcome, repeatable)) return yield* Effect.fromResult(outcome)
-      yield* Effect.sleep(Retry.wait(outcome, attempt, yield* Clock.currentTimeMillis, yield* Random.next))
+      const pause = Retry.wait(outcome, attempt, yield* Clock.currentTimeMillis, yield* Random.next)
+      if ((yield* monotonicMillis) + pause >= until) return yield* Effect.fromResult(outcome)
+      progress.sent = repeatable
+      yield* Effect.sleep(pause)
     }
   })
 
-  const send = (request: UpstreamRequest) =>
-    Effect.suspend(() => {
-      const timeout = Duration.fromInputUnsafe(request.timeout ?? "30 seconds")
-      let sent = false
-      return Effect.timeoutOrElse(
-        exchangeWithRetries(request, () => {
-          sent = true
-        }),
+  const send = Effect.fnUntraced(
+    function* (request: UpstreamRequest) {
+      const milliseconds = Math.round(Duration.toMillis(request.timeout ?? "30 seconds"))
+      if (milliseconds <= 0) return yield* new UpstreamTimeout({ milliseconds: 0, sent: false })
+      const progress: Progress = { sent: false }
+      return yield* Effect.timeoutOrElse(
+        exchangeWithRetries(request, progress, (yield* monotonicMillis) + milliseconds),
         {
-          duration: timeout,
-          orElse: () => Effect.fail(new UpstreamTimeout({ milliseconds: Duration.toMillis(timeout), sent }))
+          duration: milliseconds,
+          orElse: () => Effect.fail(new UpstreamTimeout({ milliseconds, sent: progress.sent }))
         }
       )
-    })
+    },
+    (effect, request) =>
+      Effect.updateService(effect, Headers.CurrentRedactedNames, (names) => [...names, ...secretHeaders(request)]),
+    Effect.provideService(HttpClient.TracerPropagationEnabled, false)
+  )
 
   return { send }
 }
 
-const urlOf = (baseUrl: string, { path, query = {} }: UpstreamRequest): URL => {
-  const url = new URL(baseUrl + path)
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) url.searchParams.set(name, String(value))
-  }
-  return url
-}
-
-const toClientRequest = (request: UpstreamRequest, url: URL): HttpClientRequest.HttpClientRequest => {
-  const headers = Object.entries(request.headers ?? {}).map(([name, value]) => [
-    name,
-    Redacted.isRedacted(value) ? Redacted.value(value) : value
-  ])
-  const bare = HttpClientRequest.make(request.method)(url, { headers: Object.fromEntries(headers) })
-  if (request.body !== undefined) return HttpClientRequest.bodyJsonUnsafe(bare, request.body)
-  return request.form === undefined ? bare : HttpClientRequest.bodyFormDataRecord(bare, request.form)
+/** Whether a request that counts may have reached the upstream. */
+interface Progress {
+  sent: boolean
 }
 
 const unreachable = (phase: Phase) => (error: unknown) => {
   const code = transportCode(error) ?? "NETWORK_ERROR"
   return new Unreachable({ code, problem: inWords(code), phase: failedWhileConnecting(code) ? "connecting" : phase })
 }
-
-/** The body as text, read no further than the limit. */
-const readText = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse, limit: number) {
-  const announced = Option.getOrUndefined(Headers.get(response.headers, "content-length"))
-  if (announced !== undefined && Number(announced) > limit) return yield* new ReplyTooLarge({ limit })
-  const decoder = new TextDecoder()
-  let bytes = 0
-  let text = ""
-  yield* response.stream.pipe(
-    Stream.mapError(unreachable("reading")),
-    Stream.runForEach((chunk) => {
-      bytes += chunk.byteLength
-      if (bytes > limit) return Effect.fail(new ReplyTooLarge({ limit }))
-      text += decoder.decode(chunk, { stream: true })
-      return Effect.void
-    })
-  )
-  return text + decoder.decode()
-})

@@ -12,7 +12,7 @@ export const target = (response: HttpClientResponse.HttpClientResponse, from: UR
 
 /** Why a redirect is not followed, or nothing when it is: a GET, on the same origin, at most five times (decision E2). */
 export const refusal = (method: string, from: URL, to: URL, hops: number): string | undefined => {
-  const place = `to ${to.origin}`
+  const place = `to ${to.origin === "null" ? to.protocol : to.origin}`
   if (to.origin !== from.origin)
     return `the host redirects ${place}, and the key is never sent to another origin; configure that host if it is the right one`
   if (method !== "GET") return `the host redirects a ${method} ${place}, and only reads follow redirects`

@@ -1,7 +1,7 @@
 import { DateTime, Option, Result } from "effect"
 import { Headers } from "effect/http"
 
-import type { Reply } from "./Upstream.ts"
+import type { Reply } from "./Reply.ts"
 import type { UpstreamFailure } from "./UpstreamFailure.ts"
 
 export const maxRetries = 2
@@ -36,6 +36,6 @@ export const wait = (
 const retryAfter = (headers: Headers.Headers, now: number): number | undefined => {
   const value = Option.getOrUndefined(Headers.get(headers, "retry-after"))?.trim() ?? ""
   if (/^\d+$/.test(value)) return Number(value) * 1000
-  if (!/GMT$/.test(value)) return undefined
+  if (!value.endsWith("GMT")) return undefined
   return Option.getOrUndefined(Option.map(DateTime.make(value), (date) => DateTime.toEpochMillis(date) - now))
 }
