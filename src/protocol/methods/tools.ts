@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, type JsonSchema, Schema } from "effect"
 
 import { nearest } from "../../tools/nearest.ts"
 import type { Answer, Tool } from "../../tools/Tool.ts"
@@ -50,11 +50,17 @@ const listing = (tool: Tool, revision: Revision) => {
     title,
     description,
     inputSchema,
-    ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema() }),
+    ...(tool.outputSchema === undefined ? {} : { outputSchema: answerSchema(tool.outputSchema(), revision) }),
     annotations,
     ...(meta === undefined ? {} : { _meta: meta })
   }
 }
+
+/** Modern failures are results too, and there are clients that hold them against the schema of the tool. */
+const answerSchema = ({ required, ...schema }: JsonSchema.JsonSchema, { era }: Revision): JsonSchema.JsonSchema =>
+  era === "legacy" ? { ...schema, required } : { ...schema, anyOf: [{ required }, failed] }
+
+const failed = { properties: { error: { type: "object" } }, required: ["error"] }
 
 const result = ({ content, structured }: Answer, revision: Revision): Result =>
   revision.structure && structured !== undefined ? { content, structuredContent: structured } : { content }
