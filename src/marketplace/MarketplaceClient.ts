@@ -1,4 +1,4 @@
-import { Effect, Option, Random, Redacted, Result, Schema, SchemaIssue } from "effect"
+import { Effect, Match, Option, Random, Redacted, Result, Schema, SchemaIssue } from "effect"
 import { Headers, type HttpClient } from "effect/http"
 
 import * as Upstream from "../http/Upstream.ts"
@@ -119,6 +119,10 @@ export const check = <S extends Schema.Codec<unknown, unknown>>(operation: strin
     (error) => new AdsInvalidRequest({ operation, detail: firstIssue(error) })
   )
 
+/** Fails with a problem that was found before anything was sent; does nothing where there is none. */
+export const refuseIf = (operation: string, problem: string | undefined) =>
+  problem === undefined ? Effect.void : Effect.fail(new AdsInvalidRequest({ operation, detail: problem }))
+
 const firstIssue = (error: Schema.SchemaError): string => {
   const [first] = issues(error.issue).issues
   const path = (first?.path ?? []).map(String).join(".")
@@ -148,15 +152,11 @@ const noAnswer = ({ kind, name }: Operation, failure: UpstreamFailure) => {
   return unsure ? new AdsOutcomeUnknown({ operation: name, detail }) : new AdsUnreachable({ operation: name, detail })
 }
 
-const inWords = (failure: UpstreamFailure): string => {
-  switch (failure._tag) {
-    case "UpstreamTimeout":
-      return `no answer within ${failure.milliseconds} ms`
-    case "Unreachable":
-      return `the marketplace cannot be reached: ${failure.problem}`
-    case "RedirectRefused":
-      return failure.problem
-    case "ReplyTooLarge":
-      return `the answer is larger than ${failure.limit} bytes`
-  }
-}
+const inWords = Match.type<UpstreamFailure>().pipe(
+  Match.tagsExhaustive({
+    UpstreamTimeout: ({ milliseconds }) => `no answer within ${milliseconds} ms`,
+    Unreachable: ({ problem }) => `the marketplace cannot be reached: ${problem}`,
+    RedirectRefused: ({ problem }) => problem,
+    ReplyTooLarge: ({ limit }) => `the answer is larger than ${limit} bytes`
+  })
+)

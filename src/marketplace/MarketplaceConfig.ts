@@ -48,6 +48,8 @@ export const MarketplaceSettings = Schema.Struct({
   planMinutes: Positive.pipe(Schema.withDecodingDefaultKey(orElse(15))),
   /** The longest wait for a turn under the limits; beyond it a call fails and says when to repeat. Default 60. */
   maxWaitSeconds: Positive.pipe(Schema.withDecodingDefaultKey(orElse(60))),
+  /** File that keeps plans, their progress and the audit trail. */
+  journal: Schema.NonEmptyString.pipe(Schema.withDecodingDefaultKey(orElse(".marketplace-journal.jsonl"))),
   allowInsecureHttp: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(orElse(false)))
 })
 export type MarketplaceSettings = typeof MarketplaceSettings.Type
@@ -76,7 +78,7 @@ export const decode = Effect.fn("MarketplaceConfig.decode")(function* (
   const settings = yield* read({ ...object, ...(apiKey ? { apiKey } : {}), ...(baseUrl ? { baseUrl } : {}) }).pipe(
     Effect.catchTag("SchemaError", ({ issue }) => {
       const [first] = issues(issue).issues
-      const path = (first?.path ?? []).map((part) => `.${String(part)}`).join("")
+      const path = ["", ...(first?.path ?? []).map(String)].join(".")
       return wrong(path, first?.message === "Missing key" ? "is required" : (first?.message ?? "cannot be read"))
     })
   )

@@ -2,7 +2,7 @@ import { status } from "../../marketplace/Campaign.ts"
 import { Kopecks } from "../../marketplace/money.ts"
 import { type Advert, type State, stateOf } from "./State.ts"
 
-const kopecks = Kopecks.make
+const kopecks = (amount: number) => Kopecks.make(amount)
 
 const old = (id: number, name: string, bid: number, nms: ReadonlyArray<number>): Advert => ({
   id,

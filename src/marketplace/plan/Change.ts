@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Match, Schema } from "effect"
 
 import { BidKopecks } from "../Bids.ts"
 import { PaymentType, Placement } from "../Campaign.ts"
@@ -72,37 +72,31 @@ export const order: ReadonlyArray<Change["kind"]> = ["create", "product", "bid",
 const targetKey = (target: Target): string => (typeof target === "number" ? String(target) : `<${target.created_by}>`)
 
 /** What a change is about, as one text: no two changes of a plan share it. */
-export const changeKey = (change: Change): string => {
-  switch (change.kind) {
-    case "create":
-      return `create ${change.name}`
-    case "delete":
-      return `delete ${targetKey(change.target)}`
-    case "product":
-      return `product ${targetKey(change.target)}/${change.nm_id}`
-    case "bid":
-      return `bid ${targetKey(change.target)}/${change.nm_id}/${change.placement}`
-    case "phrases":
-      return `phrases ${targetKey(change.target)}/${change.nm_id}`
-    case "cluster":
-      return `cluster ${targetKey(change.target)}/${change.nm_id}/${change.norm_query}`
-  }
-}
+export const changeKey: (change: Change) => string = Match.type<Change>().pipe(
+  Match.discriminatorsExhaustive("kind")({
+    create: ({ name }) => `create ${name}`,
+    delete: ({ target }) => `delete ${targetKey(target)}`,
+    product: ({ nm_id, target }) => `product ${targetKey(target)}/${nm_id}`,
+    bid: ({ nm_id, placement, target }) => `bid ${targetKey(target)}/${nm_id}/${placement}`,
+    phrases: ({ nm_id, target }) => `phrases ${targetKey(target)}/${nm_id}`,
+    cluster: ({ nm_id, norm_query, target }) => `cluster ${targetKey(target)}/${nm_id}/${norm_query}`
+  })
+)
 
 /** The changes that lead back. What is in a campaign that the plan itself creates goes with that campaign. */
 export const invert = (change: Change): ReadonlyArray<Change> => {
   if (change.kind === "create") {
     return [{ kind: "delete", target: { created_by: changeKey(change) }, name: change.name }]
   }
-  if (change.kind === "delete" || typeof change.target !== "number") return []
-  switch (change.kind) {
-    case "bid":
-      return change.before === null ? [] : [{ ...change, before: change.after, after: change.before }]
-    case "cluster":
-      return [{ ...change, before: change.after, after: change.before }]
-    case "phrases":
-      return [{ ...change, before: change.after, after: change.before }]
-    case "product":
-      return [{ ...change, before: change.after, after: change.before }]
-  }
+  return change.kind === "delete" || typeof change.target !== "number" ? [] : swapped(change)
 }
+
+const swapped = Match.type<Bid | ClusterChange | Phrases | Product>().pipe(
+  Match.withReturnType<ReadonlyArray<Change>>(),
+  Match.discriminatorsExhaustive("kind")({
+    bid: (change) => (change.before === null ? [] : [{ ...change, before: change.after, after: change.before }]),
+    cluster: (change) => [{ ...change, before: change.after, after: change.before }],
+    phrases: (change) => [{ ...change, before: change.after, after: change.before }],
+    product: (change) => [{ ...change, before: change.after, after: change.before }]
+  })
+)

@@ -57,7 +57,7 @@ export class ApplyStopped extends Schema.TaggedError<ApplyStopped>()("ApplyStopp
   total: Schema.Int,
   problem: Schema.String,
   /** The tag of the error that stopped it. */
-  cause: Schema.String,
+  reason: Schema.String,
   retryAfterSeconds: Schema.optionalKey(Schema.Finite)
 }) {
   override get message() {

@@ -3,42 +3,37 @@ import type { Limit, OperationName } from "../operations.ts"
 import { type Batch, batchesOf } from "./batches.ts"
 import type { Estimate, Step } from "./Plan.ts"
 
+type Calls = ReadonlyArray<readonly [OperationName, number]>
+
 /** The calls of one batch: read before, write, read back. */
-const callsOf = ({ kind, steps }: Batch): ReadonlyArray<readonly [OperationName, number]> => {
-  switch (kind) {
-    case "create":
-      return [
-        ["getAdvertsV2", 2],
-        ["createSeacatSaveAd", 1]
-      ]
-    case "delete":
-      return [
-        ["getAdvertsV2", 2],
-        ["deleteCampaign", 1]
-      ]
-    case "product":
-      return [
-        ["getAdvertsV2", 2],
-        ["updateCampaignProducts", 1]
-      ]
-    case "bid":
-      return [
-        ["getAdvertsV2", 2],
-        ["updateBids", 1]
-      ]
-    case "phrases":
-      return [
-        ["getMinusPhrases", 2],
-        ["setMinusPhrases", steps.length]
-      ]
-    case "cluster": {
-      const dropped = steps.filter(({ change }) => change.kind === "cluster" && change.after === null).length
-      return [
-        ["getNormqueryBids", 2],
-        ["setNormqueryBids", dropped < steps.length ? 1 : 0],
-        ["deleteNormqueryBids", dropped > 0 ? 1 : 0]
-      ]
-    }
+const callsOf: { readonly [kind in Batch["kind"]]: (steps: ReadonlyArray<Step>) => Calls } = {
+  create: () => [
+    ["getAdvertsV2", 1],
+    ["createSeacatSaveAd", 1]
+  ],
+  delete: () => [
+    ["getAdvertsV2", 2],
+    ["deleteCampaign", 1]
+  ],
+  product: () => [
+    ["getAdvertsV2", 2],
+    ["updateCampaignProducts", 1]
+  ],
+  bid: () => [
+    ["getAdvertsV2", 2],
+    ["updateBids", 1]
+  ],
+  phrases: (steps) => [
+    ["getMinusPhrases", 2],
+    ["setMinusPhrases", steps.length]
+  ],
+  cluster: (steps) => {
+    const dropped = steps.filter(({ change }) => change.kind === "cluster" && change.after === null).length
+    return [
+      ["getNormqueryBids", 2],
+      ["setNormqueryBids", dropped < steps.length ? 1 : 0],
+      ["deleteNormqueryBids", dropped > 0 ? 1 : 0]
+    ]
   }
 }
 
@@ -49,7 +44,7 @@ export const secondsFor = (calls: number, limit: Limit): number =>
 /** What applying the steps costs: calls, and the seconds that the limits make them last. */
 export const estimate = (steps: ReadonlyArray<Step>, limitOf: (operation: OperationName) => Limit): Estimate => {
   const calls = new Map<OperationName, number>()
-  for (const [operation, count] of batchesOf(steps).flatMap(callsOf)) {
+  for (const [operation, count] of batchesOf(steps).flatMap((batch) => callsOf[batch.kind](batch.steps))) {
     calls.set(operation, (calls.get(operation) ?? 0) + count)
   }
   return {

@@ -26,17 +26,13 @@ export const phrasesByPair = (current: ReadonlyArray<MinusPhrases>) => {
   return (advert_id: number, nm_id: number): ReadonlyArray<string> => known.get(pairKey({ advert_id, nm_id })) ?? []
 }
 
-const wanted = (mode: PhraseMode, before: ReadonlyArray<string>, phrases: ReadonlyArray<string>) => {
-  switch (mode) {
-    case "clear":
-      return []
-    case "merge":
-      return Phrases.merge(before, phrases)
-    case "remove":
-      return Phrases.remove(before, phrases)
-    case "replace":
-      return Phrases.distinct(phrases)
-  }
+type Lists = (before: ReadonlyArray<string>, phrases: ReadonlyArray<string>) => ReadonlyArray<string>
+
+const wanted: { readonly [mode in PhraseMode]: Lists } = {
+  clear: () => [],
+  merge: Phrases.merge,
+  remove: Phrases.remove,
+  replace: (_before, phrases) => Phrases.distinct(phrases)
 }
 
 /** One step per article, because phrases are set once per article. */
@@ -65,7 +61,7 @@ export const planMinusPhrases = (input: MinusPhrasesInput): Draft => {
           campaign.id,
           nm_id,
           before,
-          wanted(input.mode, before, input.phrases),
+          wanted[input.mode](before, input.phrases),
           `mode ${input.mode}`
         )
       })

@@ -31,51 +31,52 @@ export const auditLog = Tool.make("ads_audit_log", {
       .filter((entry) => plan_id === undefined || (entry.type !== "action" && entry.plan_id === plan_id))
       .filter(({ at }) => moment(at) >= since)
       .flatMap((entry) => rowsOf(entry, plans))
-      .filter((row) => advert_id === undefined || row.about.includes(String(advert_id)))
+      .filter(({ campaign }) => advert_id === undefined || campaign === advert_id)
       .toReversed()
-    return { total: rows.length, entries: rows.slice(0, limit).map(({ about: _, ...row }) => row) }
+    return { total: rows.length, entries: rows.slice(0, limit).map(({ row }) => row) }
   }, orRefuse)
 })
 
-interface Row {
-  readonly at: string
-  readonly what: string
-  /** The campaigns it is about, to look for. */
-  readonly about: ReadonlyArray<string>
+interface Found {
+  readonly campaign?: number | undefined
+  readonly row: Readonly<Record<string, unknown>>
 }
 
 /** An entry as rows: one for every step where there are steps. */
-const rowsOf = (entry: Entry, plans: ReadonlyMap<string, Plan>): ReadonlyArray<Row> => {
+const rowsOf = (entry: Entry, plans: ReadonlyMap<string, Plan>): ReadonlyArray<Found> => {
   const at = moment(entry.at)
-  if (entry.type === "action") {
-    const { advert_id, before, operation, outcome } = entry
-    return [
-      { at, what: `${operation}: ${outcome}`, about: [String(advert_id)], ...{ advert_id, status_before: before } }
-    ]
-  }
-  const { plan_id, type: what } = entry
-  const plan = plans.get(plan_id)
-  if (entry.type === "planned") {
-    return [
-      {
-        at,
-        what,
-        about: [],
-        ...{ plan_id, kind: entry.plan.kind, steps: entry.plan.steps.length, reverses: entry.plan.reverses }
-      }
-    ]
-  }
-  if (entry.type === "stopped") return [{ at, what, about: [], ...{ plan_id, problem: entry.problem } }]
-  if (entry.type === "finished") return [{ at, what, about: [], ...{ plan_id } }]
-  return entry.steps.map((id) => {
-    const step = plan?.steps.find((one) => one.id === id)
-    const target = step !== undefined && "target" in step.change ? step.change.target : undefined
-    const created = entry.type === "done" && entry.created !== undefined ? { created: entry.created } : {}
-    return {
-      at,
-      what: entry.type === "done" && entry.found ? "found as wanted" : what,
-      about: [String(target), ...Object.values(created).map(String)],
-      ...{ plan_id, ...(step === undefined ? { step: id } : stepRow(step)), ...created }
+  switch (entry.type) {
+    case "action": {
+      const { advert_id, before, operation, outcome } = entry
+      return [{ campaign: advert_id, row: { at, what: `${operation}: ${outcome}`, advert_id, status_before: before } }]
     }
-  })
+    case "planned": {
+      const { kind, reverses, steps } = entry.plan
+      return [{ row: { at, what: entry.type, plan_id: entry.plan_id, kind, steps: steps.length, reverses } }]
+    }
+    case "stopped":
+      return [{ row: { at, what: entry.type, plan_id: entry.plan_id, problem: entry.problem } }]
+    case "finished":
+      return [{ row: { at, what: entry.type, plan_id: entry.plan_id } }]
+    default:
+      return entry.steps.map((id) => stepEntry(entry, id, plans.get(entry.plan_id)))
+  }
+}
+
+type WithSteps = Extract<Entry, { readonly steps: unknown }>
+
+const stepEntry = (entry: WithSteps, id: string, plan: Plan | undefined): Found => {
+  const step = plan?.steps.find((one) => one.id === id)
+  const created = entry.type === "done" ? entry.created : undefined
+  const target = step !== undefined && "target" in step.change ? step.change.target : created
+  return {
+    campaign: typeof target === "number" ? target : undefined,
+    row: {
+      at: moment(entry.at),
+      what: entry.type === "done" && entry.found ? "found as wanted" : entry.type,
+      plan_id: entry.plan_id,
+      ...(step === undefined ? { step: id } : stepRow(step)),
+      ...(created === undefined ? {} : { created })
+    }
+  }
 }

@@ -38,9 +38,11 @@ const kinds: { readonly [tag in AdsError["_tag"]]: readonly [blame: "caller" | "
 /** The one place where an error of the marketplace becomes a tool's error; its fields come along as details. */
 export const refusal = (error: AdsError): ToolsetError => {
   const [blame, code] = kinds[error._tag]
-  const { _tag, name, stack, ...details } = { stack: undefined, ...error }
-  return new ToolsetError({ blame, code, message: error.message, details })
+  const fields = Object.entries(error).filter(([name]) => !hidden.includes(name))
+  return new ToolsetError({ blame, code, message: error.message, details: Object.fromEntries(fields) })
 }
+
+const hidden: ReadonlyArray<string> = ["_tag", "cause", "message", "name", "stack"]
 
 /** A program of this toolset, whose errors are told as a tool's. */
 export const orRefuse = <A, R>(program: Effect.Effect<A, AdsError, R>): Effect.Effect<A, ToolsetError, R> =>

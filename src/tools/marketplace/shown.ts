@@ -1,4 +1,4 @@
-import { DateTime } from "effect"
+import { DateTime, Match } from "effect"
 
 import {
   type Article,
@@ -51,27 +51,22 @@ export const articleRow = (campaign: Campaign, article: Article) => ({
 const phrases = (list: ReadonlyArray<string>) => ({ count: list.length, phrases: list.slice(0, 10) })
 
 /** What a change leads from and to; money in both units, lists of phrases cut. */
-const beforeAndAfter = (change: Change) => {
-  switch (change.kind) {
-    case "create":
-      return {
-        before: null,
-        after: { name: change.name, articles: change.nms.length, placements: change.placement_types }
-      }
-    case "delete":
-      return { before: { name: change.name }, after: null }
-    case "product":
-      return {
-        before: change.before ? "in the campaign" : "not in it",
-        after: change.after ? "in the campaign" : "not in it"
-      }
-    case "bid":
-    case "cluster":
-      return { before: amount(change.before), after: amount(change.after) }
-    case "phrases":
-      return { before: phrases(change.before), after: phrases(change.after) }
-  }
-}
+const beforeAndAfter = Match.type<Change>().pipe(
+  Match.withReturnType<{ readonly before: unknown; readonly after: unknown }>(),
+  Match.discriminatorsExhaustive("kind")({
+    create: ({ name, nms, placement_types }) => ({
+      before: null,
+      after: { name, articles: nms.length, placements: placement_types }
+    }),
+    delete: ({ name }) => ({ before: { name }, after: null }),
+    product: ({ after, before }) => ({ before: membership(before), after: membership(after) }),
+    bid: ({ after, before }) => ({ before: amount(before), after: amount(after) }),
+    cluster: ({ after, before }) => ({ before: amount(before), after: amount(after) }),
+    phrases: ({ after, before }) => ({ before: phrases(before), after: phrases(after) })
+  })
+)
+
+const membership = (isIn: boolean): string => (isIn ? "in the campaign" : "not in it")
 
 export const stepRow = ({ change, id, reason }: Step) => ({ step: id, ...beforeAndAfter(change), reason })
 

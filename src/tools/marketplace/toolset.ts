@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 
-import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
+import type { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { readOnlyReason } from "../../marketplace/MarketplaceClient.ts"
 import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
-import { Plans } from "../../marketplace/plan/Plans.ts"
+import type { Plans } from "../../marketplace/plan/Plans.ts"
 import type { Tool } from "../Tool.ts"
 import { auditLog } from "./audit.ts"
 import { checkKey } from "./checkKey.ts"

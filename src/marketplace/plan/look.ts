@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Match } from "effect"
 
 import { articlesOf, bidOf, type Campaign, type Placement, status } from "../Campaign.ts"
 import { clusterKey } from "../Clusters.ts"
@@ -9,7 +9,7 @@ import type { Change, Target } from "./Change.ts"
 import * as Phrases from "./phrases.ts"
 import { findByName } from "./planCampaign.ts"
 
-type Ads = MarketplaceAds["Service"]
+export type Ads = MarketplaceAds["Service"]
 
 /** A change whose campaign has its id. */
 export type Located = {
@@ -58,33 +58,31 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
   const phrasesAt = new Map(phrases.map((item) => [pairKey(item), item.norm_queries]))
   const clusterAt = new Map(clusters.map((bid) => [clusterKey(bid), bid.bid]))
 
-  const finding = (change: Located): Finding => {
-    switch (change.kind) {
-      case "create":
-        return judge(false, findByName(adverts, change.name) === undefined)
-      case "delete": {
-        const campaign = campaigns.get(change.target)
+  const finding: Look["finding"] = Match.type<Located>().pipe(
+    Match.discriminatorsExhaustive("kind")({
+      create: ({ name }) => judge(false, findByName(adverts, name) === undefined),
+      delete: ({ target }) => {
+        const campaign = campaigns.get(target)
         return judge(campaign === undefined || campaign.status === status.deleting, campaign?.status === status.ready)
-      }
-      case "product": {
-        const present = articleIn(campaigns.get(change.target), change.nm_id) !== undefined
-        return judge(present === change.after, campaigns.has(change.target))
-      }
-      case "bid": {
-        const bid = currentBid(campaigns.get(change.target), change.nm_id, change.placement)
-        return judge(bid === change.after, bid !== undefined && (change.before === null || bid === change.before))
-      }
-      case "phrases": {
-        const present = phrasesAt.get(pairKey({ advert_id: change.target, nm_id: change.nm_id })) ?? []
-        return judge(Phrases.identical(present, change.after), Phrases.identical(present, change.before))
-      }
-      case "cluster": {
-        const { nm_id, norm_query, target } = change
+      },
+      product: ({ after, nm_id, target }) => {
+        const present = articleIn(campaigns.get(target), nm_id) !== undefined
+        return judge(present === after, campaigns.has(target))
+      },
+      bid: ({ after, before, nm_id, placement, target }) => {
+        const bid = currentBid(campaigns.get(target), nm_id, placement)
+        return judge(bid === after, bid !== undefined && (before === null || bid === before))
+      },
+      phrases: ({ after, before, nm_id, target }) => {
+        const present = phrasesAt.get(pairKey({ advert_id: target, nm_id })) ?? []
+        return judge(Phrases.identical(present, after), Phrases.identical(present, before))
+      },
+      cluster: ({ after, before, nm_id, norm_query, target }) => {
         const bid = clusterAt.get(clusterKey({ advert_id: target, nm_id, norm_query })) ?? null
-        return judge(bid === change.after, bid === change.before)
+        return judge(bid === after, bid === before)
       }
-    }
-  }
+    })
+  )
   return { finding, named: (name) => findByName(adverts, name)?.id } satisfies Look
 })
 
@@ -103,59 +101,4 @@ const currentBid = (
 ): Kopecks | null | undefined => {
   const article = articleIn(campaign, nm_id)
   return article === undefined ? undefined : bidOf(article, placement)
-}
-
-/** Sends the changes of one batch, which are of one kind; returns the id of a campaign that it created. */
-export const send = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArray<Located>) {
-  const [first] = changes
-  if (first === undefined) return undefined
-  switch (first.kind) {
-    case "create": {
-      const { name, nms, payment_type, placement_types } = first
-      return yield* ads.createSeacatSaveAd({ name, nms, payment_type, placement_types, bid_type: "manual" })
-    }
-    case "delete":
-      yield* ads.deleteCampaign(first.target)
-      return undefined
-    case "product": {
-      const rows = changes.filter((change) => change.kind === "product")
-      const campaigns = grouped(rows).map(([advert_id, some]) => ({
-        advert_id,
-        add_nms: some.filter(({ after }) => after).map(({ nm_id }) => nm_id),
-        delete_nms: some.filter(({ after }) => !after).map(({ nm_id }) => nm_id)
-      }))
-      yield* ads.updateCampaignProducts({ campaigns })
-      return undefined
-    }
-    case "bid": {
-      const rows = changes.filter((change) => change.kind === "bid")
-      const bids = grouped(rows).map(([advert_id, some]) => ({
-        advert_id,
-        nm_bids: some.map(({ after, nm_id, placement }) => ({ nm_id, bid_kopecks: after, placement }))
-      }))
-      yield* ads.updateBids({ bids })
-      return undefined
-    }
-    case "phrases":
-      yield* ads.setMinusPhrases(
-        { advert_id: first.target, nm_id: first.nm_id, norm_queries: first.after },
-        { clear: first.after.length === 0 }
-      )
-      return undefined
-    case "cluster": {
-      const rows = changes.filter((change) => change.kind === "cluster")
-      const at = ({ nm_id, norm_query, target }: (typeof rows)[number]) => ({ advert_id: target, nm_id, norm_query })
-      const dropped = rows.filter(({ after }) => after === null).map(at)
-      const set = rows.flatMap((row) => (row.after === null ? [] : [{ ...at(row), bid: row.after }]))
-      if (dropped.length > 0) yield* ads.deleteNormqueryBids({ bids: dropped })
-      if (set.length > 0) yield* ads.setNormqueryBids({ bids: set })
-      return undefined
-    }
-  }
-})
-
-const grouped = <A extends { readonly target: number }>(rows: ReadonlyArray<A>) => {
-  const groups = new Map<number, Array<A>>()
-  for (const row of rows) groups.set(row.target, [...(groups.get(row.target) ?? []), row])
-  return [...groups]
 }

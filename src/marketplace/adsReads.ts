@@ -1,0 +1,141 @@
+import { Effect, Schema } from "effect"
+
+import { Budget, CampaignCount } from "./Account.ts"
+import { chunks, spans } from "./batches.ts"
+import { BidsMinReply, BidsMinRequest } from "./Bids.ts"
+import { CampaignList } from "./Campaign.ts"
+import { ClusterBidsReply, ClusterStatsReply, ClusterStatsRequest } from "./Clusters.ts"
+import { joinSpans } from "./fullstats.ts"
+import { Pair } from "./ids.ts"
+import * as Client from "./MarketplaceClient.ts"
+import { AdsInvalidRequest, type MarketplaceError } from "./MarketplaceError.ts"
+import { MinusPhrasesReply } from "./MinusPhrases.ts"
+import { caps, operations } from "./operations.ts"
+import { FullstatsReply, FullstatsRequest, KeywordsReply, KeywordsRequest } from "./Statistics.ts"
+import * as Wire from "./wire.ts"
+
+/** Which campaigns to read; lists, or the text that goes into the query. Nothing given means all. */
+export interface CampaignFilter {
+  readonly ids?: string | ReadonlyArray<number>
+  readonly statuses?: string | ReadonlyArray<number>
+  readonly payment_type?: string
+}
+
+/** The operations that change nothing: long lists are split, asked for a few calls at a time, and joined. */
+export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
+  const getAdvertsV2 = Effect.fn("MarketplaceAds.getAdvertsV2")(function* (filter: CampaignFilter = {}) {
+    const ids = list(filter.ids)
+    const asked = ids.length === 0 ? [undefined] : chunks(ids, caps.campaignIds).map((some) => some.join(","))
+    const statuses = list(filter.statuses).join(",") || undefined
+    const pages = yield* together(asked, (some) =>
+      call(operations.getAdvertsV2, { query: { ids: some, statuses, payment_type: filter.payment_type } }, CampaignList)
+    )
+    return { adverts: pages.flatMap((page) => page.adverts ?? []) }
+  })
+
+  const countAdverts = (filter?: CampaignFilter) => Effect.map(getAdvertsV2(filter), ({ adverts }) => adverts.length)
+
+  const getMinusPhrases = Effect.fn("MarketplaceAds.getMinusPhrases")(function* (request: {
+    readonly items: ReadonlyArray<Pair>
+  }) {
+    const items = yield* Client.check("getMinusPhrases", Schema.Array(Pair), request.items)
+    const pages = yield* together(chunks(items, caps.pairs), (some) =>
+      call(operations.getMinusPhrases, { body: { items: some } }, MinusPhrasesReply)
+    )
+    return {
+      items: pages
+        .flatMap((page) => page.items ?? [])
+        .map(({ advert_id, nm_id, norm_queries }) => ({ advert_id, nm_id, norm_queries: norm_queries ?? [] }))
+    }
+  })
+
+  const getNormqueryStats = Effect.fn("MarketplaceAds.getNormqueryStats")(function* (request: ClusterStatsRequest) {
+    const { from, items, to } = yield* Client.check("getNormqueryStats", ClusterStatsRequest, request)
+    const pages = yield* together(chunks(items, caps.pairs), (some) =>
+      call(operations.getNormqueryStats, { body: { from, to, items: some } }, ClusterStatsReply)
+    )
+    return { stats: pages.flatMap((page) => page.stats ?? []) }
+  })
+
+  const getAdvFullstats = Effect.fn("MarketplaceAds.getAdvFullstats")(function* (request: FullstatsRequest) {
+    const { beginDate, endDate, ids } = yield* Client.check("getAdvFullstats", FullstatsRequest, request)
+    const days = yield* someDays("getAdvFullstats", spans(beginDate, endDate, caps.fullstatsDays))
+    const asked = days.flatMap((span) => chunks(ids, caps.campaignIds).map((some) => ({ ...span, some })))
+    const answers = yield* together(asked, ({ from, some, to }) =>
+      call(operations.getAdvFullstats, { query: { ids: some.join(","), beginDate: from, endDate: to } }, FullstatsReply)
+    )
+    return joinSpans(answers.flatMap((answer) => answer ?? []))
+  })
+
+  const getStatsKeywords = Effect.fn("MarketplaceAds.getStatsKeywords")(function* (request: KeywordsRequest) {
+    const { advert_id, from, to } = yield* Client.check("getStatsKeywords", KeywordsRequest, request)
+    const weeks = yield* someDays("getStatsKeywords", spans(from, to, caps.keywordDays))
+    const answers = yield* together(weeks, (week) =>
+      call(operations.getStatsKeywords, { query: { advert_id, ...week } }, KeywordsReply)
+    )
+    return { keywords: answers.flatMap((answer) => answer.keywords ?? []) }
+  })
+
+  const getBidsMin = Effect.fn("MarketplaceAds.getBidsMin")(function* (request: BidsMinRequest) {
+    const { advert_id, nm_ids, payment_type, placement_types } = yield* Client.check(
+      "getBidsMin",
+      BidsMinRequest,
+      request
+    )
+    const pages = yield* together(chunks(nm_ids, caps.minBidArticles), (some) => {
+      const body = { advert_id, nm_ids: some, payment_type, placement_types: placement_types.map(Wire.toSingular) }
+      return call(operations.getBidsMin, { body }, BidsMinReply)
+    })
+    const bids = pages.flatMap((page) => page.bids ?? [])
+    return {
+      bids: bids.map((article) => ({
+        ...article,
+        bids: article.bids.map((bid) => ({ ...bid, type: Wire.toPlural(bid.type) }))
+      }))
+    }
+  })
+
+  const getNormqueryBids = Effect.fn("MarketplaceAds.getNormqueryBids")(function* (request: {
+    readonly items: ReadonlyArray<Pair>
+  }) {
+    const items = yield* Client.check("getNormqueryBids", Schema.Array(Pair), request.items)
+    const pages = yield* together(chunks(items, caps.pairs), (some) =>
+      call(operations.getNormqueryBids, { body: { items: some } }, ClusterBidsReply)
+    )
+    return {
+      bids: pages
+        .flatMap((page) => page.bids ?? [])
+        .map(({ advert_id, bid, bid_kopecks = null, nm_id, norm_query }) => ({
+          advert_id,
+          nm_id,
+          norm_query,
+          bid: Wire.clusterBidKopecks(wire, { bid, bid_kopecks })
+        }))
+    }
+  })
+
+  return {
+    getAdvertsV2,
+    countAdverts,
+    getMinusPhrases,
+    getNormqueryStats,
+    getAdvFullstats,
+    getStatsKeywords,
+    getBidsMin,
+    getNormqueryBids,
+    getBudget: (id: number) => call(operations.getBudget, { query: { id } }, Budget),
+    getCampaignCount: () => call(operations.getCampaignCount, {}, CampaignCount)
+  }
+}
+
+const list = (given: string | ReadonlyArray<number> = []): ReadonlyArray<number | string> =>
+  typeof given === "string" ? given.split(",").filter((part) => part.trim() !== "") : given
+
+/** The parts of a read, a few at a time; the answers in the order of the parts. */
+const together = <A, B>(parts: ReadonlyArray<A>, read: (part: A) => Effect.Effect<B, MarketplaceError>) =>
+  Effect.forEach(parts, read, { concurrency: 5 })
+
+const someDays = <A>(operation: string, days: ReadonlyArray<A>) =>
+  days.length > 0
+    ? Effect.succeed(days)
+    : Effect.fail(new AdsInvalidRequest({ operation, detail: "The dates must exist, the first not after the last" }))

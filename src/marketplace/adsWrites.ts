@@ -1,0 +1,122 @@
+import { Effect, Predicate, Schema } from "effect"
+
+import { splitBids, splitProducts, chunks } from "./batches.ts"
+import { UpdateBids } from "./Bids.ts"
+import { ClusterBidsSet, DeleteClusterBids, SetClusterBids } from "./Clusters.ts"
+import { campaignWide } from "./ids.ts"
+import * as Client from "./MarketplaceClient.ts"
+import { AdsPartlyDone, type MarketplaceError } from "./MarketplaceError.ts"
+import { MinusPhrases } from "./MinusPhrases.ts"
+import { NewCampaign, NewCampaignId } from "./NewCampaign.ts"
+import { caps, type Operation, operations } from "./operations.ts"
+import { type ProductChange, UpdateProducts } from "./Products.ts"
+import * as Wire from "./wire.ts"
+
+/** The operations that change something: long lists are split and sent one call after the other. */
+export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
+  const updateBids = Effect.fn("MarketplaceAds.updateBids")(function* (request: typeof UpdateBids.Type) {
+    const { bids } = yield* Client.check("updateBids", UpdateBids, request)
+    yield* inTurn("updateBids", splitBids(bids), (some) =>
+      call(operations.updateBids, { body: { bids: some } }, Schema.Unknown)
+    )
+  })
+
+  const updateCampaignProducts = Effect.fn("MarketplaceAds.updateCampaignProducts")(function* (
+    request: typeof UpdateProducts.Type
+  ) {
+    const { campaigns } = yield* Client.check("updateCampaignProducts", UpdateProducts, request)
+    yield* Client.refuseIf("updateCampaignProducts", campaigns.map(productsProblem).find(Predicate.isNotUndefined))
+    yield* inTurn("updateCampaignProducts", splitProducts(campaigns), (some) =>
+      call(operations.updateCampaignProducts, { body: Wire.productsBody(wire, some) }, Schema.Unknown)
+    )
+  })
+
+  const setMinusPhrases = Effect.fn("MarketplaceAds.setMinusPhrases")(function* (
+    item: MinusPhrases,
+    options: { readonly clear?: boolean } = {}
+  ) {
+    yield* Client.refuseIf("setMinusPhrases", phrasesProblem(item, options.clear === true))
+    const body = yield* Client.check("setMinusPhrases", MinusPhrases, item)
+    yield* call(operations.setMinusPhrases, { body }, Schema.Unknown)
+  })
+
+  const setNormqueryBids = Effect.fn("MarketplaceAds.setNormqueryBids")(function* (
+    request: typeof SetClusterBids.Type
+  ) {
+    const { bids } = yield* Client.check("setNormqueryBids", SetClusterBids, request)
+    const bodies = yield* Effect.forEach(chunks(bids, caps.clusterBids), (some) =>
+      Effect.map(Wire.clusterBidsBody(wire, some), (body) => ({ body, length: some.length }))
+    )
+    const replies = yield* inTurn("setNormqueryBids", bodies, ({ body }) =>
+      call(operations.setNormqueryBids, { body }, ClusterBidsSet)
+    )
+    const failed = replies.flatMap((reply) => (reply === null || typeof reply === "string" ? [] : (reply.failed ?? [])))
+    return { failed: failed.map(({ norm_query = "", reason = "no reason given" }) => `${norm_query}: ${reason}`) }
+  })
+
+  const createSeacatSaveAd = Effect.fn("MarketplaceAds.createSeacatSaveAd")(function* (campaign: NewCampaign) {
+    const body = yield* Client.check("createSeacatSaveAd", NewCampaign, campaign)
+    const isLong = (body.nms ?? []).length > caps.newCampaignArticles
+    yield* Client.refuseIf("createSeacatSaveAd", isLong ? tooManyArticles : undefined)
+    return yield* call(operations.createSeacatSaveAd, { body }, NewCampaignId)
+  })
+
+  const deleteNormqueryBids = Effect.fn("MarketplaceAds.deleteNormqueryBids")(function* (
+    request: typeof DeleteClusterBids.Type
+  ) {
+    const { bids } = yield* Client.check("deleteNormqueryBids", DeleteClusterBids, request)
+    yield* inTurn("deleteNormqueryBids", chunks(bids, caps.clusterBids), (some) =>
+      call(operations.deleteNormqueryBids, { body: { bids: some } }, Schema.Unknown)
+    )
+  })
+
+  const byId = (operation: Operation) => (id: number) =>
+    Effect.asVoid(call(operation, { query: { id } }, Schema.Unknown))
+
+  return {
+    updateBids,
+    updateCampaignProducts,
+    setMinusPhrases,
+    setNormqueryBids,
+    createSeacatSaveAd,
+    deleteNormqueryBids,
+    startCampaign: byId(operations.startCampaign),
+    pauseCampaign: byId(operations.pauseCampaign),
+    deleteCampaign: byId(operations.deleteCampaign)
+  }
+}
+
+/** The parts of a write, one after the other; a failure after the first part says how much is done. */
+const inTurn = Effect.fnUntraced(function* <A extends { readonly length: number }, B>(
+  operation: string,
+  parts: ReadonlyArray<A>,
+  write: (part: A) => Effect.Effect<B, MarketplaceError>
+) {
+  const total = parts.reduce((sum, part) => sum + part.length, 0)
+  const replies: Array<B> = []
+  let done = 0
+  for (const part of parts) {
+    replies.push(
+      yield* Effect.mapError(write(part), (error) =>
+        done === 0 ? error : new AdsPartlyDone({ operation, done, total, detail: error.message })
+      )
+    )
+    done += part.length
+  }
+  return replies
+})
+
+const tooManyArticles = `A new campaign takes at most ${caps.newCampaignArticles} articles; add the others afterwards`
+
+const productsProblem = ({ add_nms = [], advert_id, delete_nms = [] }: ProductChange): string | undefined => {
+  const both = add_nms.find((nm) => delete_nms.includes(nm))
+  return both === undefined ? undefined : `Article ${both} of campaign ${advert_id} cannot be both added and deleted`
+}
+
+const phrasesProblem = ({ nm_id, norm_queries }: MinusPhrases, clear: boolean): string | undefined => {
+  if (nm_id === campaignWide) return "Minus-phrases are set once per article: nm_id must be an article, not 0"
+  if (norm_queries.length > caps.phrases) return `An article takes at most ${caps.phrases} minus-phrases`
+  if (norm_queries.length === 0 && !clear)
+    return "An empty list wipes all phrases of the article: say clear if that is meant"
+  return undefined
+}
