@@ -1,16 +1,13 @@
 import type { Effect } from "effect"
 
-import type { Failure } from "./errors.ts"
 import type { Method } from "./Method.ts"
 import type { ProtocolError } from "./ProtocolError.ts"
-import type { ErrorObject, Result } from "./Response.ts"
-import type { Revision } from "./Revision.ts"
+import type { Result } from "./Response.ts"
 
-/** One way of speaking MCP: which requests are let in, what they can ask for, and how answers are worded. */
+/** One way of speaking MCP: which requests are let in, what they can ask for, and what stands around results. */
 export interface Era {
   /** Whether the params of a request say all that the era wants said. */
   readonly admit: (params: unknown) => Effect.Effect<void, ProtocolError>
   readonly methods: ReadonlyMap<string, Method>
   readonly result: (result: Result, method: Method) => Result
-  readonly error: (failure: Failure, revision: Revision) => ErrorObject
 }

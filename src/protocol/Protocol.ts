@@ -6,6 +6,7 @@ import { Tools } from "../tools/Tool.ts"
 import type { Call } from "./Call.ts"
 import { clean } from "./clean.ts"
 import type { Era } from "./Era.ts"
+import { toErrorObject } from "./errors.ts"
 import { legacy } from "./legacy.ts"
 import type { Request } from "./Message.ts"
 import { completionMethods } from "./methods/completion.ts"
@@ -55,14 +56,14 @@ export class Protocol extends Context.Service<
         if (Result.isFailure(admission)) return refused(id, admission.failure, revision.era)
         const method = era.methods.get(request.method)
         if (method === undefined) {
-          const error = era.error(methodNotFound(request.method), revision)
-          return { era: revision.era, verdict: "unknown method", response: failure(id, error) } satisfies Outcome
+          const response = failure(id, methodNotFound(request.method))
+          return { era: revision.era, verdict: "unknown method", response } satisfies Outcome
         }
         const program = method.run(params, { ...call, revision })
         const response = yield* (method.works === true ? work.withPermit(program) : program).pipe(
           Effect.match({
             onSuccess: (result) => success(id, era.result(result, method)),
-            onFailure: (problem) => failure(id, era.error(problem, revision))
+            onFailure: (problem) => failure(id, toErrorObject(problem, revision))
           }),
           // Only bugs are left, and work that was stopped from within: both must not leave the caller waiting.
           Effect.catchCause((cause) =>

@@ -1,3 +1,4 @@
+import { clean } from "./clean.ts"
 import type { Id } from "./Message.ts"
 import type { EraName } from "./Revision.ts"
 
@@ -32,10 +33,11 @@ export interface Outcome {
 
 export const success = (id: Id, result: Result): Response => ({ jsonrpc: "2.0", id, result })
 
+/** Messages quote what callers and engines sent, so each is cleaned here, whatever it is about. */
 export const failure = (id: Id | null, { code, data, message }: ErrorObject): Response => ({
   jsonrpc: "2.0",
   id,
-  error: data === undefined ? { code, message } : { code, message, data }
+  error: { code, message: clean(message), ...(data === undefined ? {} : { data }) }
 })
 
 /** The answer to a message that is not looked into. */

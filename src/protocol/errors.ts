@@ -46,12 +46,8 @@ const describe = (error: Served): Description =>
 
 /** The failure as a JSON-RPC error in the contract's form: `data` holds the kind and its extra fields. */
 export const toErrorObject = (failure: Failure, revision: Revision): ErrorObject => {
-  const message = clean(failure.message)
-  if (failure instanceof ProtocolError) {
-    return failure.data === undefined
-      ? { code: failure.code, message }
-      : { code: failure.code, message, data: failure.data }
-  }
+  if (failure instanceof ProtocolError) return failure
+  const { message } = failure
   const { blame, code, details } = describe(failure)
   const data = { code, ...details }
   if (failure._tag === "ResourceNotFound") return { code: revision.unknownResource, message, data }

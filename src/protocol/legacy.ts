@@ -1,7 +1,6 @@
 import { Effect, Schema } from "effect"
 
 import type { Era } from "./Era.ts"
-import { toErrorObject } from "./errors.ts"
 import * as Method from "./Method.ts"
 import { negotiate, type Revision } from "./Revision.ts"
 import type { ServerInfo } from "./ServerInfo.ts"
@@ -33,8 +32,7 @@ export const legacy = (shared: Method.Methods, info: ServerInfo["Service"]): Era
       ping: Method.make({}, () => Effect.succeed({}))
     })
   ),
-  result: (result) => result,
-  error: toErrorObject
+  result: (result) => result
 })
 
 const introduction = ({ name, title, version }: ServerInfo["Service"], { structure }: Revision) =>

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
 import type { Era } from "./Era.ts"
-import { toErrorObject, toErrorResult } from "./errors.ts"
+import { toErrorResult } from "./errors.ts"
 import * as Method from "./Method.ts"
 import { shelfLife } from "./methods/paging.ts"
 import { ProtocolError } from "./ProtocolError.ts"
@@ -36,8 +36,7 @@ export const modern = (
     ...result,
     ...(ttlMs === undefined ? {} : { ttlMs, cacheScope: "private" }),
     _meta: { "io.modelcontextprotocol/serverInfo": { name, title, version } }
-  }),
-  error: toErrorObject
+  })
 })
 
 const toldToTheModel = (method: Method.Method): Method.Method => ({

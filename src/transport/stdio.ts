@@ -46,14 +46,10 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
 
   const writing = yield* Stream.fromQueue(outgoing).pipe(Stream.run(stdio.stdout()), Effect.ignore, Effect.forkScoped)
   const reading = lines(stdio.stdin, largestMessage).pipe(Stream.interruptWhen(until), Stream.runForEach(take))
-  const draining = Effect.timeoutOption(FiberSet.awaitEmpty(serving), patience)
+  const answering = Effect.timeoutOption(FiberSet.awaitEmpty(serving), patience)
+  const flushing = Effect.andThen(Queue.end(outgoing), Effect.timeoutOption(Fiber.join(writing), "1 second"))
 
-  yield* reading.pipe(
-    Effect.andThen(draining),
-    Effect.andThen(Queue.end(outgoing)),
-    Effect.andThen(Fiber.join(writing)),
-    Effect.raceFirst(Fiber.join(writing))
-  )
+  yield* reading.pipe(Effect.andThen(answering), Effect.andThen(flushing), Effect.raceFirst(Fiber.join(writing)))
 }, Effect.scoped)
 
 const readLine = Effect.fnUntraced(function* (line: Line) {
