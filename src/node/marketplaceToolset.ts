@@ -3,12 +3,13 @@ import { HttpClient } from "effect/http"
 
 import { ConfigurationError } from "../config/ConfigurationError.ts"
 import { EmbeddedMarketplace } from "../embedded/marketplace/EmbeddedMarketplace.ts"
-import { HttpClients } from "../http/HttpClients.ts"
+import { HttpClients, type UnusableConnection } from "../http/HttpClients.ts"
 import { MarketplaceAds } from "../marketplace/MarketplaceAds.ts"
 import { decode, MarketplaceConfig } from "../marketplace/MarketplaceConfig.ts"
+import type { PlanStoreFailed } from "../marketplace/plan/PlanError.ts"
 import { Plans } from "../marketplace/plan/Plans.ts"
 import { PlanStore } from "../marketplace/plan/PlanStore.ts"
-import { offered } from "../tools/marketplace/toolset.ts"
+import { type Needs, offered } from "../tools/marketplace/toolset.ts"
 import * as FilePlanStore from "./FilePlanStore.ts"
 import * as NodeHttpClients from "./NodeHttpClients.ts"
 
@@ -21,9 +22,11 @@ export interface MarketplaceLaunch {
   readonly readOnly: boolean
 }
 
+type ToolsetNeeds = Layer.Layer<Needs, ConfigurationError | PlanStoreFailed | UnusableConnection>
+
 /** The tools of the marketplace toolset, with everything they need, for as long as the scope lasts. */
 export const marketplaceToolset = Effect.fnUntraced(function* (launch: MarketplaceLaunch) {
-  const needs = launch.embedded ? embedded(launch.readOnly) : yield* configured(launch)
+  const needs: ToolsetNeeds = launch.embedded ? embedded(launch.readOnly) : Layer.unwrap(configured(launch))
   const context = yield* Layer.build(needs).pipe(
     Effect.catchTags({
       PlanStoreFailed: ({ problem }) => unusable(`.journal: ${problem}`),
