@@ -126,3 +126,19 @@ layer(FixtureServer)("requests in flight", (it) => {
     })
   )
 })
+
+layer(FixtureServer)("requests in flight", (it) => {
+  it.effect("are at work 64 at a time; the others wait, and what needs no work overtakes them", () =>
+    Effect.gen(function* () {
+      const { gate, started } = yield* Gate
+      const client = yield* connect
+      for (let id = 0; id < 100; id++) yield* client.send(toolCall("wait", {}, id))
+      yield* client.send(request("ping", undefined, "quick"))
+      assert.nestedPropertyVal(yield* client.receive, "id", "quick")
+      assert.strictEqual(started(), 64)
+      yield* Deferred.succeed(gate, undefined)
+      for (let id = 0; id < 100; id++) assert.nestedProperty(yield* client.receive, "result")
+      assert.strictEqual(started(), 100)
+    })
+  )
+})
