@@ -68,7 +68,9 @@ await writeFile(path.join(outdir, "THIRD-PARTY-LICENSES.txt"), await licenses(Ob
 /** The licence texts of every package that is part of the command. */
 async function licenses(inputs) {
   const folder = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//
-  const folders = [...new Set(inputs.flatMap((input) => folder.exec(input)?.[1] ?? []))].sort()
+  const folders = [...new Set(inputs.flatMap((input) => folder.exec(input)?.[1] ?? []))].sort((a, b) =>
+    a.localeCompare(b)
+  )
   const texts = await Promise.all(
     folders.map(async (dir) => {
       const { name, version, license } = JSON.parse(await readFile(path.join(dir, "package.json"), "utf8"))

@@ -21,24 +21,36 @@ export interface Address {
   readonly port: number
 }
 
-/** Listens at the address; what keeps it from that is said in plain words. */
+/**
+ * Listens at the address; what keeps it from that is said in plain words. At its end, answers under way have four
+ * seconds, then every connection is closed.
+ */
 export const httpListener = ({ host, port }: Address) =>
-  NodeHttpServer.layerServer(
-    () => {
-      const server = createServer(limits)
-      server.maxConnections = maxConnections
-      return server
-    },
-    { host, port, gracefulShutdownTimeout: "4 seconds" }
-  ).pipe(
-    Layer.catchTag("ServeError", ({ cause }) =>
-      Layer.effect(
-        HttpServer.HttpServer,
-        Effect.fail(new ConfigurationError({ message: inWords(transportCode(cause), host, port) }))
+  Layer.unwrap(
+    Effect.sync(() => {
+      const server = makeServer()
+      const listening = NodeHttpServer.layerServer(() => server, { host, port, gracefulShutdownTimeout: "4 seconds" })
+      return Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))).pipe(
+        Layer.provideMerge(listening),
+        Layer.catchTag("ServeError", ({ cause }) =>
+          Layer.effect(
+            HttpServer.HttpServer,
+            Effect.fail(new ConfigurationError({ message: inWords(transportCode(cause), host, port) }))
+          )
+        )
       )
-    ),
-    Layer.merge(NodeHttpServer.layerHttpServices)
-  )
+    })
+  ).pipe(Layer.merge(NodeHttpServer.layerHttpServices))
+
+const makeServer = () => {
+  const server = createServer(limits)
+  server.maxConnections = maxConnections
+  return server.on("request", (_, response) => {
+    response.once("close", () => {
+      if (!server.listening) server.closeIdleConnections()
+    })
+  })
+}
 
 const inWords = (code: string | undefined, host: string, port: number): string => {
   if (code === "EADDRINUSE") return `Port ${port} on ${host} is already in use. Choose another one with --port.`

@@ -1,0 +1,101 @@
+import { execFile, spawn } from "node:child_process"
+import { once as onceEmitted } from "node:events"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { createServer, type RequestListener, type Server } from "node:http"
+import type { Server as TlsServer } from "node:https"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+
+import { afterAll, beforeAll } from "vitest"
+
+const script = fileURLToPath(new URL("../../scripts/bundle.mjs", import.meta.url))
+const cleanups: Array<() => unknown> = []
+let folder = ""
+
+/** Bundles the command before the tests of a file, and afterwards ends and removes all that they have left. */
+export const useCommand = () => {
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "workflow-tool-server-"))
+    await promisify(execFile)(process.execPath, [script, path.join(folder, "dist")])
+    await writeFile(path.join(folder, "package.json"), JSON.stringify({ type: "module" }))
+  })
+  afterAll(async () => {
+    await Promise.all(cleanups.map((cleanup) => cleanup()))
+    await rm(folder, { recursive: true, force: true })
+  })
+}
+
+/** The built file, for clients that start it by themselves. */
+export const commandFile = () => path.join(folder, "dist/main.js")
+
+/** A new working directory with these files in it. */
+export const directory = async (files: Readonly<Record<string, unknown>> = {}) => {
+  const dir = await mkdtemp(path.join(folder, "cwd-"))
+  for (const [name, content] of Object.entries(files)) {
+    const text = typeof content === "string" ? content : JSON.stringify(content)
+    await writeFile(path.join(dir, name), text, { mode: 0o600 })
+  }
+  return dir
+}
+
+export interface Start {
+  readonly cwd?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Starts the command with nothing of the environment around the tests but the path. */
+export const start = (args: ReadonlyArray<string>, { cwd = folder, env = {} }: Start = {}) => {
+  const child = spawn(process.execPath, [commandFile(), ...args], { cwd, env: { PATH: process.env["PATH"], ...env } })
+  cleanups.push(() => child.kill("SIGKILL"))
+  const output = { stdout: "", stderr: "" }
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text))
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (output.stderr += text))
+  const ended = onceEmitted(child, "close").then(([code]: ReadonlyArray<unknown>) => ({ code, ...output }))
+
+  /** Waits until the output so far holds the text. */
+  const says = async (stream: "stdout" | "stderr", text: string) => {
+    while (!output[stream].includes(text)) await onceEmitted(child[stream], "data")
+    return output[stream]
+  }
+  return { child, ended, says }
+}
+
+/** Runs the command to its end, with an empty standard input. */
+export const run = (args: ReadonlyArray<string>, options?: Start) => {
+  const { child, ended } = start(args, options)
+  child.stdin.end()
+  return ended
+}
+
+/** Starts the command over HTTP on a free port and returns its address. */
+export const startHttp = async (args: ReadonlyArray<string>, options?: Start) => {
+  const started = start(["--http", "--port", "0", ...args], options)
+  const said = await started.says("stderr", "/mcp\n")
+  return { ...started, url: /Serving (\S+)\/mcp/.exec(said)?.[1] ?? "" }
+}
+
+/** Listens on a free port of this machine until the tests are over. */
+export const listen = async (server: Server | TlsServer) => {
+  server.listen(0, "127.0.0.1")
+  await onceEmitted(server, "listening")
+  cleanups.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  return typeof address === "object" && address !== null ? address.port : 0
+}
+
+/** An engine that no one here wrote, as far as a test needs one. */
+export const standIn = async (answer: RequestListener) => `http://127.0.0.1:${await listen(createServer(answer))}`
+
+/** A moment that a test waits for. */
+export const once = <A>() => {
+  let resolve: (value: A) => void = () => {}
+  const promise = new Promise<A>((settle) => {
+    resolve = settle
+  })
+  return { promise, resolve: (value: A) => resolve(value) }
+}
