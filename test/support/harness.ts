@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
+import { HttpClient } from "effect/http"
 
 import { EngineConfig, type Environment } from "../../src/config/EngineConfig.ts"
 import { EmbeddedEngine, type EmbeddedEngineOptions } from "../../src/embedded/engine/EmbeddedEngine.ts"
@@ -8,7 +9,6 @@ import { Connections } from "../../src/protocol/Connection.ts"
 import * as Message from "../../src/protocol/Message.ts"
 import { assumed } from "../../src/protocol/Revision.ts"
 import * as Server from "../../src/Server.ts"
-import { HttpClient } from "effect/http"
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -47,10 +47,7 @@ export const serverOverEmbedded = (options: EmbeddedEngineOptions = {}) =>
   Layer.unwrap(
     Effect.map(EmbeddedEngine, ({ apiKey, host, httpClient }) => {
       const instance = environment(host, Redacted.value(apiKey))
-      return serverOver(
-        { production: instance, staging: instance },
-        Layer.succeed(HttpClient.HttpClient, httpClient)
-      )
+      return serverOver({ production: instance, staging: instance }, Layer.succeed(HttpClient.HttpClient, httpClient))
     })
   ).pipe(Layer.provideMerge(EmbeddedEngine.layer(options)))
 

@@ -17,22 +17,33 @@ export const deleteWorkflow = EngineTool.make("delete_workflow", {
   arguments: { id: workflowId },
   result: results.deleted,
   run: Effect.fnUntraced(function* ({ id }) {
-    const engine = yield* EngineClient
-    const deleted = yield* Effect.catchIf(engine.deleteWorkflow(id), isPublished, () => deactivateAndDelete(id))
+    const deleted = yield* Effect.catchIf(deletion(id), isPublished, () => deactivateAndDelete(id))
     return { message: `Workflow ${id} was deleted`, id, deleted: shown(deleted) }
   })
 })
+
+const soon = Schedule.spaced("100 millis")
+
+/** An engine that has just stopped running a workflow may trip over its own housekeeping, and delete nothing. */
+const deletion = (id: WorkflowId) =>
+  EngineClient.use((engine) => engine.deleteWorkflow(id)).pipe(
+    Effect.retry({
+      while: (error) => (isFault(error) ? isStillThere(id) : Effect.succeed(false)),
+      schedule: soon,
+      times: 10
+    })
+  )
 
 /** Newer engines delete no active workflow, and a deactivated one only once it is no longer being unpublished. */
 const deactivateAndDelete = Effect.fnUntraced(function* (id: WorkflowId) {
   const engine = yield* EngineClient
   yield* engine.deactivateWorkflow(id)
-  const deletion = Effect.retry(engine.deleteWorkflow(id), {
-    while: isPublished,
-    schedule: Schedule.spaced("100 millis"),
-    times: 100
-  })
-  return yield* whileDone(deletion, { id, done: "deactivated", step: "deleting it" })
+  const settled = Effect.retry(deletion(id), { while: isPublished, schedule: soon, times: 100 })
+  return yield* whileDone(settled, { id, done: "deactivated", step: "deleting it" })
 })
 
 const isPublished = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 409
+
+const isFault = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 500
+
+const isStillThere = (id: WorkflowId) => Effect.isSuccess(EngineClient.use((engine) => engine.getWorkflow(id)))

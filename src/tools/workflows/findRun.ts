@@ -23,14 +23,18 @@ export const newestRun = Effect.fnUntraced(function* (workflowId: WorkflowId) {
   return data[0]?.id ?? 0
 })
 
-/** The execution that one call started: found by its mark, or as the only new one. Never another one's. */
+/**
+ * The execution that one call started, ended if that does not take long: found by its mark, or as the only new one.
+ * Never another one's.
+ */
 export const findRun = Effect.fnUntraced(function* ({ id, settings }: Workflow, sought: Sought) {
   const attempts = settings?.saveDataSuccessExecution === "none" ? 3 : looks
-  for (let look = 1; look <= attempts; look++) {
-    const found = yield* lookOnce(id, sought)
-    if (found !== undefined) return { executionId: found.id, status: found.status ?? "unknown" }
-    yield* Effect.sleep("100 millis")
+  let found: Execution | undefined
+  for (let look = 1; look <= attempts && isUnderWay(found); look++) {
+    if (look > 1) yield* Effect.sleep("100 millis")
+    found = yield* lookOnce(id, sought)
   }
+  if (found !== undefined) return { executionId: found.id, status: found.status ?? "unknown" }
   return {
     executionId: null,
     status: "unknown",
@@ -51,5 +55,8 @@ const lookOnce = Effect.fnUntraced(function* (workflowId: WorkflowId, { after, i
   }
   return undefined
 })
+
+const isUnderWay = (found: Execution | undefined): boolean =>
+  found === undefined || found.status === "new" || found.status === "running"
 
 const bears = ({ data }: Execution, mark: string): boolean => JSON.stringify(data ?? null).includes(mark)

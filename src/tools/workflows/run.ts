@@ -8,23 +8,29 @@ import type { Free, Workflow } from "../../engine/Workflow.ts"
 import type { Reply, UpstreamRequest } from "../../http/Upstream.ts"
 import { Progress } from "../Progress.ts"
 import { findRun, newestRun } from "./findRun.ts"
+import { formFields } from "./formFields.ts"
 import { requestFor } from "./request.ts"
 
 /** Calls the production address of an active workflow, and looks up the execution that this call started. */
 export const run = Effect.fnUntraced(function* (workflow: Workflow, address: Address, data: Free) {
   const report = yield* Progress
   const mark = `run-${(yield* Random.nextIntBetween(0, 2 ** 48)).toString(36)}`
-  const request = yield* Effect.fromResult(requestFor(address, data, mark))
+  const input = address.kind === "form" ? yield* Effect.fromResult(formFields(workflow, address.node, data)) : data
+  const request = yield* Effect.fromResult(requestFor(address, input, mark))
   const before = yield* newestRun(workflow.id)
   yield* report({ progress: 1, total: 3, message: `calling the ${address.kind} of ${address.node}` })
 
   const reply = yield* callOnceRegistered(request)
   yield* report({ progress: 2, total: 3, message: `answered with status ${reply.status}` })
 
-  const execution = yield* findRun(workflow, { after: before, mark, isMarked: address.kind === "webhook" })
+  const execution = yield* findRun(workflow, { after: before, mark, isMarked: carriesMark(address, data) })
   const body = Option.getOrElse(json(reply), () => reply.text)
   return { ...execution, trigger: address.node, response: { httpStatus: reply.status, body } }
 })
+
+/** Webhooks keep the headers of a call in its execution, chats the name of their session. */
+const carriesMark = ({ kind }: Address, { sessionId }: Free) =>
+  kind === "webhook" || (kind === "chat" && sessionId === undefined)
 
 /** A webhook is registered a moment after its workflow was activated. */
 const callOnceRegistered = Effect.fnUntraced(function* (request: UpstreamRequest) {

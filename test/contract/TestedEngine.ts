@@ -1,0 +1,120 @@
+import { assert } from "@effect/vitest"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
+
+import { EmbeddedEngine } from "../../src/embedded/engine/EmbeddedEngine.ts"
+import { environment, type Json, serverOver } from "../support/harness.ts"
+
+export type Version = "1.82.3" | "2.41.1"
+
+/** Where an engine of this version answers, and with which key. */
+export interface Place {
+  readonly version: Version
+  readonly host: string
+  readonly apiKey: string
+}
+
+export interface RawReply {
+  readonly status: number
+  readonly body: unknown
+}
+
+/** Something that happens to the engine in the middle of one of our tool calls. */
+interface Interruption {
+  readonly method: string
+  readonly path: string
+  /** Requests of that method and path that go past before it happens. */
+  readonly after: number
+  readonly happen: Effect.Effect<void>
+}
+
+/** The engine behind the server under test, as somebody else sees it: past all of our code. */
+export class TestedEngine extends Context.Service<
+  TestedEngine,
+  {
+    readonly version: Version
+    readonly isSecond: boolean
+    readonly apiKey: string
+    /** One call of its REST API, as it is answered. */
+    readonly send: (method: "DELETE" | "GET" | "POST" | "PUT", path: string, body?: unknown) => Effect.Effect<RawReply>
+    /** Lets something happen once, just before one of the server's requests reaches the engine. */
+    readonly interrupt: (interruption: Interruption) => Effect.Effect<void>
+  }
+>()("test/contract/TestedEngine") {}
+
+const readJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+
+const make = ({ apiKey, host, version }: Place, client: HttpClient.HttpClient) => {
+  let planned: Interruption | undefined
+  let passed = 0
+
+  const meddled = HttpClient.transform(client, (execution, { method, url }) =>
+    Effect.suspend(() => {
+      if (planned === undefined || planned.method !== method || new URL(url).pathname !== planned.path) return execution
+      if (passed++ < planned.after) return execution
+      const { happen } = planned
+      planned = undefined
+      return Effect.andThen(happen, execution)
+    })
+  )
+
+  const send = Effect.fnUntraced(function* (method: "DELETE" | "GET" | "POST" | "PUT", path: string, body?: unknown) {
+    const bare = HttpClientRequest.make(method)(`${host}/api/v1${path}`, { headers: { "X-N8N-API-KEY": apiKey } })
+    const reply = yield* client.execute(body === undefined ? bare : HttpClientRequest.bodyJsonUnsafe(bare, body))
+    const text = yield* reply.text
+    return { status: reply.status, body: readJson(text).pipe((found) => (found._tag === "Some" ? found.value : text)) }
+  }, Effect.orDie)
+
+  const tested = TestedEngine.of({
+    version,
+    isSecond: version.startsWith("2."),
+    apiKey,
+    send,
+    interrupt: (interruption) =>
+      Effect.sync(() => {
+        planned = interruption
+        passed = 0
+      })
+  })
+  const instance = environment(host, apiKey)
+  const server = serverOver(
+    { production: instance, staging: instance, locked: environment(host, "not-the-key") },
+    Layer.succeed(HttpClient.HttpClient, meddled)
+  )
+  return Layer.merge(Layer.succeed(TestedEngine, tested), server)
+}
+
+/** The whole server over an engine inside this process. */
+export const overEmbedded = (version: Version) =>
+  Layer.unwrap(
+    Effect.map(EmbeddedEngine, ({ apiKey, host, httpClient }) =>
+      make({ version, host, apiKey: Redacted.value(apiKey) }, httpClient)
+    )
+  ).pipe(Layer.provide(EmbeddedEngine.layer({ version })))
+
+/** The whole server over an engine that runs somewhere; nothing on it is taken for granted. */
+export const overReal = (place: Place) =>
+  Layer.unwrap(Effect.map(HttpClient.HttpClient, (client) => make(place, client))).pipe(
+    Layer.provide(FetchHttpClient.layer),
+    Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" }))
+  )
+
+const decodeObject = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.Unknown))
+
+/** What the engine shows at a path of its REST API; a refusal fails the test. */
+export const shown = Effect.fnUntraced(function* (path: string) {
+  const { body, status } = yield* (yield* TestedEngine).send("GET", path)
+  assert.strictEqual(status, 200, `GET ${path}: ${JSON.stringify(body)}`)
+  return decodeObject(body)
+})
+
+/** What the engine makes of a body; a refusal fails the test. */
+export const sent = Effect.fnUntraced(function* (
+  method: "POST" | "PUT",
+  path: string,
+  body: Json | ReadonlyArray<Json>
+) {
+  const reply = yield* (yield* TestedEngine).send(method, path, body)
+  assert.isBelow(reply.status, 300, `${method} ${path}: ${JSON.stringify(reply.body)}`)
+  return reply.body
+})

@@ -1,0 +1,76 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+
+import { ask, refused } from "../support/harness.ts"
+import type { Suite } from "./contractSuite.ts"
+import { shown } from "./TestedEngine.ts"
+import { created, everyDay, given, manual, node, unique, webhook } from "./things.ts"
+
+const noTrigger =
+  "Workflow cannot be activated without a valid trigger node. Add a schedule, webhook or service trigger."
+
+export const activation = (it: Suite) => {
+  it.effect("activate_workflow and deactivate_workflow switch a workflow and answer its definition", () =>
+    Effect.gen(function* () {
+      const { id } = yield* created({ nodes: [everyDay()] })
+      const on = yield* ask("activate_workflow", { id })
+      assert.include(on, { id, active: true })
+      assert.nestedPropertyVal(on, "nodes[0].name", "Every day")
+      assert.isTrue((yield* shown(`/workflows/${id}`)).active)
+      assert.include(yield* ask("activate_workflow", { id }), { id, active: true })
+
+      assert.include(yield* ask("deactivate_workflow", { id }), { id, active: false })
+      assert.isFalse((yield* shown(`/workflows/${id}`)).active)
+      assert.include(yield* ask("deactivate_workflow", { id }), { id, active: false })
+    })
+  )
+
+  it.effect("activate_workflow refuses a workflow without a valid trigger and says what to add", () =>
+    Effect.gen(function* () {
+      const sleeping = node("webhook", "Webhook", { path: unique("hook") }, { disabled: true })
+      for (const nodes of [[manual()], [node("noOp", "Nothing")], [manual(), sleeping]]) {
+        const { id } = yield* given({ name: unique("workflow"), nodes })
+        const { code, message } = yield* refused("activate_workflow", { id })
+        assert.deepStrictEqual([code, message], [-32602, noTrigger])
+        assert.isFalse((yield* shown(`/workflows/${id}`)).active)
+      }
+    })
+  )
+
+  it.effect("activate_workflow adds a Schedule Trigger to a workflow without a trigger when it is asked to", () =>
+    Effect.gen(function* () {
+      const { id } = yield* created({ nodes: [manual(), node("noOp", "Work")] })
+      const { active, connections, nodes, notice } = yield* ask("activate_workflow", { id, addTrigger: true })
+      assert.isTrue(active)
+      assert.strictEqual(
+        notice,
+        "Added the node 'Schedule Trigger': it runs the workflow once a day until you change it."
+      )
+      assert.nestedPropertyVal({ nodes }, "nodes[2].name", "Schedule Trigger")
+      assert.nestedPropertyVal({ nodes }, "nodes[2].type", "n8n-nodes-base.scheduleTrigger")
+      assert.deepStrictEqual(connections, {
+        "Schedule Trigger": { main: [[{ node: "Start", type: "main", index: 0 }]] }
+      })
+      assert.isTrue((yield* shown(`/workflows/${id}`)).active)
+    })
+  )
+
+  it.effect("activate_workflow adds nothing to a workflow that has a trigger", () =>
+    Effect.gen(function* () {
+      const { id } = yield* created({ nodes: [webhook()] })
+      const { active, nodes } = yield* ask("activate_workflow", { id, addTrigger: true })
+      assert.isTrue(active)
+      assert.lengthOf(JSON.parse(JSON.stringify(nodes)), 1)
+    })
+  )
+
+  it.effect("what the engine will not run stays inactive, in the engine's words", () =>
+    Effect.gen(function* () {
+      const { id } = yield* created({ nodes: [webhook(), node("noSuchKind", "Odd")] })
+      const { code, data, message } = yield* refused("activate_workflow", { id })
+      assert.deepStrictEqual([code, message], [-32000, "API error: Unrecognized node type: n8n-nodes-base.noSuchKind"])
+      assert.include(data, { code: "API_ERROR", httpStatus: 400, instance: "production" })
+      assert.isFalse((yield* shown(`/workflows/${id}`)).active)
+    })
+  )
+}

@@ -1,0 +1,120 @@
+import { assert } from "@effect/vitest"
+import { Effect } from "effect"
+
+import { ask, type Json, refused } from "../support/harness.ts"
+import type { Suite } from "./contractSuite.ts"
+import { TestedEngine } from "./TestedEngine.ts"
+import { decodeEntity, decodePage, unique } from "./things.ts"
+
+const secret = "canary-of-the-credential"
+
+/** A credential made through the server, gone when the test ends. */
+const kept = Effect.fnUntraced(function* (draft: Json = {}) {
+  const whole = { name: unique("shop"), type: "httpBasicAuth", data: { user: "ann", password: secret }, ...draft }
+  const credential = decodeEntity(yield* ask("create_credential", whole))
+  const { send } = yield* TestedEngine
+  yield* Effect.addFinalizer(() => send("DELETE", `/credentials/${credential.id}`))
+  return { ...credential, name: whole.name }
+})
+
+const viewInEngine = {
+  guidance:
+    "This engine does not show credentials through its API, for security. See them in the engine UI, under Credentials."
+}
+
+export const credentials = (it: Suite) => {
+  it.effect("create_credential stores the values and never says them again", () =>
+    Effect.gen(function* () {
+      const credential = yield* kept()
+      assert.include(credential, { type: "httpBasicAuth" })
+      assert.match(credential.id, /^[A-Za-z0-9]{16}$/)
+      assert.notInclude(JSON.stringify(credential), secret)
+      assert.notProperty(credential, "data")
+    })
+  )
+
+  it.effect("create_credential passes on what the engine says of data that does not fit, without the values", () =>
+    Effect.gen(function* () {
+      const data = { user: "ann", password: secret, [secret]: secret }
+      const error = yield* refused("create_credential", { name: "Shop", type: "httpBasicAuth", data })
+      assert.include(error.data, { code: "API_ERROR", httpStatus: 400 })
+      assert.match(error.message, /^API error: request\.body\.data is not allowed to have the additional property/)
+
+      const unknown = yield* refused("create_credential", { name: "Shop", type: "noSuchType", data: { key: secret } })
+      assert.strictEqual(unknown.message, "API error: req.body.type is not a known type")
+      assert.notInclude(JSON.stringify(unknown), secret)
+    })
+  )
+
+  it.effect("get_credential_schema answers the schema that the data must fit", () =>
+    Effect.gen(function* () {
+      const schema = yield* ask("get_credential_schema", { type: "httpBasicAuth" })
+      assert.nestedPropertyVal(schema, "properties.user.type", "string")
+      assert.nestedPropertyVal(schema, "properties.password.type", "string")
+      assert.deepStrictEqual(yield* ask("get_credential_schema", { typeName: "httpBasicAuth" }), schema)
+      assert.include((yield* refused("get_credential_schema", { type: "noSuchType" })).data, { httpStatus: 404 })
+    })
+  )
+
+  it.effect("list_credentials and get_credential show records without values, or say where to look", () =>
+    Effect.gen(function* () {
+      const { isSecond } = yield* TestedEngine
+      const { id, name } = yield* kept()
+      const listed = yield* ask("list_credentials", { limit: 250 })
+      const read = yield* ask("get_credential", { id })
+      for (const answer of [listed, read]) assert.notMatch(JSON.stringify(answer), /canary|"shared"|"data":\{/)
+      if (isSecond) {
+        assert.include(read, { id, name, type: "httpBasicAuth" })
+        assert.include(
+          decodePage(listed).data.map((credential) => credential.id),
+          id
+        )
+      } else {
+        assert.deepStrictEqual([listed, read], [viewInEngine, viewInEngine])
+      }
+    })
+  )
+
+  it.effect("update_credential changes a credential, or says how to replace it", () =>
+    Effect.gen(function* () {
+      const { isSecond } = yield* TestedEngine
+      const { id } = yield* kept()
+      const name = unique("renamed")
+      const updated = yield* ask("update_credential", { id, name, data: { user: "bob", password: `${secret}-2` } })
+      assert.notInclude(JSON.stringify(updated), secret)
+      if (isSecond) {
+        assert.include(updated, { id, name })
+        assert.include(yield* ask("get_credential", { id }), { name })
+      } else {
+        assert.deepStrictEqual(updated, {
+          guidance:
+            "Credentials are immutable through this interface. Delete this one with delete_credential, create it anew with " +
+            "create_credential, and put the new id into the workflows that use it."
+        })
+      }
+    })
+  )
+
+  it.effect("delete_credential removes a credential for good", () =>
+    Effect.gen(function* () {
+      const { id, name } = yield* kept()
+      const deleted = yield* ask("delete_credential", { id })
+      assert.include(deleted, { id, message: `Credential ${id} was deleted` })
+      assert.nestedPropertyVal(deleted, "deleted.name", name)
+      const { message } = yield* refused("delete_credential", { id })
+      assert.strictEqual(message, "API error: Not Found")
+    })
+  )
+
+  it.effect("an unknown credential is not found, where the engine shows credentials at all", () =>
+    Effect.gen(function* () {
+      const { isSecond } = yield* TestedEngine
+      if (!isSecond) {
+        assert.deepStrictEqual(yield* ask("get_credential", { id: "noSuchOne" }), viewInEngine)
+        return
+      }
+      assert.include((yield* refused("get_credential", { id: "noSuchOne" })).data, { httpStatus: 404 })
+      assert.include((yield* refused("update_credential", { id: "noSuchOne", name: "x" })).data, { httpStatus: 404 })
+    })
+  )
+}

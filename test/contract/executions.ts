@@ -1,0 +1,115 @@
+import { assert } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+
+import { ask, refused } from "../support/harness.ts"
+import type { Suite } from "./contractSuite.ts"
+import { TestedEngine } from "./TestedEngine.ts"
+import { chain, created, decodePage, eventually, failing, idsOf, node, webhook } from "./things.ts"
+
+const decodeId = Schema.decodeUnknownSync(Schema.Struct({ executionId: Schema.Int }))
+
+/** A workflow that ran well once, and then failed twice; the ids of its executions, newest first. */
+const history = Effect.gen(function* () {
+  const hook = webhook()
+  const { id } = yield* created({
+    nodes: [hook, node("noOp", "Work")],
+    connections: chain("Webhook", "Work"),
+    active: true
+  })
+  const good = decodeId(yield* ask("execute_workflow", { id })).executionId
+  yield* ask("update_workflow", { id, active: false })
+  yield* ask("update_workflow", { id, nodes: [hook, failing()], connections: chain("Webhook", "Stop"), active: true })
+  const bad = decodeId(yield* ask("execute_workflow", { id })).executionId
+  const worse = decodeId(yield* ask("execute_workflow", { id })).executionId
+  return { workflowId: id, good, bad, worse }
+})
+
+const noExecution = 999_999_999
+
+export const executions = (it: Suite) => {
+  it.effect("list_executions shows the newest first, with numbers for ids, and filters them", () =>
+    Effect.gen(function* () {
+      const { bad, good, workflowId, worse } = yield* history
+      const found = (more: object = {}) => Effect.map(ask("list_executions", { workflowId, ...more }), idsOf)
+      assert.deepStrictEqual(yield* found(), [worse, bad, good])
+      assert.deepStrictEqual(yield* found({ status: "error" }), [worse, bad])
+      assert.deepStrictEqual(yield* found({ status: "success" }), [good])
+      assert.deepStrictEqual(yield* found({ limit: 2 }), [worse, bad])
+      assert.deepStrictEqual(idsOf(yield* ask("list_executions", { workflowId: "noSuchWorkflow" })), [])
+    })
+  )
+
+  it.effect("list_executions continues the same list by its cursor", () =>
+    Effect.gen(function* () {
+      const { bad, workflowId, worse } = yield* history
+      const first = decodePage(yield* ask("list_executions", { workflowId, status: "error", limit: 1 }))
+      assert.deepStrictEqual(idsOf(first), [worse])
+      const second = decodePage(yield* ask("list_executions", { cursor: first.nextCursor }))
+      assert.deepStrictEqual(idsOf(second), [bad])
+      assert.isUndefined(second.nextCursor)
+    })
+  )
+
+  it.effect("execution data comes only when it is asked for, and never with the engine's stack traces", () =>
+    Effect.gen(function* () {
+      const { bad, workflowId } = yield* history
+      assert.notProperty(yield* ask("get_execution", { id: bad }), "data")
+      for (const { data } of decodePage(yield* ask("list_executions", { workflowId })).data) assert.isUndefined(data)
+
+      const whole = yield* ask("get_execution", { id: bad, includeData: true })
+      assert.include(whole, { id: bad, status: "error" })
+      assert.nestedPropertyVal(whole, "data.resultData.error.message", "told to stop")
+      assert.nestedPropertyVal(whole, "data.resultData.lastNodeExecuted", "Stop")
+      const listed = yield* ask("list_executions", { workflowId, includeData: true })
+      assert.nestedPropertyVal(listed, "data[1].data.resultData.error.message", "told to stop")
+      for (const answer of [whole, listed]) assert.notMatch(JSON.stringify(answer), /"stack":/)
+    })
+  )
+
+  it.effect("an unknown execution is not found, in the contract's words and with the engine's own beside them", () =>
+    Effect.gen(function* () {
+      for (const tool of ["get_execution", "delete_execution"]) {
+        const { code, data, message } = yield* refused(tool, { id: noExecution })
+        assert.deepStrictEqual([code, message], [-32000, "API error: Execution not found"])
+        assert.deepInclude(data, { code: "API_ERROR", httpStatus: 404, apiResponse: { message: "Not Found" } })
+      }
+    })
+  )
+
+  it.effect("delete_execution removes the record", () =>
+    Effect.gen(function* () {
+      const { bad, good, workflowId, worse } = yield* history
+      const deleted = yield* ask("delete_execution", { id: bad })
+      assert.include(deleted, { id: bad, message: `Execution ${bad} was deleted` })
+      assert.nestedPropertyVal(deleted, "deleted.id", bad)
+      assert.deepStrictEqual(idsOf(yield* ask("list_executions", { workflowId })), [worse, good])
+      assert.strictEqual((yield* refused("get_execution", { id: bad })).message, "API error: Execution not found")
+    })
+  )
+
+  it.effect("retry_execution runs a failed execution again, or says how to", () =>
+    Effect.gen(function* () {
+      const { isSecond } = yield* TestedEngine
+      const { bad, good, workflowId } = yield* history
+      const retried = yield* ask("retry_execution", { id: bad })
+      if (!isSecond) {
+        assert.deepStrictEqual(retried, {
+          guidance:
+            `This engine's API cannot retry executions. Open execution ${bad} in the engine UI and choose Retry, ` +
+            "or call execute_workflow to run its workflow again."
+        })
+        return
+      }
+      assert.isNumber(retried.id)
+      assert.include(retried, { mode: "retry", retryOf: String(bad), workflowId, status: "error" })
+      assert.notMatch(JSON.stringify(retried), /"stack":/)
+      yield* eventually(Effect.map(ask("list_executions", { workflowId }), idsOf), (ids) => ids[0] === retried.id)
+
+      const succeeded = yield* refused("retry_execution", { id: good })
+      assert.strictEqual(succeeded.message, "API error: The execution succeeded, so it cannot be retried.")
+      assert.include(succeeded.data, { httpStatus: 409 })
+      const unknown = yield* refused("retry_execution", { id: noExecution })
+      assert.strictEqual(unknown.message, "API error: Execution not found")
+    })
+  )
+}

@@ -1,0 +1,54 @@
+import { assert } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+
+import { ask, refused } from "../support/harness.ts"
+import type { Suite } from "./contractSuite.ts"
+import { TestedEngine } from "./TestedEngine.ts"
+import { answer, chain, created, failing, idsOf, tagged, webhook } from "./things.ts"
+
+const decodeRun = Schema.decodeUnknownSync(Schema.Struct({ executionId: Schema.Int, status: Schema.String }))
+
+export const life = (it: Suite) => {
+  it.effect("a workflow lives from its creation to the retry of its failure, and is deleted", () =>
+    Effect.gen(function* () {
+      const { isSecond } = yield* TestedEngine
+      const tag = yield* tagged()
+      const hook = webhook()
+      const { active, id, tags } = yield* created({
+        nodes: [hook, answer("Answer", "={{ $json.body.name }}")],
+        connections: chain("Webhook", "Answer"),
+        tags: [tag.id],
+        active: true
+      })
+      assert.isTrue(active)
+      assert.nestedPropertyVal({ tags }, "tags[0].name", tag.name)
+      assert.deepStrictEqual(idsOf(yield* ask("list_workflows", { active: true, tags: [tag.name] })), [id])
+
+      const run = yield* ask("execute_workflow", { id, data: { name: "Ann" } })
+      assert.deepNestedInclude(run, { status: "success", "response.httpStatus": 200, "response.body": { said: "Ann" } })
+      const { executionId } = decodeRun(run)
+      assert.deepStrictEqual(idsOf(yield* ask("list_executions", { workflowId: id })), [executionId])
+
+      yield* ask("update_workflow", { id, nodes: [hook, failing()], connections: chain("Webhook", "Stop") })
+      yield* ask("deactivate_workflow", { id })
+      assert.isFalse((yield* ask("get_workflow", { id })).active)
+      assert.isTrue((yield* ask("activate_workflow", { id })).active)
+
+      const failed = yield* ask("execute_workflow", { id })
+      assert.deepNestedInclude(failed, { status: "error", "response.httpStatus": 500 })
+      const failure = decodeRun(failed).executionId
+      const record = yield* ask("get_execution", { id: failure, includeData: true })
+      assert.nestedPropertyVal(record, "data.resultData.error.message", "told to stop")
+      assert.deepStrictEqual(idsOf(yield* ask("list_executions", { workflowId: id, status: "error" })), [failure])
+
+      const retried = yield* ask("retry_execution", { id: failure })
+      if (isSecond) assert.include(retried, { mode: "retry", retryOf: String(failure), status: "error" })
+      else assert.property(retried, "guidance")
+
+      assert.include(yield* ask("delete_execution", { id: failure }), { id: failure })
+      assert.include(yield* ask("delete_workflow", { id }), { id, message: `Workflow ${id} was deleted` })
+      assert.strictEqual((yield* refused("get_workflow", { id })).message, "API error: Not Found")
+      assert.deepStrictEqual(idsOf(yield* ask("list_executions", { workflowId: id })), [])
+    })
+  )
+}

@@ -1,0 +1,212 @@
+import { assert } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+
+import { ask, type Json, refused } from "../support/harness.ts"
+import type { Suite } from "./contractSuite.ts"
+import { sent, shown, TestedEngine } from "./TestedEngine.ts"
+import {
+  answer,
+  chain,
+  created,
+  eventually,
+  everyDay,
+  given,
+  manual,
+  node,
+  tagged,
+  unique,
+  webhook,
+  without
+} from "./things.ts"
+
+const to = (name: string, type = "main", index = 0) => ({ node: name, type, index })
+
+/** All that an editor writes: several outputs with a gap, AI parts, notes, credentials, fixed ids. */
+const rich = (isSecond: boolean) => ({
+  nodes: [
+    { ...webhook({ options: { rawBody: true } }), id: crypto.randomUUID(), notes: "The way in", notesInFlow: true },
+    {
+      ...node("if", "Decide", { conditions: { options: { caseSensitive: true } } }),
+      id: crypto.randomUUID(),
+      typeVersion: 2.2,
+      onError: "continueErrorOutput",
+      retryOnFail: true,
+      maxTries: 4,
+      waitBetweenTries: 250
+    },
+    {
+      ...node("httpRequest", "Fetch", { url: "https://api.example.com" }),
+      id: crypto.randomUUID(),
+      typeVersion: 4.2,
+      credentials: { httpBasicAuth: { id: "AbCdEfGh12345678", name: "Shop" } },
+      alwaysOutputData: true,
+      executeOnce: true
+    },
+    { ...node("noOp", "Agent"), type: "@n8n/n8n-nodes-langchain.agent", typeVersion: 1.7, id: crypto.randomUUID() },
+    { ...node("noOp", "Model"), type: "@n8n/n8n-nodes-langchain.lmChatOpenAi", id: crypto.randomUUID(), disabled: true }
+  ],
+  connections: {
+    Webhook: { main: [[to("Decide"), to("Agent")]] },
+    Decide: { main: [[to("Fetch")], [], [to("Agent")]] },
+    Model: { ai_languageModel: [[to("Agent", "ai_languageModel")]] }
+  },
+  settings: {
+    timezone: "Europe/Berlin",
+    executionOrder: "v1",
+    saveManualExecutions: true,
+    saveDataErrorExecution: "all",
+    executionTimeout: 90,
+    ...(isSecond ? { callerPolicy: "workflowsFromAList", callerIds: "a,b", timeSavedPerExecution: 5 } : {})
+  },
+  staticData: { "node:Webhook": { lastItem: 7, nested: { seen: ["a"] } } },
+  ...(isSecond ? { pinData: { Fetch: [{ json: { pinned: true } }] } } : {})
+})
+
+/** What every write moves, whatever it changes. */
+const stamps = ["updatedAt", "versionId", "versionCounter"]
+
+/** The whole workflow as the engine shows it, but for what every write moves. */
+const content = (id: string) => Effect.map(shown(`/workflows/${id}`), (whole) => without(whole, ...stamps))
+
+const asNodes = Schema.decodeUnknownSync(Schema.Array(Schema.Record(Schema.String, Schema.Unknown)))
+
+export const updates = (it: Suite) => {
+  it.effect("update_workflow changes the given fields and loses nothing else", () =>
+    Effect.gen(function* () {
+      const { isSecond } = yield* TestedEngine
+      const tag = yield* tagged()
+      const { id } = yield* given({ name: unique("rich"), ...rich(isSecond) })
+      yield* sent("PUT", `/workflows/${id}/tags`, [{ id: tag.id }])
+      const before = yield* content(id)
+
+      const changes = (nodes: ReadonlyArray<Json>): ReadonlyArray<Json> => [
+        { name: unique("renamed") },
+        { nodes: [...nodes.slice(0, 4), { ...nodes[4], disabled: false, notes: "The brain" }] },
+        { connections: without({ ...rich(isSecond).connections }, "Decide") }
+      ]
+      let expected = before
+      for (const change of changes(asNodes(before.nodes))) {
+        yield* ask("update_workflow", { id, ...change })
+        expected = { ...expected, ...change }
+        assert.deepStrictEqual(yield* content(id), expected)
+      }
+      yield* ask("update_workflow", { id, settings: { timezone: "UTC" } })
+      assert.deepStrictEqual(yield* content(id), {
+        ...expected,
+        settings: { ...rich(isSecond).settings, timezone: "UTC" }
+      })
+    })
+  )
+
+  it.effect("update_workflow gives nodes that come without ids the ones they had", () =>
+    Effect.gen(function* () {
+      const { id } = yield* given({ name: unique("hook"), nodes: [webhook(), manual()] })
+      const before = asNodes((yield* shown(`/workflows/${id}`)).nodes)
+      const bare = before.map((each) => without(each, "id", "webhookId"))
+      yield* ask("update_workflow", { id, nodes: bare })
+      assert.deepStrictEqual(asNodes((yield* shown(`/workflows/${id}`)).nodes), before)
+    })
+  )
+
+  it.effect("update_workflow answers the workflow with its tags", () =>
+    Effect.gen(function* () {
+      const tag = yield* tagged()
+      const { id } = yield* created({ nodes: [manual()], tags: [tag.id] })
+      const updated = yield* ask("update_workflow", { id, name: unique("renamed") })
+      assert.nestedPropertyVal(updated, "tags[0].name", tag.name)
+    })
+  )
+
+  it.effect("update_workflow switches a workflow on and off", () =>
+    Effect.gen(function* () {
+      const { id } = yield* created({ nodes: [everyDay()] })
+      assert.include(yield* ask("update_workflow", { id, active: true }), { id, active: true })
+      assert.isTrue((yield* shown(`/workflows/${id}`)).active)
+      const name = unique("renamed")
+      assert.include(yield* ask("update_workflow", { id, name, active: false }), { id, name, active: false })
+      assert.isFalse((yield* shown(`/workflows/${id}`)).active)
+    })
+  )
+
+  it.effect("update_workflow keeps an active workflow active, in its new form", () =>
+    Effect.gen(function* () {
+      const hook = webhook()
+      const connections = chain("Webhook", "Answer")
+      const { id } = yield* created({ nodes: [hook, answer("Answer", "old")], connections, active: true })
+      const updated = yield* ask("update_workflow", { id, nodes: [hook, answer("Answer", "new")] })
+      assert.isTrue(updated.active)
+      yield* eventually(
+        Effect.map(ask("execute_workflow", { id }), ({ response }) => JSON.stringify(response)),
+        (response) => response.includes('"said":"new"')
+      )
+    })
+  )
+
+  it.effect("update_workflow refuses what may not exist, and what could not be active", () =>
+    Effect.gen(function* () {
+      const { id } = yield* created({ nodes: [everyDay()], active: true })
+      const before = asNodes((yield* shown(`/workflows/${id}`)).nodes)
+      const dangling = yield* refused("update_workflow", { id, connections: chain("Every day", "Ghost") })
+      assert.strictEqual(
+        dangling.message,
+        "Workflow validation failed: node Every day references non-existent node Ghost"
+      )
+      const triggerless = yield* refused("update_workflow", { id, nodes: [manual()] })
+      assert.strictEqual(
+        triggerless.message,
+        "Workflow cannot be activated without a valid trigger node. Add a schedule, webhook or service trigger."
+      )
+      assert.deepInclude(yield* shown(`/workflows/${id}`), { active: true, nodes: before, connections: {} })
+    })
+  )
+
+  it.effect("update_workflow overwrites nobody else's change", () =>
+    Effect.gen(function* () {
+      const { interrupt, send } = yield* TestedEngine
+      const { id, nodes } = yield* created({ nodes: [manual()] })
+      const theirs = { name: unique("theirs"), nodes, connections: {}, settings: {} }
+      yield* interrupt({
+        method: "GET",
+        path: `/api/v1/workflows/${id}`,
+        after: 1,
+        happen: Effect.asVoid(send("PUT", `/workflows/${id}`, theirs))
+      })
+      const { code, data, message } = yield* refused("update_workflow", { id, name: unique("ours") })
+      assert.strictEqual(code, -32000)
+      assert.strictEqual(
+        message,
+        `Workflow ${id} on instance production was changed by someone else meanwhile: nothing was written. ` +
+          "Read it again and repeat the update."
+      )
+      assert.include(data, { code: "CONFLICT", id })
+      assert.include(yield* shown(`/workflows/${id}`), { name: theirs.name })
+    })
+  )
+
+  it.effect("update_workflow says that a change was saved, though the engine refused to run it", () =>
+    Effect.gen(function* () {
+      const hook = webhook()
+      const { id } = yield* created({ nodes: [hook], active: true })
+      const error = yield* refused("update_workflow", { id, nodes: [hook, node("noSuchKind", "Odd")] })
+      assert.strictEqual(
+        error.message,
+        `Workflow ${id} on instance production was saved with the changes, but running it in its new form failed: ` +
+          "API error: Unrecognized node type: n8n-nodes-base.noSuchKind"
+      )
+      assert.lengthOf(asNodes((yield* shown(`/workflows/${id}`)).nodes), 2)
+    })
+  )
+
+  it.effect("update_workflow tells which given settings this engine does not take", () =>
+    Effect.gen(function* () {
+      const { isSecond } = yield* TestedEngine
+      const { id } = yield* created({ nodes: [manual()] })
+      const updated = yield* ask("update_workflow", { id, settings: { callerPolicy: "any", timezone: "UTC" } })
+      assert.strictEqual(
+        updated.notice,
+        isSecond ? undefined : "Left out, because this engine does not take it: settings.callerPolicy"
+      )
+      assert.nestedPropertyVal(updated, "settings.timezone", "UTC")
+    })
+  )
+}

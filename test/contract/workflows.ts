@@ -1,0 +1,179 @@
+import { assert } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+
+import { ask, refused } from "../support/harness.ts"
+import type { Suite } from "./contractSuite.ts"
+import { sent, shown, TestedEngine } from "./TestedEngine.ts"
+import { answer, chain, cleared, created, everyDay, given, manual, node, tagged, unique, webhook } from "./things.ts"
+
+const decodeId = Schema.decodeUnknownSync(Schema.Struct({ id: Schema.String }))
+
+export const workflows = (it: Suite) => {
+  it.effect("create_workflow makes an inactive workflow and answers it whole, in the engine's own node types", () =>
+    Effect.gen(function* () {
+      const name = unique("workflow")
+      const { active, id, nodes, ...rest } = yield* created({ name, nodes: [manual()], settings: { timezone: "UTC" } })
+      assert.isFalse(active)
+      assert.deepInclude(rest, { name, connections: {}, settings: { timezone: "UTC" } })
+      assert.nestedPropertyVal({ nodes }, "nodes[0].type", "n8n-nodes-base.manualTrigger")
+      assert.nestedPropertyVal({ nodes }, "nodes[0].name", "Start")
+      assert.deepInclude(yield* shown(`/workflows/${id}`), { id, name, active: false, settings: { timezone: "UTC" } })
+    })
+  )
+
+  it.effect("create_workflow takes connections in both forms and keeps static data", () =>
+    Effect.gen(function* () {
+      const nodes = [manual(), node("noOp", "Left"), node("noOp", "Right")]
+      const main = [[{ node: "Left", type: "main", index: 0 }], [{ node: "Right", type: "main", index: 0 }]]
+      const object = yield* created({ nodes, connections: { Start: { main } }, staticData: { lastId: 7 } })
+      const array = yield* created({
+        nodes,
+        connections: [
+          { source: "Start", target: "Left", sourceOutput: 0, targetInput: 0 },
+          { source: "Start", target: "Right", sourceOutput: 1, targetInput: 0 }
+        ]
+      })
+      assert.deepStrictEqual(object.connections, { Start: { main } })
+      assert.deepStrictEqual(array.connections, { Start: { main } })
+      assert.deepInclude(yield* shown(`/workflows/${object.id}`), { staticData: { lastId: 7 } })
+    })
+  )
+
+  it.effect("create_workflow sets tags, activates, and answers the workflow as it then is", () =>
+    Effect.gen(function* () {
+      const [red, blue] = [yield* tagged(), yield* tagged()]
+      const { active, tags } = yield* created({ nodes: [webhook()], tags: [red.id, blue.id, red.id], active: true })
+      assert.isTrue(active)
+      const names = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ name: Schema.String })))(tags)
+      assert.sameMembers(
+        names.map(({ name }) => name),
+        [red.name, blue.name]
+      )
+    })
+  )
+
+  it.effect("create_workflow says what exists when its tags cannot be set", () =>
+    Effect.gen(function* () {
+      const error = yield* refused("create_workflow", {
+        name: unique("workflow"),
+        nodes: [manual()],
+        tags: ["noSuchTag0123456"]
+      })
+      const { id } = decodeId(error.data)
+      yield* Effect.addFinalizer(() => cleared(id))
+      assert.strictEqual(error.code, -32000)
+      assert.strictEqual(
+        error.message,
+        `Workflow ${id} on instance production was created, but setting its tags failed: API error: Some tags not found`
+      )
+      assert.include(error.data, { code: "STEP_FAILED", instance: "production", step: "setting its tags" })
+      assert.include(yield* shown(`/workflows/${id}`), { id, active: false })
+    })
+  )
+
+  it.effect("create_workflow says what exists when the engine does not activate it", () =>
+    Effect.gen(function* () {
+      const unknown = node("noSuchKind", "Odd")
+      const error = yield* refused("create_workflow", {
+        name: unique("workflow"),
+        nodes: [webhook(), unknown],
+        active: true
+      })
+      const { id } = decodeId(error.data)
+      yield* Effect.addFinalizer(() => cleared(id))
+      assert.strictEqual(
+        error.message,
+        `Workflow ${id} on instance production was created, but its activation failed: ` +
+          "API error: Unrecognized node type: n8n-nodes-base.noSuchKind"
+      )
+      assert.include(yield* shown(`/workflows/${id}`), { id, active: false })
+    })
+  )
+
+  it.effect("create_workflow finds every slip before the engine hears of it", () =>
+    Effect.gen(function* () {
+      const name = unique("never")
+      const two = [manual(), answer("Answer", "x")]
+      const slips = [
+        [{ nodes: two, connections: chain("Start", "Ghost") }, "node Start references non-existent node Ghost"],
+        [{ nodes: two, connections: chain("Ghost", "Start") }, "node Ghost has connections but does not exist"],
+        [{ nodes: [] }, "at least 1 node is required"]
+      ] as const
+      for (const [draft, problem] of slips) {
+        const { code, message } = yield* refused("create_workflow", { name, ...draft })
+        assert.deepStrictEqual([code, message], [-32602, `Workflow validation failed: ${problem}`])
+      }
+      const texts = [
+        [{ nodes: [manual(), manual()] }, "Duplicate node names found: Start appears 2 times"],
+        [{ nodes: two, connections: "Start" }, "Invalid workflow definition: connections malformed"],
+        [{ nodes: two, connections: [{ source: "Start" }] }, "Invalid workflow definition: connections malformed"],
+        [
+          { nodes: [manual()], active: true },
+          "Workflow cannot be activated without a valid trigger node. Add a schedule, webhook or service trigger."
+        ]
+      ] as const
+      for (const [draft, text] of texts) {
+        const { code, message } = yield* refused("create_workflow", { name, ...draft })
+        assert.deepStrictEqual([code, message], [-32602, text])
+      }
+      assert.deepStrictEqual((yield* shown(`/workflows?name=${name}`)).data, [])
+    })
+  )
+
+  it.effect("get_workflow answers all that the engine shows, but for its owners", () =>
+    Effect.gen(function* () {
+      const { id } = yield* given({ name: unique("workflow"), nodes: [manual()], staticData: { seen: [1] } })
+      const { shared: _, ...whole } = yield* shown(`/workflows/${id}`)
+      assert.deepStrictEqual(yield* ask("get_workflow", { id }), whole)
+    })
+  )
+
+  it.effect("delete_workflow removes an active workflow and answers what it was", () =>
+    Effect.gen(function* () {
+      const { send } = yield* TestedEngine
+      const { id } = yield* created({ nodes: [everyDay()], active: true })
+      const answered = yield* ask("delete_workflow", { id })
+      assert.include(answered, { id, message: `Workflow ${id} was deleted` })
+      assert.nestedPropertyVal(answered, "deleted.nodes[0].name", "Every day")
+      assert.notNestedProperty(answered, "deleted.shared")
+      assert.strictEqual((yield* send("GET", `/workflows/${id}`)).status, 404)
+    })
+  )
+
+  it.effect("delete_workflow removes a workflow that was changed, and switched on and off, a moment ago", () =>
+    Effect.gen(function* () {
+      const { send } = yield* TestedEngine
+      const { id } = yield* created({ nodes: [everyDay()] })
+      yield* ask("update_workflow", { id, name: unique("renamed") })
+      yield* ask("activate_workflow", { id })
+      yield* ask("deactivate_workflow", { id })
+      assert.include(yield* ask("delete_workflow", { id }), { id })
+      assert.strictEqual((yield* send("GET", `/workflows/${id}`)).status, 404)
+    })
+  )
+
+  it.effect("no answer about a workflow names its owners", () =>
+    Effect.gen(function* () {
+      const { id } = yield* created({ nodes: [everyDay()] })
+      const answers = [
+        yield* ask("get_workflow", { id }),
+        yield* ask("update_workflow", { id, name: unique("renamed") }),
+        yield* ask("activate_workflow", { id }),
+        yield* ask("deactivate_workflow", { id }),
+        yield* ask("list_workflows", { limit: 250 }),
+        yield* ask("delete_workflow", { id })
+      ]
+      for (const answered of answers) assert.notMatch(JSON.stringify(answered), /"shared"|@engine\.test/)
+    })
+  )
+
+  it.effect("a workflow that only the engine knows how to read is passed on as it is", () =>
+    Effect.gen(function* () {
+      const odd = { ...node("noOp", "Odd"), type: "n8n-nodes-community.odd", typeVersion: 99.5 }
+      const { id } = yield* given({ name: unique("odd"), nodes: [odd] })
+      assert.nestedPropertyVal(yield* ask("get_workflow", { id }), "nodes[0].typeVersion", 99.5)
+      yield* sent("PUT", `/workflows/${id}`, { name: unique("odd"), nodes: [], connections: {}, settings: {} })
+      assert.deepInclude(yield* ask("get_workflow", { id }), { nodes: [] })
+    })
+  )
+}
