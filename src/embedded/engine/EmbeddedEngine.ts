@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Redacted } from "effect"
-import { HttpClient, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpClient, HttpClientRequest, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
 import { elsewhere, routes } from "./routes.ts"
 import { Runner } from "./run/Runner.ts"
@@ -55,8 +55,8 @@ const make = Effect.fnUntraced(function* (isSeeded: boolean) {
   const own = Layer.provide(routes, Layer.succeedContext(context))
   const handle = yield* HttpRouter.toHttpEffect(Layer.merge(own, elsewhere))
   const httpClient = HttpClient.make((request) =>
-    handle.pipe(
-      Effect.provideService(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromClientRequest(request)),
+    received(request).pipe(
+      Effect.flatMap((arrived) => Effect.provideService(handle, HttpServerRequest.HttpServerRequest, arrived)),
       Effect.scoped,
       Effect.orDie,
       Effect.map((response) => HttpServerResponse.toClientResponse(response, { request }))
@@ -64,3 +64,9 @@ const make = Effect.fnUntraced(function* (isSeeded: boolean) {
   )
   return EmbeddedEngine.of({ httpClient, host: "http://127.0.0.1:5678", apiKey, routes: own })
 })
+
+/** A request as it arrives. A form is given its boundary by whoever sends it, which nobody does here. */
+const received = (request: HttpClientRequest.HttpClientRequest) =>
+  request.body._tag === "FormData"
+    ? Effect.map(HttpClientRequest.toWeb(request), HttpServerRequest.fromWeb)
+    : Effect.succeed(HttpServerRequest.fromClientRequest(request))

@@ -103,7 +103,7 @@ export const secondCredentials: ReadonlyArray<Endpoint> = [
   {
     method: "GET",
     path: "/credentials",
-    query: { limit: "limit", cursor: "any" },
+    query: { limit: "limit", cursor: "encoded" },
     run: Effect.fnUntraced(function* ({ query }) {
       const { tables } = yield* Store
       const rows = [...tables.credentials.values()].reverse()

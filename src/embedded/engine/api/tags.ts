@@ -38,7 +38,7 @@ export const tags: ReadonlyArray<Endpoint> = [
   {
     method: "GET",
     path: "/tags",
-    query: { limit: "limit", cursor: "any" },
+    query: { limit: "limit", cursor: "encoded" },
     run: Effect.fnUntraced(function* ({ query }) {
       const { tables } = yield* Store
       const { isSecond } = yield* Edition

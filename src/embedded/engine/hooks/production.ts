@@ -30,9 +30,11 @@ export const production = Effect.fnUntraced(
     const path = pathOf(request)
     const here = listenersAt(path, [...tables.workflows.values()], yield* present)
     const found = here.find(({ address }) => address.method === request.method)
-    if (found === undefined) return refusal(request.method, path, here)
+    if (found === undefined) {
+      return path.startsWith("form/") ? formPage(404, "Problem loading form") : refusal(request.method, path, here)
+    }
     const { node } = found.address
-    if (kindOf(node) === "formTrigger" && request.method === "GET") return form
+    if (kindOf(node) === "formTrigger" && request.method === "GET") return formPage(200, "Form")
     const snapshot = snapshotOf(found.workflow)
     const respondents = snapshot.nodes.filter((other) => kindOf(other) === "respondToWebhook")
     if (modeOf(node) === "responseNode" && respondents.length === 0) return noRespondent(isSecond)
@@ -94,8 +96,12 @@ const noRespondent = (isSecond: boolean) =>
       : "Workflow Webhook Error: Workflow could not be started!"
   })
 
-/** A form is there to be seen by people; nobody sees this one. */
-const form = HttpServerResponse.html('<!DOCTYPE html>\n<title>Form</title>\n<form method="post"></form>\n')
+/** Forms are there to be seen by people; nobody sees these. */
+const formPage = (status: number, title: string) =>
+  HttpServerResponse.text(`<!DOCTYPE html>\n<html lang='en'>\n<title>${title}</title>\n</html>\n`, {
+    status,
+    contentType: "text/html; charset=utf-8"
+  })
 
 /** Answers test addresses, to which only an open editor could listen. */
 export const test = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {

@@ -24,8 +24,10 @@ export const addressesOf = (workflowId: string, nodes: ReadonlyArray<Free>): Rea
           path: `webhook/${placeOf(workflowId, node, path)}`
         }))
       case "formTrigger": {
-        const place = placeOf(workflowId, node, path ?? asFree(options).path)
-        return ["GET", "POST"].map((method) => ({ method, node, path: `form/${place}` }))
+        const own = path ?? asFree(options).path
+        const place = placeOf(workflowId, node, own)
+        const isNowhere = node.typeVersion === 1 && own === undefined
+        return isNowhere ? [] : ["GET", "POST"].map((method) => ({ method, node, path: `form/${place}` }))
       }
       case "chatTrigger": {
         const place = `webhook/${placeOf(workflowId, node, undefined)}/chat`

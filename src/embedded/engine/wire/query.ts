@@ -3,8 +3,11 @@ import { Result } from "effect"
 import { badRequest, type Refusal } from "./Refusal.ts"
 import type { Words } from "./Words.ts"
 
-/** What a query parameter may hold. `limit` is a page size, a list the values of which one is allowed. */
-export type Parameter = "any" | "boolean" | "limit" | ReadonlyArray<string>
+/**
+ * What a query parameter may hold. `encoded` is any text whose reserved characters are encoded, `limit` a page size, a
+ * list the values of which one is allowed.
+ */
+export type Parameter = "any" | "boolean" | "encoded" | "limit" | ReadonlyArray<string>
 
 export type Parameters = Readonly<Record<string, Parameter>>
 
@@ -19,7 +22,7 @@ export const firstQuery = (words: Words, known: Parameters, source: string): Res
     const path = `request/query/${name}`
     if (parameter === undefined) return `Unknown query parameter '${name}'`
     if (value === "") return `Empty value found for query parameter '${name}'`
-    if (reserved.test(raw)) {
+    if (parameter !== "any" && reserved.test(raw)) {
       return `Parameter '${name}' must be url encoded. Its value may not contain reserved characters.`
     }
     if (values.length > 1) return words.type(path, "string", values)
@@ -28,7 +31,9 @@ export const firstQuery = (words: Words, known: Parameters, source: string): Res
       if (!Number.isFinite(Number(value))) return `${path} must be number`
       return Number(value) > 250 ? `${path} must be <= 250` : undefined
     }
-    return parameter === "any" || parameter.includes(value) ? undefined : words.choice(path, parameter, value)
+    return parameter === "any" || parameter === "encoded" || parameter.includes(value)
+      ? undefined
+      : words.choice(path, parameter, value)
   })
 
 /** The same in the way of 2.x engines, which pass over what they do not know and what is empty. */
@@ -39,7 +44,7 @@ export const secondQuery = (words: Words, known: Parameters, source: string): Re
     const path = `request/query/${name}`
     if (parameter === undefined) return undefined
     if (values.length > 1) return words.type(path, "string", values)
-    if (parameter === "any") return undefined
+    if (parameter === "any" || parameter === "encoded") return undefined
     if (parameter !== "limit") {
       const allowed = parameter === "boolean" ? ["true", "false"] : parameter
       return allowed.includes(value) ? undefined : words.choice(path, allowed, value)
@@ -49,8 +54,8 @@ export const secondQuery = (words: Words, known: Parameters, source: string): Re
     return value.startsWith("-") ? `${path} Param \`limit\` must be a non-negative integer` : undefined
   })
 
-/** Characters that 1.x engines want encoded; a comma is not among them. */
-const reserved = /[:/?#[\]@!$&'()*+;=]/
+/** Characters that 1.x engines want encoded. They look no further than to the next `=`, so that a cursor may end in some. */
+const reserved = /[:/?#[\]@!$&'()*+,;]/
 
 const check = (
   source: string,
@@ -60,8 +65,8 @@ const check = (
   const query = new Map<string, string>()
   for (const name of new Set(given.keys())) {
     const values = given.getAll(name)
-    const raw = source.split("&").find((part) => part.startsWith(`${name}=`)) ?? ""
-    const problem = problemOf([name, values], raw.slice(name.length + 1))
+    const raw = source.split("&").find((part) => part.startsWith(`${name}=`))
+    const problem = problemOf([name, values], raw?.split("=")[1] ?? "")
     if (problem !== undefined) return Result.fail(badRequest(problem))
     const [value = ""] = values
     if (value !== "") query.set(name, value)

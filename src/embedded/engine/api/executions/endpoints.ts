@@ -58,10 +58,10 @@ const listing = (...statuses: ReadonlyArray<ExecutionStatus>): Endpoint => ({
   query: {
     includeData: "boolean",
     status: statuses,
-    workflowId: "any",
+    workflowId: "encoded",
     projectId: "any",
     limit: "limit",
-    cursor: "any"
+    cursor: "encoded"
   },
   run: list
 })

@@ -21,7 +21,7 @@ export const listWorkflows: Endpoint = {
     projectId: "any",
     excludePinnedData: "boolean",
     limit: "limit",
-    cursor: "any"
+    cursor: "encoded"
   },
   run: Effect.fnUntraced(function* ({ query }) {
     const { tables } = yield* Store
@@ -35,7 +35,7 @@ export const listWorkflows: Endpoint = {
 }
 
 /** 2.x engines can also begin at an offset. */
-export const listWorkflowsFrom: Endpoint = { ...listWorkflows, query: { ...listWorkflows.query, offset: "any" } }
+export const listWorkflowsFrom: Endpoint = { ...listWorkflows, query: { ...listWorkflows.query, offset: "encoded" } }
 
 export const withoutPins = <A extends { readonly pinData: unknown }>(workflow: A) => Struct.omit(workflow, ["pinData"])
 
