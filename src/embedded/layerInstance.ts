@@ -21,8 +21,8 @@ export const layerInstance = ({
         apiKey,
         readOnly,
         allowInsecureHttp: false,
-        requestsPerSecond: 99,
-        concurrency: 10,
+        requestsPerSecond: Infinity,
+        concurrency: 64,
         headers: {}
       }
       return Layer.merge(

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { performance } from "node:perf_hooks"
 
-import { Effect } from "effect"
+import { Effect, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
 
 import { EmbeddedEngine } from "../../src/embedded/engine/EmbeddedEngine.ts"
@@ -29,7 +29,9 @@ const rounds = 300
 const overhead = Effect.gen(function* () {
   const { apiKey, host, httpClient } = yield* EmbeddedEngine
   const direct = httpClient
-    .execute(HttpClientRequest.get(`${host}/api/v1/tags?limit=100`, { headers: { [keyHeaders[1]]: apiKey } }))
+    .execute(
+      HttpClientRequest.get(`${host}/api/v1/tags?limit=100`, { headers: { [keyHeaders[1]]: Redacted.value(apiKey) } })
+    )
     .pipe(Effect.flatMap((response) => response.text))
   const through = callTool("get_tags")
   const pairs: Array<readonly [number, number]> = []
