@@ -1,5 +1,6 @@
-import { Clock, Effect, Queue, Ref } from "effect"
+import { Effect, Queue, Ref } from "effect"
 
+import { monotonicMillis } from "../http/monotonicMillis.ts"
 import type { Limit } from "./operations.ts"
 
 /** The wait for a turn would be longer than the caller is ready to wait. */
@@ -50,14 +51,17 @@ export const make = Effect.fnUntraced(function* (limit: Limit, maxWaitMs: number
       Effect.flatMap(restore(Queue.take(turns)), (freeAt) => {
         let used = false
         const atItsTurn = Effect.gen(function* () {
-          const now = yield* Clock.currentTimeMillis
-          const waitMs = (yield* moment(freeAt, now)) - now
-          if (waitMs > maxWaitMs) return yield* Effect.fail<TooLong>({ _tag: "TooLong", waitMs })
-          if (waitMs > 0) yield* Effect.sleep(waitMs)
+          let now = yield* monotonicMillis
+          const at = yield* moment(freeAt, now)
+          if (at - now > maxWaitMs) return yield* Effect.fail<TooLong>({ _tag: "TooLong", waitMs: at - now })
+          while (now < at) {
+            yield* Effect.sleep(Math.ceil(at - now))
+            now = yield* monotonicMillis
+          }
           used = true
           return yield* call
         })
-        const giveBack = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        const giveBack = Effect.flatMap(monotonicMillis, (now) =>
           Queue.offer(turns, used ? now + count * interval : freeAt)
         )
         return Effect.ensuring(restore(atItsTurn), giveBack)
@@ -65,7 +69,7 @@ export const make = Effect.fnUntraced(function* (limit: Limit, maxWaitMs: number
     )
 
   const pause = (ms: number) =>
-    Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.flatMap(monotonicMillis, (now) =>
       Ref.update(after, (was) => ({
         notBefore: Math.max(was.notBefore, now + ms),
         oneByOneUntil: Math.max(was.oneByOneUntil, now + ms + count * interval)

@@ -1,6 +1,6 @@
-import { Effect, Layer } from "effect"
-import { Schema } from "effect"
-import { HttpClient } from "effect/http"
+import { Effect, Fiber, Layer, Schema } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
+import { TestClock } from "effect/testing"
 
 import {
   EmbeddedMarketplace,
@@ -22,24 +22,81 @@ export const settings = (given: Given = {}): MarketplaceSettings =>
     ...given
   })
 
-/** The client over whatever answers HTTP. */
-export const adsOver = (client: Layer.Layer<HttpClient.HttpClient>, given: Given = {}) =>
+/** What reached the stand-in: one request. */
+export interface Seen {
+  readonly method: string
+  readonly path: string
+  readonly query: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: unknown
+}
+
+export interface Canned {
+  readonly status?: number
+  readonly headers?: Readonly<Record<string, string>>
+  /** Sent as JSON; a `text` is sent as it is. */
+  readonly body?: unknown
+  readonly text?: string
+}
+
+/** A marketplace that notes what it is sent and answers what the test says. */
+export const standIn = (answer: (seen: Seen, index: number) => Canned) => {
+  const requests: Array<Seen> = []
+  const client = HttpClient.make((request, url) =>
+    Effect.sync(() => {
+      const sent = request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : ""
+      const body: unknown = sent === "" ? undefined : JSON.parse(sent)
+      const query = Object.fromEntries(url.searchParams)
+      const seen: Seen = { method: request.method, path: url.pathname, query, headers: request.headers, body }
+      const { body: reply, headers = {}, status = 200, text } = answer(seen, requests.push(seen) - 1)
+      const shown = text ?? (reply === undefined ? "" : JSON.stringify(reply))
+      return HttpClientResponse.fromWeb(request, new Response(shown, { status, headers }))
+    })
+  )
+  return { requests, client }
+}
+
+/** The client over a stand-in. */
+export const adsOver = (client: HttpClient.HttpClient, given: Given = {}) =>
   MarketplaceAds.layer.pipe(
     Layer.provideMerge(Layer.succeed(MarketplaceConfig, settings(given))),
-    Layer.provide(client)
+    Layer.provide(Layer.succeed(HttpClient.HttpClient, client))
   )
 
-const embeddedClient = Layer.effect(
+export const embeddedClient = Layer.effect(
   HttpClient.HttpClient,
   Effect.map(EmbeddedMarketplace, ({ httpClient }) => httpClient)
 )
 
-/** The client and the plans over an embedded marketplace. */
-export const marketplace = (given: Given = {}, options: EmbeddedMarketplaceOptions = {}) =>
+/** The way to the embedded marketplace, with every status that comes back told to the test. */
+export const watchedClient = (onStatus: (status: number) => void) =>
+  Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(EmbeddedMarketplace, ({ httpClient }) =>
+      HttpClient.tap(httpClient, ({ status }) => Effect.sync(() => onStatus(status)))
+    )
+  )
+
+/** The client and the plans over whatever answers HTTP, with a journal that is given. */
+export const plansOver = (
+  given: Given,
+  client: Layer.Layer<HttpClient.HttpClient, never, EmbeddedMarketplace>,
+  store: Layer.Layer<PlanStore> = PlanStore.layerMemory
+) =>
   Plans.layer.pipe(
     Layer.provideMerge(MarketplaceAds.layer),
-    Layer.provideMerge(
-      Layer.mergeAll(Layer.succeed(MarketplaceConfig, settings(given)), PlanStore.layerMemory, embeddedClient)
-    ),
-    Layer.provideMerge(EmbeddedMarketplace.layer(options))
+    Layer.provideMerge(Layer.mergeAll(Layer.succeed(MarketplaceConfig, settings(given)), store)),
+    Layer.provide(client)
   )
+
+/** The client and the plans over an embedded marketplace. */
+export const marketplace = (given: Given = {}, options: EmbeddedMarketplaceOptions = {}) =>
+  plansOver(given, embeddedClient).pipe(Layer.provideMerge(EmbeddedMarketplace.layer(options)))
+
+/** Runs a program while the clock runs, until it is done. */
+export const inTime = <A, E, R>(program: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkChild(program)
+    while (fiber.pollUnsafe() === undefined) yield* TestClock.adjust("200 millis")
+    return yield* Fiber.join(fiber)
+  })

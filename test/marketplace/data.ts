@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs"
+
+import { Schema } from "effect"
+
+const read = <S extends Schema.Codec<unknown, unknown>>(name: string, schema: S): S["Type"] =>
+  Schema.decodeUnknownSync(schema)(JSON.parse(readFileSync(new URL(`./data/${name}.json`, import.meta.url), "utf8")))
+
+const Free = Schema.Record(Schema.String, Schema.Unknown)
+
+export const examples = read(
+  "examples",
+  Schema.Array(Schema.Struct({ operation: Schema.String, kind: Schema.String, value: Schema.Unknown }))
+)
+
+export const errors = read(
+  "errors",
+  Schema.Array(
+    Schema.Struct({
+      operation: Schema.String,
+      status: Schema.Int,
+      case: Schema.NullOr(Schema.String),
+      contentType: Schema.String,
+      body: Schema.Unknown
+    })
+  )
+)
+
+const Limit = Schema.Struct({ limit: Schema.Int, periodMs: Schema.Int, intervalMs: Schema.Int, burst: Schema.Int })
+
+export const rateLimits = read(
+  "rate-limits",
+  Schema.Array(Schema.Struct({ operation: Schema.String, limits: Schema.Record(Schema.String, Limit) }))
+)
+
+const Operations = Schema.Struct({
+  operations: Schema.Array(
+    Schema.Struct({
+      method: Schema.String,
+      path: Schema.String,
+      request: Schema.optionalKey(Schema.NullOr(Free))
+    })
+  )
+})
+
+export const specOperations = read("spec-operations", Operations).operations
+export const publishedOperations = read("published-operations", Operations).operations

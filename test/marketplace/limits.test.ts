@@ -1,0 +1,182 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Fiber, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import fc from "fast-check"
+
+import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
+import * as Limiter from "../../src/marketplace/Limiter.ts"
+import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
+import { limitOf } from "../../src/marketplace/MarketplaceClient.ts"
+import { type Limit, operations } from "../../src/marketplace/operations.ts"
+import { rateLimits } from "./data.ts"
+import { adsOver, inTime, marketplace, plansOver, settings, standIn, watchedClient } from "./support.ts"
+
+/** The moments at which so many calls, all wanted at once, go out. */
+const moments = (limit: Limit, calls: number, latencyMs = 0) =>
+  Effect.gen(function* () {
+    const limiter = yield* Limiter.make(limit, Infinity)
+    const seen: Array<number> = []
+    const call = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+      seen.push(now)
+      return latencyMs === 0 ? Effect.void : Effect.sleep(latencyMs)
+    })
+    const fiber = yield* Effect.forkChild(
+      Effect.forEach(Array.from({ length: calls }), () => limiter.run(call), { concurrency: "unbounded" })
+    )
+    while (fiber.pollUnsafe() === undefined) yield* TestClock.adjust(limit.periodMs)
+    yield* Fiber.join(fiber)
+    return seen
+  })
+
+/** The largest number of moments in any window that is `ms` long, its end not counted. */
+const busiest = (seen: ReadonlyArray<number>, ms: number): number =>
+  Math.max(...seen.map((start) => seen.filter((at) => at >= start && at < start + ms).length))
+
+/** Whether a bucket that holds `burst` and gains one per interval never runs dry. */
+const neverDry = (seen: ReadonlyArray<number>, { burst, limit, periodMs }: Limit): boolean => {
+  let tokens = burst
+  let last = seen[0] ?? 0
+  return seen.every((at) => {
+    tokens = Math.min(burst, tokens + ((at - last) * limit) / periodMs) - 1
+    last = at
+    return tokens > -1e-9
+  })
+}
+
+describe("the limits", () => {
+  const kinds = ["personal", "service", "base_with_secret", "base", "all"] as const
+  const rows = rateLimits.flatMap(({ limits, operation }) =>
+    kinds.flatMap((kind) => {
+      const limit = limits[kind]
+      return limit === undefined ? [] : [{ operation, kind, limit }]
+    })
+  )
+
+  it.each(rows)("of $operation for a $kind key are the published ones", ({ kind, limit: published, operation }) => {
+    const { limit, periodMs, burst } = published
+    const known = Object.values(operations).find(({ method, path }) => `${method} ${path}` === operation)
+    assert.isDefined(known)
+    const kept = known === undefined ? undefined : known.limits[kind === "base" ? "base" : "full"]
+    assert.deepStrictEqual(kept, { limit, periodMs, burst })
+  })
+
+  it("are known for every operation of the client", () => {
+    const listed = rateLimits.map(({ operation }) => operation)
+    assert.sameMembers(
+      Object.values(operations).map(({ method, path }) => `${method} ${path}`),
+      listed
+    )
+  })
+
+  it("follow the kind of key, unless the configuration sets one", () => {
+    assert.deepStrictEqual(limitOf(settings({ tokenKind: "base" }), "getAdvertsV2").periodMs, 3_600_000)
+    const own = { limit: 1, periodMs: 7000, burst: 1 }
+    assert.deepStrictEqual(limitOf(settings({ limits: { getAdvertsV2: own } }), "getAdvertsV2"), own)
+  })
+})
+
+describe("a limiter", () => {
+  const published = Object.values(operations).flatMap(({ limits, name }) => [
+    { name, kind: "full", limit: limits.full },
+    { name, kind: "base", limit: limits.base }
+  ])
+
+  it.effect.each(published)("exceeds no window of $name with a $kind key, and reaches its rate", ({ limit }) =>
+    Effect.gen(function* () {
+      const calls = limit.limit * 4
+      const seen = yield* moments(limit, calls)
+      assert.isAtMost(busiest(seen, limit.periodMs), limit.limit)
+      assert.isAtMost(busiest(seen, 1), limit.burst)
+      assert.isTrue(neverDry(seen, limit))
+      const lasted = (seen.at(-1) ?? 0) - (seen[0] ?? 0)
+      assert.isAtMost(lasted, 4 * limit.periodMs)
+      assert.strictEqual(busiest(seen, limit.periodMs), limit.limit)
+    })
+  )
+
+  it.effect("keeps every window for limits that nobody has published either", () =>
+    Effect.promise(() =>
+      fc.assert(
+        fc.asyncProperty(
+          fc.record({ limit: fc.integer({ min: 1, max: 12 }), periodMs: fc.constantFrom(600, 6000, 60_000), burst: fc.integer({ min: 1, max: 20 }) }),
+          fc.integer({ min: 1, max: 40 }),
+          fc.constantFrom(0, 30, 500),
+          (limit, calls, latency) =>
+            Effect.runPromise(
+              Effect.gen(function* () {
+                const seen = yield* moments(limit, calls, latency)
+                assert.strictEqual(seen.length, calls)
+                assert.isAtMost(busiest(seen, limit.periodMs), limit.limit)
+                assert.isTrue(neverDry(seen, limit))
+              }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
+            )
+        ),
+        { numRuns: 40 }
+      )
+    )
+  )
+
+  it.effect("gives the turn of a caller that left to the next one", () =>
+    Effect.gen(function* () {
+      const limiter = yield* Limiter.make({ limit: 1, periodMs: 1000, burst: 1 }, Infinity)
+      yield* limiter.run(Effect.void)
+      const left = yield* Effect.forkChild(limiter.run(Effect.void))
+      const next = yield* Effect.forkChild(limiter.run(Clock.currentTimeMillis))
+      yield* TestClock.adjust(500)
+      yield* Fiber.interrupt(left)
+      yield* TestClock.adjust(500)
+      assert.strictEqual(yield* Fiber.join(next), 1000)
+    })
+  )
+})
+
+describe("a marketplace that counts", () => {
+  it.effect("never has to say 429 to a long run of writes, which goes as fast as it may", () => {
+    const statuses: Array<number> = []
+    const watched = plansOver({}, watchedClient((status) => statuses.push(status)))
+    return Effect.gen(function* () {
+      const ads = yield* MarketplaceAds
+      const write = { advert_id: 1001, nm_id: 500101, norm_queries: ["a"] }
+      yield* inTime(Effect.replicateEffect(ads.setMinusPhrases(write), 120, { concurrency: 10 }))
+      assert.deepStrictEqual(statuses, Array.from({ length: 120 }, () => 200))
+      assert.approximately(yield* Clock.currentTimeMillis, 23_000, 600)
+    }).pipe(Effect.provide(watched.pipe(Layer.provide(EmbeddedMarketplace.layer()))))
+  })
+
+  it.effect("tells a base key after its first read when the next one is welcome, without being asked again", () =>
+    Effect.gen(function* () {
+      const ads = yield* MarketplaceAds
+      yield* ads.getAdvertsV2()
+      const error = yield* Effect.flip(ads.getAdvertsV2())
+      assert.deepInclude(error, { _tag: "AdsRateLimited", retryAfterSeconds: 3600 })
+    }).pipe(Effect.provide(marketplace({ tokenKind: "base" }, { limits: "base" })))
+  )
+
+  it.effect("is left alone for as long as its 429 says, and then gets the same request again", () => {
+    const { client, requests } = standIn((_, index) =>
+      index === 0 ? { status: 429, headers: { "x-ratelimit-retry": "7" }, body: { title: "too many requests" } } : {}
+    )
+    return Effect.gen(function* () {
+      const ads = yield* MarketplaceAds
+      const write = { advert_id: 1, nm_id: 2, norm_queries: ["a"] }
+      const fiber = yield* Effect.forkChild(ads.setMinusPhrases(write))
+      yield* TestClock.adjust(6900)
+      assert.strictEqual(requests.length, 1)
+      yield* TestClock.adjust(100)
+      yield* Fiber.join(fiber)
+      assert.deepStrictEqual(
+        requests.map(({ body }) => body),
+        [write, write]
+      )
+    }).pipe(Effect.provide(adsOver(client)))
+  })
+
+  it.effect("gets no second request when its 429 asks for more patience than the caller has", () => {
+    const { client, requests } = standIn(() => ({ status: 429, headers: { "x-ratelimit-retry": "600" }, body: {} }))
+    return Effect.gen(function* () {
+      const error = yield* Effect.flip(MarketplaceAds.use((ads) => ads.countAdverts()))
+      assert.deepInclude(error, { _tag: "AdsRateLimited", retryAfterSeconds: 600 })
+      assert.strictEqual(requests.length, 1)
+    }).pipe(Effect.provide(adsOver(client)))
+  })
+})
