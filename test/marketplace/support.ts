@@ -94,9 +94,9 @@ export const marketplace = (given: Given = {}, options: EmbeddedMarketplaceOptio
   plansOver(given, embeddedClient).pipe(Layer.provideMerge(EmbeddedMarketplace.layer(options)))
 
 /** Runs a program while the clock runs, until it is done. */
-export const inTime = <A, E, R>(program: Effect.Effect<A, E, R>) =>
+export const inTime = <A, E, R>(program: Effect.Effect<A, E, R>, step = 200) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.forkChild(program)
-    while (fiber.pollUnsafe() === undefined) yield* TestClock.adjust("200 millis")
+    while (fiber.pollUnsafe() === undefined) yield* TestClock.adjust(step)
     return yield* Fiber.join(fiber)
   })

@@ -1,0 +1,140 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Schema } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
+import { TestClock } from "effect/testing"
+
+import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
+import { type Advert, type State, stateOf } from "../../src/embedded/marketplace/State.ts"
+import { Kopecks } from "../../src/marketplace/money.ts"
+import { PlanStore } from "../../src/marketplace/plan/PlanStore.ts"
+import { offered } from "../../src/tools/marketplace/toolset.ts"
+import { embeddedClient, inTime, plansOver } from "./support.ts"
+
+const campaigns = 60
+const articles = 25
+
+/** An account of one-bid campaigns with campaign-wide phrases; every bid another one. */
+const account: State = stateOf(
+  Array.from({ length: campaigns }, (_, campaign): Advert => ({
+    id: 7000 + campaign,
+    name: `Goods ${campaign}`,
+    bid_type: "auto",
+    status: [9, 11, 4][campaign % 3] ?? 9,
+    payment_type: "cpm",
+    search: true,
+    recommendations: true,
+    created: "2025-05-01T00:00:00+03:00",
+    budget: 1000,
+    rows: Array.from({ length: articles }, (_unused, article) => {
+      const bid = Kopecks.make(15_500 + campaign * 31 + article)
+      return { nm_id: 100_000 + campaign * 100 + article, search: bid, recommendations: bid }
+    })
+  })),
+  new Map(
+    Array.from({ length: campaigns }, (_, campaign) => [`${7000 + campaign}:0`, [`cheap ${campaign}`, "second hand"]])
+  )
+)
+
+/** What the campaigns were set to in rubles, half a kopeck included. */
+const snapshot = [...account.adverts.values()].map(({ id }, campaign) => ({
+  advert_id: id,
+  bid_rubles: 200.005 + campaign,
+  minus_phrases: ["spare part"]
+}))
+
+/** Every so many requests one is told to wait. */
+const moody = (every: number) =>
+  Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(EmbeddedMarketplace, ({ httpClient }) => {
+      let count = 0
+      return HttpClient.make((request) =>
+        ++count % every === 0
+          ? Effect.succeed(
+              HttpClientResponse.fromWeb(
+                request,
+                new Response("{}", { status: 429, headers: { "x-ratelimit-retry": "2" } })
+              )
+            )
+          : httpClient.execute(request)
+      )
+    })
+  )
+
+const Answer = Schema.Record(Schema.String, Schema.Unknown)
+
+const call = Effect.fnUntraced(function* (name: string, args: unknown) {
+  const tools = yield* offered
+  const tool = tools.find((one) => one.name === name)
+  if (tool === undefined) return yield* Effect.die(`no tool ${name}`)
+  return yield* Schema.decodeUnknownEffect(Answer)((yield* tool.call(args)).structured)
+})
+
+const applyToTheEnd = Effect.fnUntraced(function* (plan_id: unknown) {
+  let calls = 0
+  let answer: typeof Answer.Type
+  do {
+    answer = yield* call("ads_apply_plan", { plan_id, confirm: true })
+    calls += 1
+  } while (answer["state"] === "in progress")
+  return { answer, calls }
+})
+
+/** Runs a program in virtual time, a second at a step. */
+const quickly = <A, E, R>(program: Effect.Effect<A, E, R>) => inTime(program, 1000)
+
+/** The account without what no rollback can bring back: the next id to be given. */
+const comparable = ({ adverts, clusterBids, phrases }: State) => ({
+  adverts: [...adverts].toSorted(([a], [b]) => a - b),
+  clusterBids: [...clusterBids].toSorted(),
+  phrases: [...phrases].toSorted(([a], [b]) => (a < b ? -1 : 1))
+})
+
+describe("a migration of 60 campaigns with 1,500 articles through the tools alone", () => {
+  it.effect.each([
+    { target: "in-place", bidSteps: campaigns * articles, breakAfter: "90 seconds" },
+    { target: "new-manual-campaign", bidSteps: campaigns * articles * 2, breakAfter: "4 minutes" }
+  ] as const)(
+    "survives a break and 429s on the way $target, and is taken back to the kopeck",
+    ({ bidSteps, breakAfter, target }) =>
+      Effect.gen(function* () {
+        const world = yield* EmbeddedMarketplace
+        const store = yield* PlanStore
+        /** A server process: everything but the marketplace and the journal begins anew. */
+        const aProcess = <A, E, R>(program: Effect.Effect<A, E, R>) =>
+          Effect.provide(program, Layer.fresh(plansOver({}, moody(41), Layer.succeed(PlanStore, store))), { local: true })
+
+        const plan = yield* quickly(aProcess(call("ads_plan_migration", { target, snapshot, check_floors: true, on_below_floor: "raise" })))
+        assert.deepInclude(plan["by_kind"], { bid: bidSteps, phrases: campaigns * articles })
+        assert.strictEqual(plan["blocked_count"], 0)
+        const { plan_id } = plan
+
+        const broken = yield* Effect.forkChild(aProcess(applyToTheEnd(plan_id)))
+        yield* TestClock.adjust(breakAfter)
+        yield* Fiber.interrupt(broken)
+        const halfway = yield* world.account
+        assert.notDeepEqual(comparable(halfway), comparable(account))
+
+        yield* TestClock.adjust("4 minutes")
+        const { answer } = yield* quickly(aProcess(applyToTheEnd(plan_id)))
+        assert.deepInclude(answer, { state: "applied", done: answer["total"], unconfirmed_count: 0 })
+        const moved = yield* world.account
+        const [first] = target === "in-place" ? [moved.adverts.get(7001)] : findTwin(moved, 7001)
+        assert.strictEqual(first?.rows.length, articles)
+        const expected = target === "in-place" ? 20_101 : 25_000
+        for (const row of first?.rows ?? []) assert.strictEqual(row.search, expected)
+        assert.deepStrictEqual(moved.phrases.get(`${first?.id}:100100`), ["cheap 1", "second hand", "spare part"])
+
+        const again = yield* quickly(aProcess(call("ads_plan_migration", { target, snapshot, check_floors: true, on_below_floor: "raise" })))
+        assert.strictEqual(again["steps"], 0)
+
+        const back = yield* quickly(aProcess(call("ads_rollback", { plan_id })))
+        yield* quickly(aProcess(applyToTheEnd(back["plan_id"])))
+        assert.deepStrictEqual(comparable(yield* world.account), comparable(account))
+      }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer({ account }), PlanStore.layerMemory))),
+    60_000
+  )
+})
+
+const findTwin = ({ adverts }: State, id: number) =>
+  [...adverts.values()].filter(({ name }) => name.endsWith(`(manual, ${id})`))
