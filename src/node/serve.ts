@@ -11,12 +11,22 @@ import { upstreams } from "./upstreams.ts"
 /** Serves until the client leaves or the process is told to stop. */
 export const serve = Effect.fnUntraced(function* (options: Options) {
   const launch = yield* readLaunch(options)
-  const server = Server.layer({ version }).pipe(Layer.provide(upstreams(launch)))
+  const further = yield* furtherTools(launch)
+  const server = Server.layer({ version, tools: (tools) => [...tools, ...further] }).pipe(
+    Layer.provide(upstreams(launch))
+  )
   const { answerLimit } = launch
   yield* (yield* transport(launch)).pipe(
     Effect.provide(server),
     answerLimit === undefined ? (self) => self : Effect.provideService(AnswerLimit, answerLimit)
   )
+}, Effect.scoped)
+
+/** The tools of the toolsets that are off unless asked for, loaded only then. */
+const furtherTools = Effect.fnUntraced(function* ({ embedded, marketplace, readOnly, toolsets }: Launch) {
+  if (!toolsets.includes("marketplace")) return []
+  const { marketplaceToolset } = yield* Effect.promise(() => import("./marketplaceToolset.ts"))
+  return yield* marketplaceToolset({ marketplace, embedded: embedded !== undefined, readOnly })
 })
 
 /** Loads the transport that is asked for, and nothing of the other one. */

@@ -21,7 +21,7 @@ const editions = [
 
 /** What a test needs to call a running engine. */
 export const RunningEngine = Schema.Struct({
-  version: Schema.String,
+  version: Schema.Literals(["1.82.3", "2.41.1"]),
   host: Schema.String,
   apiKey: Schema.String,
   /** The key of a user who may not touch what belongs to the owner of `apiKey`. */
@@ -30,7 +30,7 @@ export const RunningEngine = Schema.Struct({
 export type RunningEngine = typeof RunningEngine.Type
 
 const Started = Schema.Struct({
-  version: Schema.String,
+  version: Schema.Literals(["1.82.3", "2.41.1"]),
   host: Schema.String,
   apiKey: Schema.String,
   pid: Schema.Int,

@@ -1,0 +1,6 @@
+import { inject } from "vitest"
+
+import { contractSuite } from "../contract/contractSuite.ts"
+import { overReal } from "../contract/TestedEngine.ts"
+
+for (const engine of inject("engines")) contractSuite(`the real ${engine.version}`, overReal(engine))
