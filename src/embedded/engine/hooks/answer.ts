@@ -26,7 +26,9 @@ const atOnce: Answer = (node) => {
   const { responseData } = asFree(parametersOf(node).options)
   const started = kindOf(node) === "formTrigger" ? { status: 200 } : { message: "Workflow was started" }
   return Effect.succeed(
-    Predicate.isString(responseData) ? said(codeOf(node), responseData) : json(codeOf(node), started)
+    Predicate.isString(responseData)
+      ? HttpServerResponse.text(responseData, { status: codeOf(node), contentType: "text/html; charset=utf-8" })
+      : json(codeOf(node), started)
   )
 }
 
@@ -45,7 +47,7 @@ const byLastNode: Answer = (node, run, isSecond) =>
     const items = (execution.steps.at(-1)?.outputs[0] ?? []).map((item) => item.json)
     const problem = problemOf(execution)
     if (problem !== undefined) return problem
-    if (responseData === "noData") return said(codeOf(node), "")
+    if (responseData === "noData") return nothing(codeOf(node))
     if (responseData === "allEntries") return json(codeOf(node), items)
     return items.length === 0
       ? json(500, { code: 0, message: `No item to return ${isSecond ? "was" : "got"} found` })
@@ -54,8 +56,8 @@ const byLastNode: Answer = (node, run, isSecond) =>
 
 const answers = { lastNode: byLastNode, onReceived: atOnce, responseNode: byRespondent }
 
-const said = (status: number, text: string) =>
-  HttpServerResponse.text(text, { status, contentType: "application/json; charset=utf-8" })
+const nothing = (status: number) =>
+  HttpServerResponse.text("", { status, contentType: "application/json; charset=utf-8" })
 
 /** The status a trigger answers with, in the places of its older and newer versions. */
 const codeOf = (node: Free): number => {

@@ -4,9 +4,11 @@ import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type Address, addressesOf, match } from "../rules/addresses.ts"
 import { isListening } from "../rules/publishing.ts"
 import { snapshotOf } from "../rules/snapshot.ts"
-import { kindOf } from "../rules/triggers.ts"
+import { isEnabled, kindOf } from "../rules/triggers.ts"
+import { asFree, asList } from "../rules/values.ts"
 import { Runner } from "../run/Runner.ts"
 import { Edition } from "../store/Edition.ts"
+import type { Snapshot } from "../store/ExecutionRecord.ts"
 import { now, present, type Moment } from "../store/fresh.ts"
 import type { WorkflowRecord } from "../store/records.ts"
 import { Store } from "../store/Store.ts"
@@ -36,8 +38,7 @@ export const production = Effect.fnUntraced(
     const { node } = found.address
     if (kindOf(node) === "formTrigger" && request.method === "GET") return formPage(200, "Form")
     const snapshot = snapshotOf(found.workflow)
-    const respondents = snapshot.nodes.filter((other) => kindOf(other) === "respondToWebhook")
-    if (modeOf(node) === "responseNode" && respondents.length === 0) return noRespondent(isSecond)
+    const isMute = modeOf(node) === "responseNode" && !canRespond(snapshot, String(node.name))
 
     const visit = { request, variables: found.variables, content: yield* contentOf(request), time: yield* now }
     const runner = yield* Runner
@@ -48,10 +49,11 @@ export const production = Effect.fnUntraced(
       start: {
         node: String(node.name),
         source: null,
-        input: [{ json: triggerData(node, visit), pairedItem: { item: 0 } }]
+        input: [{ json: triggerData(node, visit), pairedItem: { item: 0 } }],
+        ...(isMute ? { obstacle: noRespondent } : {})
       }
     })
-    return yield* answer(node, run, isSecond)
+    return isMute ? muteness(isSecond) : yield* answer(node, run, isSecond)
   },
   Effect.catchTags({
     BodyTooLarge: () => Effect.succeed(page(413, "Payload Too Large")),
@@ -88,12 +90,23 @@ const refusal = (method: string, path: string, here: ReadonlyArray<Listener>) =>
   })
 }
 
-const noRespondent = (isSecond: boolean) =>
+/** Whether a node that responds can be reached from a trigger. */
+const canRespond = ({ connections, nodes }: Snapshot, start: string): boolean => {
+  const reached = new Set([start])
+  for (const name of reached) {
+    for (const output of asList(asFree(connections[name]).main)) {
+      for (const { node } of asList(output).map(asFree)) reached.add(String(node))
+    }
+  }
+  return nodes.some((node) => kindOf(node) === "respondToWebhook" && isEnabled(node) && reached.has(String(node.name)))
+}
+
+const noRespondent = "No Respond to Webhook node found in the workflow"
+
+const muteness = (isSecond: boolean) =>
   json(500, {
     code: 0,
-    message: isSecond
-      ? "No Respond to Webhook node found in the workflow"
-      : "Workflow Webhook Error: Workflow could not be started!"
+    message: isSecond ? noRespondent : "Workflow Webhook Error: Workflow could not be started!"
   })
 
 /** Forms are there to be seen by people; nobody sees these. */

@@ -1,4 +1,4 @@
-import { Clock, Context, Deferred, Effect, FiberMap, Layer } from "effect"
+import { Clock, Context, Deferred, Effect, Exit, FiberMap, Layer, Option } from "effect"
 
 import type { ExecutionRecord, Snapshot, Step } from "../store/ExecutionRecord.ts"
 import { Store } from "../store/Store.ts"
@@ -85,12 +85,9 @@ export class Runner extends Context.Service<
         const inTime = seconds > 0 ? Effect.timeoutOption(walking, `${seconds} seconds`) : Effect.asSome(walking)
 
         yield* inTime.pipe(
-          Effect.map(({ _tag }) => (_tag === "None" ? "canceled" : statusOf(steps))),
-          Effect.onInterrupt(() =>
-            finish(begun, "canceled", steps).pipe(Effect.flatMap((done) => Deferred.succeed(end, done)))
+          Effect.onExit((exit) =>
+            Effect.flatMap(finish(begun, statusOf(exit, steps), steps), (done) => Deferred.succeed(end, done))
           ),
-          Effect.flatMap((status) => finish(begun, status, steps)),
-          Effect.flatMap((done) => Deferred.succeed(end, done)),
           Effect.ensuring(Deferred.succeed(response, undefined)),
           FiberMap.run(fibers, begun.id)
         )
@@ -108,7 +105,12 @@ export class Runner extends Context.Service<
   )
 }
 
-const statusOf = (steps: ReadonlyArray<Step>) => (steps.at(-1)?.failure == null ? "success" : "error")
+/** A run that was stopped or ran out of time is canceled, one that broke the engine has crashed. */
+const statusOf = (exit: Exit.Exit<Option.Option<void>>, steps: ReadonlyArray<Step>): ExecutionRecord["status"] => {
+  if (Exit.isFailure(exit)) return Exit.hasInterrupts(exit) ? "canceled" : "crashed"
+  if (Option.isNone(exit.value)) return "canceled"
+  return steps.some(({ failure }) => failure !== null) ? "error" : "success"
+}
 
 /** The setting that says whether an execution with this end is kept. */
 const savedWhen: Readonly<Record<string, string>> = {

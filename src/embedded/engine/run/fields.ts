@@ -2,7 +2,6 @@ import { Effect, Predicate, Result, Schema } from "effect"
 
 import type { Free } from "../../../engine/Workflow.ts"
 import { asFree, asList, textOf } from "../rules/values.ts"
-import { own } from "./own.ts"
 import { NodeFailure } from "./resolve.ts"
 
 const parse = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
@@ -17,7 +16,12 @@ export const edit = (parameters: Free, json: Free): Effect.Effect<Free, NodeFail
       ? Effect.succeed({ ...kept(parameters, json), ...given })
       : Effect.fail(new NodeFailure({ message: "The 'JSON Output' does not contain a valid JSON object" }))
   }
-  return Effect.succeed(assignments(parameters).reduce(put, kept(parameters, json)))
+  return Effect.reduce(
+    assignments(parameters),
+    () => kept(parameters, json),
+    (target, assignment) =>
+      Effect.map(convert(assignment), (value) => put(target, assignment.name.split("."), value ?? null))
+  )
 }
 
 /** The first two versions of the node keep the other fields unless they are told not to; the later ones the reverse. */
@@ -28,40 +32,38 @@ const kept = ({ include, includeOtherFields, keepOnlySet, values }: Free, json: 
 
 interface Assignment {
   readonly name: string
+  readonly type: unknown
   readonly value: unknown
 }
 
-const assignments = (parameters: Free): ReadonlyArray<Assignment> => {
-  const listed = asFree(parameters.assignments).assignments
-  if (Array.isArray(listed)) return listed.map(asFree).map(({ name, type, value }) => typed(name, type, value))
-  const grouped = Object.entries(asFree(parameters.values)).flatMap(([type, list]) =>
+/** The assignments of the later versions in their order; those of the first ones stand in lists by type. */
+const assignments = ({ assignments: given, values }: Free): ReadonlyArray<Assignment> => {
+  const typed = (list: unknown, kind?: string) =>
     asList(list)
       .map(asFree)
-      .map(({ name, value }) => typed(name, type, value))
-  )
-  return grouped
+      .map(({ name, type, value }) => ({ name: String(name), type: kind ?? type, value }))
+  const listed = asFree(given).assignments
+  return listed === undefined
+    ? ["boolean", "number", "string"].flatMap((type) => typed(asFree(values)[type], type))
+    : typed(listed)
 }
 
-const typed = (name: unknown, type: unknown, value: unknown): Assignment => ({
-  name: String(name),
-  value: type === undefined ? value : (own(convert, type)?.(value) ?? value)
-})
+const truths: Readonly<Record<string, boolean>> = { true: true, false: false }
 
-const convert: Readonly<Record<string, (value: unknown) => unknown>> = {
-  string: (value) => textOf(value),
-  number: Number,
-  boolean: (value) => value === true || value === "true",
-  object: parsed,
-  array: parsed
-}
-
-function parsed(value: unknown): unknown {
-  return Predicate.isString(value) ? Result.getOrElse(parse(value), () => value) : value
+/** A value as the type that is asked for. Only texts can fail to be numbers and truth values. */
+const convert = ({ name, type, value }: Assignment): Effect.Effect<unknown, NodeFailure> => {
+  const misfit = (kind: string) =>
+    Effect.fail(new NodeFailure({ message: `'${name}' expects a ${kind} but we got '${textOf(value)}' [item 0]` }))
+  if (type === "string") return Effect.succeed(value === undefined ? null : textOf(value))
+  if (!Predicate.isString(value)) return Effect.succeed(value)
+  if (type === "number") return Number.isNaN(Number(value)) ? misfit("number") : Effect.succeed(Number(value))
+  if (type === "boolean") return Object.hasOwn(truths, value) ? Effect.succeed(truths[value]) : misfit("boolean")
+  const isJson = type === "object" || type === "array"
+  return Effect.succeed(isJson ? Result.getOrElse(parse(value), () => value) : value)
 }
 
 /** A name with dots reaches into objects. */
-const put = (target: Free, { name, value }: Assignment): Free => {
-  const [first = "", ...rest] = name.split(".")
-  if (rest.length === 0) return { ...target, [first]: value }
-  return { ...target, [first]: put(asFree(target[first]), { name: rest.join("."), value }) }
-}
+const put = (target: Free, [first = "", ...rest]: ReadonlyArray<string>, value: unknown): Free => ({
+  ...target,
+  [first]: rest.length === 0 ? value : put(asFree(target[first]), rest, value)
+})

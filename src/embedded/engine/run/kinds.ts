@@ -49,18 +49,16 @@ const set: Kind = ({ input, parameters, scopeOf }) =>
     )
   ).pipe(Effect.map((items) => ({ outputs: [items] })))
 
-/** The items for which the conditions hold, and the others. */
-const divide = ({ input, parameters, scopeOf }: Work) =>
+/** Items for which the conditions hold leave by the first output, the others by the second. */
+const divide: Kind = ({ input, parameters, scopeOf }) =>
   Effect.map(
     Effect.forEach(input, (item) =>
       Effect.map(resolve(parameters, scopeOf(item)), (resolved) => holds(asFree(resolved)))
     ),
-    (results) => [input.filter((_, index) => results[index]), input.filter((_, index) => !results[index])] as const
+    (results) => ({
+      outputs: [input.filter((_, index) => results[index]), input.filter((_, index) => !results[index])]
+    })
   )
-
-const decide: Kind = (work) => Effect.map(divide(work), (outputs) => ({ outputs }))
-
-const filter: Kind = (work) => Effect.map(divide(work), ([kept]) => ({ outputs: [kept] }))
 
 const stop: Kind = ({ input, parameters, scopeOf }) =>
   resolve(parameters, scopeOf(input[0])).pipe(
@@ -132,8 +130,8 @@ const responseOf = (
 
 const kinds: Readonly<Record<string, Kind>> = {
   set,
-  if: decide,
-  filter,
+  if: divide,
+  filter: divide,
   stopAndError: stop,
   code,
   wait,

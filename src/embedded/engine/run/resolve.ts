@@ -29,13 +29,16 @@ export const resolve = (value: unknown, scope: Scope): Effect.Effect<unknown, No
   )
 }
 
+/** A value among text. */
+const printed = (value: unknown): string => (Predicate.isObject(value) ? "[object Object]" : textOf(value))
+
 /** One expression alone keeps its type; among text it becomes text. */
 const template = (source: string, scope: Scope): Effect.Effect<unknown, NodeFailure> => {
   const parts = source.split(/\{\{(.*?)\}\}/s)
   const [before, alone = "", after] = parts
   if (parts.length === 3 && before === "" && after?.trim() === "") return run(alone, scope)
   const texts = Effect.forEach(parts, (part, index) =>
-    index % 2 === 0 ? Effect.succeed(part) : Effect.map(run(part, scope), textOf)
+    index % 2 === 0 ? Effect.succeed(part) : Effect.map(run(part, scope), printed)
   )
   return Effect.map(texts, (all) => all.join(""))
 }

@@ -1,7 +1,7 @@
-import { Clock, Effect, Exit, Predicate } from "effect"
+import { Clock, Effect, Predicate, Result } from "effect"
 
 import type { Free } from "../../../engine/Workflow.ts"
-import { isEnabled } from "../rules/triggers.ts"
+import { isEnabled, kindOf } from "../rules/triggers.ts"
 import { asFree } from "../rules/values.ts"
 import type { Item, Source, Step } from "../store/ExecutionRecord.ts"
 import { Callable, type Scope } from "./evaluate.ts"
@@ -13,6 +13,8 @@ export interface Pending {
   readonly node: string
   readonly source: Source | null
   readonly input: ReadonlyArray<Item>
+  /** Why it cannot run at all. */
+  readonly obstacle?: string
 }
 
 interface Graph {
@@ -41,16 +43,15 @@ export const walk = Effect.fnUntraced(function* (
     if (node === undefined) continue
     const startTime = yield* Clock.currentTimeMillis
     const index = steps.length - before
-    const exit = yield* Effect.exit(index < mostSteps ? performOrGoOn(node, input, steps) : endless)
+    const result = yield* Effect.result(index < mostSteps ? performOrGoOn(node, next, steps) : endless)
     const executionTime = (yield* Clock.currentTimeMillis) - startTime
     const step = { node: next.node, index, startTime, executionTime, source }
-    if (Exit.isFailure(exit)) {
-      const failure = yield* Effect.flip(exit)
-      const problem = { message: failure.message, timestamp: startTime + executionTime }
+    if (Result.isFailure(result)) {
+      const problem = { message: result.failure.message, timestamp: startTime + executionTime }
       steps.push({ ...step, outputs: [], failure: { problem, input } })
       return
     }
-    const { outputs, response } = exit.value
+    const { outputs, response } = result.success
     steps.push({ ...step, outputs, failure: null })
     if (response !== undefined) yield* respond(response)
     pending.unshift(...following(graph.connections, next.node, outputs, runsOf(steps, next.node) - 1))
@@ -59,11 +60,12 @@ export const walk = Effect.fnUntraced(function* (
 
 const endless = Effect.fail(new NodeFailure({ message: `The embedded engine stopped after ${mostSteps} steps` }))
 
-const performOrGoOn = (node: Free, input: ReadonlyArray<Item>, steps: ReadonlyArray<Step>) => {
+const performOrGoOn = (node: Free, { input, obstacle }: Pending, steps: ReadonlyArray<Step>) => {
+  if (obstacle !== undefined) return Effect.fail(new NodeFailure({ message: obstacle }))
   if (!isEnabled(node)) return Effect.succeed<Outcome>({ outputs: [input] })
   const work = perform(node, { input, scopeOf: (item) => scope(item, input, steps) })
   const goesOn = node.continueOnFail === true || node.onError === "continueRegularOutput"
-  return goesOn
+  return goesOn && kindOf(node) !== "stopAndError"
     ? Effect.catch(work, ({ message }) => Effect.succeed<Outcome>({ outputs: [[{ json: { error: message } }]] }))
     : work
 }

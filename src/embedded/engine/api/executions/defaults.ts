@@ -21,6 +21,14 @@ const defaults: Readonly<Record<string, (parameters: Free) => Free>> = {
     ...(respondWith === "json" || respondWith === "text" ? { responseBody: "" } : {}),
     options: {}
   }),
+  set: ({ assignments, mode }) => ({
+    ...(assignments === undefined && mode === undefined ? {} : { mode: "manual", duplicateItem: false }),
+    ...(assignments === undefined ? {} : { assignments }),
+    ...(mode === "raw" ? { jsonOutput: "" } : {}),
+    includeOtherFields: false,
+    options: {}
+  }),
+  wait: () => ({ resume: "timeInterval" }),
   stopAndError: () => ({ errorType: "errorMessage", errorMessage: "" })
 }
 
