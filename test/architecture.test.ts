@@ -1,0 +1,217 @@
+import { readdirSync, readFileSync } from "node:fs"
+import path from "node:path"
+import { fileURLToPath } from "node:url"
+
+import { assert, describe, it } from "vitest"
+
+const root = fileURLToPath(new URL("../src", import.meta.url))
+
+/** One source file: its path below `src`, its text, and what it imports, types and lazy imports included. */
+interface Source {
+  readonly file: string
+  readonly text: string
+  /** The text without comments, strings and import lists. */
+  readonly code: string
+  readonly ours: ReadonlyArray<string>
+  readonly foreign: ReadonlyArray<string>
+}
+
+const importOf = /(?:\bfrom|\bimport)\s*\(?\s*"([^"\s]+)"/g
+const notCode = [
+  /^(?:import|export)\s(?:type\s)?(?:\*\sas\s\w+|\*|[^;"]*?)\s?from\s"[^"]*".*$/gms,
+  /\/\*[^]*?\*\//g,
+  /`(?:[^`\\]|\\.)*`/gs,
+  /"(?:[^"\\\n]|\\.)*"/g,
+  /\/\/.*$/gm,
+  /\/(?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[dgimsuyv]*/g
+]
+
+const read = (file: string): Source => {
+  const text = readFileSync(path.join(root, file), "utf8")
+  const imports = [...text.matchAll(importOf)].map(([, from = ""]) => from)
+  return {
+    file,
+    text,
+    code: notCode.reduce((code, pattern) => code.replace(pattern, " "), text),
+    ours: imports.filter((from) => from.startsWith(".")).map((from) => path.posix.join(path.posix.dirname(file), from)),
+    foreign: imports.filter((from) => !from.startsWith("."))
+  }
+}
+
+const sources = readdirSync(root, { recursive: true, encoding: "utf8" })
+  .map((file) => file.split(path.sep).join("/"))
+  .filter((file) => file.endsWith(".ts"))
+  .toSorted()
+  .map(read)
+
+/** Floors of the building, from the ground up: an import leads down, or stays in its folder. */
+const floors = [
+  ["config", "http", "version.ts"],
+  ["engine", "marketplace"],
+  ["embedded"],
+  ["tools", "resources", "prompts"],
+  ["protocol"],
+  ["transport"],
+  ["command", "node", "Server.ts", "index.ts", "main.ts"]
+]
+/** Steps between rooms of one floor: what resources and prompts give out is made of the same blocks as tools'. */
+const doors = new Set([
+  "resources > tools",
+  "prompts > tools",
+  "node > command",
+  "node > Server.ts",
+  "main.ts > node",
+  "index.ts > Server.ts"
+])
+
+const roomOf = (file: string) => file.split("/")[0] ?? ""
+const floorOf = (file: string) => floors.findIndex((rooms) => rooms.includes(roomOf(file)))
+
+/** Every import as an arrow, except those that a rule has nothing against. */
+const arrows = (isWrong: (from: string, to: string) => boolean) =>
+  sources.flatMap(({ file, ours }) => ours.filter((to) => isWrong(file, to)).map((to) => `${file} > ${to}`))
+
+const isBelow =
+  (...folders: ReadonlyArray<string>) =>
+  (file: string) =>
+    folders.some((folder) => file === folder || file.startsWith(`${folder}/`))
+
+/** A round trip along arrows, if there is one. */
+const cycle = (graph: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyArray<string> => {
+  const done = new Set<string>()
+  const walk = (node: string, trail: ReadonlyArray<string>): ReadonlyArray<string> => {
+    if (trail.includes(node)) return [...trail.slice(trail.indexOf(node)), node]
+    if (done.has(node)) return []
+    for (const next of graph.get(node) ?? []) {
+      const found = walk(next, [...trail, node])
+      if (found.length > 0) return found
+    }
+    done.add(node)
+    return []
+  }
+  return [...graph.keys()].map((node) => walk(node, [])).find((found) => found.length > 0) ?? []
+}
+
+/** A file beside the folders is a room of its own. */
+const folderOf = (file: string) => (file.includes("/") ? path.posix.dirname(file) : file)
+
+/** A folder and what lies inside it count as one. */
+const areOne = (a: string, b: string) => a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`)
+
+const graphOf = (name: (file: string) => string) => {
+  const graph = new Map<string, Set<string>>()
+  for (const { file, ours } of sources) {
+    const targets = graph.get(name(file)) ?? new Set()
+    for (const to of ours) if (!areOne(name(to), name(file))) targets.add(name(to))
+    graph.set(name(file), targets)
+  }
+  return graph
+}
+
+describe("imports", () => {
+  it("lead to files that exist", () => {
+    const known = new Set(sources.map(({ file }) => file))
+    assert.deepStrictEqual(
+      arrows((_, to) => to.endsWith(".ts") && !known.has(to)),
+      []
+    )
+    assert.isAbove(sources.length, 50)
+  })
+
+  it("lead down, or stay in their folder", () => {
+    assert.deepStrictEqual(
+      arrows((from, to) => {
+        const room = `${roomOf(from)} > ${roomOf(to)}`
+        return roomOf(from) !== roomOf(to) && floorOf(from) <= floorOf(to) && !doors.has(room)
+      }),
+      []
+    )
+  })
+
+  it("go in no circle, between files or between folders", () => {
+    assert.deepStrictEqual(cycle(graphOf((file) => file)), [])
+    assert.deepStrictEqual(cycle(graphOf(folderOf)), [])
+  })
+
+  it("keep the embedded engine apart from the client that it is to judge", () => {
+    assert.deepStrictEqual(
+      arrows((from, to) => isBelow("embedded")(from) && /Client\.ts$|MarketplaceAds\.ts$|http\/Upstream\.ts$/.test(to)),
+      []
+    )
+  })
+
+  it("keep the server apart from its transports and from node", () => {
+    assert.deepStrictEqual(
+      arrows((from, to) => isBelow("Server.ts")(from) && isBelow("transport", "node")(to)),
+      []
+    )
+  })
+
+  it("let the workflow half compile without the marketplace", () => {
+    const isMarketplace = isBelow("marketplace", "tools/marketplace", "embedded/marketplace")
+    const mayKnow = isBelow("node/marketplaceToolset.ts", "node/FilePlanStore.ts", "embedded/index.ts")
+    assert.deepStrictEqual(
+      arrows((from, to) => !isMarketplace(from) && !mayKnow(from) && isMarketplace(to)),
+      []
+    )
+  })
+
+  it("take from node only in the command", () => {
+    const isNode = (from: string) => from.startsWith("node:") || from.startsWith("@effect/platform-node")
+    assert.deepStrictEqual(
+      sources
+        .filter(({ file, foreign }) => !isBelow("node", "main.ts")(file) && foreign.some(isNode))
+        .map(({ file }) => file),
+      []
+    )
+  })
+
+  it("bring in nothing but effect from outside", () => {
+    const isKnown = (from: string) =>
+      /^(?:effect|@effect\/platform-node|node:|workflow-tool-server\/package\.json)/.test(from)
+    assert.deepStrictEqual(
+      sources.flatMap(({ foreign }) => foreign).filter((from) => !isKnown(from)),
+      []
+    )
+  })
+})
+
+describe("sources", () => {
+  const holding = (pattern: RegExp, isExempt: (file: string) => boolean = () => false) =>
+    sources
+      .filter(({ code, file }) => !isExempt(file) && pattern.test(code))
+      .map(({ code, file }) => `${file}: ${pattern.exec(code)?.[0]}`)
+
+  it("say the vendor's name where the wire needs it, and nowhere else", () => {
+    const mayName = isBelow("engine/naming.ts", "config/aliases.ts", "embedded/engine")
+    assert.deepStrictEqual(
+      sources.filter(({ file, text }) => !mayName(file) && /n8n/i.test(text)).map(({ file }) => file),
+      []
+    )
+  })
+
+  it("silence no compiler", () => {
+    assert.deepStrictEqual(holding(/\bany\b|\bas\s+(?!const\b)\w|@ts-|(?<=[\w)\]])!(?=[.;,)\]\s])(?!=)/), [])
+  })
+
+  it("leave exceptions, promises, time and chance to Effect", () => {
+    assert.deepStrictEqual(
+      holding(
+        /\btry\s*\{|\}\s*catch\b|\basync\b|(?<!\.)\bawait\b|\bnew Promise\b|\bPromise\.|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bset(?:Timeout|Interval)\b|\bthrow\b/,
+        isBelow("main.ts")
+      ),
+      []
+    )
+  })
+
+  it("write to standard output only what the protocol or the caller asked for", () => {
+    assert.deepStrictEqual(holding(/(?<!\.)\bconsole\./), [])
+  })
+
+  it("stay short enough to be read", () => {
+    assert.deepStrictEqual(
+      sources.map(({ file, text }) => ({ file, lines: text.split("\n").length })).filter(({ lines }) => lines > 250),
+      []
+    )
+  })
+})
