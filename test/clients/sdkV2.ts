@@ -1,0 +1,45 @@
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
+
+import { onlyJson, texts } from "./blocks.ts"
+import type { Door, OfficialClient, Session } from "./Session.ts"
+
+/** The second generation of the official TypeScript client, in one of its ways to settle on a revision. */
+export const sdkV2 = (name: string, revision: string, options: ClientOptions): OfficialClient => ({
+  name: `SDK v2 ${name}`,
+  revision,
+  connect: async (door) => {
+    const client = new Client({ name: "sdk-v2", version: "2.0.0" }, options)
+    await client.connect(open(door))
+    return session(client)
+  }
+})
+
+const open = (door: Door) =>
+  door.kind === "http"
+    ? new StreamableHTTPClientTransport(door.url)
+    : new StdioClientTransport({ command: door.command, args: [...door.args], stderr: "ignore" })
+
+const session = (client: Client): Session => ({
+  revision: client.getNegotiatedProtocolVersion(),
+  server: client.getServerVersion()?.name,
+  tools: async () => (await client.listTools()).tools.map(({ name }) => name),
+  call: async (name, args = {}, options = {}) => {
+    const { content, isError, structuredContent } = await client.callTool({ name, arguments: { ...args } }, options)
+    return { content: texts(content), structured: structuredContent, isError: isError === true }
+  },
+  resources: async () => (await client.listResources()).resources.map(({ uri }) => uri),
+  templates: async () => (await client.listResourceTemplates()).resourceTemplates.map(({ uriTemplate }) => uriTemplate),
+  read: async (uri) => onlyJson((await client.readResource({ uri })).contents),
+  prompts: async () => (await client.listPrompts()).prompts.map(({ name }) => name),
+  prompt: async (name, args) => {
+    const { messages } = await client.getPrompt({ name, arguments: { ...args } })
+    return texts(messages.map(({ content }) => content)).map(({ text }) => text)
+  },
+  complete: async (ref, name, value) => {
+    const { completion } = await client.complete({ ref, argument: { name, value } })
+    return completion.values
+  },
+  ping: () => client.ping(),
+  close: () => client.close()
+})
