@@ -1,4 +1,4 @@
-import { type Cause, Effect, Fiber, Option, Predicate, Queue, type Scope, Stream } from "effect"
+import { type Cause, Effect, Fiber, Option, Queue, type Scope, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 
 import type { Connections } from "../protocol/Connection.ts"
@@ -52,7 +52,7 @@ export const exchange = Effect.fnUntraced(function* (
   })
 })
 
-const takesEvents = (accept: string | undefined) => Predicate.isString(accept) && accept.includes("text/event-stream")
+const takesEvents = (accept = "") => accept.includes("text/event-stream")
 
 const statuses = {
   legacy: { answered: 200, refused: 400, "unknown method": 200 },

@@ -38,23 +38,16 @@ export const layer = (options: Options = {}) =>
           ProtocolError: (error) => Effect.succeed(answer(refused(null, error)))
         })
       )
-      const health = Effect.map(engineVersion, (engineVersion) =>
-        HttpServerResponse.jsonUnsafe({ status: "ok", version, engineVersion })
+      const refuse = authorized(() => Effect.succeed(notAllowed))
+      const health = open(() =>
+        Effect.map(engineVersion, (engineVersion) =>
+          HttpServerResponse.jsonUnsafe({ status: "ok", version, engineVersion })
+        )
       )
 
       yield* router.add("POST", "/mcp", authorized(post))
-      for (const method of ["GET", "DELETE", "PUT", "PATCH", "OPTIONS"] as const) {
-        yield* router.add(
-          method,
-          "/mcp",
-          authorized(() => Effect.succeed(notAllowed))
-        )
-      }
-      yield* router.add(
-        "GET",
-        "/health",
-        open(() => health)
-      )
+      yield* Effect.forEach(otherMethods, (method) => router.add(method, "/mcp", refuse))
+      yield* router.add("GET", "/health", health)
     })
   )
 
@@ -63,12 +56,12 @@ export const fallback = (options: Options = {}) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const { open } = yield* makeEntry(options)
-      yield* router.add(
-        "*",
-        "/*",
-        open(() => Effect.succeed(problem(404, "There is nothing here")))
-      )
+      const refuse = open(() => Effect.succeed(problem(404, "There is nothing here")))
+      yield* Effect.forEach(["POST", ...otherMethods] as const, (method) => router.add(method, "/*", refuse))
     })
   )
+
+/** HEAD is not among them: it goes where GET goes. */
+const otherMethods = ["GET", "DELETE", "PUT", "PATCH", "OPTIONS"] as const
 
 const notAllowed = problem(405, "Messages are POSTed here", { allow: "POST" })

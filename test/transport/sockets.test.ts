@@ -55,6 +55,8 @@ it.live("a raw request needs exactly one Host, and one that is ours with our por
       `GET /.well-known/x HTTP/1.1\r\nHost: localhost:${ours}\r\nConnection: close\r\n\r\n`
     )
     assert.strictEqual(statusOf(elsewhere), 404)
+    const head = yield* exchange(ours, `HEAD /health HTTP/1.1\r\nHost: localhost:${ours}\r\nConnection: close\r\n\r\n`)
+    assert.strictEqual(statusOf(head), 200)
     const rebound = yield* exchange(ours, "GET /register HTTP/1.1\r\nHost: evil.test\r\nConnection: close\r\n\r\n")
     assert.strictEqual(statusOf(rebound), 403)
   }).pipe(Effect.provide(Listening))
