@@ -2,6 +2,7 @@ import { Effect } from "effect"
 
 import type { Reply } from "../http/Upstream.ts"
 import { keyHeaders } from "./naming.ts"
+import { isStarting } from "./replies.ts"
 
 /**
  * Learns which key header an instance takes: the first call that is refused is repeated once with the other one, and
@@ -15,14 +16,17 @@ export const make = (pinned: string | undefined) => {
     const [first, second] = keyHeaders
     const answer = yield* ask(first)
     if (answer.status !== 401) {
-      known = first
+      if (isAccepted(answer)) known = first
       return answer
     }
     const other = yield* ask(second)
     if (other.status === 401) return answer
-    known = second
+    if (isAccepted(other)) known = second
     return other
   })
 
   return { learn }
 }
+
+/** Only success proves that the key was looked at: engines refuse unknown paths, and start up, without it. */
+const isAccepted = (answer: Reply) => answer.status < 300 && !isStarting(answer)

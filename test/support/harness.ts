@@ -46,16 +46,16 @@ export const serverOver = (
 export const serverOverEmbedded = (options: EmbeddedEngineOptions = {}) =>
   Layer.unwrap(
     Effect.map(EmbeddedEngine, ({ apiKey, host, httpClient }) => {
-      const instance = environment(host, Redacted.value(apiKey))
+      const instance = environment(host, Redacted.value(apiKey), { requestsPerSecond: Infinity })
       return serverOver({ production: instance, staging: instance }, Layer.succeed(HttpClient.HttpClient, httpClient))
     })
   ).pipe(Layer.provideMerge(EmbeddedEngine.layer(options)))
 
 export const TestServer = serverOverEmbedded({ seed: true })
 
-/** One bare JSON-RPC request through the whole server, and its answer. */
-export const request = Effect.fnUntraced(function* (method: string, params: unknown = {}) {
-  const { receive } = (yield* Connections).open(assumed, () => Effect.void)
+/** One JSON-RPC request through the whole server, bare if no revision is named, and its answer. */
+export const request = Effect.fnUntraced(function* (method: string, params: unknown = {}, revision = assumed) {
+  const { receive } = (yield* Connections).open(revision, () => Effect.void)
   const outcome = yield* receive(Message.read({ jsonrpc: "2.0", id: 1, method, params }))
   return decodeResponse(Option.getOrThrow(outcome).response)
 })
