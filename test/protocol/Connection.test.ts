@@ -128,17 +128,22 @@ layer(FixtureServer)("requests in flight", (it) => {
 })
 
 layer(FixtureServer)("requests in flight", (it) => {
-  it.effect("are at work 64 at a time; the others wait, and what needs no work overtakes them", () =>
-    Effect.gen(function* () {
-      const { gate, started } = yield* Gate
-      const client = yield* connect
-      for (let id = 0; id < 100; id++) yield* client.send(toolCall("wait", {}, id))
-      yield* client.send(request("ping", undefined, "quick"))
-      assert.nestedPropertyVal(yield* client.receive, "id", "quick")
-      assert.strictEqual(started(), 64)
-      yield* Deferred.succeed(gate, undefined)
-      for (let id = 0; id < 100; id++) assert.nestedProperty(yield* client.receive, "result")
-      assert.strictEqual(started(), 100)
-    })
+  it.effect(
+    "are at work 64 at a time; the others wait, and what needs no work overtakes them; a cancelled one makes room",
+    () =>
+      Effect.gen(function* () {
+        const { gate, started } = yield* Gate
+        const client = yield* connect
+        for (let id = 0; id < 100; id++) yield* client.send(toolCall("wait", {}, id))
+        yield* client.send(request("ping", undefined, "quick"))
+        assert.nestedPropertyVal(yield* client.receive, "id", "quick")
+        assert.strictEqual(started(), 64)
+        yield* client.send(notification("notifications/cancelled", { requestId: 0 }))
+        yield* client.request("ping")
+        assert.strictEqual(started(), 65)
+        yield* Deferred.succeed(gate, undefined)
+        for (let id = 1; id < 100; id++) assert.nestedProperty(yield* client.receive, "result")
+        assert.strictEqual(started(), 100)
+      })
   )
 })

@@ -200,3 +200,51 @@ layer(FixtureServer)("a client that goes away", (it) => {
     })
   )
 })
+
+layer(FixtureServer)("a client that goes away from a stream of events", (it) => {
+  it.effect("cancels a modern request, and leaves a legacy one to finish", () =>
+    Effect.gen(function* () {
+      const { gate, interrupted } = yield* Gate
+      const client = yield* connect()
+      const listen = Effect.fnUntraced(function* (headers: Readonly<Record<string, string>>, meta: object) {
+        const response = yield* client.fetch("/mcp", {
+          method: "POST",
+          body: JSON.stringify(request("tools/call", { name: "wait", _meta: { ...meta, progressToken: "t" } })),
+          headers: { ...headers, accept: "text/event-stream" }
+        })
+        const reader = response.body?.getReader()
+        const first = yield* Effect.promise(async () => reader?.read())
+        assert.include(new TextDecoder().decode(first?.value), "notifications/progress")
+        yield* Effect.promise(async () => reader?.cancel())
+        yield* Effect.yieldNow.pipe(Effect.repeat({ times: 100 }))
+      })
+      yield* listen(modernHeaders("tools/call", "wait"), modernMeta)
+      assert.strictEqual(interrupted(), 1)
+      yield* listen({}, {})
+      assert.strictEqual(interrupted(), 1)
+      yield* Deferred.succeed(gate, undefined)
+    })
+  )
+})
+
+layer(FixtureServer)("two clients with the same ids", (it) => {
+  it.effect("get their own answers, in whatever order these are ready", () =>
+    Effect.gen(function* () {
+      const { gate, waiting } = yield* Gate
+      const client = yield* connect()
+      const slow = yield* Effect.forkChild(client.send(toolCall("wait", {}, 7)))
+      yield* Deferred.await(waiting)
+      const texts = Array.from({ length: 30 }, (_, n) => `client ${n}`)
+      const replies = yield* Effect.forEach(texts, (text) => client.send(toolCall("echo", { text }, 7)), {
+        concurrency: "unbounded"
+      })
+      for (const [at, { messages }] of replies.entries()) {
+        assert.nestedPropertyVal(messages[0], "id", 7)
+        assert.nestedPropertyVal(messages[0], "result.content[0].text", JSON.stringify({ text: texts[at] }))
+      }
+      yield* Deferred.succeed(gate, undefined)
+      const { messages } = yield* Fiber.join(slow)
+      assert.nestedPropertyVal(messages[0], "result.content[0].text", `{"opened":true}`)
+    })
+  )
+})
