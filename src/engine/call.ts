@@ -61,24 +61,22 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
   const translate =
     (call: Call) =>
     (failure: UpstreamFailure): EngineError => {
-      const operation = call.operation
+      const lost = (problem: string) => new OutcomeUnknown({ instance, operation: call.operation, problem })
       switch (failure._tag) {
         case "UpstreamTimeout":
           return failure.sent && call.method !== "GET"
-            ? new OutcomeUnknown({ instance, operation, problem: `no answer came within ${failure.milliseconds}ms` })
+            ? lost(`no answer came within ${failure.milliseconds}ms`)
             : new Timeout({ instance, milliseconds: failure.milliseconds })
         case "Unreachable":
           return failure.phase !== "connecting" && call.method !== "GET"
-            ? new OutcomeUnknown({ instance, operation, problem: failure.problem })
+            ? lost(failure.problem)
             : new NetworkError({ instance, code: networkKind(failure.code), problem: failure.problem })
         case "RedirectRefused":
           return new ApiError({ instance, httpStatus: failure.status, problem: failure.problem, apiResponse: null })
-        case "ReplyTooLarge":
-          return new NetworkError({
-            instance,
-            code: "NETWORK_ERROR",
-            problem: `its answer is larger than ${failure.limit} bytes`
-          })
+        case "ReplyTooLarge": {
+          const problem = `its answer is larger than ${failure.limit} bytes`
+          return call.method === "GET" ? new NetworkError({ instance, code: "NETWORK_ERROR", problem }) : lost(problem)
+        }
       }
     }
 

@@ -7,7 +7,7 @@ export const conceal = (text: string, secrets: ReadonlyArray<string>): string =>
     .flatMap((secret) => [
       secret,
       Base64.encode(secret),
-      encodeURIComponent(secret),
+      encodeURIComponent(secret.replace(/\p{Surrogate}/gu, "\uFFFD")),
       JSON.stringify(secret).slice(1, -1)
     ])
     .toSorted((a, b) => b.length - a.length)

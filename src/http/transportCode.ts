@@ -12,7 +12,9 @@ export const transportCode = (error: unknown, depth = 0): string | undefined => 
   return causes.map((cause) => transportCode(cause, depth + 1)).find((code) => code !== undefined)
 }
 
-const tls = /^(CERT_.*|.*_CERT(_.*)?|UNABLE_TO_.*|ERR_TLS_.*|ERR_SSL_.*|EPROTO)$/
+/** Failures of a handshake; the others of TLS may come later, when a request is on its way. */
+const tls =
+  /^(CERT_.*|.*_CERT(_.*)?|UNABLE_TO_.*|ERR_TLS_.*|ERR_SSL_.*(VERSION|PROTOCOL|HANDSHAKE|CERT|_CA|NAME).*|EPROTO)$/
 const connecting =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ENETUNREACH|EHOSTUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|INVALID_URL)$/
 

@@ -1,8 +1,9 @@
-import { getCACertificates } from "node:tls"
+import { X509Certificate } from "node:crypto"
+import { createSecureContext, getCACertificates } from "node:tls"
 
 import * as NodeFiles from "@effect/platform-node/NodeFileSystem"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import Undici from "@effect/platform-node/Undici"
+import { Agent, ProxyAgent } from "@effect/platform-node/Undici"
 import { Effect, FileSystem } from "effect"
 
 import { type ConnectionOptions, UnusableConnection } from "../http/HttpClients.ts"
@@ -11,13 +12,13 @@ const connectTimeout = 10_000
 
 /** A client with its own pool of connections. */
 export const undiciClient = Effect.fnUntraced(function* ({ caFile, proxy }: ConnectionOptions) {
-  const ca = caFile === undefined ? undefined : [...getCACertificates(), yield* readPem(caFile)]
-  const connect = { timeout: connectTimeout, ...(ca === undefined ? {} : { ca }) }
+  const secureContext = caFile === undefined ? undefined : yield* trusting(caFile)
+  const connect = { timeout: connectTimeout, ...(secureContext === undefined ? {} : { secureContext }) }
   const dispatcher = yield* Effect.acquireRelease(
     proxy === undefined
-      ? Effect.sync(() => new Undici.Agent({ allowH2: false, connect }))
+      ? Effect.sync(() => new Agent({ allowH2: false, connect }))
       : Effect.try({
-          try: () => new Undici.ProxyAgent({ uri: proxy, allowH2: false, requestTls: connect, proxyTls: connect }),
+          try: () => new ProxyAgent({ uri: proxy, allowH2: false, requestTls: connect, proxyTls: connect }),
           catch: () => new UnusableConnection({ message: "proxy: expected the URL of an HTTP proxy" })
         }),
     (dispatcher) => Effect.promise(() => dispatcher.destroy())
@@ -25,7 +26,19 @@ export const undiciClient = Effect.fnUntraced(function* ({ caFile, proxy }: Conn
   return yield* Effect.provideService(NodeHttpClient.makeUndici, NodeHttpClient.Dispatcher, dispatcher)
 })
 
-const readPem = Effect.fnUntraced(
+/** Trusts what this Node trusts, and the certificates of the file. Made once: it is too slow to make for a connection. */
+const trusting = Effect.fnUntraced(function* (caFile: string) {
+  const pem = yield* readFile(caFile)
+  return yield* Effect.try({
+    try: () => {
+      void new X509Certificate(pem)
+      return createSecureContext({ ca: [...getCACertificates(), pem] })
+    },
+    catch: () => new UnusableConnection({ message: `caFile: ${caFile} holds no certificate` })
+  })
+})
+
+const readFile = Effect.fnUntraced(
   function* (file: string) {
     const files = yield* FileSystem.FileSystem
     return yield* files.readFileString(file)
