@@ -20,8 +20,11 @@ import { failure, type Outcome, refused, success } from "./Response.ts"
 import * as Revision from "./Revision.ts"
 import { ServerInfo } from "./ServerInfo.ts"
 
-/** Requests that may be at work outside of this process at once; the others wait their turn. */
-const places = 64
+/**
+ * Requests that may be at work outside of this process at once; the others wait their turn. Each instance has a far
+ * lower limit of its own: here is room enough that those waiting for a hung one leave places for the rest.
+ */
+const places = 256
 
 /** Serves single requests of both eras; an outcome is always an answer, whatever happened. */
 export class Protocol extends Context.Service<

@@ -9,7 +9,7 @@ import { largestMessage, readJson } from "./json.ts"
 import { type Line, lines } from "./lines.ts"
 
 /** Messages being served at once; while so many are, no further line is read. */
-const places = 256
+const places = 1024
 
 /** Lines waiting for a slow reader at the other end. */
 const outbox = 64

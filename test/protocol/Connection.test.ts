@@ -129,21 +129,21 @@ layer(FixtureServer)("requests in flight", (it) => {
 
 layer(FixtureServer)("requests in flight", (it) => {
   it.effect(
-    "are at work 64 at a time; the others wait, and what needs no work overtakes them; a cancelled one makes room",
+    "are at work 256 at a time; the others wait, and what needs no work overtakes them; a cancelled one makes room",
     () =>
       Effect.gen(function* () {
         const { gate, started } = yield* Gate
         const client = yield* connect
-        for (let id = 0; id < 100; id++) yield* client.send(toolCall("wait", {}, id))
+        for (let id = 0; id < 300; id++) yield* client.send(toolCall("wait", {}, id))
         yield* client.send(request("ping", undefined, "quick"))
         assert.nestedPropertyVal(yield* client.receive, "id", "quick")
-        assert.strictEqual(started(), 64)
+        assert.strictEqual(started(), 256)
         yield* client.send(notification("notifications/cancelled", { requestId: 0 }))
         yield* client.request("ping")
-        assert.strictEqual(started(), 65)
+        assert.strictEqual(started(), 257)
         yield* Deferred.succeed(gate, undefined)
-        for (let id = 1; id < 100; id++) assert.nestedProperty(yield* client.receive, "result")
-        assert.strictEqual(started(), 100)
+        for (let id = 1; id < 300; id++) assert.nestedProperty(yield* client.receive, "result")
+        assert.strictEqual(started(), 300)
       })
   )
 })
