@@ -37,8 +37,9 @@ export const read = (
   return Result.gen(function* () {
     const { commands, flags } = yield* sort(words)
     const [command, ...others] = commands
-    if (others.length > 0 || (command !== undefined && command !== "check")) {
-      return yield* Result.fail(new UsageError({ message: `Unknown command ${command}. The only command is check` }))
+    const unknown = commands.find((word) => word !== "check") ?? others[0]
+    if (unknown !== undefined) {
+      return yield* Result.fail(new UsageError({ message: `Unknown command ${unknown}. The only command is check` }))
     }
     const options = yield* readOptions((name) => flags.get(name) ?? fromVariable(name, environment))
     return { _tag: command === undefined ? "Serve" : "Check", options } as const
