@@ -1,57 +1,81 @@
-/** The data that a type of credential takes: names of properties with what they hold, text if nothing else is said. */
-export interface CredentialType {
-  readonly properties: Readonly<Record<string, Property>>
-  readonly required?: ReadonlyArray<string>
-  /** Whether a 2.x engine lets this type be kept to some hosts. */
-  readonly isForHttp?: boolean
-}
-
 interface Property {
   readonly type: string
   readonly enum?: ReadonlyArray<string>
 }
 
+interface Fields {
+  readonly properties: Readonly<Record<string, Property>>
+  readonly required?: ReadonlyArray<string>
+}
+
+/** The data that a type of credential takes, and what a 2.x engine adds to that. */
+export interface CredentialType extends Fields {
+  readonly second?: Fields
+}
+
 const text: Property = { type: "string" }
-const json: Property = { type: "json" }
 const number: Property = { type: "number" }
 const boolean: Property = { type: "boolean" }
+const notice: Property = { type: "notice" }
+const choice = (...values: ReadonlyArray<string>): Property => ({ type: "string", enum: values })
+
+/** Most types can be kept to some hosts. */
+const hosts = { allowedHttpRequestDomains: choice("all", "domains", "none"), allowedDomains: text }
 
 /** A handful of the types that engines know: those that people meet first. */
 export const credentialTypes: Readonly<Record<string, CredentialType>> = {
-  httpBasicAuth: { properties: { user: text, password: text }, isForHttp: true },
-  httpDigestAuth: { properties: { user: text, password: text }, isForHttp: true },
-  httpHeaderAuth: { properties: { name: text, value: text }, isForHttp: true },
-  httpQueryAuth: { properties: { name: text, value: text }, isForHttp: true },
-  httpCustomAuth: { properties: { json }, required: ["json"], isForHttp: true },
-  slackApi: { properties: { accessToken: text, signatureSecret: text }, required: ["accessToken"] },
-  telegramApi: { properties: { accessToken: text, baseUrl: text } },
-  githubApi: { properties: { server: text, user: text, accessToken: text } },
-  openAiApi: { properties: { apiKey: text, organizationId: text, url: text }, required: ["apiKey"] },
+  httpBasicAuth: { properties: { user: text, password: text }, second: { properties: hosts } },
+  httpDigestAuth: { properties: { user: text, password: text }, second: { properties: hosts } },
+  httpHeaderAuth: {
+    properties: { name: text, value: text },
+    second: { properties: { useCustomAuth: notice, ...hosts } }
+  },
+  httpQueryAuth: { properties: { name: text, value: text }, second: { properties: hosts } },
+  httpCustomAuth: { properties: { json: { type: "json" } }, required: ["json"], second: { properties: hosts } },
+  slackApi: {
+    properties: { accessToken: text },
+    required: ["accessToken"],
+    second: { properties: { signatureSecret: text, notice, ...hosts } }
+  },
+  telegramApi: {
+    properties: { accessToken: text, baseUrl: text },
+    second: { properties: {}, required: ["accessToken"] }
+  },
+  githubApi: { properties: { server: text, user: text, accessToken: text }, second: { properties: hosts } },
+  openAiApi: {
+    properties: { apiKey: text, organizationId: text, url: text },
+    required: ["apiKey"],
+    second: { properties: { header: boolean, headerName: text, headerValue: text, ...hosts } }
+  },
   postgres: {
     properties: {
       host: text,
       database: text,
       user: text,
       password: text,
+      maxConnections: number,
+      allowUnauthorizedCerts: boolean,
+      ssl: choice("allow", "disable", "require"),
       port: number,
-      allowUnauthorizedCerts: boolean
+      sshTunnel: boolean,
+      sshAuthenticateWith: choice("password", "privateKey"),
+      sshHost: text,
+      sshPort: number,
+      sshUser: text,
+      sshPassword: text,
+      privateKey: text,
+      passphrase: text
     }
-  },
-  smtp: { properties: { user: text, password: text, host: text, port: number, secure: boolean } }
+  }
 }
 
 /** The JSON schema of a type's data, as engines publish it. */
-export const schemaOf = ({ isForHttp, properties, required = [] }: CredentialType, isSecond: boolean) => ({
+export const schemaOf = ({ properties, required = [], second }: CredentialType, isSecond: boolean) => ({
   additionalProperties: false,
   type: "object",
-  properties: { ...properties, ...(isSecond && isForHttp === true ? hostLimits : {}) },
-  required
+  properties: { ...properties, ...(isSecond ? second?.properties : {}) },
+  required: isSecond ? (second?.required ?? required) : required
 })
-
-const hostLimits = {
-  allowedHttpRequestDomains: { type: "string", enum: ["all", "domains", "none"] },
-  allowedDomains: text
-}
 
 /** Everything that is wrong with some data, in the words of the engine, or nothing. */
 export const dataProblem = (
@@ -59,12 +83,11 @@ export const dataProblem = (
   { properties, required }: ReturnType<typeof schemaOf>
 ): string | undefined => {
   const place = "request.body.data"
-  const known: Readonly<Record<string, Property>> = properties
   const problems = [
     ...Object.keys(data)
-      .filter((name) => !Object.hasOwn(known, name))
+      .filter((name) => !Object.hasOwn(properties, name))
       .map((name) => `${place} is not allowed to have the additional property "${name}"`),
-    ...Object.entries(known)
+    ...Object.entries(properties)
       .filter(([name, { type }]) => data[name] !== undefined && !holds(type, data[name]))
       .map(([, { type }]) => `${place} is not of a type(s) ${type}`),
     ...required.filter((name) => data[name] === undefined).map((name) => `${place} requires property "${name}"`)
@@ -72,4 +95,4 @@ export const dataProblem = (
   return problems.length === 0 ? undefined : problems.join(",")
 }
 
-const holds = (type: string, value: unknown): boolean => type === "json" || typeof value === type
+const holds = (type: string, value: unknown): boolean => type === "json" || type === "notice" || typeof value === type

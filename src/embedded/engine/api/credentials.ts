@@ -135,6 +135,9 @@ export const secondCredentials: ReadonlyArray<Endpoint> = [
       const { commit } = yield* Store
       const before = yield* find(at("id"), notFound("Credential not found"))
       const { data, name = before.name } = yield* Effect.orDie(decodePatch(body))
+      if (name.length < 3 || name.length > 128) {
+        return yield* badRequest("Credential name must be 3 to 128 characters long.")
+      }
       if (data !== undefined) yield* checkData(before.type, data)
       const credential = { ...before, name, updatedAt: yield* now }
       yield* commit({ credential })

@@ -1,14 +1,14 @@
-import { Predicate } from "effect"
+import { Cron, Predicate, Result } from "effect"
 
 import { nodeKind } from "../../../engine/naming.ts"
 import type { Free } from "../../../engine/Workflow.ts"
-import { asFree, asList } from "./values.ts"
+import { asFree, asList, textOf } from "./values.ts"
 
 /** Kinds that start a workflow though their names do not end in "Trigger". */
 const unmarked = new Set(["cron", "emailReadImap", "interval", "webhook"])
 
 /** Kinds that nothing outside can start. */
-const manual = new Set(["manualTrigger", "manualChatTrigger"])
+const manual = new Set(["evaluationTrigger", "manualChatTrigger", "manualTrigger"])
 const passive = new Set(["errorTrigger", "executeWorkflowTrigger"])
 
 export const kindOf = ({ type }: Free): string => (Predicate.isString(type) ? nodeKind(type) : "")
@@ -38,12 +38,10 @@ export const hasBadSchedule = (node: Free): boolean => {
   if (kindOf(node) !== "scheduleTrigger") return false
   const { interval } = asFree(parametersOf(node).rule)
   return asList(interval).some(
-    (entry: unknown) => asFree(entry).field === "cronExpression" && !cron.test(String(asFree(entry).expression).trim())
+    (entry: unknown) =>
+      asFree(entry).field === "cronExpression" && Result.isFailure(Cron.parse(textOf(asFree(entry).expression)))
   )
 }
-
-/** Five or six fields, the words of which are names of months and weekdays. */
-const cron = /^(?:[\d*/,\-?LW#]|[A-Z]{3})+(?:\s+(?:[\d*/,\-?LW#]|[A-Z]{3})+){4,5}$/i
 
 /** What a schedule notes in the static data of its workflow once it is listened to. */
 export const scheduleState = (nodes: ReadonlyArray<Free>, isSecond: boolean): Free =>

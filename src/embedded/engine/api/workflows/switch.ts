@@ -68,7 +68,7 @@ const archive = (isArchived: boolean): Endpoint["run"] =>
     })
     const saved = { ...workflow, isArchived, updatedAt: moment.text }
     yield* commit({ workflow: saved }, { counters: { ...tables.counters, publication } })
-    return ok(yield* show(saved, "get"))
+    return ok(yield* show(saved, "deactivate"))
   })
 
 const activation = { method: "POST", path: "/workflows/:id/activate", query: {}, run: activate } as const

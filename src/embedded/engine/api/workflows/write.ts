@@ -88,7 +88,7 @@ const update: Endpoint["run"] = Effect.fnUntraced(function* ({ at, body, query }
     staticData: draft.staticData === undefined ? before.staticData : yield* staticDataOf(draft),
     pinData: draft.pinData ?? before.pinData,
     versionId: isSecond && isSameGraph ? before.versionId : yield* freshUuid,
-    versionCounter: before.versionCounter + 1,
+    versionCounter: before.versionCounter + (isSecond && isSameGraph ? 0 : 1),
     updatedAt: moment.text
   }
   if (!saved.active || query.get("publishIfActive") === "false") {
