@@ -24,6 +24,7 @@ export const serve = Effect.fnUntraced(function* (options: Options) {
 
 /** The tools of the toolsets that are off unless asked for, loaded only then. */
 const furtherTools = Effect.fnUntraced(function* ({ embedded, marketplace, readOnly, toolsets }: Launch) {
+  if (toolsets.includes("operator")) yield* Effect.logWarning("The toolset operator holds no tools in this version")
   if (!toolsets.includes("marketplace")) return []
   const { marketplaceToolset } = yield* Effect.promise(() => import("./marketplaceToolset.ts"))
   return yield* marketplaceToolset({ marketplace, embedded: embedded !== undefined, readOnly })
