@@ -45,7 +45,7 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
     return {
       items: pages
         .flatMap((page) => page.items ?? [])
-        .map(({ advert_id, nm_id, norm_queries }) => ({ advert_id, nm_id, norm_queries: norm_queries ?? [] }))
+        .map((item) => ({ ...item, norm_queries: item.norm_queries ?? [] }))
     }
   })
 
@@ -105,12 +105,7 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
     return {
       bids: pages
         .flatMap((page) => page.bids ?? [])
-        .map(({ advert_id, bid, bid_kopecks = null, nm_id, norm_query }) => ({
-          advert_id,
-          nm_id,
-          norm_query,
-          bid: Wire.clusterBidKopecks(wire, { bid, bid_kopecks })
-        }))
+        .map((item) => ({ ...item, bid: Wire.clusterBidKopecks(wire, item) }))
     }
   })
 

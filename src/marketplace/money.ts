@@ -35,7 +35,8 @@ export const RublesGiven = Schema.Union([Schema.Finite, Schema.String]).pipe(
   })
 )
 
-const digits = (amount: number): string => BigDecimal.format(BigDecimal.fromNumberUnsafe(amount))
+/** A number as decimal text, with the digits it is shown with. */
+export const digits = (amount: number): string => BigDecimal.format(BigDecimal.fromNumberUnsafe(amount))
 
 /** Multiplied by 100 and rounded to an integer; exactly half a kopeck is rounded up. */
 export const rublesToKopecks = (rubles: Rubles): Kopecks =>

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import fc from "fast-check"
+import * as fc from "fast-check"
 
 import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
 import * as Limiter from "../../src/marketplace/Limiter.ts"
@@ -98,7 +98,11 @@ describe("a limiter", () => {
     Effect.promise(() =>
       fc.assert(
         fc.asyncProperty(
-          fc.record({ limit: fc.integer({ min: 1, max: 12 }), periodMs: fc.constantFrom(600, 6000, 60_000), burst: fc.integer({ min: 1, max: 20 }) }),
+          fc.record({
+            limit: fc.integer({ min: 1, max: 12 }),
+            periodMs: fc.constantFrom(600, 6000, 60_000),
+            burst: fc.integer({ min: 1, max: 20 })
+          }),
           fc.integer({ min: 1, max: 40 }),
           fc.constantFrom(0, 30, 500),
           (limit, calls, latency) =>
@@ -133,12 +137,18 @@ describe("a limiter", () => {
 describe("a marketplace that counts", () => {
   it.effect("never has to say 429 to a long run of writes, which goes as fast as it may", () => {
     const statuses: Array<number> = []
-    const watched = plansOver({}, watchedClient((status) => statuses.push(status)))
+    const watched = plansOver(
+      {},
+      watchedClient((status) => statuses.push(status))
+    )
     return Effect.gen(function* () {
       const ads = yield* MarketplaceAds
       const write = { advert_id: 1001, nm_id: 500101, norm_queries: ["a"] }
       yield* inTime(Effect.replicateEffect(ads.setMinusPhrases(write), 120, { concurrency: 10 }))
-      assert.deepStrictEqual(statuses, Array.from({ length: 120 }, () => 200))
+      assert.deepStrictEqual(
+        statuses,
+        Array.from({ length: 120 }, () => 200)
+      )
       assert.approximately(yield* Clock.currentTimeMillis, 23_000, 600)
     }).pipe(Effect.provide(watched.pipe(Layer.provide(EmbeddedMarketplace.layer()))))
   })

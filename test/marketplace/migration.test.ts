@@ -8,7 +8,7 @@ import { type Advert, type State, stateOf } from "../../src/embedded/marketplace
 import { Kopecks } from "../../src/marketplace/money.ts"
 import { PlanStore } from "../../src/marketplace/plan/PlanStore.ts"
 import { offered } from "../../src/tools/marketplace/toolset.ts"
-import { embeddedClient, inTime, plansOver } from "./support.ts"
+import { inTime, plansOver } from "./support.ts"
 
 const campaigns = 60
 const articles = 25
@@ -86,7 +86,7 @@ const quickly = <A, E, R>(program: Effect.Effect<A, E, R>) => inTime(program, 10
 /** The account without what no rollback can bring back: the next id to be given. */
 const comparable = ({ adverts, clusterBids, phrases }: State) => ({
   adverts: [...adverts].toSorted(([a], [b]) => a - b),
-  clusterBids: [...clusterBids].toSorted(),
+  clusterBids: [...clusterBids].toSorted(([a], [b]) => (a < b ? -1 : 1)),
   phrases: [...phrases].toSorted(([a], [b]) => (a < b ? -1 : 1))
 })
 
@@ -102,9 +102,13 @@ describe("a migration of 60 campaigns with 1,500 articles through the tools alon
         const store = yield* PlanStore
         /** A server process: everything but the marketplace and the journal begins anew. */
         const aProcess = <A, E, R>(program: Effect.Effect<A, E, R>) =>
-          Effect.provide(program, Layer.fresh(plansOver({}, moody(41), Layer.succeed(PlanStore, store))), { local: true })
+          Effect.provide(program, Layer.fresh(plansOver({}, moody(41), Layer.succeed(PlanStore, store))), {
+            local: true
+          })
 
-        const plan = yield* quickly(aProcess(call("ads_plan_migration", { target, snapshot, check_floors: true, on_below_floor: "raise" })))
+        const plan = yield* quickly(
+          aProcess(call("ads_plan_migration", { target, snapshot, check_floors: true, on_below_floor: "raise" }))
+        )
         assert.deepInclude(plan["by_kind"], { bid: bidSteps, phrases: campaigns * articles })
         assert.strictEqual(plan["blocked_count"], 0)
         const { plan_id } = plan
@@ -125,7 +129,9 @@ describe("a migration of 60 campaigns with 1,500 articles through the tools alon
         for (const row of first?.rows ?? []) assert.strictEqual(row.search, expected)
         assert.deepStrictEqual(moved.phrases.get(`${first?.id}:100100`), ["cheap 1", "second hand", "spare part"])
 
-        const again = yield* quickly(aProcess(call("ads_plan_migration", { target, snapshot, check_floors: true, on_below_floor: "raise" })))
+        const again = yield* quickly(
+          aProcess(call("ads_plan_migration", { target, snapshot, check_floors: true, on_below_floor: "raise" }))
+        )
         assert.strictEqual(again["steps"], 0)
 
         const back = yield* quickly(aProcess(call("ads_rollback", { plan_id })))

@@ -1,8 +1,8 @@
-import { Effect, Schema } from "effect"
+import { Effect, Schema, SchemaGetter } from "effect"
 
 import { Placement } from "../../marketplace/Campaign.ts"
 import { AdvertId, Day, NmId, NmIdOrZero } from "../../marketplace/ids.ts"
-import { Kopecks, RublesGiven } from "../../marketplace/money.ts"
+import { digits, Kopecks, Rubles, RublesGiven } from "../../marketplace/money.ts"
 
 export const advertId = AdvertId.annotate({ description: "Campaign id" })
 export const advertIds = Schema.Array(AdvertId).annotate({ description: "Campaign ids" })
@@ -43,6 +43,12 @@ export const groupBy = Schema.Literals(["campaign", "day"])
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed("campaign")))
 
 export const confirm = Schema.Boolean.annotate({ description: "true after a person has agreed to exactly this" })
+
+/** An amount in rubles where a number is expected; numeric text has been read as one before. */
+export const rubles = (description: string) =>
+  Schema.Finite.annotate({ description }).pipe(
+    Schema.decodeTo(Rubles, { decode: SchemaGetter.transform(digits), encode: SchemaGetter.transform(Number) })
+  )
 
 const amount = {
   bid_rubles: Schema.optionalKey(RublesGiven),

@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
-import { type Kopecks, RublesGiven, rublesToKopecks, type Rubles } from "../../marketplace/money.ts"
+import { type Kopecks, rublesToKopecks, type Rubles } from "../../marketplace/money.ts"
 import { type BidWish, planBids } from "../../marketplace/plan/planBids.ts"
 import { type ManualPlacement, planCampaign } from "../../marketplace/plan/planCampaign.ts"
 import { type ClusterWish, planClusterBids } from "../../marketplace/plan/planClusterBids.ts"
@@ -14,10 +14,20 @@ import { flag, optional } from "../parameters.ts"
 import * as Tool from "../Tool.ts"
 import { InvalidArgument } from "../ToolError.ts"
 import { floorsOf, keep, pairsOf, summary } from "./gather.ts"
-import { advertId, bidChanges, clusterChanges, limit, nmIds, offset, onBelowFloor, planId } from "./parameters.ts"
+import {
+  advertId,
+  bidChanges,
+  clusterChanges,
+  limit,
+  nmIds,
+  offset,
+  onBelowFloor,
+  planId,
+  rubles
+} from "./parameters.ts"
 import { readCampaign } from "./reads.ts"
 import { orRefuse } from "./refusal.ts"
-import { moment, stepRow } from "./shown.ts"
+import { moment, more, stepRow } from "./shown.ts"
 
 interface Amount {
   readonly bid_rubles?: Rubles
@@ -161,12 +171,7 @@ export const planCampaignTool = Tool.make("ads_plan_campaign", {
       Schema.Array(Schema.Literals(["search", "recommendations"])).annotate({ description: "Default search" })
     ),
     payment_type: optional(Schema.Literals(["cpm", "cpc"]).annotate({ description: "Default cpm" })),
-    bid_rubles: optional(
-      RublesGiven.annotate({
-        description: "First bid of every article in rubles; default the lowest",
-        inputSchema: { type: "number" }
-      })
-    )
+    bid_rubles: optional(rubles("First bid of every article in rubles; default the lowest"))
   },
   run: Effect.fn("ads_plan_campaign")(function* ({
     bid_rubles,
@@ -190,7 +195,6 @@ export const showPlan = Tool.make("ads_show_plan", {
   run: Effect.fn("ads_show_plan")(function* ({ limit, offset, plan_id }) {
     const { done, finished, plan, takenBack, unconfirmed } = yield* Plans.use((plans) => plans.history(plan_id))
     const shown = plan.steps.slice(offset, offset + limit)
-    const more = offset + shown.length < plan.steps.length
     return {
       plan_id,
       kind: plan.kind,
@@ -204,7 +208,7 @@ export const showPlan = Tool.make("ads_show_plan", {
       blocked_count: plan.blocked.length,
       estimate: plan.estimate,
       expires_at: moment(plan.expiresAt),
-      ...(more ? { next: `Repeat with offset ${offset + shown.length} for more` } : {})
+      ...more(offset + shown.length, plan.steps.length)
     }
   }, orRefuse)
 })

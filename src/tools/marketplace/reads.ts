@@ -9,7 +9,7 @@ import { optional } from "../parameters.ts"
 import * as Tool from "../Tool.ts"
 import { advertId, advertIds, from, groupBy, limit, nmIds, offset, pairs, to } from "./parameters.ts"
 import { orRefuse } from "./refusal.ts"
-import { articleRow, campaignRow } from "./shown.ts"
+import { articleRow, campaignRow, more } from "./shown.ts"
 
 /** One campaign, or the error that there is none. */
 export const readCampaign = Effect.fnUntraced(function* (advert_id: number) {
@@ -50,11 +50,10 @@ export const listCampaigns = Tool.make("ads_list_campaigns", {
       .filter((campaign) => bid_type === undefined || campaign.bid_type === bid_type)
       .toSorted((a, b) => a.id - b.id)
     const shown = found.slice(offset, offset + limit)
-    const more = offset + shown.length < found.length
     return {
       total: found.length,
       campaigns: shown.map(campaignRow),
-      ...(more ? { next: `Repeat with offset ${offset + shown.length} for more` } : {})
+      ...more(offset + shown.length, found.length)
     }
   }, orRefuse)
 })
@@ -80,8 +79,8 @@ export const campaignStats = Tool.make("ads_campaign_stats", {
   title: "Campaign statistics",
   description: "Views, clicks, orders and money of campaigns, as totals or by day; any number of days and campaigns",
   annotations: reads,
-  arguments: { ids: advertIds, from, to, group_by: groupBy },
-  run: Effect.fn("ads_campaign_stats")(function* ({ from: beginDate, group_by, ids, to: endDate }) {
+  arguments: { ids: advertIds, from, to, group_by: groupBy, limit: limit(50), offset },
+  run: Effect.fn("ads_campaign_stats")(function* ({ from: beginDate, group_by, ids, limit, offset, to: endDate }) {
     const stats = yield* MarketplaceAds.use((ads) => ads.getAdvFullstats({ ids, beginDate, endDate }))
     const rows = stats.flatMap((campaign) => {
       const id = { advert_id: campaign.advertId }
@@ -90,7 +89,13 @@ export const campaignStats = Tool.make("ads_campaign_stats", {
         : (campaign.days ?? []).map((day) => ({ ...id, date: day.date.slice(0, 10), ...metrics(day) }))
     })
     const missing = ids.filter((id) => !stats.some(({ advertId: known }) => known === id))
-    return { rows, ...(missing.length > 0 ? { without_statistics: missing } : {}) }
+    const shown = rows.slice(offset, offset + limit)
+    return {
+      total: rows.length,
+      rows: shown,
+      ...(missing.length > 0 ? { without_statistics: missing } : {}),
+      ...more(offset + shown.length, rows.length)
+    }
   }, orRefuse)
 })
 

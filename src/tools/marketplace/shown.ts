@@ -27,6 +27,10 @@ export const statusText = (value: number): string => statusWords.get(value) ?? "
 
 export const moment = (ms: number): string => DateTime.formatIso(DateTime.makeUnsafe(ms))
 
+/** How to go on with a list that was not shown to its end. */
+export const more = (shown: number, total: number) =>
+  shown < total ? { next: `Repeat with offset ${shown} for more` } : {}
+
 /** A campaign in one row. */
 export const campaignRow = (campaign: Campaign) => ({
   id: campaign.id,

@@ -1,0 +1,288 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { HttpClient, HttpClientError } from "effect/http"
+
+import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
+import { Kopecks } from "../../src/marketplace/money.ts"
+import { errors, examples } from "./data.ts"
+import { adsOver, inTime, standIn } from "./support.ts"
+
+const kopecks = (amount: number) => Kopecks.make(amount)
+
+type Ads = MarketplaceAds["Service"]
+
+const pair = { advert_id: 1825035, nm_id: 983512347 }
+const days = { from: "2025-10-07", to: "2025-10-08" }
+
+/** A call of every operation; what it is given does not matter here. */
+const calls: Readonly<Record<string, (ads: Ads) => Effect.Effect<unknown, { readonly _tag: string }>>> = {
+  "GET /api/advert/v2/adverts": (ads) => ads.getAdvertsV2(),
+  "PATCH /api/advert/v1/bids": (ads) =>
+    ads.updateBids({
+      bids: [{ advert_id: 1, nm_bids: [{ nm_id: 2, bid_kopecks: kopecks(250), placement: "search" }] }]
+    }),
+  "PATCH /adv/v0/auction/nms": (ads) => ads.updateCampaignProducts({ campaigns: [{ advert_id: 1, add_nms: [2] }] }),
+  "POST /adv/v0/normquery/get-minus": (ads) => ads.getMinusPhrases({ items: [pair] }),
+  "POST /adv/v0/normquery/set-minus": (ads) => ads.setMinusPhrases({ ...pair, norm_queries: ["a"] }),
+  "POST /adv/v0/normquery/stats": (ads) => ads.getNormqueryStats({ ...days, items: [pair] }),
+  "POST /adv/v0/normquery/bids": (ads) =>
+    ads.setNormqueryBids({ bids: [{ ...pair, norm_query: "a", bid: kopecks(1000) }] }),
+  "DELETE /adv/v0/normquery/bids": (ads) => ads.deleteNormqueryBids({ bids: [{ ...pair, norm_query: "a" }] }),
+  "POST /adv/v0/normquery/get-bids": (ads) => ads.getNormqueryBids({ items: [pair] }),
+  "GET /adv/v3/fullstats": (ads) => ads.getAdvFullstats({ ids: [1], beginDate: "2025-09-07", endDate: "2025-09-08" }),
+  "GET /adv/v0/stats/keywords": (ads) => ads.getStatsKeywords({ advert_id: 1, ...days }),
+  "POST /api/advert/v1/bids/min": (ads) =>
+    ads.getBidsMin({ advert_id: 1, nm_ids: [2], payment_type: "cpm", placement_types: ["combined"] }),
+  "POST /adv/v2/seacat/save-ad": (ads) => ads.createSeacatSaveAd({ name: "n", nms: [2] }),
+  "GET /adv/v0/start": (ads) => ads.startCampaign(1),
+  "GET /adv/v0/pause": (ads) => ads.pauseCampaign(1),
+  "GET /adv/v0/delete": (ads) => ads.deleteCampaign(1),
+  "GET /adv/v1/budget": (ads) => ads.getBudget(1),
+  "GET /adv/v1/promotion/count": (ads) => ads.getCampaignCount()
+}
+
+const callOf = (operation: string) => (ads: Ads) => calls[operation]?.(ads) ?? Effect.die(`no call for ${operation}`)
+
+const writes = Object.keys(calls).filter((operation) =>
+  /^PATCH|set-minus|normquery\/bids|save-ad|start|pause|delete/.test(operation)
+)
+const readsOnly = Object.keys(calls).filter((operation) => !writes.includes(operation))
+
+describe("the client", () => {
+  const answers = examples.filter(({ kind }) => kind.startsWith("response"))
+
+  it.effect.each(answers)("reads the published answer of $operation", ({ operation, value }) =>
+    MarketplaceAds.use(callOf(operation)).pipe(Effect.provide(adsOver(standIn(() => ({ body: value })).client)))
+  )
+
+  it.effect.each(answers.filter(({ operation }) => readsOnly.includes(operation)))(
+    "keeps fields of $operation that nobody knows yet",
+    ({ operation, value }) =>
+      Effect.gen(function* () {
+        const read = yield* MarketplaceAds.use(callOf(operation))
+        assert.include(JSON.stringify(read), '"unheard_of":1')
+      }).pipe(
+        Effect.provide(
+          adsOver(standIn(() => ({ text: JSON.stringify(value).replaceAll("{", '{"unheard_of":1,') })).client)
+        )
+      )
+  )
+
+  it.effect("reads unified as auto, and a status that is a text", () =>
+    Effect.gen(function* () {
+      const { adverts } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2())
+      assert.deepInclude(adverts[0], { bid_type: "auto", status: 9 })
+    }).pipe(
+      Effect.provide(
+        adsOver(
+          standIn(() => ({
+            body: { adverts: [{ id: 1, bid_type: "unified", status: "9", settings: {}, nm_settings: null }] }
+          })).client
+        )
+      )
+    )
+  )
+
+  it.effect.each([{ body: {} }, { body: { adverts: null } }, { body: { adverts: [] } }])(
+    "counts the campaigns of the list, also where there is none: %o",
+    (answer) =>
+      Effect.gen(function* () {
+        assert.strictEqual(yield* MarketplaceAds.use((ads) => ads.countAdverts()), 0)
+      }).pipe(Effect.provide(adsOver(standIn(() => answer).client)))
+  )
+
+  it.effect("takes statistics that are null as none", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* MarketplaceAds.use(callOf("GET /adv/v3/fullstats")), [])
+    }).pipe(Effect.provide(adsOver(standIn(() => ({ body: null })).client)))
+  )
+
+  it.effect("says that a write was accepted when only its answer is unreadable", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(MarketplaceAds.use((ads) => ads.createSeacatSaveAd({ name: "n" })))
+      assert.strictEqual(error._tag, "AdsUnreadable")
+      assert.include(error.message, "The change was accepted")
+    }).pipe(Effect.provide(adsOver(standIn(() => ({ text: "<html>" })).client)))
+  )
+
+  it.effect.each([
+    ["bearer", "Bearer embedded"],
+    ["raw", "embedded"]
+  ] as const)("carries the key in the Authorization header, %s", ([authScheme, expected]) => {
+    const { client, requests } = standIn(() => ({ body: {} }))
+    return Effect.gen(function* () {
+      yield* MarketplaceAds.use((ads) => ads.getAdvertsV2())
+      assert.strictEqual(requests[0]?.headers["authorization"], expected)
+    }).pipe(Effect.provide(adsOver(client, { authScheme })))
+  })
+})
+
+describe("an error body", () => {
+  const tags: Readonly<Record<number, ReadonlyArray<string>>> = {
+    400: ["AdsBadRequest", "AdsNotFound", "BidOutOfRange", "LowBudget", "CampaignStateRefused"],
+    401: ["AdsUnauthorized"],
+    403: ["AdsForbidden"],
+    404: ["AdsNotFound"],
+    422: ["AdsBadRequest", "CampaignStateRefused"],
+    429: ["AdsRateLimited"]
+  }
+  const rows = errors.map((error, index) => ({ ...error, index, what: error.case ?? "" }))
+
+  it.effect.each(rows)("$index of $operation, $status $what, becomes a typed error that says what to do", (row) => {
+    const text = row.contentType === "text/plain" ? String(row.body) : JSON.stringify(row.body)
+    const { client } = standIn(() => ({ status: row.status, text, headers: { "x-ratelimit-retry": "999" } }))
+    return Effect.gen(function* () {
+      const operation = calls[row.operation] === undefined ? "GET /api/advert/v2/adverts" : row.operation
+      const error = yield* Effect.flip(MarketplaceAds.use(callOf(operation)))
+      assert.include(tags[row.status] ?? [], error._tag)
+      const said = "advice" in error ? error.advice : undefined
+      assert.isAbove(String(said).length, 20)
+      if ("detail" in error) assert.include(text, String(error.detail).split("; ").at(0)?.replaceAll("\n", "\\n") ?? "")
+    }).pipe(Effect.provide(adsOver(client)))
+  })
+
+  const tagOf = (status: number, body: unknown) =>
+    Effect.flip(MarketplaceAds.use((ads) => ads.startCampaign(1))).pipe(
+      Effect.provide(adsOver(standIn(() => ({ status, body })).client))
+    )
+
+  it.effect("about a bid tells received, lowest and highest bid as numbers", () =>
+    Effect.gen(function* () {
+      const error = yield* tagOf(400, {
+        errors: [{ detail: "wrong bid value: 100; min: 125 max:100000", field: "bid" }]
+      })
+      assert.deepInclude(error, { _tag: "BidOutOfRange", received: 100, min: 125, max: 100_000 })
+    })
+  )
+
+  it.effect.each([
+    [400, { error: "AdvertChangeStatus: Low Budget: not enough budget" }, "LowBudget"],
+    [422, "Статус кампании не изменен", "CampaignStateRefused"],
+    [400, { error: "AdvertChangeStatus: Not Found: advert not found" }, "AdsNotFound"],
+    [402, {}, "AdsPaymentRequired"],
+    [409, { detail: "busy" }, "AdsConflict"],
+    [413, "too large", "AdsBadRequest"],
+    [418, { teapot: [1, 2] }, "AdsBadRequest"]
+  ] as const)("%s %o is a %s", ([status, body, tag]) =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* tagOf(status, body))._tag, tag)
+    })
+  )
+})
+
+describe("a call that goes wrong on the way", () => {
+  it.effect.each(writes)("%s is not repeated after a 503, and its outcome is called unknown", (operation) => {
+    const { client, requests } = standIn(() => ({ status: 503, body: {} }))
+    return Effect.gen(function* () {
+      const error = yield* Effect.flip(MarketplaceAds.use(callOf(operation)))
+      assert.strictEqual(error._tag, "AdsOutcomeUnknown")
+      assert.strictEqual(requests.length, 1)
+    }).pipe(Effect.provide(adsOver(client)))
+  })
+
+  it.effect.each(readsOnly)("%s is repeated after a 503", (operation) => {
+    const example = examples.find((one) => one.operation === operation && one.kind.startsWith("response"))
+    const { client, requests } = standIn((_, index) => (index < 2 ? { status: 503 } : { body: example?.value }))
+    return Effect.gen(function* () {
+      yield* inTime(MarketplaceAds.use(callOf(operation)))
+      assert.strictEqual(requests.length, 3)
+    }).pipe(Effect.provide(adsOver(client)))
+  })
+
+  /** A connection that breaks: before anything was sent, or while the answer was waited for. */
+  const broken = (code: string) => {
+    let attempts = 0
+    const client = HttpClient.make((request) =>
+      Effect.suspend(() => {
+        attempts += 1
+        const cause = Object.assign(new Error("broken"), { code })
+        return Effect.fail(
+          new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
+        )
+      })
+    )
+    return { client, attempts: () => attempts }
+  }
+
+  it.effect.each([
+    ["ECONNREFUSED", "AdsUnreachable", 3],
+    ["ECONNRESET", "AdsOutcomeUnknown", 1]
+  ] as const)("%s makes a write end as %s after %s attempts", ([code, tag, expected]) => {
+    const { attempts, client } = broken(code)
+    return Effect.gen(function* () {
+      const error = yield* Effect.flip(inTime(MarketplaceAds.use((ads) => ads.pauseCampaign(1))))
+      assert.strictEqual(error._tag, tag)
+      assert.strictEqual(attempts(), expected)
+    }).pipe(Effect.provide(adsOver(client)))
+  })
+
+  it.effect("nothing is sent at all where writing is switched off, also by a GET", () => {
+    const { client, requests } = standIn(() => ({}))
+    return Effect.gen(function* () {
+      for (const operation of writes) {
+        const error = yield* Effect.flip(MarketplaceAds.use(callOf(operation)))
+        assert.strictEqual(error._tag, "AdsReadOnly")
+      }
+      assert.strictEqual(requests.length, 0)
+    }).pipe(Effect.provide(adsOver(client, { readOnly: true })))
+  })
+
+  it.effect("a list that breaks off in the middle says how much is done", () => {
+    const { client } = standIn((_, index) => (index === 1 ? { status: 400, body: { detail: "no" } } : {}))
+    const bids = Array.from({ length: 120 }, (_, index) => ({
+      advert_id: index + 1,
+      nm_bids: [{ nm_id: 1, bid_kopecks: kopecks(500), placement: "search" as const }]
+    }))
+    return Effect.gen(function* () {
+      const error = yield* Effect.flip(MarketplaceAds.use((ads) => ads.updateBids({ bids })))
+      assert.deepInclude(error, { _tag: "AdsPartlyDone", done: 50, total: 120 })
+    }).pipe(Effect.provide(adsOver(client)))
+  })
+})
+
+describe("a request that breaks a rule", () => {
+  const refused: ReadonlyArray<readonly [string, (ads: Ads) => Effect.Effect<unknown, { readonly _tag: string }>]> = [
+    [
+      "a bid of 0",
+      (ads) =>
+        ads.updateBids({
+          bids: [{ advert_id: 1, nm_bids: [{ nm_id: 2, bid_kopecks: kopecks(0), placement: "search" }] }]
+        })
+    ],
+    ["article 0 for phrases", (ads) => ads.setMinusPhrases({ advert_id: 1, nm_id: 0, norm_queries: ["a"] })],
+    ["an empty list that would wipe all phrases", (ads) => ads.setMinusPhrases({ ...pair, norm_queries: [] })],
+    [
+      "more than 1000 phrases",
+      (ads) => ads.setMinusPhrases({ ...pair, norm_queries: Array.from({ length: 1001 }, String) })
+    ],
+    [
+      "an article both added and deleted",
+      (ads) => ads.updateCampaignProducts({ campaigns: [{ advert_id: 1, add_nms: [2], delete_nms: [2] }] })
+    ],
+    [
+      "more than 50 articles in a new campaign",
+      (ads) => ads.createSeacatSaveAd({ name: "n", nms: Array.from({ length: 51 }, (_, i) => i + 1) })
+    ],
+    ["a day that is no date", (ads) => ads.getStatsKeywords({ advert_id: 1, from: "yesterday", to: "2025-10-08" })],
+    [
+      "an end before the beginning",
+      (ads) => ads.getAdvFullstats({ ids: [1], beginDate: "2025-10-08", endDate: "2025-10-07" })
+    ]
+  ]
+
+  it.effect.each(refused)("%s is refused before anything is sent", ([, call]) => {
+    const { client, requests } = standIn(() => ({}))
+    return Effect.gen(function* () {
+      assert.strictEqual((yield* Effect.flip(MarketplaceAds.use(call)))._tag, "AdsInvalidRequest")
+      assert.strictEqual(requests.length, 0)
+    }).pipe(Effect.provide(adsOver(client)))
+  })
+
+  it.effect("an empty list of phrases goes out when it is meant", () => {
+    const { client, requests } = standIn(() => ({}))
+    return Effect.gen(function* () {
+      yield* MarketplaceAds.use((ads) => ads.setMinusPhrases({ ...pair, norm_queries: [] }, { clear: true }))
+      assert.deepStrictEqual(requests[0]?.body, { ...pair, norm_queries: [] })
+    }).pipe(Effect.provide(adsOver(client)))
+  })
+})

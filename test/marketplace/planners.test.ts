@@ -1,0 +1,515 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Array as Arrays, Schema } from "effect"
+import * as fc from "fast-check"
+
+import { articlesOf, bidOf, Campaign } from "../../src/marketplace/Campaign.ts"
+import { limitOf } from "../../src/marketplace/MarketplaceClient.ts"
+import type { MinusPhrases } from "../../src/marketplace/MinusPhrases.ts"
+import { Kopecks, Rubles } from "../../src/marketplace/money.ts"
+import { batchesOf } from "../../src/marketplace/plan/batches.ts"
+import type { Change, Target } from "../../src/marketplace/plan/Change.ts"
+import { estimate, secondsFor } from "../../src/marketplace/plan/estimate.ts"
+import type { Draft } from "../../src/marketplace/plan/Plan.ts"
+import { percentOf, planBids } from "../../src/marketplace/plan/planBids.ts"
+import { planCampaign } from "../../src/marketplace/plan/planCampaign.ts"
+import { planClusterBids } from "../../src/marketplace/plan/planClusterBids.ts"
+import { type MigrationInput, planMigration, twinName } from "../../src/marketplace/plan/planMigration.ts"
+import { planMinusPhrases } from "../../src/marketplace/plan/planMinusPhrases.ts"
+import { planProducts } from "../../src/marketplace/plan/planProducts.ts"
+import { settings } from "./support.ts"
+
+const { guards } = settings()
+const kopecks = (amount: number) => Kopecks.make(amount)
+
+const decode = Schema.decodeUnknownSync(Campaign)
+
+const idOf = (target: Target): string => (typeof target === "number" ? String(target) : target.created_by)
+
+const campaignOf = (given: {
+  readonly id: number
+  readonly bid_type?: string
+  readonly status?: number
+  readonly name?: string
+  readonly bids: Readonly<Record<number, number>>
+}): Campaign =>
+  decode({
+    id: given.id,
+    bid_type: given.bid_type ?? "auto",
+    status: given.status ?? 9,
+    settings: {
+      name: given.name ?? `c${given.id}`,
+      payment_type: "cpm",
+      placements: { search: true, recommendations: true }
+    },
+    nm_settings: Object.entries(given.bids).map(([nm_id, bid]) => ({
+      nm_id: Number(nm_id),
+      bids_kopecks: { search: bid, recommendations: bid }
+    }))
+  })
+
+/** An account in a model of its own: what the changes of a plan do to it, and nothing else. */
+interface Model {
+  readonly bids: Map<string, number | null>
+  readonly phrases: Map<string, ReadonlyArray<string>>
+}
+
+const modelOf = (campaigns: ReadonlyArray<Campaign>, phrases: ReadonlyArray<MinusPhrases>): Model => ({
+  bids: new Map(
+    campaigns.flatMap((campaign) =>
+      articlesOf(campaign).map((article) => [`${campaign.id}/${article.nm_id}/combined`, bidOf(article, "combined")])
+    )
+  ),
+  phrases: new Map(phrases.map(({ advert_id, nm_id, norm_queries }) => [`${advert_id}/${nm_id}`, norm_queries]))
+})
+
+const run = ({ bids, phrases }: Model, changes: ReadonlyArray<Change>) => {
+  for (const change of changes) {
+    if (change.kind === "bid") {
+      const key = `${idOf(change.target)}/${change.nm_id}/${change.placement}`
+      assert.strictEqual(bids.get(key) ?? null, change.before)
+      bids.set(key, change.after)
+    } else if (change.kind === "phrases") {
+      const key = `${idOf(change.target)}/${change.nm_id}`
+      assert.deepStrictEqual(phrases.get(key) ?? [], change.before)
+      if (change.after.length === 0) phrases.delete(key)
+      else phrases.set(key, change.after)
+    } else assert.fail(`unexpected ${change.kind}`)
+  }
+}
+
+const words = fc.array(fc.constantFrom("glass", "Glass ", "cup", "paper  cup", "lamp", "bulb", "old", "used"), {
+  maxLength: 5
+})
+
+/** Accounts in the middle of the move: any number of campaigns, articles, phrases and old settings. */
+const accounts = fc.uniqueArray(fc.integer({ min: 1, max: 500 }), { minLength: 1, maxLength: 8 }).chain((ids) =>
+  fc.record({
+    campaigns: fc.tuple(
+      ...ids.map((id) =>
+        fc
+          .dictionary(fc.integer({ min: 1, max: 60 }).map(String), fc.integer({ min: 1, max: 90_000 }), { maxKeys: 8 })
+          .map((bids) => campaignOf({ id, bids }))
+      )
+    ),
+    snapshot: fc.array(
+      fc.record(
+        {
+          advert_id: fc.constantFrom(...ids),
+          bid_rubles: fc.nat(900_000).map((amount) => Rubles.make((amount / 1000).toFixed(3))),
+          minus_phrases: words
+        },
+        { requiredKeys: ["advert_id"] }
+      ),
+      { maxLength: 6 }
+    ),
+    wide: fc.tuple(...ids.map((id) => words.map((norm_queries) => ({ advert_id: id, nm_id: 0, norm_queries })))),
+    own: fc.uniqueArray(
+      fc.record({
+        advert_id: fc.constantFrom(...ids),
+        nm_id: fc.integer({ min: 1, max: 60 }),
+        norm_queries: fc.uniqueArray(fc.constantFrom<Array<string>>("glass", "cup", "own"), { minLength: 1 })
+      }),
+      { selector: ({ advert_id, nm_id }) => `${advert_id}/${nm_id}`, maxLength: 20 }
+    )
+  })
+)
+
+type Account = typeof accounts extends fc.Arbitrary<infer A> ? A : never
+
+const inputOf = (
+  { campaigns, own, snapshot, wide }: Account,
+  target: MigrationInput["options"]["target"] = "in-place"
+): MigrationInput => ({
+  campaigns,
+  existing: campaigns,
+  snapshot,
+  phrases: [...wide, ...own],
+  floors: [],
+  guards,
+  options: {
+    target,
+    percent: { combined: 100, search: 100, recommendations: 100 },
+    onBelowFloor: "raise",
+    phrases: "merge"
+  }
+})
+
+const changesOf = ({ steps }: Draft) => steps.map(({ change }) => change)
+
+/** The account after a plan, as it would be read again. */
+const afterwards = (account: Account, draft: Draft): Account => {
+  const bids = new Map(
+    changesOf(draft).flatMap((change) =>
+      change.kind === "bid" ? [[`${idOf(change.target)}/${change.nm_id}`, change.after]] : []
+    )
+  )
+  const phrases = changesOf(draft).flatMap((change) =>
+    change.kind === "phrases" && typeof change.target === "number"
+      ? [{ advert_id: change.target, nm_id: change.nm_id, norm_queries: [...change.after] }]
+      : []
+  )
+  const replaced = new Set(phrases.map(({ advert_id, nm_id }) => `${advert_id}/${nm_id}`))
+  return {
+    ...account,
+    campaigns: account.campaigns.map((campaign) =>
+      campaignOf({
+        id: campaign.id,
+        bids: Object.fromEntries(
+          articlesOf(campaign).map((article) => [
+            article.nm_id,
+            bids.get(`${campaign.id}/${article.nm_id}`) ?? bidOf(article, "combined") ?? 0
+          ])
+        )
+      })
+    ),
+    own: [...account.own.filter(({ advert_id, nm_id }) => !replaced.has(`${advert_id}/${nm_id}`)), ...phrases]
+  }
+}
+
+describe("a migration in place", () => {
+  it("has no step with article 0, and only whole kopecks above 0", () => {
+    fc.assert(
+      fc.property(accounts, (account) => {
+        const changes = changesOf(planMigration(inputOf(account)))
+        const articles = changes.flatMap((change) => ("nm_id" in change ? [change.nm_id] : []))
+        const bids = changes.flatMap((change) => (change.kind === "bid" ? [change.after] : []))
+        assert.isTrue(articles.every((nm_id) => nm_id > 0))
+        assert.isTrue(bids.every((bid) => Number.isSafeInteger(bid) && bid > 0))
+      })
+    )
+  })
+
+  it("gives every article that has phrases to come exactly one step for them", () => {
+    fc.assert(
+      fc.property(accounts, (account) => {
+        const seen = changesOf(planMigration(inputOf(account))).flatMap((change) =>
+          change.kind === "phrases" ? [`${idOf(change.target)}/${change.nm_id}`] : []
+        )
+        assert.strictEqual(new Set(seen).size, seen.length)
+        const model = modelOf(account.campaigns, account.own)
+        run(model, changesOf(planMigration(inputOf(account))))
+        for (const campaign of account.campaigns) {
+          const wanted = account.wide
+            .filter(({ advert_id }) => advert_id === campaign.id)
+            .flatMap(({ norm_queries }) => norm_queries)
+          for (const { nm_id } of articlesOf(campaign)) {
+            const has = (model.phrases.get(`${campaign.id}/${nm_id}`) ?? []).map((one) => one.toLowerCase())
+            for (const one of wanted)
+              assert.strictEqual(
+                has.filter((other) => other === one.trim().replace(/\s+/g, " ").toLowerCase()).length,
+                1
+              )
+          }
+        }
+      })
+    )
+  })
+
+  it("is undone to exactly what was there before", () => {
+    fc.assert(
+      fc.property(accounts, (account) => {
+        const { steps } = planMigration(inputOf(account))
+        const model = modelOf(account.campaigns, account.own)
+        const undoable = steps.filter(({ undo }) => undo.length > 0)
+        run(
+          model,
+          undoable.map(({ change }) => change)
+        )
+        run(
+          model,
+          undoable.toReversed().flatMap(({ undo }) => undo)
+        )
+        assert.deepStrictEqual(model, modelOf(account.campaigns, account.own))
+      })
+    )
+  })
+
+  it("of an account that has been moved is empty", () => {
+    fc.assert(
+      fc.property(accounts, (account) => {
+        const moved = afterwards(account, planMigration(inputOf(account)))
+        assert.deepStrictEqual(planMigration(inputOf(moved)).steps, [])
+      })
+    )
+  })
+
+  it("is the same whatever the order of what it is given", () => {
+    fc.assert(
+      fc.property(accounts, fc.constantFrom("in-place" as const, "new-manual-campaign" as const), (account, target) => {
+        const turned = {
+          campaigns: account.campaigns
+            .toReversed()
+            .map((campaign) => ({ ...campaign, nm_settings: articlesOf(campaign).toReversed() })),
+          snapshot: account.snapshot.toReversed(),
+          wide: account.wide.toReversed(),
+          own: account.own.toReversed()
+        }
+        assert.deepStrictEqual(planMigration(inputOf(turned, target)), planMigration(inputOf(account, target)))
+      })
+    )
+  })
+
+  it("fits into calls that hold to every cap, in which no step is lost", () => {
+    fc.assert(
+      fc.property(accounts, fc.constantFrom("in-place" as const, "new-manual-campaign" as const), (account, target) => {
+        const { steps } = planMigration(inputOf(account, target))
+        const batches = batchesOf(steps)
+        assert.deepStrictEqual(
+          batches.flatMap((batch) => batch.steps),
+          steps
+        )
+        for (const batch of batches) {
+          const perCampaign = Object.values(
+            Arrays.groupBy(batch.steps, ({ change }) => ("target" in change ? JSON.stringify(change.target) : ""))
+          )
+          if (batch.kind === "bid") for (const some of perCampaign) assert.isAtMost(some.length, 50)
+          if (batch.kind === "phrases") assert.isAtMost(batch.steps.length, 100)
+          if (batch.kind === "create") assert.isAtMost(batch.steps.length, 1)
+        }
+      })
+    )
+  })
+
+  it("reads rubles to the kopeck, half a kopeck up", () => {
+    const campaign = campaignOf({ id: 1, bids: { 7: 100 } })
+    const { steps } = planMigration({
+      ...inputOf({
+        campaigns: [campaign],
+        snapshot: [{ advert_id: 1, bid_rubles: Rubles.make("155.005") }],
+        wide: [],
+        own: []
+      })
+    })
+    assert.deepInclude(steps[0]?.change, { before: kopecks(100), after: kopecks(15_501) })
+  })
+
+  it("says why campaigns stay as they are", () => {
+    const input = inputOf({
+      campaigns: [campaignOf({ id: 1, status: 7, bids: { 7: 1 } }), campaignOf({ id: 2, bids: {} })],
+      snapshot: [{ advert_id: 9 }],
+      wide: [],
+      own: []
+    })
+    assert.deepStrictEqual(
+      planMigration(input).blocked.map(({ what }) => what),
+      ["migrate 1", "migrate 2", "migrate 9"]
+    )
+  })
+
+  it("changes only the campaigns that may be changed", () => {
+    const campaigns = [campaignOf({ id: 1, bids: { 7: 1 } }), campaignOf({ id: 2, bids: { 7: 1 } })]
+    const snapshot = [1, 2].map((advert_id) => ({ advert_id, bid_rubles: Rubles.make("300") }))
+    const draft = planMigration({
+      ...inputOf({ campaigns, snapshot, wide: [], own: [] }),
+      guards: { ...guards, allowedCampaigns: [2] }
+    })
+    assert.deepStrictEqual(
+      draft.steps.map(({ id }) => id),
+      ["bid 2/7/combined"]
+    )
+    assert.strictEqual(draft.blocked[0]?.what, "migrate 1")
+  })
+})
+
+describe("a migration into new campaigns", () => {
+  const bids = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [index + 1, 20_000]))
+  const campaign = campaignOf({ id: 5, name: "x".repeat(200), bids })
+  const input = inputOf(
+    { campaigns: [campaign], snapshot: [], wide: [{ advert_id: 5, nm_id: 0, norm_queries: ["old"] }], own: [] },
+    "new-manual-campaign"
+  )
+
+  it("creates with 50 articles, adds the others, then sets bids and phrases of all", () => {
+    const counts = Arrays.groupBy(changesOf(planMigration(input)), ({ kind }) => kind)
+    assert.strictEqual(counts["create"]?.length, 1)
+    assert.strictEqual(counts["product"]?.length, 70)
+    assert.strictEqual(counts["bid"]?.length, 240)
+    assert.strictEqual(counts["phrases"]?.length, 120)
+  })
+
+  it("names the twin within the length a name may have", () => {
+    assert.strictEqual(twinName(campaign).length, 100)
+  })
+
+  it("uses a twin that is there, and completes it", () => {
+    const twin = campaignOf({ id: 6, bid_type: "manual", name: twinName(campaign), bids: { 1: 20_000 } })
+    const kinds = planMigration({ ...input, existing: [campaign, twin] }).steps.map(({ change }) => change.kind)
+    assert.notInclude(kinds, "create")
+    assert.strictEqual(kinds.filter((kind) => kind === "product").length, 119)
+  })
+
+  it("leaves campaigns alone that are manual already", () => {
+    const manual = campaignOf({ id: 6, bid_type: "manual", bids: { 1: 20_000 } })
+    assert.deepStrictEqual(planMigration({ ...input, campaigns: [manual], existing: [manual] }).steps, [])
+  })
+})
+
+describe("a plan of bids", () => {
+  const campaign = campaignOf({ id: 1, bids: { 7: 20_000, 8: 30_000 } })
+  const plan = (
+    to: { readonly kopecks: Kopecks } | { readonly percent: number },
+    more: Partial<Parameters<typeof planBids>[0]> = {}
+  ) =>
+    planBids({
+      campaigns: [campaign],
+      wishes: [{ advert_id: 1, nm_id: 7, to }],
+      floors: [],
+      onBelowFloor: "block",
+      guards,
+      ...more
+    })
+  const floors = [{ nm_id: 7, placement: "combined", payment_type: "cpm", kopecks: kopecks(15_500) }] as const
+
+  it("works a percentage out exactly, half a kopeck up", () => {
+    assert.deepInclude(plan({ percent: 110 }).steps[0]?.change, { before: kopecks(20_000), after: kopecks(22_000) })
+    assert.strictEqual(percentOf(kopecks(5), 110), 6)
+    assert.strictEqual(percentOf(kopecks(Number.MAX_SAFE_INTEGER), 100), Number.MAX_SAFE_INTEGER)
+  })
+
+  it("is empty where the bid is as wanted", () => {
+    assert.deepStrictEqual(plan({ kopecks: kopecks(20_000) }).steps, [])
+  })
+
+  it.each([
+    ["raise", 15_500, 0],
+    ["skip", undefined, 0],
+    ["block", undefined, 1]
+  ] as const)("deals with a bid below the lowest one: %s", (onBelowFloor, expected, blocked) => {
+    const draft = plan({ kopecks: kopecks(100) }, { floors, onBelowFloor })
+    const change = draft.steps[0]?.change
+    assert.strictEqual(change?.kind === "bid" ? Number(change.after) : undefined, expected)
+    assert.strictEqual(draft.blocked.length, blocked)
+  })
+
+  it.each([
+    ["maxBidKopecks", { maxBidKopecks: kopecks(20_999) }],
+    ["maxChangePercent", { maxChangePercent: 4 }],
+    ["allowedCampaigns", { allowedCampaigns: [2] }]
+  ] as const)("is held back by the guard %s", (name, guard) => {
+    const draft = plan({ kopecks: kopecks(21_000) }, { guards: { ...guards, ...guard } })
+    assert.deepStrictEqual(draft.steps, [])
+    assert.include(draft.blocked[0]?.reason, name)
+  })
+
+  it("asks which placement is meant where there are two", () => {
+    const manual = campaignOf({ id: 1, bid_type: "manual", bids: { 7: 1 } })
+    assert.include(plan({ kopecks: kopecks(500) }, { campaigns: [manual] }).blocked[0]?.reason, "say which placement")
+  })
+})
+
+describe("a plan of minus-phrases", () => {
+  const campaign = campaignOf({ id: 1, bids: { 7: 1, 8: 1 } })
+  const current = [{ advert_id: 1, nm_id: 7, norm_queries: ["b", "A"] }]
+  const afters = (mode: "clear" | "merge" | "remove" | "replace", phrases: ReadonlyArray<string>) =>
+    planMinusPhrases({ campaigns: [campaign], current, phrases, mode, guards }).steps.flatMap(({ change }) =>
+      change.kind === "phrases" ? [[change.nm_id, ...change.after]] : []
+    )
+
+  it.each([
+    [
+      "merge",
+      [" a ", "c"],
+      [
+        [7, "b", "A", "c"],
+        [8, "a", "c"]
+      ]
+    ],
+    [
+      "replace",
+      ["c", "C"],
+      [
+        [7, "C"],
+        [8, "C"]
+      ]
+    ],
+    ["remove", ["a"], [[7, "b"]]],
+    ["clear", [], [[7]]]
+  ] as const)("in mode %s", (mode, phrases, expected) => {
+    assert.deepEqual(
+      afters(mode, phrases),
+      expected.map((row) => [...row])
+    )
+  })
+
+  it("never wipes a list because no phrases were given", () => {
+    assert.deepStrictEqual(afters("replace", []), [])
+  })
+
+  it("blocks more phrases than an article takes", () => {
+    const many = Array.from({ length: 1001 }, (_, index) => `p${index}`)
+    assert.deepStrictEqual(afters("replace", many), [])
+  })
+})
+
+describe("a plan of articles", () => {
+  const campaign = campaignOf({ id: 1, bids: { 7: 20_000, 8: 1 } })
+
+  it("brings back bids, phrases and cluster bids of a deleted article", () => {
+    const draft = planProducts({
+      campaign,
+      add: [9],
+      delete: [7],
+      phrases: [{ advert_id: 1, nm_id: 7, norm_queries: ["a"] }],
+      clusterBids: [{ advert_id: 1, nm_id: 7, norm_query: "q", bid: kopecks(500) }],
+      guards
+    })
+    const deletion = draft.steps.find(({ id }) => id === "product 1/7")
+    assert.deepStrictEqual(
+      deletion?.undo.map(({ kind }) => kind),
+      ["product", "bid", "phrases", "cluster"]
+    )
+  })
+
+  it("never leaves a campaign empty", () => {
+    const draft = planProducts({ campaign, add: [], delete: [7, 8], phrases: [], clusterBids: [], guards })
+    assert.deepStrictEqual(draft.steps, [])
+  })
+})
+
+describe("other plans", () => {
+  it("refuse cluster bids where there are none, and warn of the unit", () => {
+    const manual = campaignOf({ id: 1, bid_type: "manual", bids: { 7: 1 } })
+    const wishes = [{ advert_id: 1, nm_id: 7, norm_query: "q", to: kopecks(500) }]
+    const draft = planClusterBids({ campaigns: [manual], current: [], wishes, wire: "spec", guards })
+    assert.include(draft.warnings[0], "(D2)")
+    const auto = planClusterBids({
+      campaigns: [campaignOf({ id: 1, bids: { 7: 1 } })],
+      current: [],
+      wishes,
+      wire: "spec",
+      guards
+    })
+    assert.deepStrictEqual(auto.steps, [])
+    const published = planClusterBids({
+      campaigns: [manual],
+      current: [],
+      wishes: wishes.map((wish) => ({ ...wish, to: kopecks(555) })),
+      wire: "published",
+      guards
+    })
+    assert.include(published.blocked[0]?.reason, "whole rubles")
+  })
+
+  it("refuse a second campaign of the same name", () => {
+    const input = { name: "c1", nms: [1], payment_type: "cpm", placements: ["search"], guards } as const
+    assert.strictEqual(planCampaign({ ...input, existing: [campaignOf({ id: 1, bids: {} })] }).blocked.length, 1)
+    assert.strictEqual(
+      planCampaign({ ...input, existing: [campaignOf({ id: 1, status: 7, bids: {} })] }).steps.length,
+      1
+    )
+  })
+
+  it("are told with the calls and the seconds they will take", () => {
+    const campaign = campaignOf({
+      id: 1,
+      bids: Object.fromEntries(Array.from({ length: 40 }, (_, index) => [index + 1, 1]))
+    })
+    const { steps } = planMinusPhrases({ campaigns: [campaign], current: [], phrases: ["a"], mode: "merge", guards })
+    assert.deepStrictEqual(
+      estimate(steps, (name) => limitOf(settings(), name)),
+      { calls: 42, seconds: 7 }
+    )
+    assert.strictEqual(secondsFor(3, { limit: 3, periodMs: 60_000, burst: 1 }), 40)
+    assert.strictEqual(secondsFor(0, { limit: 3, periodMs: 60_000, burst: 1 }), 0)
+  })
+})

@@ -1,0 +1,330 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Layer, Schema } from "effect"
+import { HttpClient } from "effect/http"
+import { TestClock } from "effect/testing"
+
+import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
+import type { Campaign } from "../../src/marketplace/Campaign.ts"
+import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
+import { MarketplaceConfig } from "../../src/marketplace/MarketplaceConfig.ts"
+import { Kopecks } from "../../src/marketplace/money.ts"
+import { type BidWish, planBids } from "../../src/marketplace/plan/planBids.ts"
+import { planCampaign } from "../../src/marketplace/plan/planCampaign.ts"
+import { planMinusPhrases } from "../../src/marketplace/plan/planMinusPhrases.ts"
+import { planProducts } from "../../src/marketplace/plan/planProducts.ts"
+import { Plans } from "../../src/marketplace/plan/Plans.ts"
+import { Entry, PlanStore } from "../../src/marketplace/plan/PlanStore.ts"
+import { embeddedClient, type Given, inTime, marketplace, plansOver } from "./support.ts"
+
+const kopecks = (amount: number) => Kopecks.make(amount)
+
+const campaignsOf = (...ids: ReadonlyArray<number>) =>
+  Effect.map(
+    MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids })),
+    ({ adverts }) => adverts
+  )
+
+const only = Effect.fnUntraced(function* (id: number) {
+  const [campaign] = yield* campaignsOf(id)
+  return campaign === undefined ? yield* Effect.die(`no campaign ${id}`) : campaign
+})
+
+/** A kept plan that sets the bids of article 500101 and 500102 of campaign 1001. */
+const bidPlan = Effect.fnUntraced(function* (amount = 30_000) {
+  const { guards } = yield* MarketplaceConfig
+  const wishes = [500101, 500102].map((nm_id): BidWish => ({
+    advert_id: 1001,
+    nm_id,
+    to: { kopecks: kopecks(amount) }
+  }))
+  const campaigns: ReadonlyArray<Campaign> = yield* campaignsOf(1001)
+  return yield* Plans.use((plans) =>
+    plans.keep(planBids({ campaigns, wishes, floors: [], onBelowFloor: "block", guards }))
+  )
+})
+
+const phrasePlan = Effect.fnUntraced(function* () {
+  const { guards } = yield* MarketplaceConfig
+  const campaigns = yield* campaignsOf(1001)
+  return yield* Plans.use((plans) =>
+    plans.keep(planMinusPhrases({ campaigns, current: [], phrases: ["a"], mode: "merge", guards }))
+  )
+})
+
+const apply = (id: string) => Plans.use((plans) => plans.apply(id))
+const applyFails = (id: string) => Effect.flip(apply(id))
+
+const bidsNow = Effect.map(
+  Effect.flatMap(EmbeddedMarketplace, (world) => world.account),
+  ({ adverts }) => adverts.get(1001)?.rows.map(({ search }) => Number(search))
+)
+
+/** A marketplace on which one request is lost: the first that `when` picks. It may still have been carried out. */
+const losing = (when: (url: URL) => boolean, carriedOut: boolean) =>
+  Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(EmbeddedMarketplace, ({ httpClient }) => {
+      let lost = false
+      return HttpClient.make((request, url) => {
+        if (lost || !when(url)) return httpClient.execute(request)
+        lost = true
+        return carriedOut ? Effect.andThen(httpClient.execute(request), Effect.never) : Effect.never
+      })
+    })
+  )
+
+describe("a plan", () => {
+  it.effect("changes nothing until it is applied, then is read back", () =>
+    Effect.gen(function* () {
+      const { id } = yield* bidPlan()
+      assert.deepStrictEqual(yield* bidsNow, [25_000, 25_000, 25_000])
+      assert.deepInclude(yield* apply(id), { state: "applied", done: 2, total: 2, found: 0, unconfirmed: [] })
+      assert.deepStrictEqual(yield* bidsNow, [30_000, 30_000, 25_000])
+    }).pipe(Effect.provide(marketplace()))
+  )
+
+  it.effect("is applied once", () =>
+    Effect.gen(function* () {
+      const { id } = yield* bidPlan()
+      yield* apply(id)
+      assert.deepInclude(yield* applyFails(id), { _tag: "PlanSpent", state: "applied" })
+    }).pipe(Effect.provide(marketplace()))
+  )
+
+  it.effect("expires after a quarter of an hour", () =>
+    Effect.gen(function* () {
+      const stale = yield* bidPlan()
+      yield* TestClock.adjust("16 minutes")
+      assert.strictEqual((yield* applyFails(stale.id))._tag, "PlanExpired")
+      assert.deepStrictEqual(yield* bidsNow, [25_000, 25_000, 25_000])
+    }).pipe(Effect.provide(marketplace()))
+  )
+
+  it.effect("stops before it overwrites what someone else has changed meanwhile", () =>
+    Effect.gen(function* () {
+      const ads = yield* MarketplaceAds
+      const { id } = yield* bidPlan()
+      const foreign = { nm_id: 500102, bid_kopecks: kopecks(27_000), placement: "combined" as const }
+      yield* ads.updateBids({ bids: [{ advert_id: 1001, nm_bids: [foreign] }] })
+      const error = yield* applyFails(id)
+      assert.deepInclude(error, { _tag: "PlanStale", done: 0 })
+      assert.deepStrictEqual(yield* bidsNow, [25_000, 27_000, 25_000])
+    }).pipe(Effect.provide(marketplace()))
+  )
+
+  it.effect("passes over what is already as wanted", () =>
+    Effect.gen(function* () {
+      const ads = yield* MarketplaceAds
+      const { id } = yield* bidPlan()
+      const same = { nm_id: 500102, bid_kopecks: kopecks(30_000), placement: "combined" as const }
+      yield* ads.updateBids({ bids: [{ advert_id: 1001, nm_bids: [same] }] })
+      assert.deepInclude(yield* apply(id), { state: "applied", done: 2, found: 1 })
+    }).pipe(Effect.provide(marketplace()))
+  )
+
+  it.effect("that nobody made is not found", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* applyFails("bids-1-1"))._tag, "PlanNotFound")
+    }).pipe(Effect.provide(marketplace()))
+  )
+
+  const forbidden: ReadonlyArray<readonly [string, Given]> = [
+    ["AdsReadOnly", { readOnly: true }],
+    ["GuardViolation", { guards: { maxBidKopecks: 29_999 } }],
+    ["GuardViolation", { guards: { maxChangePercent: 19 } }],
+    ["GuardViolation", { guards: { maxItemsPerApply: 1 } }],
+    ["GuardViolation", { guards: { allowedCampaigns: [1002] } }]
+  ]
+
+  it.effect.each(forbidden)("is held to the guards of the moment it is applied: %s for %o", ([tag, given]) =>
+    Effect.gen(function* () {
+      const store = yield* PlanStore
+      const kept = Layer.succeed(PlanStore, store)
+      const { id } = yield* bidPlan().pipe(Effect.provide(plansOver({}, embeddedClient, kept), { local: true }))
+      const error = yield* applyFails(id).pipe(Effect.provide(plansOver(given, embeddedClient, kept), { local: true }))
+      assert.strictEqual(error._tag, tag)
+      assert.deepStrictEqual(yield* bidsNow, [25_000, 25_000, 25_000])
+    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanStore.layerMemory)))
+  )
+
+  it.effect("is refused as a whole by a marketplace that takes one bid and not the other", () =>
+    Effect.gen(function* () {
+      const { id } = yield* bidPlan(1000)
+      const error = yield* applyFails(id)
+      assert.deepInclude(error, { _tag: "ApplyStopped", done: 0, reason: "BidOutOfRange" })
+      assert.deepStrictEqual(yield* bidsNow, [25_000, 25_000, 25_000])
+    }).pipe(Effect.provide(marketplace()))
+  )
+
+  it.effect("that takes long comes back in between, and goes on with the next call", () =>
+    Effect.gen(function* () {
+      const plan = yield* bidPlan()
+      assert.deepInclude(yield* Plans.use((plans) => plans.apply(plan.id, { maxSeconds: 0 })), {
+        state: "in progress",
+        done: 0
+      })
+      assert.deepInclude(yield* apply(plan.id), { state: "applied", done: 2 })
+    }).pipe(Effect.provide(marketplace()))
+  )
+})
+
+describe("a broken apply", () => {
+  const isWrite = (url: URL) => /bids$|set-minus|save-ad/.test(url.pathname)
+
+  it.effect.each([true, false])("goes on, whether the lost write had been carried out (%s) or not", (carriedOut) =>
+    Effect.gen(function* () {
+      const kept = Layer.succeed(PlanStore, yield* PlanStore)
+      const dying = plansOver({}, losing(isWrite, carriedOut), kept)
+      const { id } = yield* bidPlan().pipe(Effect.provide(dying, { local: true }))
+      const fiber = yield* Effect.forkChild(apply(id).pipe(Effect.provide(dying, { local: true })))
+      yield* TestClock.adjust("5 seconds")
+      yield* Fiber.interrupt(fiber)
+      const report = yield* apply(id).pipe(Effect.provide(plansOver({}, embeddedClient, kept), { local: true }))
+      assert.deepInclude(report, { state: "applied", done: 2, found: carriedOut ? 2 : 0 })
+      assert.deepStrictEqual(yield* bidsNow, [30_000, 30_000, 25_000])
+    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanStore.layerMemory)))
+  )
+
+  it.effect.each([true, false])(
+    "creates no campaign twice: one that was made (%s) is found by its name",
+    (carriedOut) =>
+      Effect.gen(function* () {
+        const kept = Layer.succeed(PlanStore, yield* PlanStore)
+        const dying = plansOver({}, losing(isWrite, carriedOut), kept)
+        const alive = plansOver({}, embeddedClient, kept)
+        const plan = yield* Effect.gen(function* () {
+          const { guards } = yield* MarketplaceConfig
+          const { adverts: existing } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2())
+          const input = {
+            name: "New",
+            nms: [1, 2],
+            payment_type: "cpm",
+            placements: ["search"],
+            bid: kopecks(26_000)
+          } as const
+          return yield* Plans.use((plans) => plans.keep(planCampaign({ ...input, existing, guards })))
+        }).pipe(Effect.provide(alive, { local: true }))
+        const fiber = yield* Effect.forkChild(apply(plan.id).pipe(Effect.provide(dying, { local: true })))
+        yield* TestClock.adjust("5 seconds")
+        yield* Fiber.interrupt(fiber)
+
+        if (!carriedOut) {
+          const unsure = yield* applyFails(plan.id).pipe(Effect.provide(alive, { local: true }))
+          assert.deepInclude(unsure, { _tag: "ApplyStopped", reason: "AdsOutcomeUnknown" })
+          yield* TestClock.adjust("4 minutes")
+        }
+        yield* inTime(apply(plan.id).pipe(Effect.provide(alive, { local: true })))
+        const { adverts } = yield* (yield* EmbeddedMarketplace).account
+        const made = [...adverts.values()].filter(({ name }) => name === "New")
+        assert.strictEqual(made.length, 1)
+        assert.deepStrictEqual(
+          made[0]?.rows.map(({ search }) => Number(search)),
+          [26_000, 26_000]
+        )
+      }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanStore.layerMemory)))
+  )
+
+  it.effect("can be taken back instead, as far as it had come", () =>
+    Effect.gen(function* () {
+      const kept = Layer.succeed(PlanStore, yield* PlanStore)
+      const world = yield* EmbeddedMarketplace
+      const before = yield* world.account
+      let writes = 0
+      const dying = plansOver(
+        {},
+        losing((url) => url.pathname.endsWith("set-minus") && ++writes === 3, true),
+        kept
+      )
+      const { id } = yield* phrasePlan().pipe(Effect.provide(dying, { local: true }))
+      const fiber = yield* Effect.forkChild(apply(id).pipe(Effect.provide(dying, { local: true })))
+      yield* TestClock.adjust("5 seconds")
+      yield* Fiber.interrupt(fiber)
+      assert.notDeepEqual(yield* world.account, before)
+      yield* Effect.gen(function* () {
+        const back = yield* Plans.use((plans) => plans.rollback(id))
+        yield* inTime(apply(back.id))
+        assert.strictEqual((yield* applyFails(id))._tag, "PlanSpent")
+      }).pipe(Effect.provide(plansOver({}, embeddedClient, kept), { local: true }))
+      assert.deepStrictEqual(yield* world.account, before)
+    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanStore.layerMemory)))
+  )
+})
+
+describe("the way back", () => {
+  it.effect("of a deleted article brings back its bid, its phrases and its cluster bids", () =>
+    Effect.gen(function* () {
+      const ads = yield* MarketplaceAds
+      const plans = yield* Plans
+      const world = yield* EmbeddedMarketplace
+      const { guards } = yield* MarketplaceConfig
+      const pair = { advert_id: 1003, nm_id: 500301 }
+      yield* ads.setNormqueryBids({ bids: [{ ...pair, norm_query: "diary", bid: kopecks(40_000) }] })
+      const before = yield* world.account
+      const { items: phrases } = yield* ads.getMinusPhrases({ items: [pair] })
+      const { bids: clusterBids } = yield* ads.getNormqueryBids({ items: [pair] })
+      const input = { campaign: yield* only(1003), add: [], delete: [500301], phrases, clusterBids, guards }
+      const { id } = yield* plans.keep(planProducts(input))
+      yield* apply(id)
+      assert.isFalse((yield* world.account).phrases.has("1003:500301"))
+      const back = yield* plans.rollback(id)
+      yield* inTime(apply(back.id))
+      const sorted = (state: typeof before) => ({
+        phrases: state.phrases,
+        clusterBids: state.clusterBids,
+        rows: state.adverts.get(1003)?.rows.toSorted((a, b) => a.nm_id - b.nm_id)
+      })
+      assert.deepStrictEqual(sorted(yield* world.account), sorted(before))
+    }).pipe(Effect.provide(marketplace()))
+  )
+
+  it.effect("can itself be taken back", () =>
+    Effect.gen(function* () {
+      const plans = yield* Plans
+      const { id } = yield* bidPlan()
+      yield* apply(id)
+      const back = yield* plans.rollback(id)
+      yield* apply(back.id)
+      const forth = yield* plans.rollback(back.id)
+      yield* inTime(apply(forth.id))
+      assert.deepStrictEqual(yield* bidsNow, [30_000, 30_000, 25_000])
+    }).pipe(Effect.provide(marketplace()))
+  )
+
+  it.effect("of a plan that did nothing does not exist", () =>
+    Effect.gen(function* () {
+      const { id } = yield* bidPlan()
+      assert.strictEqual((yield* Effect.flip(Plans.use((plans) => plans.rollback(id))))._tag, "NothingToRollBack")
+    }).pipe(Effect.provide(marketplace()))
+  )
+
+  it.effect("is not held back by the largest change, because it leads to what was there", () =>
+    Effect.gen(function* () {
+      const plans = yield* Plans
+      const { id } = yield* bidPlan(16_000)
+      yield* apply(id)
+      const back = yield* plans.rollback(id)
+      yield* apply(back.id)
+      assert.deepStrictEqual(yield* bidsNow, [25_000, 25_000, 25_000])
+    }).pipe(Effect.provide(marketplace({ guards: { maxChangePercent: 40 } })))
+  )
+})
+
+describe("the journal", () => {
+  it.effect("holds every step before and after it is sent, as plain JSON, and no key", () =>
+    Effect.gen(function* () {
+      const { id } = yield* bidPlan()
+      yield* apply(id)
+      const entries = yield* Plans.use((plans) => plans.entries)
+      assert.deepStrictEqual(
+        entries.map(({ type }) => type),
+        ["planned", "begun", "done", "finished"]
+      )
+      const encode = Schema.encodeUnknownSync(Schema.fromJsonString(Schema.Array(Entry)))
+      assert.deepStrictEqual(
+        Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(Entry)))(encode(entries)),
+        entries
+      )
+      assert.notInclude(encode(entries), "secret-key")
+    }).pipe(Effect.provide(marketplace({ apiKey: "secret-key" }, { apiKey: "secret-key" })))
+  )
+})

@@ -1,0 +1,257 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted, Schema } from "effect"
+
+import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
+import { readKey } from "../../src/marketplace/ApiKey.ts"
+import { decode } from "../../src/marketplace/MarketplaceConfig.ts"
+import { PlanStore } from "../../src/marketplace/plan/PlanStore.ts"
+import { offered, readTools, writeTools } from "../../src/tools/marketplace/toolset.ts"
+import { embeddedClient, inTime, marketplace, plansOver } from "./support.ts"
+
+const Answer = Schema.Record(Schema.String, Schema.Unknown)
+
+const call = Effect.fnUntraced(function* (name: string, args: unknown = {}) {
+  const tool = (yield* offered).find((one) => one.name === name)
+  if (tool === undefined) return yield* Effect.die(`no tool ${name}`)
+  return yield* Schema.decodeUnknownEffect(Answer)((yield* tool.call(args)).structured)
+})
+
+const fails = (name: string, args: unknown = {}) => Effect.flip(call(name, args))
+
+const codeOf = (error: unknown): unknown =>
+  Schema.is(Schema.Struct({ code: Schema.String }))(error) ? error.code : undefined
+
+/** A key as the marketplace makes them; only its middle part matters. */
+const token = (payload: object) => `e30.${Buffer.from(JSON.stringify(payload)).toString("base64url")}.sig`
+
+const promotion = 2 ** 6
+const readOnlyBit = 2 ** 30
+
+describe("the marketplace toolset", () => {
+  it.effect("lists only reads and plans where nothing may be written, which is the default", () =>
+    Effect.gen(function* () {
+      const tools = yield* offered
+      assert.deepStrictEqual(
+        tools.map(({ name }) => name),
+        readTools.map(({ name }) => name)
+      )
+      for (const { name } of writeTools)
+        assert.notInclude(
+          tools.map((tool) => tool.name),
+          name
+        )
+    }).pipe(Effect.provide(marketplace({ readOnly: true })))
+  )
+
+  it.effect("lists no write for a key that is read-only itself", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* offered).length, readTools.length)
+    }).pipe(Effect.provide(marketplace({ apiKey: token({ acc: 3, s: promotion + readOnlyBit }) })))
+  )
+
+  it("describes every tool, argument and element of a list, with plain types", () => {
+    const check = (schema: unknown, at: string): void => {
+      const read = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.Unknown))(schema)
+      for (const combination of ["anyOf", "oneOf", "allOf", "$ref"]) assert.notProperty(read, combination, at)
+      assert.isString(read["type"], at)
+      if (read["type"] === "array") check(read["items"], `${at}[]`)
+      if (at.endsWith("]") || at.endsWith("arguments")) {
+        for (const [name, property] of Object.entries(Object(read["properties"] ?? {}))) {
+          assert.property(property, "description", `${at}.${name}`)
+          check(property, `${at}.${name}`)
+        }
+      }
+    }
+    for (const tool of [...readTools, ...writeTools]) {
+      assert.isAbove(tool.description.length, 20)
+      assert.match(tool.name, /^ads_/)
+      check(tool.inputSchema(), `${tool.name} arguments`)
+    }
+  })
+
+  it("says of every tool whether it writes", () => {
+    for (const { annotations } of readTools.filter(({ name }) => name !== "ads_rollback"))
+      assert.isTrue(annotations.readOnlyHint)
+    for (const { annotations } of writeTools) assert.isFalse(annotations.readOnlyHint)
+  })
+
+  const small: ReadonlyArray<readonly [string, object]> = [
+    ["ads_check_key", {}],
+    ["ads_list_campaigns", { statuses: [9] }],
+    ["ads_get_campaign", { advert_id: 1001 }],
+    ["ads_campaign_stats", { ids: [1001, 1002], from: "2026-01-01", to: "2026-03-15", group_by: "day" }],
+    ["ads_cluster_stats", { items: [{ advert_id: 1001, nm_id: 500101 }], from: "2026-01-01", to: "2026-01-30" }],
+    ["ads_keyword_stats", { advert_id: 1001, from: "2026-01-01", to: "2026-01-10" }],
+    ["ads_get_minus_phrases", { advert_id: 1003, items: [{ advert_id: 1001, nm_id: 0 }] }],
+    ["ads_min_bids", { advert_id: 1001 }],
+    ["ads_plan_bids", { changes: [{ advert_id: 1001, nm_id: 500101, bid_rubles: 255.5 }] }],
+    ["ads_plan_minus_phrases", { advert_id: 1001, phrases: ["toy"], mode: "merge" }],
+    ["ads_plan_products", { advert_id: 1001, add_nms: [5], delete_nms: [500101] }],
+    ["ads_plan_cluster_bids", { changes: [{ advert_id: 1003, nm_id: 500301, norm_query: "diary", bid_rubles: 300 }] }],
+    ["ads_plan_migration", {}],
+    ["ads_plan_campaign", { name: "New", nms: [1, 2], bid_rubles: 260 }],
+    ["ads_audit_log", {}]
+  ]
+
+  it.effect.each(small)("%s answers small and without a key", ([name, args]) =>
+    Effect.gen(function* () {
+      const text = JSON.stringify(yield* inTime(call(name, args)))
+      assert.isAbove(text.length, 20)
+      assert.isBelow(text.length, 32_000)
+      assert.notInclude(text, "the-secret")
+    }).pipe(Effect.provide(marketplace({ apiKey: "the-secret" }, { apiKey: "the-secret" })))
+  )
+
+  it.effect("shows money in kopecks and rubles", () =>
+    Effect.gen(function* () {
+      assert.deepInclude(yield* call("ads_get_campaign", { advert_id: 1002 }), {
+        budget: { kopecks: 500_000, rubles: "5000.00" },
+        articles: [500201, 500202].map((nm_id) => ({
+          nm_id,
+          subject: "goods",
+          bids: { combined: { kopecks: 31_550, rubles: "315.50" } }
+        }))
+      })
+    }).pipe(Effect.provide(marketplace()))
+  )
+
+  it.effect("takes a migration from plan to apply to rollback", () =>
+    Effect.gen(function* () {
+      const world = yield* EmbeddedMarketplace
+      const before = yield* world.account
+      const plan = yield* call("ads_plan_migration", { snapshot: [{ advert_id: 1001, bid_rubles: 300 }] })
+      assert.deepInclude(plan, { steps: 8, by_kind: { bid: 3, phrases: 5 }, blocked_count: 0 })
+      const refused = yield* fails("ads_apply_plan", { plan_id: plan["plan_id"], confirm: false })
+      assert.include(String(refused), "nothing was changed")
+      const applied = yield* inTime(call("ads_apply_plan", { plan_id: plan["plan_id"], confirm: true }))
+      assert.deepInclude(applied, { state: "applied", done: 8, unconfirmed_count: 0 })
+      assert.notDeepEqual(yield* world.account, before)
+      const shown = yield* call("ads_show_plan", { plan_id: plan["plan_id"], limit: 2 })
+      assert.deepInclude(shown, { state: "applied", done: 8, next: "Repeat with offset 2 for more" })
+      const back = yield* call("ads_rollback", { plan_id: plan["plan_id"] })
+      yield* inTime(call("ads_apply_plan", { plan_id: back["plan_id"], confirm: true }))
+      assert.deepStrictEqual(yield* world.account, before)
+      assert.deepInclude(yield* call("ads_audit_log", { advert_id: 1001, limit: 3 }), { total: 24 })
+    }).pipe(Effect.provide(marketplace()))
+  )
+
+  it.effect("starts and pauses only when told to, and writes it down", () =>
+    Effect.gen(function* () {
+      const move = (name: string, confirm: boolean) => inTime(call(name, { advert_id: 1001, confirm }))
+      assert.deepInclude(yield* move("ads_pause_campaign", false), { done: false })
+      assert.deepInclude(yield* move("ads_pause_campaign", true), { done: true, status_now: 11 })
+      assert.deepInclude(yield* move("ads_start_campaign", true), { done: true, status_now: 9 })
+      const again = yield* Effect.flip(move("ads_start_campaign", true))
+      assert.strictEqual(codeOf(again), "ADS_CAMPAIGN_STATE")
+      const { entries } = yield* call("ads_audit_log")
+      assert.include(JSON.stringify(entries), "startCampaign: done")
+    }).pipe(Effect.provide(marketplace()))
+  )
+
+  const wrong: ReadonlyArray<readonly [string, object, string]> = [
+    ["ads_get_campaign", { advert_id: 5 }, "there is no campaign 5"],
+    ["ads_get_campaign", {}, "Invalid advert_id: is required"],
+    ["ads_get_campaign", { advert: 5 }, "unknown argument. Did you mean advert_id?"],
+    ["ads_plan_bids", { changes: [{ advert_id: 1001, nm_id: 500101 }] }, "exactly one of"],
+    [
+      "ads_plan_bids",
+      { changes: [{ advert_id: 1001, nm_id: 500101, bid_rubles: 1, bid_kopecks: 100 }] },
+      "exactly one of"
+    ],
+    ["ads_plan_bids", { changes: [{ advert_id: 1001, nm_id: 500101, bid_rubles: -3 }] }, "not negative"],
+    ["ads_apply_plan", { plan_id: "nope", confirm: true }, "There is no plan nope"],
+    ["ads_rollback", { plan_id: "nope" }, "There is no plan nope"],
+    ["ads_keyword_stats", { advert_id: 5, from: "2026-01-01", to: "2026-01-02" }, "campaign not found"]
+  ]
+
+  it.effect.each(wrong)("%s %o says what is wrong: %s", ([name, args, expected]) =>
+    Effect.gen(function* () {
+      assert.include(String(yield* fails(name, args)), expected)
+    }).pipe(Effect.provide(marketplace()))
+  )
+
+  it.effect("tells an error of the marketplace with its own word, its blame and its details", () =>
+    Effect.gen(function* () {
+      const error = yield* fails("ads_list_campaigns")
+      const shape = { _tag: "ToolsetError", blame: "upstream", code: "ADS_UNAUTHORIZED" }
+      assert.deepInclude(Object(error), shape)
+      assert.notInclude(JSON.stringify(error), "wrong-key")
+    }).pipe(Effect.provide(marketplace({ apiKey: "wrong-key" })))
+  )
+
+  it.effect("keeps its plans where it is told to, over a restart", () =>
+    Effect.gen(function* () {
+      const kept = Layer.succeed(PlanStore, yield* PlanStore)
+      const aProcess = plansOver({}, embeddedClient, kept)
+      const { plan_id } = yield* call("ads_plan_minus_phrases", {
+        advert_id: 1001,
+        phrases: ["a"],
+        mode: "merge"
+      }).pipe(Effect.provide(aProcess, { local: true }))
+      const again = yield* inTime(
+        call("ads_apply_plan", { plan_id, confirm: true }).pipe(Effect.provide(aProcess, { local: true }))
+      )
+      assert.deepInclude(again, { state: "applied", done: 3 })
+    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanStore.layerMemory)))
+  )
+})
+
+describe("a key", () => {
+  it.each([
+    [{ acc: 1 }, "base"],
+    [{ acc: 2, t: true }, "test"],
+    [{ acc: 3, for: "self" }, "personal"],
+    [{ acc: 4, for: "asid:x" }, "service"],
+    [{}, "unknown"]
+  ])("that says %o is of kind %s", (payload, kind) => {
+    assert.strictEqual(readKey(Redacted.make(token(payload))).kind, kind)
+  })
+
+  it("tells its rights and its end", () => {
+    const facts = readKey(Redacted.make(token({ acc: 3, s: promotion + readOnlyBit, exp: 1_800_000_000 })))
+    assert.deepStrictEqual(facts, { kind: "personal", promotion: true, readOnly: true, expires: 1_800_000_000 })
+    assert.isFalse(readKey(Redacted.make(token({ s: 2 }))).promotion)
+  })
+
+  it.each(["plain", "a.b.c", "..", ""])("that is no token (%s) is still a key", (text) => {
+    assert.strictEqual(readKey(Redacted.make(text)).kind, "unknown")
+  })
+})
+
+describe("the configuration", () => {
+  it.effect.each([
+    [undefined, "marketplace.apiKey is required"],
+    [{ apiKey: "secret", authScheme: "basic" }, "marketplace.authScheme"],
+    [{ apiKey: "secret", guards: { maxBidKopecks: -1 } }, "marketplace.guards.maxBidKopecks"],
+    [{ apiKey: "secret", gards: {} }, "marketplace.gards"],
+    [{ apiKey: "secret", limits: { getAdverts: {} } }, "marketplace.limits.getAdverts"],
+    [{ apiKey: "secret", baseUrl: "http://example.com" }, "marketplace.baseUrl"],
+    [{ apiKey: "secret", baseUrl: "here" }, "marketplace.baseUrl"],
+    ["text", "marketplace must be an object"]
+  ] as const)("%o fails with the field, not with the key: %s", ([given, expected]) =>
+    Effect.gen(function* () {
+      const { message } = yield* Effect.flip(decode(given))
+      assert.include(message, expected)
+      assert.notInclude(message, "secret")
+    })
+  )
+
+  it.effect("is read-only, on the real host and by the document's wire unless it says otherwise", () =>
+    Effect.gen(function* () {
+      assert.deepInclude(yield* decode({ apiKey: "k" }), {
+        readOnly: true,
+        wire: "spec",
+        authScheme: "bearer",
+        planMinutes: 15
+      })
+    })
+  )
+
+  it.effect("takes key and host from the environment before the file", () =>
+    Effect.gen(function* () {
+      const environment = { MARKETPLACE_API_KEY: "from-env", MARKETPLACE_HOST: "https://example.com/" }
+      const { apiKey, baseUrl } = yield* decode({ apiKey: "from-file" }, environment)
+      assert.deepStrictEqual([Redacted.value(apiKey), baseUrl], ["from-env", "https://example.com"])
+    })
+  )
+})
