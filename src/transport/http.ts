@@ -23,6 +23,8 @@ export const layer = (options: Options = {}) =>
       const engineVersion = yield* EngineVersion
       const { version } = yield* ServerInfo
       const scope = yield* Effect.scope
+      // The first question starts the look-up, so that the first caller of /health need not.
+      yield* engineVersion
 
       const post: Handler = Effect.fnUntraced(
         function* (request) {

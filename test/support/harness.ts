@@ -7,8 +7,9 @@ import { EmbeddedEngine, type EmbeddedEngineOptions } from "../../src/embedded/e
 import { HttpClients } from "../../src/http/HttpClients.ts"
 import { Connections } from "../../src/protocol/Connection.ts"
 import * as Message from "../../src/protocol/Message.ts"
-import { assumed } from "../../src/protocol/Revision.ts"
+import { assumed, modern } from "../../src/protocol/Revision.ts"
 import * as Server from "../../src/Server.ts"
+import { judge } from "./fixtures/judge.ts"
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -57,7 +58,10 @@ export const TestServer = serverOverEmbedded({ seed: true })
 export const request = Effect.fnUntraced(function* (method: string, params: unknown = {}, revision = assumed) {
   const { receive } = (yield* Connections).open(revision, () => Effect.void)
   const outcome = yield* receive(Message.read({ jsonrpc: "2.0", id: 1, method, params }))
-  return decodeResponse(Option.getOrThrow(outcome).response)
+  const { era, response } = Option.getOrThrow(outcome)
+  const spoken = era === "modern" ? modern : revision
+  assert.deepStrictEqual(judge(response, spoken, method), [], `${method} fits the schema of ${spoken.version}`)
+  return decodeResponse(response)
 })
 
 const decodeResponse = Schema.decodeUnknownSync(
