@@ -11,6 +11,7 @@ const matching = (pattern: RegExp, what: string) =>
   Schema.String.annotate({ message: what }).check(Schema.isPattern(pattern, { message: what }))
 const secret = (what: string) =>
   Schema.RedactedFromValue(matching(/^[\x21-\x7e]+( [\x21-\x7e]+)*$/, `${what}, as text of printable ASCII characters`))
+const headerName = matching(/^[\w!#$%&'*+.^`|~-]+$/, "the name of an HTTP header")
 const yesOrNo = Schema.Boolean.annotate({ message: "true or false" }).pipe(
   Schema.withDecodingDefaultKey(Effect.succeed(false))
 )
@@ -27,16 +28,17 @@ export const InstanceFields = Schema.Struct({
   engine_api_key: secret("the API key of the instance").pipe(
     Schema.annotateKey({ messageMissingKey: "the API key of the instance, and there is none" })
   ),
-  engine_api_key_header: Schema.optionalKey(matching(/^[\w!#$%&'*+.^`|~-]+$/, "the name of an HTTP header")),
+  engine_api_key_header: Schema.optionalKey(headerName),
   readOnly: yesOrNo,
   allowInsecureHttp: yesOrNo,
   requestsPerSecond: number(0.1, 99, "a number from 0.1 to 99").pipe(Schema.withDecodingDefaultKey(Effect.succeed(90))),
   concurrency: whole(1, 1000, "a whole number from 1 to 1000").pipe(Schema.withDecodingDefaultKey(Effect.succeed(10))),
   headers: Schema.Record(Schema.String, secret("the value of the header"))
     .annotate({ message: "an object from header names to their values" })
+    .check(Schema.isPropertyNames(headerName, { message: "the name of an HTTP header" }))
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
   caFile: Schema.optionalKey(text("the path of a PEM file")),
-  proxy: Schema.optionalKey(text("the URL of an HTTP proxy"))
+  proxy: Schema.optionalKey(matching(/^https?:\/\/\S+$/, "the URL of an HTTP proxy"))
 }).annotate({ message: "an object with engine_host and engine_api_key" })
 
 /** How the server itself listens over HTTP. */

@@ -290,6 +290,16 @@ const refusals: ReadonlyArray<
     ".config.json: environments.production.engine_api_key_header: expected the name of an HTTP header"
   ],
   [
+    "a header whose name is none",
+    broken({ headers: { "X A": "1" } }),
+    ".config.json: environments.production.headers.X A: expected the name of an HTTP header"
+  ],
+  [
+    "a proxy that is none",
+    broken({ proxy: "proxy.test:3128" }),
+    ".config.json: environments.production.proxy: expected the URL of an HTTP proxy"
+  ],
+  [
     "a header of the wrong type",
     broken({ headers: { "X-A": 1 } }),
     ".config.json: environments.production.headers.X-A: expected the value of the header, as text of printable ASCII characters"
