@@ -35,11 +35,14 @@ export const findRun = Effect.fnUntraced(function* ({ id, settings }: Workflow, 
     found = yield* lookOnce(id, sought)
   }
   if (found !== undefined) return { executionId: found.id, status: found.status ?? "unknown" }
-  return {
-    executionId: null,
-    status: "unknown",
-    note: "The trigger answered, but the engine shows no record of this run: it may still be running, or runs like it are not saved. See list_executions."
-  }
+  return notFound("the engine shows no record of this run: it may still be running, or runs like it are not saved")
+})
+
+/** The run took place, whatever became of looking it up: nobody should be led to run it again. */
+export const notFound = (problem: string) => ({
+  executionId: null,
+  status: "unknown",
+  note: `The trigger took the call, but ${problem}. See list_executions.`
 })
 
 const lookOnce = Effect.fnUntraced(function* (workflowId: WorkflowId, { after, isMarked, mark }: Sought) {

@@ -7,7 +7,7 @@ import type { Address } from "../../engine/rules/addresses.ts"
 import type { Free, Workflow } from "../../engine/Workflow.ts"
 import type { Reply, UpstreamRequest } from "../../http/Upstream.ts"
 import { Progress } from "../Progress.ts"
-import { findRun, newestRun } from "./findRun.ts"
+import { findRun, newestRun, notFound } from "./findRun.ts"
 import { formFields } from "./formFields.ts"
 import { requestFor } from "./request.ts"
 
@@ -23,7 +23,8 @@ export const run = Effect.fnUntraced(function* (workflow: Workflow, address: Add
   const reply = yield* callOnceRegistered(request)
   yield* report({ progress: 2, total: 3, message: `answered with status ${reply.status}` })
 
-  const execution = yield* findRun(workflow, { after: before, mark, isMarked: carriesMark(address, data) })
+  const sought = { after: before, mark, isMarked: carriesMark(address, data) }
+  const execution = yield* Effect.catch(findRun(workflow, sought), ({ message }) => Effect.succeed(notFound(message)))
   const body = Option.getOrElse(json(reply), () => reply.text)
   return { ...execution, trigger: address.node, response: { httpStatus: reply.status, body } }
 })
