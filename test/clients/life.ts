@@ -19,26 +19,29 @@ const echo = (path: string) => ({
   connections: [{ source: "Hook", target: "Done" }]
 })
 
-/** The answers to every one of the 23 tools, by name: the life of a workflow, a tag and a credential, until all are gone. */
-export const life = async (call: Call): Promise<ReadonlyMap<string, Answer>> => {
+/**
+ * The answers to every one of the 23 tools, by name: the life of a workflow, a tag and a credential, until all are gone.
+ * Lives of different names do not meet.
+ */
+export const life = async (call: Call, name = "life"): Promise<ReadonlyMap<string, Answer>> => {
   const answers = new Map<string, Answer>()
-  const ask = async (name: string, args: Arguments = {}): Promise<Json> => {
-    const answer = await call(name, args)
-    answers.set(name, answer)
-    if (answer.isError) throw new Error(`${name}: ${answer.content.map(({ text }) => text).join(" ")}`)
+  const ask = async (tool: string, args: Arguments = {}): Promise<Json> => {
+    const answer = await call(tool, args)
+    answers.set(tool, answer)
+    if (answer.isError) throw new Error(`${tool}: ${answer.content.map(({ text }) => text).join(" ")}`)
     return dataOf(answer)
   }
 
-  const tag = { id: (await ask("create_tag", { name: "life" })).id }
+  const tag = { id: (await ask("create_tag", { name })).id }
   await ask("get_tags")
   await ask("get_tag", tag)
-  await ask("update_tag", { ...tag, name: "a life" })
+  await ask("update_tag", { ...tag, name: `old ${name}` })
 
-  const workflow = { id: (await ask("create_workflow", { ...echo("life"), tags: [tag.id] })).id }
+  const workflow = { id: (await ask("create_workflow", { ...echo(name), tags: [tag.id] })).id }
   await ask("get_workflow", workflow)
-  await ask("update_workflow", { ...workflow, name: "Echo of a life", settings: { timezone: "Europe/Berlin" } })
+  await ask("update_workflow", { ...workflow, name: `Echo of ${name}`, settings: { timezone: "Europe/Berlin" } })
   await ask("activate_workflow", workflow)
-  await ask("list_workflows", { tags: ["a life"], active: true })
+  await ask("list_workflows", { tags: [`old ${name}`], active: true })
   const execution = { id: (await ask("execute_workflow", { ...workflow, data: { hello: "world" } })).executionId }
   await ask("list_executions", { workflowId: workflow.id, limit: 5 })
   await ask("get_execution", { ...execution, includeData: true })
@@ -51,11 +54,11 @@ export const life = async (call: Call): Promise<ReadonlyMap<string, Answer>> => 
   const type = "httpHeaderAuth"
   await ask("get_credential_schema", { type })
   const credential = {
-    id: (await ask("create_credential", { name: "life", type, data: { name: "X", value: "v" } })).id
+    id: (await ask("create_credential", { name, type, data: { name: "X", value: "v" } })).id
   }
   await ask("list_credentials")
   await ask("get_credential", credential)
-  await ask("update_credential", { ...credential, name: "a life" })
+  await ask("update_credential", { ...credential, name: `old ${name}` })
   await ask("delete_credential", credential)
   return answers
 }

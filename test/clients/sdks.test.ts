@@ -11,11 +11,13 @@ import { slowEngine } from "./slowEngine.ts"
 
 const modern = "2026-07-28"
 
+const pinned = sdkV2("pinned", modern, { versionNegotiation: { mode: { pin: modern } } })
+
 const clients = [
   sdkV1,
   sdkV2("by itself", "2025-11-25", {}),
   sdkV2("that probes", modern, { versionNegotiation: { mode: "auto" } }),
-  sdkV2("pinned", modern, { versionNegotiation: { mode: { pin: modern } } }),
+  pinned,
   ...["2025-06-18", "2025-03-26", "2024-11-05"].map((version) =>
     sdkV2(`of ${version}`, version, { supportedProtocolVersions: [version] })
   )
@@ -164,5 +166,34 @@ describe.each(combinations.filter(([name]) => !name.includes("of")))("%s over %s
     // To go away from a legacy answer over HTTP does not mean to cancel it.
     if (transport === "stdio" || client.revision === modern) await engine.abandoned
     assert.strictEqual(dataOf(await session.call("get_workflow", { id: "1" })).name, "Slow")
+  })
+})
+
+describe("one server over HTTP", () => {
+  it("serves clients of all generations at once, and mixes up nothing", async () => {
+    const { door } = await overHttp(["--embedded"])
+    const lives = clients.map(async ({ connect, name }) => {
+      const session = await connect(door)
+      const answers = await life(session.call, name)
+      await session.close()
+      for (const tool of ["get_tag", "get_workflow", "update_workflow", "update_tag", "list_workflows"]) {
+        assert.include(answers.get(tool)?.content[0]?.text, name, tool)
+      }
+    })
+    await Promise.all(lives)
+  })
+  it("refuses in the same words and with the same data in both eras, whatever the tool", async () => {
+    const { door } = await overHttp(["--embedded"])
+    const [legacy, stateless] = await Promise.all([sdkV1.connect(door), pinned.connect(door)])
+    for (const { name } of engineTools) {
+      const refused = await failureOf(legacy.call(name, { surprise: true }))
+      const { content, structured } = await stateless.call(name, { surprise: true })
+      const { error } = JSON.parse(content[1]?.text ?? "")
+      assert.deepStrictEqual(structured, { error })
+      assert.strictEqual(content[0]?.text, error.message)
+      assert.propertyVal(refused, "message", `MCP error -32602: ${error.message}`)
+      assert.deepPropertyVal(refused, "data", { code: error.code, ...error.details })
+    }
+    await Promise.all([legacy.close(), stateless.close()])
   })
 })
