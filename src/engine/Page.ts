@@ -11,3 +11,9 @@ export interface Page<A> {
   readonly data: ReadonlyArray<A>
   readonly nextCursor?: string | null | undefined
 }
+
+/** Where a page begins, and how long it may be. */
+export interface PageQuery {
+  readonly limit?: number
+  readonly cursor?: string
+}

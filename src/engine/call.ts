@@ -137,6 +137,9 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
   return { call, callAddress, callIfOffered, publicVersion }
 }
 
+/** The ways to call one instance. */
+export type Calls = ReturnType<typeof make>
+
 /** The contract's name for a failure of the network. */
 const networkKind = (code: string): string => {
   if (code === "ECONNREFUSED") return code

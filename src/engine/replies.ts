@@ -13,10 +13,18 @@ export const json = ({ text }: Reply): Option.Option<unknown> => (text === "" ? 
 /** What the engine says in an error body: its `message`, or what kind of answer came instead. */
 export const problemOf = (reply: Reply): string => {
   if (isStarting(reply)) return "the engine is still starting, try again in a moment"
-  const body = Option.getOrUndefined(json(reply))
-  if (Predicate.hasProperty(body, "message") && Predicate.isString(body.message)) return body.message
-  return `the answer has status ${reply.status} and is ${contentType(reply)} instead of the engine's JSON`
+  return (
+    ownWords(reply) ?? `the answer has status ${reply.status} and is ${contentType(reply)} instead of the engine's JSON`
+  )
 }
+
+const ownWords = (reply: Reply): string | undefined => {
+  const body = Option.getOrUndefined(json(reply))
+  return messageOf(body) ?? (Predicate.hasProperty(body, "error") ? messageOf(body.error) : undefined)
+}
+
+const messageOf = (body: unknown): string | undefined =>
+  Predicate.hasProperty(body, "message") && Predicate.isString(body.message) ? body.message : undefined
 
 /** The engine's own words for `apiResponse`: its JSON; of a text that is none, or is very long, the beginning. */
 export const apiResponse = (reply: Reply): unknown => {
@@ -27,10 +35,10 @@ export const apiResponse = (reply: Reply): unknown => {
 /** An engine that is starting answers every path with a text, and then for a moment knows no path. */
 export const isStarting = (reply: Reply): boolean => reply.status === 200 && startingUp.test(reply.text.slice(0, 200))
 
-/** Whether the engine lacks the route itself, as opposed to the thing with that id. */
+/** Whether the engine lacks the route itself: the refusal of a thing with that id is in the engine's own words. */
 export const isNotOffered = (reply: Reply): boolean => {
   if (reply.status === 405) return true
-  return reply.status === 404 && problemOf(reply) === "not found"
+  return reply.status === 404 && ["not found", undefined].includes(ownWords(reply))
 }
 
 /** What a production address answers while nothing listens there, as far as the engine knows; that of a form is a page. */

@@ -17,7 +17,7 @@ const read = (value: unknown, types: ReadonlyArray<unknown>): unknown => {
   if (Predicate.isString(value)) {
     if (types.includes("string")) return value
     const parsed = Option.getOrUndefined(parseJson(value.trim()))
-    return types.includes(typeOf(parsed)) ? parsed : value
+    return types.some((type) => isMeant(type, parsed)) ? parsed : value
   }
   const isOnlyString = types.length > 0 && types.every((type) => type === "string")
   return isOnlyString && Number.isSafeInteger(value) ? String(value) : value
@@ -25,10 +25,9 @@ const read = (value: unknown, types: ReadonlyArray<unknown>): unknown => {
 
 const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
-const typeOf = (value: unknown): string => {
-  if (Array.isArray(value)) return "array"
-  return typeof value
-}
+/** Some arguments take an object or a list, and can only say one of the two. */
+const isMeant = (type: unknown, parsed: unknown): boolean =>
+  type === "object" || type === "array" ? typeof parsed === "object" && parsed !== null : typeof parsed === type
 
 /** The JSON types an argument may have; an integer counts as a number. */
 const typesOf = (properties: object, name: string): ReadonlyArray<unknown> => {

@@ -1,7 +1,7 @@
 import { Effect, Result, Schema } from "effect"
 
-import { EngineClient, type PageQuery } from "../engine/EngineClient.ts"
-import type { Page } from "../engine/Page.ts"
+import { EngineClient } from "../engine/EngineClient.ts"
+import type { Page, PageQuery } from "../engine/Page.ts"
 import type { Free } from "../engine/Workflow.ts"
 import * as Cursors from "./cursors.ts"
 import { InvalidArgument } from "./ToolError.ts"

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Ref } from "effect"
+import { HttpClient } from "effect/http"
 
 import { HttpClients } from "../../src/http/HttpClients.ts"
 import * as Server from "../../src/Server.ts"
 import { ask, callTool, configured, environment, refused, serverOver } from "../support/harness.ts"
-import { HttpClient } from "effect/http"
 import { engineThat, host, json, key } from "./standIn.ts"
 
 const three = {
@@ -75,7 +75,13 @@ describe("the instance of a tool call", () => {
       const made = yield* Ref.make(0)
       const counting = Layer.succeed(
         HttpClients,
-        HttpClients.of({ make: () => Effect.as(Ref.update(made, (count) => count + 1), listing().client) })
+        HttpClients.of({
+          make: () =>
+            Effect.as(
+              Ref.update(made, (count) => count + 1),
+              listing().client
+            )
+        })
       )
       const server = Server.layer({ version: "0.0.0-test" }).pipe(
         Layer.provide(configured(three)),

@@ -98,7 +98,7 @@ describe("the header of the API key", () => {
       yield* ask("create_tag", { name: "red" })
       const [list, create] = asked
       assert.include(list?.headers, { accept: "application/json", [ours]: key })
-      assert.include(create?.headers, { "accept": "application/json", "content-type": "application/json", [ours]: key })
+      assert.include(create?.headers, { accept: "application/json", "content-type": "application/json", [ours]: key })
       for (const { body, path } of asked) {
         for (const form of [key, encodeURIComponent(key), btoa(key)]) assert.notInclude(path + body, form)
       }

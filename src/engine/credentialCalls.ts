@@ -1,0 +1,58 @@
+import { Effect, Option } from "effect"
+
+import type { Calls } from "./call.ts"
+import type { EngineError } from "./EngineError.ts"
+import type { CredentialId, CredentialType } from "./ids.ts"
+import { page, type PageQuery } from "./Page.ts"
+import { secretsIn } from "./secretsIn.ts"
+import { Free } from "./Workflow.ts"
+
+/** The calls about credentials. Many engines only create and delete them; their values never come back. */
+export const credentialCalls = ({ call, callIfOffered }: Calls) => {
+  const list = (query: PageQuery) =>
+    callIfOffered(page(Free), {
+      operation: "list credentials",
+      method: "GET",
+      path: "/credentials",
+      query: { ...query }
+    }).pipe(Effect.catchIf(isMissing, () => Effect.succeedNone))
+
+  /** Where an engine does not even list credentials, "not found" says nothing about the one that was asked for. */
+  const whereListed = (ask: Effect.Effect<Option.Option<Free>, EngineError>) =>
+    Effect.catchIf(ask, isMissing, (error) =>
+      Effect.flatMap(list({ limit: 1 }), (listed) => (Option.isNone(listed) ? Effect.succeedNone : Effect.fail(error)))
+    )
+
+  return {
+    listCredentialsIfOffered: list,
+    getCredentialIfOffered: (id: CredentialId) =>
+      whereListed(callIfOffered(Free, { operation: "get credential", method: "GET", path: `/credentials/${id}` })),
+    updateCredentialIfOffered: (
+      id: CredentialId,
+      body: { readonly name?: string; readonly type?: CredentialType; readonly data?: Free }
+    ) =>
+      whereListed(
+        callIfOffered(Free, {
+          operation: "update credential",
+          method: "PATCH",
+          path: `/credentials/${id}`,
+          body,
+          secrets: secretsIn(body.data)
+        })
+      ),
+    createCredential: (body: { readonly name: string; readonly type: CredentialType; readonly data: Free }) =>
+      call(Free, {
+        operation: "create credential",
+        method: "POST",
+        path: "/credentials",
+        body,
+        secrets: secretsIn(body.data)
+      }),
+    deleteCredential: (id: CredentialId) =>
+      call(Free, { operation: "delete credential", method: "DELETE", path: `/credentials/${id}` }),
+    getCredentialSchema: (type: CredentialType) =>
+      call(Free, { operation: "get credential schema", method: "GET", path: `/credentials/schema/${type}` })
+  }
+}
+
+const isMissing = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 404

@@ -1,0 +1,136 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+
+import { answers, breaks, hangs, takes } from "../http/standIn.ts"
+import { callTool, type Json } from "../support/harness.ts"
+import { type Asked, engineThat, json, serving } from "./standIn.ts"
+
+const webhook = { name: "Hook", type: "n8n-nodes-base.webhook", typeVersion: 2, position: [0, 0], parameters: {} }
+const workflow = { id: "w1", name: "Orders", active: false, nodes: [webhook], connections: {} }
+
+/** Lets time pass, a quarter of a second at once, until the tool has answered; its error, and how long it took. */
+const refusedInTime = Effect.fnUntraced(function* (tool: string, args: Json) {
+  const call = yield* Effect.forkChild(
+    Effect.zip(
+      callTool(tool, args),
+      Effect.suspend(() => Clock.currentTimeMillis)
+    )
+  )
+  while (call.pollUnsafe() === undefined) yield* TestClock.adjust("250 millis")
+  const [{ error }, took] = yield* Fiber.join(call)
+  return { error: error ?? assert.fail(`${tool} was not refused`), took }
+})
+
+const writes = (asked: ReadonlyArray<Asked>) => asked.filter(({ method }) => method !== "GET")
+
+describe("a tool call takes no longer than it may:", () => {
+  it.effect("30 seconds for one upstream call", () =>
+    Effect.gen(function* () {
+      const { error, took } = yield* refusedInTime("list_workflows", {})
+      assert.deepStrictEqual(error, {
+        code: -32000,
+        message: "Connection timeout after 30000ms. Check instance availability.",
+        data: { code: "TIMEOUT", instance: "production", milliseconds: 30_000 }
+      })
+      assert.strictEqual(took, 30_000)
+    }).pipe(Effect.provide(serving(engineThat(() => hangs).client)))
+  )
+
+  it.effect("30 seconds also for an answer that never ends", () => {
+    const endless = () => answers(200, { "content-type": "application/json" }, new ReadableStream())
+    return Effect.gen(function* () {
+      const { error, took } = yield* refusedInTime("get_workflow", { id: "1" })
+      assert.strictEqual(error.message, "Connection timeout after 30000ms. Check instance availability.")
+      assert.strictEqual(took, 30_000)
+    }).pipe(Effect.provide(serving(engineThat(endless).client)))
+  })
+
+  it.effect("55 seconds for all its upstream calls together, and it says how far it came", () => {
+    const { asked, client } = engineThat(() => takes(20_000, json(workflow)))
+    return Effect.gen(function* () {
+      const args = { name: "Orders", nodes: [webhook], tags: ["t1"], active: true }
+      const { error, took } = yield* refusedInTime("create_workflow", args)
+      assert.isAtMost(took, 55_000)
+      assert.match(
+        error.message,
+        /^Workflow w1 on instance production was created, but its activation failed: Outcome unknown/
+      )
+      assert.include(error.data, { code: "STEP_FAILED", id: "w1", step: "its activation" })
+      assert.lengthOf(asked, 3)
+    }).pipe(Effect.provide(serving(client)))
+  })
+})
+
+describe("a change whose answer is lost", () => {
+  const losses = {
+    "in silence": hangs,
+    "with the connection": breaks("ECONNRESET"),
+    "in the middle of it": answers(
+      200,
+      {},
+      new ReadableStream({ pull: (controller) => controller.error(new Error("cut")) })
+    )
+  }
+  for (const [how, step] of Object.entries(losses)) {
+    it.effect(`${how} is never repeated, and its outcome is called unknown`, () => {
+      const { asked, client } = engineThat(() => step)
+      return Effect.gen(function* () {
+        const { error } = yield* refusedInTime("create_workflow", { name: "Orders", nodes: [webhook] })
+        assert.strictEqual(error.code, -32000)
+        assert.match(
+          error.message,
+          /^Outcome unknown on instance production: create workflow was sent, but .+\. It was not repeated\. Read the/
+        )
+        assert.include(error.data, { code: "OUTCOME_UNKNOWN", operation: "create workflow" })
+        assert.lengthOf(writes(asked), 1)
+      }).pipe(Effect.provide(serving(client)))
+    })
+  }
+
+  it.effect("is repeated where it cannot have reached the engine", () => {
+    const { asked, client } = engineThat(() => breaks("ECONNREFUSED"))
+    return Effect.gen(function* () {
+      const { error } = yield* refusedInTime("create_tag", { name: "red" })
+      assert.include(error.data, { code: "ECONNREFUSED", instance: "production" })
+      assert.lengthOf(asked, 3)
+    }).pipe(Effect.provide(serving(client)))
+  })
+})
+
+describe("an engine that cannot be reached", () => {
+  for (const code of ["ECONNREFUSED", "ENOTFOUND", "ETIMEDOUT"]) {
+    it.effect(`is an error of the kind ${code}`, () =>
+      Effect.gen(function* () {
+        const { error } = yield* refusedInTime("list_workflows", {})
+        assert.strictEqual(error.code, -32000)
+        assert.match(error.message, /^Instance production cannot be reached: /)
+        assert.deepStrictEqual(error.data, { code, instance: "production" })
+      }).pipe(Effect.provide(serving(engineThat(() => breaks(code)).client)))
+    )
+  }
+})
+
+describe("an engine that is still starting", () => {
+  const starting = answers(200, { "content-type": "text/html" }, "<p>n8n is starting up. Please wait</p>")
+  const nothingYet = answers(404, { "content-type": "text/html" }, "Cannot GET")
+
+  it.effect("is waited for", () => {
+    const steps = [starting, starting, starting, nothingYet]
+    const { asked, client } = engineThat(() => steps[asked.length - 1] ?? json({ data: [] }))
+    return Effect.gen(function* () {
+      const call = yield* Effect.forkChild(callTool("list_workflows"))
+      while (call.pollUnsafe() === undefined) yield* TestClock.adjust("250 millis")
+      assert.isUndefined((yield* Fiber.join(call)).error)
+      assert.lengthOf(asked, 5)
+    }).pipe(Effect.provide(serving(client)))
+  })
+
+  it.effect("is not waited for without end", () =>
+    Effect.gen(function* () {
+      const { error, took } = yield* refusedInTime("list_workflows", {})
+      assert.strictEqual(error.message, "API error: the engine is still starting, try again in a moment")
+      assert.isAtMost(took, 30_000)
+    }).pipe(Effect.provide(serving(engineThat(() => starting).client)))
+  )
+})
