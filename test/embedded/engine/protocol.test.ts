@@ -1,0 +1,192 @@
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+
+import { EmbeddedEngine } from "../../../src/embedded/engine/EmbeddedEngine.ts"
+import type { Version } from "../../../src/embedded/engine/store/Edition.ts"
+import { api, flow, manual, refused, send } from "./calls.ts"
+
+const engine = (version: Version) => EmbeddedEngine.layer({ version, apiKey: "secret" })
+
+const checks = [
+  ["a malformed body comes before the path", 500, "POST", "/nope", { raw: "{", key: null }],
+  ["the path comes before the method and the key", 404, "PATCH", "/nope", { key: null }],
+  ["the method comes before the key", 405, "PATCH", "/workflows", { key: null }],
+  [
+    "the key comes before the content type",
+    401,
+    "POST",
+    "/workflows",
+    { key: null, raw: "x", headers: { "content-type": "text/plain" } }
+  ],
+  [
+    "the content type comes before the query",
+    415,
+    "POST",
+    "/workflows?foo=1",
+    { raw: "x", headers: { "content-type": "text/plain" } }
+  ],
+  ["the body comes last", 400, "POST", "/workflows", { raw: "{}" }]
+] as const
+
+for (const version of ["1.82.3", "2.41.1"] as const) {
+  layer(engine(version))(`the order of checks, ${version}`, (it) => {
+    for (const [title, status, method, path, more] of checks) {
+      it.effect(title, () =>
+        Effect.gen(function* () {
+          assert.strictEqual((yield* api(method, path, undefined, more)).status, status)
+        })
+      )
+    }
+
+    it.effect("a body of more than 16 MiB is too large", () =>
+      Effect.gen(function* () {
+        const { status, type } = yield* api("POST", "/workflows", undefined, {
+          raw: `"${"x".repeat(16 * 1024 * 1024)}"`
+        })
+        assert.deepStrictEqual([status, type], [413, "text/html; charset=utf-8"])
+      })
+    )
+
+    it.effect("letter case and a slash at the end do not matter, a double slash does", () =>
+      Effect.gen(function* () {
+        assert.strictEqual((yield* api("GET", "/Workflows/")).status, 200)
+        assert.strictEqual((yield* api("GET", "//workflows")).status, 404)
+        assert.strictEqual((yield* api("GET", "")).status, 404)
+      })
+    )
+
+    it.effect("other paths are nobody's", () =>
+      Effect.gen(function* () {
+        const { status, text } = yield* send("GET", "/api/v2/workflows")
+        assert.strictEqual(status, 404)
+        assert.include(text, "Cannot GET /api/v2/workflows")
+      })
+    )
+
+    it.effect("its health needs no key", () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual((yield* send("GET", "/healthz", undefined, { key: null })).json, { status: "ok" })
+      })
+    )
+  })
+}
+
+layer(engine("1.82.3"))("the words of 1.82.3", (it) => {
+  it.effect("tell a missing key from a wrong one", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* refused("GET", "/workflows", undefined, { key: null }), [
+        401,
+        "'X-N8N-API-KEY' header required"
+      ])
+      assert.deepStrictEqual(yield* refused("GET", "/workflows", undefined, { key: "wrong" }), [401, "unauthorized"])
+    })
+  )
+
+  it.effect("tell its version without a key", () =>
+    Effect.gen(function* () {
+      const { json } = yield* send("GET", "/rest/settings", undefined, { key: null })
+      assert.deepStrictEqual(json, { data: { versionCli: "1.82.3" } })
+    })
+  )
+
+  it.effect("name what is missing, then what is unknown, then what is wrong", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* refused("POST", "/workflows", { foo: 1, nodes: 1 }), [
+        400,
+        "request/body must have required property 'name'"
+      ])
+      assert.deepStrictEqual(yield* refused("POST", "/workflows", { ...flow("x"), foo: 1, id: "x" }), [
+        400,
+        "request/body must NOT have additional properties"
+      ])
+      assert.deepStrictEqual(yield* refused("POST", "/workflows", { ...flow("x"), id: "x" }), [
+        400,
+        "request/body/id is read-only"
+      ])
+    })
+  )
+
+  it.effect("are strict about the query", () =>
+    Effect.gen(function* () {
+      const problems = {
+        "foo=1": "Unknown query parameter 'foo'",
+        "tags=": "Empty value found for query parameter 'tags'",
+        "tags=a&tags=b": "request/query/tags must be string",
+        "limit=251": "request/query/limit must be <= 250",
+        "limit=abc": "request/query/limit must be number",
+        "limit=1.5": "SQLITE_MISMATCH: datatype mismatch",
+        "active=yes": "request/query/active must be boolean",
+        "cursor=abc": "An invalid cursor was provided",
+        "cursor=a!": "Parameter 'cursor' must be url encoded. Its value may not contain reserved characters."
+      }
+      for (const [query, message] of Object.entries(problems)) {
+        assert.deepStrictEqual(yield* refused("GET", `/workflows?${query}`), [400, message], query)
+      }
+    })
+  )
+})
+
+layer(engine("2.41.1"))("the words of 2.41.1", (it) => {
+  it.effect("do not tell a missing key from a wrong one", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* refused("GET", "/workflows", undefined, { key: null }), [401, "Unauthorized"])
+      assert.deepStrictEqual(yield* refused("GET", "/workflows", undefined, { key: "wrong" }), [401, "Unauthorized"])
+    })
+  )
+
+  it.effect("keep its version to themselves", () =>
+    Effect.gen(function* () {
+      const { json } = yield* send("GET", "/rest/settings", undefined, { key: null })
+      assert.deepStrictEqual(json, { data: { settingsMode: "public" } })
+    })
+  )
+
+  it.effect("name what is read-only, then what is wrong or missing, then what is unknown", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* refused("POST", "/workflows", { id: "x", name: 5 }), [
+        400,
+        "request/body/id is read-only"
+      ])
+      assert.deepStrictEqual(yield* refused("POST", "/workflows", { ...flow("x"), name: null, foo: 1 }), [
+        400,
+        "request/body/name Expected string, received null"
+      ])
+      assert.deepStrictEqual(yield* refused("POST", "/workflows", { ...flow("x"), foo: 1, bar: 2 }), [
+        400,
+        "request/body Unrecognized key(s) in object: 'foo', 'bar'"
+      ])
+    })
+  )
+
+  it.effect("look at the graph", () =>
+    Effect.gen(function* () {
+      const twins = flow("x", [manual, manual])
+      assert.deepStrictEqual(yield* refused("POST", "/workflows", twins), [
+        400,
+        `Workflow structure is invalid. nodes[1].name (duplicate_node_name): Duplicate node name "Start"`
+      ])
+      const { name: _, position: __, ...bare } = manual
+      assert.deepStrictEqual(yield* refused("POST", "/workflows", flow("x", [bare])), [
+        400,
+        "Workflow structure is invalid. nodes[0].name (invalid_type): Required; nodes[0].position (invalid_type): Required"
+      ])
+    })
+  )
+
+  it.effect("pass over what they do not know in the query", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* api("GET", "/workflows?foo=1&tags=&limit=1000")).status, 200)
+      assert.deepStrictEqual(yield* refused("GET", "/workflows?active="), [
+        400,
+        "request/query/active Invalid enum value. Expected 'true' | 'false', received ''"
+      ])
+    })
+  )
+
+  it.effect("answer HEAD and OPTIONS", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* api("HEAD", "/workflows")).status, 200)
+      assert.strictEqual((yield* api("OPTIONS", "/workflows")).text, "GET, HEAD, POST")
+    })
+  )
+})
