@@ -14,7 +14,7 @@ const gaps = Schema.Array(Schema.Literals([0, 0, 0, 0, 0, 0, 1, 3, 10, 11, 12, 4
   Schema.isMaxLength(220)
 )
 const rate = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 99 }))
-const few = { arbitrary: { runs: 25 } }
+const few = { arbitrary: { runs: 15 } }
 
 /** When each of these callers gets its turn. */
 const starts = Effect.fnUntraced(function* (perSecond: number, arrivals: ReadonlyArray<number>) {
@@ -76,6 +76,16 @@ describe("the pace", () => {
         Array.from({ length: perSecond * 3 + 1 }, () => 0)
       )
       assert.isAtMost(begun.at(-1)?.at ?? Infinity, 3000)
+    })
+  )
+
+  it.effect.each([91, 95, 99])("lets no second see 100 requests in a crowd, even with a rate of %d", (perSecond) =>
+    Effect.gen(function* () {
+      const begun = yield* starts(
+        perSecond,
+        Array.from({ length: 250 }, () => 0)
+      )
+      assert.isBelow(mostInOneSecond(begun.map(({ at }) => at)), 100)
     })
   )
 
