@@ -43,11 +43,13 @@ export const directory = async (files: Readonly<Record<string, unknown>> = {}) =
 export interface Start {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
+  /** Another Node than the one that runs the tests. */
+  readonly node?: string
 }
 
 /** Starts the command with nothing of the environment around the tests but the path. */
-export const start = (args: ReadonlyArray<string>, { cwd = folder, env = {} }: Start = {}) => {
-  const child = spawn(process.execPath, [commandFile(), ...args], { cwd, env: { PATH: process.env["PATH"], ...env } })
+export const start = (args: ReadonlyArray<string>, { cwd = folder, env = {}, node = process.execPath }: Start = {}) => {
+  const child = spawn(node, [commandFile(), ...args], { cwd, env: { PATH: process.env["PATH"], ...env } })
   cleanups.push(() => child.kill("SIGKILL"))
   const output = { stdout: "", stderr: "" }
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text))

@@ -23,6 +23,14 @@ const engine: RequestListener = ({ headers, url }, response) => {
   response.end(JSON.stringify(authorized ? { data: [{ id: "1", name: url }], nextCursor: null } : { message: "no" }))
 }
 
+/** Gives the answer to the first call of a tool into somebody's hands. */
+const holding =
+  (hold: (answer: () => void) => void): RequestListener =>
+  (incoming, response) => {
+    if (incoming.url?.startsWith("/api/v1/workflows")) return hold(() => engine(incoming, response))
+    response.writeHead(404).end()
+  }
+
 describe("the command", () => {
   it("prints its version and nothing else", async () => {
     assert.deepStrictEqual(await run(["--version"]), { code: 0, stdout: `${manifest.version}\n`, stderr: "" })
@@ -108,7 +116,7 @@ describe("over stdio", () => {
 
   it.each(["SIGTERM", "SIGINT"] as const)("ends with 0 at %s, after what it is doing is done", async (signal) => {
     const arrived = once<() => void>()
-    const host = await standIn((incoming, response) => arrived.resolve(() => engine(incoming, response)))
+    const host = await standIn(holding((answer) => arrived.resolve(answer)))
     const { child, ended } = start([], { env: { ENGINE_HOST: host, ENGINE_API_KEY: key } })
     child.stdin.write(`${call("list_workflows")}\n`)
     const answer = await arrived.promise
@@ -121,7 +129,7 @@ describe("over stdio", () => {
 
   it("ends at once at the second signal", async () => {
     const arrived = once<void>()
-    const host = await standIn(() => arrived.resolve())
+    const host = await standIn(holding(() => arrived.resolve()))
     const { child, ended } = start([], { env: { ENGINE_HOST: host, ENGINE_API_KEY: key } })
     child.stdin.write(`${call("list_workflows")}\n`)
     await arrived.promise
@@ -145,7 +153,7 @@ describe("over HTTP", () => {
 
   it("lets the answer that is under way at SIGTERM go out", async () => {
     const arrived = once<() => void>()
-    const host = await standIn((incoming, response) => arrived.resolve(() => engine(incoming, response)))
+    const host = await standIn(holding((answer) => arrived.resolve(answer)))
     const { child, ended, url } = await startHttp([], { env: { ENGINE_HOST: host, ENGINE_API_KEY: key } })
     const response = post(url, call("list_workflows"))
     const answer = await arrived.promise
@@ -153,6 +161,27 @@ describe("over HTTP", () => {
     answer()
     assert.include(await (await response).text(), "/api/v1/workflows")
     assert.strictEqual((await ended).code, 0)
+  })
+
+  it("keeps the embedded engine in its file, also when it is killed", async () => {
+    const options = { cwd: await directory() }
+    const create = {
+      name: "Kept",
+      nodes: [{ name: "a", type: "engine-nodes-base.webhook", typeVersion: 2, position: [0, 0] }]
+    }
+    const first = await startHttp(["--embedded=engine.jsonl"], options)
+    assert.include(await (await post(first.url, call("create_workflow", create))).text(), "Kept")
+    first.child.kill("SIGKILL")
+    await first.ended
+    const second = await startHttp(["--embedded=engine.jsonl"], options)
+    assert.include(await (await post(second.url, call("list_workflows"))).text(), "Kept")
+  })
+
+  it("offers the marketplace when it is asked for", async () => {
+    const { url } = await startHttp(["--embedded", "--toolsets", "engine,marketplace"])
+    const tools = await (await post(url, request("tools/list"))).text()
+    assert.include(tools, '"name":"list_workflows"')
+    assert.include(tools, '"name":"ads_apply_plan"')
   })
 
   it("says which port is taken", async () => {

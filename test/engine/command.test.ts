@@ -12,8 +12,8 @@ const environments = Object.fromEntries(
 const configuration = { environments, defaultEnv: name(engines[0]?.version ?? "") }
 
 describe("the built command with the real engines", () => {
-  it("finds nothing wrong with them", async () => {
-    const { code, stdout } = await run(["check"], { cwd: await directory({ ".config.json": configuration }) })
+  it.each([process.execPath, inject("olderNode")])("finds nothing wrong with them, run by %s", async (node) => {
+    const { code, stdout } = await run(["check"], { cwd: await directory({ ".config.json": configuration }), node })
     assert.strictEqual(code, 0)
     assert.lengthOf(stdout.match(/answers and takes the key/g) ?? [], engines.length)
   })
@@ -29,7 +29,10 @@ describe("the built command with the real engines", () => {
     const { url } = await startHttp([], { cwd: await directory({ ".config.json": configuration }) })
     for (const { version } of engines) {
       const nodes = [{ name: "Start", type: "engine-nodes-base.webhook", typeVersion: 2, position: [0, 0] }]
-      const params = { name: "create_workflow", arguments: { instance: name(version), name: "From the command", nodes } }
+      const params = {
+        name: "create_workflow",
+        arguments: { instance: name(version), name: "From the command", nodes }
+      }
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params })
       const answer = await (await fetch(`${url}/mcp`, { method: "POST", body })).text()
       assert.include(answer, "From the command")

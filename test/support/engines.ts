@@ -76,7 +76,7 @@ export const startEngines = async () => {
   })
   const outcomes = await Promise.allSettled(starts)
   const failed = outcomes.find((outcome) => outcome.status === "rejected")
-  if (failed === undefined) return { engines: await Promise.all(starts), stop }
+  if (failed === undefined) return { engines: await Promise.all(starts), olderNode: node, stop }
   await stop()
   throw failed.reason
 }
