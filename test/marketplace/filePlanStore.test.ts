@@ -30,8 +30,7 @@ const keepPlan = Effect.gen(function* () {
 })
 
 /** A server process with its journal in a file. */
-const aProcess = (file: string) =>
-  plansOver({}, embeddedClient, Layer.orDie(FilePlanStore.layer(file)))
+const aProcess = (file: string) => plansOver({}, embeddedClient, Layer.orDie(FilePlanStore.layer(file)))
 
 describe("a journal in a file", () => {
   it.effect("brings plans and their progress into the next process, also when it was torn while it was written", () =>

@@ -4,36 +4,16 @@ import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 
 import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
-import { type Advert, type State, stateOf } from "../../src/embedded/marketplace/State.ts"
-import { Kopecks } from "../../src/marketplace/money.ts"
+import type { State } from "../../src/embedded/marketplace/State.ts"
 import { PlanStore } from "../../src/marketplace/plan/PlanStore.ts"
 import { offered } from "../../src/tools/marketplace/toolset.ts"
+import { bigAccount, comparable } from "./accounts.ts"
 import { inTime, plansOver } from "./support.ts"
 
 const campaigns = 60
 const articles = 25
 
-/** An account of one-bid campaigns with campaign-wide phrases; every bid another one. */
-const account: State = stateOf(
-  Array.from({ length: campaigns }, (_, campaign): Advert => ({
-    id: 7000 + campaign,
-    name: `Goods ${campaign}`,
-    bid_type: "auto",
-    status: [9, 11, 4][campaign % 3] ?? 9,
-    payment_type: "cpm",
-    search: true,
-    recommendations: true,
-    created: "2025-05-01T00:00:00+03:00",
-    budget: 1000,
-    rows: Array.from({ length: articles }, (_unused, article) => {
-      const bid = Kopecks.make(15_500 + campaign * 31 + article)
-      return { nm_id: 100_000 + campaign * 100 + article, search: bid, recommendations: bid }
-    })
-  })),
-  new Map(
-    Array.from({ length: campaigns }, (_, campaign) => [`${7000 + campaign}:0`, [`cheap ${campaign}`, "second hand"]])
-  )
-)
+const account = bigAccount({ campaigns, articles })
 
 /** What the campaigns were set to in rubles, half a kopeck included. */
 const snapshot = [...account.adverts.values()].map(({ id }, campaign) => ({
@@ -82,13 +62,6 @@ const applyToTheEnd = Effect.fnUntraced(function* (plan_id: unknown) {
 
 /** Runs a program in virtual time, a second at a step. */
 const quickly = <A, E, R>(program: Effect.Effect<A, E, R>) => inTime(program, 1000)
-
-/** The account without what no rollback can bring back: the next id to be given. */
-const comparable = ({ adverts, clusterBids, phrases }: State) => ({
-  adverts: [...adverts].toSorted(([a], [b]) => a - b),
-  clusterBids: [...clusterBids].toSorted(([a], [b]) => (a < b ? -1 : 1)),
-  phrases: [...phrases].toSorted(([a], [b]) => (a < b ? -1 : 1))
-})
 
 describe("a migration of 60 campaigns with 1,500 articles through the tools alone", () => {
   it.effect.each([

@@ -20,7 +20,7 @@ export const make = () => {
   const take = (name: string, { burst, intervalMs }: Flow): Effect.Effect<Taken> =>
     Effect.map(Clock.currentTimeMillis, (now) => {
       const last = buckets.get(name) ?? { tokens: burst, at: now }
-      const tokens = Math.min(burst, last.tokens + (now - last.at) / intervalMs)
+      const tokens = intervalMs === 0 ? burst : Math.min(burst, last.tokens + (now - last.at) / intervalMs)
       const allowed = tokens >= 1
       buckets.set(name, { tokens: allowed ? tokens - 1 : tokens, at: now })
       const headers: Taken["headers"] = allowed

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Redacted, Ref } from "effect"
 import { HttpClient, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
-import { dispatch } from "./dispatch.ts"
+import { dispatch, type Limits } from "./dispatch.ts"
 import { endpoints } from "./endpoints.ts"
 import { seed } from "./seed.ts"
 import type { Wire } from "./shapes.ts"
@@ -12,8 +12,8 @@ export interface EmbeddedMarketplaceOptions {
   readonly wire?: Wire
   /** The one key it takes; `embedded` when nothing is said. */
   readonly apiKey?: string
-  /** Which limits it holds its callers to; `full` when nothing is said. */
-  readonly limits?: "base" | "full"
+  /** Which limits it holds its callers to: those of a personal or of a base key, or none; `full` when nothing is said. */
+  readonly limits?: Limits
   /** The account it begins with; a small one in the middle of the move when nothing is said. */
   readonly account?: State
 }

@@ -8,20 +8,23 @@ import { gateway, invalid, toResponse } from "./Reply.ts"
 import { bodyChecks, type Wire } from "./shapes.ts"
 import type { State } from "./State.ts"
 
+export type Limits = "base" | "full" | "none"
+
 export interface Behaviour {
   readonly key: string
   readonly state: Ref.Ref<State>
   readonly wire: Wire
-  readonly limits: "base" | "full"
+  readonly limits: Limits
 }
 
+const unlimited: Buckets.Flow = { intervalMs: 0, burst: 1 }
 const parse = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 const unauthorized = gateway(401, "unauthorized", "Unauthorized", "token problem; token is malformed")
 const tooMany = gateway(429, "too many requests", "Too Many Requests", "limited by embedded")
 
 /** Answers a call in the marketplace's order of checks: key, limit, shape of the body, then its rules. */
 export const dispatch = ({ key, limits, state, wire }: Behaviour) => {
-  const flows = new Map(Object.entries(data).map(([operation, flow]) => [operation, flow[limits]]))
+  const flows = new Map(limits === "none" ? [] : Object.entries(data).map(([name, flow]) => [name, flow[limits]]))
   const buckets = Buckets.make()
   const checks = bodyChecks(wire)
 
@@ -43,7 +46,7 @@ export const dispatch = ({ key, limits, state, wire }: Behaviour) => {
     const given = Option.getOrElse(Headers.get(request.headers, "authorization"), () => "")
     if (given !== key && given !== `Bearer ${key}`) return toResponse(unauthorized)
     const operation = `${endpoint.method} ${endpoint.path}`
-    const { allowed, headers } = yield* buckets.take(operation, flows.get(operation) ?? { intervalMs: 0, burst: 1 })
+    const { allowed, headers } = yield* buckets.take(operation, flows.get(operation) ?? unlimited)
     if (!allowed) return toResponse(tooMany, headers)
     const unreadable = () => Effect.succeed(invalid("can not deserialize response body"))
     const reply = yield* run(endpoint, request).pipe(Effect.catch(unreadable), Effect.catchDefect(unreadable))

@@ -1,0 +1,100 @@
+import { createServer } from "node:http"
+import { createInterface } from "node:readline"
+
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Layer, Schema } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+
+import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
+import { operations } from "../../src/marketplace/operations.ts"
+import { directory, once, start, useCommand } from "../command/built.ts"
+import { bigAccount, comparable } from "./accounts.ts"
+
+const account = bigAccount({ campaigns: 20, articles: 25 })
+
+const enough = once<void>()
+
+/** Tells the test when so many articles have been sent their phrases. */
+const server = () => {
+  let count = 0
+  return createServer().on("request", ({ url }) => {
+    if (url?.endsWith("set-minus") === true && ++count === 220) enough.resolve()
+  })
+}
+
+/** The marketplace on a port, as a process that outlives the command. */
+const served = Layer.unwrap(EmbeddedMarketplace.use(({ routes }) => Effect.succeed(routes))).pipe(
+  (routes) => HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }),
+  Layer.provideMerge(NodeHttpServer.layer(server, { port: 0, host: "127.0.0.1" })),
+  Layer.provideMerge(EmbeddedMarketplace.layer({ account, limits: "none" }))
+)
+
+const unlimited = { limit: 5000, periodMs: 1000, burst: 5000 }
+
+const Reply = Schema.fromJsonString(
+  Schema.Struct({
+    result: Schema.Struct({
+      isError: Schema.optionalKey(Schema.Boolean),
+      content: Schema.Array(Schema.Struct({ text: Schema.String }))
+    })
+  })
+)
+const Answer = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
+
+/** The command over stdio, called with bare requests. */
+const command = (cwd: string) => {
+  const { child, ended } = start(["--toolsets", "marketplace"], { cwd })
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  const call = async (name: string, args: object) => {
+    const request = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }
+    child.stdin.write(`${JSON.stringify(request)}\n`)
+    const { value } = await lines.next()
+    const { result } = Schema.decodeUnknownSync(Reply)(value)
+    return Schema.decodeUnknownSync(Answer)(result.content[0]?.text)
+  }
+  return { call, child, ended }
+}
+
+describe("kill -9 in the middle of an apply", () => {
+  useCommand()
+
+  it.live(
+    "loses nothing and does nothing twice: the next process goes on, and takes everything back",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* EmbeddedMarketplace
+        const baseUrl = yield* HttpServer.addressFormattedWith(Effect.succeed)
+        const limits = Object.fromEntries(Object.keys(operations).map((name) => [name, unlimited]))
+        const marketplace = { baseUrl, apiKey: "embedded", readOnly: false, limits }
+        const environments = { none: { engine_host: "http://127.0.0.1:9", engine_api_key: "none" } }
+        const cwd = yield* Effect.promise(() => directory({ ".config.json": { environments, marketplace } }))
+
+        const doomed = command(cwd)
+        const args = { target: "new-manual-campaign", check_floors: true, on_below_floor: "raise" }
+        const plan = yield* Effect.promise(() => doomed.call("ads_plan_migration", args))
+        const { plan_id } = plan
+        const unanswered = doomed.call("ads_apply_plan", { plan_id, confirm: true, max_seconds: 600 })
+        yield* Effect.promise(() => Promise.race([enough.promise, unanswered]))
+        doomed.child.kill("SIGKILL")
+        assert.isTrue(Exit.isFailure(yield* Effect.exit(Effect.tryPromise(() => unanswered))))
+        yield* Effect.promise(() => doomed.ended)
+
+        const next = command(cwd)
+        const apply = (id: unknown) =>
+          Effect.promise(() => next.call("ads_apply_plan", { plan_id: id, confirm: true, max_seconds: 600 }))
+        const report = yield* apply(plan_id)
+        assert.deepInclude(report, { state: "applied", done: plan["steps"] })
+        const { adverts, phrases } = yield* world.account
+        assert.strictEqual(adverts.size, 40)
+        assert.strictEqual(phrases.size, 20 + 20 * 25)
+
+        const back = yield* Effect.promise(() => next.call("ads_rollback", { plan_id }))
+        assert.deepInclude(yield* apply(back["plan_id"]), { state: "applied" })
+        assert.deepStrictEqual(comparable(yield* world.account), comparable(account))
+        next.child.stdin.end()
+        yield* Effect.promise(() => next.ended)
+      }).pipe(Effect.provide(served)),
+    60_000
+  )
+})
