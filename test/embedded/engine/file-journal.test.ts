@@ -1,0 +1,117 @@
+import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+import { Journal } from "../../../src/embedded/engine/store/Journal.ts"
+import * as FileJournal from "../../../src/node/FileJournal.ts"
+
+/** A folder for one test, and the journal's file in it. */
+const folder = Effect.acquireRelease(
+  Effect.map(
+    Effect.promise(() => mkdtemp(path.join(tmpdir(), "journal-"))),
+    (dir) => ({ dir, file: path.join(dir, "engine.jsonl") })
+  ),
+  ({ dir }) => Effect.promise(() => rm(dir, { recursive: true, force: true }))
+)
+
+/** One use of a file by one process. */
+const open = <A, E>(file: string, use: (journal: Journal["Service"]) => Effect.Effect<A, E>) =>
+  Effect.provide(Effect.flatMap(Journal, use), FileJournal.layer(file), { local: true })
+
+const entries = (file: string) => open(file, (journal) => journal.entries)
+const append = (file: string, ...lines: ReadonlyArray<string>) =>
+  open(file, (journal) => Effect.forEach(lines, journal.append))
+
+describe("a journal in a file", () => {
+  it.effect("holds what was written, in its order", () =>
+    Effect.gen(function* () {
+      const { file } = yield* folder
+      yield* append(file, "one", "zwei ä", "three")
+      yield* append(file, "four")
+      assert.deepStrictEqual(yield* entries(file), ["one", "zwei ä", "three", "four"])
+    })
+  )
+
+  it.effect("cuts off what was torn, and goes on behind what is whole", () =>
+    Effect.gen(function* () {
+      const { file } = yield* folder
+      yield* append(file, "one", "two")
+      yield* Effect.promise(() => appendFile(file, `{"half`))
+      assert.deepStrictEqual(yield* entries(file), ["one", "two"])
+      yield* append(file, "three")
+      assert.deepStrictEqual(yield* entries(file), ["one", "two", "three"])
+    })
+  )
+
+  it.effect("cuts off what a refused writing left behind, before it writes again", () =>
+    Effect.gen(function* () {
+      const { file } = yield* folder
+      const all = yield* open(file, (journal) =>
+        Effect.gen(function* () {
+          yield* journal.append("one")
+          yield* Effect.promise(() => appendFile(file, "half"))
+          yield* journal.append("two")
+          return yield* journal.entries
+        })
+      )
+      assert.deepStrictEqual(all, ["one", "two"])
+    })
+  )
+
+  it.effect("is replaced as a whole, and leaves nothing else in the folder", () =>
+    Effect.gen(function* () {
+      const { dir, file } = yield* folder
+      yield* open(file, (journal) =>
+        Effect.gen(function* () {
+          yield* journal.append("old")
+          yield* journal.replace(["new", "newer"])
+          yield* journal.append("newest")
+        })
+      )
+      assert.deepStrictEqual(yield* entries(file), ["new", "newer", "newest"])
+      assert.deepStrictEqual(yield* Effect.promise(() => readdir(dir)), ["engine.jsonl"])
+    })
+  )
+
+  it.effect("belongs to one process at a time", () =>
+    Effect.gen(function* () {
+      const { file } = yield* folder
+      yield* Effect.promise(() => writeFile(`${file}.lock`, `${process.ppid}\n`))
+      const { message } = yield* Effect.flip(entries(file))
+      assert.strictEqual(
+        message,
+        `${file} is in use by process ${process.ppid}. If that is not so, delete ${file}.lock.`
+      )
+    })
+  )
+
+  it.effect("is taken over from a process that is gone", () =>
+    Effect.gen(function* () {
+      const { file } = yield* folder
+      yield* append(file, "one")
+      yield* Effect.promise(() => writeFile(`${file}.lock`, "999999999"))
+      assert.deepStrictEqual(yield* entries(file), ["one"])
+    })
+  )
+
+  it.effect("is nobody else's to read", () =>
+    Effect.gen(function* () {
+      const { file } = yield* folder
+      yield* append(file, "one")
+      const { mode } = yield* Effect.promise(() => import("node:fs/promises").then(({ stat }) => stat(file)))
+      assert.strictEqual(mode & 0o777, 0o600)
+      assert.strictEqual(yield* Effect.promise(() => readFile(file, "utf8")), "one\n")
+    })
+  )
+
+  it.effect("names the file that it cannot open", () =>
+    Effect.gen(function* () {
+      const { dir } = yield* folder
+      const { message } = yield* Effect.flip(entries(path.join(dir, "missing", "engine.jsonl")))
+      assert.include(message, path.join(dir, "missing", "engine.jsonl"))
+    })
+  )
+})
