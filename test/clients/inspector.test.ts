@@ -9,7 +9,6 @@ import { commandFile, directory, listen, startHttp, useCommand } from "../comman
 
 useCommand()
 
-/** Needs Node 22.19, which is what npm scripts find as `node`. */
 const inspector = fileURLToPath(
   new URL("../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js", import.meta.url)
 )

@@ -1,0 +1,40 @@
+import { assert, describe, it } from "vitest"
+
+import { engineTools } from "../../src/tools/catalog.ts"
+import { useCommand } from "../command/built.ts"
+import { clients, pinned } from "./clients.ts"
+import { overHttp } from "./doors.ts"
+import { failureOf } from "./failureOf.ts"
+import { life } from "./life.ts"
+import { sdkV1 } from "./sdkV1.ts"
+
+useCommand()
+
+describe("one server over HTTP", () => {
+  it("serves clients of all generations at once, and mixes up nothing", async () => {
+    const { door } = await overHttp(["--embedded"])
+    const lives = clients.map(async ({ connect, name }) => {
+      const session = await connect(door)
+      const answers = await life(session.call, name)
+      await session.close()
+      for (const tool of ["get_tag", "get_workflow", "update_workflow", "update_tag", "list_workflows"]) {
+        assert.include(answers.get(tool)?.content[0]?.text, name, tool)
+      }
+    })
+    await Promise.all(lives)
+  })
+  it("refuses in the same words and with the same data in both eras, whatever the tool", async () => {
+    const { door } = await overHttp(["--embedded"])
+    const [legacy, stateless] = await Promise.all([sdkV1.connect(door), pinned.connect(door)])
+    for (const { name } of engineTools) {
+      const refused = await failureOf(legacy.call(name, { surprise: true }))
+      const { content, structured } = await stateless.call(name, { surprise: true })
+      const { error } = JSON.parse(content[1]?.text ?? "")
+      assert.deepStrictEqual(structured, { error })
+      assert.strictEqual(content[0]?.text, error.message)
+      assert.propertyVal(refused, "message", `MCP error -32602: ${error.message}`)
+      assert.deepPropertyVal(refused, "data", { code: error.code, ...error.details })
+    }
+    await Promise.all([legacy.close(), stateless.close()])
+  })
+})
