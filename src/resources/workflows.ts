@@ -54,8 +54,8 @@ export const layer: Layer.Layer<Resources, never, Instances> = Layer.effect(
         const address = Option.getOrUndefined(parse(uri))
         if (address === undefined) return yield* new ResourceNotFound({ uri })
         const answer = yield* ("id" in address ? getWorkflow : listWorkflows)
-        .call(address)
-        .pipe(Effect.catchIf(isUnknown, () => Effect.fail(new ResourceNotFound({ uri }))))
+          .call(address)
+          .pipe(Effect.catchIf(isUnknown, () => Effect.fail(new ResourceNotFound({ uri }))))
         return { uri, mimeType, text: JSON.stringify(answer.structured) }
       },
       Effect.provideService(Instances, instances)
