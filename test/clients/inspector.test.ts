@@ -98,6 +98,13 @@ describe.each(transports)("the Inspector over %s", (transport) => {
 })
 
 describe("the Inspector", () => {
+  it("finds the schemas of the marketplace tools fit too", async () => {
+    const target = [process.execPath, commandFile(), "--embedded", "--toolsets", "engine,marketplace"]
+    const { code, result, stderr } = await inspect(target, ["--method", "tools/list", "--strict"])
+    assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
+    assert.include(JSON.stringify(result), '"name":"ads_apply_plan"')
+  })
+
   it("says that nobody is there with exit code 4", async () => {
     const closed = createServer()
     const port = await listen(closed)
