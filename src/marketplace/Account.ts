@@ -11,6 +11,16 @@ export const Budget = open({
 })
 export type Budget = typeof Budget.Type
 
+/** The money of several campaigns, in rubles. */
+export const BudgetList = open({
+  adverts: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Array(open({ advertId: Schema.Int, total: Schema.Finite, currency: Schema.optionalKey(Schema.String) }))
+    )
+  )
+})
+export type CampaignBudget = NonNullable<NonNullable<(typeof BudgetList.Type)["adverts"]>>[number]
+
 /** How many campaigns there are, by type and status. */
 export const CampaignCount = open({
   all: Schema.Int,

@@ -1,7 +1,7 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 
-import type { Budget, CampaignCount } from "./Account.ts"
+import type { Budget, CampaignBudget, CampaignCount } from "./Account.ts"
 import * as Reads from "./adsReads.ts"
 import * as Writes from "./adsWrites.ts"
 import type { BidsMin, BidsMinRequest, BidUpdate } from "./Bids.ts"
@@ -57,6 +57,8 @@ export class MarketplaceAds extends Context.Service<
     readonly pauseCampaign: (id: number) => Call<void>
     /** Only a campaign that was never started can be deleted. */
     readonly deleteCampaign: (id: number) => Call<void>
+    readonly getBudgets: (ids: ReadonlyArray<number>) => Call<ReadonlyArray<CampaignBudget>>
+    /** The operation that getBudgets replaces; the marketplace has announced its end for 2026-11-16. */
     readonly getBudget: (id: number) => Call<Budget>
     readonly getCampaignCount: () => Call<CampaignCount>
   }

@@ -1,4 +1,4 @@
-import { Context, Effect, Schema, SchemaIssue } from "effect"
+import { Context, Effect, Layer, Schema, SchemaIssue } from "effect"
 
 import { ConfigurationError } from "../config/ConfigurationError.ts"
 import { KeyKind } from "./ApiKey.ts"
@@ -57,7 +57,14 @@ export type MarketplaceSettings = typeof MarketplaceSettings.Type
 /** The checked settings of the marketplace. */
 export class MarketplaceConfig extends Context.Service<MarketplaceConfig, MarketplaceSettings>()(
   "workflow-tool-server/marketplace/MarketplaceConfig"
-) {}
+) {
+  /** Settings as the configuration file has them; fails with the field that cannot work. */
+  static readonly layer = (given: Given): Layer.Layer<MarketplaceConfig, ConfigurationError> =>
+    Layer.effect(MarketplaceConfig, decode(given))
+}
+
+/** The settings before they are checked: a plain object, in which only the key is required. */
+export type Given = Omit<typeof MarketplaceSettings.Encoded, "apiKey"> & { readonly apiKey: string }
 
 /** What the environment says; it goes before the file. */
 export interface MarketplaceEnvironment {
@@ -94,7 +101,3 @@ export const decode = Effect.fn("MarketplaceConfig.decode")(function* (
 
 const wrong = (path: string, problem: string) =>
   Effect.fail(new ConfigurationError({ message: `Configuration error: marketplace${path} ${problem}` }))
-
-/** Settings from a plain object, for programs and tests; throws on what `decode` refuses. */
-export const settings = (given: Omit<typeof MarketplaceSettings.Encoded, "apiKey"> & { readonly apiKey: string }) =>
-  Schema.decodeUnknownSync(MarketplaceSettings)(given)

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 
-import { Budget, CampaignCount } from "./Account.ts"
+import { Budget, BudgetList, CampaignCount } from "./Account.ts"
 import { chunks, spans } from "./batches.ts"
 import { BidsMinReply, BidsMinRequest } from "./Bids.ts"
 import { CampaignList } from "./Campaign.ts"
@@ -109,6 +109,13 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
     }
   })
 
+  const getBudgets = Effect.fn("MarketplaceAds.getBudgets")(function* (ids: ReadonlyArray<number>) {
+    const pages = yield* together(chunks(ids, caps.budgets), (some) =>
+      call(operations.getBudgets, { body: { advertIds: some } }, BudgetList)
+    )
+    return pages.flatMap((page) => page.adverts ?? [])
+  })
+
   return {
     getAdvertsV2,
     countAdverts,
@@ -118,6 +125,7 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
     getStatsKeywords,
     getBidsMin,
     getNormqueryBids,
+    getBudgets,
     getBudget: (id: number) => call(operations.getBudget, { query: { id } }, Budget),
     getCampaignCount: () => call(operations.getCampaignCount, {}, CampaignCount)
   }

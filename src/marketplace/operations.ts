@@ -140,6 +140,13 @@ export const operations = {
     kind: "write",
     limits: { full: perSecond(5), base: perHour(5) }
   },
+  getBudgets: {
+    name: "getBudgets",
+    method: "POST",
+    path: "/api/advert/v2/budget",
+    kind: "read",
+    limits: { full: perMinute(20, 4), base: perHour(4) }
+  },
   getBudget: {
     name: "getBudget",
     method: "GET",
@@ -170,6 +177,7 @@ export const caps = {
   minBidArticles: 100,
   newCampaignArticles: 50,
   phrases: 1000,
+  budgets: 50,
   fullstatsDays: 31,
   keywordDays: 7
 } as const

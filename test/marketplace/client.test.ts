@@ -37,6 +37,7 @@ const calls: Readonly<Record<string, (ads: Ads) => Effect.Effect<unknown, { read
   "GET /adv/v0/start": (ads) => ads.startCampaign(1),
   "GET /adv/v0/pause": (ads) => ads.pauseCampaign(1),
   "GET /adv/v0/delete": (ads) => ads.deleteCampaign(1),
+  "POST /api/advert/v2/budget": (ads) => ads.getBudgets([1]),
   "GET /adv/v1/budget": (ads) => ads.getBudget(1),
   "GET /adv/v1/promotion/count": (ads) => ads.getCampaignCount()
 }
@@ -182,7 +183,7 @@ describe("a call that goes wrong on the way", () => {
 
   it.effect.each(readsOnly)("%s is repeated after a 503", (operation) => {
     const example = examples.find((one) => one.operation === operation && one.kind.startsWith("response"))
-    const { client, requests } = standIn((_, index) => (index < 2 ? { status: 503 } : { body: example?.value }))
+    const { client, requests } = standIn((_, index) => (index < 2 ? { status: 503 } : { body: example?.value ?? {} }))
     return Effect.gen(function* () {
       yield* inTime(MarketplaceAds.use(callOf(operation)))
       assert.strictEqual(requests.length, 3)

@@ -11,7 +11,7 @@ import { operations } from "../../src/marketplace/operations.ts"
 import { directory, once, start, useCommand } from "../command/built.ts"
 import { bigAccount, comparable } from "./accounts.ts"
 
-const account = bigAccount({ campaigns: 20, articles: 25 })
+const account = bigAccount({ campaigns: 12, articles: 15 })
 
 const enough = once<void>()
 
@@ -19,7 +19,7 @@ const enough = once<void>()
 const server = () => {
   let count = 0
   return createServer().on("request", ({ url }) => {
-    if (url?.endsWith("set-minus") === true && ++count === 220) enough.resolve()
+    if (url?.endsWith("set-minus") === true && ++count === 80) enough.resolve()
   })
 }
 
@@ -86,8 +86,8 @@ describe("kill -9 in the middle of an apply", () => {
         const report = yield* apply(plan_id)
         assert.deepInclude(report, { state: "applied", done: plan["steps"] })
         const { adverts, phrases } = yield* world.account
-        assert.strictEqual(adverts.size, 40)
-        assert.strictEqual(phrases.size, 20 + 20 * 25)
+        assert.strictEqual(adverts.size, 24)
+        assert.strictEqual(phrases.size, 12 + 12 * 15)
 
         const back = yield* Effect.promise(() => next.call("ads_rollback", { plan_id }))
         assert.deepInclude(yield* apply(back["plan_id"]), { state: "applied" })

@@ -52,6 +52,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   { method: "GET", path: "/adv/v0/start", write: (state, { query }) => Writes.move(state, query, "start") },
   { method: "GET", path: "/adv/v0/pause", write: (state, { query }) => Writes.move(state, query, "pause") },
   { method: "GET", path: "/adv/v0/delete", write: (state, { query }) => Writes.remove(state, query) },
+  { method: "POST", path: "/api/advert/v2/budget", read: (state, { body }) => Reads.budgets(state, body) },
   { method: "GET", path: "/adv/v1/budget", read: (state, { query }) => Reads.budget(state, query) },
   { method: "GET", path: "/adv/v1/promotion/count", read: (state) => Reads.count(state) }
 ]

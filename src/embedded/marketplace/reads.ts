@@ -96,6 +96,14 @@ export const budget = (state: State, query: Readonly<Record<string, string>>): R
     : ok({ cash: 0, netting: advert.budget, total: advert.budget, currency: "RUB" })
 }
 
+const BudgetsRequest = Schema.Struct({ advertIds: Schema.Array(Schema.Int) })
+
+export const budgets = (state: State, body: unknown): Reply => {
+  const { advertIds } = Schema.decodeUnknownSync(BudgetsRequest)(body)
+  const known = advertIds.flatMap((id) => state.adverts.get(id) ?? [])
+  return ok({ adverts: known.map(({ budget: total, id }) => ({ advertId: id, total, currency: "RUB" })) })
+}
+
 export const count = (state: State): Reply => {
   const groups = new Map<number, Array<Advert>>()
   for (const advert of state.adverts.values()) {

@@ -106,6 +106,6 @@ const unclear = ({ done, id, total }: Progress, name: string, waitMs: number) =>
     retryAfterSeconds: waitMs / 1000
   })
 
-/** The read model may still show an old bid that has just been changed, so a way back never trusts it to be there. */
-const settle = (change: Located, finding: Finding, { isWayBack }: Progress): Finding =>
-  isWayBack && change.kind === "bid" && finding === "already" ? "pending" : finding
+/** The read model lags behind by minutes: a way back does not trust it to show what has just been changed or made. */
+const settle = ({ kind }: Located, finding: Finding, { isWayBack }: Progress): Finding =>
+  isWayBack && (kind === "bid" || kind === "delete") && finding === "already" ? "pending" : finding

@@ -67,11 +67,11 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
       },
       product: ({ after, nm_id, target }) => {
         const present = articleIn(campaigns.get(target), nm_id) !== undefined
-        return judge(present === after, campaigns.has(target))
+        return judge(present === after, after || campaigns.has(target))
       },
       bid: ({ after, before, nm_id, placement, target }) => {
         const bid = currentBid(campaigns.get(target), nm_id, placement)
-        return judge(bid === after, bid !== undefined && (before === null || bid === before))
+        return judge(bid === after, before === null || bid === before)
       },
       phrases: ({ after, before, nm_id, target }) => {
         const present = phrasesAt.get(pairKey({ advert_id: target, nm_id })) ?? []

@@ -10,7 +10,7 @@ export const send = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
   for (const { name, nms, payment_type, placement_types } of rows("create")) {
     return yield* ads.createSeacatSaveAd({ name, nms, payment_type, placement_types, bid_type: "manual" })
   }
-  for (const { target } of rows("delete")) yield* ads.deleteCampaign(target)
+  for (const { target } of rows("delete")) yield* remove(ads, target)
   for (const { after, nm_id, target } of rows("phrases")) {
     const clear = after.length === 0
     yield* ads.setMinusPhrases({ advert_id: target, nm_id, norm_queries: after }, { clear })
@@ -31,6 +31,10 @@ export const send = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
   yield* sendClusters(ads, rows("cluster"))
   return undefined
 })
+
+/** Also content with a campaign that is not there, or no longer; one that stays shows when it is read back. */
+const remove = (ads: Ads, id: number) =>
+  Effect.catchTags(ads.deleteCampaign(id), { AdsBadRequest: () => Effect.void, AdsNotFound: () => Effect.void })
 
 type Row<K extends Located["kind"]> = Extract<Located, { readonly kind: K }>
 

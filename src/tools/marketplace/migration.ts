@@ -1,9 +1,10 @@
 import { Effect, Schema } from "effect"
 
-import { articlesOf, type Campaign } from "../../marketplace/Campaign.ts"
+import { articlesOf, type Campaign, mayChange } from "../../marketplace/Campaign.ts"
 import { campaignWide } from "../../marketplace/ids.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
+import type { Draft } from "../../marketplace/plan/Plan.ts"
 import { findByName } from "../../marketplace/plan/planCampaign.ts"
 import { type MigrationInput, planMigration, twinName } from "../../marketplace/plan/planMigration.ts"
 import { OldSettings } from "../../marketplace/plan/Snapshot.ts"
@@ -93,15 +94,15 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     const ads = yield* MarketplaceAds
     const { adverts: existing } = yield* ads.getAdvertsV2()
     const campaigns = chosen(existing, given.advert_ids, given.snapshot ?? [])
-    const old = campaigns.map(({ id }) => ({ advert_id: id, nm_id: campaignWide }))
+    const wide = yield* campaignWidePhrases(campaigns)
     const twins = campaigns.flatMap((campaign) => findByName(existing, twinName(campaign)) ?? [])
     const involved = [...campaigns, ...(given.target === "in-place" ? [] : twins)]
-    const { items } = yield* ads.getMinusPhrases({ items: [...old, ...pairsOf(involved)] })
+    const { items } = yield* ads.getMinusPhrases({ items: pairsOf(involved) })
     const input: MigrationInput = {
       campaigns,
       existing,
-      snapshot: given.snapshot ?? [],
-      phrases: items,
+      snapshot: (given.snapshot ?? []).filter(({ advert_id }) => given.advert_ids?.includes(advert_id) ?? true),
+      phrases: [...wide.items, ...items],
       floors: [],
       guards,
       options: {
@@ -116,12 +117,11 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
         phrases: given.phrase_mode ?? "merge"
       }
     }
-    const first = planMigration(input)
+    const first = withWarnings(planMigration(input), wide.warnings)
     const bid = new Set(first.steps.flatMap(({ change }) => (change.kind === "bid" ? [change.nm_id] : [])))
     const bidding = campaigns.filter((campaign) => articlesOf(campaign).some(({ nm_id }) => bid.has(nm_id)))
     const check = given.check_floors ?? bidding.length <= askedUnbidden
-    const unchecked = { ...first, warnings: [...first.warnings, uncheckedWarning] }
-    if (!check) return yield* keep(bidding.length === 0 ? first : unchecked)
+    if (!check) return yield* keep(withWarnings(first, bidding.length === 0 ? [] : [uncheckedWarning]))
     const floors = yield* Effect.forEach(bidding, (campaign) =>
       floorsOf(
         campaign,
@@ -129,7 +129,7 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
         given.target === "in-place" ? undefined : ["search", "recommendations"]
       )
     )
-    return yield* keep(planMigration({ ...input, floors: floors.flat() }))
+    return yield* keep(withWarnings(planMigration({ ...input, floors: floors.flat() }), wide.warnings))
   }, orRefuse)
 })
 
@@ -137,13 +137,34 @@ const uncheckedWarning =
   "The lowest bids were not asked for, because there are many campaigns: an apply stops at a bid that is too low. " +
   "Set check_floors to true to ask first."
 
+const withWarnings = (draft: Draft, warnings: ReadonlyArray<string>): Draft => ({
+  ...draft,
+  warnings: [...draft.warnings, ...warnings]
+})
+
+/** The phrases that hold for a whole campaign; after the switch-off the marketplace may no longer show them. */
+const campaignWidePhrases = (campaigns: ReadonlyArray<Campaign>) => {
+  const items = campaigns
+    .filter(({ bid_type }) => bid_type === "auto")
+    .map(({ id }) => ({ advert_id: id, nm_id: campaignWide }))
+  const gone = Effect.succeed({ items: [], warnings: [unreadableWarning] })
+  return MarketplaceAds.use((ads) => ads.getMinusPhrases({ items })).pipe(
+    Effect.map((found) => ({ items: found.items, warnings: [] })),
+    Effect.catchTags({ AdsBadRequest: () => gone, AdsNotFound: () => gone })
+  )
+}
+
+const unreadableWarning =
+  "The marketplace no longer shows campaign-wide phrases: give the old ones as minus_phrases in the snapshot."
+
+/** The asked campaigns; else those with one bid, or in the snapshot, that can still change. */
 const chosen = (
   existing: ReadonlyArray<Campaign>,
   advert_ids: ReadonlyArray<number> | undefined,
   old: ReadonlyArray<OldSettings>
 ): ReadonlyArray<Campaign> =>
-  existing.filter(({ bid_type, id }) =>
-    advert_ids === undefined
-      ? bid_type === "auto" || old.some(({ advert_id }) => advert_id === id)
-      : advert_ids.includes(id)
-  )
+  existing.filter((campaign) => {
+    const { bid_type, id } = campaign
+    if (advert_ids !== undefined) return advert_ids.includes(id)
+    return old.some(({ advert_id }) => advert_id === id) || (bid_type === "auto" && mayChange(campaign))
+  })

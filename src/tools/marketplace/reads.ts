@@ -26,6 +26,19 @@ export const readCampaign = Effect.fnUntraced(function* (advert_id: number) {
   )
 })
 
+/** The money of a campaign, from whichever operation still tells it; null where none does. */
+export const readBudget = Effect.fnUntraced(function* (advert_id: number) {
+  const ads = yield* MarketplaceAds
+  const older = Effect.map(ads.getBudget(advert_id), ({ total }) => moneyFromRubles(total))
+  const newer = Effect.map(ads.getBudgets([advert_id]), ([budget]) =>
+    budget === undefined ? null : moneyFromRubles(budget.total)
+  )
+  return yield* newer.pipe(
+    Effect.catchTag("AdsNotFound", () => older),
+    Effect.catchTag("AdsNotFound", () => Effect.succeed(null))
+  )
+})
+
 export const listCampaigns = Tool.make("ads_list_campaigns", {
   title: "List campaigns",
   description: "List advertising campaigns, one row each; ads_get_campaign shows the bids of one",
@@ -65,11 +78,10 @@ export const getCampaign = Tool.make("ads_get_campaign", {
   arguments: { advert_id: advertId },
   run: Effect.fn("ads_get_campaign")(function* ({ advert_id }) {
     const campaign = yield* readCampaign(advert_id)
-    const { total } = yield* MarketplaceAds.use((ads) => ads.getBudget(advert_id))
     return {
       ...campaignRow(campaign),
       created: campaign.timestamps?.created ?? null,
-      budget: moneyFromRubles(total),
+      budget: yield* readBudget(advert_id),
       articles: articlesOf(campaign).map((article) => articleRow(campaign, article))
     }
   }, orRefuse)

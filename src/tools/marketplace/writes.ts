@@ -4,7 +4,6 @@ import { articlesOf, nameOf } from "../../marketplace/Campaign.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
 import { AdsReadOnly } from "../../marketplace/MarketplaceError.ts"
-import { moneyFromRubles } from "../../marketplace/money.ts"
 import { Plans } from "../../marketplace/plan/Plans.ts"
 import { changes, runs } from "../annotations.ts"
 import { flag, optional } from "../parameters.ts"
@@ -12,7 +11,7 @@ import { Progress } from "../Progress.ts"
 import * as Tool from "../Tool.ts"
 import { InvalidArgument } from "../ToolError.ts"
 import { advertId, confirm, planId } from "./parameters.ts"
-import { readCampaign } from "./reads.ts"
+import { readBudget, readCampaign } from "./reads.ts"
 import { orRefuse } from "./refusal.ts"
 import { campaignRow, statusText } from "./shown.ts"
 
@@ -79,8 +78,7 @@ const move = (kind: "pause" | "start") =>
         detail: `guard allowedCampaigns: campaign ${advert_id} is not among them`
       })
     }
-    const { total } = yield* ads.getBudget(advert_id)
-    const shown = { campaign: campaignRow(campaign), budget: moneyFromRubles(total) }
+    const shown = { campaign: campaignRow(campaign), budget: yield* readBudget(advert_id) }
     if (!confirm) {
       return {
         done: false,
