@@ -4,7 +4,7 @@ export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: ["test/engine/**"],
+    exclude: ["test/clients/**", "test/engine/**"],
     testTimeout: 30_000
   }
 })
