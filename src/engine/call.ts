@@ -1,4 +1,4 @@
-import { Duration, Effect, Option, Redacted, Schema } from "effect"
+import { Duration, Effect, Match, Option, Redacted, Schema } from "effect"
 
 import type { Environment } from "../config/EngineConfig.ts"
 import { conceal } from "../http/conceal.ts"
@@ -58,27 +58,24 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     ...(call.secrets ?? [])
   ]
 
-  const translate =
-    (call: Call) =>
-    (failure: UpstreamFailure): EngineError => {
-      const lost = (problem: string) => new OutcomeUnknown({ instance, operation: call.operation, problem })
-      switch (failure._tag) {
-        case "UpstreamTimeout":
-          return failure.sent && call.method !== "GET"
-            ? lost(`no answer came within ${failure.milliseconds}ms`)
-            : new Timeout({ instance, milliseconds: failure.milliseconds })
-        case "Unreachable":
-          return failure.phase !== "connecting" && call.method !== "GET"
-            ? lost(failure.problem)
-            : new NetworkError({ instance, code: networkKind(failure.code), problem: failure.problem })
-        case "RedirectRefused":
-          return new ApiError({ instance, httpStatus: failure.status, problem: failure.problem, apiResponse: null })
-        case "ReplyTooLarge": {
-          const problem = `its answer is larger than ${failure.limit} bytes`
-          return call.method === "GET" ? new NetworkError({ instance, code: "NETWORK_ERROR", problem }) : lost(problem)
-        }
+  const translate = (call: Call) => {
+    const lost = (problem: string) => new OutcomeUnknown({ instance, operation: call.operation, problem })
+    const isChange = call.method !== "GET"
+    return Match.typeTags<UpstreamFailure, EngineError>()({
+      UpstreamTimeout: ({ milliseconds, sent }) =>
+        sent && isChange ? lost(`no answer came within ${milliseconds}ms`) : new Timeout({ instance, milliseconds }),
+      Unreachable: ({ code, phase, problem }) =>
+        phase !== "connecting" && isChange
+          ? lost(problem)
+          : new NetworkError({ instance, code: networkKind(code), problem }),
+      RedirectRefused: ({ problem, status }) =>
+        new ApiError({ instance, httpStatus: status, problem, apiResponse: null }),
+      ReplyTooLarge: ({ limit }) => {
+        const problem = `its answer is larger than ${limit} bytes`
+        return isChange ? lost(problem) : new NetworkError({ instance, code: "NETWORK_ERROR", problem })
       }
-    }
+    })
+  }
 
   /** A reply without the secrets that it may repeat. */
   const concealed = (answer: Reply, call: Call): Reply => ({ ...answer, text: conceal(answer.text, secretsOf(call)) })

@@ -82,6 +82,11 @@ export const retryExecution = EngineTool.make("retry_execution", {
 /** An unknown execution has the contract's words; the engine's own stay in `apiResponse`. */
 const named = Effect.mapError((error: EngineError) =>
   error._tag === "ApiError" && error.httpStatus === 404
-    ? new ApiError({ ...error, problem: "Execution not found" })
+    ? new ApiError({
+        instance: error.instance,
+        httpStatus: error.httpStatus,
+        problem: "Execution not found",
+        apiResponse: error.apiResponse
+      })
     : error
 )

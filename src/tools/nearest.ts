@@ -11,9 +11,9 @@ export const nearest = (written: string, known: ReadonlyArray<string>): string |
 const distance = (a: string, b: string): number => {
   if (a.length > 64) return Infinity
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (const [i, left] of [...a].entries()) {
+  for (const [i, left] of Array.from(a).entries()) {
     const next = [i + 1]
-    for (const [j, right] of [...b].entries()) {
+    for (const [j, right] of Array.from(b).entries()) {
       next.push(Math.min((next[j] ?? 0) + 1, (row[j + 1] ?? 0) + 1, (row[j] ?? 0) + (left === right ? 0 : 1)))
     }
     row = next

@@ -1,9 +1,9 @@
-import { Predicate } from "effect"
+import { Predicate, Struct } from "effect"
 
 import type { Free } from "../engine/Workflow.ts"
 
 /** What a caller sees of a thing: all but `shared`, which names its owners and their addresses. */
-export const shown = ({ shared: _, ...thing }: Free): Free => thing
+export const shown = (thing: Free): Free => Struct.omit(thing, ["shared"])
 
 /** The same, with a word about the fields that the engine did not take. */
 export const shownWithout = (thing: Free, dropped: ReadonlyArray<string>): Free =>

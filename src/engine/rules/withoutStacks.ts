@@ -14,7 +14,8 @@ export const withoutStacks = (execution: Free): Free => {
   return { ...execution, data: { ...data, resultData: { ...resultData, ...runData } } }
 }
 
-const nodeRuns = (runs: unknown) => (Array.isArray(runs) ? runs.map((run: unknown) => (isRecord(run) ? withoutError(run) : run)) : runs)
+const nodeRuns = (runs: unknown) =>
+  Array.isArray(runs) ? runs.map((run: unknown) => (isRecord(run) ? withoutError(run) : run)) : runs
 
 const withoutError = (holder: Free): Free =>
   holder.error === undefined ? holder : { ...holder, error: stripped(holder.error) }
