@@ -1,10 +1,32 @@
 import { defineConfig } from "vitest/config"
 
+/** Suites that need more than this process: started by a script of their own. */
+const patient = { testTimeout: 60_000, hookTimeout: 60_000 }
+
 export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/clients/**", "test/engine/**"],
-    testTimeout: 30_000
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/clients/**", "test/engine/**"],
+          testTimeout: 30_000
+        }
+      },
+      { extends: true, test: { name: "clients", include: ["test/clients/**/*.test.ts"], ...patient } },
+      {
+        extends: true,
+        test: {
+          name: "engine",
+          include: ["test/engine/**/*.test.ts"],
+          globalSetup: ["test/engine/globalSetup.ts"],
+          fileParallelism: false,
+          ...patient
+        }
+      }
+    ]
   }
 })

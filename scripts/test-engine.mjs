@@ -11,7 +11,7 @@ if (!existsSync(new URL("../../shared/engine/start-engine.mjs", import.meta.url)
 }
 const { status } = spawnSync(
   process.execPath,
-  ["node_modules/vitest/vitest.mjs", "run", "--config", "vitest.engine.config.ts", ...process.argv.slice(2)],
+  ["node_modules/vitest/vitest.mjs", "run", "--project", "engine", ...process.argv.slice(2)],
   { cwd: root, stdio: "inherit" }
 )
 process.exit(status ?? 1)
