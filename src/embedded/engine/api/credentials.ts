@@ -5,6 +5,7 @@ import { Edition } from "../store/Edition.ts"
 import { freshId, now } from "../store/fresh.ts"
 import type { CredentialRecord } from "../store/records.ts"
 import { Store } from "../store/Store.ts"
+import { own } from "../store/values.ts"
 import { type Endpoint, ok } from "../wire/Endpoint.ts"
 import { byOffset } from "../wire/paging.ts"
 import { badRequest, notFound, type Refusal } from "../wire/Refusal.ts"
@@ -27,7 +28,7 @@ const decodePatch = Schema.decodeUnknownEffect(Patch)
 
 const schemaFor = Effect.fnUntraced(function* (type: string, refusal: Refusal) {
   const { isSecond } = yield* Edition
-  const found = Object.hasOwn(credentialTypes, type) ? credentialTypes[type] : undefined
+  const found = own(credentialTypes, type)
   return found === undefined ? yield* refusal : schemaOf(found, isSecond)
 })
 

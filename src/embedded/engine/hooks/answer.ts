@@ -3,8 +3,8 @@ import { HttpServerResponse } from "effect/http"
 
 import type { Free } from "../../../engine/Workflow.ts"
 import { kindOf, parametersOf } from "../rules/triggers.ts"
-import { asFree } from "../rules/values.ts"
 import type { Run } from "../run/Runner.ts"
+import { asFree } from "../store/values.ts"
 import { json } from "../wire/replies.ts"
 
 type Mode = "lastNode" | "onReceived" | "responseNode"

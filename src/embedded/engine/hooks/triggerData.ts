@@ -3,7 +3,7 @@ import { HttpServerRequest } from "effect/http"
 
 import type { Free } from "../../../engine/Workflow.ts"
 import { kindOf, parametersOf } from "../rules/triggers.ts"
-import { asFree, asList } from "../rules/values.ts"
+import { asFree, asList } from "../store/values.ts"
 
 /** A call of a trigger's address. */
 export interface Visit {

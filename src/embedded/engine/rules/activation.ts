@@ -1,10 +1,10 @@
 import { Predicate } from "effect"
 
 import type { Free } from "../../../engine/Workflow.ts"
+import { asFree, asList, own, textOf } from "../store/values.ts"
 import { badRequest, type Refusal } from "../wire/Refusal.ts"
 import { isKnownType } from "./kinds.ts"
 import { hasBadSchedule, isEnabled, isTrigger, kindOf, parametersOf } from "./triggers.ts"
-import { asFree, asList, textOf } from "./values.ts"
 
 interface Candidate {
   readonly id: string
@@ -78,8 +78,7 @@ const issuesOf = (node: Free): ReadonlyArray<string> => {
 const credentialOf: Readonly<Record<string, string>> = { emailReadImap: "imap", telegramTrigger: "telegramApi" }
 
 const missingCredential = (node: Free): string | undefined => {
-  const kind = kindOf(node)
-  const type = Object.hasOwn(credentialOf, kind) ? credentialOf[kind] : undefined
+  const type = own(credentialOf, kindOf(node))
   return type !== undefined && asFree(node.credentials)[type] === undefined ? type : undefined
 }
 

@@ -1,8 +1,8 @@
 import { Predicate } from "effect"
 
 import type { Free } from "../../../engine/Workflow.ts"
+import { asFree } from "../store/values.ts"
 import { isEnabled, kindOf, parametersOf } from "./triggers.ts"
-import { asFree } from "./values.ts"
 
 /** Where one trigger of an active workflow is called. */
 export interface Address {

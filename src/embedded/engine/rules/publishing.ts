@@ -1,7 +1,7 @@
 import type { Moment } from "../store/fresh.ts"
 import type { Publication, WorkflowRecord } from "../store/records.ts"
+import { asFree } from "../store/values.ts"
 import { countListeners, scheduleState } from "./triggers.ts"
-import { asFree } from "./values.ts"
 
 /** How long a 2.x engine takes to listen to a published workflow, and to stop, in milliseconds. */
 const listening = 150

@@ -2,7 +2,7 @@ import { Cron, Predicate, Result } from "effect"
 
 import { nodeKind } from "../../../engine/naming.ts"
 import type { Free } from "../../../engine/Workflow.ts"
-import { asFree, asList, textOf } from "./values.ts"
+import { asFree, asList, textOf } from "../store/values.ts"
 
 /** Kinds that start a workflow though their names do not end in "Trigger". */
 const unmarked = new Set(["cron", "emailReadImap", "interval", "webhook"])

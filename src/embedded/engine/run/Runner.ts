@@ -54,7 +54,12 @@ export class Runner extends Context.Service<
           snapshot,
           steps: steps ?? []
         }
-        yield* commit({ execution }, { counters: { ...tables.counters, execution: id } })
+        const [oldest] = tables.executions.size < mostExecutions ? [] : tables.executions.keys()
+        yield* commit(
+          { execution },
+          { counters: { ...tables.counters, execution: id } },
+          ...(oldest === undefined ? [] : [{ removedExecution: oldest }])
+        )
         return execution
       }, exclusive)
 
@@ -84,7 +89,7 @@ export class Runner extends Context.Service<
         const walking = walk(begun.snapshot, order.start, steps, (said) => Deferred.succeed(response, said))
         const inTime = seconds > 0 ? Effect.timeoutOption(walking, `${seconds} seconds`) : Effect.asSome(walking)
 
-        yield* inTime.pipe(
+        yield* Effect.interruptible(inTime).pipe(
           Effect.onExit((exit) =>
             Effect.flatMap(finish(begun, statusOf(exit, steps), steps), (done) => Deferred.succeed(end, done))
           ),
@@ -92,7 +97,7 @@ export class Runner extends Context.Service<
           FiberMap.run(fibers, begun.id)
         )
         return { id: begun.id, response: Deferred.await(response), end: Deferred.await(end) }
-      })
+      }, Effect.uninterruptible)
 
       const stop = Effect.fn("Runner.stop")(function* (id: number) {
         const isUnderWay = yield* FiberMap.has(fibers, id)
@@ -104,6 +109,9 @@ export class Runner extends Context.Service<
     })
   )
 }
+
+/** So many executions are kept, as in a real engine that nobody has configured otherwise. */
+const mostExecutions = 10_000
 
 /** A run that was stopped or ran out of time is canceled, one that broke the engine has crashed. */
 const statusOf = (exit: Exit.Exit<Option.Option<void>>, steps: ReadonlyArray<Step>): ExecutionRecord["status"] => {

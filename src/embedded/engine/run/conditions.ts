@@ -1,8 +1,7 @@
 import { Predicate } from "effect"
 
 import type { Free } from "../../../engine/Workflow.ts"
-import { asFree, asList, textOf } from "../rules/values.ts"
-import { own } from "./own.ts"
+import { asFree, asList, own, textOf } from "../store/values.ts"
 
 type Test = (left: unknown, right: unknown) => boolean
 

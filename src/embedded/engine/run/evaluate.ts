@@ -1,8 +1,7 @@
 import { Predicate, Result } from "effect"
 
-import { textOf } from "../rules/values.ts"
+import { own, textOf } from "../store/values.ts"
 import type { Expression } from "./Expression.ts"
-import { own } from "./own.ts"
 
 /** Something an expression can call; JavaScript's own functions are out of its reach. */
 export class Callable {

@@ -1,7 +1,7 @@
 import { Effect, Predicate, Result, Schema } from "effect"
 
 import type { Free } from "../../../engine/Workflow.ts"
-import { asFree, asList, textOf } from "../rules/values.ts"
+import { asFree, asList, textOf } from "../store/values.ts"
 import { NodeFailure } from "./resolve.ts"
 
 const parse = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))

@@ -2,12 +2,11 @@ import { Duration, Effect, Predicate } from "effect"
 
 import type { Free } from "../../../engine/Workflow.ts"
 import { kindOf, parametersOf } from "../rules/triggers.ts"
-import { asFree, asList, textOf } from "../rules/values.ts"
 import type { Item } from "../store/ExecutionRecord.ts"
+import { asFree, asList, own, textOf } from "../store/values.ts"
 import { holds } from "./conditions.ts"
 import { type Scope } from "./evaluate.ts"
 import { edit } from "./fields.ts"
-import { own } from "./own.ts"
 import { NodeFailure, resolve, runCode } from "./resolve.ts"
 
 /** What a workflow says to whoever called it. */

@@ -1,6 +1,6 @@
 import { Effect, Predicate, Result, Schema } from "effect"
 
-import { textOf } from "../rules/values.ts"
+import { textOf } from "../store/values.ts"
 import { evaluate, type Scope } from "./evaluate.ts"
 import { parse } from "./Expression.ts"
 

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Schema, Semaphore } from "effect"
+import { Clock, Context, Effect, Layer, Ref, Schema, Semaphore } from "effect"
 
 import { type Change, Changes } from "./Change.ts"
 import { freshId, freshUuid, now } from "./fresh.ts"
@@ -11,9 +11,9 @@ export class Store extends Context.Service<
   {
     /** Whether nothing had been written before this start. */
     readonly isNew: boolean
-    /** The present records; it changes with every commit. */
+    /** The present records; they change with every commit. */
     readonly tables: Tables.Tables
-    /** Makes changes durable, then visible, together. A journal that cannot be written is a defect. */
+    /** Makes changes durable, then visible, together; within `exclusive`. A journal that cannot be written is a defect. */
     readonly commit: (...changes: ReadonlyArray<Change>) => Effect.Effect<void>
     /** Runs alone among everything that is exclusive, for reading first and committing then. */
     readonly exclusive: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
@@ -31,16 +31,23 @@ export class Store extends Context.Service<
         for (const change of yield* decode(entry, index)) apply(change)
       }
       for (const change of yield* welcome(tables)) apply(change)
-      const lines = yield* Effect.forEach(changes(), (change) => encode([change]))
-      if (entries.length === 0 || entries.length > 2 * lines.length) yield* journal.replace(lines)
+      const written = yield* Ref.make(entries.length)
 
-      const commit = (...changes: ReadonlyArray<Change>) =>
-        encode(changes).pipe(
-          Effect.flatMap(journal.append),
-          Effect.orDie,
-          Effect.andThen(Effect.sync(() => changes.forEach(apply))),
-          Effect.uninterruptible
-        )
+      /** Writes the records anew once most of the journal tells of what is no more; so many entries are not worth it. */
+      const tidy = Effect.fnUntraced(function* (negligible: number) {
+        const all = changes()
+        if ((yield* Ref.get(written)) <= 2 * all.length + negligible) return
+        yield* journal.replace(yield* Effect.forEach(all, (change) => encode([change])))
+        yield* Ref.set(written, all.length)
+      })
+      yield* entries.length === 0 ? journal.replace([yield* encode(changes())]) : tidy(0)
+
+      const commit = Effect.fnUntraced(function* (...changes: ReadonlyArray<Change>) {
+        yield* Effect.orDie(journal.append(yield* encode(changes)))
+        for (const change of changes) apply(change)
+        yield* Ref.update(written, (before) => before + 1)
+        yield* Effect.ignore(tidy(1000))
+      }, Effect.uninterruptible)
 
       return Store.of({ isNew: entries.length === 0, tables, commit, exclusive: (self) => gate.withPermit(self) })
     })

@@ -1,5 +1,6 @@
 import { Result } from "effect"
 
+import { own } from "../store/values.ts"
 import { badRequest, type Refusal } from "./Refusal.ts"
 import type { Words } from "./Words.ts"
 
@@ -17,7 +18,7 @@ export type Query = ReadonlyMap<string, string>
 /** Checks the query part of an address, without its `?`, in the way of 1.x engines: nothing unknown, nothing empty. */
 export const firstQuery = (words: Words, known: Parameters, source: string): Result.Result<Query, Refusal> =>
   check(source, ([name, values], raw) => {
-    const parameter = known[name]
+    const parameter = own(known, name)
     const [value = ""] = values
     const path = `request/query/${name}`
     if (parameter === undefined) return `Unknown query parameter '${name}'`
@@ -39,7 +40,7 @@ export const firstQuery = (words: Words, known: Parameters, source: string): Res
 /** The same in the way of 2.x engines, which pass over what they do not know and what is empty. */
 export const secondQuery = (words: Words, known: Parameters, source: string): Result.Result<Query, Refusal> =>
   check(source, ([name, values]) => {
-    const parameter = known[name]
+    const parameter = own(known, name)
     const [value = ""] = values
     const path = `request/query/${name}`
     if (parameter === undefined) return undefined

@@ -1,11 +1,11 @@
 import { Effect, Schema } from "effect"
 
 import { snapshotOf } from "../../rules/snapshot.ts"
-import { asFree } from "../../rules/values.ts"
 import { Runner } from "../../run/Runner.ts"
 import type { Pending } from "../../run/walk.ts"
 import type { ExecutionRecord } from "../../store/ExecutionRecord.ts"
 import { Store } from "../../store/Store.ts"
+import { asFree } from "../../store/values.ts"
 import { type Endpoint, ok } from "../../wire/Endpoint.ts"
 import { conflict, notFound } from "../../wire/Refusal.ts"
 import { anything, array, choice, fields } from "../../wire/shapes.ts"

@@ -61,16 +61,18 @@ const render = ({ snapshot, steps }: ExecutionRecord, style: Style) => {
   const errorOf = ({ failure, node }: Step) =>
     failure === null ? {} : { error: style.error(failure.problem, nodeOf(node)) }
 
-  const runData: Record<string, Array<object>> = {}
-  for (const step of steps) {
+  const runOf = (step: Step) => {
     const source = step.source === null ? [] : [style.source(step.source)]
     const outcome =
       step.failure === null
         ? { executionStatus: "success", data: { main: step.outputs } }
         : { executionStatus: "error", ...errorOf(step) }
-    const runs = (runData[step.node] ??= [])
-    runs.push({ ...style.step(step, source), ...outcome })
+    return { ...style.step(step, source), ...outcome }
   }
+  const names = [...new Set(steps.map(({ node }) => node))]
+  const runData = Object.fromEntries(
+    names.map((name) => [name, steps.filter(({ node }) => node === name).map(runOf)] as const)
+  )
   const last = steps.at(-1)
   const nodeExecutionStack =
     last === undefined || last.failure === null

@@ -1,5 +1,6 @@
 import type { Free } from "../../../../engine/Workflow.ts"
 import { kindOf, parametersOf } from "../../rules/triggers.ts"
+import { own } from "../../store/values.ts"
 
 /** The parameters that a run fills in where a node leaves them out, in their order; of the commonest kinds only. */
 const defaults: Readonly<Record<string, (parameters: Free) => Free>> = {
@@ -34,8 +35,7 @@ const defaults: Readonly<Record<string, (parameters: Free) => Free>> = {
 
 /** A node as an execution shows it. */
 export const withDefaults = (node: Free): Free => {
-  const kind = kindOf(node)
-  const own = parametersOf(node)
-  const filled = Object.hasOwn(defaults, kind) ? defaults[kind]?.(own) : undefined
-  return filled === undefined ? node : { ...node, parameters: { ...filled, ...own } }
+  const given = parametersOf(node)
+  const filled = own(defaults, kindOf(node))?.(given)
+  return filled === undefined ? node : { ...node, parameters: { ...filled, ...given } }
 }

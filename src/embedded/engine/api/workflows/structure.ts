@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import type { Free } from "../../../../engine/Workflow.ts"
-import { asFree, asList } from "../../rules/values.ts"
+import { asFree, asList } from "../../store/values.ts"
 import { typeName } from "../../wire/Words.ts"
 
 interface Finding {

@@ -13,3 +13,7 @@ export const textOf = (value: unknown): string => {
   if (value === undefined || value === null) return ""
   return Predicate.isString(value) ? value : JSON.stringify(value)
 }
+
+/** An entry of a table by a name that somebody else chose. */
+export const own = <A>(table: Readonly<Record<string, A>>, name: unknown): A | undefined =>
+  Object.hasOwn(table, textOf(name)) ? table[textOf(name)] : undefined
