@@ -7,6 +7,7 @@ import { plant } from "./seed/plant.ts"
 import { Edition, type Version } from "./store/Edition.ts"
 import { Journal, type JournalError } from "./store/Journal.ts"
 import { Store } from "./store/Store.ts"
+import { page } from "./wire/replies.ts"
 
 export interface EmbeddedEngineOptions {
   /** Which engine it behaves like, in words, shapes and time; 1.82.3 when nothing is said. */
@@ -57,13 +58,16 @@ const make = Effect.fnUntraced(function* (isSeeded: boolean) {
   const httpClient = HttpClient.make((request) =>
     received(request).pipe(
       Effect.flatMap((arrived) => Effect.provideService(handle, HttpServerRequest.HttpServerRequest, arrived)),
+      Effect.catchTags({ HttpServerError: () => Effect.succeed(malformed), UrlError: Effect.die }),
       Effect.scoped,
-      Effect.orDie,
       Effect.map((response) => HttpServerResponse.toClientResponse(response, { request }))
     )
   )
   return EmbeddedEngine.of({ httpClient, host: "http://127.0.0.1:5678", apiKey, routes: own })
 })
+
+/** What is said to an address that no router can read. */
+const malformed = page(400, "Bad Request")
 
 /** A request as it arrives. A form is given its boundary by whoever sends it, which nobody does here. */
 const received = (request: HttpClientRequest.HttpClientRequest) =>

@@ -36,5 +36,5 @@ const healthy = json(200, { status: "ok" })
 
 /** What an engine says about every other path. */
 export const elsewhere = HttpRouter.add("*", "/*", (request) =>
-  Effect.succeed(page(404, `Cannot ${request.method} ${request.url}`))
+  Effect.succeed(page(404, `Cannot ${request.method} ${request.url.replaceAll("<", "&lt;")}`))
 )

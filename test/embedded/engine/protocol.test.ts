@@ -55,6 +55,23 @@ for (const version of ["1.82.3", "2.41.1"] as const) {
       })
     )
 
+    it.effect("an id of any length and in any writing is looked for", () =>
+      Effect.gen(function* () {
+        for (const id of ["x".repeat(2000), "%C3%A9", "a%2Fb", "constructor"]) {
+          assert.deepStrictEqual(yield* refused("GET", `/workflows/${id}`), [404, "Not Found"], id)
+        }
+        assert.strictEqual((yield* api("GET", "/workflows/%zz")).status, 400)
+      })
+    )
+
+    it.effect("a name from the program's own language is a name like others", () =>
+      Effect.gen(function* () {
+        assert.include([200, 400], (yield* api("GET", "/workflows?constructor=1&__proto__=2")).status)
+        const { status } = yield* api("POST", "/workflows", undefined, { raw: `{"__proto__":{},"constructor":1}` })
+        assert.strictEqual(status, 400)
+      })
+    )
+
     it.effect("other paths are nobody's", () =>
       Effect.gen(function* () {
         const { status, text } = yield* send("GET", "/api/v2/workflows")

@@ -3,6 +3,7 @@ import { HttpServerResponse } from "effect/http"
 
 import type { Free } from "../../../engine/Workflow.ts"
 import { kindOf, parametersOf } from "../rules/triggers.ts"
+import { statusOf } from "../run/kinds.ts"
 import type { Run } from "../run/Runner.ts"
 import { asFree } from "../store/values.ts"
 import { json } from "../wire/replies.ts"
@@ -62,12 +63,12 @@ const nothing = (status: number) =>
 /** The status a trigger answers with, in the places of its older and newer versions. */
 const codeOf = (node: Free): number => {
   const { options, responseCode } = parametersOf(node)
-  return Number(responseCode ?? asFree(asFree(asFree(options).responseCode).values).responseCode ?? 200)
+  return statusOf(responseCode ?? asFree(asFree(asFree(options).responseCode).values).responseCode)
 }
 
 const problemOf = ({ status }: { readonly status: string }) => {
-  if (status === "error") return json(500, { message: "Error in workflow" })
+  if (status === "success") return undefined
   return status === "canceled"
     ? json(500, { code: 0, message: "There was a problem executing the workflow" })
-    : undefined
+    : json(500, { message: "Error in workflow" })
 }

@@ -93,6 +93,10 @@ const respond: Kind = ({ input, parameters, scopeOf }) =>
     response: responseOf(asFree(resolved), input)
   }))
 
+/** A status as a workflow gives it; the usual one when that is none. */
+export const statusOf = (given: unknown, usual = 200): number =>
+  Number.isInteger(Number(given)) && Number(given) >= 200 && Number(given) <= 599 ? Number(given) : usual
+
 const responseOf = (
   { options, redirectURL, respondWith, responseBody }: Free,
   input: ReadonlyArray<Item>
@@ -104,7 +108,7 @@ const responseOf = (
       .map(asFree)
       .map(({ name, value }) => [String(name).toLowerCase(), textOf(value)])
   )
-  const status = Number(responseCode ?? 200)
+  const status = statusOf(responseCode)
   const json = { status, headers, contentType: "application/json; charset=utf-8" }
   switch (respondWith) {
     case "allIncomingItems":
@@ -118,7 +122,7 @@ const responseOf = (
     case "redirect":
       return {
         ...json,
-        status: Number(responseCode ?? 302),
+        status: statusOf(responseCode, 302),
         headers: { ...headers, location: textOf(redirectURL) },
         body: ""
       }
