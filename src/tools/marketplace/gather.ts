@@ -41,3 +41,15 @@ export const keep = (draft: Draft) =>
     Plans.use((plans) => plans.keep(draft)),
     summary
   )
+
+/** So many campaigns are asked for their lowest bids without being told to; more would outlast a caller's patience. */
+export const askedUnbidden = 20
+
+export const uncheckedFloors =
+  "The lowest bids were not asked for, because there are many campaigns: an apply stops at a bid that is too low. " +
+  "Set check_floors to true to ask first."
+
+export const withWarnings = (draft: Draft, warnings: ReadonlyArray<string>): Draft => ({
+  ...draft,
+  warnings: [...draft.warnings, ...warnings]
+})

@@ -4,15 +4,14 @@ import { articlesOf, type Campaign, mayChange } from "../../marketplace/Campaign
 import { campaignWide } from "../../marketplace/ids.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
-import type { Draft } from "../../marketplace/plan/Plan.ts"
 import { findByName } from "../../marketplace/plan/planCampaign.ts"
 import { type MigrationInput, planMigration, twinName } from "../../marketplace/plan/planMigration.ts"
 import { OldSettings } from "../../marketplace/plan/Snapshot.ts"
 import { reads } from "../annotations.ts"
-import { flag, optional } from "../parameters.ts"
+import { optional } from "../parameters.ts"
 import * as Tool from "../Tool.ts"
-import { floorsOf, keep, pairsOf } from "./gather.ts"
-import { advertIds, onBelowFloor } from "./parameters.ts"
+import { askedUnbidden, floorsOf, keep, pairsOf, uncheckedFloors, withWarnings } from "./gather.ts"
+import { advertIds, checkFloors, onBelowFloor } from "./parameters.ts"
 import { orRefuse } from "./refusal.ts"
 
 const target = Schema.Literals(["in-place", "new-manual-campaign"])
@@ -57,9 +56,6 @@ const percent = (placement: string) =>
     ).annotate({ description: `Bid for ${placement} in percent of the old bid; default 100` })
   )
 
-/** So many campaigns are asked for their lowest bids without being told to; more would outlast a caller's patience. */
-const askedUnbidden = 20
-
 export const planMigrationTool = Tool.make("ads_plan_migration", {
   title: "Plan migration",
   description:
@@ -83,11 +79,7 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
       })
     ),
     on_below_floor: onBelowFloor,
-    check_floors: optional(
-      flag(
-        `Whether to ask for the lowest bids first, one call per campaign; default for up to ${askedUnbidden} campaigns`
-      )
-    )
+    check_floors: checkFloors
   },
   run: Effect.fn("ads_plan_migration")(function* (given) {
     const { guards } = yield* MarketplaceConfig
@@ -121,7 +113,7 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     const bid = new Set(first.steps.flatMap(({ change }) => (change.kind === "bid" ? [change.nm_id] : [])))
     const bidding = campaigns.filter((campaign) => articlesOf(campaign).some(({ nm_id }) => bid.has(nm_id)))
     const check = given.check_floors ?? bidding.length <= askedUnbidden
-    if (!check) return yield* keep(withWarnings(first, bidding.length === 0 ? [] : [uncheckedWarning]))
+    if (!check) return yield* keep(withWarnings(first, bidding.length === 0 ? [] : [uncheckedFloors]))
     const floors = yield* Effect.forEach(bidding, (campaign) =>
       floorsOf(
         campaign,
@@ -131,15 +123,6 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     )
     return yield* keep(withWarnings(planMigration({ ...input, floors: floors.flat() }), wide.warnings))
   }, orRefuse)
-})
-
-const uncheckedWarning =
-  "The lowest bids were not asked for, because there are many campaigns: an apply stops at a bid that is too low. " +
-  "Set check_floors to true to ask first."
-
-const withWarnings = (draft: Draft, warnings: ReadonlyArray<string>): Draft => ({
-  ...draft,
-  warnings: [...draft.warnings, ...warnings]
 })
 
 /** The phrases that hold for a whole campaign; after the switch-off the marketplace may no longer show them. */

@@ -38,6 +38,12 @@ export const onBelowFloor = Schema.Literals(["raise", "skip", "block"])
   .annotate({ description: "What to do with a bid below the lowest allowed one; default block" })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed("block")))
 
+export const checkFloors = Schema.optionalKey(
+  Schema.Boolean.annotate({
+    description: "Whether to ask for the lowest bids first, one call per campaign; default for up to 20 campaigns"
+  })
+)
+
 export const groupBy = Schema.Literals(["campaign", "day"])
   .annotate({ description: "One row per campaign, or per campaign and day; default campaign" })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed("campaign")))
@@ -60,54 +66,62 @@ const money = {
   bid_kopecks: { type: "integer", description: "new bid in kopecks" }
 }
 
-export const bidChanges = Schema.Array(
-  Schema.Struct({
-    advert_id: AdvertId,
-    nm_id: NmId,
-    placement: Schema.optionalKey(Placement),
-    ...amount,
-    change_percent: Schema.optionalKey(
-      Schema.Finite.check(Schema.isGreaterThan(-100, { message: "must be above -100" }))
-    )
-  })
-).annotate({
-  description: "Bids to set: each with exactly one of bid_rubles, bid_kopecks, change_percent",
-  inputSchema: {
-    items: {
-      type: "object",
-      properties: {
-        advert_id: { type: "integer", description: "Campaign id" },
-        nm_id: { type: "integer", description: "Article id" },
-        placement: { type: "string", enum: Placement.literals, description: "Needed where the campaign has two" },
-        ...money,
-        change_percent: { type: "number", description: "or change in percent: 20 means a fifth more, -10 a tenth less" }
-      },
-      required: ["advert_id", "nm_id"]
+const notEmpty = Schema.isMinLength(1, { message: "must not be empty" })
+
+const BidChange = Schema.Struct({
+  advert_id: AdvertId,
+  nm_id: NmId,
+  placement: Schema.optionalKey(Placement),
+  ...amount,
+  change_percent: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThan(-100, { message: "must be above -100" })))
+})
+export type BidChange = typeof BidChange.Type
+
+export const bidChanges = Schema.Array(BidChange)
+  .check(notEmpty)
+  .annotate({
+    description: "Bids to set: each with exactly one of bid_rubles, bid_kopecks, change_percent",
+    inputSchema: {
+      items: {
+        type: "object",
+        properties: {
+          advert_id: { type: "integer", description: "Campaign id" },
+          nm_id: { type: "integer", description: "Article id" },
+          placement: { type: "string", enum: Placement.literals, description: "Needed where the campaign has two" },
+          ...money,
+          change_percent: {
+            type: "number",
+            description: "or change in percent: 20 means a fifth more, -10 a tenth less"
+          }
+        },
+        required: ["advert_id", "nm_id"]
+      }
     }
-  }
+  })
+
+const ClusterChange = Schema.Struct({
+  advert_id: AdvertId,
+  nm_id: NmId,
+  norm_query: Schema.NonEmptyString,
+  ...amount,
+  drop: Schema.optionalKey(Schema.Boolean)
 })
 
-export const clusterChanges = Schema.Array(
-  Schema.Struct({
-    advert_id: AdvertId,
-    nm_id: NmId,
-    norm_query: Schema.NonEmptyString,
-    ...amount,
-    drop: Schema.optionalKey(Schema.Boolean)
-  })
-).annotate({
-  description: "Cluster bids to set: each with exactly one of bid_rubles, bid_kopecks, drop",
-  inputSchema: {
-    items: {
-      type: "object",
-      properties: {
-        advert_id: { type: "integer", description: "Campaign id" },
-        nm_id: { type: "integer", description: "Article id" },
-        norm_query: { type: "string", description: "Search cluster" },
-        ...money,
-        drop: { type: "boolean", description: "true removes the cluster's own bid" }
-      },
-      required: ["advert_id", "nm_id", "norm_query"]
+export const clusterChanges = Schema.Array(ClusterChange)
+  .check(notEmpty)
+  .annotate({
+    description: "Cluster bids to set: each with exactly one of bid_rubles, bid_kopecks, drop",
+    inputSchema: {
+      items: {
+        type: "object",
+        properties: {
+          advert_id: { type: "integer", description: "Campaign id" },
+          nm_id: { type: "integer", description: "Article id" },
+          norm_query: { type: "string", description: "Search cluster" },
+          ...money,
+          drop: { type: "boolean", description: "true removes the cluster's own bid" }
+        },
+        required: ["advert_id", "nm_id", "norm_query"]
+      }
     }
-  }
-})
+  })

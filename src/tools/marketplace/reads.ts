@@ -7,7 +7,7 @@ import { money, moneyFromRubles } from "../../marketplace/money.ts"
 import { reads } from "../annotations.ts"
 import { optional } from "../parameters.ts"
 import * as Tool from "../Tool.ts"
-import { advertId, advertIds, from, groupBy, limit, nmIds, offset, pairs, to } from "./parameters.ts"
+import { advertId, advertIds, limit, nmIds, offset, pairs } from "./parameters.ts"
 import { orRefuse } from "./refusal.ts"
 import { articleRow, campaignRow, more } from "./shown.ts"
 
@@ -83,104 +83,6 @@ export const getCampaign = Tool.make("ads_get_campaign", {
       created: campaign.timestamps?.created ?? null,
       budget: yield* readBudget(advert_id),
       articles: articlesOf(campaign).map((article) => articleRow(campaign, article))
-    }
-  }, orRefuse)
-})
-
-export const campaignStats = Tool.make("ads_campaign_stats", {
-  title: "Campaign statistics",
-  description: "Views, clicks, orders and money of campaigns, as totals or by day; any number of days and campaigns",
-  annotations: reads,
-  arguments: { ids: advertIds, from, to, group_by: groupBy, limit: limit(50), offset },
-  run: Effect.fn("ads_campaign_stats")(function* ({ from: beginDate, group_by, ids, limit, offset, to: endDate }) {
-    const stats = yield* MarketplaceAds.use((ads) => ads.getAdvFullstats({ ids, beginDate, endDate }))
-    const rows = stats.flatMap((campaign) => {
-      const id = { advert_id: campaign.advertId }
-      return group_by === "campaign"
-        ? [{ ...id, ...metrics(campaign) }]
-        : (campaign.days ?? []).map((day) => ({ ...id, date: day.date.slice(0, 10), ...metrics(day) }))
-    })
-    const missing = ids.filter((id) => !stats.some(({ advertId: known }) => known === id))
-    const shown = rows.slice(offset, offset + limit)
-    return {
-      total: rows.length,
-      rows: shown,
-      ...(missing.length > 0 ? { without_statistics: missing } : {}),
-      ...more(offset + shown.length, rows.length)
-    }
-  }, orRefuse)
-})
-
-type Count = number | null | undefined
-
-const metrics = (row: {
-  readonly views?: Count
-  readonly clicks?: Count
-  readonly ctr?: Count
-  readonly cpc?: Count
-  readonly orders?: Count
-  readonly sum?: Count
-  readonly sum_price?: Count
-}) => ({
-  views: row.views ?? 0,
-  clicks: row.clicks ?? 0,
-  ctr_percent: row.ctr ?? 0,
-  cpc: moneyFromRubles(row.cpc ?? 0),
-  orders: row.orders ?? 0,
-  spent: moneyFromRubles(row.sum ?? 0),
-  ordered_for: moneyFromRubles(row.sum_price ?? 0)
-})
-
-export const clusterStats = Tool.make("ads_cluster_stats", {
-  title: "Search cluster statistics",
-  description: "What each search cluster of an article brought, most views first; at most 30 days",
-  annotations: reads,
-  arguments: {
-    items: pairs,
-    from,
-    to,
-    min_views: optional(Schema.Int.annotate({ description: "Only clusters with at least so many views" })),
-    limit: limit(50)
-  },
-  run: Effect.fn("ads_cluster_stats")(function* ({ from, items, limit, min_views = 0, to }) {
-    const { stats } = yield* MarketplaceAds.use((ads) => ads.getNormqueryStats({ from, to, items }))
-    const rows = stats
-      .flatMap(({ advert_id, nm_id, stats: clusters }) =>
-        (clusters ?? []).map(({ avg_pos, clicks, cpc, ctr, norm_query, views }) => ({
-          advert_id,
-          nm_id,
-          norm_query,
-          views: views ?? null,
-          clicks: clicks ?? 0,
-          ctr_percent: ctr ?? null,
-          cpc: moneyFromRubles(cpc ?? 0),
-          avg_pos: avg_pos ?? null
-        }))
-      )
-      .filter(({ views }) => (views ?? 0) >= min_views)
-      .toSorted((a, b) => (b.views ?? 0) - (a.views ?? 0))
-    return { total: rows.length, clusters: rows.slice(0, limit) }
-  }, orRefuse)
-})
-
-export const keywordStats = Tool.make("ads_keyword_stats", {
-  title: "Keyword statistics",
-  description:
-    "Keywords of a campaign by day. The marketplace switched this off on 2026-01-15: on not found, use ads_cluster_stats",
-  annotations: reads,
-  arguments: { advert_id: advertId, from, to },
-  run: Effect.fn("ads_keyword_stats")(function* (request) {
-    const { keywords } = yield* MarketplaceAds.use((ads) => ads.getStatsKeywords(request))
-    return {
-      days: keywords.map(({ date, stats }) => ({
-        date,
-        keywords: stats.map(({ clicks, keyword, sum, views }) => ({
-          keyword,
-          views: views ?? 0,
-          clicks: clicks ?? 0,
-          spent: moneyFromRubles(sum ?? 0)
-        }))
-      }))
     }
   }, orRefuse)
 })

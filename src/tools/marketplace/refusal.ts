@@ -2,7 +2,7 @@ import { Effect } from "effect"
 
 import type { MarketplaceError } from "../../marketplace/MarketplaceError.ts"
 import type { PlanError } from "../../marketplace/plan/PlanError.ts"
-import { ToolsetError } from "../ToolError.ts"
+import { type InvalidArgument, ToolsetError } from "../ToolError.ts"
 
 type AdsError = MarketplaceError | PlanError
 
@@ -45,5 +45,7 @@ export const refusal = (error: AdsError): ToolsetError => {
 const hidden: ReadonlyArray<string> = ["_tag", "cause", "message", "name", "stack"]
 
 /** A program of this toolset, whose errors are told as a tool's. */
-export const orRefuse = <A, R>(program: Effect.Effect<A, AdsError, R>): Effect.Effect<A, ToolsetError, R> =>
-  Effect.mapError(program, refusal)
+export const orRefuse = <A, R>(
+  program: Effect.Effect<A, AdsError | InvalidArgument, R>
+): Effect.Effect<A, InvalidArgument | ToolsetError, R> =>
+  Effect.mapError(program, (error) => (error._tag === "InvalidArgument" ? error : refusal(error)))

@@ -74,7 +74,7 @@ const membership = (isIn: boolean): string => (isIn ? "in the campaign" : "not i
 
 export const stepRow = ({ change, id, reason }: Step) => ({ step: id, ...beforeAndAfter(change), reason })
 
-const few = 20
+const few = 10
 
 /** A plan in short: how much of what, its first rows, and what to do next. */
 export const planSummary = (plan: Plan, readOnly: boolean) => {

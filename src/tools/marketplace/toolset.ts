@@ -6,10 +6,13 @@ import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
 import type { Plans } from "../../marketplace/plan/Plans.ts"
 import type { Tool } from "../Tool.ts"
 import { auditLog } from "./audit.ts"
+import * as Bids from "./bids.ts"
 import { checkKey } from "./checkKey.ts"
+import * as Contents from "./contents.ts"
+import * as Kept from "./kept.ts"
 import { planMigrationTool } from "./migration.ts"
-import * as PlanTools from "./plans.ts"
 import * as Reads from "./reads.ts"
+import * as Statistics from "./statistics.ts"
 import * as Writes from "./writes.ts"
 
 /** What the tools of this toolset work on. */
@@ -20,19 +23,19 @@ export const readTools: ReadonlyArray<Tool<Needs>> = [
   checkKey,
   Reads.listCampaigns,
   Reads.getCampaign,
-  Reads.campaignStats,
-  Reads.clusterStats,
-  Reads.keywordStats,
+  Statistics.campaignStats,
+  Statistics.clusterStats,
+  Statistics.keywordStats,
   Reads.getMinusPhrases,
   Reads.minBids,
-  PlanTools.planBidsTool,
-  PlanTools.planMinusPhrasesTool,
-  PlanTools.planProductsTool,
-  PlanTools.planClusterBidsTool,
+  Bids.planBidsTool,
+  Contents.planMinusPhrasesTool,
+  Contents.planProductsTool,
+  Bids.planClusterBidsTool,
   planMigrationTool,
-  PlanTools.planCampaignTool,
-  PlanTools.showPlan,
-  PlanTools.rollback,
+  Contents.planCampaignTool,
+  Kept.showPlan,
+  Kept.rollback,
   auditLog
 ]
 

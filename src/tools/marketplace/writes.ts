@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { articlesOf, nameOf } from "../../marketplace/Campaign.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
-import { AdsReadOnly } from "../../marketplace/MarketplaceError.ts"
+import { AdsInvalidRequest } from "../../marketplace/MarketplaceError.ts"
 import { Plans } from "../../marketplace/plan/Plans.ts"
 import { changes, runs } from "../annotations.ts"
 import { flag, optional } from "../parameters.ts"
@@ -28,18 +28,15 @@ export const applyPlan = Tool.make("ads_apply_plan", {
       Schema.Int.check(
         Schema.isBetween({ minimum: 1, maximum: 86_400 }, { message: "must be between 1 and 86400" })
       ).annotate({
-        description: "Begin nothing new after so many seconds; default 40"
+        description: "Begin nothing new after so many seconds; default 30"
       })
     )
   },
-  run: Effect.fn("ads_apply_plan")(function* ({ confirm, max_seconds = 40, plan_id }) {
+  run: Effect.fn("ads_apply_plan")(function* ({ confirm, max_seconds = 30, plan_id }) {
     if (!confirm) return yield* unconfirmed
     const tell = yield* Progress
-    const report = yield* orRefuse(
-      Plans.use((plans) =>
-        plans.apply(plan_id, { maxSeconds: max_seconds, onProgress: (progress, total) => tell({ progress, total }) })
-      )
-    )
+    const onProgress = (progress: number, total: number) => tell({ progress, total })
+    const report = yield* Plans.use((plans) => plans.apply(plan_id, { maxSeconds: max_seconds, onProgress }))
     return {
       ...report,
       unconfirmed: report.unconfirmed.slice(0, 20),
@@ -51,7 +48,7 @@ export const applyPlan = Tool.make("ads_apply_plan", {
             ? "Applied. Some steps do not show yet; the marketplace may take minutes. ads_rollback plans the way back."
             : "Applied and read back. ads_rollback plans the way back; new campaigns wait for money and a start."
     }
-  })
+  }, orRefuse)
 })
 
 const unconfirmed = new InvalidArgument({
@@ -73,10 +70,8 @@ const move = (kind: "pause" | "start") =>
     const { allowedCampaigns } = (yield* MarketplaceConfig).guards
     const campaign = yield* readCampaign(advert_id)
     if (allowedCampaigns !== undefined && !allowedCampaigns.includes(advert_id)) {
-      return yield* new AdsReadOnly({
-        operation: kind,
-        detail: `guard allowedCampaigns: campaign ${advert_id} is not among them`
-      })
+      const detail = `guard allowedCampaigns: campaign ${advert_id} is not among the campaigns that may be changed`
+      return yield* new AdsInvalidRequest({ operation: kind, detail })
     }
     const shown = { campaign: campaignRow(campaign), budget: yield* readBudget(advert_id) }
     if (!confirm) {

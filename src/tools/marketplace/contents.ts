@@ -1,0 +1,85 @@
+import { Effect, Schema } from "effect"
+
+import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
+import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
+import { rublesToKopecks } from "../../marketplace/money.ts"
+import { type ManualPlacement, planCampaign } from "../../marketplace/plan/planCampaign.ts"
+import { planMinusPhrases } from "../../marketplace/plan/planMinusPhrases.ts"
+import { planProducts } from "../../marketplace/plan/planProducts.ts"
+import { reads } from "../annotations.ts"
+import { optional } from "../parameters.ts"
+import * as Tool from "../Tool.ts"
+import { keep, pairsOf } from "./gather.ts"
+import { advertId, nmIds, rubles } from "./parameters.ts"
+import { readCampaign } from "./reads.ts"
+import { orRefuse } from "./refusal.ts"
+
+const mode = Schema.Literals(["merge", "replace", "remove", "clear"]).annotate({
+  description: "merge adds to what is there, replace sets exactly these, remove takes these out, clear takes all out"
+})
+
+export const planMinusPhrasesTool = Tool.make("ads_plan_minus_phrases", {
+  title: "Plan minus-phrases",
+  description: "Plan minus-phrases for all or some articles of a campaign, one step per article. Changes nothing",
+  annotations: reads,
+  arguments: {
+    advert_id: advertId,
+    nm_ids: optional(nmIds),
+    phrases: optional(Schema.Array(Schema.String).annotate({ description: "Phrases; none with mode clear" })),
+    mode
+  },
+  run: Effect.fn("ads_plan_minus_phrases")(function* ({ advert_id, mode, nm_ids, phrases = [] }) {
+    const { guards } = yield* MarketplaceConfig
+    const campaign = yield* readCampaign(advert_id)
+    const { items } = yield* MarketplaceAds.use((ads) => ads.getMinusPhrases({ items: pairsOf([campaign]) }))
+    const only = nm_ids === undefined ? {} : { nm_ids }
+    return yield* keep(planMinusPhrases({ campaigns: [campaign], ...only, current: items, phrases, mode, guards }))
+  }, orRefuse)
+})
+
+export const planProductsTool = Tool.make("ads_plan_products", {
+  title: "Plan articles",
+  description:
+    "Plan which articles to add to and delete from a campaign; an undo also brings back their bids and phrases. Changes nothing",
+  annotations: reads,
+  arguments: { advert_id: advertId, add_nms: optional(nmIds), delete_nms: optional(nmIds) },
+  run: Effect.fn("ads_plan_products")(function* ({ add_nms = [], advert_id, delete_nms = [] }) {
+    const { guards } = yield* MarketplaceConfig
+    const campaign = yield* readCampaign(advert_id)
+    const lost = pairsOf([campaign]).filter(({ nm_id }) => delete_nms.includes(nm_id))
+    const ads = yield* MarketplaceAds
+    const phrases = lost.length === 0 ? [] : (yield* ads.getMinusPhrases({ items: lost })).items
+    const clusterBids = lost.length === 0 ? [] : (yield* ads.getNormqueryBids({ items: lost })).bids
+    return yield* keep(planProducts({ campaign, add: add_nms, delete: delete_nms, phrases, clusterBids, guards }))
+  }, orRefuse)
+})
+
+const searchOnly: ReadonlyArray<ManualPlacement> = ["search"]
+
+export const planCampaignTool = Tool.make("ads_plan_campaign", {
+  title: "Plan new campaign",
+  description:
+    "Plan a new campaign of type 9 with manual bids; it is made without money and not started. Changes nothing",
+  annotations: reads,
+  arguments: {
+    name: Schema.NonEmptyString.annotate({ description: "Name, at most 100 characters, not taken yet" }),
+    nms: nmIds,
+    placements: optional(
+      Schema.Array(Schema.Literals(["search", "recommendations"])).annotate({ description: "Default search" })
+    ),
+    payment_type: optional(Schema.Literals(["cpm", "cpc"]).annotate({ description: "Default cpm" })),
+    bid_rubles: optional(rubles("First bid of every article in rubles; default the lowest"))
+  },
+  run: Effect.fn("ads_plan_campaign")(function* ({
+    bid_rubles,
+    name,
+    nms,
+    payment_type = "cpm",
+    placements = searchOnly
+  }) {
+    const { guards } = yield* MarketplaceConfig
+    const { adverts } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2())
+    const bid = bid_rubles === undefined ? {} : { bid: rublesToKopecks(bid_rubles) }
+    return yield* keep(planCampaign({ name, nms, payment_type, placements, ...bid, existing: adverts, guards }))
+  }, orRefuse)
+})
