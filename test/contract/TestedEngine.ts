@@ -2,6 +2,7 @@ import { assert } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 
+import type { Environment } from "../../src/config/EngineConfig.ts"
 import { EmbeddedEngine } from "../../src/embedded/engine/EmbeddedEngine.ts"
 import { environment, type Json, serverOver } from "../support/harness.ts"
 
@@ -44,7 +45,7 @@ export class TestedEngine extends Context.Service<
 
 const readJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
-const make = ({ apiKey, host, version }: Place, client: HttpClient.HttpClient) => {
+const make = ({ apiKey, host, version }: Place, client: HttpClient.HttpClient, pace: Partial<Environment> = {}) => {
   let planned: Interruption | undefined
   let passed = 0
 
@@ -76,9 +77,9 @@ const make = ({ apiKey, host, version }: Place, client: HttpClient.HttpClient) =
         passed = 0
       })
   })
-  const instance = environment(host, apiKey)
+  const instance = environment(host, apiKey, pace)
   const server = serverOver(
-    { production: instance, staging: instance, locked: environment(host, "not-the-key") },
+    { production: instance, staging: instance, locked: environment(host, "not-the-key", pace) },
     Layer.succeed(HttpClient.HttpClient, meddled)
   )
   return Layer.merge(Layer.succeed(TestedEngine, tested), server)
@@ -88,7 +89,7 @@ const make = ({ apiKey, host, version }: Place, client: HttpClient.HttpClient) =
 export const overEmbedded = (version: Version) =>
   Layer.unwrap(
     Effect.map(EmbeddedEngine, ({ apiKey, host, httpClient }) =>
-      make({ version, host, apiKey: Redacted.value(apiKey) }, httpClient)
+      make({ version, host, apiKey: Redacted.value(apiKey) }, httpClient, { requestsPerSecond: 5000 })
     )
   ).pipe(Layer.provide(EmbeddedEngine.layer({ version })))
 

@@ -33,11 +33,9 @@ const fieldsOf = (node: Free | undefined): ReadonlyArray<unknown> => {
 const placeOf = (fields: ReadonlyArray<unknown>, given: string): number =>
   fields.findIndex((field, place) => labelsOf(field).includes(given) || given === `field-${place}`)
 
-/** What a field is called: its label, and where it has one its name. */
+/** What a field is called: its label, and in newer forms its name. */
 const labelsOf = (field: unknown): ReadonlyArray<string> =>
-  Predicate.isObject(field)
-    ? ["fieldLabel", "fieldName"].flatMap((key) => {
-        const label: unknown = new Map<string, unknown>(Object.entries(field)).get(key)
-        return Predicate.isString(label) ? [label] : []
-      })
-    : []
+  [
+    Predicate.hasProperty(field, "fieldLabel") ? field.fieldLabel : undefined,
+    Predicate.hasProperty(field, "fieldName") ? field.fieldName : undefined
+  ].filter(Predicate.isString)

@@ -1,5 +1,4 @@
 import { contractSuite } from "./contractSuite.ts"
 import { overEmbedded } from "./TestedEngine.ts"
 
-contractSuite("the embedded 1.82.3", overEmbedded("1.82.3"))
 contractSuite("the embedded 2.41.1", overEmbedded("2.41.1"))
