@@ -1,0 +1,40 @@
+import type { Campaign, Placement } from "../Campaign.ts"
+import type { Guards } from "../MarketplaceConfig.ts"
+import type { MinusPhrases } from "../MinusPhrases.ts"
+import type { Kopecks } from "../money.ts"
+import type { Floor, OnBelowFloor } from "./floors.ts"
+import type { ManualPlacement } from "./planCampaign.ts"
+import type { OldSettings } from "./Snapshot.ts"
+
+export interface MigrationOptions {
+  /** `in-place` gives every article of the campaign its own bid and phrases; the other makes a manual twin of it. */
+  readonly target: "in-place" | "new-manual-campaign"
+  /** Where a new campaign shows its articles; without it, where the old one did. */
+  readonly placements?: ReadonlyArray<ManualPlacement>
+  /** The new bid as a percentage of the old one, by placement. */
+  readonly percent: { readonly [placement in Placement]: number }
+  readonly onBelowFloor: OnBelowFloor
+  readonly phrases: "merge" | "replace"
+}
+
+export interface MigrationInput {
+  /** The campaigns to move. */
+  readonly campaigns: ReadonlyArray<Campaign>
+  /** All campaigns of the account, to find twins that an earlier move has made. */
+  readonly existing: ReadonlyArray<Campaign>
+  readonly snapshot: ReadonlyArray<OldSettings>
+  /** The present phrases; those with nm_id 0 are campaign-wide. */
+  readonly phrases: ReadonlyArray<MinusPhrases>
+  readonly floors: ReadonlyArray<Floor>
+  readonly options: MigrationOptions
+  readonly guards: Guards
+}
+
+/** The input, ready for looking things up. */
+export interface Migration {
+  readonly existing: ReadonlyArray<Campaign>
+  readonly snapshot: ReadonlyArray<OldSettings>
+  readonly options: MigrationOptions
+  readonly phrasesAt: (advert_id: number, nm_id: number) => ReadonlyArray<string>
+  readonly floor: (place: Omit<Floor, "kopecks">) => Kopecks | undefined
+}

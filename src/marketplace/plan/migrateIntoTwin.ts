@@ -1,0 +1,77 @@
+import { type Article, articlesOf, bidOf, type Campaign, nameOf, paymentOf } from "../Campaign.ts"
+import type { Target } from "./Change.ts"
+import type { Finding } from "./draft.ts"
+import { migratedRow } from "./migratedRows.ts"
+import type { Migration } from "./Migration.ts"
+import { oldSettings } from "./oldSettings.ts"
+import * as Phrases from "./phrases.ts"
+import { creation, findByName, longestName, type ManualPlacement } from "./planCampaign.ts"
+
+/** The name of the manual twin of a campaign, never longer than a name may be. */
+export const twinName = (campaign: Campaign): string => {
+  const ending = ` (manual, ${campaign.id})`
+  return `${nameOf(campaign).slice(0, longestName - ending.length)}${ending}`
+}
+
+/** Makes a manual twin of a campaign with one bid, or completes the twin that an earlier move has made. */
+export const migrateIntoTwin = (
+  campaign: Campaign,
+  articles: ReadonlyArray<Article>,
+  migration: Migration
+): ReadonlyArray<Finding> => {
+  if (campaign.bid_type === "manual") return []
+  const { existing, options, phrasesAt } = migration
+  const placements = options.placements ?? shownAt(campaign)
+  const twin = findByName(existing, twinName(campaign))
+  const inTwin = new Map((twin === undefined ? [] : articlesOf(twin)).map((article) => [article.nm_id, article]))
+  const nms = articles.map(({ nm_id }) => nm_id)
+  const made = twin === undefined ? newTwin(campaign, nms, placements) : completed(campaign, nms, twin.id, inTwin)
+
+  const old = oldSettings(campaign, migration)
+  const rows = articles.flatMap((article) => {
+    const { nm_id } = article
+    const now = { from: campaign, target: made.target, nm_id, there: inTwin.get(nm_id), placements }
+    const bid = old.bid(nm_id) ?? bidOf(article, "combined") ?? undefined
+    const before = twin === undefined ? [] : phrasesAt(twin.id, nm_id)
+    return migratedRow(
+      { ...now, bid, before, phrases: Phrases.merge(phrasesAt(campaign.id, nm_id), old.phrases) },
+      migration
+    )
+  })
+  const findings = [...made.findings, ...rows]
+  return findings.some((finding) => "change" in finding) ? [...findings, { warning: afterwards(campaign) }] : findings
+}
+
+interface Made {
+  readonly target: Target
+  readonly findings: ReadonlyArray<Finding>
+}
+
+const newTwin = (campaign: Campaign, nms: ReadonlyArray<number>, placements: ReadonlyArray<ManualPlacement>): Made =>
+  creation(
+    { name: twinName(campaign), nms, payment_type: paymentOf(campaign), placement_types: placements },
+    `manual twin of campaign ${campaign.id}: the kind of bid of a campaign cannot be changed`
+  )
+
+const completed = (
+  { id }: Campaign,
+  nms: ReadonlyArray<number>,
+  target: number,
+  inTwin: ReadonlyMap<number, Article>
+): Made => ({
+  target,
+  findings: nms
+    .filter((nm_id) => !inTwin.has(nm_id))
+    .map((nm_id) => ({
+      change: { kind: "product", target, nm_id, before: false, after: true },
+      reason: `is in campaign ${id}`
+    }))
+})
+
+const shownAt = ({ settings: { placements } }: Campaign): ReadonlyArray<ManualPlacement> => {
+  const shown = (["search", "recommendations"] as const).filter((place) => placements?.[place] === true)
+  return shown.length === 0 ? ["search", "recommendations"] : shown
+}
+
+const afterwards = ({ id }: Campaign): string =>
+  `Campaign ${id} keeps running and its twin does not run: give the twin money, start it, then pause ${id}`

@@ -1,0 +1,62 @@
+import { bidOf, type Article, type Campaign, paymentOf, type Placement } from "../Campaign.ts"
+import { type Kopecks, kopecksToRubles } from "../money.ts"
+import type { Target } from "./Change.ts"
+import type { Finding } from "./draft.ts"
+import { aboveFloor } from "./floors.ts"
+import type { Migration } from "./Migration.ts"
+import * as Phrases from "./phrases.ts"
+import { percentOf } from "./planBids.ts"
+import { phraseFinding } from "./planMinusPhrases.ts"
+
+/** An article on its way from an old campaign to where it shall be set. */
+export interface Row {
+  readonly from: Campaign
+  readonly target: Target
+  readonly nm_id: number
+  /** The article as it is there now; nothing if it is not there yet. */
+  readonly there: Article | undefined
+  readonly placements: ReadonlyArray<Placement>
+  /** The old bid; nothing if the present one stays. */
+  readonly bid: Kopecks | undefined
+  /** The phrases it has there now, and those it shall have. */
+  readonly before: ReadonlyArray<string>
+  readonly phrases: ReadonlyArray<string>
+}
+
+/** What is to be done for one article: its bid at every placement, and its phrases once. */
+export const migratedRow = (row: Row, migration: Migration): ReadonlyArray<Finding> => {
+  const { before, bid, from, nm_id, phrases, placements, target } = row
+  const wanted = migration.options.phrases === "merge" ? Phrases.merge(before, phrases) : Phrases.distinct(phrases)
+  return [
+    ...(bid === undefined ? [] : placements.flatMap((placement) => migratedBid(row, placement, bid, migration))),
+    ...(phrases.length === 0
+      ? []
+      : phraseFinding(
+          target,
+          nm_id,
+          before,
+          wanted,
+          `the phrases of campaign ${from.id} are kept per article in type 9`
+        ))
+  ]
+}
+
+const migratedBid = (
+  { from, nm_id, target, there }: Row,
+  placement: Placement,
+  old: Kopecks,
+  { floor, options }: Migration
+): ReadonlyArray<Finding> => {
+  const what = `bid of article ${nm_id} at ${placement}, campaign ${from.id}`
+  const before = there === undefined ? null : bidOf(there, placement)
+  const percent = options.percent[placement]
+  const lowest = floor({ nm_id, placement, payment_type: paymentOf(from) })
+  const found = aboveFloor(percentOf(old, percent), lowest, options.onBelowFloor)
+  if (found === undefined) return [{ warning: `${what}: below the lowest bid, left as it is` }]
+  if ("problem" in found) return [{ what, reason: found.problem }]
+  if (found.bid === 0) return [{ what, reason: "the old bid is 0" }]
+  if (found.bid === before) return []
+  const part = percent === 100 ? "" : ` at ${percent}%`
+  const reason = `old bid ${kopecksToRubles(old)} rub${part}${found.note}`
+  return [{ change: { kind: "bid", target, nm_id, placement, before, after: found.bid }, reason }]
+}
