@@ -82,9 +82,13 @@ const pick = (fields: Free, taken: Fields): { readonly kept: Free; readonly drop
   }
 }
 
-/** The editor stores some defaults by this name, which the API refuses; to leave them out means the same. */
+/** The editor stores some defaults by this name. The API refuses it where it is no text; to leave it out means the same. */
 const withoutDefaults = (settings: Free): Free =>
-  Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== "DEFAULT"))
+  Object.fromEntries(
+    Object.entries(settings).filter(([field, value]) => value !== "DEFAULT" || textSettings.includes(field))
+  )
+
+const textSettings: ReadonlyArray<string> = ["errorWorkflow", "timezone"]
 
 const present = (fields: Free): Free =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))
