@@ -37,7 +37,8 @@ const Operations = Schema.Struct({
     Schema.Struct({
       method: Schema.String,
       path: Schema.String,
-      request: Schema.optionalKey(Schema.NullOr(Free))
+      request: Schema.optionalKey(Schema.NullOr(Free)),
+      response: Schema.optionalKey(Schema.NullOr(Free))
     })
   )
 })

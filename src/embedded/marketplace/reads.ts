@@ -1,19 +1,11 @@
 import { Schema } from "effect"
 
 import { BidsMinRequest } from "../../marketplace/Bids.ts"
-import { status } from "../../marketplace/Campaign.ts"
 import { Pair, pairKey } from "../../marketplace/ids.ts"
-import { Kopecks } from "../../marketplace/money.ts"
 import { error, invalid, ok, type Reply } from "./Reply.ts"
+import { floors } from "./rows.ts"
 import type { Wire } from "./shapes.ts"
 import type { Advert, State } from "./State.ts"
-
-/** The lowest bid, by where the bid holds. */
-export const floors = {
-  combined: Kopecks.make(15_500),
-  search: Kopecks.make(25_000),
-  recommendations: Kopecks.make(25_000)
-} as const
 
 const numbers = (text: string | undefined): ReadonlyArray<number> =>
   (text ?? "")
@@ -119,6 +111,3 @@ export const count = (state: State): Reply => {
     }))
   })
 }
-
-export const isChangeable = ({ status: value }: Advert): boolean =>
-  value === status.ready || value === status.active || value === status.paused

@@ -2,7 +2,7 @@ import { DateTime, Option, Schema } from "effect"
 
 import { ClusterStatsRequest } from "../../marketplace/Clusters.ts"
 import { invalid, ok, type Reply } from "./Reply.ts"
-import type { State } from "./State.ts"
+import type { Advert, State } from "./State.ts"
 
 /** Made-up but steady numbers: the same campaign, article and day always show the same. */
 const views = (seed: number, day: number): number => 400 + ((seed * 7919 + day * 104_729) % 600)
@@ -39,6 +39,12 @@ const metrics = (shown: number) => {
 const total = (days: ReadonlyArray<ReturnType<typeof metrics>>) =>
   metrics(days.reduce((sum, day) => sum + day.views, 0))
 
+/** A day on which everything happened on the site, with the first article. */
+const dayOf = (date: string, day: ReturnType<typeof metrics>, advert: Advert | undefined) => {
+  const nms = (advert?.rows ?? []).slice(0, 1).map(({ nm_id }) => ({ nmId: nm_id, name: "goods", ...day }))
+  return { date: `${date}T00:00:00Z`, ...day, apps: [{ appType: 1, ...day, nms }] }
+}
+
 export const clusters = (state: State, body: unknown): Reply => {
   const { from, items, to } = Schema.decodeUnknownSync(ClusterStatsRequest)(body)
   const days = daysBetween(from, to).length
@@ -67,7 +73,9 @@ export const fullstats = (state: State, query: Readonly<Record<string, string>>)
     known.length === 0
       ? null
       : known.map((advertId) => {
-          const rows = days.map((date, index) => ({ date: `${date}T00:00:00Z`, ...metrics(views(advertId, index)) }))
+          const rows = days.map((date, index) =>
+            dayOf(date, metrics(views(advertId, index)), state.adverts.get(advertId))
+          )
           return { advertId, ...total(rows), days: rows, currency: "RUB" }
         })
   )
