@@ -47,6 +47,16 @@ it("pages by the last id hold every row once", () =>
     })
   ))
 
+it.effect("a page that holds the last row is the last page", () =>
+  Effect.gen(function* () {
+    const two = [{ id: 2 }, { id: 1 }]
+    for (const query of [new Map([["limit", "2"]]), new Map([["limit", "3"]])]) {
+      assert.strictEqual((yield* byOffset(two, query, false)).nextCursor, null)
+      assert.strictEqual((yield* byLastId(two, query, false)).nextCursor, null)
+    }
+  })
+)
+
 it.effect("a limit of 0 is the trap that it is in the real engines", () =>
   Effect.gen(function* () {
     const { data, nextCursor } = yield* byOffset([{ id: 1 }, { id: 2 }], new Map([["limit", "0"]]), false)

@@ -234,6 +234,28 @@ layer(EmbeddedEngine.layer())("running a workflow", (it) => {
     })
   )
 
+  it.effect("a chat that is not public is not there", () =>
+    Effect.gen(function* () {
+      yield* running(flow("quiet", [node("Chat", "@n8n/n8n-nodes-langchain.chatTrigger", {}, { webhookId: "quiet" })]))
+      assert.strictEqual((yield* visit("quiet/chat", { chatInput: "hello" })).status, 404)
+    })
+  )
+
+  it.effect("goes on behind a node that is told to, but never behind one that stops on purpose", () =>
+    Effect.gen(function* () {
+      const onError = "continueRegularOutput"
+      yield* path(
+        "onward",
+        "lastNode",
+        { ...node("Code", "code", { jsCode: "nothing" }), onError },
+        set("Note", { a: 1 })
+      )
+      assert.deepStrictEqual((yield* visit("onward")).json, { a: 1 })
+      yield* path("on-purpose", "lastNode", { ...failing, onError }, set("Note", { a: 1 }))
+      assert.strictEqual((yield* visit("on-purpose")).status, 500)
+    })
+  )
+
   it.effect("a form takes its fields by number and gives them out by label", () =>
     Effect.gen(function* () {
       const formFields = { values: [{ fieldLabel: "Name" }, { fieldLabel: "Age", fieldType: "number" }] }
