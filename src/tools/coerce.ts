@@ -1,27 +1,33 @@
 import { type JsonSchema, Option, Predicate, Schema } from "effect"
 
 /**
- * Reads clumsy spellings of top-level arguments as what they mean: a numeric string where a number belongs, JSON text
- * where an object or a list belongs, a number where a string belongs, `null` where the argument is left out.
+ * Reads clumsy spellings of arguments, and of the items of their lists, as what they mean: a numeric string where a
+ * number belongs, JSON text where an object or a list belongs, a number where a string belongs, `null` where the
+ * argument is left out.
  */
 export const coerce = (
   input: Readonly<Record<string, unknown>>,
   schema: JsonSchema.JsonSchema
 ): Readonly<Record<string, unknown>> => {
-  const properties = Predicate.isObject(schema.properties) ? schema.properties : {}
+  const properties = new Map<string, unknown>(Object.entries(schema.properties ?? {}))
   const given = Object.entries(input).filter(([, value]) => value !== null && value !== undefined)
-  return Object.fromEntries(given.map(([name, value]) => [name, read(value, typesOf(properties, name))]))
+  return Object.fromEntries(given.map(([name, value]) => [name, read(value, properties.get(name))]))
 }
 
-const read = (value: unknown, types: ReadonlyArray<unknown>): unknown => {
-  if (Predicate.isString(value)) {
-    if (types.includes("string")) return value
+const read = (value: unknown, schema: unknown): unknown => {
+  const types = typesOf(schema)
+  if (Predicate.isString(value) && !types.includes("string")) {
     const parsed = Option.getOrUndefined(parseJson(value.trim()))
-    return types.some((type) => isMeant(type, parsed)) ? parsed : value
+    return types.some((type) => isMeant(type, parsed)) ? readItems(parsed, schema) : value
   }
   const isOnlyString = types.length > 0 && types.every((type) => type === "string")
-  return isOnlyString && Number.isSafeInteger(value) ? String(value) : value
+  return isOnlyString && Number.isSafeInteger(value) ? String(value) : readItems(value, schema)
 }
+
+const readItems = (value: unknown, schema: unknown): unknown =>
+  Array.isArray(value) && Predicate.hasProperty(schema, "items")
+    ? value.map((item: unknown) => read(item, schema.items))
+    : value
 
 const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
@@ -29,11 +35,9 @@ const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknow
 const isMeant = (type: unknown, parsed: unknown): boolean =>
   type === "object" || type === "array" ? typeof parsed === "object" && parsed !== null : typeof parsed === type
 
-/** The JSON types an argument may have; an integer counts as a number. */
-const typesOf = (properties: object, name: string): ReadonlyArray<unknown> => {
-  const property = new Map<string, unknown>(Object.entries(properties)).get(name)
-  const branches =
-    Predicate.hasProperty(property, "anyOf") && Array.isArray(property.anyOf) ? property.anyOf : [property]
+/** The JSON types a value may have; an integer counts as a number. */
+const typesOf = (schema: unknown): ReadonlyArray<unknown> => {
+  const branches = Predicate.hasProperty(schema, "anyOf") && Array.isArray(schema.anyOf) ? schema.anyOf : [schema]
   return branches
     .filter(Predicate.hasProperty("type"))
     .flatMap(({ type }) => type)

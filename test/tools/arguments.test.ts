@@ -25,6 +25,7 @@ layer(TestServer, { excludeTestServices: true })("the arguments of a tool", (it)
         assert.include((yield* refused("get_execution", { id: "999999" })).data, { httpStatus: 404 })
         assert.include((yield* refused("get_workflow", { id: 12345 })).data, { httpStatus: 404 })
         assert.include((yield* refused("get_tag", { id: 7 })).data, { httpStatus: 404 })
+        assert.deepStrictEqual(yield* ask("list_workflows", { tags: [7] }), { data: [] })
       })
     )
 
@@ -90,7 +91,7 @@ layer(TestServer, { excludeTestServices: true })("the arguments of a tool", (it)
       ["list_workflows", { limit: 1.5 }, /^Invalid limit: must be/],
       ["list_workflows", { active: "perhaps" }, /^Invalid active: must be/],
       ["list_workflows", { tags: "red" }, /^Invalid tags: must be/],
-      ["list_workflows", { tags: [7] }, /^Invalid tags\.0: must be/],
+      ["list_workflows", { tags: [{}] }, /^Invalid tags\.0: must be/],
       ["create_workflow", { name: " ", nodes: [node] }, /^Invalid name: must not be empty$/],
       ["create_workflow", { name: 7.5, nodes: [node] }, /^Invalid name: must be/],
       ["create_workflow", { name: "x", nodes: "none" }, /^Invalid nodes: must be/],
