@@ -386,7 +386,8 @@ describe("a plan of bids", () => {
   it.each([
     ["maxBidKopecks", { maxBidKopecks: kopecks(20_999) }],
     ["maxChangePercent", { maxChangePercent: 4 }],
-    ["allowedCampaigns", { allowedCampaigns: [2] }]
+    ["allowedCampaigns", { allowedCampaigns: [2] }],
+    ["maxItemsPerApply", { maxItemsPerApply: 0 }]
   ] as const)("is held back by the guard %s", (name, guard) => {
     const draft = plan({ kopecks: kopecks(21_000) }, { guards: { ...guards, ...guard } })
     assert.deepStrictEqual(draft.steps, [])

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Schema } from "effect"
-import { HttpClient } from "effect/http"
+import { Clock, Effect, Fiber, Layer, Schema } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 
 import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
@@ -306,6 +306,64 @@ describe("the way back", () => {
       yield* apply(back.id)
       assert.deepStrictEqual(yield* bidsNow, [25_000, 25_000, 25_000])
     }).pipe(Effect.provide(marketplace({ guards: { maxChangePercent: 40 } })))
+  )
+})
+
+/** A marketplace whose list of campaigns is brought up to date every 3 minutes only. */
+const lagging = Layer.effect(
+  HttpClient.HttpClient,
+  Effect.map(EmbeddedMarketplace, ({ httpClient }) => {
+    const shown = new Map<string, { readonly at: number; readonly text: string }>()
+    return HttpClient.make((request, url) =>
+      Effect.gen(function* () {
+        if (!url.pathname.endsWith("/adverts")) return yield* httpClient.execute(request)
+        const now = yield* Clock.currentTimeMillis
+        const last = shown.get(url.href)
+        const text =
+          last !== undefined && now < last.at + 180_000 ? last.text : yield* (yield* httpClient.execute(request)).text
+        if (text !== last?.text) shown.set(url.href, { at: now, text })
+        return HttpClientResponse.fromWeb(request, new Response(text))
+      })
+    )
+  })
+)
+
+describe("a read model that lags behind", () => {
+  it.effect("is told apart from a change that failed, and fools no way back", () =>
+    Effect.gen(function* () {
+      const plans = yield* Plans
+      const { id, steps } = yield* bidPlan()
+      const report = yield* inTime(apply(id))
+      assert.deepInclude(report, { state: "applied", done: 2, unconfirmed: steps.map((step) => step.id) })
+      const back = yield* plans.rollback(id)
+      yield* inTime(apply(back.id))
+      assert.deepStrictEqual(yield* bidsNow, [25_000, 25_000, 25_000])
+    }).pipe(Effect.provide(plansOver({}, lagging).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
+  )
+
+  it.effect("does not keep a new campaign from getting its bids, or from being deleted again", () =>
+    Effect.gen(function* () {
+      const plans = yield* Plans
+      const world = yield* EmbeddedMarketplace
+      const { guards } = yield* MarketplaceConfig
+      const { adverts: existing } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2())
+      const input = {
+        name: "New",
+        nms: [1],
+        payment_type: "cpm",
+        placements: ["search"],
+        bid: kopecks(26_000)
+      } as const
+      const { id } = yield* plans.keep(planCampaign({ ...input, existing, guards }))
+      yield* inTime(apply(id))
+      assert.deepStrictEqual(
+        (yield* world.account).adverts.get(1005)?.rows.map(({ search }) => Number(search)),
+        [26_000]
+      )
+      const back = yield* plans.rollback(id)
+      yield* inTime(apply(back.id))
+      assert.isFalse((yield* world.account).adverts.has(1005))
+    }).pipe(Effect.provide(plansOver({}, lagging).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
   )
 })
 

@@ -4,7 +4,7 @@ import { MarketplaceAds } from "../MarketplaceAds.ts"
 import { limitOf, readOnlyReason } from "../MarketplaceClient.ts"
 import { MarketplaceConfig } from "../MarketplaceConfig.ts"
 import { AdsReadOnly, type MarketplaceError } from "../MarketplaceError.ts"
-import { applyBatch } from "./applyBatch.ts"
+import { applyBatch, confirm } from "./applyBatch.ts"
 import { batchesOf } from "./batches.ts"
 import { estimate } from "./estimate.ts"
 import { planProblems } from "./guards.ts"
@@ -113,6 +113,7 @@ export class Plans extends Context.Service<
             )
             if (options.onProgress !== undefined) yield* options.onProgress(progress.done.size, progress.total)
           }
+          yield* Effect.mapError(confirm(ads, past.plan.steps, progress), (error) => stopped(progress, error))
           yield* store.append({ type: "finished", at: yield* now, plan_id: id })
           return report(progress, "applied")
         },

@@ -1,7 +1,8 @@
 import { Clock, Effect } from "effect"
 
-import type { Batch } from "./batches.ts"
+import { type Batch, batchesOf } from "./batches.ts"
 import { type Ads, type Finding, locate, type Located, look, type Look } from "./look.ts"
+import type { Step } from "./Plan.ts"
 import { ApplyStopped, PlanStale } from "./PlanError.ts"
 import type { PlanStore } from "./PlanStore.ts"
 import type { Progress } from "./Progress.ts"
@@ -23,10 +24,7 @@ export const applyBatch = Effect.fnUntraced(function* (
   progress: Progress
 ) {
   const journal = journalOf(store, progress)
-  const rows = steps.flatMap((step): ReadonlyArray<Row> => {
-    const change = locate(step.change, progress.created)
-    return change === undefined ? [] : [{ step: step.id, change }]
-  })
+  const rows = rowsOf(steps, progress)
   const seen = yield* look(ads, changesOf(rows))
   const known = yield* adopt(rows, seen, progress)
   for (const { campaign, step } of known) yield* journal.done([step], true, campaign)
@@ -55,6 +53,22 @@ export const applyBatch = Effect.fnUntraced(function* (
     for (const step of unseen) progress.unconfirmed.add(step)
   }
 })
+
+/** Looks once more at what did not show when it was read back. */
+export const confirm = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<Step>, progress: Progress) {
+  const { unconfirmed } = progress
+  for (const batch of batchesOf(steps.filter(({ id }) => unconfirmed.has(id)))) {
+    const rows = rowsOf(batch.steps, progress)
+    const seen = yield* look(ads, changesOf(rows))
+    for (const { change, step } of rows) if (seen.finding(change) === "already") unconfirmed.delete(step)
+  }
+})
+
+const rowsOf = (steps: ReadonlyArray<Step>, { created }: Progress): ReadonlyArray<Row> =>
+  steps.flatMap((step): ReadonlyArray<Row> => {
+    const change = locate(step.change, created)
+    return change === undefined ? [] : [{ step: step.id, change }]
+  })
 
 const changesOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Located> => rows.map(({ change }) => change)
 

@@ -1,6 +1,6 @@
 import type { Guards } from "../MarketplaceConfig.ts"
 import { type Change, changeKey, invert, order } from "./Change.ts"
-import { guardProblem } from "./guards.ts"
+import { guardProblem, tooMany } from "./guards.ts"
 import type { Blocked, Draft, PlanKind, Step } from "./Plan.ts"
 
 /** What a planner may say about one thing it was asked for. */
@@ -25,9 +25,11 @@ export const draft = (kind: PlanKind, guards: Guards, findings: ReadonlyArray<Fi
       else blocked.set(id, { what: id, reason: problem })
     }
   }
+  const [problem] = tooMany(guards, steps.size)
+  if (problem !== undefined) blocked.set(problem, { what: "the whole plan", reason: problem })
   return {
     kind,
-    steps: [...steps.values()].toSorted(byWork),
+    steps: problem === undefined ? [...steps.values()].toSorted(byWork) : [],
     warnings: [...warnings].toSorted(),
     blocked: [...blocked.values()].toSorted((a, b) => compare(a.what, b.what) || compare(a.reason, b.reason))
   }

@@ -5,10 +5,9 @@ import type { Draft } from "./Plan.ts"
 
 /** Which rule of the configuration forbids a change; nothing if none does. */
 export const guardProblem = (guards: Guards, change: Change): string | undefined => {
-  if (change.kind !== "create" && typeof change.target === "number") {
-    if (guards.allowedCampaigns !== undefined && !guards.allowedCampaigns.includes(change.target)) {
-      return `guard allowedCampaigns: campaign ${change.target} is not among the campaigns that may be changed`
-    }
+  const campaign = change.kind === "create" || change.kind === "delete" ? undefined : change.target
+  if (typeof campaign === "number" && guards.allowedCampaigns?.includes(campaign) === false) {
+    return `guard allowedCampaigns: campaign ${campaign} is not among the campaigns that may be changed`
   }
   if (change.kind !== "bid" && change.kind !== "cluster") return undefined
   const { after, before } = change
@@ -23,13 +22,15 @@ export const guardProblem = (guards: Guards, change: Change): string | undefined
   return undefined
 }
 
-/** A way back leads to what was there before, so only the list of campaigns holds for it. */
+/** Whether there are more changes than one plan may hold. */
+export const tooMany = ({ maxItemsPerApply }: Guards, count: number): ReadonlyArray<string> =>
+  count > maxItemsPerApply ? [`guard maxItemsPerApply: ${count} changes are more than ${maxItemsPerApply}`] : []
+
+/** What forbids a whole plan. A way back leads to what was there before, so only the list of campaigns holds for it. */
 export const planProblems = (guards: Guards, { kind, steps }: Pick<Draft, "kind" | "steps">): ReadonlyArray<string> => {
   const checked = kind === "rollback" ? { ...guards, maxBidKopecks: anyBid, maxChangePercent: Infinity } : guards
   const broken = steps.flatMap(({ change }) => guardProblem(checked, change) ?? [])
-  return steps.length > guards.maxItemsPerApply
-    ? [...broken, `guard maxItemsPerApply: ${steps.length} changes are more than ${guards.maxItemsPerApply}`]
-    : broken
+  return kind === "rollback" ? broken : [...broken, ...tooMany(guards, steps.length)]
 }
 
 const anyBid = Kopecks.make(Number.MAX_SAFE_INTEGER)
