@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect, Layer, Redacted, Schema } from "effect"
 
 import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
@@ -7,6 +8,8 @@ import { decode } from "../../src/marketplace/MarketplaceConfig.ts"
 import { PlanStore } from "../../src/marketplace/plan/PlanStore.ts"
 import { offered, readTools, writeTools } from "../../src/tools/marketplace/toolset.ts"
 import { embeddedClient, inTime, marketplace, plansOver } from "./support.ts"
+
+const ajv = new Ajv2020({ strict: false })
 
 const Answer = Schema.Record(Schema.String, Schema.Unknown)
 
@@ -94,7 +97,10 @@ describe("the marketplace toolset", () => {
 
   it.effect.each(small)("%s answers small and without a key", ([name, args]) =>
     Effect.gen(function* () {
-      const text = JSON.stringify(yield* inTime(call(name, args)))
+      const answer = yield* inTime(call(name, args))
+      const shape = (yield* offered).find((tool) => tool.name === name)?.outputSchema?.()
+      if (shape !== undefined) assert.isTrue(ajv.validate(shape, answer), ajv.errorsText())
+      const text = JSON.stringify(answer)
       assert.isAbove(text.length, 20)
       assert.isBelow(text.length, 32_000)
       assert.notInclude(text, "the-secret")
@@ -123,6 +129,8 @@ describe("the marketplace toolset", () => {
       const refused = yield* fails("ads_apply_plan", { plan_id: plan["plan_id"], confirm: false })
       assert.include(String(refused), "nothing was changed")
       const applied = yield* inTime(call("ads_apply_plan", { plan_id: plan["plan_id"], confirm: true }))
+      const shape = writeTools.find(({ name }) => name === "ads_apply_plan")?.outputSchema?.() ?? false
+      assert.isTrue(ajv.validate(shape, applied), ajv.errorsText())
       assert.deepInclude(applied, { state: "applied", done: 8, unconfirmed_count: 0 })
       assert.notDeepEqual(yield* world.account, before)
       const shown = yield* call("ads_show_plan", { plan_id: plan["plan_id"], limit: 2 })

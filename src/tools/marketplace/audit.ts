@@ -8,6 +8,7 @@ import { optional } from "../parameters.ts"
 import * as Tool from "../Tool.ts"
 import { advertId, limit, planId } from "./parameters.ts"
 import { orRefuse } from "./refusal.ts"
+import * as results from "./results.ts"
 import { moment, stepRow } from "./shown.ts"
 
 export const auditLog = Tool.make("ads_audit_log", {
@@ -22,6 +23,7 @@ export const auditLog = Tool.make("ads_audit_log", {
     ),
     limit: limit(50)
   },
+  result: results.audit,
   run: Effect.fn("ads_audit_log")(function* ({ advert_id, limit, plan_id, since = "" }) {
     const entries = yield* Plans.use((plans) => plans.entries)
     const plans = new Map(

@@ -12,6 +12,7 @@ import { InvalidArgument } from "../ToolError.ts"
 import { askedUnbidden, floorsOf, keep, uncheckedFloors, withWarnings } from "./gather.ts"
 import { type BidChange, bidChanges, checkFloors, clusterChanges, onBelowFloor } from "./parameters.ts"
 import { orRefuse } from "./refusal.ts"
+import * as results from "./results.ts"
 
 interface Amount {
   readonly bid_rubles?: Rubles
@@ -38,6 +39,7 @@ export const planBidsTool = Tool.make("ads_plan_bids", {
   description: "Plan bids for single articles, held against the lowest bids and the guards. Changes nothing",
   annotations: reads,
   arguments: { changes: bidChanges, on_below_floor: onBelowFloor, check_floors: checkFloors },
+  result: results.plan,
   run: Effect.fn("ads_plan_bids")(function* ({ changes, check_floors, on_below_floor }) {
     for (const [index, { bid_kopecks, bid_rubles, change_percent }] of changes.entries()) {
       yield* exactlyOne(index, [bid_kopecks, bid_rubles, change_percent], "bid_rubles, bid_kopecks, change_percent")
@@ -67,6 +69,7 @@ export const planClusterBidsTool = Tool.make("ads_plan_cluster_bids", {
   description: "Plan bids for search clusters of articles in manual campaigns. Changes nothing",
   annotations: reads,
   arguments: { changes: clusterChanges },
+  result: results.plan,
   run: Effect.fn("ads_plan_cluster_bids")(function* ({ changes }) {
     for (const [index, { bid_kopecks, bid_rubles, drop }] of changes.entries()) {
       yield* exactlyOne(index, [bid_kopecks, bid_rubles, drop || undefined], "bid_rubles, bid_kopecks, drop")

@@ -8,6 +8,7 @@ import { hosts } from "../../marketplace/naming.ts"
 import { reads } from "../annotations.ts"
 import * as Tool from "../Tool.ts"
 import { orRefuse } from "./refusal.ts"
+import * as results from "./results.ts"
 
 const dayMs = 86_400_000
 
@@ -17,6 +18,7 @@ export const checkKey = Tool.make("ads_check_key", {
     "What the marketplace key is and may do, and whether the marketplace takes it; the key itself is never shown",
   annotations: reads,
   arguments: {},
+  result: results.key,
   run: Effect.fn("ads_check_key")(function* () {
     const settings = yield* MarketplaceConfig
     const { expires, promotion } = readKey(settings.apiKey)

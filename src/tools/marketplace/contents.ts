@@ -13,6 +13,7 @@ import { keep, pairsOf } from "./gather.ts"
 import { advertId, nmIds, rubles } from "./parameters.ts"
 import { readCampaign } from "./reads.ts"
 import { orRefuse } from "./refusal.ts"
+import * as results from "./results.ts"
 
 const mode = Schema.Literals(["merge", "replace", "remove", "clear"]).annotate({
   description: "merge adds to what is there, replace sets exactly these, remove takes these out, clear takes all out"
@@ -28,6 +29,7 @@ export const planMinusPhrasesTool = Tool.make("ads_plan_minus_phrases", {
     phrases: optional(Schema.Array(Schema.String).annotate({ description: "Phrases; none with mode clear" })),
     mode
   },
+  result: results.plan,
   run: Effect.fn("ads_plan_minus_phrases")(function* ({ advert_id, mode, nm_ids, phrases = [] }) {
     const { guards } = yield* MarketplaceConfig
     const campaign = yield* readCampaign(advert_id)
@@ -43,6 +45,7 @@ export const planProductsTool = Tool.make("ads_plan_products", {
     "Plan which articles to add to and delete from a campaign; an undo also brings back their bids and phrases. Changes nothing",
   annotations: reads,
   arguments: { advert_id: advertId, add_nms: optional(nmIds), delete_nms: optional(nmIds) },
+  result: results.plan,
   run: Effect.fn("ads_plan_products")(function* ({ add_nms = [], advert_id, delete_nms = [] }) {
     const { guards } = yield* MarketplaceConfig
     const campaign = yield* readCampaign(advert_id)
@@ -70,6 +73,7 @@ export const planCampaignTool = Tool.make("ads_plan_campaign", {
     payment_type: optional(Schema.Literals(["cpm", "cpc"]).annotate({ description: "Default cpm" })),
     bid_rubles: optional(rubles("First bid of every article in rubles; default the lowest"))
   },
+  result: results.plan,
   run: Effect.fn("ads_plan_campaign")(function* ({
     bid_rubles,
     name,

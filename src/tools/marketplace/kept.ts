@@ -6,6 +6,7 @@ import * as Tool from "../Tool.ts"
 import { summary } from "./gather.ts"
 import { limit, offset, planId } from "./parameters.ts"
 import { orRefuse } from "./refusal.ts"
+import * as results from "./results.ts"
 import { moment, more, stepRow } from "./shown.ts"
 
 export const showPlan = Tool.make("ads_show_plan", {
@@ -13,6 +14,7 @@ export const showPlan = Tool.make("ads_show_plan", {
   description: "Show the steps of a plan with before, after and reason, what is blocked, and how far it has come",
   annotations: reads,
   arguments: { plan_id: planId, limit: limit(50), offset },
+  result: results.shownPlan,
   run: Effect.fn("ads_show_plan")(function* ({ limit, offset, plan_id }) {
     const { done, finished, plan, takenBack, unconfirmed } = yield* Plans.use((plans) => plans.history(plan_id))
     const shown = plan.steps.slice(offset, offset + limit)
@@ -40,6 +42,7 @@ export const rollback = Tool.make("ads_rollback", {
     "Plan the way back from an applied or broken-off plan: it restores what was there before. Changes nothing until applied",
   annotations: reads,
   arguments: { plan_id: planId },
+  result: results.plan,
   run: Effect.fn("ads_rollback")(function* ({ plan_id }) {
     const plan = yield* Plans.use((plans) => plans.rollback(plan_id))
     return { reverses: plan_id, ...(yield* summary(plan)) }

@@ -15,6 +15,7 @@ import * as Tool from "../Tool.ts"
 import { askedUnbidden, floorsOf, keep, pairsOf, uncheckedFloors, withWarnings } from "./gather.ts"
 import { advertIds, checkFloors, onBelowFloor } from "./parameters.ts"
 import { orRefuse } from "./refusal.ts"
+import * as results from "./results.ts"
 
 const target = Schema.Literals(["in-place", "new-manual-campaign"])
   .annotate({
@@ -83,6 +84,7 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     on_below_floor: onBelowFloor,
     check_floors: checkFloors
   },
+  result: results.plan,
   run: Effect.fn("ads_plan_migration")(function* (given) {
     const { guards } = yield* MarketplaceConfig
     const ads = yield* MarketplaceAds

@@ -9,6 +9,7 @@ import { optional } from "../parameters.ts"
 import * as Tool from "../Tool.ts"
 import { advertId, advertIds, limit, nmIds, offset, pairs } from "./parameters.ts"
 import { orRefuse } from "./refusal.ts"
+import * as results from "./results.ts"
 import { articleRow, campaignRow, more } from "./shown.ts"
 
 /** One campaign, or the error that there is none. */
@@ -57,6 +58,7 @@ export const listCampaigns = Tool.make("ads_list_campaigns", {
     limit: limit(100),
     offset
   },
+  result: results.campaigns,
   run: Effect.fn("ads_list_campaigns")(function* ({ bid_type, limit, offset, ...filter }) {
     const { adverts } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2(filter))
     const found = adverts
@@ -76,6 +78,7 @@ export const getCampaign = Tool.make("ads_get_campaign", {
   description: "Read one campaign with its articles and their bids, in kopecks and rubles",
   annotations: reads,
   arguments: { advert_id: advertId },
+  result: results.campaign,
   run: Effect.fn("ads_get_campaign")(function* ({ advert_id }) {
     const campaign = yield* readCampaign(advert_id)
     return {
@@ -92,6 +95,7 @@ export const getMinusPhrases = Tool.make("ads_get_minus_phrases", {
   description: "Read the minus-phrases of articles, or of all articles of a campaign",
   annotations: reads,
   arguments: { items: optional(pairs), advert_id: optional(advertId) },
+  result: results.phrases,
   run: Effect.fn("ads_get_minus_phrases")(function* ({ advert_id, items = [] }) {
     const own =
       advert_id === undefined
@@ -114,6 +118,7 @@ export const minBids = Tool.make("ads_min_bids", {
     nm_ids: optional(nmIds),
     placements: optional(Schema.Array(Placement).annotate({ description: "Default: those of the campaign" }))
   },
+  result: results.lowestBids,
   run: Effect.fn("ads_min_bids")(function* ({ advert_id, nm_ids, placements }) {
     const campaign = yield* readCampaign(advert_id)
     const { bids } = yield* MarketplaceAds.use((ads) =>

@@ -7,6 +7,7 @@ import { optional } from "../parameters.ts"
 import * as Tool from "../Tool.ts"
 import { advertId, advertIds, from, groupBy, limit, offset, pairs, to } from "./parameters.ts"
 import { orRefuse } from "./refusal.ts"
+import * as results from "./results.ts"
 import { more } from "./shown.ts"
 
 export const campaignStats = Tool.make("ads_campaign_stats", {
@@ -14,6 +15,7 @@ export const campaignStats = Tool.make("ads_campaign_stats", {
   description: "Views, clicks, orders and money of campaigns, as totals or by day; any number of days and campaigns",
   annotations: reads,
   arguments: { ids: advertIds, from, to, group_by: groupBy, limit: limit(50), offset },
+  result: results.campaignStats,
   run: Effect.fn("ads_campaign_stats")(function* ({ from: beginDate, group_by, ids, limit, offset, to: endDate }) {
     const stats = yield* MarketplaceAds.use((ads) => ads.getAdvFullstats({ ids, beginDate, endDate }))
     const rows = stats.flatMap((campaign) => {
@@ -64,6 +66,7 @@ export const clusterStats = Tool.make("ads_cluster_stats", {
     min_views: optional(Schema.Int.annotate({ description: "Only clusters with at least so many views" })),
     limit: limit(50)
   },
+  result: results.clusterStats,
   run: Effect.fn("ads_cluster_stats")(function* ({ from, items, limit, min_views = 0, to }) {
     const { stats } = yield* MarketplaceAds.use((ads) => ads.getNormqueryStats({ from, to, items }))
     const rows = stats

@@ -13,6 +13,7 @@ import { InvalidArgument } from "../ToolError.ts"
 import { advertId, confirm, planId } from "./parameters.ts"
 import { readBudget, readCampaign } from "./reads.ts"
 import { orRefuse } from "./refusal.ts"
+import * as results from "./results.ts"
 import { campaignRow, statusText } from "./shown.ts"
 
 export const applyPlan = Tool.make("ads_apply_plan", {
@@ -32,6 +33,7 @@ export const applyPlan = Tool.make("ads_apply_plan", {
       })
     )
   },
+  result: results.report,
   run: Effect.fn("ads_apply_plan")(function* ({ confirm, max_seconds = 30, plan_id }) {
     if (!confirm) return yield* unconfirmed
     const tell = yield* Progress
@@ -106,6 +108,7 @@ export const startCampaign = Tool.make("ads_start_campaign", {
     "Start a campaign, which then spends its money. Without confirm it only shows the campaign and its budget",
   annotations: runs,
   arguments: { advert_id: advertId, confirm: agreed },
+  result: results.moved,
   run: move("start")
 })
 
@@ -114,5 +117,6 @@ export const pauseCampaign = Tool.make("ads_pause_campaign", {
   description: "Pause a campaign; it can be started again. Without confirm it only shows the campaign",
   annotations: changes,
   arguments: { advert_id: advertId, confirm: agreed },
+  result: results.moved,
   run: move("pause")
 })
