@@ -45,6 +45,7 @@ export const readOnlyReason = ({ apiKey, readOnly }: MarketplaceSettings): strin
 
 /** One call to the marketplace: checked, at its turn, repeated only where that is safe, every failure typed. */
 export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, settings: MarketplaceSettings) {
+  // Every operation has a pace of its own, and repeats only what is safe here.
   const upstream = Upstream.make(client, { baseUrl: settings.baseUrl, retries: 0, requestsPerSecond: Infinity })
   const limiters = new Map<string, Limiter.Limiter>()
   for (const { name } of Object.values(operations)) {

@@ -79,9 +79,12 @@ const run = ({ bids, phrases }: Model, changes: ReadonlyArray<Change>) => {
   }
 }
 
-const words = fc.array(fc.constantFrom("glass", "Glass ", "cup", "paper  cup", "lamp", "bulb", "old", "used"), {
-  maxLength: 5
-})
+const words = fc.array(
+  fc.constantFrom<Array<string>>("glass", "Glass ", "cup", "paper  cup", "lamp", "bulb", "old", "used"),
+  {
+    maxLength: 5
+  }
+)
 
 /** Accounts in the middle of the move: any number of campaigns, articles, phrases and old settings. */
 const accounts = fc.uniqueArray(fc.integer({ min: 1, max: 500 }), { minLength: 1, maxLength: 8 }).chain((ids) =>
@@ -249,6 +252,14 @@ describe("a migration in place", () => {
         assert.deepStrictEqual(planMigration(inputOf(turned, target)), planMigration(inputOf(account, target)))
       })
     )
+  })
+
+  it("tells the calls it takes and how long the limits make them last", () => {
+    const campaign = campaignOf({ id: 1, bids: { 7: 100, 8: 100 } })
+    const wide = [{ advert_id: 1, nm_id: 0, norm_queries: ["glass"] }]
+    const snapshot = [{ advert_id: 1, bid_rubles: Rubles.make("155") }]
+    const { estimate: cost } = planMigration(inputOf({ campaigns: [campaign], snapshot, wide, own: [] }))
+    assert.deepStrictEqual(cost, { calls: 7, seconds: 0 })
   })
 
   it("fits into calls that hold to every cap, in which no step is lost", () => {

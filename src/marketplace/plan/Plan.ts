@@ -15,7 +15,7 @@ export type Step = typeof Step.Type
 export const Blocked = Schema.Struct({ what: Schema.String, reason: Schema.String })
 export type Blocked = typeof Blocked.Type
 
-/** What an apply costs under the limits of the key. */
+/** What an apply costs under the limits. */
 export const Estimate = Schema.Struct({ calls: Schema.Int, seconds: Schema.Int })
 export type Estimate = typeof Estimate.Type
 
@@ -35,7 +35,9 @@ export const Draft = Schema.Struct({
   kind: PlanKind,
   steps: Schema.Array(Step),
   warnings: Schema.Array(Schema.String),
-  blocked: Schema.Array(Blocked)
+  blocked: Schema.Array(Blocked),
+  /** With the limits of a personal key; a plan that is kept knows those of its own key. */
+  estimate: Estimate
 })
 export type Draft = typeof Draft.Type
 
@@ -43,7 +45,6 @@ export type Draft = typeof Draft.Type
 export const Plan = Schema.Struct({
   id: Schema.String,
   ...Draft.fields,
-  estimate: Estimate,
   createdAt: Schema.Int,
   expiresAt: Schema.Int,
   /** The plan that this one takes back. */
@@ -52,4 +53,6 @@ export const Plan = Schema.Struct({
 export type Plan = typeof Plan.Type
 
 /** The move of campaigns from type 8 to type 9. */
-export type MigrationPlan = Plan & { readonly kind: "migration" }
+export interface MigrationPlan extends Draft {
+  readonly kind: "migration"
+}

@@ -1,5 +1,6 @@
 import type { Guards } from "../MarketplaceConfig.ts"
 import { type Change, changeKey, invert, order } from "./Change.ts"
+import { estimate } from "./estimate.ts"
 import { guardProblem, tooMany } from "./guards.ts"
 import type { Blocked, Draft, PlanKind, Step } from "./Plan.ts"
 
@@ -10,7 +11,11 @@ export type Finding =
   | Blocked
 
 /** A draft from findings: guarded, in the order of work, the same for the same findings in any order. */
-export const draft = (kind: PlanKind, guards: Guards, findings: ReadonlyArray<Finding>): Draft => {
+export const draft = <const K extends PlanKind>(
+  kind: K,
+  guards: Guards,
+  findings: ReadonlyArray<Finding>
+): Draft & { readonly kind: K } => {
   const steps = new Map<string, Step>()
   const warnings = new Set<string>()
   const blocked = new Map<string, Blocked>()
@@ -27,9 +32,11 @@ export const draft = (kind: PlanKind, guards: Guards, findings: ReadonlyArray<Fi
   }
   const [problem] = tooMany(guards, steps.size)
   if (problem !== undefined) blocked.set(problem, { what: "the whole plan", reason: problem })
+  const planned = problem === undefined ? [...steps.values()].toSorted(byWork) : []
   return {
     kind,
-    steps: problem === undefined ? [...steps.values()].toSorted(byWork) : [],
+    steps: planned,
+    estimate: estimate(planned),
     warnings: [...warnings].toSorted(),
     blocked: [...blocked.values()].toSorted((a, b) => compare(a.what, b.what) || compare(a.reason, b.reason))
   }

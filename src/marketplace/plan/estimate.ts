@@ -1,5 +1,5 @@
 import { intervalMs, width } from "../Limiter.ts"
-import type { Limit, OperationName } from "../operations.ts"
+import { type Limit, type OperationName, operations } from "../operations.ts"
 import { type Batch, batchesOf } from "./batches.ts"
 import type { Estimate, Step } from "./Plan.ts"
 
@@ -41,8 +41,11 @@ const callsOf: { readonly [kind in Batch["kind"]]: (steps: ReadonlyArray<Step>) 
 export const secondsFor = (calls: number, limit: Limit): number =>
   calls === 0 ? 0 : ((Math.ceil(calls / width(limit)) - 1) * width(limit) * intervalMs(limit)) / 1000
 
-/** What applying the steps costs: calls, and the seconds that the limits make them last. */
-export const estimate = (steps: ReadonlyArray<Step>, limitOf: (operation: OperationName) => Limit): Estimate => {
+/** What applying the steps costs: calls, and the seconds that the limits make them last; by default a personal key's. */
+export const estimate = (
+  steps: ReadonlyArray<Step>,
+  limitOf: (operation: OperationName) => Limit = (operation) => operations[operation].limits.full
+): Estimate => {
   const calls = new Map<OperationName, number>()
   for (const [operation, count] of batchesOf(steps).flatMap((batch) => callsOf[batch.kind](batch.steps))) {
     calls.set(operation, (calls.get(operation) ?? 0) + count)

@@ -4,11 +4,11 @@ import { floorsOf } from "./floors.ts"
 import { migrateInPlace } from "./migrateInPlace.ts"
 import { migrateIntoTwin } from "./migrateIntoTwin.ts"
 import type { Migration, MigrationInput } from "./Migration.ts"
-import type { Draft } from "./Plan.ts"
+import type { MigrationPlan } from "./Plan.ts"
 import { phrasesByPair } from "./planMinusPhrases.ts"
 
 /** Moves campaigns from one bid and campaign-wide phrases to bids and phrases per article. */
-export const planMigration = (input: MigrationInput): Draft => {
+export const planMigration = (input: MigrationInput): MigrationPlan => {
   const { campaigns, existing, guards, options, snapshot } = input
   const phrasesAt = phrasesByPair(input.phrases)
   const migration: Migration = { existing, snapshot, options, phrasesAt, floor: floorsOf(input.floors) }

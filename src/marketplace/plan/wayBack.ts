@@ -2,6 +2,7 @@ import { Effect } from "effect"
 
 import { changeKey, invert } from "./Change.ts"
 import { byWork } from "./draft.ts"
+import { estimate } from "./estimate.ts"
 import type { History } from "./history.ts"
 import { type Ads, locate, look } from "./look.ts"
 import type { Draft, Step } from "./Plan.ts"
@@ -23,7 +24,7 @@ export const wayBack = Effect.fnUntraced(function* (ads: Ads, { created, done, i
   const blocked = touched
     .filter(({ change, undo }) => undo.length === 0 && "target" in change && typeof change.target === "number")
     .map(({ id }) => ({ what: id, reason: "what was there before is not known" }))
-  return { kind: "rollback", steps, warnings: [], blocked } satisfies Draft
+  return { kind: "rollback", steps, warnings: [], blocked, estimate: estimate(steps) } satisfies Draft
 })
 
 /** The campaigns that were created without their ids being written down, found by their names. */
