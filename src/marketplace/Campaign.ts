@@ -79,8 +79,9 @@ export const placementsOf = ({ bid_type, settings: { placements } }: Campaign): 
 }
 
 /** What an article bids at a placement now; nothing where the read model shows no bid. */
-export const bidOf = (article: Article, placement: Placement): Kopecks | null => {
-  const bids = article.bids_kopecks
-  const bid = placement === "recommendations" ? bids?.recommendations : (bids?.search ?? bids?.recommendations)
-  return bid === undefined || bid === 0 ? null : bid
+export const bidOf = ({ bids_kopecks: bids }: Article, placement: Placement): Kopecks | null => {
+  const search = bids?.search || null
+  const recommendations = bids?.recommendations || null
+  if (placement === "combined") return search ?? recommendations
+  return placement === "search" ? search : recommendations
 }

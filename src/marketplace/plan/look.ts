@@ -75,7 +75,7 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
       },
       phrases: ({ after, before, nm_id, target }) => {
         const present = phrasesAt.get(pairKey({ advert_id: target, nm_id })) ?? []
-        return judge(Phrases.identical(present, after), Phrases.identical(present, before))
+        return judge(Phrases.same(present, after), Phrases.same(present, before))
       },
       cluster: ({ after, before, nm_id, norm_query, target }) => {
         const bid = clusterAt.get(clusterKey({ advert_id: target, nm_id, norm_query })) ?? null

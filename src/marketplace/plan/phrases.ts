@@ -29,10 +29,3 @@ export const same = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolea
   const right = new Set(b.map(key))
   return left.size === right.size && [...left].every((phrase) => right.has(phrase))
 }
-
-/** Whether two lists hold exactly the same texts, in whatever order. */
-export const identical = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolean => {
-  const left = a.toSorted()
-  const right = b.toSorted()
-  return left.length === right.length && left.every((phrase, index) => phrase === right[index])
-}
