@@ -6,6 +6,7 @@ import { EmbeddedMarketplace } from "../embedded/marketplace/EmbeddedMarketplace
 import { HttpClients, type UnusableConnection } from "../http/HttpClients.ts"
 import { MarketplaceAds } from "../marketplace/MarketplaceAds.ts"
 import { decode, MarketplaceConfig } from "../marketplace/MarketplaceConfig.ts"
+import { LowestBids } from "../marketplace/plan/LowestBids.ts"
 import type { PlanStoreFailed } from "../marketplace/plan/PlanError.ts"
 import { Plans } from "../marketplace/plan/Plans.ts"
 import { PlanStore } from "../marketplace/plan/PlanStore.ts"
@@ -39,7 +40,7 @@ export const marketplaceToolset = Effect.fnUntraced(function* (launch: Marketpla
 const unusable = (problem: string) =>
   Effect.fail(new ConfigurationError({ message: `Configuration error: marketplace${problem}` }))
 
-const tools = Plans.layer.pipe(Layer.provideMerge(MarketplaceAds.layer))
+const tools = Layer.merge(Plans.layer, LowestBids.layer).pipe(Layer.provideMerge(MarketplaceAds.layer))
 
 /** In memory, writable unless the server is not: the whole of a migration can be tried out on it. */
 const embedded = (readOnly: boolean) => {

@@ -8,6 +8,7 @@ import {
 } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
 import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig, MarketplaceSettings } from "../../src/marketplace/MarketplaceConfig.ts"
+import { LowestBids } from "../../src/marketplace/plan/LowestBids.ts"
 import { Plans } from "../../src/marketplace/plan/Plans.ts"
 import { PlanStore } from "../../src/marketplace/plan/PlanStore.ts"
 
@@ -83,7 +84,7 @@ export const plansOver = (
   client: Layer.Layer<HttpClient.HttpClient, never, EmbeddedMarketplace>,
   store: Layer.Layer<PlanStore> = PlanStore.layerMemory
 ) =>
-  Plans.layer.pipe(
+  Layer.merge(Plans.layer, LowestBids.layer).pipe(
     Layer.provideMerge(MarketplaceAds.layer),
     Layer.provideMerge(Layer.mergeAll(Layer.succeed(MarketplaceConfig, settings(given)), store)),
     Layer.provide(client)

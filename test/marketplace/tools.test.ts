@@ -7,6 +7,7 @@ import { readKey } from "../../src/marketplace/ApiKey.ts"
 import { decode } from "../../src/marketplace/MarketplaceConfig.ts"
 import { PlanStore } from "../../src/marketplace/plan/PlanStore.ts"
 import { offered, readTools, writeTools } from "../../src/tools/marketplace/toolset.ts"
+import { Progress } from "../../src/tools/Progress.ts"
 import { embeddedClient, inTime, marketplace, plansOver } from "./support.ts"
 
 const ajv = new Ajv2020({ strict: false })
@@ -185,6 +186,27 @@ describe("the marketplace toolset", () => {
       assert.notInclude(JSON.stringify(error), "wrong-key")
     }).pipe(Effect.provide(marketplace({ apiKey: "wrong-key" })))
   )
+
+  it.effect("asks for the lowest bids of an article once, and tells how far it has come", () => {
+    const told: Array<unknown> = []
+    const changes = [1001, 1002].map((advert_id) => ({ advert_id, nm_id: 7, bid_kopecks: 1 }))
+    return Effect.gen(function* () {
+      yield* call("ads_plan_bids", { changes })
+      yield* Effect.replicateEffect(call("ads_plan_bids", { changes }), 8)
+      assert.deepStrictEqual(told.slice(0, 2), [
+        { progress: 1, total: 2 },
+        { progress: 2, total: 2 }
+      ])
+    }).pipe(
+      Effect.provideService(Progress, (step) => Effect.sync(() => void told.push(step))),
+      Effect.provide(
+        marketplace(
+          { maxWaitSeconds: 1, limits: { getAdvertsV2: { limit: 99, periodMs: 1000, burst: 99 } } },
+          { limits: "none" }
+        )
+      )
+    )
+  })
 
   it.effect("keeps its plans where it is told to, over a restart", () =>
     Effect.gen(function* () {

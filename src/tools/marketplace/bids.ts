@@ -47,12 +47,13 @@ export const planBidsTool = Tool.make("ads_plan_bids", {
     const { guards } = yield* MarketplaceConfig
     const campaigns = yield* campaignsOf(changes)
     const check = check_floors ?? campaigns.length <= askedUnbidden
-    const floors = yield* Effect.forEach(check ? campaigns : [], (campaign) => {
+    const asked = campaigns.map((campaign) => {
       const own = changes.filter(({ advert_id }) => advert_id === campaign.id)
-      return floorsOf(campaign, [...new Set(own.map(({ nm_id }) => nm_id))])
+      return { campaign, nm_ids: [...new Set(own.map(({ nm_id }) => nm_id))] }
     })
+    const floors = yield* floorsOf(check ? asked : [])
     const wishes = changes.flatMap(wishesOf)
-    const draft = planBids({ campaigns, wishes, floors: floors.flat(), onBelowFloor: on_below_floor, guards })
+    const draft = planBids({ campaigns, wishes, floors, onBelowFloor: on_below_floor, guards })
     return yield* keep(withWarnings(draft, check ? [] : [uncheckedFloors]))
   }, orRefuse)
 })

@@ -1,30 +1,29 @@
 import { Effect } from "effect"
 
-import { articlesOf, type Campaign, type Placement, paymentOf, placementsOf } from "../../marketplace/Campaign.ts"
-import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
+import { articlesOf, type Campaign, type Placement } from "../../marketplace/Campaign.ts"
 import { readOnlyReason } from "../../marketplace/MarketplaceClient.ts"
 import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
-import type { Floor } from "../../marketplace/plan/floors.ts"
+import { LowestBids } from "../../marketplace/plan/LowestBids.ts"
 import type { Draft, Plan } from "../../marketplace/plan/Plan.ts"
 import { Plans } from "../../marketplace/plan/Plans.ts"
+import { Progress } from "../Progress.ts"
 import { planSummary } from "./shown.ts"
 
-/** The lowest bids of some articles of a campaign, at its own placements where none are given. */
-export const floorsOf = Effect.fnUntraced(function* (
-  campaign: Campaign,
-  nm_ids: ReadonlyArray<number>,
-  placements: ReadonlyArray<Placement> = placementsOf(campaign)
-) {
-  const payment_type = paymentOf(campaign)
-  const { bids } = yield* MarketplaceAds.use((ads) =>
-    ads.getBidsMin({ advert_id: campaign.id, nm_ids, payment_type, placement_types: placements })
+/** What to ask the lowest bids of, campaign by campaign. */
+export interface Asked {
+  readonly campaign: Campaign
+  readonly nm_ids: ReadonlyArray<number>
+  readonly placements?: ReadonlyArray<Placement>
+}
+
+/** The lowest bids of several campaigns; tells how far it has come, for it may take minutes. */
+export const floorsOf = Effect.fnUntraced(function* (asked: ReadonlyArray<Asked>) {
+  const { of } = yield* LowestBids
+  const tell = yield* Progress
+  const floors = yield* Effect.forEach(asked, ({ campaign, nm_ids, placements }, index) =>
+    Effect.tap(of(campaign, nm_ids, placements), () => tell({ progress: index + 1, total: asked.length }))
   )
-  return bids.flatMap(({ bids: lowest, nm_id }): ReadonlyArray<Floor> =>
-    placements.flatMap((placement) => {
-      const kopecks = lowest.find(({ type }) => type === placement)?.value
-      return kopecks === undefined ? [] : [{ nm_id, placement, payment_type, kopecks }]
-    })
-  )
+  return floors.flat()
 })
 
 /** Every article of the campaigns, as pairs to ask for. */

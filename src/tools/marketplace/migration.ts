@@ -118,14 +118,15 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     const bidding = campaigns.filter((campaign) => articlesOf(campaign).some(({ nm_id }) => bid.has(nm_id)))
     const check = given.check_floors ?? bidding.length <= askedUnbidden
     if (!check) return yield* keep(withWarnings(first, bidding.length === 0 ? [] : [uncheckedFloors]))
-    const floors = yield* Effect.forEach(bidding, (campaign) =>
-      floorsOf(
+    const placements = given.target === "in-place" ? {} : { placements: ["search", "recommendations"] as const }
+    const floors = yield* floorsOf(
+      bidding.map((campaign) => ({
         campaign,
-        articlesOf(campaign).map(({ nm_id }) => nm_id),
-        given.target === "in-place" ? undefined : ["search", "recommendations"]
-      )
+        nm_ids: articlesOf(campaign).map(({ nm_id }) => nm_id),
+        ...placements
+      }))
     )
-    return yield* keep(withWarnings(planMigration({ ...input, floors: floors.flat() }), wide.warnings))
+    return yield* keep(withWarnings(planMigration({ ...input, floors }), wide.warnings))
   }, orRefuse)
 })
 

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { readOnlyReason } from "../../marketplace/MarketplaceClient.ts"
 import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
+import type { LowestBids } from "../../marketplace/plan/LowestBids.ts"
 import type { Plans } from "../../marketplace/plan/Plans.ts"
 import type { Tool } from "../Tool.ts"
 import { auditLog } from "./audit.ts"
@@ -16,7 +17,7 @@ import * as Statistics from "./statistics.ts"
 import * as Writes from "./writes.ts"
 
 /** What the tools of this toolset work on. */
-export type Needs = MarketplaceAds | MarketplaceConfig | Plans
+export type Needs = LowestBids | MarketplaceAds | MarketplaceConfig | Plans
 
 /** Tools that change nothing at the marketplace: reads, and plans. */
 export const readTools: ReadonlyArray<Tool<Needs>> = [
