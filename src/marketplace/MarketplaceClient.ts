@@ -1,22 +1,13 @@
-import { Effect, Match, Option, Random, Redacted, Result, Schema, SchemaIssue } from "effect"
-import { Headers, type HttpClient } from "effect/http"
+import { Effect, Random, Redacted, Result, Schema, SchemaIssue } from "effect"
+import type { HttpClient } from "effect/http"
 
 import * as Upstream from "../http/Upstream.ts"
-import type { UpstreamFailure } from "../http/UpstreamFailure.ts"
 import { type KeyKind, readKey } from "./ApiKey.ts"
 import * as Limiter from "./Limiter.ts"
 import type { MarketplaceSettings } from "./MarketplaceConfig.ts"
-import {
-  AdsInvalidRequest,
-  AdsOutcomeUnknown,
-  AdsRateLimited,
-  AdsReadOnly,
-  AdsUnreachable,
-  AdsUnreadable,
-  type MarketplaceError
-} from "./MarketplaceError.ts"
+import { AdsInvalidRequest, AdsReadOnly, AdsUnreadable, type MarketplaceError } from "./MarketplaceError.ts"
 import { type Limit, type Operation, type OperationName, operations } from "./operations.ts"
-import { refusal } from "./refusal.ts"
+import { nextOf, tooLong } from "./outcome.ts"
 
 export interface CallOptions {
   readonly query?: Readonly<Record<string, string | number | undefined>>
@@ -47,15 +38,16 @@ export const readOnlyReason = ({ apiKey, readOnly }: MarketplaceSettings): strin
 export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, settings: MarketplaceSettings) {
   // Every operation has a pace of its own, and repeats only what is safe here.
   const upstream = Upstream.make(client, { baseUrl: settings.baseUrl, retries: 0, requestsPerSecond: Infinity })
+  const maxWaitMs = settings.maxWaitSeconds * 1000
   const limiters = new Map<string, Limiter.Limiter>()
   for (const { name } of Object.values(operations)) {
-    limiters.set(name, yield* Limiter.make(limitOf(settings, name), settings.maxWaitSeconds * 1000))
+    limiters.set(name, yield* Limiter.make(limitOf(settings, name), maxWaitMs))
   }
   const key = Redacted.value(settings.apiKey)
   const authorization = Redacted.make(settings.authScheme === "raw" ? key : `Bearer ${key}`)
 
   const send = Effect.fnUntraced(function* (operation: Operation, options: CallOptions) {
-    const { kind, method, name, path } = operation
+    const { method, name, path } = operation
     const limiter = limiters.get(name)
     if (limiter === undefined) return yield* Effect.die(`no limiter for ${name}`)
     const request = { method, path, ...options, repeatable: false, headers: { authorization } }
@@ -63,28 +55,19 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
     let pauses = 0
     while (true) {
       const outcome = yield* Effect.result(limiter.run(upstream.send(request)))
-      if (Result.isFailure(outcome)) {
-        const { failure } = outcome
-        if (failure._tag === "TooLong") return yield* tooLong(name, failure.waitMs)
-        const unsent = neverArrived(failure)
-        if ((kind === "write" && !unsent) || !mayPass(failure) || failures >= maxRetries) {
-          return yield* noAnswer(operation, failure)
-        }
-      } else {
-        const { headers, status, text } = outcome.success
-        if (status >= 200 && status < 300) return text
-        if (status === 429) {
-          const waitMs = secondsToWait(headers) * 1000
-          yield* limiter.pause(waitMs)
-          if (++pauses > maxPauses || waitMs > settings.maxWaitSeconds * 1000) return yield* tooLong(name, waitMs)
-          continue
-        }
-        if (status < 500) return yield* refusal(name, status, text)
-        if (kind === "write")
-          return yield* new AdsOutcomeUnknown({ operation: name, detail: `the answer was status ${status}` })
-        if (failures >= maxRetries) return yield* refusal(name, status, text)
+      const next = nextOf(operation, outcome, failures < maxRetries)
+      switch (next.is) {
+        case "answer":
+          return next.text
+        case "over":
+          return yield* next.error
+        case "pause":
+          yield* limiter.pause(next.ms)
+          if (++pauses > maxPauses || next.ms > maxWaitMs) return yield* tooLong(name, next.ms)
+          break
+        case "again":
+          yield* Effect.sleep((yield* Random.nextBetween(0.5, 1)) * 500 * 2 ** failures++)
       }
-      yield* Effect.sleep((yield* Random.nextBetween(0.5, 1)) * 500 * 2 ** failures++)
     }
   })
 
@@ -129,35 +112,3 @@ const firstIssue = (error: Schema.SchemaError): string => {
   const path = (first?.path ?? []).map(String).join(".")
   return `${path === "" ? "it" : path} ${first?.message ?? "is not what is expected"}`
 }
-
-const tooLong = (operation: string, waitMs: number) =>
-  new AdsRateLimited({ operation, retryAfterSeconds: Math.ceil(waitMs / 1000) })
-
-/** Seconds that a 429 asks to wait; one where it does not say. */
-const secondsToWait = (headers: Headers.Headers): number => {
-  const said = Option.orElse(Headers.get(headers, "x-ratelimit-retry"), () => Headers.get(headers, "retry-after"))
-  const seconds = Number(Option.getOrElse(said, () => "1"))
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds : 1
-}
-
-const neverArrived = (failure: UpstreamFailure): boolean =>
-  (failure._tag === "Unreachable" && failure.phase === "connecting") ||
-  (failure._tag === "UpstreamTimeout" && !failure.sent)
-
-/** Whether trying again could help at all. */
-const mayPass = (failure: UpstreamFailure): boolean => failure._tag === "Unreachable"
-
-const noAnswer = ({ kind, name }: Operation, failure: UpstreamFailure) => {
-  const detail = inWords(failure)
-  const unsure = kind === "write" && !neverArrived(failure) && failure._tag !== "RedirectRefused"
-  return unsure ? new AdsOutcomeUnknown({ operation: name, detail }) : new AdsUnreachable({ operation: name, detail })
-}
-
-const inWords = Match.type<UpstreamFailure>().pipe(
-  Match.tagsExhaustive({
-    UpstreamTimeout: ({ milliseconds }) => `no answer within ${milliseconds} ms`,
-    Unreachable: ({ problem }) => `the marketplace cannot be reached: ${problem}`,
-    RedirectRefused: ({ problem }) => problem,
-    ReplyTooLarge: ({ limit }) => `the answer is larger than ${limit} bytes`
-  })
-)

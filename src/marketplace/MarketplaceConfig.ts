@@ -100,4 +100,4 @@ export const decode = Effect.fn("MarketplaceConfig.decode")(function* (
 })
 
 const wrong = (path: string, problem: string) =>
-  Effect.fail(new ConfigurationError({ message: `Configuration error: marketplace${path} ${problem}` }))
+  Effect.fail(new ConfigurationError({ message: `marketplace${path} ${problem}` }))

@@ -37,8 +37,7 @@ export const marketplaceToolset = Effect.fnUntraced(function* (launch: Marketpla
   return yield* Effect.provideContext(offered, context)
 })
 
-const unusable = (problem: string) =>
-  Effect.fail(new ConfigurationError({ message: `Configuration error: marketplace${problem}` }))
+const unusable = (problem: string) => Effect.fail(new ConfigurationError({ message: `marketplace${problem}` }))
 
 const tools = Layer.merge(Plans.layer, LowestBids.layer).pipe(Layer.provideMerge(MarketplaceAds.layer))
 
