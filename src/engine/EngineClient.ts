@@ -7,8 +7,9 @@ import { credentialCalls } from "./credentialCalls.ts"
 import { Execution, type ExecutionStatus } from "./Execution.ts"
 import { writeFullest } from "./fullest.ts"
 import type { ExecutionId, TagId, WorkflowId } from "./ids.ts"
+import { spellingFor } from "./naming.ts"
 import { page, type PageQuery } from "./Page.ts"
-import { type Changes, type Creation, createBody, updateBody } from "./rules/body.ts"
+import { type Changes, type Creation, createBody, spelt, updateBody } from "./rules/body.ts"
 import { Tag } from "./Tag.ts"
 import { Free, Workflow } from "./Workflow.ts"
 
@@ -48,14 +49,25 @@ const make = (instance: string, environment: Environment, upstream: Upstream) =>
     createWorkflow: (creation: Creation) =>
       writeFullest(
         (generation) => createBody(creation, generation),
-        (body) => call(Workflow, { operation: "create workflow", method: "POST", path: "/workflows", body })
+        (body) =>
+          call(Workflow, {
+            operation: "create workflow",
+            method: "POST",
+            path: "/workflows",
+            bodyFor: (keyHeader) => spelt(body, spellingFor(keyHeader))
+          })
       ),
     /** Puts the changes over the workflow as it was just read. */
     updateWorkflow: (current: Workflow, changes: Changes) =>
       writeFullest(
         (generation) => updateBody(current, changes, generation),
         (body) =>
-          call(Workflow, { operation: "update workflow", method: "PUT", path: `/workflows/${current.id}`, body })
+          call(Workflow, {
+            operation: "update workflow",
+            method: "PUT",
+            path: `/workflows/${current.id}`,
+            bodyFor: (keyHeader) => (changes.nodes === undefined ? body : spelt(body, spellingFor(keyHeader)))
+          })
       ),
     deleteWorkflow: (id: WorkflowId) =>
       call(Free, { operation: "delete workflow", method: "DELETE", path: `/workflows/${id}` }),

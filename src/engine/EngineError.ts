@@ -42,15 +42,21 @@ export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
   }
 }
 
-/** The time for one upstream call ran out. */
+/** The time for one upstream call ran out. `unsettled` is a change that was sent, and may or may not have happened. */
 export class Timeout extends Schema.TaggedError<Timeout>()("Timeout", {
   instance: Schema.String,
-  milliseconds: Schema.Int
+  milliseconds: Schema.Int,
+  unsettled: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
-    return `Connection timeout after ${this.milliseconds}ms. Check instance availability.`
+    const message = `Connection timeout after ${this.milliseconds}ms. Check instance availability.`
+    return this.unsettled === undefined ? message : `${message} ${outcomeUnknown(this.unsettled, this.instance)}`
   }
 }
+
+const outcomeUnknown = (operation: string, instance: string) =>
+  `The outcome of ${operation} on instance ${instance} is unknown: it was sent, and not repeated. ` +
+  "Read the current state before trying again."
 
 /** No answer came: `code` is ECONNREFUSED, ENOTFOUND, ETIMEDOUT or NETWORK_ERROR. */
 export class NetworkError extends Schema.TaggedError<NetworkError>()("NetworkError", {
@@ -70,10 +76,7 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
   problem: Schema.String
 }) {
   override get message() {
-    return (
-      `Outcome unknown on instance ${this.instance}: ${this.operation} was sent, but ${this.problem}. ` +
-      "It was not repeated. Read the current state before trying again."
-    )
+    return `No answer from the engine: ${this.problem}. ${outcomeUnknown(this.operation, this.instance)}`
   }
 }
 
@@ -83,7 +86,10 @@ export class ReadOnlyInstance extends Schema.TaggedError<ReadOnlyInstance>()("Re
   operation: Schema.String
 }) {
   override get message() {
-    return `Instance ${this.instance} is read-only: ${this.operation} was not sent. Remove readOnly from its configuration to allow changes.`
+    return (
+      `Instance ${this.instance} is read-only: ${this.operation} was not sent. ` +
+      "Its configuration (readOnly) or the server's --read-only forbids changes."
+    )
   }
 }
 
@@ -103,7 +109,10 @@ export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
   id: Schema.String,
   done: Schema.String,
   step: Schema.String,
-  problem: Schema.String
+  problem: Schema.String,
+  /** Of the engine's refusal, where it was one. */
+  httpStatus: Schema.optionalKey(Schema.Int),
+  apiResponse: Schema.optionalKey(Schema.Unknown)
 }) {
   override get message() {
     return `Workflow ${this.id} on instance ${this.instance} was ${this.done}, but ${this.step} failed: ${this.problem}`

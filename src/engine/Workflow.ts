@@ -39,6 +39,22 @@ export const Link = open({
 })
 export type Link = typeof Link.Type
 
+const SaveData = Schema.Literals(["all", "none"])
+
+/** Settings as a caller gives them; every one may be left out, and engines know more than these. */
+export const WorkflowSettings = open({
+  timezone: Schema.optionalKey(Schema.String),
+  errorWorkflow: Schema.optionalKey(Schema.String),
+  callerPolicy: Schema.optionalKey(Schema.String),
+  saveExecutionProgress: Schema.optionalKey(Schema.Boolean),
+  saveManualExecutions: Schema.optionalKey(Schema.Boolean),
+  saveDataErrorExecution: Schema.optionalKey(SaveData),
+  saveDataSuccessExecution: Schema.optionalKey(SaveData),
+  /** Seconds. */
+  executionTimeout: Schema.optionalKey(Schema.Finite)
+})
+export type WorkflowSettings = typeof WorkflowSettings.Type
+
 /** A workflow as an engine returns it; engines keep nodes that no rule would let through, so only the envelope is typed. */
 export const Workflow = open({
   id: WorkflowId,

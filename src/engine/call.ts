@@ -24,9 +24,14 @@ import { apiResponse, isNotOffered, isStarting, json, problemOf } from "./replie
 export interface Call extends Pick<UpstreamRequest, "body" | "method" | "path" | "query"> {
   /** What an error names as the thing that was tried. */
   readonly operation: string
+  /** The body where it depends on which key header the engine takes; then `body` is not looked at. */
+  readonly bodyFor?: (keyHeader: string) => unknown
   /** Values that must not come back in an error. */
   readonly secrets?: ReadonlyArray<string>
 }
+
+/** Said with every call, with a body or without. */
+const jsonHeaders = { accept: "application/json", "content-type": "application/json" }
 
 /** Longest wait for one upstream call. */
 const longest = Duration.seconds(30)
@@ -39,9 +44,10 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     Effect.flatMap(remaining(longest), (timeout) =>
       upstream.send({
         ...call,
+        ...(call.bodyFor === undefined ? {} : { body: call.bodyFor(header) }),
         path: `/api/v1${call.path}`,
         timeout,
-        headers: { accept: "application/json", ...environment.headers, [header]: environment.apiKey }
+        headers: { ...jsonHeaders, ...environment.headers, [header]: environment.apiKey }
       })
     )
 
@@ -63,7 +69,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     const isChange = call.method !== "GET"
     return Match.typeTags<UpstreamFailure, EngineError>()({
       UpstreamTimeout: ({ milliseconds, sent }) =>
-        sent && isChange ? lost(`no answer came within ${milliseconds}ms`) : new Timeout({ instance, milliseconds }),
+        new Timeout({ instance, milliseconds, ...(sent && isChange ? { unsettled: call.operation } : {}) }),
       Unreachable: ({ code, phase, problem }) =>
         phase !== "connecting" && isChange
           ? lost(problem)

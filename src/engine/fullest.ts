@@ -22,9 +22,8 @@ export const writeFullest = Effect.fnUntraced(function* (
   const full = bodyFor(generations["2.x"])
   const strict = bodyFor(generations["1.x"])
   const first = yield* Effect.result(send(full.body))
-  const isForeign =
-    Result.isFailure(first) && refusesFields(first.failure) && strict.dropped.length > full.dropped.length
-  return isForeign
+  const isRefused = Result.isFailure(first) && refusesFields(first.failure)
+  return isRefused && JSON.stringify(strict.body) !== JSON.stringify(full.body)
     ? { workflow: yield* send(strict.body), dropped: strict.dropped }
     : { workflow: yield* Effect.fromResult(first), dropped: full.dropped }
 })

@@ -11,8 +11,15 @@ const enginePrefix = "n8n-nodes-base."
 export const toEngineType = (type: string): string =>
   type.startsWith(neutralPrefix) ? enginePrefix + type.slice(neutralPrefix.length) : type
 
-/** `webhook` as the engine's own type name. */
+/** How callers' node types are spelt for an engine: one that takes the neutral key header has neutral types, too. */
+export const spellingFor = (keyHeader: string): ((type: string) => string) =>
+  keyHeader.toUpperCase() === keyHeaders[0] ? (type) => type : toEngineType
+
+/** `webhook` as real engines name that type. */
 export const nodeType = (kind: string): string => enginePrefix + kind
+
+/** `webhook` as callers may name that type for every engine. */
+export const neutralType = (kind: string): string => neutralPrefix + kind
 
 /** The part of a node type behind the package: `webhook`, `scheduleTrigger`, `chatTrigger`. */
 export const nodeKind = (type: string): string => type.slice(type.lastIndexOf(".") + 1)

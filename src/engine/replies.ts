@@ -13,9 +13,11 @@ export const json = ({ text }: Reply): Option.Option<unknown> => (text === "" ? 
 /** What the engine says in an error body: its `message`, or what kind of answer came instead. */
 export const problemOf = (reply: Reply): string => {
   if (isStarting(reply)) return "the engine is still starting, try again in a moment"
-  return (
-    ownWords(reply) ?? `the answer has status ${reply.status} and is ${contentType(reply)} instead of the engine's JSON`
-  )
+  const words = ownWords(reply)
+  if (words !== undefined) return words
+  return Option.isSome(json(reply))
+    ? `status ${reply.status} without a message`
+    : `the answer has status ${reply.status} and is ${contentType(reply)} instead of the engine's JSON`
 }
 
 const ownWords = (reply: Reply): string | undefined => {

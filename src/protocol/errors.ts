@@ -38,8 +38,16 @@ const describe = (error: Served): Description =>
     PermissionDenied: ({ apiResponse, instance }) => upstream("API_ERROR", { instance, httpStatus: 403, apiResponse }),
     ReadOnlyInstance: ({ instance, operation }) => caller("READ_ONLY", { instance, operation }),
     ResourceNotFound: ({ uri }) => caller("RESOURCE_NOT_FOUND", { uri }),
-    StepFailed: ({ done, id, instance, step }) => upstream("STEP_FAILED", { instance, id, done, step }),
-    Timeout: ({ instance, milliseconds }) => upstream("TIMEOUT", { instance, milliseconds }),
+    StepFailed: ({ apiResponse, done, httpStatus, id, instance, step }) =>
+      upstream("STEP_FAILED", {
+        instance,
+        id,
+        done,
+        step,
+        ...(httpStatus === undefined ? {} : { httpStatus, apiResponse })
+      }),
+    Timeout: ({ instance, milliseconds, unsettled }) =>
+      upstream("TIMEOUT", { instance, milliseconds, ...(unsettled === undefined ? {} : { unsettled }) }),
     ToolsetError: ({ blame, code, details }) => ({ blame, code, details }),
     WorkflowChanged: ({ id, instance }) => upstream("CONFLICT", { instance, id })
   })

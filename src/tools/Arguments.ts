@@ -49,12 +49,12 @@ export const make = <const F extends Fields>(fields: F, { aliases = {}, others =
   return { jsonSchema, decode }
 }
 
-/** The JSON Schema of the arguments; an `inputSchema` annotation says what a schema cannot or need not check. */
+/** The JSON Schema of the arguments; an `inputSchema` annotation stands for what a schema cannot or need not say. */
 const describe = (fields: Fields, { properties, required }: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
   const described = Object.entries(Predicate.isObject(properties) ? properties : {}).map(([name, property]) => {
     const field = fields[name]
-    const more = field === undefined ? undefined : SchemaAST.resolveAt<JsonSchema.JsonSchema>("inputSchema")(field.ast)
-    return [name, Object.assign({}, property, more)]
+    const said = field === undefined ? undefined : SchemaAST.resolveAt<JsonSchema.JsonSchema>("inputSchema")(field.ast)
+    return [name, said ?? property]
   })
   return { type: "object", properties: Object.fromEntries(described), ...(required === undefined ? {} : { required }) }
 }

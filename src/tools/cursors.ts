@@ -5,11 +5,19 @@ import { Free } from "../engine/Workflow.ts"
 import { InvalidArgument } from "./ToolError.ts"
 
 /**
- * Engine cursors forget their filters, so ours carry both: which list they continue, the engine's cursor, and the
- * filters. To the caller they are opaque.
+ * Engine cursors forget their filters, so ours carry both, beside which list they continue. `after` is the engine's
+ * cursor of the page to go on with, none for the first one; `skip` are the items of that page already shown, where the
+ * engine sends more at once than it is asked for. To the caller they are opaque.
  */
 const Cursor = Schema.fromJsonString(
-  Schema.Struct({ list: Schema.String, instance: Schema.String, after: Schema.NonEmptyString, filters: Free })
+  Schema.Struct({
+    list: Schema.String,
+    instance: Schema.String,
+    after: Schema.optionalKey(Schema.NonEmptyString),
+    skip: Schema.Int,
+    limit: Schema.Int,
+    filters: Free
+  })
 )
 type Cursor = typeof Cursor.Type
 

@@ -2,7 +2,10 @@ import { Effect, Option, Schema } from "effect"
 
 import { EngineClient } from "../engine/EngineClient.ts"
 import { ApiError, type EngineError } from "../engine/EngineError.ts"
+import type { Execution } from "../engine/Execution.ts"
+import { WorkflowId } from "../engine/ids.ts"
 import { withoutStacks } from "../engine/rules/withoutStacks.ts"
+import type { Free } from "../engine/Workflow.ts"
 import { changes, reads, runs } from "./annotations.ts"
 import * as EngineTool from "./EngineTool.ts"
 import { large } from "./meta.ts"
@@ -11,11 +14,13 @@ import { cursor, executionId, executionStatus, flag, limit, optional } from "./p
 import * as results from "./results.ts"
 
 const filters = {
-  workflowId: optional(Schema.String.annotate({ description: "Only of this workflow" })),
+  workflowId: optional(WorkflowId.annotate({ description: "Only of this workflow" })),
   status: optional(executionStatus),
   projectId: optional(Schema.String.annotate({ description: "Only of this project" })),
   includeData: optional(flag("Also the data of every node"))
 }
+
+type Filters = Schema.Struct<typeof filters>["Type"]
 
 export const listExecutions = EngineTool.make("list_executions", {
   title: "List executions",
@@ -33,7 +38,8 @@ export const listExecutions = EngineTool.make("list_executions", {
       cursor,
       limit,
       fetch: (filters, query) => EngineClient.use((engine) => engine.listExecutions({ ...filters, ...query })),
-      show: withoutStacks
+      keep: matches,
+      show: (execution, { includeData = false }) => (includeData ? withoutStacks : record)(execution)
     })
 })
 
@@ -46,7 +52,10 @@ export const getExecution = EngineTool.make("get_execution", {
   narrow: "Leave includeData out, and read the data of this execution in the engine UI.",
   meta: large,
   run: ({ id, includeData = false }) =>
-    EngineClient.use((engine) => engine.getExecution(id, includeData)).pipe(named, Effect.map(withoutStacks))
+    EngineClient.use((engine) => engine.getExecution(id, includeData)).pipe(
+      named,
+      Effect.map(includeData ? withoutStacks : record)
+    )
 })
 
 export const deleteExecution = EngineTool.make("delete_execution", {
@@ -67,7 +76,16 @@ export const retryExecution = EngineTool.make("retry_execution", {
   annotations: runs,
   arguments: { id: executionId },
   run: Effect.fnUntraced(function* ({ id }) {
-    const retried = yield* EngineClient.use((engine) => engine.retryExecutionIfOffered(id)).pipe(named)
+    const engine = yield* EngineClient
+    const retried = yield* engine.retryExecutionIfOffered(id).pipe(
+      Effect.catchIf(isMissing, (error) =>
+        // A host without the call may say the same as one without the execution.
+        Effect.flatMap(Effect.isSuccess(engine.getExecution(id, false)), (isThere) =>
+          isThere ? Effect.succeedNone : Effect.fail(error)
+        )
+      ),
+      named
+    )
     return Option.match(retried, {
       onNone: () => ({
         guidance:
@@ -79,9 +97,21 @@ export const retryExecution = EngineTool.make("retry_execution", {
   })
 })
 
+/** The metadata of an execution, whatever the engine sends with it. */
+const record = ({ customData: _, data: __, workflowData: ___, ...execution }: Execution): Free =>
+  withoutStacks(execution)
+
+/** Checks what an engine says of an item against the filters; older ones do not say the status. */
+const matches = (execution: Execution, { status, workflowId }: Filters): boolean =>
+  (status === undefined || execution.status === undefined || isIn(status, execution.status)) &&
+  (workflowId === undefined || execution.workflowId === undefined || execution.workflowId === workflowId)
+
+/** Where engines had no state of its own for a crash, it counted as an error. */
+const isIn = (status: string, actual: string) => actual === status || (status === "error" && actual === "crashed")
+
 /** An unknown execution has the contract's words; the engine's own stay in `apiResponse`. */
 const named = Effect.mapError((error: EngineError) =>
-  error._tag === "ApiError" && error.httpStatus === 404
+  isMissing(error)
     ? new ApiError({
         instance: error.instance,
         httpStatus: error.httpStatus,
@@ -90,3 +120,5 @@ const named = Effect.mapError((error: EngineError) =>
       })
     : error
 )
+
+const isMissing = (error: EngineError): error is ApiError => error._tag === "ApiError" && error.httpStatus === 404

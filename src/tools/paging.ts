@@ -16,7 +16,7 @@ interface Listing<Filters extends Free, Item extends Free, E> {
   readonly fetch: (filters: Filters, query: PageQuery) => Effect.Effect<Page<Item>, E, EngineClient>
   /** Checks what the engine's own filter is not to be trusted with. */
   readonly keep?: (item: Item, filters: Filters) => boolean
-  readonly show: (item: Item) => Free
+  readonly show: (item: Item, filters: Filters) => Free
 }
 
 /** Pages that a strict filter may leave empty before the caller is asked to go on by itself. */
@@ -26,28 +26,39 @@ const longestSearch = 20
 export const listPage = Effect.fnUntraced(function* <Filters extends Free, Item extends Free, E>(
   listing: Listing<Filters, Item, E>
 ) {
-  const { fetch, keep = () => true, limit, list, show } = listing
+  const { fetch, keep = () => true, list, show } = listing
   const { instance } = yield* EngineClient
-  let { after, filters } = yield* start(listing, instance)
+  const { filters, limit, ...place } = yield* start(listing, instance)
+  const cursorAt = (at: Place) => Cursors.write({ list, instance, limit, filters, ...at })
+  let { after, skip } = place
 
   for (let pages = 1; ; pages++) {
     const page = yield* fetch(filters, after === undefined ? { limit } : { cursor: after })
-    const data = page.data.filter((item) => keep(item, filters)).map(show)
+    const found = page.data.filter((item) => keep(item, filters)).slice(skip)
+    const data = found.slice(0, limit).map((item) => show(item, filters))
+    if (found.length > limit) {
+      return { data, nextCursor: cursorAt({ ...(after === undefined ? {} : { after }), skip: skip + limit }) }
+    }
     const next = page.nextCursor ?? ""
     if (next === "" || next === after) return { data }
-    if (data.length > 0 || pages >= longestSearch) {
-      return { data, nextCursor: Cursors.write({ list, instance, after: next, filters }) }
-    }
+    if (data.length > 0 || pages >= longestSearch) return { data, nextCursor: cursorAt({ after: next, skip: 0 }) }
     after = next
+    skip = 0
   }
 })
 
+/** A place in an engine's list: a page, and how many of its items are done. */
+interface Place {
+  readonly after?: string
+  readonly skip: number
+}
+
 /** The beginning of a new list, or the place and the filters that a cursor carries. */
 const start = Effect.fnUntraced(function* <Filters extends Free, Item extends Free, E>(
-  { cursor, filters, given, list }: Listing<Filters, Item, E>,
+  { cursor, filters, given, limit, list }: Listing<Filters, Item, E>,
   instance: string
-): Effect.fn.Return<{ readonly after: string | undefined; readonly filters: Filters }, InvalidArgument> {
-  if (cursor === undefined) return { after: undefined, filters: given }
+): Effect.fn.Return<Place & { readonly limit: number; readonly filters: Filters }, InvalidArgument> {
+  if (cursor === undefined) return { skip: 0, limit, filters: given }
   const carried = yield* Cursors.read(cursor, list, instance)
   const decoded = Schema.decodeUnknownResult(filters)(carried.filters)
   const isSameList = Object.entries(given).every(
@@ -59,5 +70,5 @@ const start = Effect.fnUntraced(function* <Filters extends Free, Item extends Fr
       problem: "belongs to a list with other filters; give it alone"
     })
   }
-  return { after: carried.after, filters: decoded.success }
+  return { ...carried, filters: decoded.success }
 })

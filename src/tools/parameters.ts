@@ -2,7 +2,7 @@ import { Effect, Schema } from "effect"
 
 import { ExecutionStatus } from "../engine/Execution.ts"
 import { CredentialId, CredentialType, ExecutionId, TagId, WorkflowId } from "../engine/ids.ts"
-import { Free } from "../engine/Workflow.ts"
+import { Free, WorkflowSettings } from "../engine/Workflow.ts"
 
 /** An argument that may be left out. */
 export const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(schema)
@@ -35,15 +35,20 @@ export const executionStatus = ExecutionStatus.annotate({ description: "Only thi
 
 export const object = (description: string) => Free.annotate({ description })
 
-/** Settings are checked by the engine, which knows its version's own. */
-export const settings = object(
-  "timezone, errorWorkflow, callerPolicy, saveExecutionProgress, saveManualExecutions, saveDataErrorExecution and " +
-    "saveDataSuccessExecution (all|none), executionTimeout"
-)
+/** The settings of the contract are checked here, those that only newer engines know by the engine. */
+export const settings = WorkflowSettings.annotate({
+  inputSchema: {
+    type: "object",
+    description:
+      "timezone, errorWorkflow, callerPolicy, saveExecutionProgress, saveManualExecutions, saveDataErrorExecution and " +
+      "saveDataSuccessExecution (all|none), executionTimeout"
+  }
+})
 
 /** What a node must have is checked by the rules about workflows, which name the node that is wrong. */
 export const nodes = Schema.Array(Free).annotate({
   inputSchema: {
+    type: "array",
     items: {
       type: "object",
       properties: {
@@ -73,8 +78,8 @@ export const connections = Schema.Unknown.annotate({
 /** The same, without what `create_workflow` already explains. */
 export const asInCreate = {
   nodes: nodes.annotate({
-    inputSchema: { items: { type: "object" }, description: "All nodes, as in create_workflow" }
+    inputSchema: { type: "array", items: { type: "object" }, description: "All nodes, as in create_workflow" }
   }),
   connections: connections.annotate({ inputSchema: { type: "object", description: "All, as in create_workflow" } }),
-  settings: object("As in create_workflow; merged")
+  settings: settings.annotate({ inputSchema: { type: "object", description: "As in create_workflow; merged" } })
 }

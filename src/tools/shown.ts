@@ -18,7 +18,7 @@ export const summary = ({ active, createdAt, id, isArchived, name, nodes, tags, 
   active,
   createdAt,
   updatedAt,
-  ...(Array.isArray(nodes) ? { nodes: nodes.length } : {}),
+  ...(Array.isArray(nodes) ? { nodes: nodes.length } : Predicate.isNumber(nodes) ? { nodes } : {}),
   ...(Array.isArray(tags) ? { tags: tags.filter(Predicate.isObject).map(tagSummary) } : {}),
   ...(isArchived === true ? { isArchived } : {})
 })

@@ -109,7 +109,10 @@ export const workflows = (it: Suite) => {
       const two = [manual(), answer("Answer", "x")]
       const slips = [
         [{ nodes: two, connections: chain("Start", "Ghost") }, "node Start references non-existent node Ghost"],
-        [{ nodes: two, connections: chain("Ghost", "Start") }, "node Ghost has connections but does not exist"],
+        [
+          { nodes: two, connections: chain("Ghost", "Start") },
+          "node Ghost references non-existent node Ghost: connections begin at it"
+        ],
         [{ nodes: [] }, "at least 1 node is required"]
       ] as const
       for (const [draft, problem] of slips) {

@@ -2,7 +2,8 @@ import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
 import { WorkflowId } from "../../src/engine/ids.ts"
-import { createBody, updateBody } from "../../src/engine/rules/body.ts"
+import { spellingFor } from "../../src/engine/naming.ts"
+import { createBody, spelt, updateBody } from "../../src/engine/rules/body.ts"
 import { generations } from "../../src/engine/rules/generations.ts"
 import type { Free, Workflow } from "../../src/engine/Workflow.ts"
 import { graph, type Graph } from "./graphs.ts"
@@ -47,9 +48,9 @@ describe("an update without changes", () => {
     fc.assert(
       fc.property(graph, (whole) => {
         const workflow = read(whole)
-        const { name, nodes, connections, settings } = workflow
+        const { name, nodes, connections, settings, staticData } = workflow
         assert.deepStrictEqual(updateBody(workflow, {}, full), {
-          body: { name, nodes, connections, settings: settings ?? {} },
+          body: { name, nodes, connections, settings: settings ?? {}, staticData },
           dropped: []
         })
       })
@@ -140,9 +141,7 @@ describe("a given node that comes without its identity", () => {
   const nodesAfter = (...nodes: ReadonlyArray<Free>) => updateBody(current(), { nodes }, strict).body.nodes
 
   it("keeps id and address of the current node of that name and type", () => {
-    assert.deepStrictEqual(nodesAfter(bare), [
-      { ...bare, type: "n8n-nodes-base.webhook", id: "node-1", webhookId: "hook-1" }
-    ])
+    assert.deepStrictEqual(nodesAfter(bare), [{ ...bare, id: "node-1", webhookId: "hook-1" }])
   })
 
   it("keeps its own where it has one", () => {
@@ -159,12 +158,19 @@ describe("a given node that comes without its identity", () => {
 })
 
 describe("a create", () => {
-  it("sends empty settings when there are none, and the engine's own node types", () => {
-    const nodes = [{ ...hook, type: "engine-nodes-base.webhook" }]
-    assert.deepStrictEqual(createBody({ name: "New", nodes, connections: {} }, strict), {
+  it("sends empty settings when there are none", () => {
+    assert.deepStrictEqual(createBody({ name: "New", nodes: [hook], connections: {} }, strict), {
       body: { name: "New", nodes: [hook], connections: {}, settings: {} },
       dropped: []
     })
+  })
+
+  it("spells node types as the engine does that takes the key header", () => {
+    const neutral = { ...hook, type: "engine-nodes-base.webhook" }
+    const { body } = createBody({ name: "New", nodes: [neutral, { ...hook, name: "B" }], connections: {} }, full)
+    const typesFor = (header: string) => spelt(body, spellingFor(header)).nodes.map(({ type }) => type)
+    assert.deepStrictEqual(typesFor("X-N8N-API-KEY"), ["n8n-nodes-base.webhook", "n8n-nodes-base.webhook"])
+    assert.deepStrictEqual(typesFor("x-engine-api-key"), ["engine-nodes-base.webhook", "n8n-nodes-base.webhook"])
   })
 
   it("sends static data, and names what is left out", () => {

@@ -74,7 +74,7 @@ describe("a schedule trigger is added", () => {
     assert.strictEqual(nodes[0], first)
     assert.deepInclude(nodes[1], {
       name: "Schedule Trigger",
-      type: "n8n-nodes-base.scheduleTrigger",
+      type: "engine-nodes-base.scheduleTrigger",
       typeVersion: 1.2,
       position: [280, 300]
     })

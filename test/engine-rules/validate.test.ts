@@ -88,13 +88,20 @@ describe("the rest is refused with words that say where and what", () => {
     [{ position: [0, Infinity] }, "node B has an invalid position: must be an array of two numbers"],
     [{ position: { x: 1, y: 2 } }, "node B has an invalid position: must be an array of two numbers"],
     [{ parameters: [] }, "node B has an invalid parameters: must be an object"],
-    [{ credentials: "basic" }, "node B has an invalid credentials: must be an object"]
+    [
+      { credentials: "basic" },
+      "node B has an invalid credentials: must be an object that maps credential types to { id, name }"
+    ],
+    [
+      { credentials: { httpBasicAuth: 5 } },
+      "node B has an invalid credentials: must be an object that maps credential types to { id, name }"
+    ]
   ])("a node with %j", (fields, problem) => {
     assert.strictEqual(refusal({ nodes: [node("A"), { ...node("B"), ...fields }] }), failed(problem))
   })
 
   it.each<readonly [object, string]>([
-    [{ Ghost: link("A") }, "node Ghost has connections but does not exist"],
+    [{ Ghost: link("A") }, "node Ghost references non-existent node Ghost: connections begin at it"],
     [{ A: link("A", { index: -1 }) }, "node A is connected to A at index -1: must be 0 or more"],
     [
       { A: link("A", { type: "mian" }) },
@@ -109,7 +116,7 @@ describe("the rest is refused with words that say where and what", () => {
     const connections: unknown = JSON.parse(`{"__proto__":${JSON.stringify(link("toString"))}}`)
     assert.strictEqual(
       refusal({ nodes: [node("A")], connections }),
-      failed("node __proto__ has connections but does not exist")
+      failed("node __proto__ references non-existent node __proto__: connections begin at it")
     )
     assert.strictEqual(
       refusal({ nodes: [node("__proto__")], connections }),
@@ -159,7 +166,7 @@ describe("a workflow in order but for one slip: validation", () => {
   slip(
     "a source goes away",
     (whole, pick) => ({ ...whole, connections: { [ghost]: link(pick.name), ...whole.connections } }),
-    /^Workflow validation failed: node .* has connections but does not exist$/s
+    /^Workflow validation failed: node (.*) references non-existent node \1: connections begin at it$/s
   )
   slip(
     "an index turns negative",

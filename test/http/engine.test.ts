@@ -120,16 +120,20 @@ describe("no answer of the engine", () => {
   )
 
   it.effect.each([
-    [hangs, "Connection timeout after 30000ms. Check instance availability.", "no answer came within 30000ms"],
+    [
+      hangs,
+      "Connection timeout after 30000ms. Check instance availability.",
+      "Connection timeout after 30000ms. Check instance availability."
+    ],
     [
       breaks("ECONNRESET"),
       "Instance production cannot be reached: the connection broke (ECONNRESET)",
-      "the connection broke (ECONNRESET)"
+      "No answer from the engine: the connection broke (ECONNRESET)."
     ],
     [
       answers(200, json, "x".repeat(200)),
       "Instance production cannot be reached: its answer is larger than 100 bytes",
-      "its answer is larger than 100 bytes"
+      "No answer from the engine: its answer is larger than 100 bytes."
     ]
   ] as const)(
     "is an unknown outcome for a write that may have arrived, and the write is sent once: %#",
@@ -139,8 +143,8 @@ describe("no answer of the engine", () => {
         assert.strictEqual(errors.read.message, read)
         assert.strictEqual(
           errors.write.message,
-          `Outcome unknown on instance production: create tag was sent, but ${lost}. ` +
-            "It was not repeated. Read the current state before trying again."
+          `${lost} The outcome of create tag on instance production is unknown: it was sent, and not repeated. ` +
+            "Read the current state before trying again."
         )
         assert.strictEqual(errors.writes, 1)
       })

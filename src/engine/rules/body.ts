@@ -1,6 +1,5 @@
 import { Predicate } from "effect"
 
-import { toEngineType } from "../naming.ts"
 import type { Connections, Free, Workflow } from "../Workflow.ts"
 import type { Fields, Generation } from "./generations.ts"
 import { keepIdentity } from "./identity.ts"
@@ -59,12 +58,17 @@ export const updateBody = (current: Workflow, changes: Changes, generation: Gene
   )
 }
 
+/** The body with the types of its nodes in another spelling. */
+export const spelt = (body: Body, spelling: (type: string) => string): Body => ({
+  ...body,
+  nodes: body.nodes.map((node) => (Predicate.isString(node.type) ? { ...node, type: spelling(node.type) } : node))
+})
+
 const sendable = (body: Body, generation: Generation): Sendable => {
   const settings = pick(body.settings, generation.settings)
   const nodes = body.nodes.map((node) => {
     const { kept, dropped } = pick(node, generation.node)
-    const type = Predicate.isString(node.type) ? { type: toEngineType(node.type) } : {}
-    return { kept: { ...kept, ...type }, dropped: dropped.map((field) => `nodes.${String(node.name)}.${field}`) }
+    return { kept, dropped: dropped.map((field) => `nodes.${String(node.name)}.${field}`) }
   })
   return {
     body: { ...body, nodes: nodes.map(({ kept }) => kept), settings: settings.kept },

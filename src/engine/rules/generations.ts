@@ -3,10 +3,7 @@ export type Fields = { readonly only: ReadonlyArray<string> } | { readonly allBu
 
 /** What engines of one generation take in the body of a create or an update. */
 export interface Generation {
-  /**
-   * Fields of a read workflow that an update sends back, beside name, nodes, connections and settings. `staticData` is
-   * none of them: left out, it stays, and what a running trigger writes meanwhile is not overwritten.
-   */
+  /** Fields of a read workflow that an update sends back, beside name, nodes, connections and settings. */
   readonly carried: ReadonlyArray<string>
   readonly settings: Fields
   readonly node: Fields
@@ -14,7 +11,7 @@ export interface Generation {
 
 /** Refuse the whole body for one field they do not know. */
 const strict: Generation = {
-  carried: [],
+  carried: ["staticData"],
   settings: {
     only: [
       "saveExecutionProgress",
@@ -53,7 +50,7 @@ const strict: Generation = {
 
 /** Take all that they show, but for what they derive themselves, and merge settings into the old ones. */
 const full: Generation = {
-  carried: ["pinData", "nodeGroups"],
+  carried: ["staticData", "pinData", "nodeGroups"],
   settings: { allBut: ["binaryMode", "credentialResolverId", "redactionPolicy"] },
   node: { allBut: ["createdAt", "updatedAt"] }
 }

@@ -9,7 +9,8 @@ interface Rule {
 }
 
 const isText = (value: unknown): value is string => Predicate.isString(value) && value.trim() !== ""
-const isFreeOrAbsent = (value: unknown) => value === undefined || Predicate.isObject(value)
+const isObject = (value: unknown) => Predicate.isObject(value) && !Array.isArray(value)
+const isFreeOrAbsent = (value: unknown) => value === undefined || isObject(value)
 
 /** What every node must have, in the order in which a caller would look for it. */
 const rules: ReadonlyArray<Rule> = [
@@ -22,7 +23,11 @@ const rules: ReadonlyArray<Rule> = [
     holds: (value) => Array.isArray(value) && value.length === 2 && value.every(Number.isFinite)
   },
   { field: "parameters", demand: "an object", holds: isFreeOrAbsent },
-  { field: "credentials", demand: "an object", holds: isFreeOrAbsent }
+  {
+    field: "credentials",
+    demand: "an object that maps credential types to { id, name }",
+    holds: (value) => value === undefined || (Predicate.isObject(value) && Object.values(value).every(isObject))
+  }
 ]
 
 /** The name of a node, "" when it has none. */

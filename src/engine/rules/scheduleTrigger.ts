@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { nodeType } from "../naming.ts"
+import { neutralType } from "../naming.ts"
 import type { Free } from "../Workflow.ts"
 
 interface Graph {
@@ -14,7 +14,7 @@ export const addScheduleTrigger = ({ nodes, connections }: Graph): Graph & { rea
   const added = freeName("Schedule Trigger", new Set(nodes.map(({ name }) => name)))
   const trigger = {
     name: added,
-    type: nodeType("scheduleTrigger"),
+    type: neutralType("scheduleTrigger"),
     typeVersion: 1.2,
     position: leftOf(first?.position),
     parameters: { rule: { interval: [{ field: "days", daysInterval: 1, triggerAtHour: 0 }] } }

@@ -50,7 +50,7 @@ const countNames = (nodes: ReadonlyArray<Free>): ReadonlyMap<string, number> => 
 /** The first connection that leads nowhere, or to a place that no node has. */
 const connectionProblem = (connections: Connections, nodes: ReadonlyMap<string, number>): string | undefined => {
   for (const [source, types] of Object.entries(connections)) {
-    if (!nodes.has(source)) return `node ${source} has connections but does not exist`
+    if (!nodes.has(source)) return `node ${source} references non-existent node ${source}: connections begin at it`
     for (const [type, outputs] of Object.entries(types)) {
       if (!isType(type)) return `node ${source} has connections of unknown type ${type}: ${knownTypes}`
       for (const { node, type: input, index } of outputs.flatMap((targets) => targets ?? [])) {

@@ -5,7 +5,7 @@ import { TagId } from "../../engine/ids.ts"
 import { validate } from "../../engine/rules/validate.ts"
 import { creates } from "../annotations.ts"
 import * as EngineTool from "../EngineTool.ts"
-import { large } from "../meta.ts"
+import { large, whole } from "../meta.ts"
 import { connections, flag, nodes, object, optional, settings, workflowName } from "../parameters.ts"
 import { Progress } from "../Progress.ts"
 import * as results from "../results.ts"
@@ -26,6 +26,7 @@ export const createWorkflow = EngineTool.make("create_workflow", {
     active: optional(flag("Activate it at once"))
   },
   result: results.workflow,
+  narrow: whole,
   meta: large,
   run: Effect.fnUntraced(function* ({ active = false, tags = [], ...draft }) {
     const connections = yield* Effect.fromResult(validate({ ...draft, active }))

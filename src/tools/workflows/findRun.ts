@@ -20,7 +20,7 @@ const looks = 30
 export const newestRun = Effect.fnUntraced(function* (workflowId: WorkflowId) {
   const engine = yield* EngineClient
   const { data } = yield* engine.listExecutions({ workflowId, limit: 1 })
-  return data[0]?.id ?? 0
+  return Math.max(0, ...data.map(({ id }) => id))
 })
 
 /**
@@ -29,10 +29,11 @@ export const newestRun = Effect.fnUntraced(function* (workflowId: WorkflowId) {
  */
 export const findRun = Effect.fnUntraced(function* ({ id, settings }: Workflow, sought: Sought) {
   const attempts = settings?.saveDataSuccessExecution === "none" ? 3 : looks
+  const dismissed = new Set<number>()
   let found: Execution | undefined
   for (let look = 1; look <= attempts && isUnderWay(found); look++) {
     if (look > 1) yield* Effect.sleep("100 millis")
-    found = yield* lookOnce(id, sought)
+    found = yield* lookOnce(id, sought, dismissed)
   }
   if (found !== undefined) return { executionId: found.id, status: found.status ?? "unknown" }
   return notFound("the engine shows no record of this run: it may still be running, or runs like it are not saved")
@@ -42,19 +43,25 @@ export const findRun = Effect.fnUntraced(function* ({ id, settings }: Workflow, 
 export const notFound = (problem: string) => ({
   executionId: null,
   status: "unknown",
-  note: `The trigger took the call, but ${problem}. See list_executions.`
+  note: `The call was sent and answered as shown, but ${problem}. See list_executions.`
 })
 
-const lookOnce = Effect.fnUntraced(function* (workflowId: WorkflowId, { after, isMarked, mark }: Sought) {
+/** One look; other runs that have ended are dismissed, and not read again. */
+const lookOnce = Effect.fnUntraced(function* (
+  workflowId: WorkflowId,
+  { after, isMarked, mark }: Sought,
+  dismissed: Set<number>
+) {
   const engine = yield* EngineClient
   const { data } = yield* engine.listExecutions({ workflowId, limit: 10 })
-  const newer = data.filter((execution) => execution.id > after)
+  const newer = data.filter(({ id }) => id > after && !dismissed.has(id))
   const [first, ...others] = newer
   if (first === undefined) return undefined
   if (!isMarked) return others.length === 0 ? yield* engine.getExecution(first.id, false) : undefined
   for (const candidate of newer) {
     const whole = yield* engine.getExecution(candidate.id, true)
     if (bears(whole, mark)) return whole
+    if (!isUnderWay(whole)) dismissed.add(whole.id)
   }
   return undefined
 })

@@ -16,6 +16,14 @@ export const whileDone = <A, R>(
   self: Effect.Effect<A, EngineError, R>,
   story: Story
 ): Effect.Effect<A, StepFailed, R | EngineClient> =>
-  Effect.catch(self, ({ message }) =>
-    EngineClient.use(({ instance }) => Effect.fail(new StepFailed({ ...story, instance, problem: message })))
+  Effect.catch(self, (error) =>
+    EngineClient.use(({ instance }) => Effect.fail(stepFailed(error, { ...story, instance })))
   )
+
+/** The failure of one step, with what is already done, and the engine's own answer where there was one. */
+export const stepFailed = (error: EngineError, story: Story & { readonly instance: string }): StepFailed =>
+  new StepFailed({
+    ...story,
+    problem: error.message,
+    ...(error._tag === "ApiError" ? { httpStatus: error.httpStatus, apiResponse: error.apiResponse } : {})
+  })

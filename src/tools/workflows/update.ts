@@ -7,7 +7,7 @@ import { validate } from "../../engine/rules/validate.ts"
 import type { Workflow } from "../../engine/Workflow.ts"
 import { changes } from "../annotations.ts"
 import * as EngineTool from "../EngineTool.ts"
-import { large } from "../meta.ts"
+import { large, whole } from "../meta.ts"
 import { asInCreate, flag, optional, workflowId, workflowName } from "../parameters.ts"
 import * as results from "../results.ts"
 import { shownWithout } from "../shown.ts"
@@ -29,6 +29,7 @@ export const updateWorkflow = EngineTool.make("update_workflow", {
     active: optional(flag("Activate or deactivate it"))
   },
   result: results.workflow,
+  narrow: whole,
   meta: large,
   run: Effect.fnUntraced(function* ({ active, id, ...given }) {
     if (active === undefined && Object.keys(given).length === 0) {
@@ -38,12 +39,16 @@ export const updateWorkflow = EngineTool.make("update_workflow", {
     const current = yield* engine.getWorkflow(id)
     const wanted = yield* check(current, given, active ?? current.active)
 
-    const done = current.active && active === false ? "deactivated" : "left as it was"
-    if (done === "deactivated") yield* engine.deactivateWorkflow(id)
-    const dropped = Object.keys(wanted).length === 0 ? [] : yield* write(current, wanted, done)
-    if (active === true && !current.active) {
-      yield* whileDone(engine.activateWorkflow(id), { id, done: "changed", step: "its activation" })
-    }
+    const stops = current.active && active === false
+    const starts = !current.active && active === true
+    const changes = Object.keys(wanted).length > 0
+
+    if (stops) yield* engine.deactivateWorkflow(id)
+    const writing = changes ? write(current, wanted, stops) : Effect.succeed([])
+    const dropped = yield* stops ? whileDone(writing, { id, done: "deactivated", step: "changing it" }) : writing
+    const activation = starts ? engine.activateWorkflow(id) : Effect.void
+    yield* changes ? whileDone(activation, { id, done: "changed", step: "its activation" }) : activation
+
     const whole = yield* whileDone(engine.getWorkflow(id), { id, done: "changed", step: "reading it back" })
     return shownWithout(whole, dropped)
   })

@@ -1,28 +1,26 @@
 import { Effect } from "effect"
 
 import { EngineClient } from "../../engine/EngineClient.ts"
-import { type ApiError, StepFailed, WorkflowChanged } from "../../engine/EngineError.ts"
+import { type ApiError, WorkflowChanged } from "../../engine/EngineError.ts"
 import type { Changes } from "../../engine/rules/body.ts"
 import { isSameContent, isUntouched } from "../../engine/rules/same.ts"
 import type { Workflow } from "../../engine/Workflow.ts"
-import { whileDone } from "./steps.ts"
+import { stepFailed } from "./steps.ts"
 
-/** Puts the changes over the workflow, unless somebody else changed it since `current` was read. */
-export const write = Effect.fnUntraced(function* (
-  current: Workflow,
-  wanted: Changes,
-  done: "deactivated" | "left as it was"
-) {
+/**
+ * Puts the changes over the workflow, unless somebody else changed it since `current` was read; that it was
+ * deactivated since is then our own doing. Answers what the engine did not take.
+ */
+export const write = Effect.fnUntraced(function* (current: Workflow, wanted: Changes, deactivated: boolean) {
   const { id } = current
   const engine = yield* EngineClient
   const latest = yield* engine.getWorkflow(id)
-  const isOurs = done === "deactivated" ? isSameContent(current, latest) : isUntouched(current, latest)
+  const isOurs = deactivated ? isSameContent(current, latest) : isUntouched(current, latest)
   if (!isOurs) return yield* new WorkflowChanged({ instance: engine.instance, id })
 
-  const update = engine
+  const { dropped } = yield* engine
     .updateWorkflow(latest, wanted)
     .pipe(Effect.catchTag("ApiError", (error) => stateTruth(latest, error)))
-  const { dropped } = yield* done === "deactivated" ? whileDone(update, { id, done, step: "changing it" }) : update
   return dropped
 })
 
@@ -33,12 +31,6 @@ const stateTruth = Effect.fnUntraced(function* (before: Workflow, error: ApiErro
   const engine = yield* EngineClient
   const after = yield* engine.getWorkflow(id)
   if (isSameContent(before, after)) return yield* error
-  const step = "running it in its new form"
-  return yield* new StepFailed({
-    instance: engine.instance,
-    id,
-    done: "saved with the changes",
-    step,
-    problem: error.message
-  })
+  const story = { id, done: "saved with the changes", step: "running it in its new form" }
+  return yield* stepFailed(error, { ...story, instance: engine.instance })
 })
