@@ -86,7 +86,7 @@ export const decode = Effect.fn("MarketplaceConfig.decode")(function* (
     Effect.catchTag("SchemaError", ({ issue }) => {
       const [first] = issues(issue).issues
       const path = ["", ...(first?.path ?? []).map(String)].join(".")
-      return wrong(path, first?.message === "Missing key" ? "is required" : (first?.message ?? "cannot be read"))
+      return wrong(path, inWords(first?.message ?? "cannot be read"))
     })
   )
   const { allowInsecureHttp, baseUrl: address } = settings
@@ -98,6 +98,12 @@ export const decode = Effect.fn("MarketplaceConfig.decode")(function* (
   }
   return { ...settings, baseUrl: address.replace(/\/+$/, "") }
 })
+
+const inWords = (message: string): string => {
+  if (message === "Missing key") return "is required"
+  if (/excess property/i.test(message)) return "is not a known setting"
+  return message.replace(/^Expected (?=\S)/, "must be ")
+}
 
 const wrong = (path: string, problem: string) =>
   Effect.fail(new ConfigurationError({ message: `marketplace${path} ${problem}` }))

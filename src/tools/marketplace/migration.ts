@@ -13,7 +13,7 @@ import { reads } from "../annotations.ts"
 import { optional } from "../parameters.ts"
 import * as Tool from "../Tool.ts"
 import { askedUnbidden, floorsOf, keep, pairsOf, uncheckedFloors, withWarnings } from "./gather.ts"
-import { advertIds, checkFloors, onBelowFloor } from "./parameters.ts"
+import { advertIds, checkFloors, onBelowFloor, shownAs } from "./parameters.ts"
 import { orRefuse } from "./refusal.ts"
 import * as results from "./results.ts"
 
@@ -24,33 +24,30 @@ const target = Schema.Literals(["in-place", "new-manual-campaign"])
   })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed("in-place")))
 
-const snapshot = Schema.Array(OldSettings).annotate({
-  description: "Old settings of type 8, taken down before the switch-off; money in rubles",
-  inputSchema: {
-    items: {
-      type: "object",
-      properties: {
-        advert_id: { type: "integer", description: "Campaign id" },
-        bid_rubles: { type: "number", description: "The campaign's one bid in rubles" },
-        bids: {
-          type: "array",
-          description: "Bids of single articles that differed",
-          items: {
-            type: "object",
-            properties: {
-              nm_id: { type: "integer", description: "Article id" },
-              rubles: { type: "number", description: "Bid in rubles" }
-            },
-            required: ["nm_id", "rubles"]
-          }
-        },
-        minus_phrases: { type: "array", description: "Campaign-wide phrases", items: { type: "string" } },
-        nm_ids: { type: "array", description: "Articles it had", items: { type: "integer" } }
+const snapshot = Schema.Array(OldSettings).annotate(
+  shownAs(
+    "Old settings of type 8, taken down before the switch-off; money in rubles",
+    {
+      advert_id: { type: "integer", description: "Campaign id" },
+      bid_rubles: { type: "number", description: "The campaign's one bid in rubles" },
+      bids: {
+        type: "array",
+        description: "Bids of single articles that differed",
+        items: {
+          type: "object",
+          properties: {
+            nm_id: { type: "integer", description: "Article id" },
+            rubles: { type: "number", description: "Bid in rubles" }
+          },
+          required: ["nm_id", "rubles"]
+        }
       },
-      required: ["advert_id"]
-    }
-  }
-})
+      minus_phrases: { type: "array", description: "Campaign-wide phrases", items: { type: "string" } },
+      nm_ids: { type: "array", description: "Articles it had", items: { type: "integer" } }
+    },
+    ["advert_id"]
+  )
+)
 
 const percent = (placement: string) =>
   optional(

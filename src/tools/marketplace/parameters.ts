@@ -20,19 +20,23 @@ export const offset = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { messag
   .annotate({ description: "Rows to skip, default 0" })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))
 
-export const pairs = Schema.Array(Schema.Struct({ advert_id: AdvertId, nm_id: NmIdOrZero })).annotate({
-  description: "Campaign and article pairs; nm_id 0 means the campaign-wide settings of type 8",
-  inputSchema: {
-    items: {
-      type: "object",
-      properties: {
-        advert_id: { type: "integer", description: "Campaign id" },
-        nm_id: { type: "integer", description: "Article id, or 0" }
-      },
-      required: ["advert_id", "nm_id"]
-    }
-  }
+type Properties = Readonly<Record<string, object>>
+
+/** How a list of objects is shown to callers: plain types, also where the schema itself reads more than one. */
+export const shownAs = (description: string, properties: Properties, required: ReadonlyArray<string>) => ({
+  inputSchema: { type: "array", description, items: { type: "object", properties, required } }
 })
+
+export const pairs = Schema.Array(Schema.Struct({ advert_id: AdvertId, nm_id: NmIdOrZero })).annotate(
+  shownAs(
+    "Campaign and article pairs; nm_id 0 means the campaign-wide settings of type 8",
+    {
+      advert_id: { type: "integer", description: "Campaign id" },
+      nm_id: { type: "integer", description: "Article id, or 0" }
+    },
+    ["advert_id", "nm_id"]
+  )
+)
 
 export const onBelowFloor = Schema.Literals(["raise", "skip", "block"])
   .annotate({ description: "What to do with a bid below the lowest allowed one; default block" })
@@ -79,25 +83,22 @@ export type BidChange = typeof BidChange.Type
 
 export const bidChanges = Schema.Array(BidChange)
   .check(notEmpty)
-  .annotate({
-    description: "Bids to set: each with exactly one of bid_rubles, bid_kopecks, change_percent",
-    inputSchema: {
-      items: {
-        type: "object",
-        properties: {
-          advert_id: { type: "integer", description: "Campaign id" },
-          nm_id: { type: "integer", description: "Article id" },
-          placement: { type: "string", enum: Placement.literals, description: "Needed where the campaign has two" },
-          ...money,
-          change_percent: {
-            type: "number",
-            description: "or change in percent: 20 means a fifth more, -10 a tenth less"
-          }
-        },
-        required: ["advert_id", "nm_id"]
-      }
-    }
-  })
+  .annotate(
+    shownAs(
+      "Bids to set: each with exactly one of bid_rubles, bid_kopecks, change_percent",
+      {
+        advert_id: { type: "integer", description: "Campaign id" },
+        nm_id: { type: "integer", description: "Article id" },
+        placement: { type: "string", enum: Placement.literals, description: "Needed where the campaign has two" },
+        ...money,
+        change_percent: {
+          type: "number",
+          description: "or change in percent: 20 means a fifth more, -10 a tenth less"
+        }
+      },
+      ["advert_id", "nm_id"]
+    )
+  )
 
 const ClusterChange = Schema.Struct({
   advert_id: AdvertId,
@@ -109,19 +110,16 @@ const ClusterChange = Schema.Struct({
 
 export const clusterChanges = Schema.Array(ClusterChange)
   .check(notEmpty)
-  .annotate({
-    description: "Cluster bids to set: each with exactly one of bid_rubles, bid_kopecks, drop",
-    inputSchema: {
-      items: {
-        type: "object",
-        properties: {
-          advert_id: { type: "integer", description: "Campaign id" },
-          nm_id: { type: "integer", description: "Article id" },
-          norm_query: { type: "string", description: "Search cluster" },
-          ...money,
-          drop: { type: "boolean", description: "true removes the cluster's own bid" }
-        },
-        required: ["advert_id", "nm_id", "norm_query"]
-      }
-    }
-  })
+  .annotate(
+    shownAs(
+      "Cluster bids to set: each with exactly one of bid_rubles, bid_kopecks, drop",
+      {
+        advert_id: { type: "integer", description: "Campaign id" },
+        nm_id: { type: "integer", description: "Article id" },
+        norm_query: { type: "string", description: "Search cluster" },
+        ...money,
+        drop: { type: "boolean", description: "true removes the cluster's own bid" }
+      },
+      ["advert_id", "nm_id", "norm_query"]
+    )
+  )
