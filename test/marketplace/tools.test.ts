@@ -208,6 +208,15 @@ describe("the marketplace toolset", () => {
     )
   })
 
+  it.effect("reads ids and amounts that come as text", () =>
+    Effect.gen(function* () {
+      const changes = [{ advert_id: "1001", nm_id: "500101", bid_rubles: "260.50" }]
+      const { first_steps } = yield* call("ads_plan_bids", { changes })
+      assert.include(JSON.stringify(first_steps), '"rubles":"260.50"')
+      assert.deepInclude(yield* call("ads_list_campaigns", { ids: '["1001"]' }), { total: 1 })
+    }).pipe(Effect.provide(marketplace()))
+  )
+
   it.effect("keeps its plans where it is told to, over a restart", () =>
     Effect.gen(function* () {
       const kept = Layer.succeed(PlanStore, yield* PlanStore)

@@ -1,12 +1,26 @@
 import { Effect, Schema, SchemaGetter } from "effect"
 
 import { Placement } from "../../marketplace/Campaign.ts"
-import { AdvertId, Day, NmId, NmIdOrZero } from "../../marketplace/ids.ts"
+import { AdvertId, Day } from "../../marketplace/ids.ts"
 import { digits, Kopecks, Rubles, RublesGiven } from "../../marketplace/money.ts"
 
 export const advertId = AdvertId.annotate({ description: "Campaign id" })
-export const advertIds = Schema.Array(AdvertId).annotate({ description: "Campaign ids" })
-export const nmIds = Schema.Array(NmId).annotate({ description: "Article ids" })
+
+const whole = (least: number, message: string) =>
+  Schema.Union([Schema.Finite, Schema.NumberFromString]).check(
+    Schema.isInt({ message }),
+    Schema.isGreaterThanOrEqualTo(least, { message })
+  )
+
+/** Ids inside of lists; they may also come as text. */
+const id = whole(1, "must be a positive integer")
+const idOrZero = whole(0, "must be an article id or 0")
+
+const ids = (description: string) =>
+  Schema.Array(id).annotate({ inputSchema: { type: "array", description, items: { type: "integer" } } })
+
+export const advertIds = ids("Campaign ids")
+export const nmIds = ids("Article ids")
 export const from = Day.annotate({ description: "First day, YYYY-MM-DD" })
 export const to = Day.annotate({ description: "Last day, YYYY-MM-DD" })
 export const planId = Schema.NonEmptyString.annotate({ description: "plan_id that a plan tool returned" })
@@ -27,7 +41,7 @@ export const shownAs = (description: string, properties: Properties, required: R
   inputSchema: { type: "array", description, items: { type: "object", properties, required } }
 })
 
-export const pairs = Schema.Array(Schema.Struct({ advert_id: AdvertId, nm_id: NmIdOrZero })).annotate(
+export const pairs = Schema.Array(Schema.Struct({ advert_id: id, nm_id: idOrZero })).annotate(
   shownAs(
     "Campaign and article pairs; nm_id 0 means the campaign-wide settings of type 8",
     {
@@ -73,8 +87,8 @@ const money = {
 const notEmpty = Schema.isMinLength(1, { message: "must not be empty" })
 
 const BidChange = Schema.Struct({
-  advert_id: AdvertId,
-  nm_id: NmId,
+  advert_id: id,
+  nm_id: id,
   placement: Schema.optionalKey(Placement),
   ...amount,
   change_percent: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThan(-100, { message: "must be above -100" })))
@@ -101,8 +115,8 @@ export const bidChanges = Schema.Array(BidChange)
   )
 
 const ClusterChange = Schema.Struct({
-  advert_id: AdvertId,
-  nm_id: NmId,
+  advert_id: id,
+  nm_id: id,
   norm_query: Schema.NonEmptyString,
   ...amount,
   drop: Schema.optionalKey(Schema.Boolean)
