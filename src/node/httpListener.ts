@@ -22,14 +22,14 @@ export interface Address {
 }
 
 /**
- * Listens at the address; what keeps it from that is said in plain words. At its end, answers under way have four
+ * Listens at the address; what keeps it from that is said in plain words. At its end, answers under way have five
  * seconds, then every connection is closed.
  */
 export const httpListener = ({ host, port }: Address) =>
   Layer.unwrap(
     Effect.sync(() => {
       const server = makeServer()
-      const listening = NodeHttpServer.layerServer(() => server, { host, port, gracefulShutdownTimeout: "4 seconds" })
+      const listening = NodeHttpServer.layerServer(() => server, { host, port, gracefulShutdownTimeout: "5 seconds" })
       return Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))).pipe(
         Layer.provideMerge(listening),
         Layer.catchTag("ServeError", ({ cause }) =>

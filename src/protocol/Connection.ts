@@ -2,9 +2,9 @@ import { Context, Deferred, Effect, Layer, Match, Option, Schema } from "effect"
 
 import { Id, type Batch, type Message, type Request, type Single } from "./Message.ts"
 import { Protocol } from "./Protocol.ts"
-import { invalidRequest } from "./ProtocolError.ts"
+import { invalidRequest, stopped } from "./ProtocolError.ts"
 import { claimedVersion } from "./RequestMeta.ts"
-import { type Notice, type Outcome, refused } from "./Response.ts"
+import { failure, type Notice, type Outcome, refused } from "./Response.ts"
 import type { Revision } from "./Revision.ts"
 
 /** One client's conversation: what was settled with it, and which of its requests are being served. */
@@ -16,23 +16,33 @@ export interface Connection {
 const Cancelled = Schema.Struct({ requestId: Id })
 const readCancelled = Schema.decodeUnknownOption(Cancelled)
 
-/** Opens conversations; ids of one are never mixed up with those of another. */
+/**
+ * Opens conversations; ids of one are never mixed up with those of another. What is still being served when `until`
+ * ends is answered with an error.
+ */
 export class Connections extends Context.Service<
   Connections,
   {
-    readonly open: (revision: Revision, notify: (notice: Notice) => Effect.Effect<void>) => Connection
+    readonly open: (
+      revision: Revision,
+      notify: (notice: Notice) => Effect.Effect<void>,
+      until?: Effect.Effect<void>
+    ) => Connection
   }
 >()("workflow-tool-server/protocol/Connections") {
   static readonly layer = Layer.effect(
     Connections,
-    Effect.map(Protocol, (protocol) => Connections.of({ open: (revision, notify) => open(protocol, revision, notify) }))
+    Effect.map(Protocol, (protocol) =>
+      Connections.of({ open: (revision, notify, until = Effect.never) => open(protocol, revision, notify, until) })
+    )
   )
 }
 
 const open = (
   protocol: Protocol["Service"],
   initial: Revision,
-  notify: (notice: Notice) => Effect.Effect<void>
+  notify: (notice: Notice) => Effect.Effect<void>,
+  until: Effect.Effect<void>
 ): Connection => {
   let revision = initial
   const inFlight = new Map<Id, Deferred.Deferred<void>>()
@@ -42,19 +52,18 @@ const open = (
       revision = settled
     })
 
-  /** The answer, or none if the client says meanwhile that it does not want one any more. */
+  /** The answer, an error if there was no time for one; none if the client says meanwhile that it wants none. */
   const serve = Effect.fnUntraced(function* (request: Request) {
     const { id } = request
     if (inFlight.has(id)) return Option.some(refused(id, invalidRequest("id is that of a request still being served")))
     const cancelled = yield* Deferred.make<void>()
     inFlight.set(id, cancelled)
-    return yield* protocol
-      .serve(request, { revision, notify, settle })
-      .pipe(
-        Effect.asSome,
-        Effect.raceFirst(Effect.as(Deferred.await(cancelled), Option.none())),
-        Effect.ensuring(Effect.sync(() => inFlight.delete(id)))
-      )
+    const cut: Outcome = { era: revision.era, verdict: "stopped", response: failure(id, stopped) }
+    return yield* Effect.raceAllFirst([
+      Effect.as(Deferred.await(cancelled), Option.none<Outcome>()),
+      Effect.as(until, Option.some(cut)),
+      Effect.asSome(protocol.serve(request, { revision, notify, settle }))
+    ]).pipe(Effect.ensuring(Effect.sync(() => inFlight.delete(id))))
   })
 
   const cancel = Effect.fnUntraced(function* (params: unknown) {

@@ -20,6 +20,12 @@ export const invalidParams = (problem: string) =>
 
 export const internalError = new ProtocolError({ code: -32603, message: "Internal error" })
 
+export const stopped = new ProtocolError({
+  code: -32603,
+  message:
+    "The server was stopped before this was answered. Its outcome is unknown: read the current state before trying again."
+})
+
 /** What an HTTP header says is not what the message says. */
 export const headerMismatch = (problem: string) =>
   new ProtocolError({ code: -32020, message: `Header mismatch: ${problem}` })

@@ -10,6 +10,8 @@ export interface Options {
   readonly allowedOrigins?: ReadonlyArray<string>
   /** Whether a bearer token is good; without it, whoever reaches the port may call. */
   readonly verify?: (token: Redacted.Redacted) => Effect.Effect<boolean>
+  /** When this ends, what is still being served is answered with an error; for a server that is about to close. */
+  readonly until?: Effect.Effect<void>
 }
 
 export type Handler = (

@@ -1,7 +1,7 @@
 import { type Cause, Effect, Fiber, Option, Queue, type Scope, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 
-import type { Connections } from "../protocol/Connection.ts"
+import type { Connection } from "../protocol/Connection.ts"
 import type { Message } from "../protocol/Message.ts"
 import type { Notice, Outcome } from "../protocol/Response.ts"
 import type { Revision } from "../protocol/Revision.ts"
@@ -10,12 +10,15 @@ type Event =
   | { readonly _tag: "Notice"; readonly notice: Notice }
   | { readonly _tag: "Outcome"; readonly outcome: Outcome }
 
+/** Opens the conversation that a message is served in. */
+export type Connect = (revision: Revision, notify: (notice: Notice) => Effect.Effect<void>) => Connection
+
 /**
  * Serves one message as a conversation of its own. The answer is plain JSON; only if there is something to tell before
  * it, and the client can take it, both come as a stream of events. A modern client that goes away cancels what it asked.
  */
 export const exchange = Effect.fnUntraced(function* (
-  connections: Connections["Service"],
+  connect: Connect,
   { headers }: HttpServerRequest.HttpServerRequest,
   message: Message,
   revision: Revision,
@@ -24,8 +27,7 @@ export const exchange = Effect.fnUntraced(function* (
   const events = yield* Queue.bounded<Event, Cause.Done>(16)
   const notify = (notice: Notice) =>
     takesEvents(headers["accept"]) ? Queue.offer(events, { _tag: "Notice", notice }) : Effect.void
-  const serving = yield* connections
-    .open(revision, (notice) => Effect.asVoid(notify(notice)))
+  const serving = yield* connect(revision, (notice) => Effect.asVoid(notify(notice)))
     .receive(message)
     .pipe(
       Effect.flatMap((outcome) =>
@@ -55,8 +57,8 @@ export const exchange = Effect.fnUntraced(function* (
 const takesEvents = (accept = "") => accept.includes("text/event-stream")
 
 const statuses = {
-  legacy: { answered: 200, refused: 400, "unknown method": 200 },
-  modern: { answered: 200, refused: 400, "unknown method": 404 }
+  legacy: { answered: 200, refused: 400, stopped: 503, "unknown method": 200 },
+  modern: { answered: 200, refused: 400, stopped: 503, "unknown method": 404 }
 } as const
 
 export const answer = ({ era, response, verdict }: Outcome) =>

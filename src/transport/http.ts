@@ -8,7 +8,7 @@ import { refused } from "../protocol/Response.ts"
 import { ServerInfo } from "../protocol/ServerInfo.ts"
 import { readBody } from "./body.ts"
 import { type Handler, makeEntry, type Options, problem } from "./entry.ts"
-import { answer, exchange } from "./exchange.ts"
+import { answer, type Connect, exchange } from "./exchange.ts"
 import { readHeaders } from "./headers.ts"
 import { readJson } from "./json.ts"
 
@@ -20,6 +20,7 @@ export const layer = (options: Options = {}) =>
     Effect.fnUntraced(function* (router) {
       const { authorized, open } = yield* makeEntry(options)
       const connections = yield* Connections
+      const connect: Connect = (revision, notify) => connections.open(revision, notify, options.until)
       const engineVersion = yield* EngineVersion
       const { version } = yield* ServerInfo
       const scope = yield* Effect.scope
@@ -32,7 +33,7 @@ export const layer = (options: Options = {}) =>
           const message = Message.read(json)
           const revision = readHeaders(message, request.headers)
           return Result.isSuccess(revision)
-            ? yield* exchange(connections, request, message, revision.success, scope)
+            ? yield* exchange(connect, request, message, revision.success, scope)
             : answer(refused("id" in message ? message.id : null, revision.failure))
         },
         Effect.catchTags({

@@ -1,4 +1,4 @@
-import { type Cause, Effect, Fiber, FiberSet, Option, Queue, Semaphore, Stdio, Stream } from "effect"
+import { type Cause, Deferred, Effect, Fiber, FiberSet, Option, Queue, Semaphore, Stdio, Stream } from "effect"
 
 import { Connections } from "../protocol/Connection.ts"
 import * as Message from "../protocol/Message.ts"
@@ -14,11 +14,16 @@ const places = 1024
 /** Lines waiting for a slow reader at the other end. */
 const outbox = 64
 
-const patience = "5 seconds"
+/** Time for what is being served when the input ends: more than any call takes. */
+const patience = "60 seconds"
+
+/** The same when the server is told to end. */
+const haste = "5 seconds"
 
 /**
- * Serves one client over standard input and output, one JSON message per line. Ends when the input ends, when `until`
- * does, or when nobody reads the output any more; what is still being served then has five seconds to be answered.
+ * Serves one client over standard input and output, one JSON message per line. When the input ends, what is being
+ * served may finish; when `until` does, before or after that, it has five seconds. What is then still unanswered is
+ * answered with an error. Ends at once when nobody reads the output any more.
  */
 export const serveStdio = (until: Effect.Effect<void> = Effect.never) => serve(until)
 
@@ -26,7 +31,9 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
   const stdio = yield* Stdio.Stdio
   const outgoing = yield* Queue.bounded<string, Cause.Done>(outbox)
   const send = (message: unknown) => Queue.offer(outgoing, `${JSON.stringify(message)}\n`)
-  const { receive } = (yield* Connections).open(assumed, send)
+  const told = Fiber.join(yield* Effect.forkScoped(until))
+  const timeIsUp = yield* Deferred.make<void>()
+  const { receive } = (yield* Connections).open(assumed, send, Deferred.await(timeIsUp))
   const serving = yield* FiberSet.make()
   const free = yield* Semaphore.make(places)
 
@@ -45,11 +52,20 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
   )
 
   const writing = yield* Stream.fromQueue(outgoing).pipe(Stream.run(stdio.stdout()), Effect.ignore, Effect.forkScoped)
-  const reading = lines(stdio.stdin, largestMessage).pipe(Stream.interruptWhen(until), Stream.runForEach(take))
-  const answering = Effect.timeoutOption(FiberSet.awaitEmpty(serving), patience)
-  const flushing = Effect.andThen(Queue.end(outgoing), Effect.timeoutOption(Fiber.join(writing), "1 second"))
+  const reading = lines(stdio.stdin, largestMessage).pipe(Stream.interruptWhen(told), Stream.runForEach(take))
+  const flushing = FiberSet.awaitEmpty(serving).pipe(
+    Effect.andThen(Queue.end(outgoing)),
+    Effect.andThen(Fiber.join(writing)),
+    Effect.timeoutOption("1 second")
+  )
 
-  yield* reading.pipe(Effect.andThen(answering), Effect.andThen(flushing), Effect.raceFirst(Fiber.join(writing)))
+  yield* reading.pipe(
+    Effect.andThen(Effect.timeoutOption(FiberSet.awaitEmpty(serving), patience)),
+    Effect.raceFirst(Effect.andThen(told, Effect.sleep(haste))),
+    Effect.andThen(Deferred.succeed(timeIsUp, undefined)),
+    Effect.andThen(flushing),
+    Effect.raceFirst(Fiber.join(writing))
+  )
 }, Effect.scoped)
 
 const readLine = Effect.fnUntraced(function* (line: Line) {

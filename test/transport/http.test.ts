@@ -1,10 +1,11 @@
-import { assert, layer } from "@effect/vitest"
-import { Effect, Fiber, Redacted } from "effect"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 
 import { EngineVersion } from "../../src/protocol/EngineVersion.ts"
-import { FixtureServer } from "../support/fixtures/FixtureServer.ts"
+import { FixtureServer, Gate } from "../support/fixtures/FixtureServer.ts"
 import { connect } from "../support/fixtures/HttpClient.ts"
+import { modernHeaders, modernMeta, request } from "../support/fixtures/messages.ts"
 
 const call = (name: string, args: object = {}) => ({
   jsonrpc: "2.0",
@@ -182,5 +183,32 @@ layer(FixtureServer)("GET /health", (it) => {
         engineVersion: "1.82.3"
       })
     })
+  )
+})
+
+describe("a server that is about to close", () => {
+  it.effect("answers what it was still serving with 503 and an error of JSON-RPC", () =>
+    Effect.gen(function* () {
+      const stop = yield* Deferred.make<void>()
+      const client = yield* connect({ until: Deferred.await(stop) })
+      const { started } = yield* Gate
+      const legacy = yield* Effect.forkChild(client.send(call("wait")))
+      const meta = { ...modernMeta, progressToken: "t" }
+      const modern = yield* Effect.forkChild(
+        client.send(request("tools/call", { name: "wait", _meta: meta }, 2), {
+          ...modernHeaders("tools/call", "wait"),
+          accept: "text/event-stream"
+        })
+      )
+      yield* Effect.yieldNow.pipe(Effect.repeat({ until: () => started() === 2 }))
+      yield* Deferred.succeed(stop, undefined)
+      const { messages, status } = yield* Fiber.join(legacy)
+      assert.strictEqual(status, 503)
+      assert.nestedPropertyVal(messages[0], "id", 1)
+      assert.nestedPropertyVal(messages[0], "error.code", -32603)
+      const streamed = yield* Fiber.join(modern)
+      assert.nestedPropertyVal(streamed.messages.at(-1), "id", 2)
+      assert.nestedPropertyVal(streamed.messages.at(-1), "error.code", -32603)
+    }).pipe(Effect.provide(FixtureServer))
   )
 })

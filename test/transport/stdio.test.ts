@@ -1,17 +1,18 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Sink, Stdio, Stream } from "effect"
 import { badArgument } from "effect/PlatformError"
 import { TestClock } from "effect/testing"
 
 import { serveStdio } from "../../src/transport/stdio.ts"
 import { FixtureServer, Gate } from "../support/fixtures/FixtureServer.ts"
+import { modernMeta } from "../support/fixtures/messages.ts"
 import { connect } from "../support/fixtures/StdioClient.ts"
 
-const call = (id: number | string, name: string, args: object = {}) => ({
+const call = (id: number | string, name: string, args: object = {}, meta?: object) => ({
   jsonrpc: "2.0",
   id,
   method: "tools/call",
-  params: { name, arguments: args }
+  params: { name, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) }
 })
 
 layer(FixtureServer)("stdio", (it) => {
@@ -42,35 +43,92 @@ layer(FixtureServer)("stdio", (it) => {
       assert.nestedPropertyVal(yield* client.receive, "result.structuredContent.text", "hello")
     })
   )
-
-  it.effect("ends by itself when the input ends, after what is in flight", () =>
-    Effect.gen(function* () {
-      const client = yield* connect
-      const { gate, waiting } = yield* Gate
-      yield* client.send(call(1, "wait"))
-      yield* Deferred.await(waiting)
-      yield* client.end
-      yield* Deferred.succeed(gate, undefined)
-      assert.nestedPropertyVal(yield* client.receive, "result.content[0].text", `{"opened":true}`)
-      yield* client.close
-    })
-  )
 })
 
-layer(FixtureServer)("stdio", (it) => {
-  it.effect("ends after five seconds when what is in flight does not", () =>
+const stopped = (id: number | string) => ({
+  jsonrpc: "2.0",
+  id,
+  error: {
+    code: -32603,
+    message:
+      "The server was stopped before this was answered. Its outcome is unknown: read the current state before trying again."
+  }
+})
+
+/** A client with one call in flight that ends when the gate is opened. */
+const waitingClient = Effect.gen(function* () {
+  const client = yield* connect
+  const { waiting } = yield* Gate
+  yield* client.send(call(1, "wait"))
+  yield* Deferred.await(waiting)
+  return client
+})
+
+describe("the end of stdio", () => {
+  it.effect("waits for what is in flight when the input ends, as long as a call may take", () =>
     Effect.gen(function* () {
-      const { waiting } = yield* Gate
-      const client = yield* connect
-      yield* client.send(call(1, "wait"))
-      yield* Deferred.await(waiting)
+      const client = yield* waitingClient
+      yield* client.end
+      yield* TestClock.adjust("59 seconds")
+      assert.strictEqual(yield* client.pending, 0)
+      yield* Deferred.succeed((yield* Gate).gate, undefined)
+      assert.nestedPropertyVal(yield* client.receive, "result.content[0].text", `{"opened":true}`)
+      yield* client.close
+    }).pipe(Effect.provide(FixtureServer))
+  )
+
+  it.effect("answers after sixty seconds that it was stopped", () =>
+    Effect.gen(function* () {
+      const client = yield* waitingClient
       const closing = yield* Effect.forkChild(client.close)
-      yield* TestClock.adjust("4999 millis")
+      yield* TestClock.adjust("59999 millis")
       assert.isUndefined(closing.pollUnsafe())
       yield* TestClock.adjust("1 millis")
       yield* Fiber.join(closing)
+      assert.deepEqual(yield* client.receive, stopped(1))
+      assert.strictEqual((yield* Gate).interrupted(), 1)
+    }).pipe(Effect.provide(FixtureServer))
+  )
+
+  it.effect("comes within five seconds when it is told to, and leaves only what was cancelled unanswered", () =>
+    Effect.gen(function* () {
+      const client = yield* waitingClient
+      yield* client.send(call(2, "wait"))
+      yield* client.send(call("modern", "wait", {}, modernMeta))
+      yield* client.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } })
+      yield* client.request("ping")
+      yield* client.stop
+      yield* TestClock.adjust("4999 millis")
       assert.strictEqual(yield* client.pending, 0)
-    })
+      yield* TestClock.adjust("1 millis")
+      yield* Fiber.join(client.server)
+      assert.deepEqual(yield* client.receive, stopped(2))
+      assert.deepEqual(yield* client.receive, stopped("modern"))
+      assert.strictEqual(yield* client.pending, 0)
+    }).pipe(Effect.provide(FixtureServer))
+  )
+
+  it.effect("comes sooner when it is told to while it waits", () =>
+    Effect.gen(function* () {
+      const client = yield* waitingClient
+      yield* client.end
+      yield* TestClock.adjust("30 seconds")
+      yield* client.stop
+      yield* TestClock.adjust("5 seconds")
+      yield* Fiber.join(client.server)
+      assert.deepEqual(yield* client.receive, stopped(1))
+    }).pipe(Effect.provide(FixtureServer))
+  )
+
+  it.effect("answers a batch with what is done and what is not", () =>
+    Effect.gen(function* () {
+      const client = yield* connect
+      yield* client.send([call(1, "wait"), { jsonrpc: "2.0", id: 2, method: "ping" }])
+      yield* Deferred.await((yield* Gate).waiting)
+      yield* client.stop
+      yield* TestClock.adjust("5 seconds")
+      assert.deepEqual(yield* client.receive, [stopped(1), { jsonrpc: "2.0", id: 2, result: {} }])
+    }).pipe(Effect.provide(FixtureServer))
   )
 })
 
