@@ -86,7 +86,7 @@ describe("a plan", () => {
   it.effect("is applied once", () =>
     Effect.gen(function* () {
       const { id } = yield* bidPlan()
-      yield* apply(id)
+      yield* inTime(apply(id))
       assert.deepInclude(yield* applyFails(id), { _tag: "PlanSpent", state: "applied" })
     }).pipe(Effect.provide(marketplace()))
   )
@@ -241,7 +241,7 @@ describe("a broken apply", () => {
       yield* Fiber.interrupt(fiber)
       assert.notDeepEqual(yield* world.account, before)
       yield* Effect.gen(function* () {
-        const back = yield* Plans.use((plans) => plans.rollback(id))
+        const back = yield* inTime(Plans.use((plans) => plans.rollback(id)))
         yield* inTime(apply(back.id))
         assert.strictEqual((yield* applyFails(id))._tag, "PlanSpent")
       }).pipe(Effect.provide(plansOver({}, embeddedClient, kept), { local: true }))
@@ -264,9 +264,9 @@ describe("the way back", () => {
       const { bids: clusterBids } = yield* ads.getNormqueryBids({ items: [pair] })
       const input = { campaign: yield* only(1003), add: [], delete: [500301], phrases, clusterBids, guards }
       const { id } = yield* plans.keep(planProducts(input))
-      yield* apply(id)
+      yield* inTime(apply(id))
       assert.isFalse((yield* world.account).phrases.has("1003:500301"))
-      const back = yield* plans.rollback(id)
+      const back = yield* inTime(plans.rollback(id))
       yield* inTime(apply(back.id))
       const sorted = (state: typeof before) => ({
         phrases: state.phrases,
@@ -277,14 +277,32 @@ describe("the way back", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
+  it.effect("leaves alone what someone else has changed since, and takes back the rest", () =>
+    Effect.gen(function* () {
+      const ads = yield* MarketplaceAds
+      const plans = yield* Plans
+      const { id } = yield* bidPlan()
+      yield* inTime(apply(id))
+      const foreign = { nm_id: 500102, bid_kopecks: kopecks(27_000), placement: "combined" as const }
+      yield* ads.updateBids({ bids: [{ advert_id: 1001, nm_bids: [foreign] }] })
+      const back = yield* inTime(plans.rollback(id))
+      assert.deepStrictEqual(
+        back.blocked.map(({ what }) => what),
+        ["bid 1001/500102/combined"]
+      )
+      yield* inTime(apply(back.id))
+      assert.deepStrictEqual(yield* bidsNow, [25_000, 27_000, 25_000])
+    }).pipe(Effect.provide(marketplace()))
+  )
+
   it.effect("can itself be taken back", () =>
     Effect.gen(function* () {
       const plans = yield* Plans
       const { id } = yield* bidPlan()
-      yield* apply(id)
-      const back = yield* plans.rollback(id)
-      yield* apply(back.id)
-      const forth = yield* plans.rollback(back.id)
+      yield* inTime(apply(id))
+      const back = yield* inTime(plans.rollback(id))
+      yield* inTime(apply(back.id))
+      const forth = yield* inTime(plans.rollback(back.id))
       yield* inTime(apply(forth.id))
       assert.deepStrictEqual(yield* bidsNow, [30_000, 30_000, 25_000])
     }).pipe(Effect.provide(marketplace()))
@@ -301,9 +319,9 @@ describe("the way back", () => {
     Effect.gen(function* () {
       const plans = yield* Plans
       const { id } = yield* bidPlan(16_000)
-      yield* apply(id)
-      const back = yield* plans.rollback(id)
-      yield* apply(back.id)
+      yield* inTime(apply(id))
+      const back = yield* inTime(plans.rollback(id))
+      yield* inTime(apply(back.id))
       assert.deepStrictEqual(yield* bidsNow, [25_000, 25_000, 25_000])
     }).pipe(Effect.provide(marketplace({ guards: { maxChangePercent: 40 } })))
   )
@@ -335,7 +353,7 @@ describe("a read model that lags behind", () => {
       const { id, steps } = yield* bidPlan()
       const report = yield* inTime(apply(id))
       assert.deepInclude(report, { state: "applied", done: 2, unconfirmed: steps.map((step) => step.id) })
-      const back = yield* plans.rollback(id)
+      const back = yield* inTime(plans.rollback(id))
       yield* inTime(apply(back.id))
       assert.deepStrictEqual(yield* bidsNow, [25_000, 25_000, 25_000])
     }).pipe(Effect.provide(plansOver({}, lagging).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
@@ -360,7 +378,7 @@ describe("a read model that lags behind", () => {
         (yield* world.account).adverts.get(1005)?.rows.map(({ search }) => Number(search)),
         [26_000]
       )
-      const back = yield* plans.rollback(id)
+      const back = yield* inTime(plans.rollback(id))
       yield* inTime(apply(back.id))
       assert.isFalse((yield* world.account).adverts.has(1005))
     }).pipe(Effect.provide(plansOver({}, lagging).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
@@ -371,7 +389,7 @@ describe("the journal", () => {
   it.effect("holds every step before and after it is sent, as plain JSON, and no key", () =>
     Effect.gen(function* () {
       const { id } = yield* bidPlan()
-      yield* apply(id)
+      yield* inTime(apply(id))
       const entries = yield* Plans.use((plans) => plans.entries)
       assert.deepStrictEqual(
         entries.map(({ type }) => type),

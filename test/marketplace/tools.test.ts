@@ -136,7 +136,7 @@ describe("the marketplace toolset", () => {
       assert.notDeepEqual(yield* world.account, before)
       const shown = yield* call("ads_show_plan", { plan_id: plan["plan_id"], limit: 2 })
       assert.deepInclude(shown, { state: "applied", done: 8, next: "Repeat with offset 2 for more" })
-      const back = yield* call("ads_rollback", { plan_id: plan["plan_id"] })
+      const back = yield* inTime(call("ads_rollback", { plan_id: plan["plan_id"] }))
       yield* inTime(call("ads_apply_plan", { plan_id: back["plan_id"], confirm: true }))
       assert.deepStrictEqual(yield* world.account, before)
       assert.deepInclude(yield* call("ads_audit_log", { advert_id: 1001, limit: 3 }), { total: 24 })
