@@ -1,6 +1,6 @@
 import { Result } from "effect"
 
-import { nearest } from "../tools/nearest.ts"
+import { nearest } from "../config/nearest.ts"
 import { flag, type FlagName, flagNames } from "./flags.ts"
 import { UsageError } from "./UsageError.ts"
 

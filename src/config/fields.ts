@@ -2,6 +2,7 @@ import { Effect, Predicate, Result, Schema, SchemaIssue } from "effect"
 
 import { fieldAliases } from "./aliases.ts"
 import { ConfigurationError } from "./ConfigurationError.ts"
+import { nearest } from "./nearest.ts"
 import { toolsets } from "./Settings.ts"
 
 const text = (what: string) =>
@@ -81,8 +82,19 @@ export const decode = <A, I>(
     return new ConfigurationError({ message: `${place(path)}: expected ${first?.message ?? "something else"}` })
   })
 
-/** Names of given fields that no setting has; most often a spelling mistake. */
-export const unknownFields = (known: { readonly fields: object }, given: unknown): ReadonlyArray<string> =>
-  Predicate.isObject(given)
-    ? Object.keys(given).filter((name) => !Object.hasOwn(known.fields, fieldAliases.get(name) ?? name))
-    : []
+/** Names of given fields that no setting has, each with the known name that was probably meant, if there is one. */
+export const unknownFields = (known: { readonly fields: object }, given: unknown): ReadonlyArray<Stranger> => {
+  if (!Predicate.isObject(given)) return []
+  const own = Object.keys(known.fields)
+  const aliases = [...fieldAliases].flatMap(([alias, name]) => (own.includes(name) ? [alias] : []))
+  const names = [...own, ...aliases]
+  return Object.keys(given)
+    .filter((name) => !names.includes(name))
+    .map((name) => ({ name, meant: nearest(name, names) }))
+}
+
+/** A field that no setting has. */
+export interface Stranger {
+  readonly name: string
+  readonly meant: string | undefined
+}

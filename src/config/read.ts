@@ -1,7 +1,7 @@
 import { Effect, Option, Predicate, Schema } from "effect"
 
 import { ConfigurationError } from "./ConfigurationError.ts"
-import { decode, FileFields, HttpFields, InstanceFields, unknownFields } from "./fields.ts"
+import { decode, FileFields, HttpFields, InstanceFields, type Stranger, unknownFields } from "./fields.ts"
 import { fromFile, fromVariables } from "./instances.ts"
 import { problemOf } from "./json.ts"
 import type { Settings } from "./Settings.ts"
@@ -51,6 +51,11 @@ const withoutFile = (engine: Settings["engine"]): Settings => ({
 const readFile = Effect.fnUntraced(function* (file: SourceFile, instancesOptional: boolean) {
   const at = (path: string) => (path === "" ? file.name : `${file.name}: ${path}`)
   const json = yield* parse(file)
+  const unknown = strangers(json).map(({ meant, name }) => ({ problem: `${at(name)} is not a known setting`, meant }))
+  const mistyped = unknown.find(({ meant }) => meant !== undefined)
+  if (mistyped !== undefined) {
+    return yield* new ConfigurationError({ message: `${mistyped.problem}: did you mean ${mistyped.meant}?` })
+  }
   const { environments, defaultEnv, marketplace, ...server } = yield* Effect.fromResult(decode(FileFields, json, at))
   const written = new Map(Object.entries(environments ?? {}))
   if (written.size === 0 && !instancesOptional) {
@@ -60,7 +65,7 @@ const readFile = Effect.fnUntraced(function* (file: SourceFile, instancesOptiona
     engine: written.size === 0 ? undefined : yield* fromFile(written, defaultEnv, yield* inEnvironment, at),
     server,
     marketplace,
-    warnings: strangers(json, written).map((path) => `${at(path)} is not a known setting and has no effect`)
+    warnings: unknown.map(({ problem }) => `${problem} and has no effect`)
   }
   return settings
 })
@@ -74,13 +79,16 @@ const parse = Effect.fnUntraced(function* ({ name, text }: SourceFile) {
   return yield* new ConfigurationError({ message: `${name}: line ${line}, column ${column}: ${problem}` })
 })
 
-/** Paths of fields that no setting has; most often spelling mistakes. */
-const strangers = (json: unknown, instances: ReadonlyMap<string, unknown>): ReadonlyArray<string> => [
+/** Fields that no setting has, under their paths. A misspelt one would leave open what it was meant to close. */
+const strangers = (json: unknown): ReadonlyArray<Stranger> => [
   ...unknownFields(FileFields, json),
-  ...unknownFields(HttpFields, Predicate.hasProperty(json, "http") ? json.http : undefined).map(
-    (name) => `http.${name}`
-  ),
-  ...[...instances].flatMap(([instance, fields]) =>
-    unknownFields(InstanceFields, fields).map((name) => `environments.${instance}.${name}`)
+  ...below("http", unknownFields(HttpFields, fieldOf(json, "http"))),
+  ...Object.entries(Object(fieldOf(json, "environments"))).flatMap(([instance, fields]) =>
+    below(`environments.${instance}`, unknownFields(InstanceFields, fields))
   )
 ]
+
+const fieldOf = (json: unknown, name: string): unknown => (Predicate.hasProperty(json, name) ? json[name] : undefined)
+
+const below = (path: string, strangers: ReadonlyArray<Stranger>): ReadonlyArray<Stranger> =>
+  strangers.map((stranger) => ({ ...stranger, name: `${path}.${stranger.name}` }))

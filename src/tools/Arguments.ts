@@ -1,7 +1,7 @@
 import { Effect, type JsonSchema, Predicate, Result, Schema, SchemaAST, SchemaIssue } from "effect"
 
+import { nearest } from "../config/nearest.ts"
 import { coerce } from "./coerce.ts"
-import { nearest } from "./nearest.ts"
 import { InvalidArgument } from "./ToolError.ts"
 
 export type Fields = { readonly [name: string]: Schema.Codec<unknown, unknown> }

@@ -183,15 +183,17 @@ describe("where the configuration comes from", () => {
   it.effect("warns of settings that do not exist", () =>
     Effect.gen(function* () {
       const content = {
-        environments: { production: { ...production, readonly: true } },
-        http: { prot: 1 },
+        $schema: "./schema.json",
+        environments: { production: { ...production, owner: "me" } },
+        http: { tls: true },
         comment: ""
       }
       const { warnings } = yield* read(file(content))
       assert.deepStrictEqual(warnings, [
+        ".config.json: $schema is not a known setting and has no effect",
         ".config.json: comment is not a known setting and has no effect",
-        ".config.json: http.prot is not a known setting and has no effect",
-        ".config.json: environments.production.readonly is not a known setting and has no effect"
+        ".config.json: http.tls is not a known setting and has no effect",
+        ".config.json: environments.production.owner is not a known setting and has no effect"
       ])
     })
   )
@@ -273,6 +275,31 @@ const refusals: ReadonlyArray<
     "readOnly of the wrong type",
     broken({ readOnly: "yes" }),
     ".config.json: environments.production.readOnly: expected true or false"
+  ],
+  [
+    "readOnly in other letters",
+    broken({ readonly: true }),
+    ".config.json: environments.production.readonly is not a known setting: did you mean readOnly?"
+  ],
+  [
+    "readOnly with an underscore",
+    file({ environments: { production }, read_only: true }),
+    ".config.json: read_only is not a known setting: did you mean readOnly?"
+  ],
+  [
+    "a misspelt port",
+    file({ environments: { production }, http: { prot: 1 } }),
+    ".config.json: http.prot is not a known setting: did you mean port?"
+  ],
+  [
+    "environments misspelt",
+    file({ enviroments: { production } }),
+    ".config.json: enviroments is not a known setting: did you mean environments?"
+  ],
+  [
+    "an alias misspelt",
+    file({ environments: { production: { n8n_hots: "https://engine.test", n8n_api_key: key } } }),
+    ".config.json: environments.production.n8n_hots is not a known setting: did you mean n8n_host?"
   ],
   [
     "too many requests",

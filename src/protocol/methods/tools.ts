@@ -1,6 +1,6 @@
 import { Effect, type JsonSchema, Schema } from "effect"
 
-import { nearest } from "../../tools/nearest.ts"
+import { nearest } from "../../config/nearest.ts"
 import type { Answer, Tool } from "../../tools/Tool.ts"
 import * as Method from "../Method.ts"
 import { ProtocolError } from "../ProtocolError.ts"
