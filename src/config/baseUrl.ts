@@ -13,11 +13,11 @@ export const isLoopback = (hostname: string): boolean =>
  * repeats what was written.
  */
 export const baseUrl = (written: string, allowInsecureHttp: boolean): Result.Result<string, string> => {
-  const trimmed = written.trim().replace(/\/api\/v1\/+$/, "")
+  const trimmed = written.trim().replace(/\/api\/v1\/+$/i, "")
   if (!URL.canParse(trimmed)) return Result.fail(expected)
   const url = new URL(trimmed)
   if (url.protocol !== "https:" && url.protocol !== "http:") return Result.fail(expected)
-  if (/\/api\/v1\/*$/.test(url.pathname)) {
+  if (/\/api\/v1\/*$/i.test(url.pathname)) {
     return Result.fail("must be a base URL only, without /api/v1: the suffix is added by the server")
   }
   if (url.username !== "" || url.password !== "") return Result.fail("must not hold a user name or a password")
