@@ -13,6 +13,7 @@ const ceiling = 100
  * to 99 per second never 100 in any. A caller that gives up while waiting leaves its moment to the next one.
  */
 export const make = (perSecond: number): Effect.Effect<void> => {
+  if (perSecond === Infinity) return Effect.void
   const interval = 1000 / perSecond
   const lead = Math.min(longestLead, Math.max((ceiling - 1 - perSecond) * interval, 0))
   const line = Semaphore.makeUnsafe(1)

@@ -38,6 +38,9 @@ const textOf = ({ body }: HttpClientRequest.HttpClientRequest): string =>
 export const json = (body: unknown, status = 200): Step =>
   answers(status, { "content-type": "application/json" }, JSON.stringify(body))
 
-/** The whole server over this client, as the instance `production` alone. */
+/** The whole server over this client, as the instance `production` alone, unpaced. */
 export const serving = (client: HttpClient.HttpClient, more: Partial<Environment> = {}) =>
-  serverOver({ production: environment(host, key, more) }, Layer.succeed(HttpClient.HttpClient, client))
+  serverOver(
+    { production: environment(host, key, { requestsPerSecond: Infinity, ...more }) },
+    Layer.succeed(HttpClient.HttpClient, client)
+  )
