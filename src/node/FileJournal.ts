@@ -5,8 +5,8 @@ import { Journal, JournalError } from "../embedded/engine/store/Journal.ts"
 import { claim } from "./claim.ts"
 
 /**
- * A journal in a file, one entry per line, forced onto the disk before it counts. What a crash left half written is cut
- * off at the next start. One process at a time: fails when another one has the file.
+ * A journal in a file, one entry per line, forced onto the disk before it counts. What a crash left half written does
+ * not count, and is cut off by the next writing. One process at a time: fails when another one has the file.
  */
 export const layer = (file: string): Layer.Layer<Journal, JournalError> =>
   Layer.effect(Journal, make(file)).pipe(Layer.provide(NodeFileSystem.layer), Layer.provide(Path.layer))
@@ -38,7 +38,12 @@ const make = Effect.fnUntraced(function* (name: string) {
     Effect.andThen(write(file, "a", ""), settleFolder),
     Effect.map(fileSystem.exists(file), (is) => !is)
   ).pipe(failed)
-  const length = yield* Ref.make((yield* failed(fileSystem.readFile(file))).lastIndexOf(newline) + 1)
+  const bytes = yield* failed(fileSystem.readFile(file))
+  const length = yield* Ref.make(bytes.lastIndexOf(newline) + 1)
+  // Nothing of ours begins with a torn line: whatever this is, it stays as it is.
+  if (bytes.length > 0 && (yield* Ref.get(length)) === 0) {
+    return yield* new JournalError({ message: `${file} is not a journal of this server` })
+  }
 
   /** Cuts off what an interrupted or refused writing has left behind. */
   const repair = Effect.flatMap(Ref.get(length), (good) =>
@@ -47,31 +52,34 @@ const make = Effect.fnUntraced(function* (name: string) {
       Effect.map(fileSystem.stat(file), ({ size }) => Number(size) > good)
     )
   )
-  yield* failed(repair)
+
+  const extend = (line: string) =>
+    repair.pipe(
+      Effect.andThen(write(file, "a", line)),
+      Effect.andThen(Ref.update(length, (before) => before + new TextEncoder().encode(line).byteLength))
+    )
+
+  const rewrite = (text: string) => {
+    const temporary = `${file}.new`
+    return write(temporary, "w", text).pipe(
+      Effect.andThen(fileSystem.rename(temporary, file)),
+      Effect.andThen(settleFolder),
+      Effect.andThen(Ref.set(length, new TextEncoder().encode(text).byteLength))
+    )
+  }
 
   return Journal.of({
     entries: failed(Effect.map(fileSystem.readFileString(file), linesOf)),
-    append: (entry) => {
-      const line = `${entry}\n`
-      return repair.pipe(
-        Effect.andThen(write(file, "a", line)),
-        Effect.andThen(Ref.update(length, (before) => before + new TextEncoder().encode(line).byteLength)),
-        failed
-      )
-    },
-    replace: (entries) => {
-      const text = entries.map((entry) => `${entry}\n`).join("")
-      const temporary = `${file}.new`
-      return write(temporary, "w", text).pipe(
-        Effect.andThen(fileSystem.rename(temporary, file)),
-        Effect.andThen(settleFolder),
-        Effect.andThen(Ref.set(length, new TextEncoder().encode(text).byteLength)),
-        failed
-      )
-    }
+    append: (entry) => failed(Effect.flatMap(Ref.get(length), (good) => (good === 0 ? rewrite : extend)(`${entry}\n`))),
+    replace: (entries) => failed(rewrite(entries.map((entry) => `${entry}\n`).join("")))
   })
 })
 
 const newline = "\n".charCodeAt(0)
 
-const linesOf = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => line !== "")
+/** The whole lines of a text. */
+const linesOf = (text: string): ReadonlyArray<string> =>
+  text
+    .split("\n")
+    .slice(0, -1)
+    .filter((line) => line !== "")

@@ -19,5 +19,7 @@ const engine = (file: string | undefined) =>
     ? EmbeddedEngine.layer({ seed: true })
     : EmbeddedEngine.layerStore({ seed: true }).pipe(
         Layer.provide(FileJournal.layer(file)),
-        Layer.catch(({ message }) => Layer.effectContext(Effect.fail(new ConfigurationError({ message }))))
+        Layer.catch(({ message }) =>
+          Layer.effectContext(Effect.fail(new ConfigurationError({ message: `--embedded=${file}: ${message}` })))
+        )
       )

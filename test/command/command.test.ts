@@ -72,6 +72,11 @@ describe("the command", () => {
       "Instance b not found in configuration. Available: a\n"
     ],
     [
+      ".config.json",
+      { environments: { a: { engine_host: "https://a.test", engine_api_key: key, readonly: true } } },
+      ".config.json: environments.a.readonly is not a known setting: did you mean readOnly?\n"
+    ],
+    [
       ".env",
       "ENGINE_HOST=https://engine.test/api/v1\nENGINE_API_KEY=x",
       ".env: ENGINE_HOST must be a base URL only, without /api/v1: the suffix is added by the server\n"
@@ -87,6 +92,17 @@ describe("the command", () => {
   it("names the file that was asked for and is not there", async () => {
     assert.strictEqual((await run(["--config", "my.json"])).stderr, "Configuration file not found: my.json\n")
   })
+
+  it.each(["some notes", "# Notes\n\nbuy milk", `{"environments":{}}\n`])(
+    "names the file of the embedded engine that holds %j, and leaves it as it is",
+    async (content) => {
+      const cwd = await directory({ "notes.txt": content })
+      const { code, stderr, stdout } = await run(["--embedded=notes.txt"], { cwd })
+      assert.deepStrictEqual({ code, stdout }, { code: 1, stdout: "" })
+      assert.match(stderr, /^--embedded=notes\.txt: .+\n$/)
+      assert.strictEqual(await readFile(`${cwd}/notes.txt`, "utf8"), content)
+    }
+  )
 
   it("warns when others can read the keys, and only then", async () => {
     const cwd = await directory({

@@ -61,6 +61,15 @@ describe("a journal in a file", () => {
     })
   )
 
+  it.effect("leaves a file alone that it did not write", () =>
+    Effect.gen(function* () {
+      const { file } = yield* folder
+      yield* Effect.promise(() => writeFile(file, `{"somebody":"else's"}`))
+      assert.strictEqual((yield* Effect.flip(entries(file))).message, `${file} is not a journal of this server`)
+      assert.strictEqual(yield* Effect.promise(() => readFile(file, "utf8")), `{"somebody":"else's"}`)
+    })
+  )
+
   it.effect("is replaced as a whole, and leaves nothing else in the folder", () =>
     Effect.gen(function* () {
       const { dir, file } = yield* folder
