@@ -10,6 +10,7 @@ import { MarketplaceConfig } from "../../src/marketplace/MarketplaceConfig.ts"
 import { Kopecks } from "../../src/marketplace/money.ts"
 import { type BidWish, planBids } from "../../src/marketplace/plan/planBids.ts"
 import { planCampaign } from "../../src/marketplace/plan/planCampaign.ts"
+import { planClusterBids } from "../../src/marketplace/plan/planClusterBids.ts"
 import { planMinusPhrases } from "../../src/marketplace/plan/planMinusPhrases.ts"
 import { planProducts } from "../../src/marketplace/plan/planProducts.ts"
 import { Plans } from "../../src/marketplace/plan/Plans.ts"
@@ -165,6 +166,43 @@ describe("a plan", () => {
       })
       assert.deepInclude(yield* apply(plan.id), { state: "applied", done: 2 })
     }).pipe(Effect.provide(marketplace()))
+  )
+})
+
+describe("a plan of cluster bids", () => {
+  const clusterPlan = Effect.gen(function* () {
+    const { guards, wire } = yield* MarketplaceConfig
+    const campaigns = yield* campaignsOf(1003)
+    const wishes = ["a", "b", "c"].map((norm_query) => ({
+      advert_id: 1003,
+      nm_id: 500301,
+      norm_query,
+      to: kopecks(30_000)
+    }))
+    return yield* Plans.use((plans) => plans.keep(planClusterBids({ campaigns, current: [], wishes, wire, guards })))
+  })
+  const bidsSet = Effect.map(
+    Effect.flatMap(EmbeddedMarketplace, (world) => world.account),
+    ({ clusterBids }) => [...clusterBids.values()].map(Number)
+  )
+
+  it.effect.each(["spec", "published"] as const)(
+    "arrives as it was meant where both speak of the same unit: %s",
+    (wire) =>
+      Effect.gen(function* () {
+        const { id } = yield* clusterPlan
+        yield* inTime(apply(id))
+        assert.deepStrictEqual(yield* bidsSet, [30_000, 30_000, 30_000])
+      }).pipe(Effect.provide(marketplace({ wire }, { wire })))
+  )
+
+  it.effect("stops after the first bid when the marketplace takes kopecks for rubles", () =>
+    Effect.gen(function* () {
+      const { id } = yield* clusterPlan
+      const error = yield* Effect.flip(inTime(apply(id)))
+      assert.deepInclude(error, { _tag: "ApplyStopped", reason: "ClusterBidUnit", done: 1 })
+      assert.deepStrictEqual(yield* bidsSet, [3_000_000])
+    }).pipe(Effect.provide(marketplace({ wire: "spec" }, { wire: "published" })))
   )
 })
 

@@ -48,6 +48,7 @@ export const applyBatch = Effect.fnUntraced(function* (
   }
   if (kind !== "create") {
     const after = yield* look(ads, changesOf(pending))
+    yield* pending.some(({ change }) => after.isHundredfold(change)) ? Effect.fail(hundredfold(progress)) : Effect.void
     const unseen = pending.filter(({ change }) => after.finding(change) !== "already").map(({ step }) => step)
     yield* journal.note("unconfirmed", unseen)
     for (const step of unseen) progress.unconfirmed.add(step)
@@ -118,6 +119,17 @@ const unclear = ({ done, id, total }: Progress, name: string, waitMs: number) =>
     reason: "AdsOutcomeUnknown",
     problem: `It is not known yet whether campaign "${name}" was created before the break.`,
     retryAfterSeconds: waitMs / 1000
+  })
+
+const hundredfold = ({ done, id, total }: Progress) =>
+  new ApplyStopped({
+    id,
+    done: done.size,
+    total,
+    reason: "ClusterBidUnit",
+    problem:
+      "A cluster bid shows a hundred times as high as it was set: this marketplace reads rubles. " +
+      "Set wire to published, restart, and plan the cluster bids anew."
   })
 
 /** The read model lags behind by minutes: a way back does not trust it to show what has just been changed or made. */

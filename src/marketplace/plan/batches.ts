@@ -23,7 +23,10 @@ const most: {
 
 const campaignOf = ({ change }: Step): string => ("target" in change ? JSON.stringify(change.target) : change.name)
 
-/** The steps in their order, cut where the kind changes or a call would be over the interface's caps. */
+/**
+ * The steps in their order, cut where the kind changes or a call would be over the interface's caps. The first cluster
+ * bid goes alone, so that a wrong unit (D2) shows before there are many.
+ */
 export const batchesOf = (steps: ReadonlyArray<Step>): ReadonlyArray<Batch> => {
   const batches: Array<{ readonly kind: Kind; readonly steps: Array<Step>; readonly counts: Map<string, number> }> = []
   for (const step of steps) {
@@ -32,8 +35,10 @@ export const batchesOf = (steps: ReadonlyArray<Step>): ReadonlyArray<Batch> => {
     const cap = most[kind]
     const campaign = campaignOf(step)
     const count = (last?.counts.get(campaign) ?? 0) + 1
+    const isTrial = kind === "cluster" && batches.filter((batch) => batch.kind === "cluster").length === 1
     const fits =
       last?.kind === kind &&
+      !isTrial &&
       last.steps.length < cap.steps &&
       count <= cap.perCampaign &&
       (last.counts.has(campaign) || last.counts.size < cap.campaigns)

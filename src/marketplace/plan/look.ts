@@ -32,6 +32,8 @@ export type Finding = "already" | "pending" | "stale"
 
 export interface Look {
   readonly finding: (change: Located) => Finding
+  /** Whether a cluster bid shows a hundred times as high as it was set: kopecks that were taken for rubles (D2). */
+  readonly isHundredfold: (change: Located) => boolean
   /** The campaign of that name, where there is one. */
   readonly named: (name: string) => number | undefined
 }
@@ -58,6 +60,13 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
   const phrasesAt = new Map(phrases.map((item) => [pairKey(item), item.norm_queries]))
   const clusterAt = new Map(clusters.map((bid) => [clusterKey(bid), bid.bid]))
 
+  const clusterBid = ({
+    nm_id,
+    norm_query,
+    target
+  }: Pick<Extract<Located, { kind: "cluster" }>, "nm_id" | "norm_query" | "target">) =>
+    clusterAt.get(clusterKey({ advert_id: target, nm_id, norm_query })) ?? null
+
   const finding: Look["finding"] = Match.type<Located>().pipe(
     Match.discriminatorsExhaustive("kind")({
       create: ({ name }) => judge(false, findByName(adverts, name) === undefined),
@@ -78,12 +87,14 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
         return judge(Phrases.same(present, after), Phrases.same(present, before))
       },
       cluster: ({ after, before, nm_id, norm_query, target }) => {
-        const bid = clusterAt.get(clusterKey({ advert_id: target, nm_id, norm_query })) ?? null
+        const bid = clusterBid({ target, nm_id, norm_query })
         return judge(bid === after, bid === before)
       }
     })
   )
-  return { finding, named: (name) => findByName(adverts, name)?.id } satisfies Look
+  const isHundredfold = (change: Located) =>
+    change.kind === "cluster" && change.after !== null && clusterBid(change) === change.after * 100
+  return { finding, isHundredfold, named: (name) => findByName(adverts, name)?.id } satisfies Look
 })
 
 const distinctPairs = (pairs: ReadonlyArray<{ readonly advert_id: number; readonly nm_id: number }>) => [
