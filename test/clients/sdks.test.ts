@@ -96,9 +96,12 @@ describe.each(combinations)("%s over %s", (_name, _transport, { connect, revisio
     assert.deepStrictEqual(values, ["POST", "PUT", "PATCH"])
   })
 
-  it.skipIf(isModern)("pings", async () => {
-    assert.deepStrictEqual(await session.ping(), {})
-  })
+  // The modern revision has no ping.
+  if (!isModern) {
+    it("pings", async () => {
+      assert.deepStrictEqual(await session.ping(), {})
+    })
+  }
 
   it("leaves, and the server ends by itself", async () => {
     await session.close()
