@@ -98,8 +98,10 @@ export const retryExecution = EngineTool.make("retry_execution", {
 })
 
 /** The metadata of an execution, whatever the engine sends with it. */
-const record = ({ customData: _, data: __, workflowData: ___, ...execution }: Execution): Free =>
-  withoutStacks(execution)
+const record = (execution: Execution): Free => {
+  const { customData: _, data: __, workflowData: ___, ...metadata } = execution
+  return withoutStacks(metadata)
+}
 
 /** Checks what an engine says of an item against the filters; older ones do not say the status. */
 const matches = (execution: Execution, { status, workflowId }: Filters): boolean =>

@@ -6,7 +6,8 @@ import type { Free } from "../Workflow.ts"
  * An execution without the `stack` of its errors: they show paths of the engine's server. The engine keeps errors at
  * `data.resultData.error` and in every run of a node; what a workflow itself calls `stack` or `error` is its data.
  */
-export const withoutStacks = ({ stack: _, ...execution }: Free): Free => {
+export const withoutStacks = (whole: Free): Free => {
+  const { stack: _, ...execution } = whole
   if (!isRecord(execution.data) || !isRecord(execution.data.resultData)) return execution
   const { data } = execution
   const resultData = withoutError(execution.data.resultData)
