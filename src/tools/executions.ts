@@ -1,4 +1,4 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema, Struct } from "effect"
 
 import { EngineClient } from "../engine/EngineClient.ts"
 import { ApiError, type EngineError } from "../engine/EngineError.ts"
@@ -98,10 +98,8 @@ export const retryExecution = EngineTool.make("retry_execution", {
 })
 
 /** The metadata of an execution, whatever the engine sends with it. */
-const record = (execution: Execution): Free => {
-  const { customData: _, data: __, workflowData: ___, ...metadata } = execution
-  return withoutStacks(metadata)
-}
+const record = (execution: Execution): Free =>
+  withoutStacks(Struct.omit(execution, ["customData", "data", "workflowData"]))
 
 /** Checks what an engine says of an item against the filters; older ones do not say the status. */
 const matches = (execution: Execution, { status, workflowId }: Filters): boolean =>

@@ -1,4 +1,4 @@
-import { Predicate } from "effect"
+import { Predicate, Struct } from "effect"
 
 import type { Free } from "../Workflow.ts"
 
@@ -7,7 +7,7 @@ import type { Free } from "../Workflow.ts"
  * `data.resultData.error` and in every run of a node; what a workflow itself calls `stack` or `error` is its data.
  */
 export const withoutStacks = (whole: Free): Free => {
-  const { stack: _, ...execution } = whole
+  const execution: Free = Struct.omit(whole, ["stack"])
   if (!isRecord(execution.data) || !isRecord(execution.data.resultData)) return execution
   const { data } = execution
   const resultData = withoutError(execution.data.resultData)
@@ -24,8 +24,7 @@ const withoutError = (holder: Free): Free =>
 const stripped = (error: unknown): unknown => {
   if (Array.isArray(error)) return error.map(stripped)
   if (!isRecord(error)) return error
-  const { stack: _, ...rest } = error
-  return mapValues(rest, stripped)
+  return mapValues(Struct.omit(error, ["stack"]), stripped)
 }
 
 const mapValues = (record: Free, change: (value: unknown) => unknown): Free =>
