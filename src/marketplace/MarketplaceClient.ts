@@ -1,6 +1,7 @@
 import { Effect, Random, Redacted, Result, Schema, SchemaIssue } from "effect"
 import type { HttpClient } from "effect/http"
 
+import { conceal } from "../http/conceal.ts"
 import * as Upstream from "../http/Upstream.ts"
 import { type KeyKind, readKey } from "./ApiKey.ts"
 import * as Limiter from "./Limiter.ts"
@@ -44,17 +45,22 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
     limiters.set(name, yield* Limiter.make(limitOf(settings, name), maxWaitMs))
   }
   const key = Redacted.value(settings.apiKey)
-  const authorization = Redacted.make(settings.authScheme === "raw" ? key : `Bearer ${key}`)
+  const authorization = settings.authScheme === "raw" ? key : `Bearer ${key}`
+  const headers = { authorization: Redacted.make(authorization) }
+
+  /** A reply that repeats the key, as some error pages do, gives it to nobody. */
+  const ask = (request: Upstream.UpstreamRequest) =>
+    Effect.map(upstream.send(request), (reply) => ({ ...reply, text: conceal(reply.text, [key, authorization]) }))
 
   const send = Effect.fnUntraced(function* (operation: Operation, options: CallOptions) {
     const { method, name, path } = operation
     const limiter = limiters.get(name)
     if (limiter === undefined) return yield* Effect.die(`no limiter for ${name}`)
-    const request = { method, path, ...options, repeatable: false, headers: { authorization } }
+    const request = { method, path, ...options, repeatable: false, headers }
     let failures = 0
     let pauses = 0
     while (true) {
-      const outcome = yield* Effect.result(limiter.run(upstream.send(request)))
+      const outcome = yield* Effect.result(limiter.run(ask(request)))
       const next = nextOf(operation, outcome, failures < maxRetries)
       switch (next.is) {
         case "answer":

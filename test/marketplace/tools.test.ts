@@ -1,14 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect, Layer, Redacted, Schema } from "effect"
+import { HttpClient } from "effect/http"
 
 import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
 import { readKey } from "../../src/marketplace/ApiKey.ts"
 import { decode } from "../../src/marketplace/MarketplaceConfig.ts"
+import { Plans } from "../../src/marketplace/plan/Plans.ts"
 import { PlanStore } from "../../src/marketplace/plan/PlanStore.ts"
 import { offered, readTools, writeTools } from "../../src/tools/marketplace/toolset.ts"
 import { Progress } from "../../src/tools/Progress.ts"
-import { embeddedClient, inTime, marketplace, plansOver } from "./support.ts"
+import { type Canned, embeddedClient, inTime, marketplace, plansOver, standIn } from "./support.ts"
 
 const ajv = new Ajv2020({ strict: false })
 
@@ -186,6 +188,39 @@ describe("the marketplace toolset", () => {
       assert.notInclude(JSON.stringify(error), "wrong-key")
     }).pipe(Effect.provide(marketplace({ apiKey: "wrong-key" })))
   )
+
+  const echoes: ReadonlyArray<readonly [string, (said: string, key: string) => Canned]> = [
+    ["a field", (said) => ({ status: 401, body: { detail: said } })],
+    ["the list of errors", (said, key) => ({ status: 400, body: { errors: [{ field: key, detail: said }] } })],
+    ["a page", (said) => ({ status: 403, text: `<p>${encodeURIComponent(said)}</p>` })],
+    ["Base64", (said) => ({ status: 422, text: btoa(said) })],
+    ["an answer that cannot be read", (_said, key) => ({ text: `["${key}", "${btoa(key)}"]` })]
+  ]
+
+  it.effect.each(echoes)("gives the key to nobody when the marketplace repeats it in %s", ([, echo]) => {
+    const apiKey = "the/secret+key"
+    const campaign = { id: 1001, bid_type: "auto", status: 11, settings: { name: `of ${apiKey}` } }
+    const { client } = standIn(({ headers, path }) => {
+      if (path.endsWith("/adverts")) return { body: { adverts: [campaign] } }
+      return path.endsWith("/budget") ? { status: 404 } : echo(headers["authorization"] ?? "", apiKey)
+    })
+    return Effect.gen(function* () {
+      const answers = [
+        yield* call("ads_list_campaigns"),
+        yield* Effect.result(call("ads_start_campaign", { advert_id: 1001, confirm: true })),
+        yield* fails("ads_check_key"),
+        yield* call("ads_audit_log"),
+        yield* Plans.use((plans) => plans.entries)
+      ]
+      const told = answers.map((answer) => `${String(answer)} ${JSON.stringify(answer)}`).join()
+      assert.include(told, "startCampaign: ")
+      const forms = [apiKey, encodeURIComponent(apiKey), btoa(apiKey), btoa(`Bearer ${apiKey}`)]
+      for (const form of forms) assert.notInclude(told, form)
+    }).pipe(
+      Effect.provide(plansOver({ apiKey }, Layer.succeed(HttpClient.HttpClient, client))),
+      Effect.provide(EmbeddedMarketplace.layer())
+    )
+  })
 
   it.effect("asks for the lowest bids of an article once, and tells how far it has come", () => {
     const told: Array<unknown> = []
