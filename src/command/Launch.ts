@@ -59,11 +59,12 @@ const settleHttp = (
     )
   }
   const isOneName = !["0.0.0.0", "::"].includes(host)
+  const asInHostHeader = host.includes(":") ? `[${host}]` : host
   return Result.succeed({
     host,
     port: options.port ?? file.port ?? 3456,
     authToken,
-    allowedHosts: [...file.allowedHosts, ...(isOneName && !isLoopback(host) ? [host] : [])],
+    allowedHosts: [...file.allowedHosts, ...(isOneName && !isLoopback(host) ? [asInHostHeader] : [])],
     allowedOrigins: file.allowedOrigins
   })
 }

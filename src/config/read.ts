@@ -7,6 +7,9 @@ import { problemOf } from "./json.ts"
 import type { Settings } from "./Settings.ts"
 import { inDotEnv, inEnvironment, orElse } from "./variables.ts"
 
+/** The contract's words for a start without any configuration. */
+export const nothingConfigured = "Configuration file not found"
+
 /** A file that was found, under the name by which messages call it. */
 export interface SourceFile {
   readonly name: string
@@ -36,9 +39,7 @@ export const readSettings = Effect.fnUntraced(function* ({
   const environment = yield* inEnvironment
   const lookup = dotenv === undefined ? environment : orElse(environment, inDotEnv(dotenv))
   const engine = yield* fromVariables(lookup, (field) => (dotenv === undefined ? field : `${dotenv.name}: ${field}`))
-  return engine === undefined
-    ? yield* new ConfigurationError({ message: "Configuration file not found" })
-    : withoutFile(engine)
+  return engine === undefined ? yield* new ConfigurationError({ message: nothingConfigured }) : withoutFile(engine)
 })
 
 const withoutFile = (engine: Settings["engine"]): Settings => ({

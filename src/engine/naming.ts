@@ -24,9 +24,6 @@ export const neutralType = (kind: string): string => neutralPrefix + kind
 /** The part of a node type behind the package: `webhook`, `scheduleTrigger`, `chatTrigger`. */
 export const nodeKind = (type: string): string => type.slice(type.lastIndexOf(".") + 1)
 
-/** Whether a node type comes from the engine's base package, under either prefix. */
-export const isBaseType = (type: string): boolean => type.startsWith(neutralPrefix) || type.startsWith(enginePrefix)
-
 /** What an engine answers, with status 200, while it is starting. */
 export const startingUp = /n8n is starting up/i
 

@@ -1,6 +1,7 @@
 import { Effect, FileSystem, Result } from "effect"
 
 import { JournalError } from "../embedded/engine/store/Journal.ts"
+import { transportCode } from "../http/transportCode.ts"
 
 /** Makes a file this process's own for as long as the scope is open. A claim of a process that is gone is taken over. */
 export const claim = Effect.fnUntraced(function* (file: string) {
@@ -32,5 +33,10 @@ export const claim = Effect.fnUntraced(function* (file: string) {
   )
 })
 
-/** Signal 0 only asks whether there is anyone to signal. */
-const isRunning = (pid: number): boolean => pid > 0 && Result.isSuccess(Result.try(() => process.kill(pid, 0)))
+/** Signal 0 only asks whether there is anyone to signal; another user's process may not be, but is there. */
+const isRunning = (pid: number): boolean =>
+  pid > 0 &&
+  Result.match(
+    Result.try(() => process.kill(pid, 0)),
+    { onSuccess: () => true, onFailure: (error) => transportCode(error) === "EPERM" }
+  )

@@ -3,6 +3,7 @@ import { Console, Effect, Layer, Logger, References, Runtime } from "effect"
 
 import { help } from "../command/help.ts"
 import { type Options, read } from "../command/Invocation.ts"
+import { nothingConfigured } from "../config/read.ts"
 import { version } from "../version.ts"
 import { runCheck } from "./runCheck.ts"
 import { serve } from "./serve.ts"
@@ -29,7 +30,7 @@ const logging = ({ logLevel }: Options) =>
 const complain =
   (code: number) =>
   ({ message }: { readonly message: string }) =>
-    Effect.as(Console.error(message === "Configuration file not found" ? `${message}\n${hint}` : message), code)
+    Effect.as(Console.error(message === nothingConfigured ? `${message}\n${hint}` : message), code)
 
 const hint = "To try the server without an engine of your own, start it with --embedded."
 

@@ -53,9 +53,9 @@ export const layer: Layer.Layer<Resources, never, Instances> = Layer.effect(
       function* (uri: string) {
         const address = Option.getOrUndefined(parse(uri))
         if (address === undefined) return yield* new ResourceNotFound({ uri })
-        const answer = yield* ("id" in address ? getWorkflow : listWorkflows)
-          .call(address)
-          .pipe(Effect.catchIf(isUnknown, () => Effect.fail(new ResourceNotFound({ uri }))))
+        const answer = yield* "id" in address
+          ? Effect.catchIf(getWorkflow.call(address), isUnknown, () => Effect.fail(new ResourceNotFound({ uri })))
+          : listWorkflows.call(address)
         return { uri, mimeType, text: JSON.stringify(answer.structured) }
       },
       Effect.provideService(Instances, instances)

@@ -25,14 +25,17 @@ export interface Options {
 export const make = <const F extends Fields>(fields: F, { aliases = {}, others = [] }: Options = {}): Arguments<F> => {
   const struct = Schema.Struct(fields)
   const names = Object.keys(fields)
+  const named = new Map(Object.entries(aliases))
   const read = Schema.decodeUnknownResult(struct)
   const jsonSchema = once(() => describe(fields, Schema.toJsonSchemaDocument(struct).schema))
 
   const decode = Effect.fnUntraced(function* (input: unknown) {
-    if (!Predicate.isObject(input ?? {}) || Array.isArray(input)) {
+    if (!Predicate.isObject(input ?? {})) {
       return yield* new InvalidArgument({ argument: "arguments", problem: "must be an object" })
     }
-    const given = Object.fromEntries(Object.entries(input ?? {}).map(([name, value]) => [aliases[name] ?? name, value]))
+    const given = Object.fromEntries(
+      Object.entries(input ?? {}).map(([name, value]) => [named.get(name) ?? name, value])
+    )
     const unknown = Object.keys(given).find((name) => !names.includes(name))
     if (unknown !== undefined) {
       return yield* new InvalidArgument({ argument: unknown, problem: unknownArgument(unknown, [...names, ...others]) })

@@ -34,7 +34,7 @@ export const make = <const Fields extends Arguments.Fields>(
 
 /** Whatever is given as the instance is looked up as a name; only what is left out means the default one. */
 const takeInstance = (input: unknown): { readonly instance?: unknown; readonly rest: unknown } => {
-  if (!Predicate.isObject(input) || Array.isArray(input)) return { rest: input }
+  if (!Predicate.isObject(input)) return { rest: input }
   const { instance, ...rest } = { instance: undefined, ...input }
   return { instance, rest }
 }

@@ -93,7 +93,8 @@ export const run = Effect.fnUntraced(function* <Fields extends Arguments.Fields,
   const limit = yield* AnswerLimit
   const bytes = text.length * 3 <= limit ? text.length : new TextEncoder().encode(text).length
   if (bytes > limit) {
-    return yield* new AnswerTooLarge({ bytes, limit, advice: definition.narrow ?? "Ask for less at once." })
+    const done = definition.annotations.readOnlyHint ? "" : "What was asked for has been done: do not repeat it. "
+    return yield* new AnswerTooLarge({ bytes, limit, advice: done + (definition.narrow ?? "Ask for less at once.") })
   }
   return { content: [{ type: "text", text }], structured: value } satisfies Answer
 })

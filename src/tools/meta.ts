@@ -2,4 +2,4 @@
 export const large = { "anthropic/maxResultSizeChars": 500_000 } as const
 
 /** What to do where one workflow is larger than the server may answer. */
-export const whole = "Read this workflow in the engine UI, or raise answerLimit in the configuration."
+export const readElsewhere = "Read this workflow in the engine UI, or raise answerLimit in the configuration."

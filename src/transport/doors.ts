@@ -31,7 +31,7 @@ export const refusal = ({ hosts, origin }: Caller, doors: Doors): Refusal | unde
     : { status: 403, problem: "This Origin is not allowed" }
 }
 
-const loopback = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::(\d+))?$/i
+const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::(\d+))?$/i
 
 const isOurs = (host: string, { port }: Doors): boolean => {
   const match = loopback.exec(host)

@@ -49,9 +49,12 @@ describe("a launch", () => {
     assert.isTrue(Result.isSuccess(launch(["--http", "--host", host])))
   })
 
-  it("answers to the name that it listens on", () => {
-    const { http } = settled(["--http", "--host", "tools.test", "--auth-token", "t"])
-    assert.deepStrictEqual(http?.allowedHosts, ["tools.test"])
+  it.each([
+    ["tools.test", "tools.test"],
+    ["fd00::1", "[fd00::1]"]
+  ])("answers to the name that it listens on: %s", (host, inHeader) => {
+    const { http } = settled(["--http", "--host", host, "--auth-token", "t"])
+    assert.deepStrictEqual(http?.allowedHosts, [inHeader])
   })
 
   it("lets the command line and the file both forbid changes, and neither allow what the other forbids", () => {

@@ -122,4 +122,12 @@ describe("an answer that is too large", () => {
       yield* ask("get_tags").pipe(Effect.provideService(AnswerLimit, 10_000))
     }).pipe(Effect.provideService(AnswerLimit, 4000), Effect.provide(serving(client)))
   )
+
+  it.effect("does not hide that a change was made", () => {
+    const { client } = engineThat(() => json({ id: "t1", name: "red", note: "x".repeat(5000) }))
+    return Effect.gen(function* () {
+      const { message } = yield* refused("create_tag", { name: "red" })
+      assert.match(message, /What was asked for has been done: do not repeat it\. Ask for less at once\.$/)
+    }).pipe(Effect.provideService(AnswerLimit, 4000), Effect.provide(serving(client)))
+  })
 })

@@ -129,6 +129,7 @@ layer(TestServer, { excludeTestServices: true })("the arguments of a tool", (it)
           yield* message("list_workflows", { instanec: "staging" }),
           "Invalid instanec: unknown argument. Did you mean instance?"
         )
+        assert.match(yield* message("get_tag", { id: "1", constructor: 1 }), /^Invalid constructor: unknown argument/)
       })
     )
 

@@ -105,3 +105,27 @@ describe("node types that a caller gives", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 })
+
+describe("activate_workflow with addTrigger", () => {
+  it.effect("says which fields the engine did not take with the new trigger", () => {
+    const manual = {
+      ...stored,
+      nodes: [node("Start", "n8n-nodes-base.manualTrigger")],
+      settings: { callerPolicy: "none" }
+    }
+    const { client } = engineThat(({ body, method }) => {
+      const isForeign = method === "PUT" && body.includes("callerPolicy")
+      return isForeign
+        ? json({ message: "request/body/settings must NOT have additional properties" }, 400)
+        : json(manual)
+    })
+    return Effect.gen(function* () {
+      const { notice } = yield* ask("activate_workflow", { id: "w1", addTrigger: true })
+      assert.strictEqual(
+        notice,
+        "Added the node 'Schedule Trigger': it runs the workflow once a day until you change it. " +
+          "Left out, because this engine does not take it: settings.callerPolicy"
+      )
+    }).pipe(Effect.provide(serving(client)))
+  })
+})

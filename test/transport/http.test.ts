@@ -124,6 +124,7 @@ layer(FixtureServer)("doors", (it) => {
         "localhost",
         "localhost:1",
         "127.0.0.1:3456",
+        "127.0.0.2:3456",
         "[::1]:3456",
         "tools.test",
         "TOOLS.test:8443"

@@ -9,8 +9,7 @@ interface Rule {
 }
 
 const isText = (value: unknown): value is string => Predicate.isString(value) && value.trim() !== ""
-const isObject = (value: unknown) => Predicate.isObject(value) && !Array.isArray(value)
-const isFreeOrAbsent = (value: unknown) => value === undefined || isObject(value)
+const isFreeOrAbsent = (value: unknown) => value === undefined || Predicate.isObject(value)
 
 /** What every node must have, in the order in which a caller would look for it. */
 const rules: ReadonlyArray<Rule> = [
@@ -26,7 +25,8 @@ const rules: ReadonlyArray<Rule> = [
   {
     field: "credentials",
     demand: "an object that maps credential types to { id, name }",
-    holds: (value) => value === undefined || (Predicate.isObject(value) && Object.values(value).every(isObject))
+    holds: (value) =>
+      value === undefined || (Predicate.isObject(value) && Object.values(value).every(Predicate.isObject))
   }
 ]
 

@@ -30,4 +30,4 @@ const stripped = (error: unknown): unknown => {
 const mapValues = (record: Free, change: (value: unknown) => unknown): Free =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
 
-const isRecord = (value: unknown): value is Free => Predicate.isObject(value) && !Array.isArray(value)
+const isRecord = (value: unknown): value is Free => Predicate.isObject(value)

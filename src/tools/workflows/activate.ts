@@ -7,8 +7,9 @@ import { switchesOn } from "../annotations.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { flag, optional, workflowId } from "../parameters.ts"
 import * as results from "../results.ts"
-import { shown } from "../shown.ts"
+import { leftOut, shown, shownWith } from "../shown.ts"
 import { whileDone } from "./steps.ts"
+import { write } from "./write.ts"
 
 export const activateWorkflow = EngineTool.make("activate_workflow", {
   title: "Activate workflow",
@@ -26,15 +27,13 @@ export const activateWorkflow = EngineTool.make("activate_workflow", {
     if (!addTrigger) return yield* noValidTrigger()
 
     const { added, connections, nodes } = addScheduleTrigger(workflow)
-    yield* engine.updateWorkflow(workflow, { nodes, connections })
+    const dropped = yield* write(workflow, { nodes, connections }, false)
     const active = yield* whileDone(engine.activateWorkflow(id), {
       id,
       done: `given the node '${added}'`,
       step: "its activation"
     })
-    return {
-      notice: `Added the node '${added}': it runs the workflow once a day until you change it.`,
-      ...shown(active)
-    }
+    const notice = `Added the node '${added}': it runs the workflow once a day until you change it.`
+    return shownWith(active, [notice, ...leftOut(dropped)])
   })
 })

@@ -5,11 +5,11 @@ import { TagId } from "../../engine/ids.ts"
 import { validate } from "../../engine/rules/validate.ts"
 import { creates } from "../annotations.ts"
 import * as EngineTool from "../EngineTool.ts"
-import { large, whole } from "../meta.ts"
+import { large, readElsewhere } from "../meta.ts"
 import { connections, flag, nodes, object, optional, settings, workflowName } from "../parameters.ts"
 import { Progress } from "../Progress.ts"
 import * as results from "../results.ts"
-import { shownWithout } from "../shown.ts"
+import { leftOut, shownWith } from "../shown.ts"
 import { whileDone } from "./steps.ts"
 
 export const createWorkflow = EngineTool.make("create_workflow", {
@@ -26,7 +26,7 @@ export const createWorkflow = EngineTool.make("create_workflow", {
     active: optional(flag("Activate it at once"))
   },
   result: results.workflow,
-  narrow: whole,
+  narrow: readElsewhere,
   meta: large,
   run: Effect.fnUntraced(function* ({ active = false, tags = [], ...draft }) {
     const connections = yield* Effect.fromResult(validate({ ...draft, active }))
@@ -36,7 +36,7 @@ export const createWorkflow = EngineTool.make("create_workflow", {
 
     const { dropped, workflow } = yield* engine.createWorkflow({ ...draft, connections })
     const { id } = workflow
-    if (total === 1) return shownWithout(workflow, dropped)
+    if (total === 1) return shownWith(workflow, leftOut(dropped))
     yield* report({ progress: 1, total, message: `created ${id}` })
 
     if (tags.length > 0) {
@@ -47,7 +47,7 @@ export const createWorkflow = EngineTool.make("create_workflow", {
       yield* whileDone(engine.activateWorkflow(id), { id, done: "created", step: "its activation" })
       yield* report({ progress: total, total, message: "activated" })
     }
-    const whole = yield* whileDone(engine.getWorkflow(id), { id, done: "created", step: "reading it back" })
-    return shownWithout(whole, dropped)
+    const latest = yield* whileDone(engine.getWorkflow(id), { id, done: "created", step: "reading it back" })
+    return shownWith(latest, leftOut(dropped))
   })
 })

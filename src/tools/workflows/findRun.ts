@@ -24,8 +24,8 @@ export const newestRun = Effect.fnUntraced(function* (workflowId: WorkflowId) {
 })
 
 /**
- * The execution that one call started, ended if that does not take long: found by its mark, or as the only new one.
- * Never another one's.
+ * The execution that one call started, ended if that does not take long: found by its mark, or, where the trigger keeps
+ * none, as the only new one.
  */
 export const findRun = Effect.fnUntraced(function* ({ id, settings }: Workflow, sought: Sought) {
   const attempts = settings?.saveDataSuccessExecution === "none" ? 3 : looks

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { EngineClient } from "../../engine/EngineClient.ts"
 import { reads } from "../annotations.ts"
 import * as EngineTool from "../EngineTool.ts"
-import { large, whole } from "../meta.ts"
+import { large, readElsewhere } from "../meta.ts"
 import { workflowId } from "../parameters.ts"
 import * as results from "../results.ts"
 import { shown } from "../shown.ts"
@@ -14,7 +14,7 @@ export const getWorkflow = EngineTool.make("get_workflow", {
   annotations: reads,
   arguments: { id: workflowId },
   result: results.workflow,
-  narrow: whole,
+  narrow: readElsewhere,
   meta: large,
   run: ({ id }) => EngineClient.use((engine) => engine.getWorkflow(id)).pipe(Effect.map(shown))
 })

@@ -38,7 +38,10 @@ const invalid = (problem: string) => Result.fail(new InvalidArgument({ argument:
 const isScalar = (value: unknown) => (Predicate.isString(value) && value !== "") || Predicate.isNumber(value)
 
 const fill = ({ path, variables }: Address, data: Free): string =>
-  variables.reduce((filled, name) => filled.replace(`/:${name}`, `/${encodeURIComponent(String(data[name]))}`), path)
+  variables.reduce(
+    (filled, name) => filled.replace(`/:${encodeURIComponent(name)}`, `/${encodeURIComponent(String(data[name]))}`),
+    path
+  )
 
 /** A query and a form hold texts only; anything else goes as JSON. */
 const texts = (data: Free): Readonly<Record<string, string>> =>

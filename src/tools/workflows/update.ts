@@ -7,10 +7,10 @@ import { validate } from "../../engine/rules/validate.ts"
 import type { Workflow } from "../../engine/Workflow.ts"
 import { changes } from "../annotations.ts"
 import * as EngineTool from "../EngineTool.ts"
-import { large, whole } from "../meta.ts"
+import { large, readElsewhere } from "../meta.ts"
 import { asInCreate, flag, optional, workflowId, workflowName } from "../parameters.ts"
 import * as results from "../results.ts"
-import { shownWithout } from "../shown.ts"
+import { leftOut, shownWith } from "../shown.ts"
 import { InvalidArgument } from "../ToolError.ts"
 import { whileDone } from "./steps.ts"
 import { write } from "./write.ts"
@@ -29,7 +29,7 @@ export const updateWorkflow = EngineTool.make("update_workflow", {
     active: optional(flag("Activate or deactivate it"))
   },
   result: results.workflow,
-  narrow: whole,
+  narrow: readElsewhere,
   meta: large,
   run: Effect.fnUntraced(function* ({ active, id, ...given }) {
     if (active === undefined && Object.keys(given).length === 0) {
@@ -41,16 +41,20 @@ export const updateWorkflow = EngineTool.make("update_workflow", {
 
     const stops = current.active && active === false
     const starts = !current.active && active === true
-    const changes = Object.keys(wanted).length > 0
+    const isChanged = Object.keys(wanted).length > 0
 
     if (stops) yield* engine.deactivateWorkflow(id)
-    const writing = changes ? write(current, wanted, stops) : Effect.succeed([])
+    const writing = isChanged ? write(current, wanted, stops) : Effect.succeed([])
     const dropped = yield* stops ? whileDone(writing, { id, done: "deactivated", step: "changing it" }) : writing
     const activation = starts ? engine.activateWorkflow(id) : Effect.void
-    yield* changes ? whileDone(activation, { id, done: "changed", step: "its activation" }) : activation
+    yield* isChanged ? whileDone(activation, { id, done: "changed", step: "its activation" }) : activation
 
-    const whole = yield* whileDone(engine.getWorkflow(id), { id, done: "changed", step: "reading it back" })
-    return shownWithout(whole, dropped)
+    const reading = engine.getWorkflow(id)
+    const done = isChanged ? "changed" : starts ? "activated" : "deactivated"
+    const latest = yield* isChanged || starts || stops
+      ? whileDone(reading, { id, done, step: "reading it back" })
+      : reading
+    return shownWith(latest, leftOut(dropped))
   })
 })
 

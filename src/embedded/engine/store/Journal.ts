@@ -5,7 +5,7 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
   message: Schema.String
 }) {}
 
-/** An append-only list of one-line texts that outlives the process. */
+/** An append-only list of one-line texts that outlives the process; the command keeps the marketplace's plans in one, too. */
 export class Journal extends Context.Service<
   Journal,
   {
