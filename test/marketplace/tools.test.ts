@@ -6,6 +6,7 @@ import { HttpClient } from "effect/http"
 import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
 import { readKey } from "../../src/marketplace/ApiKey.ts"
 import { decode } from "../../src/marketplace/MarketplaceConfig.ts"
+import { PlanStoreFailed } from "../../src/marketplace/plan/PlanError.ts"
 import { Plans } from "../../src/marketplace/plan/Plans.ts"
 import { PlanStore } from "../../src/marketplace/plan/PlanStore.ts"
 import { offered, readTools, writeTools } from "../../src/tools/marketplace/toolset.ts"
@@ -158,6 +159,32 @@ describe("the marketplace toolset", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
+  it.effect("calls a start done even when neither the journal nor the campaign can be reached afterwards", () => {
+    const campaign = { id: 1001, bid_type: "auto", status: 11, settings: {} }
+    const { client, requests } = standIn(({ path }) => {
+      const isStarted = requests.some((one) => one.path.endsWith("/start"))
+      if (path.endsWith("/adverts")) return isStarted ? { status: 403 } : { body: { adverts: [campaign] } }
+      return path.endsWith("/budget") ? { status: 404 } : {}
+    })
+    return Effect.gen(function* () {
+      const { append, entries } = yield* PlanStore
+      const full = PlanStore.of({
+        append: (entry) =>
+          entry.type === "action" && entry.outcome === "done"
+            ? Effect.fail(new PlanStoreFailed({ problem: "the disk is full" }))
+            : append(entry),
+        entries
+      })
+      const over = plansOver({}, Layer.succeed(HttpClient.HttpClient, client), Layer.succeed(PlanStore, full))
+      const started = yield* call("ads_start_campaign", { advert_id: 1001, confirm: true }).pipe(
+        Effect.provide(over, { local: true })
+      )
+      assert.deepInclude(started, { done: true })
+      assert.notProperty(started, "status_now")
+      assert.include(started["next"], "the journal could not be written")
+    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanStore.layerMemory)))
+  })
+
   const wrong: ReadonlyArray<readonly [string, object, string]> = [
     ["ads_get_campaign", { advert_id: 5 }, "there is no campaign 5"],
     ["ads_get_campaign", {}, "Invalid advert_id: is required"],
@@ -217,8 +244,11 @@ describe("the marketplace toolset", () => {
       const forms = [apiKey, encodeURIComponent(apiKey), btoa(apiKey), btoa(`Bearer ${apiKey}`)]
       for (const form of forms) assert.notInclude(told, form)
     }).pipe(
-      Effect.provide(plansOver({ apiKey }, Layer.succeed(HttpClient.HttpClient, client))),
-      Effect.provide(EmbeddedMarketplace.layer())
+      Effect.provide(
+        plansOver({ apiKey }, Layer.succeed(HttpClient.HttpClient, client)).pipe(
+          Layer.provideMerge(EmbeddedMarketplace.layer())
+        )
+      )
     )
   })
 

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 
 import { articlesOf, nameOf } from "../../marketplace/Campaign.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
@@ -87,16 +87,18 @@ const move = (kind: "pause" | "start") =>
     const note = (outcome: string) => plans.record({ operation, advert_id, before: campaign.status, outcome })
     yield* note("begun")
     yield* (kind === "start" ? ads.startCampaign(advert_id) : ads.pauseCampaign(advert_id)).pipe(
-      Effect.tapError(({ message }) => note(message))
+      Effect.tapError(({ message }) => Effect.ignore(note(message)))
     )
-    yield* note("done")
-    const { status } = yield* readCampaign(advert_id)
+    // It is done now: nothing that fails from here on may sound as if it were not.
+    const isWritten = yield* Effect.isSuccess(note("done"))
+    const now = Option.getOrUndefined(yield* Effect.option(readCampaign(advert_id)))
     return {
       done: true,
       ...shown,
-      status_now: status,
-      status_text_now: statusText(status),
-      next: "A new status settles within about a minute. ads_audit_log shows what was done."
+      ...(now === undefined ? {} : { status_now: now.status, status_text_now: statusText(now.status) }),
+      next: isWritten
+        ? "A new status settles within about a minute. ads_audit_log shows what was done."
+        : "It is done, but the journal could not be written: ads_audit_log shows only that it was begun."
     }
   }, orRefuse)
 
