@@ -180,14 +180,14 @@ export class AdsReadOnly extends Schema.TaggedError<AdsReadOnly>()("AdsReadOnly"
   }
 }
 
-/** A long list went out in several calls and a later one failed: `done` of `total` items are changed. */
+/** The marketplace took some items of a long list and not the others: `done` of `total` are changed. */
 export class AdsPartlyDone extends Schema.TaggedError<AdsPartlyDone>()("AdsPartlyDone", {
   operation: Schema.String,
   done: Schema.Int,
   total: Schema.Int,
   detail: Schema.String
 }) {
-  readonly advice = "The first items are changed, the others are not. Read the current state and send the rest."
+  readonly advice = "Some items are changed, the others are not. Read the current state and send the rest."
   override get message() {
     return `${this.operation}: ${this.done} of ${this.total} were done, then: ${this.detail} ${this.advice}`
   }

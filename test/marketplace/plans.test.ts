@@ -204,6 +204,40 @@ describe("a plan of cluster bids", () => {
       assert.deepStrictEqual(yield* bidsSet, [3_000_000])
     }).pipe(Effect.provide(marketplace({ wire: "spec" }, { wire: "published" })))
   )
+
+  /** A marketplace that sets every cluster bid but one, and says so with a 200. */
+  const refusing = (norm_query: string) =>
+    Layer.effect(
+      HttpClient.HttpClient,
+      Effect.map(EmbeddedMarketplace, ({ httpClient }) =>
+        HttpClient.make((request) => {
+          const sent = request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : ""
+          const isRefused = request.method === "POST" && request.url.endsWith("/bids") && sent.includes(norm_query)
+          const failed = [{ norm_query, reason: "too low" }]
+          return isRefused
+            ? Effect.succeed(HttpClientResponse.fromWeb(request, Response.json({ failed })))
+            : httpClient.execute(request)
+        })
+      )
+    )
+
+  it.effect.each([
+    ["first", "AdsBadRequest", "nothing was changed"],
+    ["second", "AdsPartlyDone", "1 of 2 were done, then: second: too low. Some items are changed, the others are not."]
+  ] as const)("says which part was taken when the bid of the %s cluster is refused: %s", ([refused, reason, words]) =>
+    Effect.gen(function* () {
+      const { guards, wire } = yield* MarketplaceConfig
+      const campaigns = yield* campaignsOf(1003)
+      const wishes = ["first", "second", "third"].map((norm_query) => {
+        return { advert_id: 1003, nm_id: 500301, norm_query, to: kopecks(30_000) }
+      })
+      const draft = planClusterBids({ campaigns, current: [], wishes, wire, guards })
+      const { id } = yield* Plans.use((plans) => plans.keep(draft))
+      const error = yield* Effect.flip(inTime(apply(id)))
+      assert.deepInclude(error, { _tag: "ApplyStopped", reason })
+      assert.include(error.message, words)
+    }).pipe(Effect.provide(plansOver({}, refusing(refused)).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
+  )
 })
 
 describe("a broken apply", () => {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import { AdsBadRequest } from "../MarketplaceError.ts"
+import { AdsBadRequest, AdsPartlyDone } from "../MarketplaceError.ts"
 import type { Ads, Located } from "./look.ts"
 
 /** Sends the changes of one batch, which are of one kind; returns the id of a campaign that it created. */
@@ -46,14 +46,17 @@ const sendClusters = Effect.fnUntraced(function* (ads: Ads, rows: ReadonlyArray<
   const { failed } = yield* ads.setNormqueryBids({
     bids: rows.flatMap((row) => (row.after === null ? [] : [{ ...at(row), bid: row.after }]))
   })
-  const refused = new AdsBadRequest({
-    operation: "setNormqueryBids",
-    status: 200,
-    detail: failed.join("; "),
-    fields: []
-  })
-  yield* failed.length > 0 ? Effect.fail(refused) : Effect.void
+  yield* failed.length > 0 ? Effect.fail(notTaken(failed, rows.length)) : Effect.void
 })
+
+/** A list with refusals among its items is answered with a 200, and what it names no refusal for is set. */
+const notTaken = (failed: ReadonlyArray<string>, total: number) => {
+  const operation = "setNormqueryBids"
+  const detail = failed.join("; ")
+  return failed.length < total
+    ? new AdsPartlyDone({ operation, done: total - failed.length, total, detail: `${detail}.` })
+    : new AdsBadRequest({ operation, status: 200, detail, fields: [] })
+}
 
 const grouped = <A extends { readonly target: number }>(rows: ReadonlyArray<A>) => {
   const groups = new Map<number, Array<A>>()
