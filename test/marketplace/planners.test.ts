@@ -405,6 +405,22 @@ describe("a plan of bids", () => {
     assert.include(draft.blocked[0]?.reason, name)
   })
 
+  it("is blocked where two wishes are for one bid, with its placement said or not, in any order", () => {
+    const low = { advert_id: 1, nm_id: 7, to: { kopecks: kopecks(21_000) } }
+    const high = { ...low, placement: "combined", to: { percent: 300 } } as const
+    const unchanged = { ...low, to: { percent: 100 } }
+    const other = { ...low, nm_id: 8, to: { kopecks: kopecks(31_000) } }
+    for (const rival of [high, unchanged, low]) {
+      const draft = plan(low.to, { wishes: [low, other, rival] })
+      assert.deepStrictEqual(draft.blocked, [{ what: "bid 1/7/combined", reason: "it is asked for 2 times" }])
+      assert.deepStrictEqual(
+        draft.steps.map(({ id }) => id),
+        ["bid 1/8/combined"]
+      )
+      assert.deepStrictEqual(plan(low.to, { wishes: [rival, other, low] }), draft)
+    }
+  })
+
   it("asks which placement is meant where there are two", () => {
     const manual = campaignOf({ id: 1, bid_type: "manual", bids: { 7: 1 } })
     assert.include(plan({ kopecks: kopecks(500) }, { campaigns: [manual] }).blocked[0]?.reason, "say which placement")
@@ -502,6 +518,17 @@ describe("other plans", () => {
       guards
     })
     assert.include(published.blocked[0]?.reason, "whole rubles")
+  })
+
+  it("block a cluster bid that is asked for twice, in any order", () => {
+    const manual = campaignOf({ id: 1, bid_type: "manual", bids: { 7: 1 } })
+    const wish = { advert_id: 1, nm_id: 7, norm_query: "q", to: kopecks(500) }
+    const wishes = [wish, { ...wish, to: kopecks(900) }, { ...wish, norm_query: "r" }]
+    const input = { campaigns: [manual], current: [], wire: "published", guards } as const
+    const draft = planClusterBids({ ...input, wishes })
+    assert.deepStrictEqual(draft.blocked, [{ what: "cluster 1/7/q", reason: "it is asked for 2 times" }])
+    assert.strictEqual(draft.steps.length, 1)
+    assert.deepStrictEqual(planClusterBids({ ...input, wishes: wishes.toReversed() }), draft)
   })
 
   it("refuse a second campaign of the same name", () => {

@@ -1,3 +1,5 @@
+import { Array as Arrays } from "effect"
+
 import type { Guards } from "../MarketplaceConfig.ts"
 import { type Change, changeKey, invert, order } from "./Change.ts"
 import { estimate } from "./estimate.ts"
@@ -41,6 +43,16 @@ export const draft = <const K extends PlanKind>(
     blocked: [...blocked.values()].toSorted((a, b) => compare(a.what, b.what) || compare(a.reason, b.reason))
   }
 }
+
+/** The findings about wishes, one by one; a place that several wishes are for is blocked, as nobody can tell which is meant. */
+export const forEachPlace = <A>(
+  wishes: ReadonlyArray<A>,
+  placeOf: (wish: A) => string,
+  find: (wish: A, place: string) => ReadonlyArray<Finding>
+): ReadonlyArray<Finding> =>
+  Object.entries(Arrays.groupBy(wishes, placeOf)).flatMap(([place, [wish, ...others]]) =>
+    others.length === 0 ? find(wish, place) : [{ what: place, reason: `it is asked for ${others.length + 1} times` }]
+  )
 
 /** By kind, then by campaign and article: so neighbours share a call. */
 export const byWork = (a: Step, b: Step): number =>

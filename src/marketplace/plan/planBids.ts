@@ -1,7 +1,7 @@
 import { articlesOf, bidOf, type Campaign, mayChange, paymentOf, type Placement, placementsOf } from "../Campaign.ts"
 import type { Guards } from "../MarketplaceConfig.ts"
 import { Kopecks } from "../money.ts"
-import { draft, type Finding } from "./draft.ts"
+import { draft, type Finding, forEachPlace } from "./draft.ts"
 import { aboveFloor, type Floor, floorsOf, type OnBelowFloor } from "./floors.ts"
 import type { Draft } from "./Plan.ts"
 
@@ -30,7 +30,15 @@ export const planBids = (input: BidsInput): Draft => {
   const campaigns = new Map(input.campaigns.map((campaign) => [campaign.id, campaign]))
   const floor = floorsOf(input.floors)
 
-  const findings = input.wishes.flatMap((wish): ReadonlyArray<Finding> => {
+  /** Where the wish does not say it: the only placement that its campaign has. */
+  const placementOf = ({ advert_id, placement }: BidWish): Placement | undefined => {
+    const campaign = campaigns.get(advert_id)
+    const [first, second] = campaign === undefined ? [] : placementsOf(campaign)
+    return placement ?? (second === undefined ? first : undefined)
+  }
+  const placeOf = (wish: BidWish) => `bid ${wish.advert_id}/${wish.nm_id}/${placementOf(wish) ?? "?"}`
+
+  const find = (wish: BidWish): ReadonlyArray<Finding> => {
     const { advert_id, nm_id, to } = wish
     const what = `bid ${advert_id}/${nm_id}`
     const campaign = campaigns.get(advert_id)
@@ -38,8 +46,7 @@ export const planBids = (input: BidsInput): Draft => {
     if (!mayChange(campaign)) return [{ what, reason: `bids cannot change in status ${campaign.status}` }]
     const article = articlesOf(campaign).find((one) => one.nm_id === nm_id)
     if (article === undefined) return [{ what, reason: "the article is not in the campaign" }]
-    const [first, second] = placementsOf(campaign)
-    const placement = wish.placement ?? (second === undefined ? first : undefined)
+    const placement = placementOf(wish)
     if (placement === undefined) return [{ what, reason: "say which placement: search or recommendations" }]
     if (!placementsOf(campaign).includes(placement)) {
       return [{ what, reason: `the campaign has no placement ${placement}, only ${placementsOf(campaign).join(", ")}` }]
@@ -54,14 +61,6 @@ export const planBids = (input: BidsInput): Draft => {
     if (found.bid === before) return []
     const reason = `asked for${found.note}`
     return [{ change: { kind: "bid", target: advert_id, nm_id, placement, before, after: found.bid }, reason }]
-  })
-  return draft("bids", input.guards, [...findings, ...twice(input.wishes)])
-}
-
-/** Two wishes for one place cannot both come true. */
-const twice = (wishes: ReadonlyArray<BidWish>): ReadonlyArray<Finding> => {
-  const keys = wishes.map(({ advert_id, nm_id, placement = "" }) => `bid ${advert_id}/${nm_id}/${placement}`)
-  return keys
-    .filter((key, index) => keys.indexOf(key) !== index)
-    .map((key) => ({ warning: `${key} is asked for more than once: the last one counts` }))
+  }
+  return draft("bids", input.guards, forEachPlace(input.wishes, placeOf, find))
 }

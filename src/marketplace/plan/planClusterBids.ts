@@ -2,7 +2,7 @@ import { articlesOf, type Campaign, mayChange, paymentOf } from "../Campaign.ts"
 import { type Cluster, type ClusterBid, clusterKey } from "../Clusters.ts"
 import type { Guards } from "../MarketplaceConfig.ts"
 import type { Kopecks } from "../money.ts"
-import { draft, type Finding } from "./draft.ts"
+import { draft, type Finding, forEachPlace } from "./draft.ts"
 import type { Draft } from "./Plan.ts"
 
 /** The bid a search cluster shall have; null drops it. */
@@ -24,9 +24,9 @@ export const planClusterBids = (input: ClusterBidsInput): Draft => {
   const campaigns = new Map(input.campaigns.map((campaign) => [campaign.id, campaign]))
   const present = new Map(input.current.map((bid) => [clusterKey(bid), bid.bid]))
 
-  const findings = input.wishes.flatMap((wish): ReadonlyArray<Finding> => {
+  const placeOf = ({ advert_id, nm_id, norm_query }: ClusterWish) => `cluster ${advert_id}/${nm_id}/${norm_query}`
+  const findings = forEachPlace(input.wishes, placeOf, (wish, what): ReadonlyArray<Finding> => {
     const { advert_id, nm_id, norm_query, to } = wish
-    const what = `cluster ${advert_id}/${nm_id}/${norm_query}`
     const campaign = campaigns.get(advert_id)
     if (campaign === undefined) return [{ what, reason: "there is no such campaign" }]
     if (!mayChange(campaign)) return [{ what, reason: `bids cannot change in status ${campaign.status}` }]
