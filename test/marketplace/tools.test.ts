@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClient } from "effect/http"
+import { TestClock } from "effect/testing"
 
 import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
 import { readKey } from "../../src/marketplace/ApiKey.ts"
@@ -185,6 +186,21 @@ describe("the marketplace toolset", () => {
     }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanStore.layerMemory)))
   })
 
+  it.effect.each([
+    ["1970-01-01T00:00:01Z", 1],
+    ["1970-01-01T03:00:01+03:00", 1],
+    ["1970-01-01T00:00:01.001Z", 0],
+    ["1969-12-31T23:30:01-00:30", 1],
+    ["1970-01-01", 1],
+    ["1970-01-02", 0]
+  ] as const)("shows what was done since %s: %s entry", ([since, total]) =>
+    Effect.gen(function* () {
+      yield* TestClock.adjust("1 second")
+      yield* call("ads_plan_minus_phrases", { advert_id: 1001, phrases: ["toy"], mode: "merge" })
+      assert.deepInclude(yield* call("ads_audit_log", { since }), { total })
+    }).pipe(Effect.provide(marketplace()))
+  )
+
   const wrong: ReadonlyArray<readonly [string, object, string]> = [
     ["ads_get_campaign", { advert_id: 5 }, "there is no campaign 5"],
     ["ads_get_campaign", {}, "Invalid advert_id: is required"],
@@ -196,6 +212,9 @@ describe("the marketplace toolset", () => {
       "exactly one of"
     ],
     ["ads_plan_bids", { changes: [{ advert_id: 1001, nm_id: 500101, bid_rubles: -3 }] }, "not negative"],
+    ["ads_audit_log", { since: "yesterday" }, "Invalid since: must be a day or a moment, such as 2026-11-21"],
+    ["ads_audit_log", { since: "2026-11-21T09:00" }, "Invalid since: must be a day or a moment, such as 2026-11-21"],
+    ["ads_audit_log", { since: "2026-13-01" }, "Invalid since: must be a day or a moment, such as 2026-11-21"],
     ["ads_apply_plan", { plan_id: "nope", confirm: true }, "There is no plan nope"],
     ["ads_rollback", { plan_id: "nope" }, "There is no plan nope"],
     ["ads_keyword_stats", { advert_id: 5, from: "2026-01-01", to: "2026-01-02" }, "campaign not found"]

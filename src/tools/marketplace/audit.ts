@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { DateTime, Effect, Option, Schema } from "effect"
 
 import type { Plan } from "../../marketplace/plan/Plan.ts"
 import { Plans } from "../../marketplace/plan/Plans.ts"
@@ -6,6 +6,7 @@ import type { Entry } from "../../marketplace/plan/PlanStore.ts"
 import { reads } from "../annotations.ts"
 import { optional } from "../parameters.ts"
 import * as Tool from "../Tool.ts"
+import { InvalidArgument } from "../ToolError.ts"
 import { advertId, limit, planId } from "./parameters.ts"
 import { orRefuse } from "./refusal.ts"
 import * as results from "./results.ts"
@@ -24,19 +25,34 @@ export const auditLog = Tool.make("ads_audit_log", {
     limit: limit(50)
   },
   result: results.audit,
-  run: Effect.fn("ads_audit_log")(function* ({ advert_id, limit, plan_id, since = "" }) {
+  run: Effect.fn("ads_audit_log")(function* ({ advert_id, limit, plan_id, since }) {
+    const from = since === undefined ? -Infinity : yield* millisOf(since)
     const entries = yield* Plans.use((plans) => plans.entries)
     const plans = new Map(
       entries.flatMap((entry) => (entry.type === "planned" ? [[entry.plan_id, entry.plan] as const] : []))
     )
     const rows = entries
       .filter((entry) => plan_id === undefined || (entry.type !== "action" && entry.plan_id === plan_id))
-      .filter(({ at }) => moment(at) >= since)
+      .filter(({ at }) => at >= from)
       .flatMap((entry) => rowsOf(entry, plans))
       .filter(({ campaign }) => advert_id === undefined || campaign === advert_id)
       .toReversed()
     return { total: rows.length, entries: rows.slice(0, limit).map(({ row }) => row) }
   }, orRefuse)
+})
+
+/** A day begins in UTC; a time needs its offset, or it would mean another moment on every machine. */
+const isoMoment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/
+
+const millisOf = (since: string): Effect.Effect<number, InvalidArgument> =>
+  Option.match(isoMoment.test(since) ? DateTime.make(since) : Option.none(), {
+    onSome: (read) => Effect.succeed(DateTime.toEpochMillis(read)),
+    onNone: () => Effect.fail(notAMoment)
+  })
+
+const notAMoment = new InvalidArgument({
+  argument: "since",
+  problem: "must be a day or a moment, such as 2026-11-21, 2026-11-21T09:00:00Z or 2026-11-21T12:00:00+03:00"
 })
 
 interface Found {
