@@ -431,6 +431,34 @@ describe("a read model that lags behind", () => {
     }).pipe(Effect.provide(plansOver({}, lagging).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
   )
 
+  it.effect("that catches up before the end leaves nothing unconfirmed, neither then nor in the history", () =>
+    Effect.gen(function* () {
+      const plans = yield* Plans
+      const { id, steps } = yield* bidPlan()
+      const entry = { at: 0, plan_id: id, steps: steps.map((step) => step.id) }
+      const { append } = yield* PlanStore
+      yield* MarketplaceAds.use((ads) =>
+        ads.updateBids({
+          bids: [
+            {
+              advert_id: 1001,
+              nm_bids: [500101, 500102].map((nm_id) => {
+                return { nm_id, bid_kopecks: kopecks(30_000), placement: "combined" as const }
+              })
+            }
+          ]
+        })
+      )
+      yield* append({ type: "begun", ...entry })
+      yield* append({ type: "done", ...entry, found: false })
+      yield* append({ type: "unconfirmed", ...entry })
+      assert.strictEqual((yield* plans.history(id)).unconfirmed.size, 2)
+      assert.deepInclude(yield* inTime(apply(id)), { state: "applied", unconfirmed: [] })
+      assert.strictEqual((yield* plans.history(id)).unconfirmed.size, 0)
+      assert.deepInclude((yield* plans.entries).at(-2), { type: "confirmed", steps: entry.steps })
+    }).pipe(Effect.provide(marketplace()))
+  )
+
   it.effect("does not keep a new campaign from getting its bids, or from being deleted again", () =>
     Effect.gen(function* () {
       const plans = yield* Plans

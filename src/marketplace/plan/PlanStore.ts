@@ -20,6 +20,8 @@ export const Entry = Schema.Union([
   }),
   /** Read back afterwards and not seen as set; the read model may take minutes. */
   Schema.Struct({ type: Schema.Literal("unconfirmed"), ...base, steps: Schema.Array(Schema.String) }),
+  /** Seen as set after all. */
+  Schema.Struct({ type: Schema.Literal("confirmed"), ...base, steps: Schema.Array(Schema.String) }),
   Schema.Struct({ type: Schema.Literal("stopped"), ...base, problem: Schema.String }),
   Schema.Struct({ type: Schema.Literal("finished"), ...base }),
   /** A start or a pause, which needs no plan. */

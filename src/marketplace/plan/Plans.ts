@@ -88,10 +88,10 @@ export class Plans extends Context.Service<
       /** The history of a plan that may be applied now. */
       const applicable = Effect.fnUntraced(function* (id: string) {
         const past = yield* history(id)
-        const { begun, finished, plan, takenBack } = past
+        const { begun, finished, goingBack, plan, takenBack } = past
         const forbidden = readOnlyReason(settings)
         if (forbidden !== undefined) return yield* new AdsReadOnly({ operation: "apply", detail: forbidden })
-        if (takenBack) return yield* new PlanSpent({ id, state: "taken back" })
+        if (goingBack || takenBack) return yield* new PlanSpent({ id, state: "taken back" })
         if (finished) return yield* new PlanSpent({ id, state: "applied" })
         if (!begun && (yield* now) > plan.expiresAt) return yield* new PlanExpired({ id })
         const problems = planProblems(settings.guards, plan)
@@ -113,7 +113,7 @@ export class Plans extends Context.Service<
             )
             if (options.onProgress !== undefined) yield* options.onProgress(progress.done.size, progress.total)
           }
-          yield* Effect.mapError(confirm(ads, past.plan.steps, progress), (error) => stopped(progress, error))
+          yield* Effect.mapError(confirm(ads, store, past.plan.steps, progress), (error) => stopped(progress, error))
           yield* store.append({ type: "finished", at: yield* now, plan_id: id })
           return report(progress, "applied")
         },

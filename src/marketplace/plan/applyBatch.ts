@@ -55,13 +55,20 @@ export const applyBatch = Effect.fnUntraced(function* (
   }
 })
 
-/** Looks once more at what did not show when it was read back. */
-export const confirm = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<Step>, progress: Progress) {
+/** Looks once more at what did not show when it was read back, and writes down what does by now. */
+export const confirm = Effect.fnUntraced(function* (
+  ads: Ads,
+  store: PlanStore["Service"],
+  steps: ReadonlyArray<Step>,
+  progress: Progress
+) {
   const { unconfirmed } = progress
   for (const batch of batchesOf(steps.filter(({ id }) => unconfirmed.has(id)))) {
     const rows = rowsOf(batch.steps, progress)
     const seen = yield* look(ads, changesOf(rows))
-    for (const { change, step } of rows) if (seen.finding(change) === "already") unconfirmed.delete(step)
+    const shown = rows.filter(({ change }) => seen.finding(change) === "already").map(({ step }) => step)
+    for (const step of shown) unconfirmed.delete(step)
+    yield* journalOf(store, progress).note("confirmed", shown)
   }
 })
 
@@ -77,7 +84,7 @@ const changesOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Located> => rows.map
 const journalOf = (store: PlanStore["Service"], progress: Progress) => {
   const base = Effect.map(Clock.currentTimeMillis, (at) => ({ at, plan_id: progress.id }))
 
-  const note = (type: "begun" | "unconfirmed", steps: ReadonlyArray<string>) =>
+  const note = (type: "begun" | "confirmed" | "unconfirmed", steps: ReadonlyArray<string>) =>
     steps.length === 0 ? Effect.void : Effect.flatMap(base, (entry) => store.append({ type, ...entry, steps }))
 
   const done = Effect.fnUntraced(function* (steps: ReadonlyArray<string>, found: boolean, campaign?: number) {

@@ -13,7 +13,9 @@ export interface History {
   readonly unconfirmed: ReadonlySet<string>
   readonly begun: boolean
   readonly finished: boolean
-  /** Whether a plan that takes this one back has been begun. */
+  /** Whether a plan that takes this one back has been begun: from then on this one does not go on. */
+  readonly goingBack: boolean
+  /** Whether such a plan has come to its end; one that has not may be followed by another. */
   readonly takenBack: boolean
 }
 
@@ -27,11 +29,15 @@ export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | 
   const reversing = new Set<string>()
   let begun = false
   let finished = false
+  let goingBack = false
   let takenBack = false
   for (const entry of entries) {
     if (entry.type === "action") continue
     if (entry.type === "planned" && entry.plan.reverses === id) reversing.add(entry.plan_id)
-    if (reversing.has(entry.plan_id) && (entry.type === "begun" || entry.type === "done")) takenBack = true
+    if (reversing.has(entry.plan_id)) {
+      if (entry.type === "begun" || entry.type === "done") goingBack = true
+      if (entry.type === "finished") takenBack = true
+    }
     if (entry.plan_id !== id) continue
     switch (entry.type) {
       case "planned":
@@ -52,6 +58,9 @@ export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | 
       case "unconfirmed":
         for (const step of entry.steps) unconfirmed.add(step)
         break
+      case "confirmed":
+        for (const step of entry.steps) unconfirmed.delete(step)
+        break
       case "finished":
         finished = true
         break
@@ -59,5 +68,5 @@ export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | 
         break
     }
   }
-  return plan === undefined ? undefined : { plan, done, inDoubt, created, unconfirmed, begun, finished, takenBack }
+  return plan === undefined ? undefined : { plan, done, inDoubt, created, unconfirmed, begun, finished, goingBack, takenBack }
 }
