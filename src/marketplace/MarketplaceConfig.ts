@@ -1,5 +1,6 @@
-import { Context, Effect, Layer, Schema, SchemaIssue } from "effect"
+import { Context, Effect, Layer, Predicate, Result, Schema, SchemaIssue } from "effect"
 
+import { baseUrl } from "../config/baseUrl.ts"
 import { ConfigurationError } from "../config/ConfigurationError.ts"
 import { KeyKind } from "./ApiKey.ts"
 import { BidKopecks } from "./Bids.ts"
@@ -28,10 +29,14 @@ const Limit = Schema.Struct({ limit: Positive, periodMs: Positive, burst: Positi
 
 const names = Object.values(operations).map(({ name }) => name)
 
+const Key = Schema.Trim.check(
+  Schema.isPattern(/^[\x21-\x7e]+$/, { message: "must be the key, as text of printable ASCII characters" })
+)
+
 /** Everything that can be said about the marketplace. Only the key is required. */
 export const MarketplaceSettings = Schema.Struct({
   baseUrl: Schema.String.pipe(Schema.withDecodingDefaultKey(orElse(hosts.production))),
-  apiKey: Schema.RedactedFromValue(Schema.NonEmptyString),
+  apiKey: Schema.RedactedFromValue(Key),
   authScheme: Schema.Literals(["bearer", "raw"]).pipe(Schema.withDecodingDefaultKey(orElse("bearer"))),
   /** Which form the two bodies have that the marketplace publishes otherwise (D1, D2). */
   wire: Schema.Literals(["spec", "published"]).pipe(Schema.withDecodingDefaultKey(orElse("spec"))),
@@ -78,25 +83,20 @@ const issues = SchemaIssue.makeFormatterStandardSchemaV1()
 /** Reads the `marketplace` object of the configuration file; fails with the field that cannot work. */
 export const decode = Effect.fn("MarketplaceConfig.decode")(function* (
   given: unknown,
-  { MARKETPLACE_API_KEY: apiKey, MARKETPLACE_HOST: baseUrl }: MarketplaceEnvironment = {}
+  { MARKETPLACE_API_KEY: apiKey, MARKETPLACE_HOST: host }: MarketplaceEnvironment = {}
 ) {
   const object = given ?? {}
-  if (typeof object !== "object" || Array.isArray(object)) return yield* wrong("", "must be an object")
-  const settings = yield* read({ ...object, ...(apiKey ? { apiKey } : {}), ...(baseUrl ? { baseUrl } : {}) }).pipe(
+  if (!Predicate.isObject(object)) return yield* wrong("", "must be an object")
+  const settings = yield* read({ ...object, ...(apiKey ? { apiKey } : {}), ...(host ? { baseUrl: host } : {}) }).pipe(
     Effect.catchTag("SchemaError", ({ issue }) => {
       const [first] = issues(issue).issues
       const path = ["", ...(first?.path ?? []).map(String)].join(".")
       return wrong(path, inWords(first?.message ?? "cannot be read"))
     })
   )
-  const { allowInsecureHttp, baseUrl: address } = settings
-  if (!URL.canParse(address)) return yield* wrong(".baseUrl", "must be a URL")
-  const { hostname, protocol } = new URL(address)
-  const loopback = ["127.0.0.1", "[::1]", "localhost"].includes(hostname)
-  if (protocol !== "https:" && !(protocol === "http:" && (loopback || allowInsecureHttp))) {
-    return yield* wrong(".baseUrl", "must begin with https://, unless it is this machine or allowInsecureHttp is true")
-  }
-  return { ...settings, baseUrl: address.replace(/\/+$/, "") }
+  const address = baseUrl(settings.baseUrl, settings.allowInsecureHttp)
+  if (Result.isFailure(address)) return yield* wrong(".baseUrl", address.failure)
+  return { ...settings, baseUrl: address.success }
 })
 
 const inWords = (message: string): string => {

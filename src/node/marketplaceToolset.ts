@@ -58,9 +58,14 @@ const embedded = (readOnly: boolean) => {
   )
 }
 
-const configured = Effect.fnUntraced(function* ({ marketplace, readOnly }: MarketplaceLaunch) {
+/** The `marketplace` object of the configuration file, checked; the environment goes before it. */
+export const readMarketplace = (marketplace: unknown) => {
   const { MARKETPLACE_API_KEY, MARKETPLACE_HOST } = process.env
-  const read = yield* decode(marketplace, { MARKETPLACE_API_KEY, MARKETPLACE_HOST })
+  return decode(marketplace, { MARKETPLACE_API_KEY, MARKETPLACE_HOST })
+}
+
+const configured = Effect.fnUntraced(function* ({ marketplace, readOnly }: MarketplaceLaunch) {
+  const read = yield* readMarketplace(marketplace)
   const settings = readOnly ? { ...read, readOnly } : read
   const store = settings.readOnly ? PlanStore.layerMemory : FilePlanStore.layer(settings.journal)
   const client = Layer.effect(

@@ -277,6 +277,24 @@ describe("check", () => {
     ])
   })
 
+  it.each([
+    [
+      { apiKey: key, baseUrl: "http://127.0.0.2/" },
+      0,
+      "marketplace: configured for http://127.0.0.2; ads_check_key tells"
+    ],
+    [{ apiKey: key, gards: {} }, 1, "marketplace.gards is not a known setting"],
+    [undefined, 1, "marketplace.apiKey is required"]
+  ])("reads the marketplace's configuration where its tools are on: %j", async (marketplace, code, words) => {
+    const environments = { good: { engine_host: await standIn(engine), engine_api_key: key } }
+    const cwd = await directory({ ".config.json": { environments, marketplace } })
+    const checked = await run(["check", "--toolsets", "marketplace"], { cwd })
+    assert.strictEqual(checked.code, code)
+    assert.include(checked.stdout, words)
+    assert.notInclude(checked.stdout, key)
+    assert.deepInclude(await run(["check"], { cwd }), { code: 0 })
+  })
+
   it("succeeds when all is well", async () => {
     const env = { ENGINE_HOST: await standIn(engine), ENGINE_API_KEY: key }
     assert.deepInclude(await run(["check"], { cwd: await directory(), env }), { code: 0, stderr: "" })

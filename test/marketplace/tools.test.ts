@@ -349,6 +349,13 @@ describe("the configuration", () => {
     [{ apiKey: "secret", limits: { getAdverts: {} } }, "marketplace.limits.getAdverts"],
     [{ apiKey: "secret", baseUrl: "http://example.com" }, "marketplace.baseUrl"],
     [{ apiKey: "secret", baseUrl: "here" }, "marketplace.baseUrl"],
+    [{ apiKey: "k", baseUrl: "https://me:secret@example.com" }, "marketplace.baseUrl must not hold a user name"],
+    [{ apiKey: "k", baseUrl: "https://example.com/?key=secret" }, "marketplace.baseUrl must be a base URL only"],
+    [{ apiKey: "k", baseUrl: "https://example.com/#secret" }, "marketplace.baseUrl must be a base URL only"],
+    [{ apiKey: "  " }, "marketplace.apiKey must be the key, as text of printable ASCII characters"],
+    [{ apiKey: "secret\nkey" }, "marketplace.apiKey must be the key, as text of printable ASCII characters"],
+    [{ apiKey: "secret\u2013key" }, "marketplace.apiKey must be the key, as text of printable ASCII characters"],
+    [["text"], "marketplace must be an object"],
     ["text", "marketplace must be an object"]
   ] as const)("%o fails with the field, not with the key: %s", ([given, expected]) =>
     Effect.gen(function* () {
@@ -371,7 +378,7 @@ describe("the configuration", () => {
 
   it.effect("takes key and host from the environment before the file", () =>
     Effect.gen(function* () {
-      const environment = { MARKETPLACE_API_KEY: "from-env", MARKETPLACE_HOST: "https://example.com/" }
+      const environment = { MARKETPLACE_API_KEY: " from-env\n", MARKETPLACE_HOST: "https://example.com/" }
       const { apiKey, baseUrl } = yield* decode({ apiKey: "from-file" }, environment)
       assert.deepStrictEqual([Redacted.value(apiKey), baseUrl], ["from-env", "https://example.com"])
     })
