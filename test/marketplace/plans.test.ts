@@ -367,6 +367,40 @@ describe("the way back", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
+  it.effect("that was stopped by someone else's change can be planned anew, without what they changed", () =>
+    Effect.gen(function* () {
+      const ads = yield* MarketplaceAds
+      const plans = yield* Plans
+      const { id } = yield* bidPlan()
+      yield* inTime(apply(id))
+      const back = yield* inTime(plans.rollback(id))
+      const foreign = { nm_id: 500102, bid_kopecks: kopecks(27_000), placement: "combined" as const }
+      yield* ads.updateBids({ bids: [{ advert_id: 1001, nm_bids: [foreign] }] })
+      assert.strictEqual((yield* inTime(applyFails(back.id)))._tag, "PlanStale")
+      const again = yield* inTime(plans.rollback(id))
+      yield* inTime(apply(again.id))
+      assert.deepStrictEqual(yield* bidsNow, [25_000, 27_000, 25_000])
+      assert.strictEqual((yield* Effect.flip(plans.rollback(id)))._tag, "PlanSpent")
+    }).pipe(Effect.provide(marketplace()))
+  )
+
+  it.effect("that is blocked altogether says by what", () =>
+    Effect.gen(function* () {
+      const ads = yield* MarketplaceAds
+      const plans = yield* Plans
+      const { id } = yield* bidPlan()
+      yield* inTime(apply(id))
+      const foreign = [500101, 500102].map((nm_id) => ({
+        nm_id,
+        bid_kopecks: kopecks(27_000),
+        placement: "combined" as const
+      }))
+      yield* ads.updateBids({ bids: [{ advert_id: 1001, nm_bids: foreign }] })
+      const { message } = yield* Effect.flip(inTime(plans.rollback(id)))
+      assert.include(message, "bid 1001/500101/combined: it was changed again since, and stays as it is")
+    }).pipe(Effect.provide(marketplace()))
+  )
+
   it.effect("can itself be taken back", () =>
     Effect.gen(function* () {
       const plans = yield* Plans

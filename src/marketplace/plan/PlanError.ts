@@ -40,13 +40,14 @@ export class PlanStale extends Schema.TaggedError<PlanStale>()("PlanStale", {
   }
 }
 
-/** The configuration forbids what the plan would do; nothing was sent. */
+/** The configuration forbids what the plan, or a call without one, would do; nothing was sent. */
 export class GuardViolation extends Schema.TaggedError<GuardViolation>()("GuardViolation", {
-  id: Schema.String,
+  id: Schema.optionalKey(Schema.String),
   problems: Schema.Array(Schema.String)
 }) {
   override get message() {
-    return `Plan ${this.id} is not allowed: ${this.problems.slice(0, 3).join("; ")}. Plan less, or change the guards in the configuration.`
+    const what = this.id === undefined ? "This" : `Plan ${this.id}`
+    return `${what} is not allowed: ${this.problems.slice(0, 3).join("; ")}. Ask for less, or change the guards in the configuration.`
   }
 }
 
@@ -58,26 +59,35 @@ export class ApplyStopped extends Schema.TaggedError<ApplyStopped>()("ApplyStopp
   problem: Schema.String,
   /** The tag of the error that stopped it. */
   reason: Schema.String,
-  retryAfterSeconds: Schema.optionalKey(Schema.Finite)
+  retryAfterSeconds: Schema.optionalKey(Schema.Finite),
+  /** Whether applying it again would only do harm. */
+  final: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message() {
+    const story = `Plan ${this.id} stopped after ${this.done} of ${this.total} changes: ${this.problem}`
+    if (this.final === true) return story
     const when =
       this.retryAfterSeconds === undefined
         ? "When that is settled"
         : `After ${Math.ceil(this.retryAfterSeconds)} seconds`
     return (
-      `Plan ${this.id} stopped after ${this.done} of ${this.total} changes: ${this.problem} ` +
-      `${when}, apply the same plan again: it goes on where it stopped. Or roll it back.`
+      `${story} ${when}, apply the same plan again: it goes on where it stopped. ` +
+      "If it cannot be settled, make a new plan from the present state, or roll this one back."
     )
   }
 }
 
-/** There is nothing to take back: the plan was never begun, or what it did cannot be undone. */
+/** There is nothing to take back: the plan was never begun, or what it did cannot be undone; `blocked` says what and why. */
 export class NothingToRollBack extends Schema.TaggedError<NothingToRollBack>()("NothingToRollBack", {
-  id: Schema.String
+  id: Schema.String,
+  blocked: Schema.Array(Schema.Struct({ what: Schema.String, reason: Schema.String }))
 }) {
   override get message() {
-    return `Plan ${this.id} has changed nothing that could be taken back.`
+    const said = this.blocked.slice(0, 5).map(({ reason, what }) => `${what}: ${reason}`)
+    const more = this.blocked.length > 5 ? ` and ${this.blocked.length - 5} more` : ""
+    return said.length === 0
+      ? `Plan ${this.id} has changed nothing that could be taken back.`
+      : `Nothing of plan ${this.id} can be taken back: ${said.join("; ")}${more}.`
   }
 }
 

@@ -124,7 +124,8 @@ export class Plans extends Context.Service<
         const past = yield* history(id)
         if (past.takenBack) return yield* new PlanSpent({ id, state: "taken back" })
         const draft = yield* wayBack(ads, past)
-        return draft.steps.length === 0 ? yield* new NothingToRollBack({ id }) : yield* keep(draft, id)
+        if (draft.steps.length === 0) return yield* new NothingToRollBack({ id, blocked: draft.blocked })
+        return yield* keep(draft, id)
       })
 
       return Plans.of({

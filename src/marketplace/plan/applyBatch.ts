@@ -48,7 +48,8 @@ export const applyBatch = Effect.fnUntraced(function* (
   }
   if (kind !== "create") {
     const after = yield* look(ads, changesOf(pending))
-    yield* pending.some(({ change }) => after.isHundredfold(change)) ? Effect.fail(hundredfold(progress)) : Effect.void
+    const tooHigh = pending.find(({ change }) => after.isHundredfold(change))
+    if (tooHigh !== undefined) return yield* hundredfold(progress, tooHigh.step)
     const unseen = pending.filter(({ change }) => after.finding(change) !== "already").map(({ step }) => step)
     yield* journal.note("unconfirmed", unseen)
     for (const step of unseen) progress.unconfirmed.add(step)
@@ -128,15 +129,17 @@ const unclear = ({ done, id, total }: Progress, name: string, waitMs: number) =>
     retryAfterSeconds: waitMs / 1000
   })
 
-const hundredfold = ({ done, id, total }: Progress) =>
+const hundredfold = ({ done, id, total }: Progress, place: string) =>
   new ApplyStopped({
     id,
     done: done.size,
     total,
     reason: "ClusterBidUnit",
+    final: true,
     problem:
-      "A cluster bid shows a hundred times as high as it was set: this marketplace reads rubles. " +
-      "Set wire to published, restart, and plan the cluster bids anew."
+      `The cluster bid ${place} shows a hundred times as high as it was set: this marketplace reads rubles. It stands ` +
+      "like that now: set it right in the cabinet at once. Do not apply this plan again: set wire to published, restart, " +
+      "and plan the cluster bids anew."
   })
 
 /** The read model lags behind by minutes: a way back does not trust it to show what has just been changed or made. */

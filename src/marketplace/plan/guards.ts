@@ -3,12 +3,18 @@ import { Kopecks, kopecksToRubles } from "../money.ts"
 import type { Change } from "./Change.ts"
 import type { Draft } from "./Plan.ts"
 
+/** Whether a campaign is not among those that may be changed; without an id it is one that is still to be created. */
+export const campaignProblem = ({ allowedCampaigns }: Guards, id?: number): string | undefined => {
+  if (allowedCampaigns === undefined || (id !== undefined && allowedCampaigns.includes(id))) return undefined
+  const campaign = id === undefined ? "a new campaign" : `campaign ${id}`
+  return `guard allowedCampaigns: ${campaign} is not among the campaigns that may be changed`
+}
+
 /** Which rule of the configuration forbids a change; nothing if none does. */
 export const guardProblem = (guards: Guards, change: Change): string | undefined => {
   const campaign = change.kind === "create" || change.kind === "delete" ? undefined : change.target
-  if (typeof campaign === "number" && guards.allowedCampaigns?.includes(campaign) === false) {
-    return `guard allowedCampaigns: campaign ${campaign} is not among the campaigns that may be changed`
-  }
+  const problem = typeof campaign === "number" ? campaignProblem(guards, campaign) : undefined
+  if (problem !== undefined) return problem
   if (change.kind !== "bid" && change.kind !== "cluster") return undefined
   const { after, before } = change
   if (after === null) return undefined

@@ -68,5 +68,7 @@ export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | 
         break
     }
   }
-  return plan === undefined ? undefined : { plan, done, inDoubt, created, unconfirmed, begun, finished, goingBack, takenBack }
+  return plan === undefined
+    ? undefined
+    : { plan, done, inDoubt, created, unconfirmed, begun, finished, goingBack, takenBack }
 }

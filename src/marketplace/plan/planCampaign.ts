@@ -5,6 +5,7 @@ import { kopecksToRubles, type Kopecks } from "../money.ts"
 import { caps } from "../operations.ts"
 import { changeKey, type Create, type Target } from "./Change.ts"
 import { draft, type Finding } from "./draft.ts"
+import { campaignProblem } from "./guards.ts"
 import type { Draft } from "./Plan.ts"
 
 export type ManualPlacement = "recommendations" | "search"
@@ -53,8 +54,8 @@ export const planCampaign = (input: CampaignInput): Draft => {
   const refuse = (reason: string) => draft("campaign", guards, [{ what: `create ${name}`, reason }])
   if (name.length > longestName) return refuse(`a name has at most ${longestName} characters`)
   if (nms.length === 0) return refuse("no articles are given")
-  if (guards.allowedCampaigns !== undefined)
-    return refuse("guard allowedCampaigns: only the listed campaigns may be changed")
+  const problem = campaignProblem(guards)
+  if (problem !== undefined) return refuse(problem)
   const twin = findByName(existing, name)
   if (twin !== undefined) return refuse(`campaign ${twin.id} has this name already`)
 

@@ -1,6 +1,7 @@
 import { type Article, articlesOf, type Campaign } from "../Campaign.ts"
 import { draft, type Finding } from "./draft.ts"
 import { floorsOf } from "./floors.ts"
+import { campaignProblem } from "./guards.ts"
 import { migrateInPlace } from "./migrateInPlace.ts"
 import { migrateIntoTwin } from "./migrateIntoTwin.ts"
 import type { Migration, MigrationInput } from "./Migration.ts"
@@ -16,9 +17,8 @@ export const planMigration = (input: MigrationInput): MigrationPlan => {
 
   const findings = campaigns.flatMap((campaign): ReadonlyArray<Finding> => {
     const what = `migrate ${campaign.id}`
-    if (guards.allowedCampaigns !== undefined && !guards.allowedCampaigns.includes(campaign.id)) {
-      return [{ what, reason: "guard allowedCampaigns: it is not among the campaigns that may be changed" }]
-    }
+    const problem = campaignProblem(guards, campaign.id)
+    if (problem !== undefined) return [{ what, reason: problem }]
     const articles = distinctArticles(campaign)
     return articles.length === 0
       ? [{ what, reason: "the campaign has no articles" }]
