@@ -160,6 +160,21 @@ describe("the marketplace toolset", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
+  it.effect("keeps to the campaigns that may be changed, with one word for it wherever it is asked to leave them", () =>
+    Effect.gen(function* () {
+      const move = yield* fails("ads_pause_campaign", { advert_id: 1001, confirm: true })
+      assert.strictEqual(codeOf(move), "ADS_GUARD")
+      const problem = "guard allowedCampaigns: campaign 1001 is not among the campaigns that may be changed"
+      assert.include(String(move), problem)
+      const changes = [{ advert_id: 1001, nm_id: 500101, bid_rubles: 260 }]
+      for (const plan of [yield* call("ads_plan_bids", { changes }), yield* call("ads_plan_migration")]) {
+        assert.include(JSON.stringify(plan["blocked"]), problem)
+      }
+      const created = yield* call("ads_plan_campaign", { name: "New", nms: [1] })
+      assert.include(JSON.stringify(created["blocked"]), "guard allowedCampaigns: a new campaign is not among")
+    }).pipe(Effect.provide(marketplace({ guards: { allowedCampaigns: [1002] } })))
+  )
+
   it.effect("calls a start done even when neither the journal nor the campaign can be reached afterwards", () => {
     const campaign = { id: 1001, bid_type: "auto", status: 11, settings: {} }
     const { client, requests } = standIn(({ path }) => {

@@ -3,7 +3,8 @@ import { Effect, Option, Schema } from "effect"
 import { articlesOf, nameOf } from "../../marketplace/Campaign.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
-import { AdsInvalidRequest } from "../../marketplace/MarketplaceError.ts"
+import { campaignProblem } from "../../marketplace/plan/guards.ts"
+import { GuardViolation } from "../../marketplace/plan/PlanError.ts"
 import { Plans } from "../../marketplace/plan/Plans.ts"
 import { changes, runs } from "../annotations.ts"
 import { flag, optional } from "../parameters.ts"
@@ -69,12 +70,9 @@ const move = (kind: "pause" | "start") =>
   }) {
     const ads = yield* MarketplaceAds
     const plans = yield* Plans
-    const { allowedCampaigns } = (yield* MarketplaceConfig).guards
+    const problem = campaignProblem((yield* MarketplaceConfig).guards, advert_id)
+    if (problem !== undefined) return yield* new GuardViolation({ problems: [problem] })
     const campaign = yield* readCampaign(advert_id)
-    if (allowedCampaigns !== undefined && !allowedCampaigns.includes(advert_id)) {
-      const detail = `guard allowedCampaigns: campaign ${advert_id} is not among the campaigns that may be changed`
-      return yield* new AdsInvalidRequest({ operation: kind, detail })
-    }
     const shown = { campaign: campaignRow(campaign), budget: yield* readBudget(advert_id) }
     if (!confirm) {
       return {
