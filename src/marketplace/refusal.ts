@@ -32,7 +32,7 @@ const readBody = Schema.decodeUnknownOption(ErrorBody)
 const longest = 500
 
 /** What an error body says, whichever of the known shapes it has; a new shape is shown as it came. */
-export const readRefusal = (text: string) => {
+const readRefusal = (text: string) => {
   const parsed = Option.getOrElse(parse(text), () => text)
   const asItCame = (Predicate.isString(parsed) ? parsed : text).trim().slice(0, longest)
   const body = Option.getOrUndefined(readBody(parsed))
