@@ -29,10 +29,14 @@ export const limitOf = (settings: MarketplaceSettings, name: OperationName): Lim
   return settings.limits[name] ?? operations[name].limits[kind === "base" || kind === "test" ? "base" : "full"]
 }
 
-/** Why nothing may be written, if so. */
-export const readOnlyReason = ({ apiKey, readOnly }: MarketplaceSettings): string | undefined => {
-  if (readOnly) return "the marketplace is configured as read-only"
-  return readKey(apiKey).readOnly ? "the key is a read-only one" : undefined
+/** Why nothing may be written, if so, with everything that would have to be otherwise. */
+export const readOnlyReason = ({ apiKey, readOnly, serverReadOnly }: MarketplaceSettings): string | undefined => {
+  const reasons = [
+    ...(serverReadOnly === true ? ["the whole server is read-only, by --read-only or its configuration"] : []),
+    ...(readOnly ? ["marketplace.readOnly is not false in the configuration"] : []),
+    ...(readKey(apiKey).readOnly ? ["the key is a read-only one, and another one would be needed"] : [])
+  ]
+  return reasons.length === 0 ? undefined : reasons.join("; ")
 }
 
 /** One call to the marketplace: checked, at its turn, repeated only where that is safe, every failure typed. */

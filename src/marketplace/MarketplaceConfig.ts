@@ -57,7 +57,10 @@ export const MarketplaceSettings = Schema.Struct({
   journal: Schema.NonEmptyString.pipe(Schema.withDecodingDefaultKey(orElse(".marketplace-journal.jsonl"))),
   allowInsecureHttp: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(orElse(false)))
 })
-export type MarketplaceSettings = typeof MarketplaceSettings.Type
+export type MarketplaceSettings = typeof MarketplaceSettings.Type & {
+  /** Whether the whole server is read-only, whatever is said here. */
+  readonly serverReadOnly?: boolean
+}
 
 /** The checked settings of the marketplace. */
 export class MarketplaceConfig extends Context.Service<MarketplaceConfig, MarketplaceSettings>()(

@@ -168,13 +168,12 @@ export class AdsInvalidRequest extends Schema.TaggedError<AdsInvalidRequest>()("
   }
 }
 
-/** Writing is switched off by configuration, or the key is a read-only one. */
+/** Writing is switched off; `detail` says by what. */
 export class AdsReadOnly extends Schema.TaggedError<AdsReadOnly>()("AdsReadOnly", {
   operation: Schema.String,
   detail: Schema.String
 }) {
-  readonly advice =
-    "Nothing was sent. Set readOnly to false in the marketplace configuration and use a key that may write."
+  readonly advice = "Nothing was sent. Only a person who runs this server can change that."
   override get message() {
     return say(this)
   }

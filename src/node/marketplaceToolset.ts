@@ -45,7 +45,11 @@ const tools = Layer.merge(Plans.layer, LowestBids.layer).pipe(Layer.provideMerge
 const embedded = (readOnly: boolean) => {
   const configuration = Layer.effect(
     MarketplaceConfig,
-    Effect.flatMap(EmbeddedMarketplace, ({ host }) => decode({ baseUrl: host, apiKey: "embedded", readOnly }))
+    Effect.gen(function* () {
+      const { host } = yield* EmbeddedMarketplace
+      const settings = yield* decode({ baseUrl: host, apiKey: "embedded", readOnly: false })
+      return { ...settings, serverReadOnly: readOnly }
+    })
   )
   const client = Layer.effect(
     HttpClient.HttpClient,
@@ -65,9 +69,8 @@ export const readMarketplace = (marketplace: unknown) => {
 }
 
 const configured = Effect.fnUntraced(function* ({ marketplace, readOnly }: MarketplaceLaunch) {
-  const read = yield* readMarketplace(marketplace)
-  const settings = readOnly ? { ...read, readOnly } : read
-  const store = settings.readOnly ? PlanStore.layerMemory : FilePlanStore.layer(settings.journal)
+  const settings = { ...(yield* readMarketplace(marketplace)), serverReadOnly: readOnly }
+  const store = settings.readOnly || readOnly ? PlanStore.layerMemory : FilePlanStore.layer(settings.journal)
   const client = Layer.effect(
     HttpClient.HttpClient,
     Effect.flatMap(HttpClients, (clients) => clients.make({}))

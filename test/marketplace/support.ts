@@ -12,16 +12,18 @@ import { LowestBids } from "../../src/marketplace/plan/LowestBids.ts"
 import { Plans } from "../../src/marketplace/plan/Plans.ts"
 import { PlanStore } from "../../src/marketplace/plan/PlanStore.ts"
 
-export type Given = Partial<typeof MarketplaceSettings.Encoded>
+export type Given = Partial<typeof MarketplaceSettings.Encoded> & Pick<MarketplaceSettings, "serverReadOnly">
 
 /** Settings of a writable marketplace at the embedded one's address. */
-export const settings = (given: Given = {}): MarketplaceSettings =>
-  Schema.decodeUnknownSync(MarketplaceSettings)({
+export const settings = ({ serverReadOnly = false, ...given }: Given = {}): MarketplaceSettings => ({
+  ...Schema.decodeUnknownSync(MarketplaceSettings)({
     baseUrl: "http://127.0.0.1:5679",
     apiKey: "embedded",
     readOnly: false,
     ...given
-  })
+  }),
+  serverReadOnly
+})
 
 /** What reached the stand-in: one request. */
 export interface Seen {

@@ -57,6 +57,31 @@ describe("the marketplace toolset", () => {
     }).pipe(Effect.provide(marketplace({ apiKey: token({ acc: 3, s: promotion + readOnlyBit }) })))
   )
 
+  const readOnlyKey = token({ acc: 3, s: promotion + readOnlyBit })
+
+  it.effect.each([
+    [{ readOnly: true }, ["marketplace.readOnly"]],
+    [{ serverReadOnly: true }, ["--read-only"]],
+    [{ apiKey: readOnlyKey }, ["the key is a read-only one"]],
+    [{ readOnly: true, serverReadOnly: true }, ["--read-only", "marketplace.readOnly"]]
+  ] as const)("names every switch that forbids a write, and no other: %o", ([given, switches]) => {
+    const apiKey = "apiKey" in given ? given.apiKey : "embedded"
+    return Effect.gen(function* () {
+      const plan = yield* call("ads_plan_minus_phrases", { advert_id: 1001, phrases: ["toy"], mode: "merge" })
+      const said = [plan["next"], (yield* call("ads_check_key"))["why_not"]].map(String)
+      const refused = yield* Effect.flip(Plans.use((plans) => plans.apply(String(plan["plan_id"]))))
+      for (const text of [...said, refused.message]) {
+        for (const one of ["--read-only", "marketplace.readOnly", "the key is a read-only one"]) {
+          assert.strictEqual(
+            text.includes(one),
+            switches.some((expected) => expected === one),
+            text
+          )
+        }
+      }
+    }).pipe(Effect.provide(marketplace(given, { apiKey })))
+  })
+
   it("describes every tool, argument and element of a list, with plain types", () => {
     const check = (schema: unknown, at: string): void => {
       const read = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.Unknown))(schema)

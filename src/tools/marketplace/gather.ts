@@ -32,7 +32,7 @@ export const pairsOf = (campaigns: ReadonlyArray<Campaign>) =>
 
 /** A plan in short, with what to do next. */
 export const summary = (plan: Plan) =>
-  Effect.map(MarketplaceConfig, (settings) => planSummary(plan, readOnlyReason(settings) !== undefined))
+  Effect.map(MarketplaceConfig, (settings) => planSummary(plan, readOnlyReason(settings)))
 
 /** Keeps a draft as a plan and shows it in short. */
 export const keep = (draft: Draft) =>

@@ -77,7 +77,7 @@ export const stepRow = ({ change, id, reason }: Step) => ({ step: id, ...beforeA
 const few = 10
 
 /** A plan in short: how much of what, its first rows, and what to do next. */
-export const planSummary = (plan: Plan, readOnly: boolean) => {
+export const planSummary = (plan: Plan, readOnlyReason: string | undefined) => {
   const counts = new Map<string, number>()
   for (const { change } of plan.steps) counts.set(change.kind, (counts.get(change.kind) ?? 0) + 1)
   return {
@@ -91,18 +91,18 @@ export const planSummary = (plan: Plan, readOnly: boolean) => {
     blocked: plan.blocked.slice(0, few),
     estimate: plan.estimate,
     expires_at: moment(plan.expiresAt),
-    next: next(plan, readOnly)
+    next: next(plan, readOnlyReason)
   }
 }
 
-const next = ({ blocked, id, steps }: Plan, readOnly: boolean): string => {
+const next = ({ blocked, id, steps }: Plan, readOnlyReason: string | undefined): string => {
   if (steps.length === 0) {
     return blocked.length === 0
       ? "Nothing is to change: everything is as wanted already."
       : "Nothing can be changed; blocked says why."
   }
   const rest = steps.length > few ? " ads_show_plan shows the other steps." : ""
-  return readOnly
-    ? `Nothing was changed, and this server is read-only: a person can set marketplace.readOnly to false to allow applying.${rest}`
-    : `Nothing was changed yet. Show this to a person; when they agree, call ads_apply_plan with plan_id ${id} and confirm true.${rest}`
+  return readOnlyReason === undefined
+    ? `Nothing was changed yet. Show this to a person; when they agree, call ads_apply_plan with plan_id ${id} and confirm true.${rest}`
+    : `Nothing was changed, and no plan can be applied here: ${readOnlyReason}. Only a person who runs this server can change that.${rest}`
 }
