@@ -340,6 +340,14 @@ describe("a migration into new campaigns", () => {
     assert.strictEqual(counts["phrases"]?.length, 120)
   })
 
+  it("measures the largest change against the bid of today", () => {
+    const tenfold = { ...input.options, percent: { ...input.options.percent, search: 1000 } }
+    const draft = planMigration({ ...input, options: tenfold, guards: { ...guards, maxChangePercent: 20 } })
+    const planned = draft.steps.flatMap(({ change }) => (change.kind === "bid" ? [change.placement] : []))
+    assert.deepStrictEqual([...new Set(planned)], ["recommendations"])
+    assert.strictEqual(draft.blocked.filter(({ reason }) => reason.includes("maxChangePercent")).length, 120)
+  })
+
   it("names the twin within the length a name may have", () => {
     assert.strictEqual(twinName(campaign).length, 100)
   })

@@ -35,6 +35,7 @@ export interface Migration {
   readonly existing: ReadonlyArray<Campaign>
   readonly snapshot: ReadonlyArray<OldSettings>
   readonly options: MigrationOptions
+  readonly guards: Guards
   readonly phrasesAt: (advert_id: number, nm_id: number) => ReadonlyArray<string>
   readonly floor: (place: Omit<Floor, "kopecks">) => Kopecks | undefined
 }

@@ -18,7 +18,7 @@ export const migrateInPlace = (
     const { nm_id } = there
     const now = { from: campaign, target: id, nm_id, there, placements: placementsOf(campaign) }
     return migratedRow(
-      { ...now, bid: old.bid(nm_id), before: migration.phrasesAt(id, nm_id), phrases: old.phrases },
+      { ...now, today: undefined, bid: old.bid(nm_id), before: migration.phrasesAt(id, nm_id), phrases: old.phrases },
       migration
     )
   })

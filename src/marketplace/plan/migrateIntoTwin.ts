@@ -31,10 +31,11 @@ export const migrateIntoTwin = (
   const rows = articles.flatMap((article) => {
     const { nm_id } = article
     const now = { from: campaign, target: made.target, nm_id, there: inTwin.get(nm_id), placements }
-    const bid = old.bid(nm_id) ?? bidOf(article, "combined") ?? undefined
+    const today = bidOf(article, "combined") ?? undefined
+    const bid = old.bid(nm_id) ?? today
     const before = twin === undefined ? [] : phrasesAt(twin.id, nm_id)
     return migratedRow(
-      { ...now, bid, before, phrases: Phrases.merge(phrasesAt(campaign.id, nm_id), old.phrases) },
+      { ...now, today, bid, before, phrases: Phrases.merge(phrasesAt(campaign.id, nm_id), old.phrases) },
       migration
     )
   })

@@ -3,6 +3,7 @@ import { type Kopecks, kopecksToRubles } from "../money.ts"
 import type { Target } from "./Change.ts"
 import type { Finding } from "./draft.ts"
 import { aboveFloor } from "./floors.ts"
+import { guardProblem } from "./guards.ts"
 import type { Migration } from "./Migration.ts"
 import * as Phrases from "./phrases.ts"
 import { percentOf } from "./planBids.ts"
@@ -16,6 +17,8 @@ export interface Row {
   /** The article as it is there now; nothing if it is not there yet. */
   readonly there: Article | undefined
   readonly placements: ReadonlyArray<Placement>
+  /** What the article's bid is today, wherever it is; the largest change is measured against it. */
+  readonly today: Kopecks | undefined
   /** The old bid; nothing if the present one stays. */
   readonly bid: Kopecks | undefined
   /** The phrases it has there now, and those it shall have. */
@@ -42,10 +45,10 @@ export const migratedRow = (row: Row, migration: Migration): ReadonlyArray<Findi
 }
 
 const migratedBid = (
-  { from, nm_id, target, there }: Row,
+  { from, nm_id, target, there, today }: Row,
   placement: Placement,
   old: Kopecks,
-  { floor, options }: Migration
+  { floor, guards, options }: Migration
 ): ReadonlyArray<Finding> => {
   const what = `bid of article ${nm_id} at ${placement}, campaign ${from.id}`
   const before = there === undefined ? null : bidOf(there, placement)
@@ -58,5 +61,7 @@ const migratedBid = (
   if (found.bid === before) return []
   const part = percent === 100 ? "" : ` at ${percent}%`
   const reason = `old bid ${kopecksToRubles(old)} rub${part}${found.note}`
-  return [{ change: { kind: "bid", target, nm_id, placement, before, after: found.bid }, reason }]
+  const change = { kind: "bid", target, nm_id, placement, before, after: found.bid } as const
+  const problem = guardProblem(guards, { ...change, before: before ?? today ?? null })
+  return [problem === undefined ? { change, reason } : { what, reason: problem }]
 }

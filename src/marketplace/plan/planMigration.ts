@@ -12,7 +12,7 @@ import { phrasesByPair } from "./planMinusPhrases.ts"
 export const planMigration = (input: MigrationInput): MigrationPlan => {
   const { campaigns, existing, guards, options, snapshot } = input
   const phrasesAt = phrasesByPair(input.phrases)
-  const migration: Migration = { existing, snapshot, options, phrasesAt, floor: floorsOf(input.floors) }
+  const migration: Migration = { existing, guards, snapshot, options, phrasesAt, floor: floorsOf(input.floors) }
   const migrate = options.target === "in-place" ? migrateInPlace : migrateIntoTwin
 
   const findings = campaigns.flatMap((campaign): ReadonlyArray<Finding> => {
