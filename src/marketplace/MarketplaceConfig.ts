@@ -30,7 +30,9 @@ const Limit = Schema.Struct({ limit: Positive, periodMs: Positive, burst: Positi
 const names = Object.values(operations).map(({ name }) => name)
 
 const Key = Schema.Trim.check(
-  Schema.isPattern(/^[\x21-\x7e]+$/, { message: "must be the key, as text of printable ASCII characters" })
+  Schema.isPattern(/^[\x21-\x7e]+( [\x21-\x7e]+)*$/, {
+    message: "must be the key, as text of printable ASCII characters"
+  })
 )
 
 /** Everything that can be said about the marketplace. Only the key is required. */

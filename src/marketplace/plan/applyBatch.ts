@@ -49,7 +49,7 @@ export const applyBatch = Effect.fnUntraced(function* (
   if (kind !== "create") {
     const after = yield* look(ads, changesOf(pending))
     const tooHigh = pending.find(({ change }) => after.isHundredfold(change))
-    if (tooHigh !== undefined) return yield* hundredfold(progress, tooHigh.step)
+    yield* tooHigh === undefined ? Effect.void : Effect.fail(hundredfold(progress, tooHigh.step))
     const unseen = pending.filter(({ change }) => after.finding(change) !== "already").map(({ step }) => step)
     yield* journal.note("unconfirmed", unseen)
     for (const step of unseen) progress.unconfirmed.add(step)
