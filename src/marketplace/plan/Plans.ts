@@ -9,7 +9,7 @@ import { batchesOf } from "./batches.ts"
 import { estimate } from "./estimate.ts"
 import { planProblems } from "./guards.ts"
 import { type History, historyOf } from "./history.ts"
-import type { Draft, Plan } from "./Plan.ts"
+import type { Draft, Plan, Step } from "./Plan.ts"
 import {
   ApplyStopped,
   GuardViolation,
@@ -106,7 +106,7 @@ export class Plans extends Context.Service<
           for (const batch of batchesOf(past.plan.steps.filter((step) => !progress.done.has(step.id)))) {
             if ((yield* now) >= until) return report(progress, "in progress")
             yield* applyBatch(ads, store, batch, progress).pipe(
-              Effect.mapError((error) => stopped(progress, error)),
+              Effect.mapError((error) => stopped(progress, error, batch.steps)),
               Effect.tapError(({ message }) =>
                 Effect.flatMap(now, (at) => store.append({ type: "stopped", at, plan_id: id, problem: message }))
               )
@@ -141,7 +141,11 @@ export class Plans extends Context.Service<
 }
 
 /** What stops an apply, told with how far it has come. */
-const stopped = ({ done, id, total }: Progress, error: ApplyStopped | MarketplaceError | PlanStale | PlanStoreFailed) =>
+const stopped = (
+  { done, id, total }: Progress,
+  error: ApplyStopped | MarketplaceError | PlanStale | PlanStoreFailed,
+  at: ReadonlyArray<Step> = []
+) =>
   error._tag === "PlanStale" || error._tag === "PlanStoreFailed" || error._tag === "ApplyStopped"
     ? error
     : new ApplyStopped({
@@ -149,6 +153,13 @@ const stopped = ({ done, id, total }: Progress, error: ApplyStopped | Marketplac
         done: done.size,
         total,
         reason: error._tag,
-        problem: error.message,
+        problem: `${placesOf(at)}${error.message}`,
         ...(error._tag === "AdsRateLimited" ? { retryAfterSeconds: error.retryAfterSeconds } : {})
       })
+
+/** The places that one call is about, as far as they help to find the trouble. */
+const placesOf = (steps: ReadonlyArray<Step>): string => {
+  const [first, ...others] = steps
+  if (first === undefined) return ""
+  return others.length === 0 ? `At ${first.id}: ` : `At ${first.id} and ${others.length} more in the same call: `
+}
