@@ -1,12 +1,15 @@
-import { Effect, FileSystem } from "effect"
+import { readFileSync, statSync } from "node:fs"
+
+import { Effect } from "effect"
 
 import { ConfigurationError } from "../config/ConfigurationError.ts"
 import type { SourceFile, Sources } from "../config/read.ts"
+import { transportCode } from "../http/transportCode.ts"
 
 /** Reads the files that there are: the one that was asked for, else `.config.json`, else `.env`. */
 export const findSources = Effect.fnUntraced(function* (
   asked: string | undefined
-): Effect.fn.Return<Sources, ConfigurationError, FileSystem.FileSystem> {
+): Effect.fn.Return<Sources, ConfigurationError> {
   const configuration = yield* readIfThere(asked ?? ".config.json")
   if (configuration !== undefined) return { configuration }
   if (asked !== undefined) return yield* new ConfigurationError({ message: `Configuration file not found: ${asked}` })
@@ -14,27 +17,22 @@ export const findSources = Effect.fnUntraced(function* (
   return dotenv === undefined ? {} : { dotenv }
 })
 
+/** Every start waits for this: Node's own functions are there already, a file system of Effect's costs 7 ms to load. */
 const readIfThere = Effect.fnUntraced(function* (name: string) {
-  const files = yield* FileSystem.FileSystem
-  const text = yield* files
-    .readFileString(name)
-    .pipe(
-      Effect.catch((error) =>
-        error.reason._tag === "NotFound"
-          ? Effect.undefined
-          : Effect.fail(new ConfigurationError({ message: `${name}: cannot be read (${error.reason._tag})` }))
-      )
+  const file = yield* Effect.try({
+    try: () => ({ text: readFileSync(name, "utf8"), mode: statSync(name).mode }),
+    catch: (error) => transportCode(error) ?? "unknown reason"
+  }).pipe(
+    Effect.catch((code) =>
+      code === "ENOENT"
+        ? Effect.undefined
+        : Effect.fail(new ConfigurationError({ message: `${name}: cannot be read (${code})` }))
     )
-  if (text === undefined) return undefined
-  yield* warnIfShared(name)
-  return { name, text } satisfies SourceFile
-})
-
-/** Keys lie in these files: nobody but their owner should be able to read them. */
-const warnIfShared = Effect.fnUntraced(function* (name: string) {
-  const files = yield* FileSystem.FileSystem
-  const { mode } = yield* Effect.orElseSucceed(files.stat(name), () => ({ mode: 0 }))
-  if (process.platform !== "win32" && (mode & 0o044) !== 0) {
+  )
+  if (file === undefined) return undefined
+  // Keys lie in these files: nobody but their owner should be able to read them.
+  if (process.platform !== "win32" && (file.mode & 0o044) !== 0) {
     yield* Effect.logWarning(`${name} can be read by other users of this machine. Close it: chmod 600 ${name}`)
   }
+  return { name, text: file.text } satisfies SourceFile
 })

@@ -21,17 +21,20 @@ export interface Words<Fields extends Arguments.Fields> {
 /** A prompt from its words and arguments: a message of instructions, then one that is nothing but JSON. */
 export const make = <const Fields extends Arguments.Fields>(name: string, words: Words<Fields>): Prompt => {
   const parameters = Arguments.make(words.arguments)
-  const schema = parameters.jsonSchema()
+  const schema = parameters.jsonSchema
   return {
     name,
     title: words.title,
     description: words.description,
-    arguments: Object.keys(words.arguments).map((argument) => describe(schema, argument)),
+    /** Made at the first look, which most sessions never take. */
+    get arguments() {
+      return Object.keys(words.arguments).map((argument) => describe(schema(), argument))
+    },
     get: Effect.fn(name)(function* (args) {
       const proposal = words.propose(yield* parameters.decode(withoutBlanks(args)))
       return [message(instructions(proposal.hints)), message(JSON.stringify(proposal.workflow))]
     }),
-    complete: (argument, value) => completions(property(schema, argument).examples, value)
+    complete: (argument, value) => completions(property(schema(), argument).examples, value)
   }
 }
 
