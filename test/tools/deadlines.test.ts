@@ -1,24 +1,22 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Fiber } from "effect"
-import { TestClock } from "effect/testing"
+import { Clock, Effect } from "effect"
 
 import { answers, breaks, hangs, takes } from "../http/standIn.ts"
 import { callTool, type Json } from "../support/harness.ts"
+import { inTime } from "../support/inTime.ts"
 import { type Asked, engineThat, json, serving } from "./standIn.ts"
 
 const webhook = { name: "Hook", type: "n8n-nodes-base.webhook", typeVersion: 2, position: [0, 0], parameters: {} }
 const workflow = { id: "w1", name: "Orders", active: false, nodes: [webhook], connections: {} }
 
-/** Lets time pass, a quarter of a second at once, until the tool has answered; its error, and how long it took. */
+/** The error of a tool call, and how long it took. */
 const refusedInTime = Effect.fnUntraced(function* (tool: string, args: Json) {
-  const call = yield* Effect.forkChild(
+  const [{ error }, took] = yield* inTime(
     Effect.zip(
       callTool(tool, args),
       Effect.suspend(() => Clock.currentTimeMillis)
     )
   )
-  while (call.pollUnsafe() === undefined) yield* TestClock.adjust("250 millis")
-  const [{ error }, took] = yield* Fiber.join(call)
   return { error: error ?? assert.fail(`${tool} was not refused`), took }
 })
 
@@ -116,9 +114,7 @@ describe("an engine that is still starting", () => {
     const steps = [starting, starting, starting, nothingYet]
     const { asked, client } = engineThat(() => steps[asked.length - 1] ?? json({ data: [] }))
     return Effect.gen(function* () {
-      const call = yield* Effect.forkChild(callTool("list_workflows"))
-      while (call.pollUnsafe() === undefined) yield* TestClock.adjust("250 millis")
-      assert.isUndefined((yield* Fiber.join(call)).error)
+      assert.isUndefined((yield* inTime(callTool("list_workflows"))).error)
       assert.lengthOf(asked, 5)
     }).pipe(Effect.provide(serving(client)))
   })
