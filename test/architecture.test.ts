@@ -4,6 +4,9 @@ import { fileURLToPath } from "node:url"
 
 import { assert, describe, it } from "vitest"
 
+import manifest from "../package.json" with { type: "json" }
+import project from "../tsconfig.json" with { type: "json" }
+
 const root = fileURLToPath(new URL("../src", import.meta.url))
 
 /** One source file: its path below `src`, its text, and what it imports, types and lazy imports included. */
@@ -98,6 +101,9 @@ const folderOf = (file: string) => (file.includes("/") ? path.posix.dirname(file
 /** A folder and what lies inside it count as one. */
 const areOne = (a: string, b: string) => a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`)
 
+/** Whether a file lies in a folder of that name, wherever the folder is. */
+const isOf = (half: string) => (file: string) => folderOf(file).split("/").includes(half)
+
 const graphOf = (name: (file: string) => string) => {
   const graph = new Map<string, Set<string>>()
   for (const { file, ours } of sources) {
@@ -147,11 +153,26 @@ describe("imports", () => {
     )
   })
 
-  it("let the workflow half compile without the marketplace", () => {
-    const isMarketplace = isBelow("marketplace", "tools/marketplace", "embedded/marketplace")
-    const mayKnow = isBelow("node/marketplaceToolset.ts", "node/FilePlanStore.ts", "embedded/index.ts")
+  it("reach the marketplace in one place, which test/withoutMarketplace.test.ts takes away", () => {
+    const isMarketplace = isOf("marketplace")
     assert.deepStrictEqual(
-      arrows((from, to) => !isMarketplace(from) && !mayKnow(from) && isMarketplace(to)),
+      arrows((from, to) => !isMarketplace(from) && isMarketplace(to)),
+      ["node/furtherToolsets.ts > node/marketplace/toolset.ts"]
+    )
+  })
+
+  it("keep the planners pure: they know nothing of effects, nor of what applies a plan", () => {
+    const planners = sources.filter(({ file }) => isBelow("marketplace/plan")(file))
+    assert.isAbove(planners.length, 15)
+    assert.deepStrictEqual(
+      planners.filter(({ code }) => /\bEffect\b/.test(code)).map(({ file }) => file),
+      []
+    )
+  })
+
+  it("keep the marketplace apart from the engine", () => {
+    assert.deepStrictEqual(
+      arrows((from, to) => isOf("marketplace")(from) && isOf("engine")(to)),
       []
     )
   })
@@ -172,6 +193,18 @@ describe("imports", () => {
     assert.deepStrictEqual(
       sources.flatMap(({ foreign }) => foreign).filter((from) => !isKnown(from)),
       []
+    )
+  })
+})
+
+describe("subpaths of the package", () => {
+  it("are those of the sources that the tests import", () => {
+    const built = Object.entries(manifest.exports).flatMap(([subpath, target]) =>
+      typeof target === "string" ? [] : [[subpath.replace(".", "workflow-tool-server"), target.default] as const]
+    )
+    assert.deepStrictEqual(
+      built.map(([name, file]) => [name, [file.replace("./dist/lib/", "./src/").replace(/js$/, "ts")]]),
+      Object.entries(project.compilerOptions.paths)
     )
   })
 })

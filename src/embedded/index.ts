@@ -1,5 +1,3 @@
 export { EmbeddedEngine, type EmbeddedEngineOptions } from "./engine/EmbeddedEngine.ts"
 export { Journal, JournalError } from "./engine/store/Journal.ts"
 export { layerInstance } from "./layerInstance.ts"
-export { EmbeddedMarketplace, type EmbeddedMarketplaceOptions } from "./marketplace/EmbeddedMarketplace.ts"
-export * as MarketplaceState from "./marketplace/State.ts"

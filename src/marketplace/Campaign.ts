@@ -22,13 +22,15 @@ export type PaymentType = typeof PaymentType.Type
 export const Placement = Schema.Literals(["combined", "search", "recommendations"])
 export type Placement = typeof Placement.Type
 
+/* What is not known may be missing or null. */
+const Text = Schema.optionalKey(Schema.NullOr(Schema.String))
+const Bid = Schema.optionalKey(Schema.NullOr(Kopecks))
+
 /** One article of a campaign and its bids. */
 export const Article = open({
   nm_id: Schema.Int,
-  subject: Schema.optionalKey(Schema.NullOr(open({ name: Schema.optionalKey(Schema.String) }))),
-  bids_kopecks: Schema.optionalKey(
-    Schema.NullOr(open({ search: Schema.optionalKey(Kopecks), recommendations: Schema.optionalKey(Kopecks) }))
-  )
+  subject: Schema.optionalKey(Schema.NullOr(open({ name: Text }))),
+  bids_kopecks: Schema.optionalKey(Schema.NullOr(open({ search: Bid, recommendations: Bid })))
 })
 export type Article = typeof Article.Type
 
@@ -38,15 +40,15 @@ export const Campaign = open({
   bid_type: BidTypeRead,
   status: Schema.Union([Schema.Int, Schema.NumberFromString.check(Schema.isInt())]),
   settings: open({
-    name: Schema.optionalKey(Schema.String),
-    payment_type: Schema.optionalKey(Schema.String),
+    name: Text,
+    payment_type: Text,
     placements: Schema.optionalKey(
       Schema.NullOr(
         open({ search: Schema.optionalKey(Schema.Unknown), recommendations: Schema.optionalKey(Schema.Unknown) })
       )
     )
   }),
-  timestamps: Schema.optionalKey(Schema.NullOr(open({ created: Schema.optionalKey(Schema.String) }))),
+  timestamps: Schema.optionalKey(Schema.NullOr(open({ created: Text }))),
   nm_settings: Schema.optionalKey(Schema.NullOr(Schema.Array(Article))),
   restrictions: Schema.optionalKey(Schema.NullOr(open({ can_change_nms: Schema.optionalKey(Schema.Boolean) })))
 })
@@ -64,6 +66,10 @@ export const mayChange = (campaign: Campaign): boolean =>
 export const nameOf = (campaign: Campaign): string => campaign.settings.name ?? `Campaign ${campaign.id}`
 
 export const paymentOf = (campaign: Campaign): PaymentType => (campaign.settings.payment_type === "cpc" ? "cpc" : "cpm")
+
+/** Only campaigns with manual bids that pay for views have bids for search clusters. */
+export const hasClusterBids = (campaign: Campaign): boolean =>
+  campaign.bid_type === "manual" && paymentOf(campaign) === "cpm"
 
 export const articlesOf = (campaign: Campaign): ReadonlyArray<Article> =>
   (campaign.nm_settings ?? []).toSorted((a, b) => a.nm_id - b.nm_id)

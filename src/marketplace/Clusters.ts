@@ -40,6 +40,19 @@ export const clusterKey = ({ advert_id, nm_id, norm_query }: Cluster): string =>
 export const ClusterBid = Schema.Struct({ ...Cluster.fields, bid: BidKopecks })
 export type ClusterBid = typeof ClusterBid.Type
 
+/** In which unit the marketplace itself keeps a cluster bid (D2), as far as its answer tells. */
+export const BidUnit = Schema.Literals(["kopecks", "rubles", "unsaid"])
+export type BidUnit = typeof BidUnit.Type
+
+/** A cluster bid as it was read. */
+export interface ClusterBidFound extends ClusterBid {
+  readonly unit: BidUnit
+}
+
+/** Whether the marketplace shows bids that it keeps in rubles, and none that it keeps in kopecks. */
+export const countsInRubles = (bids: ReadonlyArray<{ readonly unit: BidUnit }>): boolean =>
+  bids.some(({ unit }) => unit === "rubles") && bids.every(({ unit }) => unit !== "kopecks")
+
 export const SetClusterBids = Schema.Struct({ bids: Schema.Array(ClusterBid) })
 export const DeleteClusterBids = Schema.Struct({ bids: Schema.Array(Cluster) })
 
@@ -59,11 +72,38 @@ export const ClusterBidsReply = open({
   )
 })
 
-const Outcome = open({ norm_query: Schema.optionalKey(Schema.String), reason: Schema.optionalKey(Schema.String) })
+const Text = Schema.optionalKey(Schema.String)
+const Id = Schema.optionalKey(Schema.Int)
+const Outcome = open({
+  advert_id: Id,
+  advertId: Id,
+  nm_id: Id,
+  nmId: Id,
+  norm_query: Text,
+  normQuery: Text,
+  reason: Text
+})
 
-/** Documented as empty; seen with a list of what was taken and what was not. */
+/** Documented as empty; seen with a list of what was taken and what was not, in either spelling. */
 export const ClusterBidsSet = Schema.Union([
   open({ failed: Schema.optionalKey(Schema.NullOr(Schema.Array(Outcome))) }),
   Schema.Null,
   Schema.String
 ])
+
+/** A cluster bid that the marketplace did not take, as far as it names it, and why. */
+export interface ClusterBidRefused extends Partial<Cluster> {
+  readonly reason: string
+}
+
+/** The cluster bids that an answer says were not taken. */
+export const refusedIn = (reply: typeof ClusterBidsSet.Type): ReadonlyArray<ClusterBidRefused> =>
+  (reply === null || typeof reply === "string" ? [] : (reply.failed ?? [])).map((item) => {
+    const { advert_id = item.advertId, nm_id = item.nmId, norm_query = item.normQuery } = item
+    return {
+      ...(advert_id === undefined ? {} : { advert_id }),
+      ...(nm_id === undefined ? {} : { nm_id }),
+      ...(norm_query === undefined ? {} : { norm_query }),
+      reason: item.reason ?? "no reason given"
+    }
+  })

@@ -26,14 +26,23 @@ export const width = ({ burst, limit }: Limit): number => {
 }
 
 /**
- * Never more than `width` calls in `width` intervals: that keeps every window within the limit, keeps the
- * marketplace's bucket from running dry, and still reaches the full rate. A turn is taken from the moment the answer
- * came, so that a slow network cannot press two bursts together.
+ * How much sooner than a round after its answer a turn may be free: what the burst holds more than `width`. Two arrivals
+ * on one turn, n rounds apart, are then at least n rounds less the slack apart; over all turns no time sees more than
+ * burst + time / interval arrivals, and that is what a bucket of `burst` tokens has to give.
+ */
+const slackMs = (limit: Limit): number => Math.max(0, limit.burst - width(limit)) * intervalMs(limit)
+
+/**
+ * Never more than `width` calls sent in a round of `width` intervals: that keeps every window within the limit and still
+ * reaches the full rate. When a call arrives is not known, only that it is between its sending and its answer. So a turn
+ * is free again a round after its sending, and not before a round less the slack after its answer: however slow and
+ * uneven the network, the marketplace's bucket never runs dry.
  */
 export const make = Effect.fnUntraced(function* (limit: Limit, maxWaitMs: number) {
   const turns = yield* Queue.unbounded<number>()
   const count = width(limit)
   const interval = intervalMs(limit)
+  const slack = slackMs(limit)
   yield* Queue.offerAll(
     turns,
     Array.from({ length: count }, () => 0)
@@ -49,7 +58,7 @@ export const make = Effect.fnUntraced(function* (limit: Limit, maxWaitMs: number
   const run = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E | TooLong, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(restore(Queue.take(turns)), (freeAt) => {
-        let used = false
+        let sentAt: number | undefined
         const atItsTurn = Effect.gen(function* () {
           let now = yield* monotonicMillis
           const at = yield* moment(freeAt, now)
@@ -58,11 +67,11 @@ export const make = Effect.fnUntraced(function* (limit: Limit, maxWaitMs: number
             yield* Effect.sleep(Math.ceil(at - now))
             now = yield* monotonicMillis
           }
-          used = true
+          sentAt = now
           return yield* call
         })
         const giveBack = Effect.flatMap(monotonicMillis, (now) =>
-          Queue.offer(turns, used ? now + count * interval : freeAt)
+          Queue.offer(turns, sentAt === undefined ? freeAt : Math.max(sentAt, now - slack) + count * interval)
         )
         return Effect.ensuring(restore(atItsTurn), giveBack)
       })

@@ -6,7 +6,14 @@ import * as Reads from "./adsReads.ts"
 import * as Writes from "./adsWrites.ts"
 import type { BidsMin, BidsMinRequest, BidUpdate } from "./Bids.ts"
 import type { Campaign } from "./Campaign.ts"
-import type { ArticleClusters, Cluster, ClusterBid, ClusterStatsRequest } from "./Clusters.ts"
+import type {
+  ArticleClusters,
+  Cluster,
+  ClusterBid,
+  ClusterBidFound,
+  ClusterBidRefused,
+  ClusterStatsRequest
+} from "./Clusters.ts"
 import type { Pair } from "./ids.ts"
 import * as Client from "./MarketplaceClient.ts"
 import { MarketplaceConfig } from "./MarketplaceConfig.ts"
@@ -39,10 +46,10 @@ export class MarketplaceAds extends Context.Service<
     readonly getNormqueryStats: (
       request: ClusterStatsRequest
     ) => Call<{ readonly stats: ReadonlyArray<ArticleClusters> }>
-    /** Returns the reasons for what was not taken, where the marketplace tells. */
+    /** Returns what was not taken and why, where the marketplace tells. */
     readonly setNormqueryBids: (request: {
       readonly bids: ReadonlyArray<ClusterBid>
-    }) => Call<{ readonly failed: ReadonlyArray<string> }>
+    }) => Call<{ readonly failed: ReadonlyArray<ClusterBidRefused> }>
     readonly getAdvFullstats: (request: FullstatsRequest) => Call<ReadonlyArray<CampaignStats>>
     /** Switched off by the marketplace on 2026-01-15: expect AdsNotFound from the real one. */
     readonly getStatsKeywords: (request: KeywordsRequest) => Call<{ readonly keywords: ReadonlyArray<KeywordsDay> }>
@@ -51,7 +58,7 @@ export class MarketplaceAds extends Context.Service<
     readonly createSeacatSaveAd: (campaign: NewCampaign) => Call<number>
     readonly getNormqueryBids: (request: {
       readonly items: ReadonlyArray<Pair>
-    }) => Call<{ readonly bids: ReadonlyArray<ClusterBid> }>
+    }) => Call<{ readonly bids: ReadonlyArray<ClusterBidFound> }>
     readonly deleteNormqueryBids: (request: { readonly bids: ReadonlyArray<Cluster> }) => Call<void>
     readonly startCampaign: (id: number) => Call<void>
     readonly pauseCampaign: (id: number) => Call<void>

@@ -3,11 +3,11 @@ import type { HttpClient } from "effect/http"
 
 import { conceal } from "../http/conceal.ts"
 import * as Upstream from "../http/Upstream.ts"
-import { type KeyKind, readKey } from "./ApiKey.ts"
+import { limitOf, readOnlyReason } from "./keyRules.ts"
 import * as Limiter from "./Limiter.ts"
 import type { MarketplaceSettings } from "./MarketplaceConfig.ts"
 import { AdsInvalidRequest, AdsReadOnly, AdsUnreadable, type MarketplaceError } from "./MarketplaceError.ts"
-import { type Limit, type Operation, type OperationName, operations } from "./operations.ts"
+import { type Operation, operations } from "./operations.ts"
 import { nextOf, tooLong } from "./outcome.ts"
 
 export interface CallOptions {
@@ -19,25 +19,6 @@ const maxRetries = 2
 const maxPauses = 5
 const issues = SchemaIssue.makeFormatterStandardSchemaV1()
 const parseJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
-
-/** The kind of key that decides the limits: as configured, else as the key says. */
-export const keyKind = ({ apiKey, tokenKind }: MarketplaceSettings): KeyKind => tokenKind ?? readKey(apiKey).kind
-
-/** The limit that an operation has with this key, or with this configuration. */
-export const limitOf = (settings: MarketplaceSettings, name: OperationName): Limit => {
-  const kind = keyKind(settings)
-  return settings.limits[name] ?? operations[name].limits[kind === "base" || kind === "test" ? "base" : "full"]
-}
-
-/** Why nothing may be written, if so, with everything that would have to be otherwise. */
-export const readOnlyReason = ({ apiKey, readOnly, serverReadOnly }: MarketplaceSettings): string | undefined => {
-  const reasons = [
-    ...(serverReadOnly === true ? ["the whole server is read-only, by --read-only or its configuration"] : []),
-    ...(readOnly ? ["marketplace.readOnly is not false in the configuration"] : []),
-    ...(readKey(apiKey).readOnly ? ["the key is a read-only one, and another one would be needed"] : [])
-  ]
-  return reasons.length === 0 ? undefined : reasons.join("; ")
-}
 
 /** One call to the marketplace: checked, at its turn, repeated only where that is safe, every failure typed. */
 export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, settings: MarketplaceSettings) {
@@ -120,5 +101,8 @@ export const refuseIf = (operation: string, problem: string | undefined) =>
 const firstIssue = (error: Schema.SchemaError): string => {
   const [first] = issues(error.issue).issues
   const path = (first?.path ?? []).map(String).join(".")
-  return `${path === "" ? "it" : path} ${first?.message ?? "is not what is expected"}`
+  return `${path === "" ? "it" : path} ${inWords(first?.message ?? "is not what is expected")}`
 }
+
+const inWords = (message: string): string =>
+  message === "Missing key" ? "is missing" : message.replace(/^Expected (?=\S)/, "must be ")

@@ -62,6 +62,8 @@ export const MarketplaceSettings = Schema.Struct({
 export type MarketplaceSettings = typeof MarketplaceSettings.Type & {
   /** Whether the whole server is read-only, whatever is said here. */
   readonly serverReadOnly?: boolean
+  /** Who has the journal, if that is another process: without it nothing is changed. */
+  readonly journalInUse?: string
 }
 
 /** The checked settings of the marketplace. */
@@ -77,7 +79,7 @@ export class MarketplaceConfig extends Context.Service<MarketplaceConfig, Market
 export type Given = Omit<typeof MarketplaceSettings.Encoded, "apiKey"> & { readonly apiKey: string }
 
 /** What the environment says; it goes before the file. */
-export interface MarketplaceEnvironment {
+interface MarketplaceEnvironment {
   readonly MARKETPLACE_API_KEY?: string | undefined
   readonly MARKETPLACE_HOST?: string | undefined
 }

@@ -1,5 +1,7 @@
 import { Schema } from "effect"
 
+import { labelOf, operations } from "./operations.ts"
+
 const problem = {
   operation: Schema.String,
   status: Schema.Int,
@@ -11,13 +13,25 @@ const problem = {
   requestId: Schema.optionalKey(Schema.String)
 }
 
+/** What could not be done and why, in a sentence: the message of an error without its advice. */
+export const storyOf = ({ detail, operation }: { readonly operation: string; readonly detail: string }): string =>
+  `Could not ${labelOf(operation)}: ${asSentence(detail)}`
+
+const asSentence = (text: string): string => {
+  const line = text.trim().replaceAll(/\s*\n\s*/g, "; ")
+  return /[.!?…]$/.test(line) ? line : `${line}.`
+}
+
 const say = (error: { readonly operation: string; readonly detail: string; readonly advice: string }) =>
-  `${error.operation}: ${error.detail}. ${error.advice}`
+  `${storyOf(error)} ${error.advice}`
 
 /** 401: the key is not accepted. */
 export class AdsUnauthorized extends Schema.TaggedError<AdsUnauthorized>()("AdsUnauthorized", problem) {
-  readonly advice =
-    "Check that the key is complete and not older than 180 days, and that authScheme (bearer or raw) is what it needs."
+  get advice() {
+    return this.detail.includes("scope")
+      ? "Make a key with the promotion right."
+      : "Check that the key is complete and not older than 180 days, and that authScheme (bearer or raw) is what it needs."
+  }
   override get message() {
     return say(this)
   }
@@ -42,7 +56,11 @@ export class AdsPaymentRequired extends Schema.TaggedError<AdsPaymentRequired>()
 
 /** The campaign, the article or the operation itself is not there. */
 export class AdsNotFound extends Schema.TaggedError<AdsNotFound>()("AdsNotFound", problem) {
-  readonly advice = "List the campaigns and use an id from there; an operation that is gone stays gone."
+  get advice() {
+    return this.operation === operations.getStatsKeywords.name
+      ? "The marketplace switched keyword statistics off on 2026-01-15: use ads_cluster_stats (getNormqueryStats)."
+      : "Where an id is wrong, ads_list_campaigns (getAdvertsV2) shows which there are."
+  }
   override get message() {
     return say(this)
   }
@@ -50,7 +68,7 @@ export class AdsNotFound extends Schema.TaggedError<AdsNotFound>()("AdsNotFound"
 
 /** 409: the request is at odds with the present state. */
 export class AdsConflict extends Schema.TaggedError<AdsConflict>()("AdsConflict", problem) {
-  readonly advice = "Read the campaign again and plan anew."
+  readonly advice = "Read the campaign again with ads_get_campaign (getAdvertsV2), then plan anew."
   override get message() {
     return say(this)
   }
@@ -73,7 +91,7 @@ export class BidOutOfRange extends Schema.TaggedError<BidOutOfRange>()("BidOutOf
 }) {
   get advice() {
     const upTo = this.max === undefined ? "" : ` and at most ${this.max}`
-    return `Bid at least ${this.min} kopecks${upTo}; getBidsMin tells the lowest bid of every article.`
+    return `Bid at least ${this.min} kopecks${upTo}; ads_min_bids (getBidsMin) tells the lowest bid of every article.`
   }
   override get message() {
     return say(this)
@@ -83,7 +101,8 @@ export class BidOutOfRange extends Schema.TaggedError<BidOutOfRange>()("BidOutOf
 /** The campaign's status does not allow this. */
 export class CampaignStateRefused extends Schema.TaggedError<CampaignStateRefused>()("CampaignStateRefused", problem) {
   readonly advice =
-    "Read the campaign's status: start works from 4 (ready) and 11 (paused), pause from 9 (active), changes in 4, 9 and 11."
+    "ads_get_campaign (getAdvertsV2) shows its status: a start works from 4 (ready) and 11 (paused), a pause from 9 (active), " +
+    "changes in 4, 9 and 11."
   override get message() {
     return say(this)
   }
@@ -105,8 +124,11 @@ export class AdsRateLimited extends Schema.TaggedError<AdsRateLimited>()("AdsRat
   get advice() {
     return `Repeat after ${Math.ceil(this.retryAfterSeconds)} seconds; this call changed nothing.`
   }
+  get detail() {
+    return "the marketplace's limit for this is used up"
+  }
   override get message() {
-    return `${this.operation}: its limit is used up. ${this.advice}`
+    return say(this)
   }
 }
 
@@ -184,11 +206,15 @@ export class AdsPartlyDone extends Schema.TaggedError<AdsPartlyDone>()("AdsPartl
   operation: Schema.String,
   done: Schema.Int,
   total: Schema.Int,
-  detail: Schema.String
+  /** What came in between. */
+  problem: Schema.String
 }) {
+  get detail() {
+    return `only ${this.done} of ${this.total} were done, then: ${this.problem}`
+  }
   readonly advice = "Some items are changed, the others are not. Read the current state and send the rest."
   override get message() {
-    return `${this.operation}: ${this.done} of ${this.total} were done, then: ${this.detail} ${this.advice}`
+    return say(this)
   }
 }
 

@@ -13,5 +13,5 @@ export const NewCampaign = Schema.Struct({
 })
 export type NewCampaign = typeof NewCampaign.Type
 
-/** The answer is a bare number: the id of the new campaign. */
-export const NewCampaignId = Schema.Int
+/** The answer is a bare number, the id of the new campaign; the document does not show it, so text is read as well. */
+export const NewCampaignId = Schema.Union([Schema.Int, Schema.NumberFromString.check(Schema.isInt())])

@@ -6,7 +6,7 @@ import { BidsMinReply, BidsMinRequest } from "./Bids.ts"
 import { CampaignList } from "./Campaign.ts"
 import { ClusterBidsReply, ClusterStatsReply, ClusterStatsRequest } from "./Clusters.ts"
 import { joinSpans } from "./fullstats.ts"
-import { Pair } from "./ids.ts"
+import { distinctPairs, Pair } from "./ids.ts"
 import * as Client from "./MarketplaceClient.ts"
 import { AdsInvalidRequest, type MarketplaceError } from "./MarketplaceError.ts"
 import { MinusPhrasesReply } from "./MinusPhrases.ts"
@@ -24,8 +24,8 @@ export interface CampaignFilter {
 /** The operations that change nothing: long lists are split, asked for a few calls at a time, and joined. */
 export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
   const getAdvertsV2 = Effect.fn("MarketplaceAds.getAdvertsV2")(function* (filter: CampaignFilter = {}) {
-    const ids = list(filter.ids)
-    const asked = ids.length === 0 ? [undefined] : chunks(ids, caps.campaignIds).map((some) => some.join(","))
+    const ids = filter.ids === undefined ? undefined : distinct(list(filter.ids).map(String))
+    const asked = ids === undefined ? [undefined] : chunks(ids, caps.campaignIds).map((some) => some.join(","))
     const statuses = list(filter.statuses).join(",") || undefined
     const pages = yield* together(asked, (some) =>
       call(operations.getAdvertsV2, { query: { ids: some, statuses, payment_type: filter.payment_type } }, CampaignList)
@@ -39,7 +39,7 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
     readonly items: ReadonlyArray<Pair>
   }) {
     const items = yield* Client.check("getMinusPhrases", Schema.Array(Pair), request.items)
-    const pages = yield* together(chunks(items, caps.pairs), (some) =>
+    const pages = yield* together(chunks(distinctPairs(items), caps.pairs), (some) =>
       call(operations.getMinusPhrases, { body: { items: some } }, MinusPhrasesReply)
     )
     return {
@@ -51,7 +51,7 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
 
   const getNormqueryStats = Effect.fn("MarketplaceAds.getNormqueryStats")(function* (request: ClusterStatsRequest) {
     const { from, items, to } = yield* Client.check("getNormqueryStats", ClusterStatsRequest, request)
-    const pages = yield* together(chunks(items, caps.pairs), (some) =>
+    const pages = yield* together(chunks(distinctPairs(items), caps.pairs), (some) =>
       call(operations.getNormqueryStats, { body: { from, to, items: some } }, ClusterStatsReply)
     )
     return { stats: pages.flatMap((page) => page.stats ?? []) }
@@ -60,7 +60,7 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
   const getAdvFullstats = Effect.fn("MarketplaceAds.getAdvFullstats")(function* (request: FullstatsRequest) {
     const { beginDate, endDate, ids } = yield* Client.check("getAdvFullstats", FullstatsRequest, request)
     const days = yield* someDays("getAdvFullstats", spans(beginDate, endDate, caps.fullstatsDays))
-    const asked = days.flatMap((span) => chunks(ids, caps.campaignIds).map((some) => ({ ...span, some })))
+    const asked = days.flatMap((span) => chunks(distinct(ids), caps.campaignIds).map((some) => ({ ...span, some })))
     const answers = yield* together(asked, ({ from, some, to }) =>
       call(operations.getAdvFullstats, { query: { ids: some.join(","), beginDate: from, endDate: to } }, FullstatsReply)
     )
@@ -82,7 +82,7 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
       BidsMinRequest,
       request
     )
-    const pages = yield* together(chunks(nm_ids, caps.minBidArticles), (some) => {
+    const pages = yield* together(chunks(distinct(nm_ids), caps.minBidArticles), (some) => {
       const body = { advert_id, nm_ids: some, payment_type, placement_types: placement_types.map(Wire.toSingular) }
       return call(operations.getBidsMin, { body }, BidsMinReply)
     })
@@ -99,18 +99,16 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
     readonly items: ReadonlyArray<Pair>
   }) {
     const items = yield* Client.check("getNormqueryBids", Schema.Array(Pair), request.items)
-    const pages = yield* together(chunks(items, caps.pairs), (some) =>
+    const pages = yield* together(chunks(distinctPairs(items), caps.pairs), (some) =>
       call(operations.getNormqueryBids, { body: { items: some } }, ClusterBidsReply)
     )
     return {
-      bids: pages
-        .flatMap((page) => page.bids ?? [])
-        .map((item) => ({ ...item, bid: Wire.clusterBidKopecks(wire, item) }))
+      bids: pages.flatMap((page) => page.bids ?? []).map((item) => ({ ...item, ...Wire.clusterBidRead(wire, item) }))
     }
   })
 
   const getBudgets = Effect.fn("MarketplaceAds.getBudgets")(function* (ids: ReadonlyArray<number>) {
-    const pages = yield* together(chunks(ids, caps.budgets), (some) =>
+    const pages = yield* together(chunks(distinct(ids), caps.budgets), (some) =>
       call(operations.getBudgets, { body: { advertIds: some } }, BudgetList)
     )
     return pages.flatMap((page) => page.adverts ?? [])
@@ -131,6 +129,8 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
   }
 }
 
+const distinct = <A>(given: ReadonlyArray<A>): ReadonlyArray<A> => [...new Set(given)]
+
 const list = (given: string | ReadonlyArray<number> = []): ReadonlyArray<number | string> =>
   typeof given === "string" ? given.split(",").filter((part) => part.trim() !== "") : given
 
@@ -141,4 +141,4 @@ const together = <A, B>(parts: ReadonlyArray<A>, read: (part: A) => Effect.Effec
 const someDays = <A>(operation: string, days: ReadonlyArray<A>) =>
   days.length > 0
     ? Effect.succeed(days)
-    : Effect.fail(new AdsInvalidRequest({ operation, detail: "The dates must exist, the first not after the last" }))
+    : Effect.fail(new AdsInvalidRequest({ operation, detail: "the dates must exist, the first not after the last" }))

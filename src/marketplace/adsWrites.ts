@@ -1,13 +1,14 @@
-import { Effect, Predicate, Schema } from "effect"
+import { Effect, Predicate } from "effect"
 
 import { splitBids, splitProducts, chunks } from "./batches.ts"
 import { UpdateBids } from "./Bids.ts"
-import { ClusterBidsSet, DeleteClusterBids, SetClusterBids } from "./Clusters.ts"
+import { ClusterBidsSet, DeleteClusterBids, refusedIn, SetClusterBids } from "./Clusters.ts"
 import { campaignWide } from "./ids.ts"
 import * as Client from "./MarketplaceClient.ts"
 import { AdsPartlyDone, type MarketplaceError } from "./MarketplaceError.ts"
 import { MinusPhrases } from "./MinusPhrases.ts"
 import { NewCampaign, NewCampaignId } from "./NewCampaign.ts"
+import { Done } from "./open.ts"
 import { caps, type Operation, operations } from "./operations.ts"
 import { type ProductChange, UpdateProducts } from "./Products.ts"
 import * as Wire from "./wire.ts"
@@ -16,9 +17,7 @@ import * as Wire from "./wire.ts"
 export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
   const updateBids = Effect.fn("MarketplaceAds.updateBids")(function* (request: typeof UpdateBids.Type) {
     const { bids } = yield* Client.check("updateBids", UpdateBids, request)
-    yield* inTurn("updateBids", splitBids(bids), (some) =>
-      call(operations.updateBids, { body: { bids: some } }, Schema.Unknown)
-    )
+    yield* inTurn("updateBids", splitBids(bids), (some) => call(operations.updateBids, { body: { bids: some } }, Done))
   })
 
   const updateCampaignProducts = Effect.fn("MarketplaceAds.updateCampaignProducts")(function* (
@@ -27,7 +26,7 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
     const { campaigns } = yield* Client.check("updateCampaignProducts", UpdateProducts, request)
     yield* Client.refuseIf("updateCampaignProducts", campaigns.map(productsProblem).find(Predicate.isNotUndefined))
     yield* inTurn("updateCampaignProducts", splitProducts(campaigns), (some) =>
-      call(operations.updateCampaignProducts, { body: Wire.productsBody(wire, some) }, Schema.Unknown)
+      call(operations.updateCampaignProducts, { body: Wire.productsBody(wire, some) }, Done)
     )
   })
 
@@ -37,7 +36,7 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
   ) {
     yield* Client.refuseIf("setMinusPhrases", phrasesProblem(item, options.clear === true))
     const body = yield* Client.check("setMinusPhrases", MinusPhrases, item)
-    yield* call(operations.setMinusPhrases, { body }, Schema.Unknown)
+    yield* call(operations.setMinusPhrases, { body }, Done)
   })
 
   const setNormqueryBids = Effect.fn("MarketplaceAds.setNormqueryBids")(function* (
@@ -50,8 +49,7 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
     const replies = yield* inTurn("setNormqueryBids", bodies, ({ body }) =>
       call(operations.setNormqueryBids, { body }, ClusterBidsSet)
     )
-    const failed = replies.flatMap((reply) => (reply === null || typeof reply === "string" ? [] : (reply.failed ?? [])))
-    return { failed: failed.map(({ norm_query = "", reason = "no reason given" }) => `${norm_query}: ${reason}`) }
+    return { failed: replies.flatMap(refusedIn) }
   })
 
   const createSeacatSaveAd = Effect.fn("MarketplaceAds.createSeacatSaveAd")(function* (campaign: NewCampaign) {
@@ -66,12 +64,11 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
   ) {
     const { bids } = yield* Client.check("deleteNormqueryBids", DeleteClusterBids, request)
     yield* inTurn("deleteNormqueryBids", chunks(bids, caps.clusterBids), (some) =>
-      call(operations.deleteNormqueryBids, { body: { bids: some } }, Schema.Unknown)
+      call(operations.deleteNormqueryBids, { body: { bids: some } }, Done)
     )
   })
 
-  const byId = (operation: Operation) => (id: number) =>
-    Effect.asVoid(call(operation, { query: { id } }, Schema.Unknown))
+  const byId = (operation: Operation) => (id: number) => Effect.asVoid(call(operation, { query: { id } }, Done))
 
   return {
     updateBids,
@@ -98,7 +95,7 @@ const inTurn = Effect.fnUntraced(function* <A extends { readonly length: number 
   for (const part of parts) {
     replies.push(
       yield* Effect.mapError(write(part), (error) =>
-        done === 0 ? error : new AdsPartlyDone({ operation, done, total, detail: error.message })
+        done === 0 ? error : new AdsPartlyDone({ operation, done, total, problem: error.detail })
       )
     )
     done += part.length
@@ -106,17 +103,17 @@ const inTurn = Effect.fnUntraced(function* <A extends { readonly length: number 
   return replies
 })
 
-const tooManyArticles = `A new campaign takes at most ${caps.newCampaignArticles} articles; add the others afterwards`
+const tooManyArticles = `a new campaign takes at most ${caps.newCampaignArticles} articles; add the others afterwards`
 
 const productsProblem = ({ add_nms = [], advert_id, delete_nms = [] }: ProductChange): string | undefined => {
   const both = add_nms.find((nm) => delete_nms.includes(nm))
-  return both === undefined ? undefined : `Article ${both} of campaign ${advert_id} cannot be both added and deleted`
+  return both === undefined ? undefined : `article ${both} of campaign ${advert_id} cannot be both added and deleted`
 }
 
 const phrasesProblem = ({ nm_id, norm_queries }: MinusPhrases, clear: boolean): string | undefined => {
-  if (nm_id === campaignWide) return "Minus-phrases are set once per article: nm_id must be an article, not 0"
-  if (norm_queries.length > caps.phrases) return `An article takes at most ${caps.phrases} minus-phrases`
+  if (nm_id === campaignWide) return "minus-phrases are set once per article: nm_id must be an article, not 0"
+  if (norm_queries.length > caps.phrases) return `an article takes at most ${caps.phrases} minus-phrases`
   if (norm_queries.length === 0 && !clear)
-    return "An empty list wipes all phrases of the article: say clear if that is meant"
+    return "an empty list wipes all phrases of the article: say clear if that is meant"
   return undefined
 }

@@ -8,6 +8,8 @@ export interface Limit {
 /** `full` holds for personal and service keys, `base` for base and test keys. */
 export interface Operation {
   readonly name: string
+  /** What it does, as it follows "could not". */
+  readonly label: string
   readonly method: "DELETE" | "GET" | "PATCH" | "POST"
   readonly path: string
   /** A write changes something, whatever its method: it is never sent twice blindly. */
@@ -30,6 +32,7 @@ const perHour = (limit: number) => per(hour)(limit, 1)
 export const operations = {
   getAdvertsV2: {
     name: "getAdvertsV2",
+    label: "read campaigns",
     method: "GET",
     path: "/api/advert/v2/adverts",
     kind: "read",
@@ -37,6 +40,7 @@ export const operations = {
   },
   updateBids: {
     name: "updateBids",
+    label: "set bids",
     method: "PATCH",
     path: "/api/advert/v1/bids",
     kind: "write",
@@ -44,6 +48,7 @@ export const operations = {
   },
   updateCampaignProducts: {
     name: "updateCampaignProducts",
+    label: "add or remove articles",
     method: "PATCH",
     path: "/adv/v0/auction/nms",
     kind: "write",
@@ -51,6 +56,7 @@ export const operations = {
   },
   getMinusPhrases: {
     name: "getMinusPhrases",
+    label: "read minus-phrases",
     method: "POST",
     path: "/adv/v0/normquery/get-minus",
     kind: "read",
@@ -58,6 +64,7 @@ export const operations = {
   },
   setMinusPhrases: {
     name: "setMinusPhrases",
+    label: "set minus-phrases",
     method: "POST",
     path: "/adv/v0/normquery/set-minus",
     kind: "write",
@@ -65,6 +72,7 @@ export const operations = {
   },
   getNormqueryStats: {
     name: "getNormqueryStats",
+    label: "read cluster statistics",
     method: "POST",
     path: "/adv/v0/normquery/stats",
     kind: "read",
@@ -72,6 +80,7 @@ export const operations = {
   },
   setNormqueryBids: {
     name: "setNormqueryBids",
+    label: "set cluster bids",
     method: "POST",
     path: "/adv/v0/normquery/bids",
     kind: "write",
@@ -79,6 +88,7 @@ export const operations = {
   },
   getAdvFullstats: {
     name: "getAdvFullstats",
+    label: "read campaign statistics",
     method: "GET",
     path: "/adv/v3/fullstats",
     kind: "read",
@@ -86,6 +96,7 @@ export const operations = {
   },
   getStatsKeywords: {
     name: "getStatsKeywords",
+    label: "read keyword statistics",
     method: "GET",
     path: "/adv/v0/stats/keywords",
     kind: "read",
@@ -93,6 +104,7 @@ export const operations = {
   },
   getBidsMin: {
     name: "getBidsMin",
+    label: "read the lowest bids",
     method: "POST",
     path: "/api/advert/v1/bids/min",
     kind: "read",
@@ -100,6 +112,7 @@ export const operations = {
   },
   createSeacatSaveAd: {
     name: "createSeacatSaveAd",
+    label: "create a campaign",
     method: "POST",
     path: "/adv/v2/seacat/save-ad",
     kind: "write",
@@ -107,6 +120,7 @@ export const operations = {
   },
   getNormqueryBids: {
     name: "getNormqueryBids",
+    label: "read cluster bids",
     method: "POST",
     path: "/adv/v0/normquery/get-bids",
     kind: "read",
@@ -114,6 +128,7 @@ export const operations = {
   },
   deleteNormqueryBids: {
     name: "deleteNormqueryBids",
+    label: "drop cluster bids",
     method: "DELETE",
     path: "/adv/v0/normquery/bids",
     kind: "write",
@@ -121,6 +136,7 @@ export const operations = {
   },
   startCampaign: {
     name: "startCampaign",
+    label: "start the campaign",
     method: "GET",
     path: "/adv/v0/start",
     kind: "write",
@@ -128,6 +144,7 @@ export const operations = {
   },
   pauseCampaign: {
     name: "pauseCampaign",
+    label: "pause the campaign",
     method: "GET",
     path: "/adv/v0/pause",
     kind: "write",
@@ -135,6 +152,7 @@ export const operations = {
   },
   deleteCampaign: {
     name: "deleteCampaign",
+    label: "delete the campaign",
     method: "GET",
     path: "/adv/v0/delete",
     kind: "write",
@@ -142,6 +160,7 @@ export const operations = {
   },
   getBudgets: {
     name: "getBudgets",
+    label: "read budgets",
     method: "POST",
     path: "/api/advert/v2/budget",
     kind: "read",
@@ -149,6 +168,7 @@ export const operations = {
   },
   getBudget: {
     name: "getBudget",
+    label: "read the budget",
     method: "GET",
     path: "/adv/v1/budget",
     kind: "read",
@@ -156,6 +176,7 @@ export const operations = {
   },
   getCampaignCount: {
     name: "getCampaignCount",
+    label: "count the campaigns",
     method: "GET",
     path: "/adv/v1/promotion/count",
     kind: "read",
@@ -164,6 +185,10 @@ export const operations = {
 } as const satisfies Record<string, Operation>
 
 export type OperationName = keyof typeof operations
+
+/** What an operation does, for people who do not know its name. */
+export const labelOf = (name: string): string =>
+  Object.values(operations).find((operation) => operation.name === name)?.label ?? name
 
 /** How many things one call may carry. */
 export const caps = {

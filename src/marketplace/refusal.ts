@@ -46,17 +46,24 @@ const readRefusal = (text: string) => {
   }
 }
 
-const wrongBid = /wrong bid value: (\d+); min: (\d+)(?:,?\s*max:\s*(\d+))?/
+const wrongBid = /wrong bid value: (\d+); min: (\d+)(?:,?\s*max:\s*(\d+))?/g
+
+/** The bid that misses most: where several are wrong, its lowest bid is one that all places take. */
+const readWrongBid = (detail: string) => {
+  const bids = [...detail.matchAll(wrongBid)].map(([, received, min, max]) => ({
+    received: Number(received),
+    min: Number(min),
+    ...(max === undefined ? {} : { max: Number(max) })
+  }))
+  return bids.toSorted((a, b) => b.min - a.min).at(0)
+}
 
 /** The typed error for a status that is not a success. Error texts come in two languages. */
 export const refusal = (operation: string, status: number, text: string): AdsRefused => {
   const said = readRefusal(text)
   const problem = { operation, status, ...said, detail: said.detail === "" ? `status ${status}` : said.detail }
-  const bid = wrongBid.exec(problem.detail)
-  if (bid !== null) {
-    const max = bid[3] === undefined ? {} : { max: Number(bid[3]) }
-    return new BidOutOfRange({ ...problem, received: Number(bid[1]), min: Number(bid[2]), ...max })
-  }
+  const bid = readWrongBid(problem.detail)
+  if (bid !== undefined) return new BidOutOfRange({ ...problem, ...bid })
   if (/low budget|not enough budget/i.test(problem.detail)) return new LowBudget(problem)
   if (/wrong advert status|status not changed|Статус кампании не изменен/i.test(problem.detail)) {
     return new CampaignStateRefused(problem)

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import type { ClusterBid } from "./Clusters.ts"
+import type { BidUnit, ClusterBid } from "./Clusters.ts"
 import { AdsInvalidRequest } from "./MarketplaceError.ts"
 import { Kopecks } from "./money.ts"
 import type { ProductChange } from "./Products.ts"
@@ -26,17 +26,22 @@ export const clusterBidsBody = Effect.fnUntraced(function* (wire: Wire, bids: Re
   if (broken !== undefined) {
     return yield* new AdsInvalidRequest({
       operation: "setNormqueryBids",
-      detail: `The published form takes whole rubles only, and ${broken.bid} kopecks for "${broken.norm_query}" are not`
+      detail: `the published form takes whole rubles only, and ${broken.bid} kopecks for "${broken.norm_query}" are not`
     })
   }
   return { bids: bids.map(({ bid, ...cluster }) => ({ ...cluster, bid: bid / 100 })) }
 })
 
 /** What a cluster bids, in kopecks: said outright by newer answers, else in the unit of the wire. */
-export const clusterBidKopecks = (
+export const clusterBidRead = (
   wire: Wire,
   { bid, bid_kopecks }: { readonly bid: number; readonly bid_kopecks?: Kopecks | null }
-): Kopecks => bid_kopecks ?? Kopecks.make(Math.round(wire === "spec" ? bid : bid * 100))
+): { readonly bid: Kopecks; readonly unit: BidUnit } => {
+  if (bid_kopecks === undefined || bid_kopecks === null) {
+    return { bid: Kopecks.make(Math.round(wire === "spec" ? bid : bid * 100)), unit: "unsaid" }
+  }
+  return { bid: bid_kopecks, unit: bid > 0 && bid * 100 === bid_kopecks ? "rubles" : "kopecks" }
+}
 
 /** D9: this operation alone says `recommendation`. */
 export const toSingular = (placement: string): string =>

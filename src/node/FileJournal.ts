@@ -1,85 +1,19 @@
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { Effect, FileSystem, Layer, Path, Ref } from "effect"
+import { Effect, Layer } from "effect"
 
 import { Journal, JournalError } from "../embedded/engine/store/Journal.ts"
-import { claim } from "./claim.ts"
+import * as LineFile from "./LineFile.ts"
+import type { LineFileError } from "./LineFileError.ts"
 
-/**
- * A journal in a file, one entry per line, forced onto the disk before it counts. What a crash left half written does
- * not count, and is cut off by the next writing. One process at a time: fails when another one has the file.
- */
-export const layer = (file: string): Layer.Layer<Journal, JournalError> =>
-  Layer.effect(Journal, make(file)).pipe(Layer.provide(NodeFileSystem.layer), Layer.provide(Path.layer))
+/** The embedded engine's journal in a file, one entry per line. One process at a time: fails when another one has it. */
+export const layer = (file: string): Layer.Layer<Journal, JournalError> => Layer.effect(Journal, make(file))
 
-const make = Effect.fnUntraced(function* (name: string) {
-  const fileSystem = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  const file = path.resolve(name)
-  const failed = Effect.mapError(
-    (error: { readonly message: string }) => new JournalError({ message: `${file}: ${error.message}` })
-  )
-  yield* claim(file)
-
-  /** Writes a text to the end of a file, or to a new one, and waits until the disk has it. */
-  const write = (target: string, flag: "a" | "w", text: string) =>
-    fileSystem.open(target, { flag, mode: 0o600 }).pipe(
-      Effect.tap((handle) => handle.writeAll(new TextEncoder().encode(text))),
-      Effect.flatMap((handle) => handle.sync),
-      Effect.scoped
-    )
-
-  /** A file that was made or renamed is only there for good when its folder is on the disk as well. */
-  const settleFolder = fileSystem.open(path.dirname(file), { flag: "r" }).pipe(
-    Effect.flatMap((handle) => handle.sync),
-    Effect.scoped
-  )
-
-  yield* Effect.when(
-    Effect.andThen(write(file, "a", ""), settleFolder),
-    Effect.map(fileSystem.exists(file), (is) => !is)
-  ).pipe(failed)
-  const bytes = yield* failed(fileSystem.readFile(file))
-  const length = yield* Ref.make(bytes.lastIndexOf(newline) + 1)
-  // Nothing of ours begins with a torn line: whatever this is, it stays as it is.
-  if (bytes.length > 0 && (yield* Ref.get(length)) === 0) {
-    return yield* new JournalError({ message: `${file} is not a journal of this server` })
-  }
-
-  /** Cuts off what an interrupted or refused writing has left behind. */
-  const repair = Effect.flatMap(Ref.get(length), (good) =>
-    Effect.when(
-      fileSystem.truncate(file, good),
-      Effect.map(fileSystem.stat(file), ({ size }) => Number(size) > good)
-    )
-  )
-
-  const extend = (line: string) =>
-    repair.pipe(
-      Effect.andThen(write(file, "a", line)),
-      Effect.andThen(Ref.update(length, (before) => before + new TextEncoder().encode(line).byteLength))
-    )
-
-  const rewrite = (text: string) => {
-    const temporary = `${file}.new`
-    return write(temporary, "w", text).pipe(
-      Effect.andThen(fileSystem.rename(temporary, file)),
-      Effect.andThen(settleFolder),
-      Effect.andThen(Ref.set(length, new TextEncoder().encode(text).byteLength))
-    )
-  }
-
+const make = Effect.fnUntraced(function* (file: string) {
+  const { append, lines, replace } = yield* failed(LineFile.make(file))
   return Journal.of({
-    entries: failed(Effect.map(fileSystem.readFileString(file), linesOf)),
-    append: (entry) => failed(Effect.flatMap(Ref.get(length), (good) => (good === 0 ? rewrite : extend)(`${entry}\n`))),
-    replace: (entries) => failed(rewrite(entries.map((entry) => `${entry}\n`).join("")))
+    entries: failed(lines),
+    append: (entry) => failed(append(entry)),
+    replace: (entries) => failed(replace(entries))
   })
 })
 
-const newline = "\n".charCodeAt(0)
-
-/** The whole lines of a text. */
-const linesOf = (text: string): ReadonlyArray<string> =>
-  text
-    .split("\n")
-    .slice(0, -1)
-    .filter((line) => line !== "")
+const failed = Effect.mapError(({ message }: LineFileError) => new JournalError({ message }))

@@ -1,7 +1,7 @@
 import { Effect, FileSystem, Result } from "effect"
 
-import { JournalError } from "../embedded/engine/store/Journal.ts"
 import { transportCode } from "../http/transportCode.ts"
+import { LineFileError } from "./LineFileError.ts"
 
 /** Makes a file this process's own for as long as the scope is open. A claim of a process that is gone is taken over. */
 export const claim = Effect.fnUntraced(function* (file: string) {
@@ -13,8 +13,9 @@ export const claim = Effect.fnUntraced(function* (file: string) {
   const inspect = Effect.gen(function* () {
     const owner = (yield* fileSystem.readFileString(lock)).trim()
     if (owner !== self && isRunning(Number(owner))) {
-      return yield* new JournalError({
-        message: `${file} is in use by process ${owner}. If that is not so, delete ${lock}.`
+      return yield* new LineFileError({
+        message: `${file} is in use by process ${owner}. If that is not so, delete ${lock}.`,
+        inUse: true
       })
     }
     yield* fileSystem.remove(lock, { force: true })
@@ -26,7 +27,7 @@ export const claim = Effect.fnUntraced(function* (file: string) {
       error.reason._tag === "AlreadyExists" ? inspect : Effect.fail(error)
     ).pipe(
       Effect.catchTag("PlatformError", ({ message }) =>
-        Effect.fail(new JournalError({ message: `${lock}: ${message}` }))
+        Effect.fail(new LineFileError({ message: `${lock}: ${message}` }))
       )
     ),
     () => Effect.ignore(fileSystem.remove(lock, { force: true }))

@@ -1,4 +1,3 @@
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Console, Effect, Layer, Logger, References, Runtime } from "effect"
 
 import { help } from "../command/help.ts"
@@ -22,7 +21,6 @@ const print = (text: string) => Effect.as(Console.log(text.trimEnd()), 0)
 /** Everything that is not protocol goes to stderr. */
 const logging = ({ logLevel }: Options) =>
   Layer.mergeAll(
-    NodeFileSystem.layer,
     Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]),
     Layer.succeed(References.MinimumLogLevel, logLevel)
   )

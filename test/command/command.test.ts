@@ -93,6 +93,11 @@ describe("the command", () => {
     assert.strictEqual((await run(["--config", "my.json"])).stderr, "Configuration file not found: my.json\n")
   })
 
+  it("says why a file cannot be read", async () => {
+    const { code, stderr } = await run(["--config", "."], { cwd: await directory() })
+    assert.deepStrictEqual({ code, stderr }, { code: 1, stderr: ".: cannot be read (EISDIR)\n" })
+  })
+
   it.each(["some notes", "# Notes\n\nbuy milk", `{"environments":{}}\n`])(
     "names the file of the embedded engine that holds %j, and leaves it as it is",
     async (content) => {
@@ -193,13 +198,6 @@ describe("over HTTP", () => {
     assert.include(await (await post(second.url, call("list_workflows"))).text(), "Kept")
   })
 
-  it("offers the marketplace when it is asked for", async () => {
-    const { url } = await startHttp(["--embedded", "--toolsets", "engine,marketplace"])
-    const tools = await (await post(url, request("tools/list"))).text()
-    assert.include(tools, '"name":"list_workflows"')
-    assert.include(tools, '"name":"ads_apply_plan"')
-  })
-
   it("says which port is taken", async () => {
     const port = await listen(createServer())
     const stderr = `Port ${port} on 127.0.0.1 is already in use. Choose another one with --port.\n`
@@ -277,22 +275,10 @@ describe("check", () => {
     ])
   })
 
-  it.each([
-    [
-      { apiKey: key, baseUrl: "http://127.0.0.2/" },
-      0,
-      "marketplace: configured for http://127.0.0.2; ads_check_key tells"
-    ],
-    [{ apiKey: key, gards: {} }, 1, "marketplace.gards is not a known setting"],
-    [undefined, 1, "marketplace.apiKey is required"]
-  ])("reads the marketplace's configuration where its tools are on: %j", async (marketplace, code, words) => {
-    const environments = { good: { engine_host: await standIn(engine), engine_api_key: key } }
-    const cwd = await directory({ ".config.json": { environments, marketplace } })
-    const checked = await run(["check", "--toolsets", "marketplace"], { cwd })
-    assert.strictEqual(checked.code, code)
-    assert.include(checked.stdout, words)
-    assert.notInclude(checked.stdout, key)
-    assert.deepInclude(await run(["check"], { cwd }), { code: 0 })
+  it("names a toolset that this version does not have", async () => {
+    const { code, stderr } = await run(["check", "--embedded", "--toolsets", "operator"])
+    assert.strictEqual(code, 0)
+    assert.include(stderr, "The toolset operator holds no tools in this version")
   })
 
   it("succeeds when all is well", async () => {

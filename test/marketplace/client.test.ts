@@ -2,8 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpClient, HttpClientError } from "effect/http"
 
+import { nameOf } from "../../src/marketplace/Campaign.ts"
 import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
+import { type MarketplaceError, storyOf } from "../../src/marketplace/MarketplaceError.ts"
 import { Kopecks } from "../../src/marketplace/money.ts"
+import { operations } from "../../src/marketplace/operations.ts"
 import { errors, examples } from "./data.ts"
 import { adsOver, inTime, standIn } from "./support.ts"
 
@@ -15,7 +18,7 @@ const pair = { advert_id: 1825035, nm_id: 983512347 }
 const days = { from: "2025-10-07", to: "2025-10-08" }
 
 /** A call of every operation; what it is given does not matter here. */
-const calls: Readonly<Record<string, (ads: Ads) => Effect.Effect<unknown, { readonly _tag: string }>>> = {
+const calls: Readonly<Record<string, (ads: Ads) => Effect.Effect<unknown, MarketplaceError>>> = {
   "GET /api/advert/v2/adverts": (ads) => ads.getAdvertsV2(),
   "PATCH /api/advert/v1/bids": (ads) =>
     ads.updateBids({
@@ -92,10 +95,74 @@ describe("the client", () => {
       }).pipe(Effect.provide(adsOver(standIn(() => answer).client)))
   )
 
+  it.effect("reads a campaign of which nothing is known but its kind", () =>
+    Effect.gen(function* () {
+      const { adverts } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2())
+      assert.deepStrictEqual(adverts.map(nameOf), ["Campaign 1"])
+    }).pipe(
+      Effect.provide(
+        adsOver(
+          standIn(() => ({
+            body: {
+              adverts: [
+                {
+                  id: 1,
+                  bid_type: "manual",
+                  status: 9,
+                  settings: { name: null, payment_type: null, placements: null },
+                  timestamps: { created: null },
+                  nm_settings: [
+                    { nm_id: 2, subject: { name: null }, bids_kopecks: { search: 1, recommendations: null } }
+                  ]
+                }
+              ]
+            }
+          })).client
+        )
+      )
+    )
+  )
+
+  it.effect("asks for an id once, however often it is given, and for nothing where none is", () => {
+    const { client, requests } = standIn(() => ({ body: [] }))
+    return Effect.gen(function* () {
+      const ads = yield* MarketplaceAds
+      const ids = [...Array.from({ length: 50 }, (_, index) => index + 1), 1]
+      yield* ads.getAdvFullstats({ ids, beginDate: "2026-03-01", endDate: "2026-03-02" })
+      assert.strictEqual(requests.length, 1)
+      assert.deepStrictEqual(yield* ads.getAdvertsV2({ ids: [] }), { adverts: [] })
+      assert.strictEqual(requests.length, 1)
+    }).pipe(Effect.provide(adsOver(client)))
+  })
+
+  it.effect.each(["2026-02-30", "2026-13-01", "26-1-1"])("sends no date that does not exist: %s", (beginDate) =>
+    Effect.gen(function* () {
+      const ads = yield* MarketplaceAds
+      const error = yield* Effect.flip(ads.getAdvFullstats({ ids: [1], beginDate, endDate: "2026-12-31" }))
+      assert.strictEqual(error._tag, "AdsInvalidRequest")
+    }).pipe(Effect.provide(adsOver(standIn(() => ({ body: [] })).client)))
+  )
+
+  it.effect("does not take a page for the answer of a change", () =>
+    Effect.gen(function* () {
+      const nm_bids = [{ nm_id: 2, bid_kopecks: Kopecks.make(300), placement: "search" as const }]
+      const error = yield* Effect.flip(
+        MarketplaceAds.use((ads) => ads.updateBids({ bids: [{ advert_id: 1, nm_bids }] }))
+      )
+      assert.strictEqual(error._tag, "AdsUnreadable")
+    }).pipe(Effect.provide(adsOver(standIn(() => ({ text: "<html>Sign in</html>" })).client)))
+  )
+
   it.effect("takes statistics that are null as none", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* MarketplaceAds.use(callOf("GET /adv/v3/fullstats")), [])
     }).pipe(Effect.provide(adsOver(standIn(() => ({ body: null })).client)))
+  )
+
+  it.effect.each([27_000_123, "27000123"])("reads the id of a new campaign as it comes: %o", (body) =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* MarketplaceAds.use((ads) => ads.createSeacatSaveAd({ name: "n" })), 27_000_123)
+    }).pipe(Effect.provide(adsOver(standIn(() => ({ body })).client)))
   )
 
   it.effect("says that a write was accepted when only its answer is unreadable", () =>
@@ -107,14 +174,14 @@ describe("the client", () => {
   )
 
   it.effect.each([
-    ["bearer", "Bearer embedded"],
-    ["raw", "embedded"]
+    ["bearer", "Bearer a-key"],
+    ["raw", "a-key"]
   ] as const)("carries the key in the Authorization header, %s", ([authScheme, expected]) => {
     const { client, requests } = standIn(() => ({ body: {} }))
     return Effect.gen(function* () {
       yield* MarketplaceAds.use((ads) => ads.getAdvertsV2())
       assert.strictEqual(requests[0]?.headers["authorization"], expected)
-    }).pipe(Effect.provide(adsOver(client, { authScheme })))
+    }).pipe(Effect.provide(adsOver(client, { authScheme, apiKey: "a-key" })))
   })
 })
 
@@ -138,9 +205,41 @@ describe("an error body", () => {
       assert.include(tags[row.status] ?? [], error._tag)
       const said = "advice" in error ? error.advice : undefined
       assert.isAbove(String(said).length, 20)
-      if ("detail" in error) assert.include(text, String(error.detail).split("; ").at(0)?.replaceAll("\n", "\\n") ?? "")
+      if (error._tag !== "AdsRateLimited") {
+        assert.include(text, error.detail.split("; ").at(0)?.replaceAll("\n", "\\n") ?? "")
+      }
+      assert.match(error.message, /^Could not [a-z][a-z -]+: .*[\p{L}\d].*\. \S.*\.$/u)
+      assert.notMatch(error.message, /\n|\.\.|\. \./)
+      assert.strictEqual(error.message, `${storyOf(error)} ${error.advice}`)
     }).pipe(Effect.provide(adsOver(client)))
   })
+
+  it("says in plain words what could not be done, whatever the operation", () => {
+    for (const { label, name } of Object.values(operations)) {
+      const story = storyOf({ operation: name, detail: "no" })
+      assert.strictEqual(story, `Could not ${label}: no.`)
+      assert.notInclude(story, name)
+    }
+  })
+
+  it.each([
+    ["no", "no."],
+    ["No.", "No."],
+    ["Really?", "Really?"],
+    ["no\nnever\n", "no; never."]
+  ])("that ends in %o ends its sentence as %o", (detail, expected) => {
+    assert.isTrue(storyOf({ operation: "updateBids", detail }).endsWith(`: ${expected}`))
+  })
+
+  it.effect("about keywords, which the marketplace has switched off, names what there is in their place", () =>
+    Effect.gen(function* () {
+      const { message } = yield* Effect.flip(MarketplaceAds.use(callOf("GET /adv/v0/stats/keywords")))
+      assert.include(
+        message,
+        "switched keyword statistics off on 2026-01-15: use ads_cluster_stats (getNormqueryStats)"
+      )
+    }).pipe(Effect.provide(adsOver(standIn(() => ({ status: 404, text: "404 page not found" })).client)))
+  )
 
   const tagOf = (status: number, body: unknown) =>
     Effect.flip(MarketplaceAds.use((ads) => ads.startCampaign(1))).pipe(
@@ -153,6 +252,13 @@ describe("an error body", () => {
         errors: [{ detail: "wrong bid value: 100; min: 125 max:100000", field: "bid" }]
       })
       assert.deepInclude(error, { _tag: "BidOutOfRange", received: 100, min: 125, max: 100_000 })
+    })
+  )
+
+  it.effect("about several bids tells the lowest bid that suits them all", () =>
+    Effect.gen(function* () {
+      const errors = [125, 150, 140].map((min) => ({ detail: `wrong bid value: 100; min: ${min}` }))
+      assert.deepInclude(yield* tagOf(400, { errors }), { _tag: "BidOutOfRange", received: 100, min: 150 })
     })
   )
 
@@ -237,12 +343,13 @@ describe("a call that goes wrong on the way", () => {
     return Effect.gen(function* () {
       const error = yield* Effect.flip(MarketplaceAds.use((ads) => ads.updateBids({ bids })))
       assert.deepInclude(error, { _tag: "AdsPartlyDone", done: 50, total: 120 })
+      assert.include(error.message, "Could not set bids: only 50 of 120 were done, then: no. Some items are changed")
     }).pipe(Effect.provide(adsOver(client)))
   })
 })
 
 describe("a request that breaks a rule", () => {
-  const refused: ReadonlyArray<readonly [string, (ads: Ads) => Effect.Effect<unknown, { readonly _tag: string }>]> = [
+  const refused: ReadonlyArray<readonly [string, (ads: Ads) => Effect.Effect<unknown, MarketplaceError>]> = [
     [
       "a bid of 0",
       (ads) =>
@@ -250,6 +357,7 @@ describe("a request that breaks a rule", () => {
           bids: [{ advert_id: 1, nm_bids: [{ nm_id: 2, bid_kopecks: kopecks(0), placement: "search" }] }]
         })
     ],
+    ["half a campaign", (ads) => ads.deleteNormqueryBids({ bids: [{ ...pair, advert_id: 1.5, norm_query: "a" }] })],
     ["article 0 for phrases", (ads) => ads.setMinusPhrases({ advert_id: 1, nm_id: 0, norm_queries: ["a"] })],
     ["an empty list that would wipe all phrases", (ads) => ads.setMinusPhrases({ ...pair, norm_queries: [] })],
     [
@@ -274,7 +382,12 @@ describe("a request that breaks a rule", () => {
   it.effect.each(refused)("%s is refused before anything is sent", ([, call]) => {
     const { client, requests } = standIn(() => ({}))
     return Effect.gen(function* () {
-      assert.strictEqual((yield* Effect.flip(MarketplaceAds.use(call)))._tag, "AdsInvalidRequest")
+      const { _tag, message } = yield* Effect.flip(MarketplaceAds.use(call))
+      assert.strictEqual(_tag, "AdsInvalidRequest")
+      assert.match(
+        message,
+        /^Could not [a-z ]+( minus-phrases)?: [a-z].* (must|take|takes|cannot|wipes) .*\. Nothing was sent\.$/
+      )
       assert.strictEqual(requests.length, 0)
     }).pipe(Effect.provide(adsOver(client)))
   })

@@ -1,14 +1,16 @@
 import { readFileSync } from "node:fs"
 
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
-import { HttpClient } from "effect/http"
+import { Effect } from "effect"
+import { FetchHttpClient } from "effect/http"
 
-import { MarketplaceAds, MarketplaceConfig, operations } from "../../src/marketplace/index.ts"
-import { readTools, writeTools } from "../../src/tools/marketplace/toolset.ts"
-import { standIn } from "./support.ts"
+import { operations } from "../../src/marketplace/index.ts"
+import { offered, readTools, writeTools } from "../../src/tools/marketplace/toolset.ts"
+import { names } from "./pageProgram.ts"
+import { intercepted, inTime } from "./support.ts"
 
 const page = readFileSync(new URL("../../docs/marketplace.md", import.meta.url), "utf8")
+const program = readFileSync(new URL("pageProgram.ts", import.meta.url), "utf8")
 
 describe("the page about the marketplace", () => {
   it.each(Object.values(operations))("has a row for $name", ({ method, name, path }) => {
@@ -21,32 +23,84 @@ describe("the page about the marketplace", () => {
     assert.include(page, `\`${name}`)
   })
 
+  const pair = { advert_id: 1003, nm_id: 500301 }
+  const days = { from: "2026-01-01", to: "2026-01-07" }
+  const snapshot = [{ advert_id: 1001, bid_rubles: 300, minus_phrases: ["toy"] }]
+  const calls: ReadonlyArray<readonly [string, object]> = [
+    ["ads_check_key", {}],
+    ["ads_list_campaigns", {}],
+    ["ads_get_campaign", { advert_id: 1001 }],
+    ["ads_campaign_stats", { ids: [1001], ...days }],
+    ["ads_cluster_stats", { items: [pair], ...days }],
+    ["ads_keyword_stats", { advert_id: 1001, ...days }],
+    ["ads_get_minus_phrases", { advert_id: 1003 }],
+    ["ads_min_bids", { advert_id: 1001 }],
+    ["ads_plan_bids", { changes: [{ advert_id: 1001, nm_id: 500101, bid_rubles: 260 }] }],
+    ["ads_plan_minus_phrases", { advert_id: 1001, phrases: ["toy"], mode: "merge" }],
+    ["ads_plan_products", { advert_id: 1003, add_nms: [5], delete_nms: [500301] }],
+    ["ads_plan_cluster_bids", { changes: [{ ...pair, norm_query: "diary", bid_rubles: 300 }] }],
+    ["ads_plan_campaign", { name: "New", nms: Array.from({ length: 52 }, (_, more) => 600 + more), bid_rubles: 400 }],
+    ["ads_plan_migration", { snapshot }],
+    ["ads_plan_migration", { snapshot, target: "new-manual-campaign" }],
+    ["ads_start_campaign", { advert_id: 1001 }],
+    ["ads_pause_campaign", { advert_id: 1001, confirm: true }]
+  ]
+
+  it.effect.each(calls)("tells which operations serve %s %o", ([name, args]) => {
+    const seen = new Set<string>()
+    const watched = intercepted((path, _body, method) => {
+      seen.add(`${method} ${path}`)
+      return undefined
+    })
+    return Effect.gen(function* () {
+      const tools = yield* offered
+      const call = (name: string, args: object) =>
+        Effect.forEach(
+          tools.filter((tool) => tool.name === name),
+          (tool) => inTime(tool.call(args))
+        )
+      const [answer] = yield* call(name, args)
+      const own = new Set(seen)
+      const { plan_id } = Object(answer?.structured)
+      if (plan_id !== undefined) yield* call("ads_apply_plan", { plan_id, confirm: true, max_seconds: 600 })
+      assert.isNotEmpty(seen)
+      for (const one of seen) {
+        const row = page.split("\n").find((line) => line.startsWith(`| ${one} `)) ?? one
+        // Every apply also reads what it is about.
+        const isItsOwn = own.has(one) || !/get-minus|get-bids/.test(one)
+        if (isItsOwn && !row.includes("and most others")) assert.include(row, `\`${name}\``)
+      }
+    }).pipe(Effect.provide(watched))
+  })
+
   it("counts the tools rightly", () => {
-    assert.strictEqual(readTools.length + writeTools.length, 20)
+    const words = new Map([
+      [19, "Nineteen"],
+      [20, "Twenty"],
+      [21, "Twenty-one"]
+    ])
+    const [, counted] = /^(\S+) tools read advertising campaigns/m.exec(page) ?? []
+    assert.strictEqual(counted, words.get(readTools.length + writeTools.length))
+  })
+
+  it("shows the very program that is tried here", () => {
+    const [, shown] = /^```ts\n(.*?)^```/ms.exec(page) ?? []
+    const here = '\n\nimport { MarketplaceAds, MarketplaceConfig } from "../../src/marketplace/index.ts"'
+    const there = '\nimport { MarketplaceAds, MarketplaceConfig } from "workflow-tool-server/marketplace"'
+    assert.strictEqual(shown, program.replace(here, there))
   })
 
   it.effect("shows a program that works", () => {
-    const { client, requests } = standIn(() => ({
-      body: { adverts: [{ id: 7, bid_type: "auto", status: 9, settings: { name: "Mugs" } }] }
-    }))
-    const program = Effect.gen(function* () {
-      const ads = yield* MarketplaceAds
-      const { adverts } = yield* ads.getAdvertsV2({ statuses: [9] })
-      return adverts.map(({ id, settings }) => `${id} ${settings.name}`)
-    })
+    const asked: Array<string> = []
+    const body = { adverts: [{ id: 7, bid_type: "auto", status: 9, settings: { name: "Mugs" } }] }
+    const fetch: typeof globalThis.fetch = (input) => {
+      asked.push(new Request(input).url)
+      return Promise.resolve(Response.json(body))
+    }
     return Effect.gen(function* () {
-      const names = yield* program.pipe(
-        Effect.provide(
-          MarketplaceAds.layer.pipe(
-            Layer.provide([
-              MarketplaceConfig.layer({ apiKey: "the key" }),
-              Layer.succeed(HttpClient.HttpClient, client)
-            ])
-          )
-        )
-      )
-      assert.deepStrictEqual(names, ["7 Mugs"])
-      assert.deepStrictEqual(requests[0]?.query, { statuses: "9" })
-    })
+      assert.deepStrictEqual(yield* names, ["7 Mugs"])
+      assert.lengthOf(asked, 1)
+      assert.match(asked[0] ?? "", /^https:.*\/api\/advert\/v2\/adverts\?statuses=9$/)
+    }).pipe(Effect.provideService(FetchHttpClient.Fetch, fetch))
   })
 })

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import addFormats from "ajv-formats"
 import { Ajv2020 } from "ajv/dist/2020.js"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
 
 import {
@@ -15,9 +15,11 @@ addFormats.default(ajv)
 
 type Method = "DELETE" | "GET" | "PATCH" | "POST"
 
-const ask = Effect.fnUntraced(function* (method: Method, path: string, body?: unknown, key = "embedded") {
-  const { host, httpClient } = yield* EmbeddedMarketplace
-  const bare = HttpClientRequest.make(method)(host + path, { headers: { authorization: key } })
+const ask = Effect.fnUntraced(function* (method: Method, path: string, body?: unknown, key?: string) {
+  const { apiKey, host, httpClient } = yield* EmbeddedMarketplace
+  const bare = HttpClientRequest.make(method)(host + path, {
+    headers: { authorization: key ?? Redacted.value(apiKey) }
+  })
   const response = yield* httpClient.execute(body === undefined ? bare : HttpClientRequest.bodyJsonUnsafe(bare, body))
   const text = yield* response.text
   const json: unknown = /^[[{"\d n]/.test(text) ? JSON.parse(text) : text

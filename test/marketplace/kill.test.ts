@@ -1,15 +1,15 @@
 import { createServer } from "node:http"
-import { createInterface } from "node:readline"
 
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Layer, Schema } from "effect"
+import { Effect, Exit, Layer, Redacted } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 
 import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
 import { operations } from "../../src/marketplace/operations.ts"
-import { directory, once, start, useCommand } from "../command/built.ts"
+import { directory, once, useCommand } from "../command/built.ts"
 import { bigAccount, comparable } from "./accounts.ts"
+import { command } from "./overStdio.ts"
 
 const account = bigAccount({ campaigns: 12, articles: 15 })
 
@@ -32,30 +32,6 @@ const served = Layer.unwrap(EmbeddedMarketplace.use(({ routes }) => Effect.succe
 
 const unlimited = { limit: 5000, periodMs: 1000, burst: 5000 }
 
-const Reply = Schema.fromJsonString(
-  Schema.Struct({
-    result: Schema.Struct({
-      isError: Schema.optionalKey(Schema.Boolean),
-      content: Schema.Array(Schema.Struct({ text: Schema.String }))
-    })
-  })
-)
-const Answer = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
-
-/** The command over stdio, called with bare requests. */
-const command = (cwd: string) => {
-  const { child, ended } = start(["--toolsets", "marketplace"], { cwd })
-  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
-  const call = async (name: string, args: object) => {
-    const request = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }
-    child.stdin.write(`${JSON.stringify(request)}\n`)
-    const { value } = await lines.next()
-    const { result } = Schema.decodeUnknownSync(Reply)(value)
-    return Schema.decodeUnknownSync(Answer)(result.content[0]?.text)
-  }
-  return { call, child, ended }
-}
-
 describe("kill -9 in the middle of an apply", () => {
   useCommand()
 
@@ -66,7 +42,7 @@ describe("kill -9 in the middle of an apply", () => {
         const world = yield* EmbeddedMarketplace
         const baseUrl = yield* HttpServer.addressFormattedWith(Effect.succeed)
         const limits = Object.fromEntries(Object.keys(operations).map((name) => [name, unlimited]))
-        const marketplace = { baseUrl, apiKey: "embedded", readOnly: false, limits }
+        const marketplace = { baseUrl, apiKey: Redacted.value(world.apiKey), readOnly: false, limits }
         const environments = { none: { engine_host: "http://127.0.0.1:9", engine_api_key: "none" } }
         const cwd = yield* Effect.promise(() => directory({ ".config.json": { environments, marketplace } }))
 

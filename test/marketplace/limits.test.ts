@@ -4,28 +4,40 @@ import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 
 import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
+import { limitOf } from "../../src/marketplace/keyRules.ts"
 import * as Limiter from "../../src/marketplace/Limiter.ts"
 import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
-import { limitOf } from "../../src/marketplace/MarketplaceClient.ts"
 import { type Limit, operations } from "../../src/marketplace/operations.ts"
 import { rateLimits } from "./data.ts"
 import { adsOver, inTime, marketplace, plansOver, settings, standIn, watchedClient } from "./support.ts"
 
-/** The moments at which so many calls, all wanted at once, go out. */
-const moments = (limit: Limit, calls: number, latencyMs = 0) =>
+/** How long a call is on its way, and its answer on the way back. */
+interface Latency {
+  readonly there: number
+  readonly back: number
+}
+
+const none: Latency = { there: 0, back: 0 }
+
+/** When so many calls, all wanted at once, go out, and when they arrive. */
+const run = (limit: Limit, calls: number, latencyOf: (call: number) => Latency) =>
   Effect.gen(function* () {
     const limiter = yield* Limiter.make(limit, Infinity)
-    const seen: Array<number> = []
-    const call = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      seen.push(now)
-      return latencyMs === 0 ? Effect.void : Effect.sleep(latencyMs)
+    const sent: Array<number> = []
+    const arrived: Array<number> = []
+    const note = (moments: Array<number>) => Effect.map(Clock.currentTimeMillis, (now) => moments.push(now))
+    const call = Effect.gen(function* () {
+      const { back, there } = latencyOf(yield* note(sent))
+      if (there > 0) yield* Effect.sleep(there)
+      yield* note(arrived)
+      if (back > 0) yield* Effect.sleep(back)
     })
     const fiber = yield* Effect.forkChild(
       Effect.forEach(Array.from({ length: calls }), () => limiter.run(call), { concurrency: "unbounded" })
     )
     while (fiber.pollUnsafe() === undefined) yield* TestClock.adjust(limit.periodMs)
     yield* Fiber.join(fiber)
-    return seen
+    return { sent, arrived }
   })
 
 /** The largest number of moments in any window that is `ms` long, its end not counted. */
@@ -76,6 +88,7 @@ describe("the limits", () => {
 })
 
 describe("a limiter", () => {
+  const latency = fc.record({ there: fc.constantFrom(0, 1, 30, 500, 2000), back: fc.constantFrom(0, 1, 30, 500) })
   const published = Object.values(operations).flatMap(({ limits, name }) => [
     { name, kind: "full", limit: limits.full },
     { name, kind: "base", limit: limits.base }
@@ -84,7 +97,7 @@ describe("a limiter", () => {
   it.effect.each(published)("exceeds no window of $name with a $kind key, and reaches its rate", ({ limit }) =>
     Effect.gen(function* () {
       const calls = limit.limit * 4
-      const seen = yield* moments(limit, calls)
+      const { sent: seen } = yield* run(limit, calls, () => none)
       assert.isAtMost(busiest(seen, limit.periodMs), limit.limit)
       assert.isAtMost(busiest(seen, 1), limit.burst)
       assert.isTrue(neverDry(seen, limit))
@@ -103,20 +116,50 @@ describe("a limiter", () => {
             periodMs: fc.constantFrom(600, 6000, 60_000),
             burst: fc.integer({ min: 1, max: 20 })
           }),
-          fc.integer({ min: 1, max: 40 }),
-          fc.constantFrom(0, 30, 500),
-          (limit, calls, latency) =>
+          fc.array(latency, { minLength: 1, maxLength: 40 }),
+          (limit, latencies) =>
             Effect.runPromise(
               Effect.gen(function* () {
-                const seen = yield* moments(limit, calls, latency)
-                assert.strictEqual(seen.length, calls)
-                assert.isAtMost(busiest(seen, limit.periodMs), limit.limit)
-                assert.isTrue(neverDry(seen, limit))
+                const { arrived, sent } = yield* run(limit, latencies.length, (call) => latencies[call - 1] ?? none)
+                assert.strictEqual(arrived.length, latencies.length)
+                assert.isAtMost(busiest(sent, limit.periodMs), limit.limit)
+                assert.isTrue(neverDry(arrived, limit))
               }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
             )
         ),
-        { numRuns: 40 }
+        { numRuns: 100, seed: 7 }
       )
+    )
+  )
+
+  const networks = [
+    ["none at all", () => none],
+    ["the same for all", () => ({ there: 150, back: 150 })],
+    ["on the way there only", () => ({ there: 300, back: 0 })],
+    ["of a first round that arrives with the second", (call: number) => ({ there: call <= 5 ? 900 : 0, back: 0 })],
+    ["that comes and goes", (call: number) => ({ there: (call * 37) % 700, back: (call * 53) % 300 })]
+  ] as const
+
+  it.effect.each(networks)("never empties the marketplace's bucket, with a delay that is %s", ([, latencyOf]) =>
+    Effect.forEach(published, ({ limit, name }) =>
+      Effect.gen(function* () {
+        const { arrived } = yield* run(limit, limit.limit * 4, latencyOf)
+        assert.isTrue(neverDry(arrived, limit), name)
+      }).pipe(Effect.provide(TestClock.layer(), { local: true }))
+    )
+  )
+
+  it.effect("reaches the full rate over a network that takes 300 ms, where the burst leaves room for it", () =>
+    Effect.forEach(
+      published.filter(({ limit }) => limit.burst >= 2 * Limiter.width(limit)),
+      ({ limit, name }) =>
+        Effect.gen(function* () {
+          const rounds = 6
+          const calls = rounds * Limiter.width(limit)
+          const { sent } = yield* run(limit, calls, () => ({ there: 150, back: 150 }))
+          const lasted = (sent.at(-1) ?? 0) - (sent[0] ?? 0)
+          assert.strictEqual(lasted, (rounds - 1) * Limiter.width(limit) * Limiter.intervalMs(limit), name)
+        }).pipe(Effect.provide(TestClock.layer(), { local: true }))
     )
   )
 

@@ -3,7 +3,7 @@ import { Array as Arrays, Schema } from "effect"
 import * as fc from "fast-check"
 
 import { articlesOf, bidOf, Campaign } from "../../src/marketplace/Campaign.ts"
-import { limitOf } from "../../src/marketplace/MarketplaceClient.ts"
+import { limitOf } from "../../src/marketplace/keyRules.ts"
 import type { MinusPhrases } from "../../src/marketplace/MinusPhrases.ts"
 import { Kopecks, Rubles } from "../../src/marketplace/money.ts"
 import { batchesOf } from "../../src/marketplace/plan/batches.ts"
@@ -275,9 +275,9 @@ describe("a migration in place", () => {
           const perCampaign = Object.values(
             Arrays.groupBy(batch.steps, ({ change }) => ("target" in change ? JSON.stringify(change.target) : ""))
           )
-          if (batch.kind === "bid") for (const some of perCampaign) assert.isAtMost(some.length, 50)
-          if (batch.kind === "phrases") assert.isAtMost(batch.steps.length, 100)
-          if (batch.kind === "create") assert.isAtMost(batch.steps.length, 1)
+          if (batch.work === "bid") for (const some of perCampaign) assert.isAtMost(some.length, 50)
+          if (batch.work === "phrases") assert.isAtMost(batch.steps.length, 100)
+          if (batch.work === "create") assert.isAtMost(batch.steps.length, 1)
         }
       })
     )
@@ -352,6 +352,18 @@ describe("a migration into new campaigns", () => {
     assert.strictEqual(twinName(campaign).length, 100)
   })
 
+  it.each(["\ufffd lamps ", "Lamps"])("knows its twin by the end of its name: %s", (name) => {
+    const called = `${name} (manual, ${campaign.id})`
+    const twin = campaignOf({ id: 7, bid_type: "manual", name: called, bids: { 1: 20_000 } })
+    const kinds = planMigration({ ...input, existing: [campaign, twin] }).steps.map(({ change }) => change.kind)
+    assert.notInclude(kinds, "create")
+  })
+
+  it("cuts no character of a name in two", () => {
+    const name = "\u{1f4a1}".repeat(50)
+    assert.isFalse(/[\ud800-\udbff](?![\udc00-\udfff])/.test(twinName(campaignOf({ id: 61, name, bids: { 1: 1 } }))))
+  })
+
   it("uses a twin that is there, and completes it", () => {
     const twin = campaignOf({ id: 6, bid_type: "manual", name: twinName(campaign), bids: { 1: 20_000 } })
     const kinds = planMigration({ ...input, existing: [campaign, twin] }).steps.map(({ change }) => change.kind)
@@ -384,6 +396,8 @@ describe("a plan of bids", () => {
   it("works a percentage out exactly, half a kopeck up", () => {
     assert.deepInclude(plan({ percent: 110 }).steps[0]?.change, { before: kopecks(20_000), after: kopecks(22_000) })
     assert.strictEqual(percentOf(kopecks(5), 110), 6)
+    const exact = [100.125, 101.005, 100.004, 33.335].map((percent) => percentOf(kopecks(1_000_000), percent))
+    assert.deepStrictEqual(exact.map(Number), [1_001_250, 1_010_050, 1_000_040, 333_350])
     assert.strictEqual(percentOf(kopecks(Number.MAX_SAFE_INTEGER), 100), Number.MAX_SAFE_INTEGER)
   })
 

@@ -4,45 +4,15 @@ import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 
 import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
-import type { Campaign } from "../../src/marketplace/Campaign.ts"
+import { Plans } from "../../src/marketplace/apply/Plans.ts"
+import { Entry, PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
 import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../src/marketplace/MarketplaceConfig.ts"
-import { Kopecks } from "../../src/marketplace/money.ts"
-import { type BidWish, planBids } from "../../src/marketplace/plan/planBids.ts"
 import { planCampaign } from "../../src/marketplace/plan/planCampaign.ts"
-import { planClusterBids } from "../../src/marketplace/plan/planClusterBids.ts"
 import { planMinusPhrases } from "../../src/marketplace/plan/planMinusPhrases.ts"
 import { planProducts } from "../../src/marketplace/plan/planProducts.ts"
-import { Plans } from "../../src/marketplace/plan/Plans.ts"
-import { Entry, PlanStore } from "../../src/marketplace/plan/PlanStore.ts"
+import { apply, applyFails, bidPlan, bidsNow, campaignsOf, kopecks, only } from "./planned.ts"
 import { embeddedClient, type Given, inTime, marketplace, plansOver } from "./support.ts"
-
-const kopecks = (amount: number) => Kopecks.make(amount)
-
-const campaignsOf = (...ids: ReadonlyArray<number>) =>
-  Effect.map(
-    MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids })),
-    ({ adverts }) => adverts
-  )
-
-const only = Effect.fnUntraced(function* (id: number) {
-  const [campaign] = yield* campaignsOf(id)
-  return campaign === undefined ? yield* Effect.die(`no campaign ${id}`) : campaign
-})
-
-/** A kept plan that sets the bids of article 500101 and 500102 of campaign 1001. */
-const bidPlan = Effect.fnUntraced(function* (amount = 30_000) {
-  const { guards } = yield* MarketplaceConfig
-  const wishes = [500101, 500102].map((nm_id): BidWish => ({
-    advert_id: 1001,
-    nm_id,
-    to: { kopecks: kopecks(amount) }
-  }))
-  const campaigns: ReadonlyArray<Campaign> = yield* campaignsOf(1001)
-  return yield* Plans.use((plans) =>
-    plans.keep(planBids({ campaigns, wishes, floors: [], onBelowFloor: "block", guards }))
-  )
-})
 
 const phrasePlan = Effect.fnUntraced(function* () {
   const { guards } = yield* MarketplaceConfig
@@ -51,14 +21,6 @@ const phrasePlan = Effect.fnUntraced(function* () {
     plans.keep(planMinusPhrases({ campaigns, current: [], phrases: ["a"], mode: "merge", guards }))
   )
 })
-
-const apply = (id: string) => Plans.use((plans) => plans.apply(id))
-const applyFails = (id: string) => Effect.flip(apply(id))
-
-const bidsNow = Effect.map(
-  Effect.flatMap(EmbeddedMarketplace, (world) => world.account),
-  ({ adverts }) => adverts.get(1001)?.rows.map(({ search }) => Number(search))
-)
 
 /** A marketplace on which one request is lost: the first that `when` picks. It may still have been carried out. */
 const losing = (when: (url: URL) => boolean, carriedOut: boolean) =>
@@ -101,15 +63,18 @@ describe("a plan", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("stops before it overwrites what someone else has changed meanwhile", () =>
+  it.effect("does not overwrite what someone else has changed meanwhile, and says so", () =>
     Effect.gen(function* () {
       const ads = yield* MarketplaceAds
       const { id } = yield* bidPlan()
       const foreign = { nm_id: 500102, bid_kopecks: kopecks(27_000), placement: "combined" as const }
       yield* ads.updateBids({ bids: [{ advert_id: 1001, nm_bids: [foreign] }] })
-      const error = yield* applyFails(id)
-      assert.deepInclude(error, { _tag: "PlanStale", done: 0 })
-      assert.deepStrictEqual(yield* bidsNow, [25_000, 27_000, 25_000])
+      const report = yield* apply(id)
+      assert.deepInclude(report, { state: "partly applied", done: 1 })
+      assert.deepStrictEqual(report.refused, [
+        { step: "bid 1001/500102/combined", problem: "someone else has changed it since, and it stays as it is" }
+      ])
+      assert.deepStrictEqual(yield* bidsNow, [30_000, 27_000, 25_000])
     }).pipe(Effect.provide(marketplace()))
   )
 
@@ -148,15 +113,6 @@ describe("a plan", () => {
     }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanStore.layerMemory)))
   )
 
-  it.effect("is refused as a whole by a marketplace that takes one bid and not the other", () =>
-    Effect.gen(function* () {
-      const { id } = yield* bidPlan(1000)
-      const error = yield* applyFails(id)
-      assert.deepInclude(error, { _tag: "ApplyStopped", done: 0, reason: "BidOutOfRange" })
-      assert.deepStrictEqual(yield* bidsNow, [25_000, 25_000, 25_000])
-    }).pipe(Effect.provide(marketplace()))
-  )
-
   it.effect("that takes long comes back in between, and goes on with the next call", () =>
     Effect.gen(function* () {
       const plan = yield* bidPlan()
@@ -166,77 +122,6 @@ describe("a plan", () => {
       })
       assert.deepInclude(yield* apply(plan.id), { state: "applied", done: 2 })
     }).pipe(Effect.provide(marketplace()))
-  )
-})
-
-describe("a plan of cluster bids", () => {
-  const clusterPlan = Effect.gen(function* () {
-    const { guards, wire } = yield* MarketplaceConfig
-    const campaigns = yield* campaignsOf(1003)
-    const wishes = ["a", "b", "c"].map((norm_query) => ({
-      advert_id: 1003,
-      nm_id: 500301,
-      norm_query,
-      to: kopecks(30_000)
-    }))
-    return yield* Plans.use((plans) => plans.keep(planClusterBids({ campaigns, current: [], wishes, wire, guards })))
-  })
-  const bidsSet = Effect.map(
-    Effect.flatMap(EmbeddedMarketplace, (world) => world.account),
-    ({ clusterBids }) => [...clusterBids.values()].map(Number)
-  )
-
-  it.effect.each(["spec", "published"] as const)(
-    "arrives as it was meant where both speak of the same unit: %s",
-    (wire) =>
-      Effect.gen(function* () {
-        const { id } = yield* clusterPlan
-        yield* inTime(apply(id))
-        assert.deepStrictEqual(yield* bidsSet, [30_000, 30_000, 30_000])
-      }).pipe(Effect.provide(marketplace({ wire }, { wire })))
-  )
-
-  it.effect("stops after the first bid when the marketplace takes kopecks for rubles", () =>
-    Effect.gen(function* () {
-      const { id } = yield* clusterPlan
-      const error = yield* Effect.flip(inTime(apply(id)))
-      assert.deepInclude(error, { _tag: "ApplyStopped", reason: "ClusterBidUnit", done: 1 })
-      assert.deepStrictEqual(yield* bidsSet, [3_000_000])
-    }).pipe(Effect.provide(marketplace({ wire: "spec" }, { wire: "published" })))
-  )
-
-  /** A marketplace that sets every cluster bid but one, and says so with a 200. */
-  const refusing = (norm_query: string) =>
-    Layer.effect(
-      HttpClient.HttpClient,
-      Effect.map(EmbeddedMarketplace, ({ httpClient }) =>
-        HttpClient.make((request) => {
-          const sent = request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : ""
-          const isRefused = request.method === "POST" && request.url.endsWith("/bids") && sent.includes(norm_query)
-          const failed = [{ norm_query, reason: "too low" }]
-          return isRefused
-            ? Effect.succeed(HttpClientResponse.fromWeb(request, Response.json({ failed })))
-            : httpClient.execute(request)
-        })
-      )
-    )
-
-  it.effect.each([
-    ["first", "AdsBadRequest", "nothing was changed"],
-    ["second", "AdsPartlyDone", "1 of 2 were done, then: second: too low. Some items are changed, the others are not."]
-  ] as const)("says which part was taken when the bid of the %s cluster is refused: %s", ([refused, reason, words]) =>
-    Effect.gen(function* () {
-      const { guards, wire } = yield* MarketplaceConfig
-      const campaigns = yield* campaignsOf(1003)
-      const wishes = ["first", "second", "third"].map((norm_query) => {
-        return { advert_id: 1003, nm_id: 500301, norm_query, to: kopecks(30_000) }
-      })
-      const draft = planClusterBids({ campaigns, current: [], wishes, wire, guards })
-      const { id } = yield* Plans.use((plans) => plans.keep(draft))
-      const error = yield* Effect.flip(inTime(apply(id)))
-      assert.deepInclude(error, { _tag: "ApplyStopped", reason })
-      assert.include(error.message, words)
-    }).pipe(Effect.provide(plansOver({}, refusing(refused)).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
   )
 })
 
@@ -367,7 +252,7 @@ describe("the way back", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("that was stopped by someone else's change can be planned anew, without what they changed", () =>
+  it.effect("that was overtaken by someone else's change can be planned anew, without what they changed", () =>
     Effect.gen(function* () {
       const ads = yield* MarketplaceAds
       const plans = yield* Plans
@@ -376,7 +261,7 @@ describe("the way back", () => {
       const back = yield* inTime(plans.rollback(id))
       const foreign = { nm_id: 500102, bid_kopecks: kopecks(27_000), placement: "combined" as const }
       yield* ads.updateBids({ bids: [{ advert_id: 1001, nm_bids: [foreign] }] })
-      assert.strictEqual((yield* inTime(applyFails(back.id)))._tag, "PlanStale")
+      assert.deepInclude(yield* inTime(apply(back.id)), { state: "partly applied", done: 1 })
       const again = yield* inTime(plans.rollback(id))
       yield* inTime(apply(again.id))
       assert.deepStrictEqual(yield* bidsNow, [25_000, 27_000, 25_000])
@@ -397,7 +282,7 @@ describe("the way back", () => {
       }))
       yield* ads.updateBids({ bids: [{ advert_id: 1001, nm_bids: foreign }] })
       const { message } = yield* Effect.flip(inTime(plans.rollback(id)))
-      assert.include(message, "bid 1001/500101/combined: it was changed again since, and stays as it is")
+      assert.include(message, "bid 1001/500101/combined: someone else has changed it since, and it stays as it is")
     }).pipe(Effect.provide(marketplace()))
   )
 
@@ -433,19 +318,20 @@ describe("the way back", () => {
   )
 })
 
-/** A marketplace whose list of campaigns is brought up to date every 3 minutes only. */
+/** A marketplace that shows campaigns, phrases and cluster bids as they were up to 3 minutes ago. */
 const lagging = Layer.effect(
   HttpClient.HttpClient,
   Effect.map(EmbeddedMarketplace, ({ httpClient }) => {
     const shown = new Map<string, { readonly at: number; readonly text: string }>()
     return HttpClient.make((request, url) =>
       Effect.gen(function* () {
-        if (!url.pathname.endsWith("/adverts")) return yield* httpClient.execute(request)
+        if (!/\/(adverts|get-minus|get-bids)$/.test(url.pathname)) return yield* httpClient.execute(request)
+        const sent = request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : ""
         const now = yield* Clock.currentTimeMillis
-        const last = shown.get(url.href)
+        const last = shown.get(url.href + sent)
         const text =
           last !== undefined && now < last.at + 180_000 ? last.text : yield* (yield* httpClient.execute(request)).text
-        if (text !== last?.text) shown.set(url.href, { at: now, text })
+        if (text !== last?.text) shown.set(url.href + sent, { at: now, text })
         return HttpClientResponse.fromWeb(request, new Response(text))
       })
     )
@@ -462,6 +348,26 @@ describe("a read model that lags behind", () => {
       const back = yield* inTime(plans.rollback(id))
       yield* inTime(apply(back.id))
       assert.deepStrictEqual(yield* bidsNow, [25_000, 25_000, 25_000])
+    }).pipe(Effect.provide(plansOver({}, lagging).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
+  )
+
+  it.effect("fools no way back of phrases and articles either", () =>
+    Effect.gen(function* () {
+      const plans = yield* Plans
+      const world = yield* EmbeddedMarketplace
+      const { guards } = yield* MarketplaceConfig
+      const before = yield* world.account
+      const phrases = yield* phrasePlan()
+      yield* inTime(apply(phrases.id))
+      const input = { campaign: yield* only(1001), add: [7], delete: [], phrases: [], clusterBids: [], guards }
+      const products = yield* plans.keep(planProducts(input))
+      yield* inTime(apply(products.id))
+      assert.notDeepEqual(yield* world.account, before)
+      for (const { id } of [products, phrases]) {
+        const back = yield* inTime(plans.rollback(id))
+        assert.deepInclude(yield* inTime(apply(back.id)), { state: "applied", found: 0 })
+      }
+      assert.deepStrictEqual(yield* world.account, before)
     }).pipe(Effect.provide(plansOver({}, lagging).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
   )
 

@@ -1,16 +1,18 @@
-import { Effect, Fiber, Layer, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
-import { TestClock } from "effect/testing"
 
 import {
+  defaultKey,
   EmbeddedMarketplace,
   type EmbeddedMarketplaceOptions
 } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
+import { Plans } from "../../src/marketplace/apply/Plans.ts"
+import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
+import { LowestBids } from "../../src/marketplace/LowestBids.ts"
 import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig, MarketplaceSettings } from "../../src/marketplace/MarketplaceConfig.ts"
-import { LowestBids } from "../../src/marketplace/plan/LowestBids.ts"
-import { Plans } from "../../src/marketplace/plan/Plans.ts"
-import { PlanStore } from "../../src/marketplace/plan/PlanStore.ts"
+
+export { inTime } from "../support/inTime.ts"
 
 export type Given = Partial<typeof MarketplaceSettings.Encoded> & Pick<MarketplaceSettings, "serverReadOnly">
 
@@ -18,7 +20,7 @@ export type Given = Partial<typeof MarketplaceSettings.Encoded> & Pick<Marketpla
 export const settings = ({ serverReadOnly = false, ...given }: Given = {}): MarketplaceSettings => ({
   ...Schema.decodeUnknownSync(MarketplaceSettings)({
     baseUrl: "http://127.0.0.1:5679",
-    apiKey: "embedded",
+    apiKey: defaultKey,
     readOnly: false,
     ...given
   }),
@@ -96,10 +98,24 @@ export const plansOver = (
 export const marketplace = (given: Given = {}, options: EmbeddedMarketplaceOptions = {}) =>
   plansOver(given, embeddedClient).pipe(Layer.provideMerge(EmbeddedMarketplace.layer(options)))
 
-/** Runs a program while the clock runs, until it is done. */
-export const inTime = <A, E, R>(program: Effect.Effect<A, E, R>, step = 200) =>
-  Effect.gen(function* () {
-    const fiber = yield* Effect.forkChild(program)
-    while (fiber.pollUnsafe() === undefined) yield* TestClock.adjust(step)
-    return yield* Fiber.join(fiber)
-  })
+/** The way to the embedded marketplace, on which the test answers some requests itself. */
+export const interceptedClient = (answer: (path: string, body: string, method: string) => Canned | undefined) =>
+  Layer.effect(
+    HttpClient.HttpClient,
+    Effect.map(EmbeddedMarketplace, ({ httpClient }) =>
+      HttpClient.make((request, url) => {
+        const sent = request.body._tag === "Uint8Array" ? new TextDecoder().decode(request.body.body) : ""
+        const canned = answer(url.pathname, sent, request.method)
+        if (canned === undefined) return httpClient.execute(request)
+        const { body = {}, headers = {}, status = 200, text = JSON.stringify(body) } = canned
+        return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(text, { status, headers })))
+      })
+    )
+  )
+
+/** The client and the plans over an embedded marketplace on which the test answers some requests itself. */
+export const intercepted = (
+  answer: (path: string, body: string, method: string) => Canned | undefined,
+  given: Given = {},
+  options: EmbeddedMarketplaceOptions = {}
+) => plansOver(given, interceptedClient(answer)).pipe(Layer.provideMerge(EmbeddedMarketplace.layer(options)))

@@ -6,7 +6,7 @@ export interface Flow {
   readonly burst: number
 }
 
-export interface Taken {
+interface Taken {
   readonly allowed: boolean
   readonly headers: Readonly<Record<string, string>>
 }

@@ -10,13 +10,16 @@ import type { State } from "./State.ts"
 export interface EmbeddedMarketplaceOptions {
   /** Which form its two disputed bodies have; `spec` when nothing is said. */
   readonly wire?: Wire
-  /** The one key it takes; `embedded` when nothing is said. */
+  /** The one key it takes; `defaultKey` when nothing is said. */
   readonly apiKey?: string
   /** Which limits it holds its callers to: those of a personal or of a base key, or none; `full` when nothing is said. */
   readonly limits?: Limits
   /** The account it begins with; a small one in the middle of the move when nothing is said. */
   readonly account?: State
 }
+
+/** Clients hide their key wherever an answer repeats it: this one is no part of any text that a person would write. */
+export const defaultKey = "embedded-marketplace-key-4c1f6e0b9a7d2358"
 
 /** The advertising part of a marketplace inside this process, behind the wire of the real one. */
 export class EmbeddedMarketplace extends Context.Service<
@@ -39,7 +42,7 @@ export class EmbeddedMarketplace extends Context.Service<
 }
 
 const make = Effect.fnUntraced(function* (options: EmbeddedMarketplaceOptions) {
-  const key = options.apiKey ?? "embedded"
+  const key = options.apiKey ?? defaultKey
   const state = yield* Ref.make(options.account ?? seed)
   const answer = dispatch({ key, state, wire: options.wire ?? "spec", limits: options.limits ?? "full" })
   const routes = HttpRouter.addAll(

@@ -10,7 +10,7 @@ import type { State } from "./State.ts"
 
 export type Limits = "base" | "full" | "none"
 
-export interface Behaviour {
+interface Behaviour {
   readonly key: string
   readonly state: Ref.Ref<State>
   readonly wire: Wire

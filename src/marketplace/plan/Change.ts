@@ -17,18 +17,20 @@ export const Create = Schema.Struct({
   name: Schema.String,
   nms: Schema.Array(NmId),
   payment_type: PaymentType,
-  placement_types: Schema.Array(Schema.Literals(["search", "recommendations"]))
+  placement_types: Schema.Array(Schema.Literals(["search", "recommendations"])),
+  /** The campaign that it is a manual twin of. */
+  twin_of: Schema.optionalKey(AdvertId)
 })
 export type Create = typeof Create.Type
 
 /** Whether an article belongs to a campaign. */
-export const Product = Schema.Struct({
+const Product = Schema.Struct({
   kind: Schema.Literal("product"),
   ...at,
   before: Schema.Boolean,
   after: Schema.Boolean
 })
-export type Product = typeof Product.Type
+type Product = typeof Product.Type
 
 /** The bid of an article at a placement; `before` is null where there is none to go back to. */
 export const Bid = Schema.Struct({
@@ -36,7 +38,9 @@ export const Bid = Schema.Struct({
   ...at,
   placement: Placement,
   before: Schema.NullOr(Kopecks),
-  after: BidKopecks
+  after: BidKopecks,
+  /** What the article bids today in the campaign that it comes from; the largest change is measured against it. */
+  today: Schema.optionalKey(Kopecks)
 })
 export type Bid = typeof Bid.Type
 
@@ -66,8 +70,13 @@ export type Delete = typeof Delete.Type
 export const Change = Schema.Union([Create, Product, Bid, Phrases, ClusterChange, Delete])
 export type Change = typeof Change.Type
 
+/** What a change is to the interface: a cluster bid is set by one operation and dropped by another. */
+export type Work = Change["kind"] | "drop"
+export const workOf = (change: Change): Work =>
+  change.kind === "cluster" && change.after === null ? "drop" : change.kind
+
 /** What comes first: an article has a bid only where it is in a campaign, and a campaign only goes last. */
-export const order: ReadonlyArray<Change["kind"]> = ["create", "product", "bid", "phrases", "cluster", "delete"]
+export const order: ReadonlyArray<Work> = ["create", "product", "bid", "phrases", "drop", "cluster", "delete"]
 
 const targetKey = (target: Target): string => (typeof target === "number" ? String(target) : `<${target.created_by}>`)
 

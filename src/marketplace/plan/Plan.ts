@@ -12,7 +12,12 @@ export const Step = Schema.Struct({
 export type Step = typeof Step.Type
 
 /** Something that was asked for and is not in the plan. */
-export const Blocked = Schema.Struct({ what: Schema.String, reason: Schema.String })
+export const Blocked = Schema.Struct({
+  what: Schema.String,
+  reason: Schema.String,
+  /** Whether it may be possible later, when the same is planned again. */
+  later: Schema.optionalKey(Schema.Boolean)
+})
 export type Blocked = typeof Blocked.Type
 
 /** What an apply costs under the limits. */

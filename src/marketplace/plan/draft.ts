@@ -1,9 +1,11 @@
 import { Array as Arrays } from "effect"
 
 import type { Guards } from "../MarketplaceConfig.ts"
-import { type Change, changeKey, invert, order } from "./Change.ts"
+import type { Wire } from "../wire.ts"
+import { type Change, changeKey, invert, order, workOf } from "./Change.ts"
 import { estimate } from "./estimate.ts"
 import { guardProblem, tooMany } from "./guards.ts"
+import { lasting } from "./lasting.ts"
 import type { Blocked, Draft, PlanKind, Step } from "./Plan.ts"
 
 /** What a planner may say about one thing it was asked for. */
@@ -16,7 +18,8 @@ export type Finding =
 export const draft = <const K extends PlanKind>(
   kind: K,
   guards: Guards,
-  findings: ReadonlyArray<Finding>
+  findings: ReadonlyArray<Finding>,
+  wire: Wire = "spec"
 ): Draft & { readonly kind: K } => {
   const steps = new Map<string, Step>()
   const warnings = new Set<string>()
@@ -35,6 +38,7 @@ export const draft = <const K extends PlanKind>(
   const [problem] = tooMany(guards, steps.size)
   if (problem !== undefined) blocked.set(problem, { what: "the whole plan", reason: problem })
   const planned = problem === undefined ? [...steps.values()].toSorted(byWork) : []
+  for (const warning of lastingWarnings(planned, wire)) warnings.add(warning)
   return {
     kind,
     steps: planned,
@@ -43,6 +47,13 @@ export const draft = <const K extends PlanKind>(
     blocked: [...blocked.values()].toSorted((a, b) => compare(a.what, b.what) || compare(a.reason, b.reason))
   }
 }
+
+/** What a rollback will leave as it is, said before it is done. */
+const lastingWarnings = (steps: ReadonlyArray<Step>, wire: Wire): ReadonlyArray<string> =>
+  Object.entries(Arrays.groupBy(lasting(steps, wire), ({ reason }) => reason)).map(([reason, [first, ...others]]) => {
+    const more = others.length === 0 ? "" : ` and ${others.length} more`
+    return `A rollback cannot take back ${first.what}${more}: ${reason}`
+  })
 
 /** The findings about wishes, one by one; a place that several wishes are for is blocked, as nobody can tell which is meant. */
 export const forEachPlace = <A>(
@@ -54,9 +65,9 @@ export const forEachPlace = <A>(
     others.length === 0 ? find(wish, place) : [{ what: place, reason: `it is asked for ${others.length + 1} times` }]
   )
 
-/** By kind, then by campaign and article: so neighbours share a call. */
+/** By work, then by campaign and article: so neighbours share a call. */
 export const byWork = (a: Step, b: Step): number =>
-  order.indexOf(a.change.kind) - order.indexOf(b.change.kind) || compareNatural(a.id, b.id)
+  order.indexOf(workOf(a.change)) - order.indexOf(workOf(b.change)) || compareNatural(a.id, b.id)
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 const natural = new Intl.Collator("en", { numeric: true })

@@ -6,7 +6,7 @@ import type { Estimate, Step } from "./Plan.ts"
 type Calls = ReadonlyArray<readonly [OperationName, number]>
 
 /** The calls of one batch: read before, write, read back. */
-const callsOf: { readonly [kind in Batch["kind"]]: (steps: ReadonlyArray<Step>) => Calls } = {
+const callsOf: { readonly [work in Batch["work"]]: (steps: ReadonlyArray<Step>) => Calls } = {
   create: () => [
     ["getAdvertsV2", 1],
     ["createSeacatSaveAd", 1]
@@ -27,27 +27,39 @@ const callsOf: { readonly [kind in Batch["kind"]]: (steps: ReadonlyArray<Step>) 
     ["getMinusPhrases", 2],
     ["setMinusPhrases", steps.length]
   ],
-  cluster: (steps) => {
-    const dropped = steps.filter(({ change }) => change.kind === "cluster" && change.after === null).length
-    return [
-      ["getNormqueryBids", 2],
-      ["setNormqueryBids", dropped < steps.length ? 1 : 0],
-      ["deleteNormqueryBids", dropped > 0 ? 1 : 0]
-    ]
-  }
+  drop: () => [
+    ["getNormqueryBids", 2],
+    ["deleteNormqueryBids", 1]
+  ],
+  cluster: () => [
+    ["getNormqueryBids", 2],
+    ["setNormqueryBids", 1]
+  ]
 }
+
+/** The first cluster bid goes alone and is looked at before the others. */
+const trial: Calls = [
+  ["getNormqueryBids", 1],
+  ["setNormqueryBids", 1]
+]
 
 /** The time that so many calls need under a limit: they go out `width` at a time. */
 export const secondsFor = (calls: number, limit: Limit): number =>
   calls === 0 ? 0 : ((Math.ceil(calls / width(limit)) - 1) * width(limit) * intervalMs(limit)) / 1000
 
-/** What applying the steps costs: calls, and the seconds that the limits make them last; by default a personal key's. */
+/**
+ * What applying the steps costs: calls, and the seconds that the limits make them last, by default a personal key's. The
+ * time of the network comes on top.
+ */
 export const estimate = (
   steps: ReadonlyArray<Step>,
   limitOf: (operation: OperationName) => Limit = (operation) => operations[operation].limits.full
 ): Estimate => {
   const calls = new Map<OperationName, number>()
-  for (const [operation, count] of batchesOf(steps).flatMap((batch) => callsOf[batch.kind](batch.steps))) {
+  const batches = batchesOf(steps)
+  const hasTrial = batches.some(({ work }) => work === "cluster")
+  const all = [...batches.flatMap((batch) => callsOf[batch.work](batch.steps)), ...(hasTrial ? trial : [])]
+  for (const [operation, count] of all) {
     calls.set(operation, (calls.get(operation) ?? 0) + count)
   }
   return {

@@ -10,14 +10,21 @@ export const campaignProblem = ({ allowedCampaigns }: Guards, id?: number): stri
   return `guard allowedCampaigns: ${campaign} is not among the campaigns that may be changed`
 }
 
+/** A twin may be made of a campaign that may be changed, and what is in it comes with it. */
+const placeProblem = (guards: Guards, change: Change): string | undefined => {
+  if (change.kind === "create") return campaignProblem(guards, change.twin_of)
+  if (change.kind === "delete") return undefined
+  return typeof change.target === "number" ? campaignProblem(guards, change.target) : undefined
+}
+
 /** Which rule of the configuration forbids a change; nothing if none does. */
 export const guardProblem = (guards: Guards, change: Change): string | undefined => {
-  const campaign = change.kind === "create" || change.kind === "delete" ? undefined : change.target
-  const problem = typeof campaign === "number" ? campaignProblem(guards, campaign) : undefined
+  const problem = placeProblem(guards, change)
   if (problem !== undefined) return problem
   if (change.kind !== "bid" && change.kind !== "cluster") return undefined
-  const { after, before } = change
+  const { after } = change
   if (after === null) return undefined
+  const before = change.before ?? (change.kind === "bid" ? change.today : undefined) ?? null
   if (after > guards.maxBidKopecks) {
     return `guard maxBidKopecks: ${inRubles(after)} is above the highest bid of ${inRubles(guards.maxBidKopecks)}`
   }

@@ -5,13 +5,23 @@ import { migratedRow } from "./migratedRows.ts"
 import type { Migration } from "./Migration.ts"
 import { oldSettings } from "./oldSettings.ts"
 import * as Phrases from "./phrases.ts"
-import { creation, findByName, longestName, type ManualPlacement } from "./planCampaign.ts"
+import { creation, isThere, longestName, type ManualPlacement } from "./planCampaign.ts"
 
 /** The name of the manual twin of a campaign, never longer than a name may be. */
 export const twinName = (campaign: Campaign): string => {
-  const ending = ` (manual, ${campaign.id})`
-  return `${nameOf(campaign).slice(0, longestName - ending.length)}${ending}`
+  const ending = endingOf(campaign)
+  // Half of a character that takes two places would come back as another one.
+  const cut = nameOf(campaign)
+    .slice(0, longestName - ending.length)
+    .replace(/[\ud800-\udbff]$/, "")
+  return `${cut.trimStart()}${ending}`
 }
+
+const endingOf = ({ id }: Campaign): string => ` (manual, ${id})`
+
+/** The twin that an earlier move has made; the marketplace may have taken its name otherwise, but for the end. */
+export const findTwin = (existing: ReadonlyArray<Campaign>, campaign: Campaign): Campaign | undefined =>
+  existing.filter((one) => isThere(one) && nameOf(one).endsWith(endingOf(campaign))).toSorted((a, b) => a.id - b.id)[0]
 
 /** Makes a manual twin of a campaign with one bid, or completes the twin that an earlier move has made. */
 export const migrateIntoTwin = (
@@ -22,7 +32,7 @@ export const migrateIntoTwin = (
   if (campaign.bid_type === "manual") return []
   const { existing, options, phrasesAt } = migration
   const placements = options.placements ?? shownAt(campaign)
-  const twin = findByName(existing, twinName(campaign))
+  const twin = findTwin(existing, campaign)
   const inTwin = new Map((twin === undefined ? [] : articlesOf(twin)).map((article) => [article.nm_id, article]))
   const nms = articles.map(({ nm_id }) => nm_id)
   const made = twin === undefined ? newTwin(campaign, nms, placements) : completed(campaign, nms, twin.id, inTwin)
@@ -50,7 +60,13 @@ interface Made {
 
 const newTwin = (campaign: Campaign, nms: ReadonlyArray<number>, placements: ReadonlyArray<ManualPlacement>): Made =>
   creation(
-    { name: twinName(campaign), nms, payment_type: paymentOf(campaign), placement_types: placements },
+    {
+      name: twinName(campaign),
+      nms,
+      payment_type: paymentOf(campaign),
+      placement_types: placements,
+      twin_of: campaign.id
+    },
     `manual twin of campaign ${campaign.id}: the kind of bid of a campaign cannot be changed`
   )
 

@@ -61,7 +61,8 @@ const migratedBid = (
   if (found.bid === before) return []
   const part = percent === 100 ? "" : ` at ${percent}%`
   const reason = `old bid ${kopecksToRubles(old)} rub${part}${found.note}`
-  const change = { kind: "bid", target, nm_id, placement, before, after: found.bid } as const
-  const problem = guardProblem(guards, { ...change, before: before ?? today ?? null })
+  const compared = before === null && today !== undefined ? { today } : {}
+  const change = { kind: "bid", target, nm_id, placement, before, after: found.bid, ...compared } as const
+  const problem = guardProblem(guards, change)
   return [problem === undefined ? { change, reason } : { what, reason: problem }]
 }

@@ -25,12 +25,11 @@ export interface CampaignInput {
 export const longestName = 100
 
 const gone: ReadonlyArray<number> = [status.deleting, status.finished, status.declined]
+export const isThere = (campaign: Campaign): boolean => !gone.includes(campaign.status)
 
 /** A living campaign of that name. */
 export const findByName = (campaigns: ReadonlyArray<Campaign>, name: string): Campaign | undefined =>
-  campaigns
-    .filter((campaign) => nameOf(campaign) === name && !gone.includes(campaign.status))
-    .toSorted((a, b) => a.id - b.id)[0]
+  campaigns.filter((campaign) => nameOf(campaign) === name && isThere(campaign)).toSorted((a, b) => a.id - b.id)[0]
 
 /** The steps that create a campaign and bring in the articles that do not fit into its creation. */
 export const creation = (

@@ -1,7 +1,8 @@
-import { articlesOf, type Campaign, mayChange, paymentOf } from "../Campaign.ts"
-import { type Cluster, type ClusterBid, clusterKey } from "../Clusters.ts"
+import { articlesOf, type Campaign, hasClusterBids, mayChange } from "../Campaign.ts"
+import { type Cluster, type ClusterBidFound, clusterKey, countsInRubles } from "../Clusters.ts"
 import type { Guards } from "../MarketplaceConfig.ts"
 import type { Kopecks } from "../money.ts"
+import type { Wire } from "../wire.ts"
 import { draft, type Finding, forEachPlace } from "./draft.ts"
 import type { Draft } from "./Plan.ts"
 
@@ -12,10 +13,10 @@ export interface ClusterWish extends Cluster {
 
 export interface ClusterBidsInput {
   readonly campaigns: ReadonlyArray<Campaign>
-  readonly current: ReadonlyArray<ClusterBid>
+  readonly current: ReadonlyArray<ClusterBidFound>
   readonly wishes: ReadonlyArray<ClusterWish>
   /** Which unit goes out (D2). */
-  readonly wire: "published" | "spec"
+  readonly wire: Wire
   readonly guards: Guards
 }
 
@@ -30,7 +31,7 @@ export const planClusterBids = (input: ClusterBidsInput): Draft => {
     const campaign = campaigns.get(advert_id)
     if (campaign === undefined) return [{ what, reason: "there is no such campaign" }]
     if (!mayChange(campaign)) return [{ what, reason: `bids cannot change in status ${campaign.status}` }]
-    if (campaign.bid_type !== "manual" || paymentOf(campaign) !== "cpm") {
+    if (!hasClusterBids(campaign)) {
       return [{ what, reason: "only campaigns with manual bids that pay for views (cpm) have cluster bids" }]
     }
     if (!articlesOf(campaign).some((article) => article.nm_id === nm_id)) {
@@ -48,10 +49,12 @@ export const planClusterBids = (input: ClusterBidsInput): Draft => {
   const sent = findings.some(
     (finding) => "change" in finding && finding.change.kind === "cluster" && finding.change.after !== null
   )
+  const reads = countsInRubles(input.current) ? "this marketplace shows its own" : "the marketplace publishes them"
   const unit = {
     warning:
-      "Cluster bids go out in kopecks, as the document says; the marketplace publishes them in rubles (D2). " +
-      "Read one back before setting many, or set wire to published."
+      `Cluster bids go out in kopecks, as the document says; ${reads} in rubles (D2), and then wire must be published. ` +
+      "The first one goes alone and is read back, and taken back if it comes out a hundred times too high."
   }
-  return draft("cluster-bids", input.guards, input.wire === "spec" && sent ? [...findings, unit] : findings)
+  const warned = input.wire === "spec" && sent ? [...findings, unit] : findings
+  return draft("cluster-bids", input.guards, warned, input.wire)
 }

@@ -1,16 +1,17 @@
 import { DateTime, Effect, Option, Schema } from "effect"
 
+import { Plans } from "../../marketplace/apply/Plans.ts"
+import type { Entry } from "../../marketplace/apply/PlanStore.ts"
+import { labelOf } from "../../marketplace/operations.ts"
 import type { Plan } from "../../marketplace/plan/Plan.ts"
-import { Plans } from "../../marketplace/plan/Plans.ts"
-import type { Entry } from "../../marketplace/plan/PlanStore.ts"
 import { reads } from "../annotations.ts"
 import { optional } from "../parameters.ts"
 import * as Tool from "../Tool.ts"
 import { InvalidArgument } from "../ToolError.ts"
-import { advertId, limit, planId } from "./parameters.ts"
+import { advertId, limit, offset, planId } from "./parameters.ts"
 import { orRefuse } from "./refusal.ts"
 import * as results from "./results.ts"
-import { moment, stepRow } from "./shown.ts"
+import { moment, more, stepRow } from "./shown.ts"
 
 export const auditLog = Tool.make("ads_audit_log", {
   title: "Audit log",
@@ -22,10 +23,11 @@ export const auditLog = Tool.make("ads_audit_log", {
     since: optional(
       Schema.String.annotate({ description: "Only entries from this moment on, e.g. 2026-11-21T09:00:00Z" })
     ),
-    limit: limit(50)
+    limit: limit(50),
+    offset
   },
   result: results.audit,
-  run: Effect.fn("ads_audit_log")(function* ({ advert_id, limit, plan_id, since }) {
+  run: Effect.fn("ads_audit_log")(function* ({ advert_id, limit, offset, plan_id, since }) {
     const from = since === undefined ? -Infinity : yield* millisOf(since)
     const entries = yield* Plans.use((plans) => plans.entries)
     const plans = new Map(
@@ -37,7 +39,16 @@ export const auditLog = Tool.make("ads_audit_log", {
       .flatMap((entry) => rowsOf(entry, plans))
       .filter(({ campaign }) => advert_id === undefined || campaign === advert_id)
       .toReversed()
-    return { total: rows.length, entries: rows.slice(0, limit).map(({ row }) => row) }
+    const shown = rows.slice(offset, offset + limit)
+    return {
+      total: rows.length,
+      entries: shown.map(({ row }) => row),
+      next: more(
+        offset + shown.length,
+        rows.length,
+        "ads_show_plan shows where a plan stands, ads_rollback plans its way back"
+      )
+    }
   }, orRefuse)
 })
 
@@ -66,16 +77,20 @@ const rowsOf = (entry: Entry, plans: ReadonlyMap<string, Plan>): ReadonlyArray<F
   switch (entry.type) {
     case "action": {
       const { advert_id, before, operation, outcome } = entry
-      return [{ campaign: advert_id, row: { at, what: `${operation}: ${outcome}`, advert_id, status_before: before } }]
+      return [{ campaign: advert_id, row: { at, what: labelOf(operation), advert_id, status_before: before, outcome } }]
     }
     case "planned": {
       const { kind, reverses, steps } = entry.plan
-      return [{ row: { at, what: entry.type, plan_id: entry.plan_id, kind, steps: steps.length, reverses } }]
+      const row = { at, what: entry.type, plan_id: entry.plan_id, kind, steps: steps.length }
+      return [{ row: reverses === undefined ? row : { ...row, reverses } }]
     }
+    case "asked":
     case "stopped":
       return [{ row: { at, what: entry.type, plan_id: entry.plan_id, problem: entry.problem } }]
-    case "finished":
-      return [{ row: { at, what: entry.type, plan_id: entry.plan_id } }]
+    case "finished": {
+      const what = entry.refused === undefined ? entry.type : `ended, with ${entry.refused} steps refused`
+      return [{ row: { at, what, plan_id: entry.plan_id } }]
+    }
     default:
       return entry.steps.map((id) => stepEntry(entry, id, plans.get(entry.plan_id)))
   }
@@ -94,7 +109,8 @@ const stepEntry = (entry: WithSteps, id: string, plan: Plan | undefined): Found 
       what: entry.type === "done" && entry.found ? "found as wanted" : entry.type,
       plan_id: entry.plan_id,
       ...(step === undefined ? { step: id } : stepRow(step)),
-      ...(created === undefined ? {} : { created })
+      ...(created === undefined ? {} : { created }),
+      ...("problem" in entry ? { problem: entry.problem } : {})
     }
   }
 }

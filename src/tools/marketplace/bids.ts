@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 
+import { hasClusterBids } from "../../marketplace/Campaign.ts"
 import { pairKey } from "../../marketplace/ids.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
@@ -9,7 +10,7 @@ import { type ClusterWish, planClusterBids } from "../../marketplace/plan/planCl
 import { reads } from "../annotations.ts"
 import * as Tool from "../Tool.ts"
 import { InvalidArgument } from "../ToolError.ts"
-import { askedUnbidden, floorsOf, keep, uncheckedFloors, withWarnings } from "./gather.ts"
+import { floorRule, keep, pairsOf, uncheckedFloors, withWarnings } from "./gather.ts"
 import { type BidChange, bidChanges, checkFloors, clusterChanges, onBelowFloor } from "./parameters.ts"
 import { orRefuse } from "./refusal.ts"
 import * as results from "./results.ts"
@@ -39,22 +40,23 @@ export const planBidsTool = Tool.make("ads_plan_bids", {
   description: "Plan bids for single articles, held against the lowest bids and the guards. Changes nothing",
   annotations: reads,
   arguments: { changes: bidChanges, on_below_floor: onBelowFloor, check_floors: checkFloors },
-  result: results.plan,
-  run: Effect.fn("ads_plan_bids")(function* ({ changes, check_floors, on_below_floor }) {
+  result: results.bidsPlan,
+  run: Effect.fn("ads_plan_bids")(function* ({ changes, ...wanted }) {
     for (const [index, { bid_kopecks, bid_rubles, change_percent }] of changes.entries()) {
       yield* exactlyOne(index, [bid_kopecks, bid_rubles, change_percent], "bid_rubles, bid_kopecks, change_percent")
     }
+    const rule = yield* floorRule(wanted)
     const { guards } = yield* MarketplaceConfig
     const campaigns = yield* campaignsOf(changes)
-    const check = check_floors ?? campaigns.length <= askedUnbidden
+    const isAsking = rule.isAsking(campaigns.length)
     const asked = campaigns.map((campaign) => {
       const own = changes.filter(({ advert_id }) => advert_id === campaign.id)
       return { campaign, nm_ids: [...new Set(own.map(({ nm_id }) => nm_id))] }
     })
-    const floors = yield* floorsOf(check ? asked : [])
+    const { floors, warnings } = isAsking ? yield* rule.ask(asked) : { floors: [], warnings: [uncheckedFloors] }
     const wishes = changes.flatMap(wishesOf)
-    const draft = planBids({ campaigns, wishes, floors, onBelowFloor: on_below_floor, guards })
-    return yield* keep(withWarnings(draft, check ? [] : [uncheckedFloors]))
+    const draft = planBids({ campaigns, wishes, floors, onBelowFloor: rule.onBelowFloor, guards })
+    return yield* keep(withWarnings(draft, warnings))
   }, orRefuse)
 })
 
@@ -70,15 +72,16 @@ export const planClusterBidsTool = Tool.make("ads_plan_cluster_bids", {
   description: "Plan bids for search clusters of articles in manual campaigns. Changes nothing",
   annotations: reads,
   arguments: { changes: clusterChanges },
-  result: results.plan,
+  result: results.clusterBidsPlan,
   run: Effect.fn("ads_plan_cluster_bids")(function* ({ changes }) {
     for (const [index, { bid_kopecks, bid_rubles, drop }] of changes.entries()) {
       yield* exactlyOne(index, [bid_kopecks, bid_rubles, drop || undefined], "bid_rubles, bid_kopecks, drop")
     }
     const { guards, wire } = yield* MarketplaceConfig
     const campaigns = yield* campaignsOf(changes)
-    const asked = new Map(changes.map(({ advert_id, nm_id }) => [pairKey({ advert_id, nm_id }), { advert_id, nm_id }]))
-    const { bids } = yield* MarketplaceAds.use((ads) => ads.getNormqueryBids({ items: [...asked.values()] }))
+    const there = new Map(pairsOf(campaigns.filter(hasClusterBids)).map((pair) => [pairKey(pair), pair]))
+    const items = changes.flatMap((change) => there.get(pairKey(change)) ?? [])
+    const { bids } = yield* MarketplaceAds.use((ads) => ads.getNormqueryBids({ items }))
     const wishes = changes.map(({ advert_id, nm_id, norm_query, ...amount }): ClusterWish => {
       return { advert_id, nm_id, norm_query, to: kopecksOf(amount) ?? null }
     })

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 
+import { hasClusterBids } from "../../marketplace/Campaign.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
 import { rublesToKopecks } from "../../marketplace/money.ts"
@@ -9,7 +10,7 @@ import { planProducts } from "../../marketplace/plan/planProducts.ts"
 import { reads } from "../annotations.ts"
 import { optional } from "../parameters.ts"
 import * as Tool from "../Tool.ts"
-import { keep, pairsOf } from "./gather.ts"
+import { keep, pairsOf, phrasesOf, withWarnings } from "./gather.ts"
 import { advertId, nmIds, rubles } from "./parameters.ts"
 import { readCampaign } from "./reads.ts"
 import { orRefuse } from "./refusal.ts"
@@ -29,31 +30,34 @@ export const planMinusPhrasesTool = Tool.make("ads_plan_minus_phrases", {
     phrases: optional(Schema.Array(Schema.String).annotate({ description: "Phrases; none with mode clear" })),
     mode
   },
-  result: results.plan,
+  result: results.phrasesPlan,
   run: Effect.fn("ads_plan_minus_phrases")(function* ({ advert_id, mode, nm_ids, phrases = [] }) {
     const { guards } = yield* MarketplaceConfig
     const campaign = yield* readCampaign(advert_id)
-    const { items } = yield* MarketplaceAds.use((ads) => ads.getMinusPhrases({ items: pairsOf([campaign]) }))
+    const { items, warnings } = yield* phrasesOf(pairsOf([campaign]))
     const only = nm_ids === undefined ? {} : { nm_ids }
-    return yield* keep(planMinusPhrases({ campaigns: [campaign], ...only, current: items, phrases, mode, guards }))
+    const draft = planMinusPhrases({ campaigns: [campaign], ...only, current: items, phrases, mode, guards })
+    return yield* keep(withWarnings(draft, warnings))
   }, orRefuse)
 })
 
 export const planProductsTool = Tool.make("ads_plan_products", {
   title: "Plan articles",
   description:
-    "Plan which articles to add to and delete from a campaign; an undo also brings back their bids and phrases. Changes nothing",
+    "Plan which articles to add to and delete from a campaign; the way back also brings back their bids, phrases and cluster " +
+    "bids. Changes nothing",
   annotations: reads,
   arguments: { advert_id: advertId, add_nms: optional(nmIds), delete_nms: optional(nmIds) },
-  result: results.plan,
+  result: results.productsPlan,
   run: Effect.fn("ads_plan_products")(function* ({ add_nms = [], advert_id, delete_nms = [] }) {
     const { guards } = yield* MarketplaceConfig
     const campaign = yield* readCampaign(advert_id)
     const lost = pairsOf([campaign]).filter(({ nm_id }) => delete_nms.includes(nm_id))
-    const ads = yield* MarketplaceAds
-    const phrases = lost.length === 0 ? [] : (yield* ads.getMinusPhrases({ items: lost })).items
-    const clusterBids = lost.length === 0 ? [] : (yield* ads.getNormqueryBids({ items: lost })).bids
-    return yield* keep(planProducts({ campaign, add: add_nms, delete: delete_nms, phrases, clusterBids, guards }))
+    const { items: phrases, warnings } = yield* phrasesOf(lost)
+    const items = hasClusterBids(campaign) ? lost : []
+    const { bids: clusterBids } = yield* MarketplaceAds.use((ads) => ads.getNormqueryBids({ items }))
+    const draft = planProducts({ campaign, add: add_nms, delete: delete_nms, phrases, clusterBids, guards })
+    return yield* keep(withWarnings(draft, warnings))
   }, orRefuse)
 })
 
@@ -73,7 +77,7 @@ export const planCampaignTool = Tool.make("ads_plan_campaign", {
     payment_type: optional(Schema.Literals(["cpm", "cpc"]).annotate({ description: "Default cpm" })),
     bid_rubles: optional(rubles("First bid of every article in rubles; default the lowest"))
   },
-  result: results.plan,
+  result: results.campaignPlan,
   run: Effect.fn("ads_plan_campaign")(function* ({
     bid_rubles,
     name,

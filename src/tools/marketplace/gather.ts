@@ -1,34 +1,103 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 
-import { articlesOf, type Campaign, type Placement } from "../../marketplace/Campaign.ts"
-import { readOnlyReason } from "../../marketplace/MarketplaceClient.ts"
+import { Plans } from "../../marketplace/apply/Plans.ts"
+import { articlesOf, type Campaign } from "../../marketplace/Campaign.ts"
+import type { Pair } from "../../marketplace/ids.ts"
+import { limitOf, readOnlyReason } from "../../marketplace/keyRules.ts"
+import { type Asked, keptMinutes, LowestBids } from "../../marketplace/LowestBids.ts"
+import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
-import { LowestBids } from "../../marketplace/plan/LowestBids.ts"
+import { storyOf } from "../../marketplace/MarketplaceError.ts"
+import { caps } from "../../marketplace/operations.ts"
+import type { Floor, OnBelowFloor } from "../../marketplace/plan/floors.ts"
 import type { Draft, Plan } from "../../marketplace/plan/Plan.ts"
-import { Plans } from "../../marketplace/plan/Plans.ts"
+import { readApart } from "../../marketplace/readApart.ts"
 import { Progress } from "../Progress.ts"
+import { InvalidArgument } from "../ToolError.ts"
 import { planSummary } from "./shown.ts"
 
-/** What to ask the lowest bids of, campaign by campaign. */
-export interface Asked {
-  readonly campaign: Campaign
-  readonly nm_ids: ReadonlyArray<number>
-  readonly placements?: ReadonlyArray<Placement>
+/** So many campaigns are asked for their lowest bids without being told to; more may take several calls. */
+const askedUnbidden = 20
+
+/** Longer than this the callers of tools do not wait. */
+const patienceMs = 50_000
+
+interface FloorsWanted {
+  readonly check_floors?: boolean
+  readonly on_below_floor?: OnBelowFloor
 }
 
-/** The lowest bids of several campaigns; tells how far it has come, for it may take minutes. */
-export const floorsOf = Effect.fnUntraced(function* (asked: ReadonlyArray<Asked>) {
-  const { of } = yield* LowestBids
-  const tell = yield* Progress
-  const floors = yield* Effect.forEach(asked, ({ campaign, nm_ids, placements }, index) =>
-    Effect.tap(of(campaign, nm_ids, placements), () => tell({ progress: index + 1, total: asked.length }))
-  )
-  return floors.flat()
+interface Floors {
+  readonly floors: ReadonlyArray<Floor>
+  readonly warnings: ReadonlyArray<string>
+}
+
+/** How a plan deals with the lowest bids; saying what to do below them means that they are asked for. */
+export const floorRule = Effect.fnUntraced(function* ({ check_floors, on_below_floor }: FloorsWanted) {
+  if (check_floors === false && on_below_floor !== undefined) {
+    const problem = `must not be false with on_below_floor ${on_below_floor}: the lowest bids are not known until they are asked for`
+    return yield* new InvalidArgument({ argument: "check_floors", problem })
+  }
+  const until = (yield* Clock.currentTimeMillis) + patienceMs
+  return {
+    onBelowFloor: on_below_floor ?? "block",
+    isAsking: (campaigns: number) => check_floors ?? (on_below_floor !== undefined || campaigns <= askedUnbidden),
+    /** The lowest bids, as far as they can be read within the time of one call of a tool; tells how far it has come. */
+    ask: Effect.fnUntraced(function* (asked: ReadonlyArray<Asked>) {
+      const calls = asked.reduce((sum, { nm_ids }) => sum + Math.ceil(nm_ids.length / caps.minBidArticles), 0)
+      const { limit, periodMs } = limitOf(yield* MarketplaceConfig, "getBidsMin")
+      const most = Math.floor((keptMinutes * 60_000 * limit) / periodMs)
+      if (asked.length > askedUnbidden && calls > most) return yield* tooMany(calls, most)
+      const tell = yield* Progress
+      const onRead = (progress: number) => tell({ progress, total: asked.length })
+      const found = Effect.map(
+        LowestBids.use((lowest) => lowest.ofAll(asked, { until, onRead })),
+        (floors): Floors => ({ floors, warnings: [] })
+      )
+      // Nobody has asked for them: where they cannot be had, the plan does without.
+      if (check_floors === true || on_below_floor !== undefined) return yield* found
+      return yield* Effect.catchTag(found, ["AdsBadRequest", "AdsForbidden", "AdsNotFound"], (error) =>
+        Effect.succeed<Floors>({ floors: [], warnings: [`${storyOf(error)} ${refusedLater}`] })
+      )
+    })
+  }
 })
+
+const tooMany = (calls: number, most: number) =>
+  Effect.fail(
+    new InvalidArgument({
+      argument: "check_floors",
+      problem: `would take ${calls} calls for the lowest bids, and only ${most} can be made while they hold good: plan fewer campaigns at once`
+    })
+  )
+
+const refusedLater = "The marketplace will refuse a bid that is too low when the plan is applied."
+
+export const uncheckedFloors =
+  `The lowest bids were not asked for. ${refusedLater} Set check_floors to true to ask first; with many campaigns that ` +
+  "takes several calls."
 
 /** Every article of the campaigns, as pairs to ask for. */
 export const pairsOf = (campaigns: ReadonlyArray<Campaign>) =>
   campaigns.flatMap((campaign) => articlesOf(campaign).map(({ nm_id }) => ({ advert_id: campaign.id, nm_id })))
+
+/** The minus-phrases of articles, with a warning where the marketplace does not show them. */
+export const phrasesOf = Effect.fnUntraced(function* (pairs: ReadonlyArray<Pair>) {
+  const ads = yield* MarketplaceAds
+  const { found, refused } = yield* readApart(pairs, (items) => ads.getMinusPhrases({ items }))
+  const [first, ...others] = refused
+  const more = others.length === 0 ? "" : ` and of ${others.length} more`
+  return {
+    items: found.flatMap(({ answer }) => answer.items),
+    warnings:
+      first === undefined
+        ? []
+        : [
+            `The phrases of article ${first.item.nm_id} in campaign ${first.item.advert_id}${more} cannot be read, so they ` +
+              `neither count here nor come back with a rollback: ${first.reason}`
+          ]
+  }
+})
 
 /** A plan in short, with what to do next. */
 export const summary = (plan: Plan) =>
@@ -40,13 +109,6 @@ export const keep = (draft: Draft) =>
     Plans.use((plans) => plans.keep(draft)),
     summary
   )
-
-/** So many campaigns are asked for their lowest bids without being told to; more would outlast a caller's patience. */
-export const askedUnbidden = 20
-
-export const uncheckedFloors =
-  "The lowest bids were not asked for, because there are many campaigns: an apply stops at a bid that is too low. " +
-  "Set check_floors to true to ask first."
 
 export const withWarnings = (draft: Draft, warnings: ReadonlyArray<string>): Draft => ({
   ...draft,

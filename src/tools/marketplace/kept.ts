@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 
-import { Plans } from "../../marketplace/plan/Plans.ts"
+import type { History } from "../../marketplace/apply/history.ts"
+import { Plans } from "../../marketplace/apply/Plans.ts"
 import { reads } from "../annotations.ts"
 import * as Tool from "../Tool.ts"
 import { summary } from "./gather.ts"
@@ -16,25 +17,46 @@ export const showPlan = Tool.make("ads_show_plan", {
   arguments: { plan_id: planId, limit: limit(50), offset },
   result: results.shownPlan,
   run: Effect.fn("ads_show_plan")(function* ({ limit, offset, plan_id }) {
-    const { done, finished, plan, takenBack, unconfirmed } = yield* Plans.use((plans) => plans.history(plan_id))
+    const past = yield* Plans.use((plans) => plans.history(plan_id))
+    const { done, plan, refused, unconfirmed } = past
     const shown = plan.steps.slice(offset, offset + limit)
     return {
       plan_id,
       kind: plan.kind,
-      state: takenBack ? "taken back" : finished ? "applied" : done.size > 0 ? "begun" : "planned",
+      state: stateOf(past),
       total: plan.steps.length,
       done: done.size,
+      refused: refused.size,
       unconfirmed: unconfirmed.size,
-      steps: shown.map((step) => ({ ...stepRow(step), done: done.has(step.id) })),
+      steps: shown.map((step) => {
+        const problem = refused.get(step.id)
+        return { ...stepRow(step), done: done.has(step.id), ...(problem === undefined ? {} : { refused: problem }) }
+      }),
       warnings: plan.warnings,
       blocked: plan.blocked.slice(offset, offset + limit),
       blocked_count: plan.blocked.length,
       estimate: plan.estimate,
       expires_at: moment(plan.expiresAt),
-      ...more(offset + shown.length, plan.steps.length)
+      next: more(offset + shown.length, plan.steps.length, thenBy[stateOf(past)])
     }
   }, orRefuse)
 })
+
+const stateOf = ({ begun, done, finished, partly, takenBack }: History) => {
+  if (takenBack) return "taken back"
+  if (finished) return "applied"
+  if (partly) return done.size > 0 ? "partly applied" : "refused"
+  return begun ? "begun" : "planned"
+}
+
+const thenBy: { readonly [state in ReturnType<typeof stateOf>]: string } = {
+  planned: "When a person has agreed, ads_apply_plan applies it",
+  begun: "ads_apply_plan goes on with it; ads_rollback plans the way back",
+  "partly applied": "ads_apply_plan tries again what was refused; ads_rollback plans the way back",
+  refused: "ads_apply_plan tries again what was refused",
+  applied: "ads_rollback plans the way back",
+  "taken back": "Nothing is left to do"
+}
 
 export const rollback = Tool.make("ads_rollback", {
   title: "Plan the way back",
@@ -42,7 +64,7 @@ export const rollback = Tool.make("ads_rollback", {
     "Plan the way back from an applied or broken-off plan: it restores what was there before. Changes nothing until applied",
   annotations: reads,
   arguments: { plan_id: planId },
-  result: results.plan,
+  result: results.wayBack,
   run: Effect.fn("ads_rollback")(function* ({ plan_id }) {
     const plan = yield* Plans.use((plans) => plans.rollback(plan_id))
     return { reverses: plan_id, ...(yield* summary(plan)) }

@@ -4,16 +4,16 @@ import { articlesOf, type Campaign, mayChange } from "../../marketplace/Campaign
 import { campaignWide } from "../../marketplace/ids.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
-import { twinName } from "../../marketplace/plan/migrateIntoTwin.ts"
+import { RublesGiven } from "../../marketplace/money.ts"
+import { findTwin } from "../../marketplace/plan/migrateIntoTwin.ts"
 import type { MigrationInput } from "../../marketplace/plan/Migration.ts"
-import { findByName } from "../../marketplace/plan/planCampaign.ts"
 import { planMigration } from "../../marketplace/plan/planMigration.ts"
 import { OldSettings } from "../../marketplace/plan/Snapshot.ts"
 import { reads } from "../annotations.ts"
 import { optional } from "../parameters.ts"
 import * as Tool from "../Tool.ts"
-import { askedUnbidden, floorsOf, keep, pairsOf, uncheckedFloors, withWarnings } from "./gather.ts"
-import { advertIds, checkFloors, onBelowFloor, shownAs } from "./parameters.ts"
+import { floorRule, keep, pairsOf, phrasesOf, uncheckedFloors, withWarnings } from "./gather.ts"
+import { advertIds, checkFloors, id, onBelowFloor, shownAs } from "./parameters.ts"
 import { orRefuse } from "./refusal.ts"
 import * as results from "./results.ts"
 
@@ -24,7 +24,14 @@ const target = Schema.Literals(["in-place", "new-manual-campaign"])
   })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed("in-place")))
 
-const snapshot = Schema.Array(OldSettings).annotate(
+const snapshot = Schema.Array(
+  Schema.Struct({
+    ...OldSettings.fields,
+    advert_id: id,
+    bids: Schema.optionalKey(Schema.Array(Schema.Struct({ nm_id: id, rubles: RublesGiven }))),
+    nm_ids: Schema.optionalKey(Schema.Array(id))
+  })
+).annotate(
   shownAs(
     "Old settings of type 8, taken down before the switch-off; money in rubles",
     {
@@ -81,16 +88,17 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     on_below_floor: onBelowFloor,
     check_floors: checkFloors
   },
-  result: results.plan,
+  result: results.migrationPlan,
   run: Effect.fn("ads_plan_migration")(function* (given) {
+    const rule = yield* floorRule(given)
     const { guards } = yield* MarketplaceConfig
     const ads = yield* MarketplaceAds
     const { adverts: existing } = yield* ads.getAdvertsV2()
     const campaigns = chosen(existing, given.advert_ids, given.snapshot ?? [])
     const wide = yield* campaignWidePhrases(campaigns)
-    const twins = campaigns.flatMap((campaign) => findByName(existing, twinName(campaign)) ?? [])
+    const twins = campaigns.flatMap((campaign) => findTwin(existing, campaign) ?? [])
     const involved = [...campaigns, ...(given.target === "in-place" ? [] : twins)]
-    const { items } = yield* ads.getMinusPhrases({ items: pairsOf(involved) })
+    const { items, warnings } = yield* phrasesOf(pairsOf(involved))
     const input: MigrationInput = {
       campaigns,
       existing,
@@ -106,24 +114,27 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
           search: given.search_percent ?? 100,
           recommendations: given.recommendations_percent ?? 100
         },
-        onBelowFloor: given.on_below_floor,
+        onBelowFloor: rule.onBelowFloor,
         phrases: given.phrase_mode ?? "merge"
       }
     }
-    const first = withWarnings(planMigration(input), wide.warnings)
+    const first = planMigration(input)
+    const known = [...wide.warnings, ...warnings]
     const bid = new Set(first.steps.flatMap(({ change }) => (change.kind === "bid" ? [change.nm_id] : [])))
     const bidding = campaigns.filter((campaign) => articlesOf(campaign).some(({ nm_id }) => bid.has(nm_id)))
-    const check = given.check_floors ?? bidding.length <= askedUnbidden
-    if (!check) return yield* keep(withWarnings(first, bidding.length === 0 ? [] : [uncheckedFloors]))
+    if (!rule.isAsking(bidding.length)) {
+      return yield* keep(withWarnings(first, bidding.length === 0 ? known : [...known, uncheckedFloors]))
+    }
     const placements = given.target === "in-place" ? {} : { placements: ["search", "recommendations"] as const }
-    const floors = yield* floorsOf(
+    const lowest = yield* rule.ask(
       bidding.map((campaign) => ({
         campaign,
         nm_ids: articlesOf(campaign).map(({ nm_id }) => nm_id),
         ...placements
       }))
     )
-    return yield* keep(withWarnings(planMigration({ ...input, floors }), wide.warnings))
+    const draft = planMigration({ ...input, floors: lowest.floors })
+    return yield* keep(withWarnings(draft, [...known, ...lowest.warnings]))
   }, orRefuse)
 })
 

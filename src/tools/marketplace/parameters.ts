@@ -6,14 +6,25 @@ import { digits, Kopecks, Rubles, RublesGiven } from "../../marketplace/money.ts
 
 export const advertId = AdvertId.annotate({ description: "Campaign id" })
 
-const whole = (least: number, message: string) =>
-  Schema.Union([Schema.Finite, Schema.NumberFromString]).check(
-    Schema.isInt({ message }),
-    Schema.isGreaterThanOrEqualTo(least, { message })
+const decimal = /^\s*-?\d+(\.\d+)?\s*$/
+
+/** A number inside the items of a list, where it may come as text, too; other text is no number at all. */
+const numberOrText = <S extends Schema.Codec<number, number>>(number: S) =>
+  Schema.Union([Schema.Number, Schema.String]).pipe(
+    Schema.decodeTo(number, {
+      decode: SchemaGetter.transform((given) => {
+        if (typeof given === "number") return given
+        return decimal.test(given) ? Number(given) : Number.NaN
+      }),
+      encode: SchemaGetter.transform((value): number | string => value)
+    })
   )
 
-/** Ids inside of lists; they may also come as text. */
-const id = whole(1, "must be a positive integer")
+const whole = (least: number, message: string) =>
+  numberOrText(Schema.Number.check(Schema.isInt({ message }), Schema.isGreaterThanOrEqualTo(least, { message })))
+
+/** Ids inside of lists. */
+export const id = whole(1, "must be a positive integer")
 const idOrZero = whole(0, "must be an article id or 0")
 
 const ids = (description: string) =>
@@ -52,13 +63,17 @@ export const pairs = Schema.Array(Schema.Struct({ advert_id: id, nm_id: idOrZero
   )
 )
 
-export const onBelowFloor = Schema.Literals(["raise", "skip", "block"])
-  .annotate({ description: "What to do with a bid below the lowest allowed one; default block" })
-  .pipe(Schema.withDecodingDefaultKey(Effect.succeed("block")))
+export const onBelowFloor = Schema.optionalKey(
+  Schema.Literals(["raise", "skip", "block"]).annotate({
+    description: "What to do with a bid below the lowest allowed one, which is then asked for; default block"
+  })
+)
 
 export const checkFloors = Schema.optionalKey(
   Schema.Boolean.annotate({
-    description: "Whether to ask for the lowest bids first, one call per campaign; default for up to 20 campaigns"
+    description:
+      "Whether to ask for the lowest bids first, one call per campaign; default for up to 20 campaigns, and with " +
+      "on_below_floor"
   })
 )
 
@@ -76,7 +91,9 @@ export const rubles = (description: string) =>
 
 const amount = {
   bid_rubles: Schema.optionalKey(RublesGiven),
-  bid_kopecks: Schema.optionalKey(Kopecks)
+  bid_kopecks: Schema.optionalKey(
+    whole(0, "must be a whole number of kopecks, not negative").pipe(Schema.decodeTo(Kopecks))
+  )
 }
 
 const money = {
@@ -91,7 +108,14 @@ const BidChange = Schema.Struct({
   nm_id: id,
   placement: Schema.optionalKey(Placement),
   ...amount,
-  change_percent: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThan(-100, { message: "must be above -100" })))
+  change_percent: Schema.optionalKey(
+    numberOrText(
+      Schema.Number.check(
+        Schema.isFinite({ message: "must be a number of percent" }),
+        Schema.isGreaterThan(-100, { message: "must be above -100" })
+      )
+    )
+  )
 })
 export type BidChange = typeof BidChange.Type
 

@@ -1,15 +1,17 @@
 import { Effect, Schema } from "effect"
 
 import { articlesOf, nameOf, paymentOf, placementsOf, Placement } from "../../marketplace/Campaign.ts"
+import { distinctPairs } from "../../marketplace/ids.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { AdsNotFound } from "../../marketplace/MarketplaceError.ts"
 import { money, moneyFromRubles } from "../../marketplace/money.ts"
+import { caps } from "../../marketplace/operations.ts"
 import { reads } from "../annotations.ts"
 import { optional } from "../parameters.ts"
 import * as Tool from "../Tool.ts"
 import { advertId, advertIds, limit, nmIds, offset, pairs } from "./parameters.ts"
+import * as results from "./readResults.ts"
 import { orRefuse } from "./refusal.ts"
-import * as results from "./results.ts"
 import { articleRow, campaignRow, more } from "./shown.ts"
 
 /** One campaign, or the error that there is none. */
@@ -27,7 +29,7 @@ export const readCampaign = Effect.fnUntraced(function* (advert_id: number) {
   )
 })
 
-/** The money of a campaign, from whichever operation still tells it; null where none does. */
+/** The money of a campaign, from whichever operation tells it; null where none does, whatever is in the way. */
 export const readBudget = Effect.fnUntraced(function* (advert_id: number) {
   const ads = yield* MarketplaceAds
   const older = Effect.map(ads.getBudget(advert_id), ({ total }) => moneyFromRubles(total))
@@ -36,7 +38,7 @@ export const readBudget = Effect.fnUntraced(function* (advert_id: number) {
   )
   return yield* newer.pipe(
     Effect.catchTag("AdsNotFound", () => older),
-    Effect.catchTag("AdsNotFound", () => Effect.succeed(null))
+    Effect.orElseSucceed(() => null)
   )
 })
 
@@ -68,7 +70,11 @@ export const listCampaigns = Tool.make("ads_list_campaigns", {
     return {
       total: found.length,
       campaigns: shown.map(campaignRow),
-      ...more(offset + shown.length, found.length)
+      next: more(
+        offset + shown.length,
+        found.length,
+        "ads_get_campaign shows one with its bids; ads_plan_migration plans the move of those with one bid"
+      )
     }
   }, orRefuse)
 })
@@ -85,26 +91,48 @@ export const getCampaign = Tool.make("ads_get_campaign", {
       ...campaignRow(campaign),
       created: campaign.timestamps?.created ?? null,
       budget: yield* readBudget(advert_id),
-      articles: articlesOf(campaign).map((article) => articleRow(campaign, article))
+      articles: articlesOf(campaign).map((article) => articleRow(campaign, article)),
+      next: "ads_plan_bids, ads_plan_minus_phrases and ads_plan_products plan changes; ads_campaign_stats shows what it brings"
     }
   }, orRefuse)
 })
+
+const phrasesEach = Schema.Int.check(
+  Schema.isBetween({ minimum: 1, maximum: caps.phrases }, { message: `must be between 1 and ${caps.phrases}` })
+).annotate({ description: "Phrases to show of each article, default 100; count tells how many there are" })
 
 export const getMinusPhrases = Tool.make("ads_get_minus_phrases", {
   title: "Get minus-phrases",
   description: "Read the minus-phrases of articles, or of all articles of a campaign",
   annotations: reads,
-  arguments: { items: optional(pairs), advert_id: optional(advertId) },
+  arguments: {
+    items: optional(pairs),
+    advert_id: optional(advertId),
+    limit: limit(50),
+    offset,
+    phrases_each: optional(phrasesEach)
+  },
   result: results.phrases,
-  run: Effect.fn("ads_get_minus_phrases")(function* ({ advert_id, items = [] }) {
+  run: Effect.fn("ads_get_minus_phrases")(function* ({ advert_id, items = [], limit, offset, phrases_each = 100 }) {
     const own =
       advert_id === undefined
         ? []
         : articlesOf(yield* readCampaign(advert_id)).map(({ nm_id }) => ({ advert_id, nm_id }))
-    const found = yield* MarketplaceAds.use((ads) => ads.getMinusPhrases({ items: [...items, ...own] }))
+    const all = distinctPairs([...items, ...own])
+    const asked = all.slice(offset, offset + limit)
+    const found = yield* MarketplaceAds.use((ads) => ads.getMinusPhrases({ items: asked }))
     return {
-      items: found.items,
-      next: "ads_plan_minus_phrases plans a change; phrases are kept per article, so a plan has one step per article"
+      total: all.length,
+      items: found.items.map(({ norm_queries, ...article }) => ({
+        ...article,
+        count: norm_queries.length,
+        norm_queries: norm_queries.slice(0, phrases_each)
+      })),
+      next: more(
+        offset + asked.length,
+        all.length,
+        "ads_plan_minus_phrases plans a change; phrases are kept per article, so a plan has one step per article"
+      )
     }
   }, orRefuse)
 })
@@ -134,7 +162,8 @@ export const minBids = Tool.make("ads_min_bids", {
       articles: bids.map(({ bids: lowest, nm_id }) => ({
         nm_id,
         lowest: Object.fromEntries(lowest.map(({ type, value }) => [type, money(value)]))
-      }))
+      })),
+      next: "ads_plan_bids plans bids; with on_below_floor raise it lifts those that are too low"
     }
   }, orRefuse)
 })

@@ -1,10 +1,12 @@
 import { Effect } from "effect"
 
+import type { PlanError } from "../../marketplace/apply/PlanError.ts"
+import type { FloorsPending } from "../../marketplace/LowestBids.ts"
 import type { MarketplaceError } from "../../marketplace/MarketplaceError.ts"
-import type { PlanError } from "../../marketplace/plan/PlanError.ts"
 import { type InvalidArgument, ToolsetError } from "../ToolError.ts"
+import type { TooLong } from "./TooLong.ts"
 
-type AdsError = MarketplaceError | PlanError
+type AdsError = FloorsPending | MarketplaceError | PlanError | TooLong
 
 /** Whose move it is, and this toolset's word for the refusal. A new error does not compile until it has a row. */
 const kinds: { readonly [tag in AdsError["_tag"]]: readonly [blame: "caller" | "upstream", code: string] } = {
@@ -25,14 +27,15 @@ const kinds: { readonly [tag in AdsError["_tag"]]: readonly [blame: "caller" | "
   ApplyStopped: ["upstream", "ADS_APPLY_STOPPED"],
   BidOutOfRange: ["caller", "ADS_BID_OUT_OF_RANGE"],
   CampaignStateRefused: ["caller", "ADS_CAMPAIGN_STATE"],
+  FloorsPending: ["upstream", "ADS_FLOORS_PENDING"],
   GuardViolation: ["caller", "ADS_GUARD"],
   LowBudget: ["caller", "ADS_LOW_BUDGET"],
   NothingToRollBack: ["caller", "ADS_NOTHING_TO_ROLL_BACK"],
   PlanExpired: ["caller", "ADS_PLAN_EXPIRED"],
   PlanNotFound: ["caller", "ADS_PLAN_NOT_FOUND"],
   PlanSpent: ["caller", "ADS_PLAN_SPENT"],
-  PlanStale: ["caller", "ADS_PLAN_STALE"],
-  PlanStoreFailed: ["upstream", "ADS_JOURNAL_FAILED"]
+  PlanStoreFailed: ["upstream", "ADS_JOURNAL_FAILED"],
+  TooLong: ["upstream", "ADS_TOO_LONG"]
 }
 
 /** The one place where an error of the marketplace becomes a tool's error; its fields come along as details. */

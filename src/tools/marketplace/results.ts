@@ -1,119 +1,120 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 
-import { BidType, PaymentType, Placement } from "../../marketplace/Campaign.ts"
-import { Blocked, Estimate, PlanKind } from "../../marketplace/plan/Plan.ts"
+import { Placement } from "../../marketplace/Campaign.ts"
+import { Blocked, PlanKind } from "../../marketplace/plan/Plan.ts"
+import { money, next, row, whole } from "./shapes.ts"
 
-/* Shapes of results as a client may rely on them; all are open to fields that are not named. */
+/* Shapes of plans and of what comes of them, as a client may rely on them; all are open to fields that are not named. */
 
-const next = Schema.optionalKey(Schema.String)
+/* What a step leads from and to, by the kind of change. */
 
-/** One amount in both units; the rubles as exact decimal text. */
-const money = Schema.Struct({ kopecks: Schema.Int, rubles: Schema.String })
-
-const row = {
-  id: Schema.Int,
+const amount = Schema.NullOr(money)
+const phraseList = Schema.Struct({ count: whole, phrases: Schema.Array(Schema.String) })
+const membership = Schema.String
+const newCampaign = Schema.Struct({
   name: Schema.String,
-  status: Schema.Int,
-  status_text: Schema.String,
-  bid_type: BidType,
-  payment_type: PaymentType,
-  placements: Schema.Array(Placement)
+  articles: Schema.optionalKey(whole),
+  placements: Schema.optionalKey(Schema.Array(Placement))
+})
+const anyPlace = Schema.Union([money, phraseList, newCampaign, membership, Schema.Null])
+
+const stepOf = <S extends Schema.Constraint>(place: S) => ({
+  step: Schema.String,
+  before: place,
+  after: place,
+  reason: Schema.String
+})
+
+const apartFromSteps = {
+  warnings: Schema.Array(Schema.String),
+  blocked_count: whole,
+  blocked: Schema.Array(Blocked),
+  estimate: Schema.Struct({ calls: whole, seconds: whole }),
+  expires_at: Schema.String
 }
 
-export const campaigns = Schema.Struct({
-  total: Schema.Int,
-  campaigns: Schema.Array(Schema.Struct({ ...row, articles: Schema.Int })),
+/** A plan in short. */
+const planOf = <S extends Schema.Constraint>(kind: PlanKind, place: S) => ({
+  plan_id: Schema.String,
+  kind: Schema.Literal(kind),
+  steps: whole,
+  by_kind: Schema.Record(Schema.String, whole),
+  first_steps: Schema.Array(Schema.Struct(stepOf(place))),
+  ...apartFromSteps,
   next
 })
 
-export const campaign = Schema.Struct({
-  ...row,
-  created: Schema.NullOr(Schema.String),
-  budget: Schema.NullOr(money),
-  articles: Schema.Array(Schema.Struct({ nm_id: Schema.Int, bids: Schema.Record(Schema.String, Schema.NullOr(money)) }))
-})
-
-const step = Schema.Struct({ step: Schema.String, reason: Schema.String })
-
-/** A plan in short. */
-export const plan = Schema.Struct({
-  plan_id: Schema.String,
-  kind: PlanKind,
-  steps: Schema.Int,
-  by_kind: Schema.Record(Schema.String, Schema.Int),
-  first_steps: Schema.Array(step),
-  warnings: Schema.Array(Schema.String),
-  blocked_count: Schema.Int,
-  blocked: Schema.Array(Blocked),
-  estimate: Estimate,
-  expires_at: Schema.String,
-  next: Schema.String
-})
+export const bidsPlan = Schema.Struct(planOf("bids", amount))
+export const phrasesPlan = Schema.Struct(planOf("minus-phrases", phraseList))
+export const productsPlan = Schema.Struct(planOf("products", membership))
+export const clusterBidsPlan = Schema.Struct(planOf("cluster-bids", amount))
+export const campaignPlan = Schema.Struct(
+  planOf("campaign", Schema.Union([money, newCampaign, membership, Schema.Null]))
+)
+export const migrationPlan = Schema.Struct(planOf("migration", anyPlace))
+export const wayBack = Schema.Struct({ reverses: Schema.String, ...planOf("rollback", anyPlace) })
 
 export const shownPlan = Schema.Struct({
   plan_id: Schema.String,
   kind: PlanKind,
-  state: Schema.Literals(["planned", "begun", "applied", "taken back"]),
-  total: Schema.Int,
-  done: Schema.Int,
-  steps: Schema.Array(step),
+  state: Schema.Literals(["planned", "begun", "partly applied", "refused", "applied", "taken back"]),
+  total: whole,
+  done: whole,
+  refused: whole,
+  unconfirmed: whole,
+  steps: Schema.Array(
+    Schema.Struct({ ...stepOf(anyPlace), done: Schema.Boolean, refused: Schema.optionalKey(Schema.String) })
+  ),
+  ...apartFromSteps,
   next
 })
 
 export const report = Schema.Struct({
   plan_id: Schema.String,
-  state: Schema.Literals(["applied", "in progress"]),
-  done: Schema.Int,
-  total: Schema.Int,
-  found: Schema.Int,
+  state: Schema.Literals(["applied", "in progress", "partly applied", "refused", "to be checked"]),
+  done: whole.annotate({ description: "Over all calls" }),
+  total: whole,
+  found: whole.annotate({ description: "As wanted without being sent; in this call alone" }),
+  refused: Schema.Array(Schema.Struct({ step: Schema.String, problem: Schema.String })),
+  refused_count: whole,
   unconfirmed: Schema.Array(Schema.String),
-  unconfirmed_count: Schema.Int,
-  created: Schema.Record(Schema.String, Schema.Int),
-  next: Schema.String
+  unconfirmed_count: whole,
+  created: Schema.Record(Schema.String, whole),
+  notice: Schema.optionalKey(Schema.String),
+  next
 })
 
 export const moved = Schema.Struct({
   done: Schema.Boolean,
-  campaign: Schema.Struct({ ...row, articles: Schema.Int }),
+  campaign: Schema.Struct({ ...row, articles: whole }),
   budget: Schema.NullOr(money),
-  next: Schema.String
-})
-
-export const campaignStats = Schema.Struct({
-  total: Schema.Int,
-  rows: Schema.Array(
-    Schema.Struct({ advert_id: Schema.Int, views: Schema.Finite, clicks: Schema.Finite, spent: money })
-  ),
+  status_now: Schema.optionalKey(whole),
+  status_text_now: Schema.optionalKey(Schema.String),
   next
 })
 
-export const clusterStats = Schema.Struct({
-  total: Schema.Int,
-  clusters: Schema.Array(
-    Schema.Struct({ advert_id: Schema.Int, nm_id: Schema.Int, norm_query: Schema.String, cpc: money })
-  )
-})
-
-export const phrases = Schema.Struct({
-  items: Schema.Array(
-    Schema.Struct({ advert_id: Schema.Int, nm_id: Schema.Int, norm_queries: Schema.Array(Schema.String) })
-  ),
-  next: Schema.String
-})
-
-export const lowestBids = Schema.Struct({
-  campaign: Schema.String,
-  articles: Schema.Array(Schema.Struct({ nm_id: Schema.Int, lowest: Schema.Record(Schema.String, money) }))
-})
-
-export const key = Schema.Struct({
-  host: Schema.String,
-  kind: Schema.String,
-  may_write: Schema.Boolean,
-  next: Schema.String
-})
+/** Which fields an entry has depends on `what`. */
+const entry = {
+  plan_id: Schema.String,
+  kind: PlanKind,
+  steps: whole,
+  reverses: Schema.String,
+  ...stepOf(anyPlace),
+  created: whole,
+  problem: Schema.String,
+  advert_id: whole,
+  status_before: whole,
+  outcome: Schema.String
+}
 
 export const audit = Schema.Struct({
-  total: Schema.Int,
-  entries: Schema.Array(Schema.Struct({ at: Schema.String, what: Schema.String }))
+  total: whole,
+  entries: Schema.Array(
+    Schema.Struct({
+      at: Schema.String,
+      what: Schema.String,
+      ...Struct.map(entry, Schema.optionalKey)
+    })
+  ),
+  next
 })

@@ -27,9 +27,15 @@ export const statusText = (value: number): string => statusWords.get(value) ?? "
 
 export const moment = (ms: number): string => DateTime.formatIso(DateTime.makeUnsafe(ms))
 
-/** How to go on with a list that was not shown to its end. */
-export const more = (shown: number, total: number) =>
-  shown < total ? { next: `Repeat with offset ${shown} for more` } : {}
+/** How to go on with a list: with its next rows, or from its end. */
+export const more = (shown: number, total: number, then: string): string =>
+  shown < total ? `Repeat with offset ${shown} for more` : then
+
+/** A name inside of a sentence: short, in one line, so that it cannot pass for more than a name. */
+export const quoted = (name: string): string => {
+  const line = name.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim()
+  return line.length > 60 ? `"${Array.from(line).slice(0, 59).join("")}…"` : `"${line}"`
+}
 
 /** A campaign in one row. */
 export const campaignRow = (campaign: Campaign) => ({
@@ -48,7 +54,7 @@ const amount = (kopecks: Kopecks | null) => (kopecks === null ? null : money(kop
 /** An article with its bids in both units. */
 export const articleRow = (campaign: Campaign, article: Article) => ({
   nm_id: article.nm_id,
-  ...(article.subject?.name === undefined ? {} : { subject: article.subject.name }),
+  ...(typeof article.subject?.name !== "string" ? {} : { subject: article.subject.name }),
   bids: Object.fromEntries(placementsOf(campaign).map((placement) => [placement, amount(bidOf(article, placement))]))
 })
 

@@ -6,8 +6,8 @@ import { reads } from "../annotations.ts"
 import { optional } from "../parameters.ts"
 import * as Tool from "../Tool.ts"
 import { advertId, advertIds, from, groupBy, limit, offset, pairs, to } from "./parameters.ts"
+import * as results from "./readResults.ts"
 import { orRefuse } from "./refusal.ts"
-import * as results from "./results.ts"
 import { more } from "./shown.ts"
 
 export const campaignStats = Tool.make("ads_campaign_stats", {
@@ -30,7 +30,7 @@ export const campaignStats = Tool.make("ads_campaign_stats", {
       total: rows.length,
       rows: shown,
       ...(missing.length > 0 ? { without_statistics: missing } : {}),
-      ...more(offset + shown.length, rows.length)
+      next: more(offset + shown.length, rows.length, "ads_cluster_stats shows which searches bring the clicks")
     }
   }, orRefuse)
 })
@@ -84,7 +84,11 @@ export const clusterStats = Tool.make("ads_cluster_stats", {
       )
       .filter(({ views }) => (views ?? 0) >= min_views)
       .toSorted((a, b) => (b.views ?? 0) - (a.views ?? 0))
-    return { total: rows.length, clusters: rows.slice(0, limit) }
+    return {
+      total: rows.length,
+      clusters: rows.slice(0, limit),
+      next: "ads_plan_cluster_bids plans bids for clusters; ads_plan_minus_phrases shuts phrases out"
+    }
   }, orRefuse)
 })
 
@@ -94,6 +98,7 @@ export const keywordStats = Tool.make("ads_keyword_stats", {
     "Keywords of a campaign by day. The marketplace switched this off on 2026-01-15: on not found, use ads_cluster_stats",
   annotations: reads,
   arguments: { advert_id: advertId, from, to },
+  result: results.keywordStats,
   run: Effect.fn("ads_keyword_stats")(function* (request) {
     const { keywords } = yield* MarketplaceAds.use((ads) => ads.getStatsKeywords(request))
     return {
@@ -105,7 +110,8 @@ export const keywordStats = Tool.make("ads_keyword_stats", {
           clicks: clicks ?? 0,
           spent: moneyFromRubles(sum ?? 0)
         }))
-      }))
+      })),
+      next: "ads_plan_minus_phrases shuts phrases out"
     }
   }, orRefuse)
 })

@@ -1,15 +1,16 @@
 import { Effect } from "effect"
 
+import type { Plans } from "../../marketplace/apply/Plans.ts"
+import { readOnlyReason } from "../../marketplace/keyRules.ts"
+import type { LowestBids } from "../../marketplace/LowestBids.ts"
 import type { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
-import { readOnlyReason } from "../../marketplace/MarketplaceClient.ts"
 import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
-import type { LowestBids } from "../../marketplace/plan/LowestBids.ts"
-import type { Plans } from "../../marketplace/plan/Plans.ts"
 import type { Tool } from "../Tool.ts"
 import { auditLog } from "./audit.ts"
 import * as Bids from "./bids.ts"
 import { checkKey } from "./checkKey.ts"
 import * as Contents from "./contents.ts"
+import { withDeadline } from "./deadline.ts"
 import * as Kept from "./kept.ts"
 import { planMigrationTool } from "./migration.ts"
 import * as Reads from "./reads.ts"
@@ -19,8 +20,7 @@ import * as Writes from "./writes.ts"
 /** What the tools of this toolset work on. */
 export type Needs = LowestBids | MarketplaceAds | MarketplaceConfig | Plans
 
-/** Tools that change nothing at the marketplace: reads, and plans. */
-export const readTools: ReadonlyArray<Tool<Needs>> = [
+const reading: ReadonlyArray<Tool<Needs>> = [
   checkKey,
   Reads.listCampaigns,
   Reads.getCampaign,
@@ -40,11 +40,14 @@ export const readTools: ReadonlyArray<Tool<Needs>> = [
   auditLog
 ]
 
+/** Tools that change nothing at the marketplace: reads, and plans. Only a way back cannot be asked for in parts. */
+export const readTools = reading.map((tool) => (tool === Kept.rollback ? tool : withDeadline(tool)))
+
 /** Tools that change something there; listed only where that is allowed. */
 export const writeTools: ReadonlyArray<Tool<Needs>> = [Writes.applyPlan, Writes.startCampaign, Writes.pauseCampaign]
 
-/** The toolset `marketplace`, in the order in which it is listed. */
-export const marketplaceTools = ({ readOnly }: { readonly readOnly: boolean }): ReadonlyArray<Tool<Needs>> =>
+/** In the order in which they are listed. */
+const marketplaceTools = ({ readOnly }: { readonly readOnly: boolean }): ReadonlyArray<Tool<Needs>> =>
   readOnly ? readTools : [...readTools, ...writeTools]
 
 /** The toolset with everything it needs, as the server takes it; without the writes where nothing may be written. */

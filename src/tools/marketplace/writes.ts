@@ -1,11 +1,12 @@
 import { Effect, Option, Schema } from "effect"
 
-import { articlesOf, nameOf } from "../../marketplace/Campaign.ts"
+import { GuardViolation } from "../../marketplace/apply/PlanError.ts"
+import { Plans } from "../../marketplace/apply/Plans.ts"
+import type { Report } from "../../marketplace/apply/Progress.ts"
+import { articlesOf, nameOf, status } from "../../marketplace/Campaign.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
 import { campaignProblem } from "../../marketplace/plan/guards.ts"
-import { GuardViolation } from "../../marketplace/plan/PlanError.ts"
-import { Plans } from "../../marketplace/plan/Plans.ts"
 import { changes, runs } from "../annotations.ts"
 import { flag, optional } from "../parameters.ts"
 import { Progress } from "../Progress.ts"
@@ -15,13 +16,14 @@ import { advertId, confirm, planId } from "./parameters.ts"
 import { readBudget, readCampaign } from "./reads.ts"
 import { orRefuse } from "./refusal.ts"
 import * as results from "./results.ts"
-import { campaignRow, statusText } from "./shown.ts"
+import { campaignRow, quoted, statusText } from "./shown.ts"
 
 export const applyPlan = Tool.make("ads_apply_plan", {
   title: "Apply plan",
   description:
-    "Apply a plan, once. Checks that nothing has changed since, sends it under the marketplace's limits and reads it back. " +
-    "A plan that takes long, or was broken off, goes on with the next call",
+    "Apply a plan, once. What someone else has changed since is left alone; the rest is sent under the marketplace's limits and " +
+    "read back. What the marketplace refuses is passed over and told. A plan that takes long, or was broken off, goes on with " +
+    "the next call",
   annotations: changes,
   arguments: {
     plan_id: planId,
@@ -42,17 +44,49 @@ export const applyPlan = Tool.make("ads_apply_plan", {
     const report = yield* Plans.use((plans) => plans.apply(plan_id, { maxSeconds: max_seconds, onProgress }))
     return {
       ...report,
+      refused: variedFirst(report.refused).slice(0, 20),
+      refused_count: report.refused.length,
       unconfirmed: report.unconfirmed.slice(0, 20),
       unconfirmed_count: report.unconfirmed.length,
-      next:
-        report.state === "in progress"
-          ? `${report.total - report.done} steps are left: call ads_apply_plan with plan_id ${plan_id} again. To go back instead, call ads_rollback.`
-          : report.unconfirmed.length > 0
-            ? "Applied. Some steps do not show yet; the marketplace may take minutes. ads_rollback plans the way back."
-            : "Applied and read back. ads_rollback plans the way back; new campaigns wait for money and a start."
+      next: nextOf(report)
     }
   }, orRefuse)
 })
+
+/** The first row of every problem, then the others. */
+const variedFirst = (refused: Report["refused"]): Report["refused"] => {
+  const firsts = [...new Map(refused.toReversed().map((row) => [row.problem, row])).values()].toReversed()
+  return [...firsts, ...refused.filter((row) => !firsts.includes(row))]
+}
+
+const nextOf = ({ done, notice, plan_id, refused, state, total, unconfirmed }: Report): string => {
+  const again = `call ads_apply_plan with plan_id ${plan_id} again`
+  const back = "ads_rollback plans the way back"
+  if (state === "in progress") {
+    const why = notice === undefined ? "" : ` ${notice}`
+    return `${whatIsLeft(total - done - refused.length)}: ${again}; or ${back}.${why}`
+  }
+  if (state === "to be checked") {
+    return `Stop here and show the notice to a person. When they have looked and agree, ${again}; or ${back}.`
+  }
+  if (state !== "applied") {
+    return (
+      `${done} steps are applied, ${refused.length} are not: refused says why (ads_show_plan lists them all). When that is ` +
+      `settled, ${again}, which tries only those; or plan them anew; or ${back}.`
+    )
+  }
+  if (total === 0) return "The plan holds no changes, and nothing was done."
+  if (notice !== undefined) return `Applied. Show the notice to a person, who must look; ${back}.`
+  return unconfirmed.length > 0
+    ? `Applied. Some steps do not show yet; the marketplace may take minutes. ${back}.`
+    : `Applied and read back. ${back}; new campaigns wait for money and a start.`
+}
+
+/** A plan can also wait for its last step to show. */
+const whatIsLeft = (steps: number): string => {
+  if (steps === 0) return "Nothing is left to send, but not everything shows yet"
+  return steps === 1 ? "1 step is left" : `${steps} steps are left`
+}
 
 const unconfirmed = new InvalidArgument({
   argument: "confirm",
@@ -73,17 +107,18 @@ const move = (kind: "pause" | "start") =>
     const problem = campaignProblem((yield* MarketplaceConfig).guards, advert_id)
     if (problem !== undefined) return yield* new GuardViolation({ problems: [problem] })
     const campaign = yield* readCampaign(advert_id)
-    const shown = { campaign: campaignRow(campaign), budget: yield* readBudget(advert_id) }
+    const budget = kind === "start" ? yield* readBudget(advert_id) : null
+    const shown = { campaign: campaignRow(campaign), budget }
     if (!confirm) {
-      return {
-        done: false,
-        ...shown,
-        next: `Nothing was changed. To ${kind} "${nameOf(campaign)}" with ${articlesOf(campaign).length} articles, call again with confirm true.`
-      }
+      const obstacle = inTheWay(kind, campaign.status, budget?.kopecks)
+      const what = `${quoted(nameOf(campaign))} with ${articlesOf(campaign).length} articles`
+      const how = obstacle ?? `To ${kind} ${what}, call again with confirm true.`
+      return { done: false, ...shown, next: `Nothing was changed. ${how}` }
     }
     const operation = `${kind}Campaign`
     const note = (outcome: string) => plans.record({ operation, advert_id, before: campaign.status, outcome })
-    yield* note("begun")
+    // Spending can be stopped also where nothing can be written down.
+    yield* kind === "pause" ? Effect.ignore(note("begun")) : note("begun")
     yield* (kind === "start" ? ads.startCampaign(advert_id) : ads.pauseCampaign(advert_id)).pipe(
       Effect.tapError(({ message }) => Effect.ignore(note(message)))
     )
@@ -96,9 +131,16 @@ const move = (kind: "pause" | "start") =>
       ...(now === undefined ? {} : { status_now: now.status, status_text_now: statusText(now.status) }),
       next: isWritten
         ? "A new status settles within about a minute. ads_audit_log shows what was done."
-        : "It is done, but the journal could not be written: ads_audit_log shows only that it was begun."
+        : "It is done, but the journal could not be written, so ads_audit_log does not show it as done."
     }
   }, orRefuse)
+
+/** What a person should know before they agree, as far as it shows. */
+const inTheWay = (kind: "pause" | "start", now: number, kopecks: number | undefined): string | undefined => {
+  if (kind === "pause") return now === status.active ? undefined : `It does not run: it is ${statusText(now)}.`
+  if (now === status.active) return "It runs already."
+  return kopecks === 0 ? "It has no money: add some in the seller's cabinet first." : undefined
+}
 
 const agreed = optional(flag("Without true, only shows what would happen"))
 

@@ -24,22 +24,6 @@ export class PlanSpent extends Schema.TaggedError<PlanSpent>()("PlanSpent", {
   }
 }
 
-/** Something is no longer as it was when the plan was made; its part of the plan was not sent. */
-export class PlanStale extends Schema.TaggedError<PlanStale>()("PlanStale", {
-  id: Schema.String,
-  changed: Schema.Array(Schema.String),
-  done: Schema.Int
-}) {
-  override get message() {
-    const shown = this.changed.slice(0, 5).join("; ")
-    const more = this.changed.length > 5 ? ` and ${this.changed.length - 5} more` : ""
-    return (
-      `Plan ${this.id} stopped after ${this.done} changes: someone else has changed ${shown}${more}. ` +
-      "Make a new plan from the present state, or roll this one back."
-    )
-  }
-}
-
 /** The configuration forbids what the plan, or a call without one, would do; nothing was sent. */
 export class GuardViolation extends Schema.TaggedError<GuardViolation>()("GuardViolation", {
   id: Schema.optionalKey(Schema.String),
@@ -59,13 +43,10 @@ export class ApplyStopped extends Schema.TaggedError<ApplyStopped>()("ApplyStopp
   problem: Schema.String,
   /** The tag of the error that stopped it. */
   reason: Schema.String,
-  retryAfterSeconds: Schema.optionalKey(Schema.Finite),
-  /** Whether applying it again would only do harm. */
-  final: Schema.optionalKey(Schema.Boolean)
+  retryAfterSeconds: Schema.optionalKey(Schema.Finite)
 }) {
   override get message() {
     const story = `Plan ${this.id} stopped after ${this.done} of ${this.total} changes: ${this.problem}`
-    if (this.final === true) return story
     const when =
       this.retryAfterSeconds === undefined
         ? "When that is settled"
@@ -107,5 +88,4 @@ export type PlanError =
   | PlanExpired
   | PlanNotFound
   | PlanSpent
-  | PlanStale
   | PlanStoreFailed

@@ -1,27 +1,26 @@
 import { Clock, Context, Effect, Hash, Layer, Semaphore } from "effect"
 
+import { limitOf, readOnlyReason } from "../keyRules.ts"
 import { MarketplaceAds } from "../MarketplaceAds.ts"
-import { limitOf, readOnlyReason } from "../MarketplaceClient.ts"
 import { MarketplaceConfig } from "../MarketplaceConfig.ts"
 import { AdsReadOnly, type MarketplaceError } from "../MarketplaceError.ts"
-import { applyBatch, confirm } from "./applyBatch.ts"
-import { batchesOf } from "./batches.ts"
-import { estimate } from "./estimate.ts"
-import { planProblems } from "./guards.ts"
+import { changeKey } from "../plan/Change.ts"
+import { estimate } from "../plan/estimate.ts"
+import { planProblems } from "../plan/guards.ts"
+import type { Draft, Plan } from "../plan/Plan.ts"
 import { type History, historyOf } from "./history.ts"
-import type { Draft, Plan, Step } from "./Plan.ts"
 import {
-  ApplyStopped,
+  type ApplyStopped,
   GuardViolation,
   NothingToRollBack,
   PlanExpired,
   PlanNotFound,
   PlanSpent,
-  type PlanStale,
   type PlanStoreFailed
 } from "./PlanError.ts"
 import { type Entry, PlanStore } from "./PlanStore.ts"
-import { begin, type Progress, report, type Report } from "./Progress.ts"
+import { begin, type Report } from "./Progress.ts"
+import { runPlan } from "./runPlan.ts"
 import { wayBack } from "./wayBack.ts"
 
 export interface ApplyOptions {
@@ -41,7 +40,7 @@ export class Plans extends Context.Service<
     readonly keep: (draft: Draft) => Effect.Effect<Plan, PlanStoreFailed>
     readonly history: (id: string) => Effect.Effect<History, PlanNotFound | PlanStoreFailed>
     /** Checks and sends what is not done yet, reads it back, and writes every step down. */
-    readonly apply: (id: string, options?: ApplyOptions) => Effect.Effect<Report, ApplyStopped | PlanStale | Refusal>
+    readonly apply: (id: string, options?: ApplyOptions) => Effect.Effect<Report, ApplyStopped | Refusal>
     /** The plan that leads back from what a plan has done; it changes nothing until it is applied itself. */
     readonly rollback: (
       id: string
@@ -61,7 +60,9 @@ export class Plans extends Context.Service<
     Effect.gen(function* () {
       const ads = yield* MarketplaceAds
       const settings = yield* MarketplaceConfig
-      const store = yield* PlanStore
+      const kept = yield* PlanStore
+      const writing = yield* Semaphore.make(1)
+      const store = PlanStore.of({ ...kept, append: (entry) => writing.withPermit(kept.append(entry)) })
       const oneAtATime = yield* Semaphore.make(1)
       const now = Clock.currentTimeMillis
 
@@ -93,37 +94,36 @@ export class Plans extends Context.Service<
         if (forbidden !== undefined) return yield* new AdsReadOnly({ operation: "apply", detail: forbidden })
         if (goingBack || takenBack) return yield* new PlanSpent({ id, state: "taken back" })
         if (finished) return yield* new PlanSpent({ id, state: "applied" })
+        if (plan.reverses !== undefined) {
+          const original = yield* history(plan.reverses)
+          if (original.takenBack) return yield* new PlanSpent({ id: plan.reverses, state: "taken back" })
+          const covered = new Set(plan.steps.map((step) => step.id))
+          const isLater = (step: string) =>
+            (original.done.get(step) ?? original.inDoubt.get(step) ?? 0) > plan.createdAt
+          const isShort = original.plan.steps.some(
+            (step) => isLater(step.id) && step.undo.some((change) => !covered.has(changeKey(change)))
+          )
+          if (isShort) return yield* new PlanExpired({ id })
+        }
         if (!begun && (yield* now) > plan.expiresAt) return yield* new PlanExpired({ id })
         const problems = planProblems(settings.guards, plan)
         return problems.length > 0 ? yield* new GuardViolation({ id, problems }) : past
       })
 
-      const apply = Effect.fn("Plans.apply")(
-        function* (id: string, options: ApplyOptions = {}) {
-          const past = yield* applicable(id)
-          const progress = begin(past)
-          const until = (yield* now) + (options.maxSeconds ?? Infinity) * 1000
-          for (const batch of batchesOf(past.plan.steps.filter((step) => !progress.done.has(step.id)))) {
-            if ((yield* now) >= until) return report(progress, "in progress")
-            yield* applyBatch(ads, store, batch, progress).pipe(
-              Effect.mapError((error) => stopped(progress, error, batch.steps)),
-              Effect.tapError(({ message }) =>
-                Effect.flatMap(now, (at) => store.append({ type: "stopped", at, plan_id: id, problem: message }))
-              )
-            )
-            if (options.onProgress !== undefined) yield* options.onProgress(progress.done.size, progress.total)
-          }
-          yield* Effect.mapError(confirm(ads, store, past.plan.steps, progress), (error) => stopped(progress, error))
-          yield* store.append({ type: "finished", at: yield* now, plan_id: id })
-          return report(progress, "applied")
-        },
-        (effect) => oneAtATime.withPermit(effect)
-      )
+      const apply = Effect.fn("Plans.apply")(function* (id: string, options: ApplyOptions = {}) {
+        const { maxSeconds = Infinity, onProgress = () => Effect.void } = options
+        const until = (yield* now) + maxSeconds * 1000
+        return yield* oneAtATime.withPermit(
+          Effect.flatMap(applicable(id), (past) =>
+            runPlan({ ads, store, wire: settings.wire, progress: begin(past), until }, onProgress)
+          )
+        )
+      })
 
       const rollback = Effect.fn("Plans.rollback")(function* (id: string) {
         const past = yield* history(id)
         if (past.takenBack) return yield* new PlanSpent({ id, state: "taken back" })
-        const draft = yield* wayBack(ads, past)
+        const draft = yield* wayBack(ads, past, settings.wire)
         if (draft.steps.length === 0) return yield* new NothingToRollBack({ id, blocked: draft.blocked })
         return yield* keep(draft, id)
       })
@@ -138,28 +138,4 @@ export class Plans extends Context.Service<
       })
     })
   )
-}
-
-/** What stops an apply, told with how far it has come. */
-const stopped = (
-  { done, id, total }: Progress,
-  error: ApplyStopped | MarketplaceError | PlanStale | PlanStoreFailed,
-  at: ReadonlyArray<Step> = []
-) =>
-  error._tag === "PlanStale" || error._tag === "PlanStoreFailed" || error._tag === "ApplyStopped"
-    ? error
-    : new ApplyStopped({
-        id,
-        done: done.size,
-        total,
-        reason: error._tag,
-        problem: `${placesOf(at)}${error.message}`,
-        ...(error._tag === "AdsRateLimited" ? { retryAfterSeconds: error.retryAfterSeconds } : {})
-      })
-
-/** The places that one call is about, as far as they help to find the trouble. */
-const placesOf = (steps: ReadonlyArray<Step>): string => {
-  const [first, ...others] = steps
-  if (first === undefined) return ""
-  return others.length === 0 ? `At ${first.id}: ` : `At ${first.id} and ${others.length} more in the same call: `
 }

@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Ref, Schema } from "effect"
 
-import { Plan } from "./Plan.ts"
+import { Plan } from "../plan/Plan.ts"
 import type { PlanStoreFailed } from "./PlanError.ts"
 
 const base = { at: Schema.Int, plan_id: Schema.String }
@@ -10,6 +10,8 @@ export const Entry = Schema.Union([
   Schema.Struct({ type: Schema.Literal("planned"), ...base, plan: Plan }),
   /** The steps are about to be sent; without a `done` for them it is unknown whether they were. */
   Schema.Struct({ type: Schema.Literal("begun"), ...base, steps: Schema.Array(Schema.String) }),
+  /** The call did not arrive, or was turned away before it was looked at: nothing of the steps was done. */
+  Schema.Struct({ type: Schema.Literal("unsent"), ...base, steps: Schema.Array(Schema.String) }),
   /** The marketplace has taken the steps, or things were as wanted already; `created` is the id of a new campaign. */
   Schema.Struct({
     type: Schema.Literal("done"),
@@ -18,12 +20,29 @@ export const Entry = Schema.Union([
     found: Schema.Boolean,
     created: Schema.optionalKey(Schema.Int)
   }),
+  /** The steps were not done: the marketplace refused them, or someone else has changed what they are about. */
+  Schema.Struct({
+    type: Schema.Literal("refused"),
+    ...base,
+    steps: Schema.Array(Schema.String),
+    problem: Schema.String
+  }),
+  /** The steps were done and taken back at once, because they came out otherwise than they were meant. */
+  Schema.Struct({
+    type: Schema.Literal("undone"),
+    ...base,
+    steps: Schema.Array(Schema.String),
+    problem: Schema.String
+  }),
   /** Read back afterwards and not seen as set; the read model may take minutes. */
   Schema.Struct({ type: Schema.Literal("unconfirmed"), ...base, steps: Schema.Array(Schema.String) }),
   /** Seen as set after all. */
   Schema.Struct({ type: Schema.Literal("confirmed"), ...base, steps: Schema.Array(Schema.String) }),
   Schema.Struct({ type: Schema.Literal("stopped"), ...base, problem: Schema.String }),
-  Schema.Struct({ type: Schema.Literal("finished"), ...base }),
+  /** A person was asked to look at the first cluster bid before the others follow. */
+  Schema.Struct({ type: Schema.Literal("asked"), ...base, problem: Schema.String }),
+  /** Every step has had its turn; `refused` of them were not taken and can be tried again. */
+  Schema.Struct({ type: Schema.Literal("finished"), ...base, refused: Schema.optionalKey(Schema.Int) }),
   /** A start or a pause, which needs no plan. */
   Schema.Struct({
     type: Schema.Literal("action"),

@@ -1,16 +1,27 @@
 import { Effect } from "effect"
 
-import { AdsBadRequest, AdsPartlyDone } from "../MarketplaceError.ts"
+import type { Cluster, ClusterBidRefused } from "../Clusters.ts"
+import { AdsPartlyDone, type MarketplaceError } from "../MarketplaceError.ts"
 import type { Ads, Located } from "./look.ts"
 
-/** Sends the changes of one batch, which are of one kind; returns the id of a campaign that it created. */
-export const send = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArray<Located>) {
+/** What came of a call: the id of a campaign that it created, and what an answer of success says was not taken. */
+interface Sent {
+  readonly campaign?: number
+  readonly refused: ReadonlyArray<{ readonly change: Located; readonly reason: string }>
+}
+
+/** Sends changes of one work in one call. */
+export const send = Effect.fnUntraced(function* (
+  ads: Ads,
+  changes: ReadonlyArray<Located>
+): Effect.fn.Return<Sent, MarketplaceError> {
   const rows = <K extends Located["kind"]>(kind: K) => changes.filter((change) => isOf(kind, change))
 
   for (const { name, nms, payment_type, placement_types } of rows("create")) {
-    return yield* ads.createSeacatSaveAd({ name, nms, payment_type, placement_types, bid_type: "manual" })
+    const campaign = yield* ads.createSeacatSaveAd({ name, nms, payment_type, placement_types, bid_type: "manual" })
+    return { campaign, refused: [] }
   }
-  for (const { target } of rows("delete")) yield* remove(ads, target)
+  for (const { target } of rows("delete")) yield* ads.deleteCampaign(target)
   for (const { after, nm_id, target } of rows("phrases")) {
     const clear = after.length === 0
     yield* ads.setMinusPhrases({ advert_id: target, nm_id, norm_queries: after }, { clear })
@@ -28,13 +39,8 @@ export const send = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
       nm_bids: some.map(({ after, nm_id, placement }) => ({ nm_id, bid_kopecks: after, placement }))
     }))
   })
-  yield* sendClusters(ads, rows("cluster"))
-  return undefined
+  return { refused: yield* sendClusters(ads, rows("cluster")) }
 })
-
-/** Also content with a campaign that is not there, or no longer; one that stays shows when it is read back. */
-const remove = (ads: Ads, id: number) =>
-  Effect.catchTags(ads.deleteCampaign(id), { AdsBadRequest: () => Effect.void, AdsNotFound: () => Effect.void })
 
 type Row<K extends Located["kind"]> = Extract<Located, { readonly kind: K }>
 
@@ -46,17 +52,23 @@ const sendClusters = Effect.fnUntraced(function* (ads: Ads, rows: ReadonlyArray<
   const { failed } = yield* ads.setNormqueryBids({
     bids: rows.flatMap((row) => (row.after === null ? [] : [{ ...at(row), bid: row.after }]))
   })
-  yield* failed.length > 0 ? Effect.fail(notTaken(failed, rows.length)) : Effect.void
+  return yield* Effect.forEach(failed, (item) => {
+    const [change, ...others] = rows.filter((row) => isAbout(item, at(row)))
+    const { reason } = item
+    return change !== undefined && others.length === 0
+      ? Effect.succeed({ change, reason })
+      : Effect.fail(unclear(reason, rows.length - failed.length, rows.length))
+  })
 })
 
-/** A list with refusals among its items is answered with a 200, and what it names no refusal for is set. */
-const notTaken = (failed: ReadonlyArray<string>, total: number) => {
-  const operation = "setNormqueryBids"
-  const detail = failed.join("; ")
-  return failed.length < total
-    ? new AdsPartlyDone({ operation, done: total - failed.length, total, detail: `${detail}.` })
-    : new AdsBadRequest({ operation, status: 200, detail, fields: [] })
-}
+const isAbout = (refused: ClusterBidRefused, { advert_id, nm_id, norm_query }: Cluster): boolean =>
+  (refused.advert_id ?? advert_id) === advert_id &&
+  (refused.nm_id ?? nm_id) === nm_id &&
+  (refused.norm_query ?? norm_query) === norm_query
+
+/** Some bids were not taken, and the answer does not say which. */
+const unclear = (problem: string, done: number, total: number) =>
+  new AdsPartlyDone({ operation: "setNormqueryBids", done, total, problem })
 
 const grouped = <A extends { readonly target: number }>(rows: ReadonlyArray<A>) => {
   const groups = new Map<number, Array<A>>()

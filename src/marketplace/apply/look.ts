@@ -1,13 +1,16 @@
 import { Effect, Match } from "effect"
 
-import { articlesOf, bidOf, type Campaign, type Placement, status } from "../Campaign.ts"
+import { articlesOf, bidOf, type Campaign, mayChange, type Placement, status } from "../Campaign.ts"
 import { clusterKey } from "../Clusters.ts"
 import { pairKey } from "../ids.ts"
 import type { MarketplaceAds } from "../MarketplaceAds.ts"
 import type { Kopecks } from "../money.ts"
-import type { Change, Target } from "./Change.ts"
-import * as Phrases from "./phrases.ts"
-import { findByName } from "./planCampaign.ts"
+import type { Change, Target } from "../plan/Change.ts"
+import * as Phrases from "../plan/phrases.ts"
+import { findByName } from "../plan/planCampaign.ts"
+
+/** How long a change may take to show: the marketplace's read model is brought up to date every 3 minutes. */
+export const visibleMs = 200_000
 
 export type Ads = MarketplaceAds["Service"]
 
@@ -30,10 +33,18 @@ const idOf = (target: Target, created: ReadonlyMap<string, number>): number | un
 /** How a change finds the marketplace: still to do, already as wanted, or changed by someone else. */
 export type Finding = "already" | "pending" | "stale"
 
+/** How a cluster bid shows that was just set: `unsaid` where the answer leaves open in which unit it is kept (D2). */
+export type UnitShown = "as set" | "hundredfold" | "not shown" | "unsaid"
+
+type ClusterPlace = Pick<Extract<Located, { kind: "cluster" }>, "nm_id" | "norm_query" | "target">
+
 export interface Look {
   readonly finding: (change: Located) => Finding
-  /** Whether a cluster bid shows a hundred times as high as it was set: kopecks that were taken for rubles (D2). */
-  readonly isHundredfold: (change: Located) => boolean
+  /** Why a change that is still to do cannot be done, where that shows. */
+  readonly obstacle: (change: Located) => string | undefined
+  readonly unit: (change: Located) => UnitShown
+  /** The bid that shows for a search cluster; null where none does. */
+  readonly clusterBid: (place: ClusterPlace) => Kopecks | null
   /** The campaign of that name, where there is one. */
   readonly named: (name: string) => number | undefined
 }
@@ -54,18 +65,15 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
       ? (yield* ads.getAdvertsV2({ ids })).adverts
       : []
   const phrases = has("phrases") ? (yield* ads.getMinusPhrases({ items: pairs })).items : []
-  const clusters = has("cluster") ? (yield* ads.getNormqueryBids({ items: distinctPairs(pairs) })).bids : []
+  const clusters = has("cluster") ? (yield* ads.getNormqueryBids({ items: pairs })).bids : []
 
   const campaigns = new Map(adverts.map((campaign) => [campaign.id, campaign]))
   const phrasesAt = new Map(phrases.map((item) => [pairKey(item), item.norm_queries]))
-  const clusterAt = new Map(clusters.map((bid) => [clusterKey(bid), bid.bid]))
+  const clusterAt = new Map(clusters.map((bid) => [clusterKey(bid), bid]))
 
-  const clusterBid = ({
-    nm_id,
-    norm_query,
-    target
-  }: Pick<Extract<Located, { kind: "cluster" }>, "nm_id" | "norm_query" | "target">) =>
-    clusterAt.get(clusterKey({ advert_id: target, nm_id, norm_query })) ?? null
+  const clusterShown = ({ nm_id, norm_query, target }: ClusterPlace) =>
+    clusterAt.get(clusterKey({ advert_id: target, nm_id, norm_query }))
+  const clusterBid: Look["clusterBid"] = (place) => clusterShown(place)?.bid ?? null
 
   const finding: Look["finding"] = Match.type<Located>().pipe(
     Match.discriminatorsExhaustive("kind")({
@@ -86,20 +94,39 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
         const present = phrasesAt.get(pairKey({ advert_id: target, nm_id })) ?? []
         return judge(Phrases.same(present, after), Phrases.same(present, before))
       },
-      cluster: ({ after, before, nm_id, norm_query, target }) => {
-        const bid = clusterBid({ target, nm_id, norm_query })
-        return judge(bid === after, bid === before)
+      cluster: (change) => {
+        const bid = clusterBid(change)
+        return judge(bid === change.after, bid === change.before)
       }
     })
   )
-  const isHundredfold = (change: Located) =>
-    change.kind === "cluster" && change.after !== null && clusterBid(change) === change.after * 100
-  return { finding, isHundredfold, named: (name) => findByName(adverts, name)?.id } satisfies Look
+  const obstacle: Look["obstacle"] = (change) => {
+    const campaign = change.kind === "bid" || change.kind === "product" ? campaigns.get(change.target) : undefined
+    if (campaign === undefined || mayChange(campaign)) return undefined
+    return `campaign ${campaign.id} is in status ${campaign.status}, in which nothing can change`
+  }
+  const unit: Look["unit"] = (change) => {
+    const found = change.kind === "cluster" ? clusterShown(change) : undefined
+    if (change.kind !== "cluster" || change.after === null || found === undefined) return "not shown"
+    if (found.bid === change.after) return found.unit === "unsaid" ? "unsaid" : "as set"
+    return found.bid === change.after * 100 && found.bid !== change.before ? "hundredfold" : "not shown"
+  }
+  return {
+    finding,
+    obstacle,
+    unit,
+    clusterBid,
+    named: (name) => findByName(adverts, name)?.id
+  } satisfies Look
 })
 
-const distinctPairs = (pairs: ReadonlyArray<{ readonly advert_id: number; readonly nm_id: number }>) => [
-  ...new Map(pairs.map((pair) => [pairKey(pair), pair])).values()
-]
+/** What it means that a change finds something else than it was planned for. */
+export const whyStale = ({ kind }: Located): string => {
+  if (kind === "create") return "there is a campaign of this name already"
+  return kind === "delete"
+    ? "the campaign has been started, and then it cannot be deleted: ads_pause_campaign pauses it, the cabinet ends it"
+    : "someone else has changed it since, and it stays as it is"
+}
 
 const articleIn = (campaign: Campaign | undefined, nm_id: number) =>
   campaign === undefined ? undefined : articlesOf(campaign).find((article) => article.nm_id === nm_id)

@@ -1,0 +1,2 @@
+export { EmbeddedMarketplace, type EmbeddedMarketplaceOptions } from "./EmbeddedMarketplace.ts"
+export * as MarketplaceState from "./State.ts"

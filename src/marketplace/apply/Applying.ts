@@ -1,0 +1,50 @@
+import { Effect } from "effect"
+
+import { type MarketplaceError, storyOf } from "../MarketplaceError.ts"
+import type { Wire } from "../wire.ts"
+import type { Ads } from "./look.ts"
+import { ApplyStopped, type PlanStoreFailed } from "./PlanError.ts"
+import type { PlanStore } from "./PlanStore.ts"
+import type { Progress } from "./Progress.ts"
+
+/** What an apply works with. */
+export interface Applying {
+  readonly ads: Ads
+  readonly store: PlanStore["Service"]
+  readonly wire: Wire
+  readonly progress: Progress
+  /** When nothing new is begun any more, in milliseconds since 1970. */
+  readonly until: number
+}
+
+interface Reason {
+  /** The tag of an error, or a word of our own. */
+  readonly reason: string
+  readonly problem: string
+  readonly retryAfterSeconds?: number
+}
+
+/** Fails with what stops an apply, told with how far it has come. */
+export const stop = (progress: Progress, reason: Reason) => Effect.fail(told(progress, reason))
+
+/** An error of the client as what stops an apply, with the places that the failed call was about. */
+export const stopped = (
+  progress: Progress,
+  error: ApplyStopped | MarketplaceError | PlanStoreFailed,
+  at: ReadonlyArray<string> = []
+) => {
+  if (error._tag === "PlanStoreFailed" || error._tag === "ApplyStopped") return error
+  const problem = `${placesOf(at)}${storyOf(error)}`
+  const pause = error._tag === "AdsRateLimited" ? { retryAfterSeconds: error.retryAfterSeconds } : {}
+  return told(progress, { reason: error._tag, problem, ...pause })
+}
+
+const told = ({ done, plan }: Progress, reason: Reason) =>
+  new ApplyStopped({ id: plan.id, done: done.size, total: plan.steps.length, ...reason })
+
+/** The places that one call is about, as far as they help to find the trouble. */
+const placesOf = (steps: ReadonlyArray<string>): string => {
+  const [first, ...others] = steps
+  if (first === undefined) return ""
+  return others.length === 0 ? `At ${first}: ` : `At ${first} and ${others.length} more in the same call: `
+}

@@ -1,0 +1,31 @@
+import { Effect } from "effect"
+
+import { isRefusal } from "../isRefusal.ts"
+import { type Batch, campaignOf } from "../plan/batches.ts"
+import { applyBatch } from "./applyBatch.ts"
+import type { Applying } from "./Applying.ts"
+import { refuse } from "./writeDown.ts"
+
+type Applied = ReturnType<typeof applyBatch>
+type Trouble = Effect.Error<Applied>
+
+/** A refusal, also one that does not say what of a list it is about: whatever was taken is seen when it is looked at again. */
+const isAboutSome = (error: Trouble) => isRefusal(error) || error._tag === "AdsPartlyDone"
+
+/** A batch of a plan. Where the marketplace refuses it, its halves, and so down to the places that are to blame. */
+export const applyApart = (applying: Applying, { steps, work }: Batch): Applied =>
+  Effect.catchIf(applyBatch(applying, { steps, work }), isAboutSome, (error): Applied => {
+    const { done, refused } = applying.progress
+    const open = steps.filter(({ id }) => !done.has(id) && !refused.has(id))
+    const isOneCampaign = new Set(open.map(campaignOf)).size === 1
+    if (open.length <= 1 || (error._tag === "CampaignStateRefused" && isOneCampaign)) {
+      return refuse(
+        applying,
+        open.map(({ id }) => id),
+        error.message
+      )
+    }
+    const middle = Math.ceil(open.length / 2)
+    const halves = [open.slice(0, middle), open.slice(middle)]
+    return Effect.forEach(halves, (half) => applyApart(applying, { steps: half, work }), { discard: true })
+  })

@@ -1,0 +1,108 @@
+import { Array as Arrays, Clock, Effect } from "effect"
+
+import { type Batch, batchesOf } from "../plan/batches.ts"
+import { readApart } from "../readApart.ts"
+import { type Applying, stop } from "./Applying.ts"
+import { type Finding, look, type Look, visibleMs, whyStale } from "./look.ts"
+import type { Progress } from "./Progress.ts"
+import { changesOf, type Row, rowsOf, stepsOf } from "./rows.ts"
+import { sendEachAlone, sendTogether } from "./sendRows.ts"
+import { takeBackInDoubt, tryUnit } from "./tryUnit.ts"
+import { note, passOver, settle } from "./writeDown.ts"
+
+/** One batch of a plan: looked at, sent where still to do, written down, read back. */
+export const applyBatch = Effect.fnUntraced(function* (applying: Applying, { steps, work }: Batch) {
+  const { ads, progress } = applying
+  const rows = rowsOf(steps, progress)
+  const placed = new Set(stepsOf(rows))
+  const homeless = steps.map(({ id }) => id).filter((id) => !placed.has(id))
+  yield* passOver(applying, homeless, "its campaign was not created")
+  if (rows.length === 0) return
+
+  const seen = yield* look(ads, changesOf(rows))
+  yield* takeBackInDoubt(applying, rows, seen)
+  const pending = yield* stillToDo(applying, rows, seen)
+  if (pending.length === 0) return
+  const rest = work === "cluster" ? yield* tryUnit(applying, pending) : pending
+  yield* work === "phrases" ? sendEachAlone(applying, rest) : sendTogether(applying, rest)
+  if (work !== "create") yield* readBack(applying, pending)
+})
+
+/** The rows that still have to be sent; what is as wanted, or cannot be, is written down. */
+const stillToDo = Effect.fnUntraced(function* (applying: Applying, rows: ReadonlyArray<Row>, seen: Look) {
+  const { progress } = applying
+  const known = yield* adopt(rows, seen, progress)
+  for (const { campaign, step } of known) yield* settle(applying, [step], true, campaign)
+
+  const findings = rows
+    .filter(({ step }) => !known.some((one) => one.step === step))
+    .map((row) => ({ ...row, finding: isOwn(row, seen, progress) ? ("pending" as const) : seen.finding(row.change) }))
+  const found = (wanted: Finding) => findings.filter(({ finding }) => finding === wanted)
+  const already = found("already")
+  // The read model lags behind by minutes: a way back does not trust it to show what has just been changed or made.
+  if (progress.isWayBack) for (const { step } of already) progress.shown.add(step)
+  else yield* settle(applying, stepsOf(already), true)
+  const inTheWay = findings.flatMap(({ change, finding, step }) => {
+    const reason = finding === "stale" ? whyStale(change) : seen.obstacle(change)
+    return reason === undefined || progress.done.has(step) ? [] : [{ step, reason }]
+  })
+  for (const [reason, some] of Object.entries(Arrays.groupBy(inTheWay, (row) => row.reason))) {
+    yield* passOver(
+      applying,
+      some.map(({ step }) => step),
+      reason
+    )
+  }
+  return findings.filter(({ step }) => !progress.done.has(step) && !progress.refused.has(step))
+})
+
+/** A first cluster bid that came out too high before a break, and can now be said in the right unit (D2). */
+const isOwn = ({ change, step }: Row, seen: Look, { inDoubt }: Progress): boolean =>
+  inDoubt.has(step) && seen.unit(change) === "hundredfold"
+
+/** Looks at what was sent; what does not show yet is unconfirmed. */
+const readBack = Effect.fnUntraced(function* (applying: Applying, pending: ReadonlyArray<Row>) {
+  const { progress } = applying
+  const sent = pending.filter(({ step }) => progress.done.has(step))
+  const shown = yield* shownAmong(applying, sent)
+  const unseen = stepsOf(sent).filter((step) => !shown.has(step))
+  yield* note(applying, "unconfirmed", unseen)
+  for (const step of unseen) progress.unconfirmed.add(step)
+})
+
+/** Looks once more at what did not show when it was read back, and writes down what does by now. */
+export const confirm = Effect.fnUntraced(function* (applying: Applying) {
+  const { plan, unconfirmed } = applying.progress
+  for (const batch of batchesOf(plan.steps.filter(({ id }) => unconfirmed.has(id)))) {
+    const shown = yield* shownAmong(applying, rowsOf(batch.steps, applying.progress))
+    for (const step of shown) unconfirmed.delete(step)
+    yield* note(applying, "confirmed", [...shown])
+  }
+})
+
+/** The steps that show as wanted; what the marketplace does not show at all is none of them. */
+const shownAmong = Effect.fnUntraced(function* ({ ads }: Applying, rows: ReadonlyArray<Row>) {
+  const { found } = yield* readApart(rows, (some) => look(ads, changesOf(some)))
+  const shown = found.flatMap(({ answer, items }) => items.filter(({ change }) => answer.finding(change) === "already"))
+  return new Set(stepsOf(shown))
+})
+
+/**
+ * The campaigns that a broken apply has created without learning their ids. One that does not show may still come to
+ * light, so for a while nothing is created in its place.
+ */
+const adopt = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, seen: Look, progress: Progress) {
+  const known: Array<{ readonly step: string; readonly campaign: number }> = []
+  for (const { change, step } of rows) {
+    const begunAt = progress.inDoubt.get(step)
+    if (change.kind !== "create" || begunAt === undefined) continue
+    const campaign = seen.named(change.name)
+    if (campaign !== undefined) known.push({ step, campaign })
+    const waitMs = Math.min(visibleMs, begunAt + visibleMs - (yield* Clock.currentTimeMillis))
+    if (campaign === undefined && waitMs > 0) {
+      const problem = `It is not known yet whether campaign "${change.name}" was created before the break.`
+      return yield* stop(progress, { reason: "AdsOutcomeUnknown", problem, retryAfterSeconds: waitMs / 1000 })
+    }
+  }
+  return known
+})

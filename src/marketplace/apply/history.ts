@@ -1,0 +1,131 @@
+import type { Plan } from "../plan/Plan.ts"
+import type { Entry } from "./PlanStore.ts"
+
+/** Where a plan stands, by its journal. */
+export interface History {
+  readonly plan: Plan
+  /** Steps that are done, in the order they were, with the moment. */
+  readonly done: ReadonlyMap<string, number>
+  /** Those of them that were sent, and not just found as wanted. */
+  readonly sent: ReadonlySet<string>
+  /** Steps that were sent, or about to be, and whose outcome is not written down; with the moment. */
+  readonly inDoubt: ReadonlyMap<string, number>
+  /** The campaigns that its steps created, by step. */
+  readonly created: ReadonlyMap<string, number>
+  readonly unconfirmed: ReadonlySet<string>
+  /** Steps that were not done, and why: refused by the marketplace, or overtaken by someone else. */
+  readonly refused: ReadonlyMap<string, string>
+  readonly begun: boolean
+  /** Whether every step is done. */
+  readonly finished: boolean
+  /** Whether every step has had its turn, and some were refused: the next apply tries those again. */
+  readonly partly: boolean
+  /** Whether a person was asked to look at the first cluster bid. */
+  readonly asked: boolean
+  /** Whether a plan that takes this one back has been begun: from then on this one does not go on. */
+  readonly goingBack: boolean
+  /** Whether such a plan has come to its end, and left nothing for later; else another may follow it. */
+  readonly takenBack: boolean
+}
+
+/** The history of one plan; nothing if it was never made. */
+export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | undefined => {
+  let plan: Plan | undefined
+  const done = new Map<string, number>()
+  const sent = new Set<string>()
+  const inDoubt = new Map<string, number>()
+  const created = new Map<string, number>()
+  const unconfirmed = new Set<string>()
+  const refused = new Map<string, string>()
+  const reversing = new Map<string, Plan>()
+  let begun = false
+  let finished = false
+  let partly = false
+  let asked = false
+  let goingBack = false
+  let takenBack = false
+  const anotherTurn = () => {
+    begun = true
+    if (partly) refused.clear()
+    partly = false
+  }
+  for (const entry of entries) {
+    if (entry.type === "action") continue
+    if (entry.type === "planned" && entry.plan.reverses === id) reversing.set(entry.plan_id, entry.plan)
+    const back = reversing.get(entry.plan_id)
+    if (back !== undefined) {
+      if (entry.type === "begun" || entry.type === "done") goingBack = true
+      const isWhole = !back.blocked.some(({ later = false }) => later)
+      if (entry.type === "finished" && entry.refused === undefined && isWhole) takenBack = true
+    }
+    if (entry.plan_id !== id) continue
+    switch (entry.type) {
+      case "planned":
+        plan = entry.plan
+        break
+      case "begun":
+        anotherTurn()
+        for (const step of entry.steps) inDoubt.set(step, entry.at)
+        break
+      case "done":
+        anotherTurn()
+        for (const step of entry.steps) {
+          done.set(step, entry.at)
+          if (!entry.found) sent.add(step)
+          inDoubt.delete(step)
+          refused.delete(step)
+          if (entry.created !== undefined) created.set(step, entry.created)
+        }
+        break
+      case "refused":
+        anotherTurn()
+        for (const step of entry.steps) {
+          refused.set(step, entry.problem)
+          inDoubt.delete(step)
+        }
+        break
+      case "unsent":
+        for (const step of entry.steps) inDoubt.delete(step)
+        break
+      case "undone":
+        for (const step of entry.steps) {
+          done.delete(step)
+          sent.delete(step)
+          inDoubt.delete(step)
+        }
+        break
+      case "unconfirmed":
+        for (const step of entry.steps) unconfirmed.add(step)
+        break
+      case "confirmed":
+        for (const step of entry.steps) unconfirmed.delete(step)
+        break
+      case "finished":
+        finished = entry.refused === undefined
+        partly = !finished
+        break
+      case "asked":
+        asked = true
+        break
+      case "stopped":
+        break
+    }
+  }
+  return plan === undefined
+    ? undefined
+    : {
+        plan,
+        done,
+        sent,
+        inDoubt,
+        created,
+        unconfirmed,
+        refused,
+        begun,
+        finished,
+        partly,
+        asked,
+        goingBack,
+        takenBack
+      }
+}

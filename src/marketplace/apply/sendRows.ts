@@ -1,0 +1,55 @@
+import { Clock, Effect, Result } from "effect"
+
+import { isRefusal } from "../isRefusal.ts"
+import type { MarketplaceError } from "../MarketplaceError.ts"
+import { type Applying, stopped } from "./Applying.ts"
+import { changesOf, type Row, stepsOf } from "./rows.ts"
+import { send } from "./send.ts"
+import { note, refuse, settle } from "./writeDown.ts"
+
+/** So many articles at once get their phrases, which are set once per article: a slow network shall not hold them up. */
+const atOnce = 5
+
+/** What cannot have changed anything: the call did not arrive, or was turned away before it was looked at. */
+const unsent: ReadonlyArray<MarketplaceError["_tag"]> = [
+  "AdsForbidden",
+  "AdsPaymentRequired",
+  "AdsRateLimited",
+  "AdsReadOnly",
+  "AdsUnauthorized",
+  "AdsUnreachable"
+]
+
+/** Sends rows in one call, and writes down what was taken and what was not. */
+export const sendTogether = Effect.fnUntraced(function* (applying: Applying, rows: ReadonlyArray<Row>) {
+  if (rows.length === 0) return
+  const steps = stepsOf(rows)
+  yield* note(applying, "begun", steps)
+  const { campaign, refused } = yield* send(applying.ads, changesOf(rows)).pipe(
+    Effect.tapError(({ _tag }) => note(applying, "unsent", unsent.includes(_tag) ? steps : [])),
+    Effect.mapError((error) =>
+      isRefusal(error) || error._tag === "AdsPartlyDone" ? error : stopped(applying.progress, error, steps)
+    )
+  )
+  const isRefused = ({ change }: Row) => refused.some((one) => one.change === change)
+  yield* settle(applying, stepsOf(rows.filter((row) => !isRefused(row))), false, campaign)
+  for (const { change, reason } of refused) {
+    yield* refuse(applying, stepsOf(rows.filter((row) => row.change === change)), reason)
+  }
+})
+
+/** Sends rows in a call each, a few at a time; none is begun after the time is up, or after one that fails altogether. */
+export const sendEachAlone = Effect.fnUntraced(function* (applying: Applying, rows: ReadonlyArray<Row>) {
+  let isStopped = false
+  const one = Effect.fnUntraced(function* (row: Row) {
+    if (isStopped || (yield* Clock.currentTimeMillis) >= applying.until) return Result.void
+    const outcome = yield* sendTogether(applying, [row]).pipe(
+      Effect.catchIf(isRefusal, ({ message }) => refuse(applying, [row.step], message)),
+      Effect.result
+    )
+    isStopped ||= Result.isFailure(outcome)
+    return outcome
+  })
+  const outcomes = yield* Effect.forEach(rows, one, { concurrency: atOnce })
+  yield* Effect.fromResult(Result.all(outcomes))
+})

@@ -1,0 +1,133 @@
+import { Clock, Effect } from "effect"
+
+import { pairKey } from "../ids.ts"
+import { batchesOf } from "../plan/batches.ts"
+import { changeKey, invert } from "../plan/Change.ts"
+import { byWork } from "../plan/draft.ts"
+import { estimate } from "../plan/estimate.ts"
+import { lasting } from "../plan/lasting.ts"
+import type { Draft, Step } from "../plan/Plan.ts"
+import { readApart } from "../readApart.ts"
+import type { Wire } from "../wire.ts"
+import type { History } from "./history.ts"
+import { type Ads, locate, type Located, look, visibleMs, whyStale } from "./look.ts"
+
+/**
+ * The draft that leads back from what a plan has done, or may have done before a break. What someone else has changed
+ * since stays as it is.
+ */
+export const wayBack = Effect.fnUntraced(function* (ads: Ads, { created, done, inDoubt, plan }: History, wire: Wire) {
+  const touched = plan.steps.filter(({ id }) => done.has(id) || inDoubt.has(id))
+  const campaigns = new Map([...(yield* lost(ads, touched, created)), ...created])
+  const stays = new Map(lasting(touched, wire).map(({ reason, what }) => [what, reason]))
+  const wanted = touched
+    .flatMap(({ id, undo }) =>
+      undo.flatMap((change): ReadonlyArray<LocatedStep> => {
+        const located = locate(change, campaigns)
+        const reason = `takes back: ${id}`
+        if (located === undefined) return []
+        return [{ id: changeKey(located), change: located, reason, undo: invert(located) }]
+      })
+    )
+    .filter(({ id }) => !stays.has(id))
+    .toSorted(byWork)
+  const { changed, hidden, tooHigh } = yield* foreign(ads, wanted)
+  const funded = yield* withMoney(ads, wanted)
+  const steps = wanted
+    .filter(({ id }) => !changed.has(id) && !hidden.has(id) && !funded.has(id))
+    .map((step) => tooHigh.get(step.id) ?? step)
+  const now = yield* Clock.currentTimeMillis
+  const isOpen = (step: string) => (inDoubt.get(step) ?? 0) + visibleMs > now
+  const unknown = touched.filter(({ change, id }) => change.kind === "create" && !campaigns.has(id) && isOpen(id))
+  const uncertain = new Map(
+    unknown.map(({ id }) => [id, "it does not show yet whether it was created: plan this again later"])
+  )
+  const blocked = [
+    ...[...stays, ...changed].map(([what, reason]) => ({ what, reason })),
+    ...[...hidden, ...funded, ...uncertain].map(([what, reason]) => ({ what, reason, later: true }))
+  ]
+  const deleted = steps.filter(({ change }) => change.kind === "delete").length
+  const warnings =
+    deleted === 0
+      ? []
+      : [`Campaigns that the plan created are deleted (${deleted}), with all that was changed in them since`]
+  return { kind: "rollback", steps, warnings, blocked, estimate: estimate(steps) } satisfies Draft
+})
+
+interface LocatedStep extends Step {
+  readonly change: Located
+}
+
+/**
+ * The steps whose place shows neither what the plan has set nor what was there before it, or does not show at all, and
+ * what that means; but a cluster bid that came out a hundred times too high is the plan's own (D2). What belongs to an
+ * article that itself only comes back cannot be looked at yet.
+ */
+const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<LocatedStep>) {
+  const located = new Map(steps.map((step) => [step.id, step]))
+  const changed = new Map<string, string>()
+  const hidden = new Map<string, string>()
+  const tooHigh = new Map<string, LocatedStep>()
+  const absent = new Set<string>()
+  for (const batch of batchesOf(steps)) {
+    const rows = batch.steps.flatMap(({ id }) => located.get(id) ?? [])
+    const shown = rows.filter(({ change }) => !absent.has(articleOf(change)))
+    const { found, refused } = yield* readApart(shown, (some) =>
+      look(
+        ads,
+        some.map(({ change }) => change)
+      )
+    )
+    for (const { item, reason } of refused) hidden.set(item.id, reason)
+    for (const { answer, items } of found) {
+      for (const step of items) {
+        const { change, id } = step
+        const finding = answer.finding(change)
+        const before = change.kind === "cluster" ? answer.clusterBid(change) : null
+        const isOwn = change.kind === "cluster" && change.before !== null && before === change.before * 100
+        if (isOwn && finding === "stale") tooHigh.set(id, { ...step, change: { ...change, before } })
+        else if (finding === "stale") changed.set(id, whyStale(change))
+        if (finding === "pending" && change.kind === "product" && change.after) absent.add(articleOf(change))
+      }
+    }
+  }
+  return { changed, hidden, tooHigh }
+})
+
+const articleOf = (change: Located): string =>
+  "nm_id" in change ? pairKey({ advert_id: change.target, nm_id: change.nm_id }) : changeKey(change)
+
+/** The deletions of campaigns that hold money by now. Where that cannot be read, the marketplace decides. */
+const withMoney = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<LocatedStep>) {
+  const deletions = steps.flatMap(({ change, id }) => (change.kind === "delete" ? [{ id, target: change.target }] : []))
+  const budgets = yield* Effect.orElseSucceed(ads.getBudgets(deletions.map(({ target }) => target)), () => [])
+  const totals = new Map(budgets.map(({ advertId, total }) => [advertId, total]))
+  return new Map(
+    deletions.flatMap(({ id, target }) => {
+      const total = totals.get(target) ?? 0
+      return total > 0
+        ? [[id, `the campaign holds ${total} rub: take them out in the cabinet, then plan this again`] as const]
+        : []
+    })
+  )
+})
+
+/** The campaigns that were created without their ids being written down, found by their names. */
+const lost = Effect.fnUntraced(function* (
+  ads: Ads,
+  touched: ReadonlyArray<Step>,
+  created: ReadonlyMap<string, number>
+) {
+  const unknown = touched.flatMap(({ change, id }) =>
+    change.kind === "create" && !created.has(id) ? [{ id, change }] : []
+  )
+  if (unknown.length === 0) return []
+  const seen = yield* look(
+    ads,
+    unknown.map(({ change }) => change)
+  )
+  return unknown.flatMap(({ change, id }): ReadonlyArray<readonly [string, number]> => {
+    const campaign = seen.named(change.name)
+    return campaign === undefined ? [] : [[id, campaign]]
+  })
+})

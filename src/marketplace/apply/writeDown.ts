@@ -1,0 +1,64 @@
+import { Clock, Effect } from "effect"
+
+import { type Applying, stop } from "./Applying.ts"
+import type { Entry } from "./PlanStore.ts"
+
+type Noted = Extract<Entry["type"], "begun" | "confirmed" | "unconfirmed" | "unsent">
+
+/** Writes steps down in the journal; writes nothing for no steps. */
+export const note = Effect.fnUntraced(function* (
+  { progress, store }: Applying,
+  type: Noted,
+  steps: ReadonlyArray<string>
+) {
+  if (steps.length === 0) return
+  yield* store.append({ type, at: yield* Clock.currentTimeMillis, plan_id: progress.plan.id, steps })
+})
+
+/** Steps that are done, or were `found` as wanted; `campaign` is the one that was created. */
+export const settle = Effect.fnUntraced(function* (
+  { progress, store }: Applying,
+  steps: ReadonlyArray<string>,
+  found: boolean,
+  campaign?: number
+) {
+  if (steps.length === 0) return
+  const at = yield* Clock.currentTimeMillis
+  for (const step of steps) {
+    progress.done.set(step, at)
+    if (!found) progress.sent.add(step)
+    if (campaign !== undefined) progress.created.set(step, campaign)
+  }
+  if (found) progress.found += steps.length
+  progress.refusedInARow = 0
+  const created = campaign === undefined ? {} : { created: campaign }
+  yield* store.append({ type: "done", at, plan_id: progress.plan.id, steps, found, ...created })
+})
+
+/**
+ * Steps that are not done, while the others go on. A step of a way back that shows as wanted, and that the marketplace
+ * will not do again, is as wanted.
+ */
+export const passOver = Effect.fnUntraced(function* (applying: Applying, all: ReadonlyArray<string>, problem: string) {
+  const { progress, store } = applying
+  const isShown = (step: string) => progress.shown.has(step)
+  yield* settle(applying, all.filter(isShown), true)
+  const steps = all.filter((step) => !isShown(step))
+  if (steps.length === 0) return
+  for (const step of steps) progress.refused.set(step, problem)
+  const at = yield* Clock.currentTimeMillis
+  yield* store.append({ type: "refused", at, plan_id: progress.plan.id, steps, problem })
+})
+
+/** So many calls refused without one that is taken are no accident of single places. */
+const mostInARow = 50
+
+/** Steps of a call that the marketplace did not take; stops where it takes nothing at all. */
+export const refuse = Effect.fnUntraced(function* (applying: Applying, steps: ReadonlyArray<string>, problem: string) {
+  const { progress } = applying
+  yield* passOver(applying, steps, problem)
+  progress.refusedInARow += 1
+  const words = `${mostInARow} calls in a row were refused, the last one so: ${problem}`
+  const isHopeless = progress.refusedInARow >= mostInARow
+  yield* isHopeless ? stop(progress, { reason: "RefusedThroughout", problem: words }) : Effect.void
+})

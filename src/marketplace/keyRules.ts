@@ -1,0 +1,26 @@
+import { type KeyKind, readKey } from "./ApiKey.ts"
+import type { MarketplaceSettings } from "./MarketplaceConfig.ts"
+import { type Limit, type OperationName, operations } from "./operations.ts"
+
+/** The kind of key that decides the limits: as configured, else as the key says. */
+export const keyKind = ({ apiKey, tokenKind }: MarketplaceSettings): KeyKind => tokenKind ?? readKey(apiKey).kind
+
+/** The limit that an operation has with this key, or with this configuration. */
+export const limitOf = (settings: MarketplaceSettings, name: OperationName): Limit => {
+  const kind = keyKind(settings)
+  return settings.limits[name] ?? operations[name].limits[kind === "base" || kind === "test" ? "base" : "full"]
+}
+
+/** Why nothing may be written, if so, with everything that would have to be otherwise. */
+export const readOnlyReason = (settings: MarketplaceSettings): string | undefined => {
+  const { apiKey, journalInUse, readOnly, serverReadOnly } = settings
+  const reasons = [
+    ...(serverReadOnly === true ? ["the whole server is read-only, by --read-only or its configuration"] : []),
+    ...(readOnly ? ["marketplace.readOnly is not false in the configuration"] : []),
+    ...(journalInUse === undefined
+      ? []
+      : [`${journalInUse.replace(/\.$/, "")}; once it is free, start this server anew`]),
+    ...(readKey(apiKey).readOnly ? ["the key is a read-only one, and another one would be needed"] : [])
+  ]
+  return reasons.length === 0 ? undefined : reasons.join("; ")
+}

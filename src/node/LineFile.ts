@@ -1,0 +1,99 @@
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { Effect, FileSystem, Layer, Path, Ref, type Scope } from "effect"
+
+import { claim } from "./claim.ts"
+import { LineFileError } from "./LineFileError.ts"
+
+/** A file of one-line texts. */
+export interface LineFile {
+  /** Every line in the order of writing, without one that was torn while it was written. */
+  readonly lines: Effect.Effect<ReadonlyArray<string>, LineFileError>
+  /** Adds one line; it is on the disk when this completes. */
+  readonly append: (line: string) => Effect.Effect<void, LineFileError>
+  /** Puts these lines in the place of all others, at once or not at all. */
+  readonly replace: (lines: ReadonlyArray<string>) => Effect.Effect<void, LineFileError>
+}
+
+/**
+ * Opens a file of lines, each of which is forced onto the disk before it counts. What a crash left half written does
+ * not count, and is cut off by the next writing. One process at a time: fails when another one has the file.
+ */
+export const make = (file: string): Effect.Effect<LineFile, LineFileError, Scope.Scope> =>
+  Effect.provide(open(file), Layer.merge(NodeFileSystem.layer, Path.layer))
+
+const open = Effect.fnUntraced(function* (name: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const file = path.resolve(name)
+  const failed = Effect.mapError(
+    (error: { readonly message: string }) =>
+      new LineFileError({
+        message: `${file}: ${error.message}. Is there room on the disk, and may this process write there?`
+      })
+  )
+  yield* claim(file)
+
+  /** Writes a text to the end of a file, or to a new one, and waits until the disk has it. */
+  const write = (target: string, flag: "a" | "w", text: string) =>
+    fileSystem.open(target, { flag, mode: 0o600 }).pipe(
+      Effect.tap((handle) => handle.writeAll(new TextEncoder().encode(text))),
+      Effect.flatMap((handle) => handle.sync),
+      Effect.scoped
+    )
+
+  /** A file that was made or renamed is only there for good when its folder is on the disk as well. */
+  const settleFolder = fileSystem.open(path.dirname(file), { flag: "r" }).pipe(
+    Effect.flatMap((handle) => handle.sync),
+    Effect.scoped
+  )
+
+  yield* Effect.when(
+    Effect.andThen(write(file, "a", ""), settleFolder),
+    Effect.map(fileSystem.exists(file), (is) => !is)
+  ).pipe(failed)
+  const bytes = yield* failed(fileSystem.readFile(file))
+  const length = yield* Ref.make(bytes.lastIndexOf(newline) + 1)
+  // Nothing of ours begins with a torn line: whatever this is, it stays as it is.
+  if (bytes.length > 0 && (yield* Ref.get(length)) === 0) {
+    return yield* new LineFileError({ message: `${file} is not a journal of this server` })
+  }
+
+  /** Cuts off what an interrupted or refused writing has left behind. */
+  const repair = Effect.flatMap(Ref.get(length), (good) =>
+    Effect.when(
+      fileSystem.truncate(file, good),
+      Effect.map(fileSystem.stat(file), ({ size }) => Number(size) > good)
+    )
+  )
+
+  const extend = (line: string) =>
+    repair.pipe(
+      Effect.andThen(write(file, "a", line)),
+      Effect.andThen(Ref.update(length, (before) => before + new TextEncoder().encode(line).byteLength))
+    )
+
+  const rewrite = (text: string) => {
+    const temporary = `${file}.new`
+    return write(temporary, "w", text).pipe(
+      Effect.andThen(fileSystem.rename(temporary, file)),
+      Effect.andThen(settleFolder),
+      Effect.andThen(Ref.set(length, new TextEncoder().encode(text).byteLength))
+    )
+  }
+
+  const opened: LineFile = {
+    lines: failed(Effect.map(fileSystem.readFileString(file), linesOf)),
+    append: (line) => failed(Effect.flatMap(Ref.get(length), (good) => (good === 0 ? rewrite : extend)(`${line}\n`))),
+    replace: (lines) => failed(rewrite(lines.map((line) => `${line}\n`).join("")))
+  }
+  return opened
+})
+
+const newline = "\n".charCodeAt(0)
+
+/** The whole lines of a text. */
+const linesOf = (text: string): ReadonlyArray<string> =>
+  text
+    .split("\n")
+    .slice(0, -1)
+    .filter((line) => line !== "")

@@ -1,0 +1,45 @@
+import { Effect, Layer, Result } from "effect"
+import { HttpClient } from "effect/http"
+
+import type { Launch } from "../../command/Launch.ts"
+import { ConfigurationError } from "../../config/ConfigurationError.ts"
+import { HttpClients } from "../../http/HttpClients.ts"
+import { PlanStore } from "../../marketplace/apply/PlanStore.ts"
+import { decode, MarketplaceConfig, type MarketplaceSettings } from "../../marketplace/MarketplaceConfig.ts"
+import * as NodeHttpClients from "../NodeHttpClients.ts"
+import * as FilePlanStore from "./FilePlanStore.ts"
+
+/** The `marketplace` object of the configuration file, checked; the environment goes before it. */
+export const readSettings = ({ marketplace, readOnly }: Launch) => {
+  const { MARKETPLACE_API_KEY, MARKETPLACE_HOST } = process.env
+  return Effect.map(decode(marketplace, { MARKETPLACE_API_KEY, MARKETPLACE_HOST }), (settings) => ({
+    ...settings,
+    serverReadOnly: readOnly
+  }))
+}
+
+/** The way to the marketplace over the network. */
+export const client = Layer.effect(
+  HttpClient.HttpClient,
+  Effect.flatMap(HttpClients, (clients) => clients.make({}))
+).pipe(Layer.provide(NodeHttpClients.layer))
+
+/**
+ * The configured marketplace, with a journal in its file where anything may be written. Where another process has that
+ * file, as when two assistants each start a server, this one reads and plans only.
+ */
+export const configured = (launch: Launch) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const settings = yield* readSettings(launch)
+      const withSettings = (more: Pick<MarketplaceSettings, "journalInUse"> = {}) =>
+        Layer.merge(Layer.succeed(MarketplaceConfig, { ...settings, ...more }), client)
+      if (settings.readOnly || settings.serverReadOnly) return Layer.merge(withSettings(), PlanStore.layerMemory)
+      const store = yield* Effect.result(FilePlanStore.make(settings.journal))
+      if (Result.isSuccess(store)) return Layer.merge(withSettings(), Layer.succeed(PlanStore, store.success))
+      const { inUse, message } = store.failure
+      if (inUse !== true) return yield* new ConfigurationError({ message: `marketplace.journal: ${message}` })
+      yield* Effect.logWarning(`No marketplace plan can be applied here: ${message}`)
+      return Layer.merge(withSettings({ journalInUse: message }), PlanStore.layerMemory)
+    })
+  )

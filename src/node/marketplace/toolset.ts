@@ -1,0 +1,27 @@
+import { Effect, Layer } from "effect"
+
+import type { Launch } from "../../command/Launch.ts"
+import { ConfigurationError } from "../../config/ConfigurationError.ts"
+import { Plans } from "../../marketplace/apply/Plans.ts"
+import { LowestBids } from "../../marketplace/LowestBids.ts"
+import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
+import { offered } from "../../tools/marketplace/toolset.ts"
+import type { FurtherToolset } from "../FurtherToolset.ts"
+import { check } from "./check.ts"
+import { configured } from "./configured.ts"
+import { embedded } from "./embedded.ts"
+
+const tools = Effect.fnUntraced(function* (launch: Launch) {
+  const marketplace = launch.embedded === undefined ? configured(launch) : embedded(launch)
+  const context = yield* Layer.build(Layer.provideMerge(work, marketplace)).pipe(
+    Effect.catchTag("UnusableConnection", ({ message }) =>
+      Effect.fail(new ConfigurationError({ message: `marketplace: ${message}` }))
+    )
+  )
+  return yield* Effect.provideContext(offered, context)
+})
+
+const work = Layer.merge(Plans.layer, LowestBids.layer).pipe(Layer.provideMerge(MarketplaceAds.layer))
+
+/** The toolset `marketplace`, over the configured marketplace or the one in this process. */
+export const toolset: FurtherToolset = { tools, check }

@@ -1,0 +1,106 @@
+import { Schema } from "effect"
+
+import { KeyKind } from "../../marketplace/ApiKey.ts"
+import { money, next, row, whole } from "./shapes.ts"
+
+/* Shapes of what is read, as a client may rely on them; all are open to fields that are not named. */
+
+export const campaigns = Schema.Struct({
+  total: whole,
+  campaigns: Schema.Array(Schema.Struct({ ...row, articles: whole })),
+  next
+})
+
+export const campaign = Schema.Struct({
+  ...row,
+  created: Schema.NullOr(Schema.String),
+  budget: Schema.NullOr(money),
+  articles: Schema.Array(
+    Schema.Struct({
+      nm_id: whole,
+      subject: Schema.optionalKey(Schema.String),
+      bids: Schema.Record(Schema.String, Schema.NullOr(money))
+    })
+  ),
+  next
+})
+
+export const campaignStats = Schema.Struct({
+  total: whole,
+  rows: Schema.Array(
+    Schema.Struct({
+      advert_id: whole,
+      date: Schema.optionalKey(Schema.String),
+      views: Schema.Finite,
+      clicks: Schema.Finite,
+      ctr_percent: Schema.Finite,
+      cpc: money,
+      orders: Schema.Finite,
+      spent: money,
+      ordered_for: money
+    })
+  ),
+  without_statistics: Schema.optionalKey(Schema.Array(whole)),
+  next
+})
+
+/** Where clicks are paid, the marketplace leaves some of the numbers out (D7). */
+const countOrNull = Schema.NullOr(Schema.Finite)
+
+export const clusterStats = Schema.Struct({
+  total: whole,
+  clusters: Schema.Array(
+    Schema.Struct({
+      advert_id: whole,
+      nm_id: whole,
+      norm_query: Schema.String,
+      views: countOrNull,
+      clicks: Schema.Finite,
+      ctr_percent: countOrNull,
+      cpc: money,
+      avg_pos: countOrNull
+    })
+  ),
+  next
+})
+
+export const keywordStats = Schema.Struct({
+  days: Schema.Array(
+    Schema.Struct({
+      date: Schema.String,
+      keywords: Schema.Array(
+        Schema.Struct({ keyword: Schema.String, views: Schema.Finite, clicks: Schema.Finite, spent: money })
+      )
+    })
+  ),
+  next
+})
+
+export const phrases = Schema.Struct({
+  total: whole,
+  items: Schema.Array(
+    Schema.Struct({ advert_id: whole, nm_id: whole, count: whole, norm_queries: Schema.Array(Schema.String) })
+  ),
+  next
+})
+
+export const lowestBids = Schema.Struct({
+  campaign: Schema.String,
+  articles: Schema.Array(Schema.Struct({ nm_id: whole, lowest: Schema.Record(Schema.String, money) })),
+  next
+})
+
+export const key = Schema.Struct({
+  host: Schema.String,
+  accepted: Schema.Boolean,
+  kind: KeyKind,
+  promotion_right: Schema.NullOr(Schema.Boolean),
+  days_left: Schema.NullOr(whole),
+  may_write: Schema.Boolean,
+  why_not: Schema.optionalKey(Schema.String),
+  campaign_reads: Schema.String,
+  wire: Schema.Literals(["spec", "published"]),
+  /** Missing where the key is not accepted. */
+  campaigns: Schema.optionalKey(whole),
+  next
+})

@@ -1,0 +1,23 @@
+import { Schema } from "effect"
+
+import { BidType, PaymentType, Placement } from "../../marketplace/Campaign.ts"
+
+/** An integer, listed without the bounds of a safe one: every tool's list of fields would repeat them. */
+export const whole = Schema.Number.check(Schema.isInt({ toJsonSchema: () => ({ type: "integer" }) }))
+
+/** What to do next. */
+export const next = Schema.String
+
+/** One amount in both units; the rubles as exact decimal text. */
+export const money = Schema.Struct({ kopecks: whole, rubles: Schema.String })
+
+/** The fields of a campaign in one row. */
+export const row = {
+  id: whole,
+  name: Schema.String,
+  status: whole,
+  status_text: Schema.String,
+  bid_type: BidType,
+  payment_type: PaymentType,
+  placements: Schema.Array(Placement)
+}

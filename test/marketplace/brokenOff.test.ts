@@ -1,0 +1,229 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Layer } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
+import { TestClock } from "effect/testing"
+
+import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
+import { Plans } from "../../src/marketplace/apply/Plans.ts"
+import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
+import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
+import { MarketplaceConfig } from "../../src/marketplace/MarketplaceConfig.ts"
+import { planCampaign } from "../../src/marketplace/plan/planCampaign.ts"
+import { planMigration } from "../../src/marketplace/plan/planMigration.ts"
+import { planMinusPhrases } from "../../src/marketplace/plan/planMinusPhrases.ts"
+import { bigAccount } from "./accounts.ts"
+import { apply } from "./planned.ts"
+import { embeddedClient, intercepted, inTime, marketplace, plansOver } from "./support.ts"
+
+const account = bigAccount({ campaigns: 2, articles: 1 })
+
+/** A kept plan that makes a manual twin of every campaign. */
+const twins = Effect.gen(function* () {
+  const { guards } = yield* MarketplaceConfig
+  const { adverts: existing } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2())
+  const percent = { combined: 100, search: 200, recommendations: 200 }
+  const options = { target: "new-manual-campaign", percent, onBelowFloor: "raise", phrases: "merge" } as const
+  const input = { campaigns: existing, existing, snapshot: [], phrases: [], floors: [], options, guards }
+  return yield* Plans.use((plans) => plans.keep(planMigration(input)))
+})
+
+const newCampaign = Effect.gen(function* () {
+  const { guards } = yield* MarketplaceConfig
+  const { adverts: existing } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2())
+  const input = { name: "New", nms: [1], payment_type: "cpm", placements: ["search"], existing, guards } as const
+  return yield* Plans.use((plans) => plans.keep(planCampaign(input)))
+})
+
+const phrases = Effect.gen(function* () {
+  const { guards } = yield* MarketplaceConfig
+  const { adverts } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2())
+  const campaigns = adverts.filter(({ bid_type }) => bid_type === "auto")
+  const draft = planMinusPhrases({ campaigns, current: [], phrases: ["a"], mode: "merge", guards })
+  return yield* Plans.use((plans) => plans.keep(draft))
+})
+
+const names = Effect.map(
+  Effect.flatMap(EmbeddedMarketplace, (world) => world.account),
+  ({ adverts }) => [...adverts.values()].map(({ name }) => name)
+)
+
+/** Shows campaigns as they were up to 3 minutes ago; the second creation is carried out, and its answer never comes. */
+const losingTheSecond = Layer.effect(
+  HttpClient.HttpClient,
+  Effect.map(EmbeddedMarketplace, ({ httpClient }) => {
+    let created = 0
+    const shown = new Map<string, { readonly at: number; readonly text: string }>()
+    return HttpClient.make((request, url) =>
+      Effect.gen(function* () {
+        if (url.pathname.endsWith("save-ad") && ++created === 2) {
+          return yield* Effect.andThen(httpClient.execute(request), Effect.never)
+        }
+        if (!url.pathname.endsWith("/adverts")) return yield* httpClient.execute(request)
+        const now = yield* Clock.currentTimeMillis
+        const last = shown.get(url.href)
+        const text =
+          last !== undefined && now < last.at + 180_000 ? last.text : yield* (yield* httpClient.execute(request)).text
+        if (text !== last?.text) shown.set(url.href, { at: now, text })
+        return HttpClientResponse.fromWeb(request, new Response(text))
+      })
+    )
+  })
+)
+
+describe("a way back", () => {
+  it.effect("of a plan that was broken off while it made a campaign finds that campaign later", () =>
+    Effect.gen(function* () {
+      const plans = yield* Plans
+      const { id } = yield* twins
+      assert.deepInclude(yield* Effect.flip(inTime(apply(id))), { reason: "AdsOutcomeUnknown" })
+      assert.lengthOf(yield* names, 4)
+      const back = yield* inTime(plans.rollback(id))
+      assert.include(back.blocked[0]?.reason, "it does not show yet whether it was created")
+      yield* inTime(apply(back.id))
+      yield* TestClock.adjust("5 minutes")
+      const again = yield* inTime(plans.rollback(id))
+      yield* inTime(apply(again.id))
+      assert.deepStrictEqual(yield* names, ["Goods 0", "Goods 1"])
+    }).pipe(
+      Effect.provide(plansOver({}, losingTheSecond).pipe(Layer.provideMerge(EmbeddedMarketplace.layer({ account }))))
+    )
+  )
+
+  it.effect("that was planned before its plan went on is to be planned again", () =>
+    Effect.gen(function* () {
+      const plans = yield* Plans
+      const world = yield* EmbeddedMarketplace
+      const before = yield* world.account
+      const { id } = yield* phrases
+      assert.deepInclude(yield* inTime(plans.apply(id, { maxSeconds: 1 })), { state: "in progress" })
+      const early = yield* inTime(plans.rollback(id))
+      yield* TestClock.adjust("1 second")
+      assert.deepInclude(yield* inTime(apply(id)), { state: "applied" })
+      assert.strictEqual((yield* Effect.flip(apply(early.id)))._tag, "PlanExpired")
+      const back = yield* inTime(plans.rollback(id))
+      yield* inTime(apply(back.id))
+      assert.deepStrictEqual(yield* world.account, before)
+    }).pipe(Effect.provide(marketplace({}, { account: bigAccount({ campaigns: 1, articles: 20 }) })))
+  )
+
+  it.effect("is applied once, also where there are two", () =>
+    Effect.gen(function* () {
+      const plans = yield* Plans
+      const { id } = yield* phrases
+      yield* inTime(apply(id))
+      const one = yield* inTime(plans.rollback(id))
+      yield* TestClock.adjust("1 second")
+      const other = yield* inTime(plans.rollback(id))
+      yield* inTime(apply(one.id))
+      assert.deepInclude(yield* Effect.flip(apply(other.id)), { _tag: "PlanSpent", state: "taken back" })
+    }).pipe(Effect.provide(marketplace()))
+  )
+
+  it.effect("deletes no campaign that holds money, and says what else goes with the others", () => {
+    const budget = { advertId: 7003, total: 5000 }
+    return Effect.gen(function* () {
+      const plans = yield* Plans
+      const { id } = yield* twins
+      yield* inTime(apply(id))
+      const back = yield* inTime(plans.rollback(id))
+      const reason = "the campaign holds 5000 rub: take them out in the cabinet, then plan this again"
+      assert.deepStrictEqual(back.blocked, [{ what: "delete 7003", reason, later: true }])
+      assert.match(back.warnings.join(), /^Campaigns that the plan created are deleted \(1\)/)
+      yield* inTime(apply(back.id))
+      assert.lengthOf(yield* names, 3)
+      budget.total = 0
+      const again = yield* inTime(plans.rollback(id))
+      yield* inTime(apply(again.id))
+      assert.lengthOf(yield* names, 2)
+      assert.strictEqual((yield* Effect.flip(plans.rollback(id)))._tag, "PlanSpent")
+    }).pipe(
+      Effect.provide(
+        intercepted(
+          (path) => (path.endsWith("v2/budget") ? { body: { adverts: [budget] } } : undefined),
+          {},
+          { account }
+        )
+      )
+    )
+  })
+
+  it.effect("does not call a campaign deleted that the marketplace keeps", () =>
+    Effect.gen(function* () {
+      const plans = yield* Plans
+      const { id } = yield* newCampaign
+      yield* inTime(apply(id))
+      const back = yield* inTime(plans.rollback(id))
+      const report = yield* inTime(apply(back.id))
+      assert.deepInclude(report, { state: "refused" })
+      assert.include(report.refused[0]?.problem, "campaign has money on it")
+    }).pipe(
+      Effect.provide(
+        intercepted((path) =>
+          path.endsWith("/delete") ? { status: 400, body: { error: "campaign has money on it" } } : undefined
+        )
+      )
+    )
+  )
+})
+
+describe("a new campaign", () => {
+  it.effect("whose creation was turned away with a 429 is known not to exist", () => {
+    let isBusy = true
+    return Effect.gen(function* () {
+      const { id } = yield* twins
+      assert.deepInclude(yield* Effect.flip(inTime(apply(id))), { reason: "AdsRateLimited" })
+      isBusy = false
+      yield* TestClock.adjust("100 seconds")
+      assert.deepInclude(yield* inTime(apply(id)), { state: "applied" })
+      assert.lengthOf(yield* names, 4)
+    }).pipe(
+      Effect.provide(
+        intercepted(
+          (path) =>
+            isBusy && path.endsWith("save-ad") ? { status: 429, headers: { "x-ratelimit-retry": "90" } } : undefined,
+          {},
+          { account }
+        )
+      )
+    )
+  })
+
+  it.effect.each([
+    ["by itself", newCampaign],
+    ["as a twin", twins]
+  ] as const)(
+    "is not made %s where other campaigns may be changed, whatever was allowed when it was planned",
+    ([, make]) =>
+      Effect.gen(function* () {
+        const kept = Layer.succeed(PlanStore, yield* PlanStore)
+        const { id } = yield* make.pipe(Effect.provide(plansOver({}, embeddedClient, kept), { local: true }))
+        const strict = plansOver({ guards: { allowedCampaigns: [1002] } }, embeddedClient, kept)
+        const error = yield* Effect.flip(apply(id)).pipe(Effect.provide(strict, { local: true }))
+        assert.strictEqual(error._tag, "GuardViolation")
+        assert.lengthOf(yield* names, 2)
+      }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer({ account }), PlanStore.layerMemory)))
+  )
+})
+
+describe("an article that went inactive after it was set", () => {
+  it.effect.each([2, 3])("keeps no plan from coming to its end: read %i is refused", (refused) => {
+    let reads = 0
+    return Effect.gen(function* () {
+      const { id, steps } = yield* phrases
+      const report = yield* inTime(apply(id))
+      assert.deepInclude(report, { state: "applied", done: steps.length })
+      assert.isNotEmpty(report.unconfirmed)
+    }).pipe(
+      Effect.provide(
+        intercepted((path, body) => {
+          if (!path.endsWith("get-minus")) return undefined
+          reads += 1
+          if (reads < refused) return reads === 2 ? { body: { items: [] } } : undefined
+          return body.includes("500101")
+            ? { status: 400, body: { detail: "nm 500101 not found or inactive" } }
+            : undefined
+        })
+      )
+    )
+  })
+})

@@ -1,0 +1,157 @@
+import type { RequestListener } from "node:http"
+
+import { assert, describe, it } from "vitest"
+
+import { directory, run, standIn, start, useCommand } from "../command/built.ts"
+import { command } from "./overStdio.ts"
+
+useCommand()
+
+const environments = { none: { engine_host: "http://127.0.0.1:65535", engine_api_key: "none" } }
+
+/** A key of that kind and with those rights, which ends so many days from now. */
+const keyOf = (claims: { readonly acc: number; readonly s: number }, days: number) => {
+  const exp = Math.floor(Date.now() / 1000) + days * 86_400 + 3600
+  return `e30.${Buffer.from(JSON.stringify({ ...claims, exp })).toString("base64url")}.signature-of-a-key`
+}
+const promotion = 2 ** 6
+const readOnlyBit = 2 ** 30
+const personal = keyOf({ acc: 3, s: promotion }, 30)
+
+/** A marketplace with 12 campaigns that takes any of the keys; one that it refuses, it repeats. */
+const marketplace =
+  (...keys: ReadonlyArray<string>): RequestListener =>
+  ({ headers, method, url }, response) => {
+    const { authorization = "" } = headers
+    const isTaken = keys.some((key) => authorization === `Bearer ${key}`)
+    const isKnown = method === "GET" && url === "/adv/v1/promotion/count"
+    response.writeHead(isTaken ? (isKnown ? 200 : 404) : 401, { "content-type": "application/json" })
+    response.end(JSON.stringify(isTaken ? { all: 12, adverts: [] } : { detail: `token problem; ${authorization}` }))
+  }
+
+/** The `marketplace` object of a configuration file. */
+interface Given {
+  readonly apiKey: string
+  readonly [field: string]: unknown
+}
+
+/** The line about the marketplace, and the exit code of a check that finds nothing else wrong. */
+const check = async (marketplace: Given | undefined, ...args: ReadonlyArray<string>) => {
+  const engine = await standIn((_, response) => response.end('{"data":[],"nextCursor":null}'))
+  const cwd = await directory({
+    ".config.json": { environments: { good: { engine_host: engine, engine_api_key: "none" } }, marketplace }
+  })
+  const { code, stderr, stdout } = await run(["check", "--toolsets", "marketplace", ...args], { cwd })
+  assert.notInclude(stdout + stderr, marketplace?.apiKey ?? "marketplace key")
+  const [first, ...others] = stdout.trim().split("\n")
+  assert.include(first, "good (default)")
+  return { code, words: others.join("\n") }
+}
+
+describe("check, where the marketplace's tools are on,", () => {
+  it("calls it once, and tells what the key is and may do", async () => {
+    const calls: Array<string | undefined> = []
+    const baseUrl = await standIn((incoming, response) => {
+      calls.push(incoming.url)
+      marketplace(personal)(incoming, response)
+    })
+    assert.deepStrictEqual(await check({ baseUrl, apiKey: personal, readOnly: false }), {
+      code: 0,
+      words: `marketplace: ${baseUrl} answers and takes the key: a personal key, 30 days left, 12 campaigns. Campaigns may be changed.`
+    })
+    assert.deepStrictEqual(calls, ["/adv/v1/promotion/count"])
+  })
+
+  it.each([
+    [{ apiKey: personal }, [], "Nothing may be changed: marketplace.readOnly is not false in the configuration."],
+    [{ apiKey: personal, readOnly: false }, ["--read-only"], "Nothing may be changed: the whole server is read-only"],
+    [
+      { apiKey: keyOf({ acc: 3, s: promotion + readOnlyBit }, 30), readOnly: false },
+      [],
+      "Nothing may be changed: the key is a read-only one"
+    ],
+    [{ apiKey: keyOf({ acc: 3, s: 0 }, 30) }, [], "The key has no promotion right: make one that has it."],
+    [{ apiKey: keyOf({ acc: 1, s: promotion }, 30) }, [], "a base key, 30 days left"],
+    [{ apiKey: "not-a-token" }, [], "takes the key: a key that does not tell its kind, 12 campaigns."]
+  ])("says of %j with %j what a person should know", async (given, args, words) => {
+    const checked = await check({ baseUrl: await standIn(marketplace(given.apiKey)), ...given }, ...args)
+    assert.strictEqual(checked.code, 0)
+    assert.include(checked.words, words)
+  })
+
+  it("fails when the key is not taken, and does not show it", async () => {
+    const { code, words } = await check({ baseUrl: await standIn(marketplace(personal)), apiKey: "a-wrong-key-0000" })
+    assert.strictEqual(code, 1)
+    assert.match(words, /^marketplace: .*token problem; \[redacted\]/)
+  })
+
+  it("fails when nothing answers", async () => {
+    const { code, words } = await check({ baseUrl: "http://127.0.0.1:65535", apiKey: personal })
+    assert.strictEqual(code, 1)
+    assert.match(words, /^marketplace: .*nothing listens there \(ECONNREFUSED\)/)
+  })
+
+  it.each([
+    [{ apiKey: personal, gards: {} }, "marketplace.gards is not a known setting"],
+    [undefined, "marketplace.apiKey is required"]
+  ])("fails when the configuration is wrong: %j", async (given, words) => {
+    assert.deepStrictEqual(await check(given), { code: 1, words })
+  })
+
+  it("says nothing of the embedded one", async () => {
+    const { code, stdout } = await run(["check", "--embedded", "--toolsets", "marketplace"])
+    assert.strictEqual(code, 0)
+    assert.notInclude(stdout, "marketplace")
+  })
+})
+
+describe("the command", () => {
+  const list = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" })
+
+  it.each([
+    [["--toolsets", "engine,marketplace"], true],
+    [[], false]
+  ])("offers the tools only when asked for: %j", async (args, isOffered) => {
+    const { child, ended } = start(["--embedded", ...args])
+    child.stdin.end(`${list}\n`)
+    const { stdout } = await ended
+    assert.include(stdout, '"name":"list_workflows"')
+    assert.strictEqual(stdout.includes('"name":"ads_apply_plan"'), isOffered)
+  })
+
+  it("does not read the marketplace's configuration where its tools are off", async () => {
+    const cwd = await directory({ ".config.json": { environments, marketplace: { gards: {} } } })
+    assert.deepInclude(await run([], { cwd }), { code: 0, stderr: "" })
+  })
+})
+
+describe("two servers over one journal", () => {
+  it("let the first one write; the second one reads, plans, and says why it applies nothing", async () => {
+    const baseUrl = await standIn(marketplace(personal))
+    const cwd = await directory({
+      ".config.json": { environments, marketplace: { baseUrl, apiKey: personal, readOnly: false } }
+    })
+    const first = command(cwd)
+    assert.deepInclude(await first.call("ads_check_key", {}), { may_write: true })
+    const second = command(cwd)
+    const checked = await second.call("ads_check_key", {})
+    assert.deepInclude(checked, { accepted: true, may_write: false })
+    assert.include(checked["why_not"], `is in use by process ${first.child.pid}`)
+    first.child.stdin.end()
+    await first.ended
+    second.child.stdin.end()
+    await second.ended
+    const third = command(cwd)
+    assert.deepInclude(await third.call("ads_check_key", {}), { may_write: true })
+  })
+
+  it("do not start over one that holds something else, and say in which line", async () => {
+    const cwd = await directory({
+      ".config.json": { environments, marketplace: { apiKey: personal, readOnly: false, journal: "plans.jsonl" } },
+      "plans.jsonl": '{"type":"asked","at":1,"plan_id":"p","problem":"look"}\n{"not":"an entry"}\n'
+    })
+    const { code, stderr } = await run(["--toolsets", "marketplace"], { cwd })
+    assert.strictEqual(code, 1)
+    assert.include(stderr, "marketplace.journal: line 2 of plans.jsonl is no entry of this journal")
+  })
+})

@@ -1,0 +1,42 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+
+import type { Launch } from "../../src/command/Launch.ts"
+import { toolset } from "../../src/node/marketplace/toolset.ts"
+import { inTime } from "./support.ts"
+
+/** What the command starts with --embedded --toolsets marketplace. */
+const launch: Launch = {
+  engine: undefined,
+  embedded: { file: undefined },
+  http: undefined,
+  readOnly: false,
+  toolsets: ["engine", "marketplace"],
+  answerLimit: undefined,
+  marketplace: undefined
+}
+
+const Planned = Schema.Struct({ plan_id: Schema.String })
+const Listed = Schema.Struct({ campaigns: Schema.Array(Schema.Struct({ name: Schema.String })) })
+
+describe("the embedded mode", () => {
+  it.effect("gives every name back whole, also one that its own key could have been", () =>
+    Effect.gen(function* () {
+      const tools = yield* toolset.tools(launch)
+      const call = Effect.fnUntraced(function* <A>(name: string, args: object, answer: Schema.Codec<A>) {
+        const tool = tools.find((one) => one.name === name)
+        if (tool === undefined) return yield* Effect.die(`no tool ${name}`)
+        return yield* Schema.decodeUnknownEffect(answer)((yield* inTime(tool.call(args))).structured)
+      })
+      for (const name of ["embedded", "embedded test", "embedded-marketplace-key"]) {
+        const { plan_id } = yield* call("ads_plan_campaign", { name, nms: [500101] }, Planned)
+        yield* call("ads_apply_plan", { plan_id, confirm: true }, Schema.Unknown)
+      }
+      const { campaigns } = yield* call("ads_list_campaigns", {}, Listed)
+      assert.includeMembers(
+        campaigns.map(({ name }) => name),
+        ["embedded", "embedded test", "embedded-marketplace-key"]
+      )
+    })
+  )
+})

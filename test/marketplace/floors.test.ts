@@ -1,0 +1,178 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Schema } from "effect"
+import { TestClock } from "effect/testing"
+
+import { Plans } from "../../src/marketplace/apply/Plans.ts"
+import { LowestBids } from "../../src/marketplace/LowestBids.ts"
+import { offered } from "../../src/tools/marketplace/toolset.ts"
+import { Progress } from "../../src/tools/Progress.ts"
+import { ToolsetError } from "../../src/tools/ToolError.ts"
+import { bigAccount } from "./accounts.ts"
+import { campaignsOf } from "./planned.ts"
+import { intercepted, inTime, marketplace } from "./support.ts"
+
+/** The lowest bid of a one-bid campaign, in kopecks, at the marketplace of these tests. */
+const lowest = 15_500
+
+const campaigns = 60
+const account = bigAccount({ campaigns, articles: 2 })
+
+/** Too low for every article. */
+const snapshot = [...account.adverts.keys()].map((advert_id) => ({ advert_id, bid_rubles: 1 }))
+const changes = snapshot.map(({ advert_id }, campaign) => ({
+  advert_id,
+  nm_id: 100_000 + campaign * 100,
+  bid_kopecks: 100
+}))
+
+const Answer = Schema.Record(Schema.String, Schema.Unknown)
+
+const call = Effect.fnUntraced(function* (name: string, args: unknown) {
+  const tool = (yield* offered).find((one) => one.name === name)
+  if (tool === undefined) return yield* Effect.die(`no tool ${name}`)
+  return yield* Schema.decodeUnknownEffect(Answer)((yield* tool.call(args)).structured)
+})
+
+/** Calls until there is a plan; returns it with what was said before. */
+const persist = Effect.fnUntraced(function* (name: string, args: unknown) {
+  const said: Array<ToolsetError> = []
+  while (true) {
+    const begun = yield* Clock.currentTimeMillis
+    const answer = yield* Effect.result(inTime(call(name, args), 1000))
+    assert.isAtMost((yield* Clock.currentTimeMillis) - begun, 51_000)
+    if (answer._tag === "Success") return { plan: answer.success, said }
+    const error = answer.failure
+    assert.instanceOf(error, ToolsetError)
+    if (error instanceof ToolsetError) said.push(error)
+    assert.isBelow(said.length, 10)
+  }
+})
+
+const bidsOf = Effect.fnUntraced(function* (plan_id: unknown) {
+  const { plan } = yield* Plans.use((plans) => plans.history(String(plan_id)))
+  return plan.steps.flatMap(({ change }) => (change.kind === "bid" ? [Number(change.after)] : []))
+})
+
+describe("the lowest bids of 60 campaigns", () => {
+  const tools: ReadonlyArray<readonly [string, object, number]> = [
+    ["ads_plan_bids", { changes }, campaigns],
+    ["ads_plan_migration", { snapshot }, campaigns * 2]
+  ]
+  const all = (amount: number, bids: number) => Array.from({ length: bids }, () => amount)
+
+  it.effect.each(tools)(
+    "are asked for by %s as soon as on_below_floor is given, over several calls",
+    ([name, args, bids]) =>
+      Effect.gen(function* () {
+        const { plan, said } = yield* persist(name, { ...args, on_below_floor: "raise" })
+        assert.isAbove(said.length, 1)
+        for (const { blame, code, message } of said) {
+          assert.deepStrictEqual([blame, code], ["upstream", "ADS_FLOORS_PENDING"])
+          assert.match(message, /of 60 campaigns are read.*kept for 15 minutes: call again with the same arguments/)
+        }
+        const read = said.map(({ details }) => Number(details["read"]))
+        assert.deepStrictEqual(
+          read,
+          read.toSorted((a, b) => a - b)
+        )
+        // One article bids exactly that already.
+        assert.deepStrictEqual(yield* bidsOf(plan["plan_id"]), all(lowest, bids - 1))
+        assert.notInclude(JSON.stringify(plan["warnings"]), "not asked for")
+      }).pipe(Effect.provide(marketplace({}, { account })))
+  )
+
+  it.effect.each(tools)("are not asked for by %s unless it is told to, and the plan says so", ([name, args, bids]) =>
+    Effect.gen(function* () {
+      const plan = yield* inTime(call(name, args))
+      assert.include(JSON.stringify(plan["warnings"]), "The lowest bids were not asked for")
+      assert.deepStrictEqual(yield* bidsOf(plan["plan_id"]), all(100, bids))
+    }).pipe(Effect.provide(marketplace({}, { account })))
+  )
+
+  it.effect.each(tools)("are told while they are read for %s, from the first campaign on", ([name, args]) => {
+    const told: Array<unknown> = []
+    return Effect.gen(function* () {
+      yield* Effect.flip(inTime(call(name, { ...args, check_floors: true }), 1000))
+      assert.deepStrictEqual(
+        told,
+        told.map((_, index) => ({ progress: index + 1, total: campaigns }))
+      )
+      assert.isAtLeast(told.length, 20)
+    }).pipe(
+      Effect.provideService(Progress, (step) => Effect.sync(() => void told.push(step))),
+      Effect.provide(marketplace({}, { account }))
+    )
+  })
+
+  it.effect("are asked for again when they are older than a quarter of an hour", () =>
+    Effect.gen(function* () {
+      const { of } = yield* LowestBids
+      const [campaign] = yield* campaignsOf(7000)
+      assert.isDefined(campaign)
+      if (campaign === undefined) return
+      const asked = { campaign, nm_ids: [100_000] }
+      yield* of(asked)
+      yield* TestClock.adjust("14 minutes")
+      yield* of(asked)
+      yield* TestClock.adjust("2 minutes")
+      const failure = yield* Effect.flip(of(asked))
+      assert.strictEqual(failure._tag, "AdsRateLimited")
+    }).pipe(
+      Effect.provide(marketplace({ limits: { getBidsMin: { limit: 1, periodMs: 3_600_000, burst: 1 } } }, { account }))
+    )
+  )
+})
+
+describe("a plan with bids", () => {
+  it.effect.each([
+    ["ads_plan_bids", { changes }],
+    ["ads_plan_migration", {}]
+  ] as const)("is not made by %s from arguments that contradict each other", ([name, args]) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(call(name, { ...args, on_below_floor: "skip", check_floors: false }))
+      assert.include(
+        String(error),
+        "Invalid check_floors: must not be false with on_below_floor skip: the lowest bids are not known until they are asked for"
+      )
+    }).pipe(Effect.provide(marketplace()))
+  )
+
+  it.effect("is held against the lowest bids without being told to where it is about few campaigns", () =>
+    Effect.gen(function* () {
+      const plan = yield* call("ads_plan_bids", { changes: changes.slice(1, 4) })
+      assert.deepInclude(plan, { steps: 0, blocked_count: 3, warnings: [] })
+      const raised = yield* call("ads_plan_bids", { changes: changes.slice(1, 4), on_below_floor: "raise" })
+      assert.deepStrictEqual(yield* bidsOf(raised["plan_id"]), [lowest, lowest, lowest])
+    }).pipe(Effect.provide(marketplace({}, { account })))
+  )
+
+  it.effect("is not begun for more campaigns than can be asked for while the first answers hold good", () => {
+    const limits = { getBidsMin: { limit: 3, periodMs: 60_000, burst: 1 } }
+    return Effect.gen(function* () {
+      const error = yield* Effect.flip(call("ads_plan_bids", { changes, on_below_floor: "raise" }))
+      assert.include(String(error), "would take 60 calls for the lowest bids, and only 45 can be made")
+    }).pipe(Effect.provide(marketplace({ limits }, { account })))
+  })
+})
+
+describe("lowest bids that the marketplace does not tell", () => {
+  const gone = intercepted((path) => (path.endsWith("/bids/min") ? { status: 404, body: {} } : undefined))
+  const few = { snapshot: [{ advert_id: 1001, bid_rubles: 300 }] }
+
+  it.effect("are done without where nobody has asked for them, with a warning", () =>
+    Effect.gen(function* () {
+      const plan = yield* inTime(call("ads_plan_migration", few))
+      assert.deepInclude(plan["by_kind"], { bid: 3 })
+      assert.include(JSON.stringify(plan["warnings"]), "Could not read the lowest bids")
+    }).pipe(Effect.provide(gone))
+  )
+
+  it.effect.each([{ check_floors: true }, { on_below_floor: "raise" }])(
+    "are an error where they were asked for: %o",
+    (asked) =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(inTime(call("ads_plan_migration", { ...few, ...asked })))
+        assert.deepInclude(Object(error), { code: "ADS_NOT_FOUND" })
+      }).pipe(Effect.provide(gone))
+  )
+})

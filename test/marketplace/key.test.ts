@@ -1,0 +1,73 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+
+import { keyReport } from "../../src/marketplace/keyReport.ts"
+import { hosts } from "../../src/marketplace/naming.ts"
+import { checkKey } from "../../src/tools/marketplace/checkKey.ts"
+import { adsOver, marketplace, settings, standIn } from "./support.ts"
+
+/** A key as the marketplace makes them; only its middle part matters. */
+const token = (payload: object) => `e30.${Buffer.from(JSON.stringify(payload)).toString("base64url")}.sig`
+
+const promotion = 2 ** 6
+const dayMs = 86_400_000
+
+/** What ads_check_key answers on the 2nd of January 1970, from a marketplace that takes the key. */
+const check = (payload: object) => {
+  const apiKey = token(payload)
+  return Effect.gen(function* () {
+    yield* TestClock.setTime(dayMs)
+    return (yield* checkKey.call({})).structured
+  }).pipe(Effect.provide(marketplace({ apiKey }, { apiKey })))
+}
+
+describe("a key", () => {
+  it.effect("that works is said to work", () =>
+    Effect.gen(function* () {
+      const answer = yield* check({ acc: 3, s: promotion, exp: (dayMs * 11) / 1000 })
+      assert.deepInclude(answer, { accepted: true, kind: "personal", promotion_right: true, days_left: 10 })
+      assert.match(String(answer?.["next"]), /^The key works/)
+    })
+  )
+
+  it.effect.each([
+    [{ acc: 3, s: promotion, exp: dayMs / 1000 }, /^The key ran out on 1970-01-02: make a new one\.$/],
+    [{ acc: 3, s: promotion, exp: 3600 }, /^The key ran out on 1970-01-01: make a new one\.$/],
+    [{ acc: 3, s: 0 }, /^The key has no promotion right/],
+    [{ acc: 1, s: promotion }, /^A base key may read the campaigns once an hour/],
+    [{ acc: 2, t: true, s: promotion }, /^A test key may read the campaigns once an hour/]
+  ] as const)("of which its own words %o say otherwise is not said to work", ([payload, expected]) =>
+    Effect.gen(function* () {
+      const next = String((yield* check(payload))?.["next"])
+      assert.match(next, expected)
+      assert.notInclude(next, "works")
+    })
+  )
+
+  it.effect.each([
+    ["token scope not allowed", "Make a key with the promotion right."],
+    ["token problem; token is malformed", "Check that the key is complete"]
+  ] as const)("that the marketplace refuses is an answer, not a failure: %s", ([detail, advice]) => {
+    const { client } = standIn(() => ({ status: 401, body: { detail } }))
+    return Effect.gen(function* () {
+      const { structured } = yield* checkKey.call({})
+      assert.deepInclude(structured, { accepted: false, kind: "personal" })
+      assert.include(structured?.["next"], advice)
+    }).pipe(Effect.provide(adsOver(client, { apiKey: token({ acc: 3, s: promotion }) })))
+  })
+
+  it("for tests is warned about at the real marketplace, its limits included", () => {
+    const given = settings({ apiKey: token({ acc: 2, t: true, s: promotion }), baseUrl: hosts.production })
+    const { advice } = keyReport(given, 0)
+    assert.lengthOf(advice, 2)
+    assert.include(advice.join(" "), "belongs to the sandbox")
+    assert.include(advice.join(" "), "once an hour")
+  })
+
+  it("that has run out has fewer than no days left", () => {
+    const given = settings({ apiKey: token({ exp: dayMs / 1000 }) })
+    const daysLeft = (now: number) => keyReport(given, now).daysLeft
+    assert.deepStrictEqual([daysLeft(0), daysLeft(dayMs - 1), daysLeft(dayMs + 1)], [1, 0, -1])
+  })
+})

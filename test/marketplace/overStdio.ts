@@ -1,0 +1,29 @@
+import { createInterface } from "node:readline"
+
+import { Schema } from "effect"
+
+import { start } from "../command/built.ts"
+
+const Reply = Schema.fromJsonString(
+  Schema.Struct({
+    result: Schema.Struct({
+      isError: Schema.optionalKey(Schema.Boolean),
+      content: Schema.Array(Schema.Struct({ text: Schema.String }))
+    })
+  })
+)
+const Answer = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
+
+/** The built command with the marketplace's tools over stdio, called with bare requests. */
+export const command = (cwd: string) => {
+  const { child, ended } = start(["--toolsets", "marketplace"], { cwd })
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  const call = async (name: string, args: object) => {
+    const request = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }
+    child.stdin.write(`${JSON.stringify(request)}\n`)
+    const { value } = await lines.next()
+    const { result } = Schema.decodeUnknownSync(Reply)(value)
+    return Schema.decodeUnknownSync(Answer)(result.content[0]?.text)
+  }
+  return { call, child, ended }
+}

@@ -1,0 +1,16 @@
+import { Effect, Layer } from "effect"
+import { FetchHttpClient } from "effect/http"
+
+import { MarketplaceAds, MarketplaceConfig } from "../../src/marketplace/index.ts"
+
+const program = Effect.gen(function* () {
+  const ads = yield* MarketplaceAds
+  const { adverts } = yield* ads.getAdvertsV2({ statuses: [9] })
+  return adverts.map(({ id, settings }) => `${id} ${settings.name}`)
+})
+
+export const names = program.pipe(
+  Effect.provide(
+    MarketplaceAds.layer.pipe(Layer.provide([MarketplaceConfig.layer({ apiKey: "the key" }), FetchHttpClient.layer]))
+  )
+)

@@ -1,0 +1,44 @@
+import { Effect } from "effect"
+
+import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
+import { Plans } from "../../src/marketplace/apply/Plans.ts"
+import type { Campaign } from "../../src/marketplace/Campaign.ts"
+import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
+import { MarketplaceConfig } from "../../src/marketplace/MarketplaceConfig.ts"
+import { Kopecks } from "../../src/marketplace/money.ts"
+import { type BidWish, planBids } from "../../src/marketplace/plan/planBids.ts"
+
+export const kopecks = (amount: number) => Kopecks.make(amount)
+
+export const campaignsOf = (...ids: ReadonlyArray<number>) =>
+  Effect.map(
+    MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids })),
+    ({ adverts }) => adverts
+  )
+
+export const only = Effect.fnUntraced(function* (id: number) {
+  const [campaign] = yield* campaignsOf(id)
+  return campaign === undefined ? yield* Effect.die(`no campaign ${id}`) : campaign
+})
+
+/** A kept plan that sets the bids of article 500101 and 500102 of campaign 1001. */
+export const bidPlan = Effect.fnUntraced(function* (amount = 30_000) {
+  const { guards } = yield* MarketplaceConfig
+  const wishes = [500101, 500102].map((nm_id): BidWish => ({
+    advert_id: 1001,
+    nm_id,
+    to: { kopecks: kopecks(amount) }
+  }))
+  const campaigns: ReadonlyArray<Campaign> = yield* campaignsOf(1001)
+  return yield* Plans.use((plans) =>
+    plans.keep(planBids({ campaigns, wishes, floors: [], onBelowFloor: "block", guards }))
+  )
+})
+
+export const apply = (id: string) => Plans.use((plans) => plans.apply(id))
+export const applyFails = (id: string) => Effect.flip(apply(id))
+
+export const bidsNow = Effect.map(
+  Effect.flatMap(EmbeddedMarketplace, (world) => world.account),
+  ({ adverts }) => adverts.get(1001)?.rows.map(({ search }) => Number(search))
+)
