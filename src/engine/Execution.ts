@@ -20,6 +20,8 @@ export type ExecutionStatus = typeof ExecutionStatus.Type
 export const Execution = open({
   id: Schema.Union([ExecutionId, Schema.NumberFromString.pipe(Schema.decodeTo(ExecutionId))]),
   status: Schema.optionalKey(Schema.String),
+  /** The version of the workflow that ran; engines before 2 keep none. */
+  workflowVersionId: Schema.optionalKey(Schema.NullOr(Schema.String)),
   data: Schema.optionalKey(Schema.Unknown)
 })
 export type Execution = typeof Execution.Type

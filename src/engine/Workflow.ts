@@ -60,6 +60,8 @@ export const Workflow = open({
   id: WorkflowId,
   name: Schema.String,
   active: Schema.Boolean,
+  /** The version that is, or is about to be, live; engines before 2 have one version only. */
+  activeVersionId: Schema.optionalKey(Schema.NullOr(Schema.String)),
   nodes: Schema.Array(Free),
   connections: Free,
   createdAt: Schema.optionalKey(Schema.String),

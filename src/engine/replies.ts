@@ -43,9 +43,25 @@ export const isNotOffered = (reply: Reply): boolean => {
   return reply.status === 404 && ["not found", undefined].includes(ownWords(reply))
 }
 
-/** What a production address answers while nothing listens there, as far as the engine knows; that of a form is a page. */
-export const isNotRegistered = (reply: Reply): boolean =>
-  reply.status === 404 && (/is not registered/.test(problemOf(reply)) || /<title>Problem loading form/.test(reply.text))
+/**
+ * Whether nothing listens at a production address yet, in the engine's own words: no run has begun. A workflow can
+ * answer 404 itself, so the words must be the engine's to the letter. That of a form is a page.
+ */
+export const isNotListening = (reply: Reply): boolean => {
+  if (reply.status !== 404) return false
+  if (/<title>Problem loading form/.test(reply.text)) return true
+  const body = Option.getOrUndefined(json(reply))
+  return Predicate.hasProperty(body, "code") && body.code === 404 && notListening.test(messageOf(body) ?? "")
+}
+
+const notListening = new RegExp(
+  `^(${[
+    'The requested webhook ".*" is not registered\\.',
+    "This webhook is not registered for [A-Z]+ requests\\. Did you mean to make a .* request\\?",
+    // Between taking a workflow's last version down and putting the next one up.
+    '(Published|Active) version not found for workflow with id ".*"'
+  ].join("|")})$`
+)
 
 const contentType = ({ headers }: Reply): string =>
   Option.getOrElse(Headers.get(headers, "content-type"), () => "without a content type")

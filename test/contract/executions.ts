@@ -10,15 +10,16 @@ const decodeId = Schema.decodeUnknownSync(Schema.Struct({ executionId: Schema.In
 
 /** A workflow that ran well once, and then failed twice; the ids of its executions, newest first. */
 const history = Effect.gen(function* () {
-  const hook = webhook()
   const { id } = yield* created({
-    nodes: [hook, node("noOp", "Work")],
+    nodes: [webhook(), node("noOp", "Work")],
     connections: chain("Webhook", "Work"),
     active: true
   })
   const good = decodeId(yield* ask("execute_workflow", { id })).executionId
   yield* ask("update_workflow", { id, active: false })
-  yield* ask("update_workflow", { id, nodes: [hook, failing()], connections: chain("Webhook", "Stop"), active: true })
+  // At an address of its own, so that no call still reaches the form before.
+  const broken = { nodes: [webhook(), failing()], connections: chain("Webhook", "Stop") }
+  yield* ask("update_workflow", { id, ...broken, active: true })
   const bad = decodeId(yield* ask("execute_workflow", { id })).executionId
   const worse = decodeId(yield* ask("execute_workflow", { id })).executionId
   return { workflowId: id, good, bad, worse }

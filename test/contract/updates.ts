@@ -128,18 +128,22 @@ export const updates = (it: Suite) => {
     })
   )
 
-  it.effect("update_workflow keeps an active workflow active, in its new form", () =>
-    Effect.gen(function* () {
-      const hook = webhook()
-      const connections = chain("Webhook", "Answer")
-      const { id } = yield* created({ nodes: [hook, answer("Answer", "old")], connections, active: true })
-      const updated = yield* ask("update_workflow", { id, nodes: [hook, answer("Answer", "new")] })
-      assert.isTrue(updated.active)
-      yield* eventually(
-        Effect.map(ask("execute_workflow", { id }), ({ response }) => JSON.stringify(response)),
-        (response) => response.includes('"said":"new"')
-      )
-    })
+  it.effect(
+    "update_workflow keeps an active workflow active, and no run of its old form passes for one of the new",
+    () =>
+      Effect.gen(function* () {
+        const hook = webhook()
+        const connections = chain("Webhook", "Answer")
+        const { id } = yield* created({ nodes: [hook, answer("Answer", "old")], connections, active: true })
+        const updated = yield* ask("update_workflow", { id, nodes: [hook, answer("Answer", "new")] })
+        assert.isTrue(updated.active)
+        const isNew = Effect.map(ask("execute_workflow", { id }), ({ note, response }) => {
+          const isNew = JSON.stringify(response).includes('"said":"new"')
+          assert.strictEqual(/instead of the published/.test(String(note)), !isNew, String(note))
+          return isNew
+        })
+        yield* eventually(isNew, (itIs) => itIs)
+      })
   )
 
   it.effect("update_workflow refuses what may not exist, and what could not be active", () =>

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 
 import { EngineClient } from "../../engine/EngineClient.ts"
 import type { Execution } from "../../engine/Execution.ts"
@@ -13,8 +13,10 @@ interface Sought {
   readonly isMarked: boolean
 }
 
-/** How often to look for the record of a run, 100 ms apart: engines write it after the answer. */
-const looks = 30
+/** How often to look for the record of a run: engines write it after the answer, a busy one seconds after it. */
+const looks = 28
+const quickLooks = 20
+const pauseBefore = (look: number) => (look <= quickLooks ? "100 millis" : "500 millis")
 
 /** Id of the newest execution of a workflow; 0 when it has none. */
 export const newestRun = Effect.fnUntraced(function* (workflowId: WorkflowId) {
@@ -27,17 +29,29 @@ export const newestRun = Effect.fnUntraced(function* (workflowId: WorkflowId) {
  * The execution that one call started, ended if that does not take long: found by its mark, or, where the trigger keeps
  * none, as the only new one.
  */
-export const findRun = Effect.fnUntraced(function* ({ id, settings }: Workflow, sought: Sought) {
+export const findRun = Effect.fnUntraced(function* (workflow: Workflow, sought: Sought) {
+  const { id, settings } = workflow
   const attempts = settings?.saveDataSuccessExecution === "none" ? 3 : looks
   const dismissed = new Set<number>()
   let found: Execution | undefined
   for (let look = 1; look <= attempts && isUnderWay(found); look++) {
-    if (look > 1) yield* Effect.sleep("100 millis")
+    if (look > 1) yield* Effect.sleep(pauseBefore(look))
     found = yield* lookOnce(id, sought, dismissed)
   }
-  if (found !== undefined) return { executionId: found.id, status: found.status ?? "unknown" }
+  if (found !== undefined)
+    return { executionId: found.id, status: found.status ?? "unknown", ...outdated(workflow, found) }
   return notFound("the engine shows no record of this run: it may still be running, or runs like it are not saved")
 })
+
+/** Engines put a new version live in the background; until then a call runs the old one, and succeeds. */
+const outdated = ({ activeVersionId }: Workflow, { workflowVersionId }: Execution) =>
+  Predicate.isString(activeVersionId) && Predicate.isString(workflowVersionId) && activeVersionId !== workflowVersionId
+    ? {
+        note:
+          `The engine ran version ${workflowVersionId} of this workflow instead of the published ${activeVersionId}, ` +
+          "which it was still putting live. To run that one, call again."
+      }
+    : {}
 
 /** The run took place, whatever became of looking it up: nobody should be led to run it again. */
 export const notFound = (problem: string) => ({

@@ -2,7 +2,7 @@ import { Effect, Option, Random, Schedule } from "effect"
 
 import { EngineClient } from "../../engine/EngineClient.ts"
 import { ApiError } from "../../engine/EngineError.ts"
-import { apiResponse, isNotRegistered, json, problemOf } from "../../engine/replies.ts"
+import { apiResponse, isNotListening, json, problemOf } from "../../engine/replies.ts"
 import type { Address } from "../../engine/rules/addresses.ts"
 import type { Free, Workflow } from "../../engine/Workflow.ts"
 import type { Reply, UpstreamRequest } from "../../http/Upstream.ts"
@@ -37,11 +37,11 @@ const carriesMark = ({ kind }: Address, { sessionId }: Free) =>
 const callOnceRegistered = Effect.fnUntraced(function* (request: UpstreamRequest) {
   const engine = yield* EngineClient
   const reply: Reply = yield* Effect.repeat(engine.callAddress(request), {
-    while: isNotRegistered,
+    while: isNotListening,
     schedule: Schedule.spaced("100 millis"),
     times: 30
   })
-  if (!isNotRegistered(reply)) return reply
+  if (!isNotListening(reply)) return reply
   const details = { httpStatus: reply.status, problem: problemOf(reply), apiResponse: apiResponse(reply) }
   return yield* new ApiError({ instance: engine.instance, ...details })
 })
