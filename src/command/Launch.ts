@@ -17,7 +17,7 @@ export interface HttpLaunch {
 
 /** What is to be started: the command line, the variables and the configuration in one. */
 export interface Launch {
-  /** The configured instances; nothing where only the embedded engine is served. */
+  /** The configured instances, of which there may be none; nothing where the embedded engine is served. */
   readonly engine: EngineConfig["Service"] | undefined
   readonly embedded: Options["embedded"]
   /** Nothing for stdio. */
@@ -32,7 +32,7 @@ export interface Launch {
 export const settle = (options: Options, settings: Settings): Result.Result<Launch, ConfigurationError> => {
   const { server } = settings
   const readOnly = options.readOnly || server.readOnly
-  const engine = options.embedded === undefined ? settings.engine : undefined
+  const engine = options.embedded === undefined ? (settings.engine ?? noInstances) : undefined
   const toolsets: ReadonlyArray<Toolset> = ["engine", ...(options.toolsets ?? server.toolsets)]
   return Result.map(options.http ? settleHttp(options, server.http) : Result.succeed(undefined), (http) => ({
     engine: engine !== undefined && readOnly ? withoutChanges(engine) : engine,
@@ -68,6 +68,8 @@ const settleHttp = (
     allowedOrigins: file.allowedOrigins
   })
 }
+
+const noInstances: EngineConfig["Service"] = { defaultEnv: "", environments: new Map() }
 
 const withoutChanges = ({ defaultEnv, environments }: EngineConfig["Service"]): EngineConfig["Service"] => ({
   defaultEnv,

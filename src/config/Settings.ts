@@ -2,9 +2,12 @@ import type { Redacted } from "effect"
 
 import type { EngineConfig } from "./EngineConfig.ts"
 
-/** Sets of tools that can be offered; `engine` always is. */
+/** Sets of tools that can be offered; `engine` always is, where there is an instance. */
 export const toolsets = ["engine", "operator", "marketplace"] as const
 export type Toolset = (typeof toolsets)[number]
+
+/** Whether there is work among these sets where no instance is configured. */
+export const canDoWithoutInstances = (asked: ReadonlyArray<Toolset>): boolean => asked.includes("marketplace")
 
 /** Settings of the server itself, as far as the configuration file holds them; the command line goes before them. */
 export interface ServerSettings {

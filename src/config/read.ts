@@ -4,7 +4,7 @@ import { ConfigurationError } from "./ConfigurationError.ts"
 import { decode, FileFields, HttpFields, InstanceFields, type Stranger, unknownFields } from "./fields.ts"
 import { fromFile, fromVariables } from "./instances.ts"
 import { problemOf } from "./json.ts"
-import type { Settings } from "./Settings.ts"
+import { canDoWithoutInstances, type Settings, type Toolset } from "./Settings.ts"
 import { inDotEnv, inEnvironment, orElse } from "./variables.ts"
 
 /** The contract's words for a start without any configuration. */
@@ -20,8 +20,10 @@ export interface SourceFile {
 export interface Sources {
   readonly configuration?: SourceFile
   readonly dotenv?: SourceFile
-  /** Whether the server also makes sense without a configured instance. */
-  readonly instancesOptional?: boolean
+  /** Whether an engine is at hand, so that only what is in the file counts, and no instance need be there. */
+  readonly isEmbedded?: boolean
+  /** The sets of tools that are asked for before the file is read; they go before those of the file. */
+  readonly toolsets?: ReadonlyArray<Toolset> | undefined
 }
 
 /**
@@ -31,15 +33,18 @@ export interface Sources {
 export const readSettings = Effect.fnUntraced(function* ({
   configuration,
   dotenv,
-  instancesOptional = false
+  isEmbedded = false,
+  toolsets
 }: Sources) {
-  if (configuration !== undefined) return yield* readFile(configuration, instancesOptional)
-  if (instancesOptional) return withoutFile(undefined)
+  const needsInstances = (written: ReadonlyArray<Toolset>) => !isEmbedded && !canDoWithoutInstances(toolsets ?? written)
+  if (configuration !== undefined) return yield* readFile(configuration, needsInstances)
+  if (isEmbedded) return withoutFile(undefined)
 
   const environment = yield* inEnvironment
   const lookup = dotenv === undefined ? environment : orElse(environment, inDotEnv(dotenv))
   const engine = yield* fromVariables(lookup, (field) => (dotenv === undefined ? field : `${dotenv.name}: ${field}`))
-  return engine === undefined ? yield* new ConfigurationError({ message: nothingConfigured }) : withoutFile(engine)
+  if (engine === undefined && needsInstances([])) return yield* new ConfigurationError({ message: nothingConfigured })
+  return withoutFile(engine)
 })
 
 const withoutFile = (engine: Settings["engine"]): Settings => ({
@@ -49,7 +54,10 @@ const withoutFile = (engine: Settings["engine"]): Settings => ({
   warnings: []
 })
 
-const readFile = Effect.fnUntraced(function* (file: SourceFile, instancesOptional: boolean) {
+const readFile = Effect.fnUntraced(function* (
+  file: SourceFile,
+  needsInstances: (written: ReadonlyArray<Toolset>) => boolean
+) {
   const at = (path: string) => (path === "" ? file.name : `${file.name}: ${path}`)
   const json = yield* parse(file)
   const unknown = strangers(json).map(({ meant, name }) => ({ problem: `${at(name)} is not a known setting`, meant }))
@@ -59,7 +67,7 @@ const readFile = Effect.fnUntraced(function* (file: SourceFile, instancesOptiona
   }
   const { environments, defaultEnv, marketplace, ...server } = yield* Effect.fromResult(decode(FileFields, json, at))
   const written = new Map(Object.entries(environments ?? {}))
-  if (written.size === 0 && !instancesOptional) {
+  if (written.size === 0 && needsInstances(server.toolsets)) {
     return yield* new ConfigurationError({ message: `${at("environments")}: expected at least one instance` })
   }
   const settings: Settings = {

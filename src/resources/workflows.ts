@@ -43,6 +43,13 @@ const templates = [
   }
 ]
 
+const nothing = Resources.of({
+  list: [],
+  templates: [],
+  read: (uri) => Effect.fail(new ResourceNotFound({ uri })),
+  complete: () => Effect.succeed({ values: [] })
+})
+
 /** The workflows of every instance, as resources; they show what the tools of the same purpose answer. */
 export const layer: Layer.Layer<Resources, never, Instances> = Layer.effect(
   Resources,
@@ -75,7 +82,7 @@ export const layer: Layer.Layer<Resources, never, Instances> = Layer.effect(
       return { values } satisfies Completion
     })
 
-    return Resources.of({ list, templates, read, complete })
+    return instances.names.length === 0 ? nothing : Resources.of({ list, templates, read, complete })
   })
 )
 

@@ -173,8 +173,8 @@ describe("where the configuration comes from", () => {
 
   it.effect("runs without instances where another engine is at hand", () =>
     Effect.gen(function* () {
-      assert.isUndefined((yield* read({ instancesOptional: true })).engine)
-      const { engine, server } = yield* read({ ...file({ http: { port: 1 } }), instancesOptional: true })
+      assert.isUndefined((yield* read({ isEmbedded: true })).engine)
+      const { engine, server } = yield* read({ ...file({ http: { port: 1 } }), isEmbedded: true })
       assert.isUndefined(engine)
       assert.strictEqual(server.http.port, 1)
     })

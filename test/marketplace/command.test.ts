@@ -125,6 +125,54 @@ describe("the command", () => {
   })
 })
 
+describe("an advertiser without an engine", () => {
+  const requests = ["tools/list", "prompts/list", "resources/list", "resources/templates/list"]
+    .map((method, id) => JSON.stringify({ jsonrpc: "2.0", id, method }))
+    .join("\n")
+
+  it.each([
+    ["a file", { marketplace: { apiKey: personal } }, ["--toolsets", "marketplace"], {}],
+    ["a file that names the toolset", { marketplace: { apiKey: personal }, toolsets: ["marketplace"] }, [], {}],
+    ["variables", undefined, ["--toolsets", "marketplace"], { MARKETPLACE_API_KEY: personal }]
+  ])("needs %s that names no instance, and is offered nothing of the engine's", async (_, file, args, env) => {
+    const cwd = await directory(file === undefined ? {} : { ".config.json": file })
+    const { child, ended } = start(args, { cwd, env })
+    child.stdin.end(`${requests}\n`)
+    const { code, stderr, stdout } = await ended
+    assert.deepStrictEqual([code, stderr], [0, ""])
+    assert.deepStrictEqual(
+      [...stdout.matchAll(/"name":"([a-z_-]+)"/g)].map(([, name]) => name).filter((name) => !name?.startsWith("ads_")),
+      []
+    )
+    assert.include(stdout, '"name":"ads_check_key"')
+    for (const empty of ['"prompts":[]', '"resources":[]', '"resourceTemplates":[]']) assert.include(stdout, empty)
+  })
+
+  it("has only the marketplace checked", async () => {
+    const baseUrl = await standIn(marketplace(personal))
+    const cwd = await directory({ ".config.json": { marketplace: { baseUrl, apiKey: personal } } })
+    const { code, stdout } = await run(["check", "--toolsets", "marketplace"], { cwd })
+    assert.strictEqual(code, 0)
+    assert.match(stdout, /^marketplace: .* takes the key/)
+  })
+
+  it.each([
+    [{ marketplace: { apiKey: personal } }, [], "environments: expected at least one instance"],
+    [
+      { marketplace: { apiKey: personal }, toolsets: ["marketplace"] },
+      ["--toolsets", "engine"],
+      "environments: expected at least one instance"
+    ],
+    [undefined, [], "Configuration file not found"],
+    [undefined, ["--toolsets", "marketplace"], "marketplace.apiKey is required"]
+  ])("is told what is missing: %j with %j", async (file, args, words) => {
+    const cwd = await directory(file === undefined ? {} : { ".config.json": file })
+    const { code, stderr } = await run(args, { cwd })
+    assert.strictEqual(code, 1)
+    assert.include(stderr, words)
+  })
+})
+
 describe("two servers over one journal", () => {
   it("let the first one write; the second one reads, plans, and says why it applies nothing", async () => {
     const baseUrl = await standIn(marketplace(personal))
