@@ -62,6 +62,8 @@ export const Workflow = open({
   active: Schema.Boolean,
   /** The version that is, or is about to be, live; engines before 2 have one version only. */
   activeVersionId: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  /** How many of its triggers listen, as far as the engine has counted them. */
+  triggerCount: Schema.optionalKey(Schema.NullOr(Schema.Finite)),
   nodes: Schema.Array(Free),
   connections: Free,
   createdAt: Schema.optionalKey(Schema.String),

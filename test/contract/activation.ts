@@ -3,8 +3,8 @@ import { Effect } from "effect"
 
 import { ask, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
-import { shown } from "./TestedEngine.ts"
-import { created, everyDay, given, manual, node, unique, webhook } from "./things.ts"
+import { shown, TestedEngine } from "./TestedEngine.ts"
+import { created, eventually, everyDay, given, manual, node, unique, webhook } from "./things.ts"
 
 const noTrigger =
   "Workflow cannot be activated without a valid trigger node. Add a schedule, webhook or service trigger."
@@ -61,6 +61,39 @@ export const activation = (it: Suite) => {
       const { active, nodes } = yield* ask("activate_workflow", { id, addTrigger: true })
       assert.isTrue(active)
       assert.lengthOf(JSON.parse(JSON.stringify(nodes)), 1)
+    })
+  )
+
+  it.effect(
+    "a trigger that the engine cannot start is an error, or is told of where the engine keeps it to itself",
+    () =>
+      Effect.gen(function* () {
+        const { isSecond } = yield* TestedEngine
+        const never = { rule: { interval: [{ field: "cronExpression", expression: "99 99 * * *" }] } }
+        const nodes = [node("scheduleTrigger", "Never", never)]
+        const { id } = yield* created({ nodes })
+        if (!isSecond) {
+          assert.include((yield* refused("activate_workflow", { id })).message, "Invalid cron expression")
+          return
+        }
+        const told = /^The workflow is active, but the engine shows no running trigger \(triggerCount is 0\)\./
+        const activated = yield* ask("activate_workflow", { id })
+        assert.isTrue(activated.active)
+        assert.match(String(activated.notice), told)
+        assert.match(String((yield* created({ nodes, active: true })).notice), told)
+        assert.match(String((yield* ask("update_workflow", { id, name: unique("renamed") })).notice), told)
+        const mended = yield* ask("update_workflow", { id, nodes: [everyDay()] })
+        yield* eventually(shown(`/workflows/${id}`), ({ triggerCount }) => triggerCount === 1)
+        assert.isTrue(mended.active)
+      })
+  )
+
+  it.effect("an activated workflow runs when the answer says so", () =>
+    Effect.gen(function* () {
+      const { id } = yield* created({ nodes: [webhook(), everyDay()] })
+      const { notice } = yield* ask("activate_workflow", { id })
+      assert.isUndefined(notice)
+      assert.strictEqual((yield* shown(`/workflows/${id}`)).triggerCount, 2)
     })
   )
 

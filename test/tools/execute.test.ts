@@ -109,5 +109,5 @@ describe("a workflow that answers 404 itself", () => {
 
 /** More often than any call is repeated. */
 function repeated(step: Step): [Step, ...Array<Step>] {
-  return [step, ...new Array<Step>(100).fill(step)]
+  return [step, ...Array.from({ length: 100 }, () => step)]
 }

@@ -7,8 +7,9 @@ import { switchesOn } from "../annotations.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { flag, optional, workflowId } from "../parameters.ts"
 import * as results from "../results.ts"
-import { leftOut, shown, shownWith } from "../shown.ts"
+import { leftOut, shownWith } from "../shown.ts"
 import { whileDone } from "./steps.ts"
+import { notStarted, switchOn } from "./switchOn.ts"
 import { write } from "./write.ts"
 
 export const activateWorkflow = EngineTool.make("activate_workflow", {
@@ -23,17 +24,20 @@ export const activateWorkflow = EngineTool.make("activate_workflow", {
   run: Effect.fnUntraced(function* ({ addTrigger = false, id }) {
     const engine = yield* EngineClient
     const workflow = yield* engine.getWorkflow(id)
-    if (hasValidTrigger(workflow.nodes)) return shown(yield* engine.activateWorkflow(id))
+    if (hasValidTrigger(workflow.nodes)) {
+      const active = yield* switchOn(id)
+      return shownWith(active, notStarted(active))
+    }
     if (!addTrigger) return yield* noValidTrigger()
 
     const { added, connections, nodes } = addScheduleTrigger(workflow)
     const dropped = yield* write(workflow, { nodes, connections }, false)
-    const active = yield* whileDone(engine.activateWorkflow(id), {
+    const active = yield* whileDone(switchOn(id), {
       id,
       done: `given the node '${added}'`,
       step: "its activation"
     })
     const notice = `Added the node '${added}': it runs the workflow once a day until you change it.`
-    return shownWith(active, [notice, ...leftOut(dropped)])
+    return shownWith(active, [notice, ...notStarted(active), ...leftOut(dropped)])
   })
 })

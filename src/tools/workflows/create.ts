@@ -11,6 +11,7 @@ import { Progress } from "../Progress.ts"
 import * as results from "../results.ts"
 import { leftOut, shownWith } from "../shown.ts"
 import { whileDone } from "./steps.ts"
+import { notStarted, switchOn } from "./switchOn.ts"
 
 export const createWorkflow = EngineTool.make("create_workflow", {
   title: "Create workflow",
@@ -44,10 +45,10 @@ export const createWorkflow = EngineTool.make("create_workflow", {
       yield* report({ progress: 2, total, message: "tags set" })
     }
     if (active) {
-      yield* whileDone(engine.activateWorkflow(id), { id, done: "created", step: "its activation" })
+      yield* whileDone(switchOn(id), { id, done: "created", step: "its activation" })
       yield* report({ progress: total, total, message: "activated" })
     }
     const latest = yield* whileDone(engine.getWorkflow(id), { id, done: "created", step: "reading it back" })
-    return shownWith(latest, leftOut(dropped))
+    return shownWith(latest, [...notStarted(latest), ...leftOut(dropped)])
   })
 })

@@ -13,6 +13,7 @@ import * as results from "../results.ts"
 import { leftOut, shownWith } from "../shown.ts"
 import { InvalidArgument } from "../ToolError.ts"
 import { whileDone } from "./steps.ts"
+import { notStarted, switchOn } from "./switchOn.ts"
 import { write } from "./write.ts"
 
 export const updateWorkflow = EngineTool.make("update_workflow", {
@@ -46,7 +47,7 @@ export const updateWorkflow = EngineTool.make("update_workflow", {
     if (stops) yield* engine.deactivateWorkflow(id)
     const writing = isChanged ? write(current, wanted, stops) : Effect.succeed([])
     const dropped = yield* stops ? whileDone(writing, { id, done: "deactivated", step: "changing it" }) : writing
-    const activation = starts ? engine.activateWorkflow(id) : Effect.void
+    const activation = starts ? switchOn(id) : Effect.void
     yield* isChanged ? whileDone(activation, { id, done: "changed", step: "its activation" }) : activation
 
     const reading = engine.getWorkflow(id)
@@ -54,7 +55,7 @@ export const updateWorkflow = EngineTool.make("update_workflow", {
     const latest = yield* isChanged || starts || stops
       ? whileDone(reading, { id, done, step: "reading it back" })
       : reading
-    return shownWith(latest, leftOut(dropped))
+    return shownWith(latest, [...notStarted(latest), ...leftOut(dropped)])
   })
 })
 
