@@ -39,8 +39,11 @@ export class AdsUnauthorized extends Schema.TaggedError<AdsUnauthorized>()("AdsU
 
 /** 403: the key is good, but this is not open to it. */
 export class AdsForbidden extends Schema.TaggedError<AdsForbidden>()("AdsForbidden", problem) {
-  readonly advice =
-    "Use a key with the promotion right that is not read-only; some operations are closed to some sellers."
+  get advice() {
+    return this.detail.includes("norm_query")
+      ? "Search clusters have bids only in campaigns with manual bids that pay for views; to some sellers they are closed."
+      : "Use a key with the promotion right that is not read-only; some operations are closed to some sellers."
+  }
   override get message() {
     return say(this)
   }

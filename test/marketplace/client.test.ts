@@ -241,6 +241,17 @@ describe("an error body", () => {
     }).pipe(Effect.provide(adsOver(standIn(() => ({ status: 404, text: "404 page not found" })).client)))
   )
 
+  it.effect("about search clusters that are closed to a campaign says which have bids", () =>
+    Effect.gen(function* () {
+      const { message } = yield* Effect.flip(MarketplaceAds.use(callOf("POST /adv/v0/normquery/bids")))
+      assert.include(message, "have bids only in campaigns with manual bids that pay for views")
+    }).pipe(
+      Effect.provide(
+        adsOver(standIn(() => ({ status: 403, body: { detail: "norm_query API not available", status: 403 } })).client)
+      )
+    )
+  )
+
   const tagOf = (status: number, body: unknown) =>
     Effect.flip(MarketplaceAds.use((ads) => ads.startCampaign(1))).pipe(
       Effect.provide(adsOver(standIn(() => ({ status, body })).client))

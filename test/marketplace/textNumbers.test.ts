@@ -102,7 +102,9 @@ describe("a number inside a list that comes as text", () => {
       "ads_plan_migration",
       { snapshot: [{ advert_id: "10 01" }] },
       "Invalid snapshot.0.advert_id: must be a positive integer"
-    ]
+    ],
+    ["ads_list_campaigns", { statuses: [9, 5] }, "Invalid statuses.1: must be "],
+    ["ads_list_campaigns", { statuses: ["active"] }, "Invalid statuses.0: must be "]
   ]
 
   it.effect.each(wrong)("is refused by %s where it is none, and its place is named: %o", ([name, args, expected]) =>

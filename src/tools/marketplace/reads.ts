@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 
-import { articlesOf, nameOf, paymentOf, placementsOf, Placement } from "../../marketplace/Campaign.ts"
+import { articlesOf, nameOf, paymentOf, placementsOf, Placement, status } from "../../marketplace/Campaign.ts"
 import { distinctPairs } from "../../marketplace/ids.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { AdsNotFound } from "../../marketplace/MarketplaceError.ts"
@@ -48,8 +48,8 @@ export const listCampaigns = Tool.make("ads_list_campaigns", {
   annotations: reads,
   arguments: {
     statuses: optional(
-      Schema.Array(Schema.Int).annotate({
-        description: "4 ready, 7 finished, 8 declined, 9 active, 11 paused; default all"
+      Schema.Array(Schema.Literals(Object.values(status))).annotate({
+        description: "-1 being deleted, 4 ready, 7 finished, 8 declined, 9 active, 11 paused; default all"
       })
     ),
     ids: optional(advertIds),
