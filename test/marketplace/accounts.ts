@@ -1,4 +1,6 @@
-import { type Advert, type State, stateOf } from "../../src/embedded/marketplace/State.ts"
+import { DateTime } from "effect"
+
+import { type Advert, type State, stateOf, withoutGone } from "../../src/embedded/marketplace/State.ts"
 import { Kopecks } from "../../src/marketplace/money.ts"
 
 /** An account of one-bid campaigns with campaign-wide phrases; every bid another one. */
@@ -23,9 +25,14 @@ export const bigAccount = (size: { readonly campaigns: number; readonly articles
   return stateOf(numbers.map(advertOf), new Map(phrases))
 }
 
-/** Everything that a rollback brings back: all but the next id to be given. */
-export const comparable = ({ adverts, clusterBids, phrases }: State) => ({
-  adverts: [...adverts].toSorted(([a], [b]) => a - b),
-  clusterBids: [...clusterBids].toSorted(([a], [b]) => (a < b ? -1 : 1)),
-  phrases: [...phrases].toSorted(([a], [b]) => (a < b ? -1 : 1))
-})
+const muchLater = DateTime.makeUnsafe("2100-01-01T00:00:00Z")
+
+/** Everything that a rollback brings back: all but the next id to be given, once what is deleted is gone. */
+export const comparable = (state: State) => {
+  const { adverts, clusterBids, phrases } = withoutGone(state, muchLater)
+  return {
+    adverts: [...adverts].toSorted(([a], [b]) => a - b),
+    clusterBids: [...clusterBids].toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    phrases: [...phrases].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  }
+}

@@ -44,7 +44,7 @@ const phrases = Effect.gen(function* () {
 
 const names = Effect.map(
   Effect.flatMap(EmbeddedMarketplace, (world) => world.account),
-  ({ adverts }) => [...adverts.values()].map(({ name }) => name)
+  ({ adverts }) => [...adverts.values()].filter(({ deleted }) => deleted === undefined).map(({ name }) => name)
 )
 
 /** Shows campaigns as they were up to 3 minutes ago; the second creation is carried out, and its answer never comes. */

@@ -32,16 +32,28 @@ export const rateLimits = read(
   Schema.Array(Schema.Struct({ operation: Schema.String, limits: Schema.Record(Schema.String, Limit) }))
 )
 
-const Operations = Schema.Struct({
-  operations: Schema.Array(
-    Schema.Struct({
-      method: Schema.String,
-      path: Schema.String,
-      request: Schema.optionalKey(Schema.NullOr(Free)),
-      response: Schema.optionalKey(Schema.NullOr(Free))
-    })
-  )
-})
+const operation = {
+  method: Schema.Literals(["DELETE", "GET", "PATCH", "POST"]),
+  path: Schema.String,
+  request: Schema.optionalKey(Schema.NullOr(Free)),
+  response: Schema.optionalKey(Schema.NullOr(Free))
+}
 
-export const specOperations = read("spec-operations", Operations).operations
-export const publishedOperations = read("published-operations", Operations).operations
+export const specOperations = read(
+  "spec-operations",
+  Schema.Struct({ operations: Schema.Array(Schema.Struct(operation)) })
+).operations
+
+export const publishedOperations = read(
+  "published-operations",
+  Schema.Struct({
+    operations: Schema.Array(
+      Schema.Struct({
+        ...operation,
+        query: Schema.NullOr(Schema.Record(Schema.String, Schema.Struct({ required: Schema.Boolean, schema: Free }))),
+        /** By status: the shape of a refusal. */
+        refusals: Schema.Record(Schema.String, Schema.Struct({ contentType: Schema.String, schema: Free }))
+      })
+    )
+  })
+).operations

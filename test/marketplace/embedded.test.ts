@@ -1,139 +1,23 @@
 import { assert, describe, it } from "@effect/vitest"
-import addFormats from "ajv-formats"
-import { Ajv2020 } from "ajv/dist/2020.js"
-import { Effect, Layer, Redacted } from "effect"
-import { HttpClientRequest } from "effect/http"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
 
-import {
-  EmbeddedMarketplace,
-  type EmbeddedMarketplaceOptions
-} from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
-import { examples, publishedOperations } from "./data.ts"
+import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
+import { type Advert, stateOf } from "../../src/embedded/marketplace/State.ts"
+import { bigAccount } from "./accounts.ts"
+import { ask, embedded, type Method } from "./frontDoor.ts"
 
-const ajv = new Ajv2020({ strict: false })
-addFormats.default(ajv)
-
-type Method = "DELETE" | "GET" | "PATCH" | "POST"
-
-const ask = Effect.fnUntraced(function* (method: Method, path: string, body?: unknown, key?: string) {
-  const { apiKey, host, httpClient } = yield* EmbeddedMarketplace
-  const bare = HttpClientRequest.make(method)(host + path, {
-    headers: { authorization: key ?? Redacted.value(apiKey) }
-  })
-  const response = yield* httpClient.execute(body === undefined ? bare : HttpClientRequest.bodyJsonUnsafe(bare, body))
-  const text = yield* response.text
-  const json: unknown = /^[[{"\d n]/.test(text) ? JSON.parse(text) : text
-  return { status: response.status, json, headers: response.headers }
-})
-
-const embedded = (options?: EmbeddedMarketplaceOptions) => EmbeddedMarketplace.layer({ limits: "none", ...options })
-
-const problem = (detail: string) => ({
-  detail,
-  origin: "camp-api-public-cache",
-  request_id: "00000000000000000000000000000000",
+const about = { origin: "camp-api-public-cache", request_id: "00000000000000000000000000000000" }
+const problem = (detail: string) => ({ ...about, detail, status: 400, title: "invalid payload" })
+const closed = (detail: string) => ({ ...about, detail, status: 403, title: "request forbidden" })
+const number = (at: string, field: string) => ({
+  ...about,
+  detail: `Key: 'V1PatchAdvertsBidsJSONBody.${at}.${field}' Error:Field validation for '${field}' failed on the 'gt' tag`,
   status: 400,
-  title: "invalid payload"
+  title: "validation request params error"
 })
-
-const pair = { advert_id: 1003, nm_id: 500301 }
-
-/** One call of every operation that the embedded account takes. */
-const good: ReadonlyArray<readonly [Method, string, unknown?]> = [
-  ["GET", "/api/advert/v2/adverts?ids=1001,1003&statuses=9"],
-  [
-    "PATCH",
-    "/api/advert/v1/bids",
-    { bids: [{ advert_id: 1003, nm_bids: [{ nm_id: 500301, bid_kopecks: 30_000, placement: "search" }] }] }
-  ],
-  ["PATCH", "/adv/v0/auction/nms", { nms: [{ advert_id: 1003, nms: { add: [5], delete: [500302] } }] }],
-  ["POST", "/adv/v0/normquery/get-minus", { items: [pair] }],
-  ["POST", "/adv/v0/normquery/set-minus", { ...pair, norm_queries: ["a"] }],
-  ["POST", "/adv/v0/normquery/stats", { from: "2026-01-01", to: "2026-01-30", items: [pair] }],
-  ["POST", "/adv/v0/normquery/bids", { bids: [{ ...pair, norm_query: "a", bid: 300 }] }],
-  ["POST", "/adv/v0/normquery/get-bids", { items: [pair] }],
-  ["DELETE", "/adv/v0/normquery/bids", { bids: [{ ...pair, norm_query: "a" }] }],
-  ["GET", "/adv/v3/fullstats?ids=1001&beginDate=2026-01-01&endDate=2026-01-31"],
-  ["GET", "/adv/v0/stats/keywords?advert_id=1001&from=2026-01-01&to=2026-01-07"],
-  [
-    "POST",
-    "/api/advert/v1/bids/min",
-    { advert_id: 1001, nm_ids: [500101], payment_type: "cpm", placement_types: ["combined", "recommendation"] }
-  ],
-  ["POST", "/adv/v2/seacat/save-ad", { name: "New", nms: [1, 2] }],
-  ["GET", "/adv/v0/start?id=1004"],
-  ["GET", "/adv/v0/pause?id=1001"],
-  ["GET", "/adv/v0/delete?id=1005"],
-  ["POST", "/api/advert/v2/budget", { advertIds: [1001] }],
-  ["GET", "/adv/v1/budget?id=1001"],
-  ["GET", "/adv/v1/promotion/count"]
-]
 
 describe("the embedded marketplace", () => {
-  it.effect("answers every operation in the shape that is published for it", () =>
-    Effect.gen(function* () {
-      for (const [method, path, body] of good) {
-        const { json, status } = yield* ask(method, path, body)
-        assert.strictEqual(status, 200, path)
-        const shape = publishedOperations.find((one) => one.method === method && path.split("?")[0] === one.path)
-        assert.isDefined(shape, path)
-        if (shape?.response) assert.isTrue(ajv.validate(shape.response, json), `${path}: ${ajv.errorsText()}`)
-      }
-    }).pipe(Effect.provide(embedded({ wire: "published" })))
-  )
-
-  const requests = examples.filter(({ kind }) => kind === "request")
-
-  it.effect.each(requests)(
-    "finds no fault with the shape of the published request of $operation",
-    ({ operation, value }) =>
-      Effect.gen(function* () {
-        const method = (["DELETE", "GET", "PATCH", "POST"] as const).find((one) => operation.startsWith(one)) ?? "GET"
-        const { json, status } = yield* ask(method, operation.slice(method.length + 1), value)
-        if (status !== 200) assert.match(JSON.stringify(json), /not found|norm_query API/)
-      }).pipe(Effect.provide(embedded({ wire: "published" })))
-  )
-
-  const bad: ReadonlyArray<readonly [string, Method, string, unknown, string]> = [
-    [
-      "a bid that is no integer",
-      "PATCH",
-      "/api/advert/v1/bids",
-      { bids: [{ advert_id: 1, nm_bids: [{ nm_id: 1, bid_kopecks: 1.5, placement: "search" }] }] },
-      "Expected an integer"
-    ],
-    [
-      "a placement that is none",
-      "PATCH",
-      "/api/advert/v1/bids",
-      { bids: [{ advert_id: 1, nm_bids: [{ nm_id: 1, bid_kopecks: 1, placement: "top" }] }] },
-      "Expected"
-    ],
-    [
-      "articles in the published form",
-      "PATCH",
-      "/adv/v0/auction/nms",
-      { nms: [{ advert_id: 1, nms: { add: [1] } }] },
-      "Missing key"
-    ],
-    ["no body", "POST", "/adv/v0/normquery/get-minus", undefined, "Expected"],
-    [
-      "a day that is none",
-      "POST",
-      "/adv/v0/normquery/stats",
-      { from: "today", to: "2026-01-01", items: [] },
-      "Expected"
-    ]
-  ]
-
-  it.effect.each(bad)("refuses %s by its shape", ([, method, path, body, expected]) =>
-    Effect.gen(function* () {
-      const { json, status } = yield* ask(method, path, body)
-      assert.strictEqual(status, 400)
-      assert.include(JSON.stringify(json), expected)
-    }).pipe(Effect.provide(embedded()))
-  )
-
   const bid = (advert_id: number, nm_id: number, bid_kopecks: number, placement: string) => ({
     bids: [{ advert_id, nm_bids: [{ nm_id, bid_kopecks, placement }] }]
   })
@@ -145,6 +29,14 @@ describe("the embedded marketplace", () => {
       bid(1001, 500101, 100, "combined"),
       problem("wrong bid value: 100; min: 15500")
     ],
+    [
+      "a bid of nothing",
+      "PATCH",
+      "/api/advert/v1/bids",
+      bid(1001, 500101, 0, "combined"),
+      number("Bids[0].NmBids[0]", "BidKopecks")
+    ],
+    ["campaign 0", "PATCH", "/api/advert/v1/bids", bid(0, 1, 30_000, "search"), number("Bids[0]", "AdvertId")],
     [
       "a campaign that is not there",
       "PATCH",
@@ -185,7 +77,21 @@ describe("the embedded marketplace", () => {
       "POST",
       "/adv/v0/normquery/bids",
       { bids: [{ advert_id: 1001, nm_id: 500101, norm_query: "a", bid: 1 }] },
-      problem("norm_query API not available")
+      closed("norm_query API not available")
+    ],
+    [
+      "to drop cluster bids of one-bid campaigns",
+      "DELETE",
+      "/adv/v0/normquery/bids",
+      { bids: [{ advert_id: 1001, nm_id: 500101, norm_query: "a" }] },
+      closed("norm_query API not available")
+    ],
+    [
+      "to drop cluster bids of a campaign that is not there",
+      "DELETE",
+      "/adv/v0/normquery/bids",
+      { bids: [{ advert_id: 9, nm_id: 500101, norm_query: "a" }] },
+      problem("advert 9 not found")
     ],
     [
       "a payment type that is none",
@@ -194,8 +100,21 @@ describe("the embedded marketplace", () => {
       undefined,
       problem("invalid payment_type value")
     ],
-    ["a pause of what pauses", "GET", "/adv/v0/pause?id=1004", undefined, "status not changed"],
-    ["a deletion of what runs", "GET", "/adv/v0/delete?id=1001", undefined, { error: "invalid advert id" }]
+    ["a pause of what pauses", "GET", "/adv/v0/pause?id=1004", undefined, "Статус кампании не изменен"],
+    ["a deletion of what runs", "GET", "/adv/v0/delete?id=1001", undefined, { error: "Некорректный ID кампании" }],
+    [
+      "statistics up to a day before the first",
+      "GET",
+      "/adv/v3/fullstats?ids=1001&beginDate=2026-01-02&endDate=2026-01-01",
+      undefined,
+      {
+        ...about,
+        errors: [{ detail: "max date range 31 days", field: "begin and end" }],
+        status: 400,
+        title: "Invalid payload",
+        type: "bad request"
+      }
+    ]
   ]
 
   it.effect.each(rules)("refuses %s, and stays as it is", ([, method, path, body, expected]) =>
@@ -206,6 +125,85 @@ describe("the embedded marketplace", () => {
       assert.isAtLeast(status, 400)
       assert.deepStrictEqual(json, expected)
       assert.deepStrictEqual(yield* account, before)
+    }).pipe(Effect.provide(embedded()))
+  )
+
+  const advertOf = (given: Partial<Advert> & Pick<Advert, "id">): Advert => {
+    const [advert] = bigAccount({ campaigns: 1, articles: 1 }).adverts.values()
+    return { ...(advert ?? assert.fail("no campaign")), ...given }
+  }
+  const statuses = [-1, 4, 7, 8, 9, 11]
+  const account = stateOf([
+    ...statuses.map((status, id) => advertOf({ id: id + 1, status })),
+    advertOf({ id: 7, payment_type: "cpc", bid_type: "manual" })
+  ])
+
+  it.effect("tells statistics of what has run, and money of what can still run", () =>
+    Effect.gen(function* () {
+      const days = "beginDate=2026-01-01&endDate=2026-01-02"
+      const counted = yield* ask("GET", `/adv/v3/fullstats?ids=1,2,3,4,5,6&${days}`)
+      assert.deepStrictEqual(JSON.stringify(counted.json).match(/(?<="advertId":)\d+/g), ["3", "5", "6"])
+      const money = yield* ask("POST", "/api/advert/v2/budget", { advertIds: [1, 2, 3, 4, 5, 6] })
+      assert.deepStrictEqual(JSON.stringify(money.json).match(/(?<="advertId":)\d+/g), ["2", "5", "6"])
+      assert.deepStrictEqual((yield* ask("GET", `/adv/v3/fullstats?ids=1,2,4&${days}`)).json, null)
+    }).pipe(Effect.provide(embedded({ account })))
+  )
+
+  it.effect("keeps the whole budget in one field", () =>
+    Effect.gen(function* () {
+      const { json } = yield* ask("GET", "/adv/v1/budget?id=1001")
+      assert.deepStrictEqual(json, { cash: 0, netting: 0, total: 5000, currency: "RUB" })
+    }).pipe(Effect.provide(embedded()))
+  )
+
+  it.effect.each(["spec", "published"] as const)("tells views of clusters where views are paid, on wire %s", (wire) =>
+    Effect.gen(function* () {
+      const items = [7, 5].map((advert_id) => ({ advert_id, nm_id: 100_000 }))
+      const { json } = yield* ask("POST", "/adv/v0/normquery/stats", { from: "2026-01-01", to: "2026-01-02", items })
+      const untold = JSON.stringify(json).split('"views":null').length - 1
+      assert.strictEqual(untold, wire === "published" ? 3 : 0)
+    }).pipe(Effect.provide(embedded({ account, wire })))
+  )
+
+  it.effect("shows a deleted campaign as being deleted, and after 3 minutes no more", () =>
+    Effect.gen(function* () {
+      const { account: now } = yield* EmbeddedMarketplace
+      const shown = Effect.map(
+        ask("GET", "/api/advert/v2/adverts?ids=1005"),
+        ({ json }) => /"status":(-?\d+)/.exec(JSON.stringify(json))?.[1]
+      )
+      yield* ask("POST", "/adv/v2/seacat/save-ad", { name: "New", nms: [1] })
+      yield* ask("POST", "/adv/v0/normquery/set-minus", { advert_id: 1005, nm_id: 1, norm_queries: ["a"] })
+      assert.strictEqual((yield* ask("GET", "/adv/v0/delete?id=1005")).status, 200)
+      assert.strictEqual(yield* shown, "-1")
+      assert.strictEqual((yield* ask("GET", "/adv/v0/delete?id=1005")).status, 400)
+      assert.strictEqual((yield* ask("GET", "/adv/v0/start?id=1005")).status, 422)
+      yield* TestClock.adjust("179 seconds")
+      assert.strictEqual(yield* shown, "-1")
+      assert.isTrue((yield* now).phrases.has("1005:1"))
+      yield* TestClock.adjust("1 second")
+      assert.isUndefined(yield* shown)
+      assert.isFalse((yield* now).phrases.has("1005:1"))
+      assert.isTrue((yield* now).phrases.has("1001:0"))
+    }).pipe(Effect.provide(embedded()))
+  )
+
+  it.effect("takes every status that there is as a filter, and no other", () =>
+    Effect.gen(function* () {
+      assert.strictEqual((yield* ask("GET", `/api/advert/v2/adverts?statuses=${statuses.join()}`)).status, 200)
+      const { json } = yield* ask("GET", "/api/advert/v2/adverts?statuses=9,10")
+      assert.deepStrictEqual(json, problem("invalid statuses value"))
+      const ids = Array.from({ length: 51 }, (_, index) => index + 1)
+      const tooMany = yield* ask("GET", `/api/advert/v2/adverts?ids=${ids.join()}`)
+      assert.deepStrictEqual(tooMany.json, problem("too many ids, max 50"))
+    }).pipe(Effect.provide(embedded()))
+  )
+
+  it.effect("says of a path that there is none", () =>
+    Effect.gen(function* () {
+      const { contentType, json, status } = yield* ask("GET", "/adv/v0/nowhere")
+      assert.deepStrictEqual([status, contentType], [404, "application/problem+json"])
+      assert.deepInclude(json, { title: "path not found", status: 404, statusText: "Not Found" })
     }).pipe(Effect.provide(embedded()))
   )
 

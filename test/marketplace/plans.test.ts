@@ -6,6 +6,7 @@ import { TestClock } from "effect/testing"
 import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
 import { Entry, PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
+import { status } from "../../src/marketplace/Campaign.ts"
 import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../src/marketplace/MarketplaceConfig.ts"
 import { planCampaign } from "../../src/marketplace/plan/planCampaign.ts"
@@ -420,7 +421,7 @@ describe("a read model that lags behind", () => {
       )
       const back = yield* inTime(plans.rollback(id))
       yield* inTime(apply(back.id))
-      assert.isFalse((yield* world.account).adverts.has(1005))
+      assert.strictEqual((yield* world.account).adverts.get(1005)?.status, status.deleting)
     }).pipe(Effect.provide(plansOver({}, lagging).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
   )
 })

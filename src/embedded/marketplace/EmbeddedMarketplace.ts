@@ -1,11 +1,12 @@
-import { Context, Effect, Layer, Redacted, Ref } from "effect"
+import { Context, DateTime, Effect, Layer, Redacted, Ref } from "effect"
 import { HttpClient, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
 import { dispatch, type Limits } from "./dispatch.ts"
 import { endpoints } from "./endpoints.ts"
+import { pathNotFound, toResponse } from "./Reply.ts"
 import { seed } from "./seed.ts"
 import type { Wire } from "./shapes.ts"
-import type { State } from "./State.ts"
+import { type State, withoutGone } from "./State.ts"
 
 export interface EmbeddedMarketplaceOptions {
   /** Which form its two disputed bodies have; `spec` when nothing is said. */
@@ -44,13 +45,17 @@ export class EmbeddedMarketplace extends Context.Service<
 const make = Effect.fnUntraced(function* (options: EmbeddedMarketplaceOptions) {
   const key = options.apiKey ?? defaultKey
   const state = yield* Ref.make(options.account ?? seed)
-  const answer = dispatch({ key, state, wire: options.wire ?? "spec", limits: options.limits ?? "full" })
+  const answer = dispatch({ key, state, limits: options.limits ?? "full" })
   const routes = HttpRouter.addAll(
-    endpoints.map((endpoint) =>
+    endpoints(options.wire ?? "spec").map((endpoint) =>
       HttpRouter.route(endpoint.method, endpoint.path, (request) => answer(endpoint, request))
     )
   )
-  const elsewhere = HttpRouter.add("*", "/*", HttpServerResponse.empty({ status: 404 }))
+  const elsewhere = HttpRouter.add(
+    "*",
+    "/*",
+    Effect.map(DateTime.now, (now) => toResponse(pathNotFound(now)))
+  )
   const handle = yield* HttpRouter.toHttpEffect(Layer.merge(routes, elsewhere))
   const httpClient = HttpClient.make((request) =>
     handle.pipe(
@@ -65,6 +70,6 @@ const make = Effect.fnUntraced(function* (options: EmbeddedMarketplaceOptions) {
     host: "http://127.0.0.1:5679",
     apiKey: Redacted.make(key),
     routes,
-    account: Ref.get(state)
+    account: Effect.zipWith(Ref.get(state), DateTime.now, withoutGone)
   })
 })

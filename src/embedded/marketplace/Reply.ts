@@ -1,8 +1,9 @@
+import { DateTime } from "effect"
 import { HttpServerResponse } from "effect/http"
 
 /** An answer: JSON, plain text, or nothing but a status. */
 export type Reply =
-  | { readonly status: number; readonly json: unknown }
+  | { readonly status: number; readonly json: unknown; readonly contentType?: string }
   | { readonly status: number; readonly text: string }
   | { readonly status: number }
 
@@ -12,24 +13,75 @@ export const done: Reply = { status: 200 }
 const origin = "camp-api-public-cache"
 const request_id = "00000000000000000000000000000000"
 
-/** A refusal by the part that knows campaigns. */
-export const invalid = (detail: string): Reply => ({
-  status: 400,
-  json: { detail, origin, request_id, status: 400, title: "invalid payload" }
+const problem = (status: number, title: string, said: object): Reply => ({
+  status,
+  json: { ...said, origin, request_id, status, title }
 })
 
-/** A refusal by the part that starts and pauses them. */
+/** A refusal by the part that knows campaigns. */
+export const invalid = (detail: string): Reply => problem(400, "invalid payload", { detail })
+
+/** Its refusal of a number before any rule is asked. */
+export const invalidNumber = (detail: string): Reply => problem(400, "validation request params error", { detail })
+
+/** Its refusal of an operation that is closed to a campaign. */
+export const forbidden = (detail: string): Reply => problem(403, "request forbidden", { detail })
+
+/** A refusal by the part that counts, where it names the fields. */
+export const invalidFields = (errors: ReadonlyArray<{ readonly detail: string; readonly field: string }>): Reply =>
+  problem(400, "Invalid payload", { errors, type: "bad request" })
+
+/** A refusal by the part that counts keywords. */
+export const unwanted = (message: string): Reply => ({ status: 400, json: { message, type: "bad request" } })
+export const missing = (message: string): Reply => ({ status: 404, json: { message, type: "not found" } })
+
+/** A refusal by the part that starts, pauses and deletes campaigns. */
 export const error = (text: string): Reply => ({ status: 400, json: { error: text } })
 
+/** A refusal by the part that creates them: a text, as JSON. */
+export const quoted = (text: string): Reply => ({ status: 400, json: text })
+
+/** A refusal by the part that knows money. */
+export const plain = (text: string): Reply => ({ status: 400, text })
+
 /** A refusal by the gateway before them all. */
-export const gateway = (status: number, title: string, statusText: string, detail: string): Reply => ({
-  status,
-  json: { title, detail, code: "embedded", requestId: request_id, origin: "s2s-api-auth-catalog", status, statusText }
-})
+const gateway =
+  (status: number, title: string, statusText: string, detail: string) =>
+  (now: DateTime.Utc): Reply => ({
+    status,
+    json: {
+      title,
+      detail,
+      code: "embedded",
+      requestId: request_id,
+      origin: "s2s-api-auth-catalog",
+      status,
+      statusText,
+      timestamp: DateTime.formatIso(now)
+    },
+    contentType: "application/problem+json"
+  })
+
+export const unauthorized = gateway(
+  401,
+  "unauthorized",
+  "Unauthorized",
+  "token problem; token is malformed: could not base64 decode signature: illegal base64 data at input byte 84"
+)
+export const tooMany = gateway(429, "too many requests", "Too Many Requests", "limited by embedded")
+export const pathNotFound = gateway(
+  404,
+  "path not found",
+  "Not Found",
+  "Please consult the https://dev.wildberries.ru/openapi/api-information"
+)
 
 export const toResponse = (reply: Reply, headers: Readonly<Record<string, string>> = {}) => {
   const { status } = reply
-  if ("json" in reply) return HttpServerResponse.jsonUnsafe(reply.json, { status, headers })
+  if ("json" in reply) {
+    const { contentType = "application/json", json } = reply
+    return HttpServerResponse.jsonUnsafe(json, { status, headers, contentType })
+  }
   return "text" in reply
     ? HttpServerResponse.text(reply.text, { status, headers })
     : HttpServerResponse.empty({ status, headers })

@@ -1,3 +1,5 @@
+import { DateTime } from "effect"
+
 import type { PaymentType } from "../../marketplace/Campaign.ts"
 import type { Kopecks } from "../../marketplace/money.ts"
 
@@ -20,6 +22,8 @@ export interface Advert {
   readonly created: string
   readonly budget: number
   readonly rows: ReadonlyArray<Row>
+  /** When it was deleted: it stays in the status -1 for a while, then it is gone. */
+  readonly deleted?: DateTime.Utc
 }
 
 /** Everything the marketplace knows: campaigns by id, phrases by `advert:nm`, cluster bids by `advert:nm:phrase`. */
@@ -41,3 +45,24 @@ export const withAdvert = (state: State, advert: Advert): State => ({
   ...state,
   adverts: new Map([...state.adverts, [advert.id, advert]])
 })
+
+/** The least time that the marketplace takes for a deletion; the most is 10 minutes. */
+const deletion = "3 minutes"
+
+const isGone =
+  (now: DateTime.Utc) =>
+  ({ deleted }: Advert): boolean =>
+    deleted !== undefined && DateTime.isGreaterThanOrEqualTo(now, DateTime.addDuration(deleted, deletion))
+
+/** A deleted campaign goes with everything that is kept for it, once its time has come. */
+export const withoutGone = (state: State, now: DateTime.Utc): State => {
+  const gone = [...state.adverts.values()].filter(isGone(now)).map(({ id }) => id)
+  if (gone.length === 0) return state
+  const isKept = ([key]: readonly [string, unknown]) => !gone.includes(Number(key.split(":")[0]))
+  return {
+    ...state,
+    adverts: new Map([...state.adverts].filter(([id]) => !gone.includes(id))),
+    phrases: new Map([...state.phrases].filter(isKept)),
+    clusterBids: new Map([...state.clusterBids].filter(isKept))
+  }
+}

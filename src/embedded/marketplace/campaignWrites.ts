@@ -1,21 +1,17 @@
-import { Schema } from "effect"
+import { DateTime } from "effect"
 
 import { status } from "../../marketplace/Campaign.ts"
-import { NewCampaign } from "../../marketplace/NewCampaign.ts"
+import type { NewCampaign } from "../../marketplace/NewCampaign.ts"
+import type { Call } from "./Endpoint.ts"
+import type { OneCampaign } from "./queries.ts"
 import { done, error, ok } from "./Reply.ts"
 import { lowestRow } from "./rows.ts"
 import { type Advert, type State, withAdvert } from "./State.ts"
+import { voices } from "./voices.ts"
 import { refuse, type Written } from "./Written.ts"
 
-export const create = (state: State, body: unknown, now: string): Written => {
-  const {
-    bid_type,
-    name,
-    nms = [],
-    payment_type = "cpm",
-    placement_types = ["search"]
-  } = Schema.decodeUnknownSync(NewCampaign)(body)
-  if (nms.length > 50) return refuse(state, { status: 400, json: "too many nms, max 50" })
+export const create = (state: State, campaign: NewCampaign, { now }: Call): Written => {
+  const { bid_type, name, nms = [], payment_type = "cpm", placement_types = ["search"] } = campaign
   const advert: Omit<Advert, "rows"> = {
     id: state.nextId,
     name,
@@ -24,7 +20,7 @@ export const create = (state: State, body: unknown, now: string): Written => {
     payment_type,
     search: bid_type === "unified" || placement_types.includes("search"),
     recommendations: bid_type === "unified" || placement_types.includes("recommendations"),
-    created: now,
+    created: DateTime.formatIso(now),
     budget: 0
   }
   const rows = nms.map((nm_id) => lowestRow(advert, nm_id))
@@ -34,35 +30,23 @@ export const create = (state: State, body: unknown, now: string): Written => {
   }
 }
 
-/** Start and pause: from which status they lead where. */
-export const moves = {
-  start: { from: [status.ready, status.paused], to: status.active },
-  pause: { from: [status.active], to: status.paused }
-} as const
-
-export const move = (state: State, query: Readonly<Record<string, string>>, kind: keyof typeof moves): Written => {
-  const advert = state.adverts.get(Number(query["id"]))
+const moveTo = (state: State, { id }: OneCampaign, from: ReadonlyArray<number>, to: number): Written => {
+  const advert = state.adverts.get(id)
   if (advert === undefined) return refuse(state, error("AdvertChangeStatus: Not Found: advert not found"))
-  const { from, to } = moves[kind]
-  const allowed: ReadonlyArray<number> = from
-  if (!allowed.includes(advert.status)) return refuse(state, { status: 422, text: "status not changed" })
-  if (kind === "start" && advert.budget <= 0) {
+  if (!from.includes(advert.status)) return refuse(state, { status: 422, text: "Статус кампании не изменен" })
+  if (to === status.active && advert.budget <= 0) {
     return refuse(state, error("AdvertChangeStatus: Low Budget: not enough budget"))
   }
   return { state: withAdvert(state, { ...advert, status: to }), reply: done }
 }
 
-export const remove = (state: State, query: Readonly<Record<string, string>>): Written => {
-  const id = Number(query["id"])
+export const start = (state: State, query: OneCampaign): Written =>
+  moveTo(state, query, [status.ready, status.paused], status.active)
+
+export const pause = (state: State, query: OneCampaign): Written => moveTo(state, query, [status.active], status.paused)
+
+export const remove = (state: State, { id }: OneCampaign, { now }: Call): Written => {
   const advert = state.adverts.get(id)
-  if (advert === undefined || advert.status !== status.ready) return refuse(state, error("invalid advert id"))
-  return {
-    state: {
-      ...state,
-      adverts: new Map([...state.adverts].filter(([key]) => key !== id)),
-      phrases: new Map([...state.phrases].filter(([key]) => !key.startsWith(`${id}:`))),
-      clusterBids: new Map([...state.clusterBids].filter(([key]) => !key.startsWith(`${id}:`)))
-    },
-    reply: done
-  }
+  if (advert?.status !== status.ready) return refuse(state, error(voices.deletion.parameter()))
+  return { state: withAdvert(state, { ...advert, status: status.deleting, deleted: now }), reply: done }
 }

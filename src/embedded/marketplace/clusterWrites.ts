@@ -1,42 +1,38 @@
-import { Schema } from "effect"
-
-import { Cluster, clusterKey } from "../../marketplace/Clusters.ts"
+import { type Cluster, clusterKey } from "../../marketplace/Clusters.ts"
 import { Kopecks } from "../../marketplace/money.ts"
-import { done, invalid } from "./Reply.ts"
+import type { ClusterBids, Clusters } from "./bodies.ts"
+import type { Call } from "./Endpoint.ts"
+import { done, forbidden, invalid, type Reply } from "./Reply.ts"
 import { isChangeable } from "./rows.ts"
-import type { Wire } from "./shapes.ts"
 import type { State } from "./State.ts"
 import { refuse, type Written } from "./Written.ts"
 
-const ClusterRequest = Schema.Struct({ bids: Schema.Array(Schema.Struct({ ...Cluster.fields, bid: Schema.Int })) })
-
-const clusterProblem = (state: State, { advert_id, nm_id }: Cluster): string | undefined => {
+/** Search clusters have bids of their own only where bids are manual and views are paid. */
+const refusalFor = (state: State, { advert_id, nm_id }: Cluster): Reply | undefined => {
   const advert = state.adverts.get(advert_id)
-  if (advert === undefined) return `advert ${advert_id} not found`
-  if (advert.bid_type !== "manual" || advert.payment_type !== "cpm") return "norm_query API not available"
-  if (!isChangeable(advert)) return `wrong advert status: ${advert.status}`
-  return advert.rows.some((row) => row.nm_id === nm_id) ? undefined : `nm ${nm_id} not found or inactive`
+  if (advert === undefined) return invalid(`advert ${advert_id} not found`)
+  if (advert.bid_type !== "manual" || advert.payment_type !== "cpm") return forbidden("norm_query API not available")
+  if (!isChangeable(advert)) return invalid(`wrong advert status: ${advert.status}`)
+  return advert.rows.some((row) => row.nm_id === nm_id) ? undefined : invalid(`nm ${nm_id} not found or inactive`)
 }
 
-export const setClusterBids = (state: State, body: unknown, wire: Wire): Written => {
-  const request = Schema.decodeUnknownSync(ClusterRequest)(body)
-  if (request.bids.length > 100) return refuse(state, invalid("too many bids, max 100"))
-  const clusterBids = new Map(state.clusterBids)
-  for (const { bid, ...cluster } of request.bids) {
-    const problem = clusterProblem(state, cluster)
-    if (problem !== undefined) return refuse(state, invalid(problem))
-    clusterBids.set(clusterKey(cluster), Kopecks.make(wire === "spec" ? bid : bid * 100))
-  }
+const firstRefusal = (state: State, clusters: ReadonlyArray<Cluster>): Reply | undefined =>
+  clusters.map((cluster) => refusalFor(state, cluster)).find((refusal) => refusal !== undefined)
+
+export const setClusterBids = (state: State, { bids }: ClusterBids, { wire }: Call): Written => {
+  const refusal = firstRefusal(state, bids)
+  if (refusal !== undefined) return refuse(state, refusal)
+  const set = bids.map(({ bid, ...cluster }) => {
+    const kopecks = Kopecks.make(wire === "spec" ? bid : bid * 100)
+    return [clusterKey(cluster), kopecks] as const
+  })
+  return { state: { ...state, clusterBids: new Map([...state.clusterBids, ...set]) }, reply: done }
+}
+
+export const dropClusterBids = (state: State, { bids }: Clusters): Written => {
+  const refusal = firstRefusal(state, bids)
+  if (refusal !== undefined) return refuse(state, refusal)
+  const gone = new Set(bids.map(clusterKey))
+  const clusterBids = new Map([...state.clusterBids].filter(([key]) => !gone.has(key)))
   return { state: { ...state, clusterBids }, reply: done }
-}
-
-const DropRequest = Schema.Struct({ bids: Schema.Array(Cluster) })
-
-export const dropClusterBids = (state: State, body: unknown): Written => {
-  const request = Schema.decodeUnknownSync(DropRequest)(body)
-  const gone = new Set(request.bids.map(clusterKey))
-  return {
-    state: { ...state, clusterBids: new Map([...state.clusterBids].filter(([key]) => !gone.has(key))) },
-    reply: done
-  }
 }

@@ -1,17 +1,16 @@
-import { Schema } from "effect"
+import { DateTime } from "effect"
 
-import { BidsMinRequest } from "../../marketplace/Bids.ts"
-import { Pair, pairKey } from "../../marketplace/ids.ts"
-import { error, invalid, ok, type Reply } from "./Reply.ts"
-import { floors } from "./rows.ts"
+import { pairKey } from "../../marketplace/ids.ts"
+import type { BidsMin, Budgets, Pairs } from "./bodies.ts"
+import type { Call } from "./Endpoint.ts"
+import type { CampaignFilter, OneCampaign } from "./queries.ts"
+import { invalid, ok, plain, type Reply } from "./Reply.ts"
+import { floors, isChangeable } from "./rows.ts"
 import type { Wire } from "./shapes.ts"
 import type { Advert, State } from "./State.ts"
+import { voices } from "./voices.ts"
 
-const numbers = (text: string | undefined): ReadonlyArray<number> =>
-  (text ?? "")
-    .split(",")
-    .filter((part) => part !== "")
-    .map(Number)
+const never = "2100-01-01T00:00:00+03:00"
 
 const toCampaign = (wire: Wire, advert: Advert) => ({
   id: advert.id,
@@ -24,7 +23,12 @@ const toCampaign = (wire: Wire, advert: Advert) => ({
     placements: { search: advert.search, recommendations: advert.recommendations }
   },
   restrictions: { can_change_nms: true },
-  timestamps: { created: advert.created, updated: advert.created, started: null, deleted: "2100-01-01T00:00:00+03:00" },
+  timestamps: {
+    created: advert.created,
+    updated: advert.created,
+    started: null,
+    deleted: advert.deleted === undefined ? never : DateTime.formatIso(advert.deleted)
+  },
   nm_settings: advert.rows.map(({ nm_id, recommendations, search }) => ({
     nm_id,
     subject: { id: 1, name: "goods" },
@@ -32,30 +36,22 @@ const toCampaign = (wire: Wire, advert: Advert) => ({
   }))
 })
 
-export const adverts = (state: State, query: Readonly<Record<string, string>>, wire: Wire): Reply => {
-  const ids = numbers(query["ids"])
-  const statuses = numbers(query["statuses"])
-  const payment = query["payment_type"]
+export const adverts = (state: State, filter: CampaignFilter, { wire }: Call): Reply => {
+  const { ids = [], payment_type: payment, statuses = [] } = filter
   if (ids.length > 50) return invalid("too many ids, max 50")
-  if (payment !== undefined && payment !== "cpm" && payment !== "cpc") return invalid("invalid payment_type value")
   const found = [...state.adverts.values()].filter(
     (advert) =>
       (ids.length === 0 || ids.includes(advert.id)) &&
-      (statuses.length === 0 || statuses.includes(advert.status)) &&
+      (statuses.length === 0 || statuses.some((value) => value === advert.status)) &&
       (payment === undefined || payment === advert.payment_type)
   )
   return ok({ adverts: found.map((advert) => toCampaign(wire, advert)) })
 }
 
-const Items = Schema.Struct({ items: Schema.Array(Pair) })
+export const minusPhrases = (state: State, { items }: Pairs): Reply =>
+  ok({ items: items.map((pair) => ({ ...pair, norm_queries: state.phrases.get(pairKey(pair)) ?? [] })) })
 
-export const minusPhrases = (state: State, body: unknown): Reply => {
-  const { items } = Schema.decodeUnknownSync(Items)(body)
-  return ok({ items: items.map((pair) => ({ ...pair, norm_queries: state.phrases.get(pairKey(pair)) ?? [] })) })
-}
-
-export const clusterBids = (state: State, body: unknown, wire: Wire): Reply => {
-  const { items } = Schema.decodeUnknownSync(Items)(body)
+export const clusterBids = (state: State, { items }: Pairs, { wire }: Call): Reply => {
   const asked = new Set(items.map(pairKey))
   const bids = [...state.clusterBids].flatMap(([key, bid]) => {
     const [advert = "", nm = "", ...words] = key.split(":")
@@ -66,33 +62,28 @@ export const clusterBids = (state: State, body: unknown, wire: Wire): Reply => {
   return ok({ bids })
 }
 
-const MinRequest = Schema.Struct({ ...BidsMinRequest.fields, placement_types: Schema.Array(Schema.String) })
+const lowest = { combined: floors.combined, search: floors.search, recommendation: floors.recommendations }
 
-export const bidsMin = (state: State, body: unknown): Reply => {
-  const { advert_id, nm_ids, placement_types } = Schema.decodeUnknownSync(MinRequest)(body)
+export const bidsMin = (state: State, { advert_id, nm_ids, placement_types }: BidsMin): Reply => {
   if (!state.adverts.has(advert_id)) return invalid(`advert ${advert_id} not found`)
-  const lowest = (type: string) =>
-    type === "combined" ? floors.combined : type === "search" ? floors.search : floors.recommendations
   return ok({
     bids: nm_ids.map((nm_id) => ({
       nm_id,
-      bids: placement_types.map((type) => ({ type, value: lowest(type), currency: "RUB" }))
+      bids: placement_types.map((type) => ({ type, value: lowest[type], currency: "RUB" }))
     }))
   })
 }
 
-export const budget = (state: State, query: Readonly<Record<string, string>>): Reply => {
-  const advert = state.adverts.get(Number(query["id"]))
+export const budget = (state: State, { id }: OneCampaign): Reply => {
+  const advert = state.adverts.get(id)
   return advert === undefined
-    ? error("Invalid Advert: invalid advert")
-    : ok({ cash: 0, netting: advert.budget, total: advert.budget, currency: "RUB" })
+    ? plain(voices.money.parameter())
+    : ok({ cash: 0, netting: 0, total: advert.budget, currency: "RUB" })
 }
 
-const BudgetsRequest = Schema.Struct({ advertIds: Schema.Array(Schema.Int) })
-
-export const budgets = (state: State, body: unknown): Reply => {
-  const { advertIds } = Schema.decodeUnknownSync(BudgetsRequest)(body)
-  const known = advertIds.flatMap((id) => state.adverts.get(id) ?? [])
+/** It tells the money of campaigns that can still run. */
+export const budgets = (state: State, { advertIds }: Budgets): Reply => {
+  const known = advertIds.flatMap((id) => state.adverts.get(id) ?? []).filter(isChangeable)
   return ok({ adverts: known.map(({ budget: total, id }) => ({ advertId: id, total, currency: "RUB" })) })
 }
 

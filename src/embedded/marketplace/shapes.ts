@@ -1,38 +1,25 @@
-import { JsonSchema, Option, Result, Schema, SchemaRepresentation } from "effect"
+import { JsonSchema, Option, type Predicate, Schema, SchemaRepresentation } from "effect"
 
 import requests from "./data/requests.json" with { type: "json" }
 
 export type Wire = "published" | "spec"
 
-type Check = (value: unknown) => string | undefined
+type Shape = Readonly<Record<string, unknown>>
 
-/** Says what is wrong with a value, by the marketplace's own shape for it. */
-const checkOf = (shape: object): Check => {
+const Shape = Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown))
+const Shapes = Schema.Record(Schema.String, Schema.Struct({ spec: Shape, published: Shape }))
+const shapes = Option.getOrThrow(Schema.decodeUnknownOption(Shapes)(requests))
+
+const fitOf = (shape: Shape): Predicate.Predicate<unknown> => {
   const schema = SchemaRepresentation.fromJsonSchemaDocument(JsonSchema.fromSchemaDraft2020_12({ ...shape }), {
     patterns: "apply"
   })
-  const read = Schema.decodeUnknownResult(Schema.make<Schema.Codec<unknown>>(schema.ast))
-  return (value) => {
-    const outcome = read(value)
-    return Result.isFailure(outcome) ? outcome.failure.message : undefined
-  }
+  return Schema.is(Schema.make<Schema.Codec<unknown>>(schema.ast))
 }
 
-const Shapes = Schema.Record(
-  Schema.String,
-  Schema.Struct({
-    spec: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)),
-    published: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)),
-    query: Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown))
-  })
-)
-
-const shapes = Option.getOrThrow(Schema.decodeUnknownOption(Shapes)(requests))
-
-/** What is wrong with the body of an operation, in the form of this wire; nothing where there is no shape for it. */
-export const bodyChecks = (wire: Wire): ReadonlyMap<string, Check> =>
-  new Map(
-    Object.entries(shapes).flatMap(([operation, { [wire]: shape }]) =>
-      shape === null ? [] : [[operation, checkOf(shape)] as const]
-    )
-  )
+/** Whether a body has the shape of its operation in the form of this wire; what the document does not show is as published. */
+export const fits = (wire: Wire, operation: string): Predicate.Predicate<unknown> => {
+  const { published = null, spec = null } = shapes[operation] ?? {}
+  const shape = wire === "spec" ? (spec ?? published) : published
+  return shape === null ? () => true : fitOf(shape)
+}

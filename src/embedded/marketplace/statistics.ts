@@ -1,7 +1,10 @@
-import { DateTime, Option, Schema } from "effect"
+import { DateTime, Option } from "effect"
 
-import { ClusterStatsRequest } from "../../marketplace/Clusters.ts"
-import { invalid, ok, type Reply } from "./Reply.ts"
+import { status } from "../../marketplace/Campaign.ts"
+import type { ClusterStatsRequest } from "../../marketplace/Clusters.ts"
+import type { Call } from "./Endpoint.ts"
+import type { Fullstats, Keywords } from "./queries.ts"
+import { invalid, invalidFields, missing, ok, type Reply, unwanted } from "./Reply.ts"
 import type { Advert, State } from "./State.ts"
 
 /** Made-up but steady numbers: the same campaign, article and day always show the same. */
@@ -40,57 +43,58 @@ const total = (days: ReadonlyArray<ReturnType<typeof metrics>>) =>
   metrics(days.reduce((sum, day) => sum + day.views, 0))
 
 /** A day on which everything happened on the site, with the first article. */
-const dayOf = (date: string, day: ReturnType<typeof metrics>, advert: Advert | undefined) => {
-  const nms = (advert?.rows ?? []).slice(0, 1).map(({ nm_id }) => ({ nmId: nm_id, name: "goods", ...day }))
+const dayOf = (date: string, day: ReturnType<typeof metrics>, advert: Advert) => {
+  const nms = advert.rows.slice(0, 1).map(({ nm_id }) => ({ nmId: nm_id, name: "goods", ...day }))
   return { date: `${date}T00:00:00Z`, ...day, apps: [{ appType: 1, ...day, nms }] }
 }
 
-export const clusters = (state: State, body: unknown): Reply => {
-  const { from, items, to } = Schema.decodeUnknownSync(ClusterStatsRequest)(body)
+const clusterStat = (shown: number, index: number, norm_query: string) => {
+  const { clicks, cpc, ctr, views: seen } = metrics(shown)
+  return { norm_query, views: seen, clicks, ctr, cpc, avg_pos: 3 + index, currency: "RUB" }
+}
+
+export const clusters = (state: State, { from, items, to }: ClusterStatsRequest, { wire }: Call): Reply => {
   const days = daysBetween(from, to).length
   if (days > 30) return invalid("max date range 30 days")
+  const hidden = { views: null, ctr: null }
   return ok({
-    stats: items
-      .filter(({ advert_id }) => state.adverts.has(advert_id))
-      .map(({ advert_id, nm_id }) => ({
-        advert_id,
-        nm_id,
-        stats: ["gift", "for home", "cheap"].map((norm_query, index) => {
-          const { clicks, cpc, ctr, views: shown } = metrics(views(nm_id + index, days))
-          return { norm_query, views: shown, clicks, ctr, cpc, avg_pos: 3 + index, currency: "RUB" }
-        })
+    stats: items.flatMap(({ advert_id, nm_id }) => {
+      const advert = state.adverts.get(advert_id)
+      if (advert === undefined) return []
+      // Where clicks are paid, views are not told; the document knows numbers only (D7).
+      const untold = wire === "published" && advert.payment_type === "cpc" ? hidden : {}
+      const stats = ["gift", "for home", "cheap"].map((phrase, index) => ({
+        ...clusterStat(views(nm_id + index, days), index, phrase),
+        ...untold
       }))
+      return [{ advert_id, nm_id, stats }]
+    })
   })
 }
 
-export const fullstats = (state: State, query: Readonly<Record<string, string>>): Reply => {
-  const ids = (query["ids"] ?? "").split(",").map(Number)
-  const days = daysBetween(query["beginDate"] ?? "", query["endDate"] ?? "")
-  if (ids.length > 50 || ids.some(Number.isNaN)) return invalid("invalid ids")
-  if (days.length === 0 || days.length > 31) return invalid("max date range 31 days")
-  const known = ids.filter((id) => state.adverts.has(id))
-  return ok(
-    known.length === 0
-      ? null
-      : known.map((advertId) => {
-          const rows = days.map((date, index) =>
-            dayOf(date, metrics(views(advertId, index)), state.adverts.get(advertId))
-          )
-          return { advertId, ...total(rows), days: rows, currency: "RUB" }
-        })
-  )
+const hasRun = ({ status: value }: Advert): boolean =>
+  value === status.finished || value === status.active || value === status.paused
+
+export const fullstats = (state: State, { beginDate, endDate, ids }: Fullstats): Reply => {
+  const days = daysBetween(beginDate, endDate)
+  if (days.length === 0 || days.length > 31) {
+    return invalidFields([{ detail: "max date range 31 days", field: "begin and end" }])
+  }
+  const known = ids.flatMap((id) => state.adverts.get(id) ?? []).filter(hasRun)
+  const told = known.map((advert) => {
+    const rows = days.map((date, index) => dayOf(date, metrics(views(advert.id, index)), advert))
+    return { advertId: advert.id, ...total(rows), days: rows, currency: "RUB" }
+  })
+  return ok(told.length === 0 ? null : told)
 }
 
-export const keywords = (state: State, query: Readonly<Record<string, string>>): Reply => {
-  const days = daysBetween(query["from"] ?? "", query["to"] ?? "")
-  const id = Number(query["advert_id"])
-  if (!state.adverts.has(id)) return { status: 404, json: { message: "campaign not found", type: "not found" } }
-  if (days.length > 7) {
-    return { status: 400, json: { message: "the period of stats cannot be more than one week", type: "bad request" } }
-  }
+export const keywords = (state: State, { advert_id, from, to }: Keywords): Reply => {
+  const days = daysBetween(from, to)
+  if (!state.adverts.has(advert_id)) return missing("campaign not found")
+  if (days.length > 7) return unwanted("the period of stats cannot be more than one week")
   return ok({
     keywords: days.map((date, index) => {
-      const { clicks, ctr, sum, views: shown } = metrics(views(id, index))
+      const { clicks, ctr, sum, views: shown } = metrics(views(advert_id, index))
       return { date, stats: [{ keyword: "gift", views: shown, clicks, ctr, sum }] }
     })
   })
