@@ -100,6 +100,27 @@ describe("the embedded marketplace", () => {
       undefined,
       problem("invalid payment_type value")
     ],
+    [
+      "bids of one campaign twice",
+      "PATCH",
+      "/api/advert/v1/bids",
+      { bids: [...bid(1001, 500101, 30_000, "combined").bids, ...bid(1001, 500102, 30_000, "combined").bids] },
+      problem("advert 1001 is not unique")
+    ],
+    [
+      "cluster statistics of 31 days",
+      "POST",
+      "/adv/v0/normquery/stats",
+      { from: "2026-01-01", to: "2026-01-31", items: [{ advert_id: 1003, nm_id: 500301 }] },
+      problem("max date range 30 days")
+    ],
+    [
+      "statistics of 51 campaigns",
+      "GET",
+      `/adv/v3/fullstats?ids=${Array.from({ length: 51 }, (_, id) => id + 1).join()}&beginDate=2026-01-01&endDate=2026-01-02`,
+      undefined,
+      problem("invalid ids")
+    ],
     ["a pause of what pauses", "GET", "/adv/v0/pause?id=1004", undefined, "Статус кампании не изменен"],
     ["a deletion of what runs", "GET", "/adv/v0/delete?id=1001", undefined, { error: "Некорректный ID кампании" }],
     [
@@ -146,6 +167,41 @@ describe("the embedded marketplace", () => {
       const money = yield* ask("POST", "/api/advert/v2/budget", { advertIds: [1, 2, 3, 4, 5, 6] })
       assert.deepStrictEqual(JSON.stringify(money.json).match(/(?<="advertId":)\d+/g), ["2", "5", "6"])
       assert.deepStrictEqual((yield* ask("GET", `/adv/v3/fullstats?ids=1,2,4&${days}`)).json, null)
+    }).pipe(Effect.provide(embedded({ account })))
+  )
+
+  const article = { advert_id: 1, nm_id: 100_000 }
+  const cluster = { ...article, norm_query: "a" }
+  /** Which statuses allow what, as it is published. */
+  const allowed: ReadonlyArray<readonly [Method, string, unknown, ReadonlyArray<number>]> = [
+    ["PATCH", "/api/advert/v1/bids", bid(1, 100_000, 30_000, "search"), [4, 9, 11]],
+    ["PATCH", "/adv/v0/auction/nms", { campaigns: [{ advert_id: 1, add_nms: [5] }] }, [4, 9, 11]],
+    ["POST", "/adv/v0/normquery/bids", { bids: [{ ...cluster, bid: 300 }] }, [4, 9, 11]],
+    ["DELETE", "/adv/v0/normquery/bids", { bids: [cluster] }, [4, 9, 11]],
+    ["GET", "/adv/v0/start?id=1", undefined, [4, 11]],
+    ["GET", "/adv/v0/pause?id=1", undefined, [9]],
+    ["GET", "/adv/v0/delete?id=1", undefined, [4]]
+  ]
+
+  it.effect.each(allowed)("%s %s %o holds to the status of the campaign", ([method, path, body, expected]) =>
+    Effect.gen(function* () {
+      const taken = yield* Effect.filter(statuses, (status) =>
+        ask(method, path, body).pipe(
+          Effect.map((reply) => reply.status === 200),
+          Effect.provide(embedded({ account: stateOf([advertOf({ id: 1, bid_type: "manual", status })]) }), {
+            local: true
+          })
+        )
+      )
+      assert.deepStrictEqual(taken, expected)
+    })
+  )
+
+  it.effect.each(["POST", "DELETE"] as const)("%ss no cluster bids where clicks are paid", (method) =>
+    Effect.gen(function* () {
+      const bids = [{ ...cluster, advert_id: 7, ...(method === "POST" ? { bid: 300 } : {}) }]
+      const { json, status } = yield* ask(method, "/adv/v0/normquery/bids", { bids })
+      assert.deepStrictEqual([status, json], [403, closed("norm_query API not available")])
     }).pipe(Effect.provide(embedded({ account })))
   )
 
