@@ -1,4 +1,4 @@
-import { DateTime, Option } from "effect"
+import { DateTime, Duration } from "effect"
 
 import { status } from "../../marketplace/Campaign.ts"
 import type { ClusterStatsRequest } from "../../marketplace/Clusters.ts"
@@ -10,16 +10,14 @@ import type { Advert, State } from "./State.ts"
 /** Made-up but steady numbers: the same campaign, article and day always show the same. */
 const views = (seed: number, day: number): number => 400 + ((seed * 7919 + day * 104_729) % 600)
 
-const daysBetween = (from: string, to: string): ReadonlyArray<string> => {
-  const first = Option.getOrUndefined(DateTime.make(`${from}T00:00:00Z`))
-  const last = Option.getOrUndefined(DateTime.make(`${to}T00:00:00Z`))
-  if (first === undefined || last === undefined) return []
-  const days: Array<string> = []
-  for (let day = first; DateTime.isLessThanOrEqualTo(day, last); day = DateTime.add(day, { days: 1 })) {
-    days.push(DateTime.formatIsoDateUtc(day))
-  }
-  return days
-}
+const midnight = (day: string): DateTime.Utc => DateTime.makeUnsafe(`${day}T00:00:00Z`)
+
+/** How many days there are from one to another, both counted; none where they stand the wrong way round. */
+const daysBetween = (from: string, to: string): number =>
+  Math.max(0, Duration.toDays(DateTime.distance(midnight(from), midnight(to))) + 1)
+
+const daysFrom = (first: string, count: number): ReadonlyArray<string> =>
+  Array.from({ length: count }, (_, days) => DateTime.formatIsoDateUtc(DateTime.add(midnight(first), { days })))
 
 const metrics = (shown: number) => {
   const clicks = Math.floor(shown / 25)
@@ -54,7 +52,7 @@ const clusterStat = (shown: number, index: number, norm_query: string) => {
 }
 
 export const clusters = (state: State, { from, items, to }: ClusterStatsRequest, { wire }: Call): Reply => {
-  const days = daysBetween(from, to).length
+  const days = daysBetween(from, to)
   if (days > 30) return invalid("max date range 30 days")
   const hidden = { views: null, ctr: null }
   return ok({
@@ -77,12 +75,12 @@ const hasRun = ({ status: value }: Advert): boolean =>
 
 export const fullstats = (state: State, { beginDate, endDate, ids }: Fullstats): Reply => {
   const days = daysBetween(beginDate, endDate)
-  if (days.length === 0 || days.length > 31) {
+  if (days === 0 || days > 31) {
     return invalidFields([{ detail: "max date range 31 days", field: "begin and end" }])
   }
   const known = ids.flatMap((id) => state.adverts.get(id) ?? []).filter(hasRun)
   const told = known.map((advert) => {
-    const rows = days.map((date, index) => dayOf(date, metrics(views(advert.id, index)), advert))
+    const rows = daysFrom(beginDate, days).map((date, index) => dayOf(date, metrics(views(advert.id, index)), advert))
     return { advertId: advert.id, ...total(rows), days: rows, currency: "RUB" }
   })
   return ok(told.length === 0 ? null : told)
@@ -91,9 +89,9 @@ export const fullstats = (state: State, { beginDate, endDate, ids }: Fullstats):
 export const keywords = (state: State, { advert_id, from, to }: Keywords): Reply => {
   const days = daysBetween(from, to)
   if (!state.adverts.has(advert_id)) return missing("campaign not found")
-  if (days.length > 7) return unwanted("the period of stats cannot be more than one week")
+  if (days > 7) return unwanted("the period of stats cannot be more than one week")
   return ok({
-    keywords: days.map((date, index) => {
+    keywords: daysFrom(from, days).map((date, index) => {
       const { clicks, ctr, sum, views: shown } = metrics(views(advert_id, index))
       return { date, stats: [{ keyword: "gift", views: shown, clicks, ctr, sum }] }
     })
