@@ -1,7 +1,8 @@
-import { Effect, Predicate, Result, Schema, SchemaIssue } from "effect"
+import { Effect, Predicate, Result, Schema } from "effect"
 
 import { fieldAliases } from "./aliases.ts"
 import { ConfigurationError } from "./ConfigurationError.ts"
+import { firstIssue } from "./firstIssue.ts"
 import { nearest } from "./nearest.ts"
 import { toolsets } from "./Settings.ts"
 
@@ -68,18 +69,15 @@ export const FileFields = Schema.Struct({
   marketplace: Schema.optionalKey(Schema.Unknown)
 }).annotate({ message: "an object with environments and defaultEnv" })
 
-const issues = SchemaIssue.makeFormatterStandardSchemaV1()
-
 /** Reads fields that a person wrote. `place` turns the path of a field into words; what was found is never repeated. */
 export const decode = <A, I>(
   schema: Schema.Codec<A, I>,
   input: unknown,
   place: (path: string) => string
 ): Result.Result<A, ConfigurationError> =>
-  Result.mapError(Schema.decodeUnknownResult(schema)(input), ({ issue }) => {
-    const [first] = issues(issue).issues
-    const path = (first?.path ?? []).map(String).join(".")
-    return new ConfigurationError({ message: `${place(path)}: expected ${first?.message ?? "something else"}` })
+  Result.mapError(Schema.decodeUnknownResult(schema)(input), (error) => {
+    const { path, words } = firstIssue(error)
+    return new ConfigurationError({ message: `${place(path)}: expected ${words}` })
   })
 
 /** Names of given fields that no setting has, each with the known name that was probably meant, if there is one. */

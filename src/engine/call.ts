@@ -1,6 +1,7 @@
 import { Duration, Effect, Match, Option, Redacted, Schema } from "effect"
 
 import type { Environment } from "../config/EngineConfig.ts"
+import { firstIssueOf } from "../config/firstIssue.ts"
 import { conceal } from "../http/conceal.ts"
 import { monotonicMillis } from "../http/monotonicMillis.ts"
 import type { Reply, Upstream, UpstreamRequest } from "../http/Upstream.ts"
@@ -99,11 +100,11 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     if (Option.isNone(body)) return Effect.fail(refusal(concealed(answer, call)))
     return Effect.mapError(
       Schema.decodeUnknownEffect(schema)(body.value),
-      ({ message }) =>
+      (error) =>
         new ApiError({
           instance,
           httpStatus: answer.status,
-          problem: `the answer has another shape than the API promises: ${conceal(message.split("\n")[0] ?? "", secretsOf(call))}`,
+          problem: `the answer has another shape than the API promises: ${conceal(firstIssueOf(error), secretsOf(call))}`,
           apiResponse: apiResponse(concealed(answer, call))
         })
     )

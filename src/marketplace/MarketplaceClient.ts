@@ -1,6 +1,7 @@
-import { Effect, Random, Redacted, Result, Schema, SchemaIssue } from "effect"
+import { Effect, Random, Redacted, Result, Schema } from "effect"
 import type { HttpClient } from "effect/http"
 
+import { firstIssueOf } from "../config/firstIssue.ts"
 import { conceal } from "../http/conceal.ts"
 import * as Upstream from "../http/Upstream.ts"
 import { limitOf, readOnlyReason } from "./keyRules.ts"
@@ -17,7 +18,6 @@ export interface CallOptions {
 
 const maxRetries = 2
 const maxPauses = 5
-const issues = SchemaIssue.makeFormatterStandardSchemaV1()
 const parseJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
 
 /** One call to the marketplace: checked, at its turn, repeated only where that is safe, every failure typed. */
@@ -77,7 +77,7 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
     return yield* new AdsUnreadable({
       operation: operation.name,
       kind: operation.kind,
-      detail: `the answer cannot be read: ${firstIssue(decoded.failure)}`,
+      detail: `the answer cannot be read: ${firstIssueOf(decoded.failure)}`,
       body: text.slice(0, 200)
     })
   })
@@ -91,18 +91,9 @@ export type MarketplaceClient = Effect.Success<ReturnType<typeof make>>
 export const check = <S extends Schema.Codec<unknown, unknown>>(operation: string, schema: S, input: S["Type"]) =>
   Effect.mapError(
     Schema.decodeUnknownEffect(Schema.toType(schema))(input),
-    (error) => new AdsInvalidRequest({ operation, detail: firstIssue(error) })
+    (error) => new AdsInvalidRequest({ operation, detail: firstIssueOf(error) })
   )
 
 /** Fails with a problem that was found before anything was sent; does nothing where there is none. */
 export const refuseIf = (operation: string, problem: string | undefined) =>
   problem === undefined ? Effect.void : Effect.fail(new AdsInvalidRequest({ operation, detail: problem }))
-
-const firstIssue = (error: Schema.SchemaError): string => {
-  const [first] = issues(error.issue).issues
-  const path = (first?.path ?? []).map(String).join(".")
-  return `${path === "" ? "it" : path} ${inWords(first?.message ?? "is not what is expected")}`
-}
-
-const inWords = (message: string): string =>
-  message === "Missing key" ? "is missing" : message.replace(/^Expected (?=\S)/, "must be ")

@@ -1,7 +1,8 @@
-import { Context, Effect, Layer, Predicate, Result, Schema, SchemaIssue } from "effect"
+import { Context, Effect, Layer, Predicate, Result, Schema } from "effect"
 
 import { baseUrl } from "../config/baseUrl.ts"
 import { ConfigurationError } from "../config/ConfigurationError.ts"
+import { firstIssue } from "../config/firstIssue.ts"
 import { KeyKind } from "./ApiKey.ts"
 import { BidKopecks } from "./Bids.ts"
 import { AdvertId } from "./ids.ts"
@@ -85,7 +86,6 @@ interface MarketplaceEnvironment {
 }
 
 const read = Schema.decodeUnknownEffect(MarketplaceSettings, { onExcessProperty: "error" })
-const issues = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /** Reads the `marketplace` object of the configuration file; fails with the field that cannot work. */
 export const decode = Effect.fn("MarketplaceConfig.decode")(function* (
@@ -95,22 +95,15 @@ export const decode = Effect.fn("MarketplaceConfig.decode")(function* (
   const object = given ?? {}
   if (!Predicate.isObject(object)) return yield* wrong("", "must be an object")
   const settings = yield* read({ ...object, ...(apiKey ? { apiKey } : {}), ...(host ? { baseUrl: host } : {}) }).pipe(
-    Effect.catchTag("SchemaError", ({ issue }) => {
-      const [first] = issues(issue).issues
-      const path = ["", ...(first?.path ?? []).map(String)].join(".")
-      return wrong(path, inWords(first?.message ?? "cannot be read"))
+    Effect.catchTag("SchemaError", (error) => {
+      const { path, words } = firstIssue(error)
+      return wrong(path === "" ? "" : `.${path}`, /excess property/i.test(words) ? "is not a known setting" : words)
     })
   )
   const address = baseUrl(settings.baseUrl, settings.allowInsecureHttp)
   if (Result.isFailure(address)) return yield* wrong(".baseUrl", address.failure)
   return { ...settings, baseUrl: address.success }
 })
-
-const inWords = (message: string): string => {
-  if (message === "Missing key") return "is required"
-  if (/excess property/i.test(message)) return "is not a known setting"
-  return message.replace(/^Expected (?=\S)/, "must be ")
-}
 
 const wrong = (path: string, problem: string) =>
   Effect.fail(new ConfigurationError({ message: `marketplace${path} ${problem}` }))

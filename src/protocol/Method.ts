@@ -1,5 +1,6 @@
-import { Effect, Result, Schema, SchemaIssue } from "effect"
+import { Effect, Result, Schema } from "effect"
 
+import { firstIssue } from "../config/firstIssue.ts"
 import { Progress } from "../tools/Progress.ts"
 import { type Call, progressOf } from "./Call.ts"
 import type { Failure } from "./errors.ts"
@@ -47,10 +48,7 @@ export const make = <const F extends Fields>(
   }
 }
 
-const issues = SchemaIssue.makeFormatterStandardSchemaV1()
-
 const problem = (error: Schema.SchemaError): string => {
-  const [first] = issues(error.issue).issues
-  const path = (first?.path ?? []).map(String).join(".") || "params"
-  return `${path}: ${first?.message === "Missing key" ? "is required" : (first?.message ?? "is not what is expected")}`
+  const { path, words } = firstIssue(error)
+  return `${path || "params"}: ${words}`
 }

@@ -1,5 +1,6 @@
-import { Effect, type JsonSchema, Predicate, Result, Schema, SchemaAST, SchemaIssue } from "effect"
+import { Effect, type JsonSchema, Predicate, Result, Schema, SchemaAST } from "effect"
 
+import { firstIssue } from "../config/firstIssue.ts"
 import { nearest } from "../config/nearest.ts"
 import { coerce } from "./coerce.ts"
 import { InvalidArgument } from "./ToolError.ts"
@@ -12,8 +13,6 @@ export interface Arguments<F extends Fields> {
   readonly jsonSchema: () => JsonSchema.JsonSchema
   readonly decode: (input: unknown) => Effect.Effect<Decoded<F>, InvalidArgument>
 }
-
-const issues = SchemaIssue.makeFormatterStandardSchemaV1()
 
 export interface Options {
   /** Other names for arguments: `{ typeName: "type" }`. */
@@ -42,11 +41,8 @@ export const make = <const F extends Fields>(fields: F, { aliases = {}, others =
     }
     const decoded = read(coerce(given, jsonSchema()))
     if (Result.isSuccess(decoded)) return decoded.success
-    const [first] = issues(decoded.failure.issue).issues
-    return yield* new InvalidArgument({
-      argument: (first?.path ?? []).map(String).join(".") || "arguments",
-      problem: wording(first?.message ?? "is not what is expected")
-    })
+    const { path, words } = firstIssue(decoded.failure)
+    return yield* new InvalidArgument({ argument: path || "arguments", problem: words })
   })
 
   return { jsonSchema, decode }
@@ -68,9 +64,6 @@ const unknownArgument = (name: string, known: ReadonlyArray<string>) => {
     ? `unknown argument. Known: ${known.join(", ")}`
     : `unknown argument. Did you mean ${guess}?`
 }
-
-const wording = (message: string) =>
-  message === "Missing key" ? "is required" : message.replace(/^Expected (?=\S)/, "must be ")
 
 const once = <A>(make: () => A): (() => A) => {
   let value: { readonly made: A } | undefined

@@ -52,6 +52,8 @@ describe("an answer of the engine", () => {
         assert.containSubset(read, { _tag: "ApiError", httpStatus: 200 })
         assert.include(read.message, "another shape than the API promises")
       }
+      const { read } = yield* errorsOf(answers(200, json, `{"data":[{"id":"1"}]}`))
+      assert.include(read.message, "another shape than the API promises: data.0.name is missing")
     })
   )
 
