@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
+import { open } from "../http/open.ts"
 import { ExecutionId } from "./ids.ts"
-import { open } from "./open.ts"
 
 /** The states an execution can be in; which of them a list can be filtered by differs between engines. */
 export const ExecutionStatus = Schema.Literals([

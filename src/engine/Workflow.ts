@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
+import { open } from "../http/open.ts"
 import { WorkflowId } from "./ids.ts"
-import { open } from "./open.ts"
 import { Tag } from "./Tag.ts"
 
 /** An object whose fields are nobody's business but the engine's. */

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-import { open } from "./open.ts"
+import { open } from "../http/open.ts"
 
 /** The money of one campaign, in rubles. */
 export const Budget = open({

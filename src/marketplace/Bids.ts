@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 
+import { open } from "../http/open.ts"
 import { PaymentType, Placement } from "./Campaign.ts"
 import { AdvertId, NmId } from "./ids.ts"
 import { Kopecks } from "./money.ts"
-import { open } from "./open.ts"
 
 /** A bid that may be sent: at least one kopeck. */
 export const BidKopecks = Kopecks.check(Schema.isGreaterThan(0, { message: "must be more than 0 kopecks" }))

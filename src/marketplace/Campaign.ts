@@ -1,7 +1,7 @@
 import { Schema, SchemaGetter } from "effect"
 
+import { open } from "../http/open.ts"
 import { Kopecks } from "./money.ts"
-import { open } from "./open.ts"
 
 /** `auto`: one bid for all articles (type 8, and type 9 after the marketplace's own move). `manual`: a bid per article. */
 export const BidType = Schema.Literals(["auto", "manual"])

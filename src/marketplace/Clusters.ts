@@ -1,9 +1,9 @@
 import { Schema } from "effect"
 
+import { open } from "../http/open.ts"
 import { BidKopecks } from "./Bids.ts"
 import { AdvertId, Day, NmId, Pair } from "./ids.ts"
 import { Kopecks } from "./money.ts"
-import { open } from "./open.ts"
 
 export const ClusterStatsRequest = Schema.Struct({ from: Day, to: Day, items: Schema.Array(Pair) })
 export type ClusterStatsRequest = typeof ClusterStatsRequest.Type

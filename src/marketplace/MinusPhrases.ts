@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
+import { open } from "../http/open.ts"
 import { Pair } from "./ids.ts"
-import { open } from "./open.ts"
 
 /** The whole list of minus-phrases of an article; setting it replaces what was there. */
 export const MinusPhrases = Schema.Struct({ ...Pair.fields, norm_queries: Schema.Array(Schema.String) })

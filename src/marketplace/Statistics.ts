@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
+import { open } from "../http/open.ts"
 import { AdvertId, Day } from "./ids.ts"
-import { open } from "./open.ts"
 
 export const FullstatsRequest = Schema.Struct({ ids: Schema.Array(AdvertId), beginDate: Day, endDate: Day })
 export type FullstatsRequest = typeof FullstatsRequest.Type

@@ -1,4 +1,4 @@
-import { Effect, Predicate } from "effect"
+import { Effect, Predicate, Schema } from "effect"
 
 import { splitBids, splitProducts, chunks } from "./batches.ts"
 import { UpdateBids } from "./Bids.ts"
@@ -8,7 +8,6 @@ import * as Client from "./MarketplaceClient.ts"
 import { AdsPartlyDone, type MarketplaceError } from "./MarketplaceError.ts"
 import { MinusPhrases } from "./MinusPhrases.ts"
 import { NewCampaign, NewCampaignId } from "./NewCampaign.ts"
-import { Done } from "./open.ts"
 import { caps, type Operation, operations } from "./operations.ts"
 import { type ProductChange, UpdateProducts } from "./Products.ts"
 import * as Wire from "./wire.ts"
@@ -82,6 +81,13 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
     deleteCampaign: byId(operations.deleteCampaign)
   }
 }
+
+/** Whatever answers a change, as the document does not show it; but a page is the answer of something in between. */
+const Done = Schema.Unknown.check(
+  Schema.makeFilter((answer) => !Predicate.isString(answer) || !answer.trimStart().startsWith("<"), {
+    message: "must not be a page"
+  })
+)
 
 /** The parts of a write, one after the other; a failure after the first part says how much is done. */
 const inTurn = Effect.fnUntraced(function* <A extends { readonly length: number }, B>(
