@@ -22,6 +22,10 @@ export type PaymentType = typeof PaymentType.Type
 export const Placement = Schema.Literals(["combined", "search", "recommendations"])
 export type Placement = typeof Placement.Type
 
+/** Where a campaign with manual bids can show its articles, at a bid each. */
+export const ManualPlacement = Schema.Literals(["search", "recommendations"])
+export type ManualPlacement = typeof ManualPlacement.Type
+
 /* What is not known may be missing or null. */
 const Text = Schema.optionalKey(Schema.NullOr(Schema.String))
 const Bid = Schema.optionalKey(Schema.NullOr(Kopecks))
@@ -63,7 +67,16 @@ export const status = { deleting: -1, ready: 4, finished: 7, declined: 8, active
 export const mayChange = (campaign: Campaign): boolean =>
   campaign.status === status.ready || campaign.status === status.active || campaign.status === status.paused
 
+const gone: ReadonlyArray<number> = [status.deleting, status.finished, status.declined]
+
+/** Whether a campaign can still run, now or later. */
+export const isThere = (campaign: Campaign): boolean => !gone.includes(campaign.status)
+
 export const nameOf = (campaign: Campaign): string => campaign.settings.name ?? `Campaign ${campaign.id}`
+
+/** A living campaign of that name; of several the oldest. */
+export const findByName = (campaigns: ReadonlyArray<Campaign>, name: string): Campaign | undefined =>
+  campaigns.filter((campaign) => nameOf(campaign) === name && isThere(campaign)).toSorted((a, b) => a.id - b.id)[0]
 
 export const paymentOf = (campaign: Campaign): PaymentType => (campaign.settings.payment_type === "cpc" ? "cpc" : "cpm")
 
@@ -77,12 +90,13 @@ export const articlesOf = (campaign: Campaign): ReadonlyArray<Article> =>
 /** The placements that have a bid of their own in this campaign. */
 export const placementsOf = ({ bid_type, settings: { placements } }: Campaign): ReadonlyArray<Placement> => {
   if (bid_type === "auto") return ["combined"]
-  const shown: ReadonlyArray<Placement> = [
-    ...(placements?.search === true ? (["search"] as const) : []),
-    ...(placements?.recommendations === true ? (["recommendations"] as const) : [])
-  ]
+  const shown = shownAt(placements)
   return shown.length === 0 ? ["search"] : shown
 }
+
+/** The places that the settings of a campaign switch on; none where they do not say. */
+export const shownAt = (placements: Campaign["settings"]["placements"]): ReadonlyArray<ManualPlacement> =>
+  ManualPlacement.literals.filter((place) => placements?.[place] === true)
 
 /** What an article bids at a placement now; nothing where the read model shows no bid. */
 export const bidOf = ({ bids_kopecks: bids }: Article, placement: Placement): Kopecks | null => {

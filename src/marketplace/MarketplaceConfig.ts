@@ -8,6 +8,7 @@ import { BidKopecks } from "./Bids.ts"
 import { AdvertId } from "./ids.ts"
 import { hosts } from "./naming.ts"
 import { operations } from "./operations.ts"
+import { Wire } from "./wire.ts"
 
 const Positive = Schema.Int.check(Schema.isGreaterThan(0, { message: "must be a whole number above 0" }))
 
@@ -42,7 +43,7 @@ export const MarketplaceSettings = Schema.Struct({
   apiKey: Schema.RedactedFromValue(Key),
   authScheme: Schema.Literals(["bearer", "raw"]).pipe(Schema.withDecodingDefaultKey(orElse("bearer"))),
   /** Which form the two bodies have that the marketplace publishes otherwise (D1, D2). */
-  wire: Schema.Literals(["spec", "published"]).pipe(Schema.withDecodingDefaultKey(orElse("spec"))),
+  wire: Wire.pipe(Schema.withDecodingDefaultKey(orElse("spec"))),
   /** Decides the limits; read from the key where it tells. */
   tokenKind: Schema.optionalKey(KeyKind),
   /** Limits of single operations, in place of the published ones. */

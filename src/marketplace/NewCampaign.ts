@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-import { PaymentType } from "./Campaign.ts"
+import { ManualPlacement, PaymentType } from "./Campaign.ts"
 import { NmId } from "./ids.ts"
 
 /** A campaign of type 9 to be created; it starts without money in the status "ready". */
@@ -9,7 +9,7 @@ export const NewCampaign = Schema.Struct({
   nms: Schema.optionalKey(Schema.Array(NmId)),
   bid_type: Schema.optionalKey(Schema.Literals(["manual", "unified"])),
   payment_type: Schema.optionalKey(PaymentType),
-  placement_types: Schema.optionalKey(Schema.Array(Schema.Literals(["search", "recommendations"])))
+  placement_types: Schema.optionalKey(Schema.Array(ManualPlacement))
 })
 export type NewCampaign = typeof NewCampaign.Type
 

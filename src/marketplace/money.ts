@@ -48,6 +48,15 @@ export const kopecksToRubles = (kopecks: Kopecks): Rubles => {
   return Rubles.make(`${amount / 100n}.${String(amount % 100n).padStart(2, "0")}`)
 }
 
+/** A percentage of an amount, by the digits that it is shown with; half a kopeck is rounded up. */
+export const percentOf = (kopecks: Kopecks, percent: number): Kopecks => {
+  const part = BigDecimal.multiply(BigDecimal.fromBigInt(BigInt(kopecks)), BigDecimal.fromStringUnsafe(digits(percent)))
+  const rounded = BigDecimal.round(BigDecimal.multiply(part, hundredth))
+  return Kopecks.make(Number(BigDecimal.format(rounded)))
+}
+
+const hundredth = BigDecimal.fromStringUnsafe("0.01")
+
 /** One amount in both units, as results show it. */
 export const Money = Schema.Struct({ kopecks: Kopecks, rubles: Rubles })
 export type Money = typeof Money.Type

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 
 import type { BidUnit, ClusterBid } from "./Clusters.ts"
 import { AdsInvalidRequest } from "./MarketplaceError.ts"
@@ -6,7 +6,8 @@ import { Kopecks } from "./money.ts"
 import type { ProductChange } from "./Products.ts"
 
 /** Two bodies have another form at the marketplace than in the document; this says which one goes out. */
-export type Wire = "published" | "spec"
+export const Wire = Schema.Literals(["spec", "published"])
+export type Wire = typeof Wire.Type
 
 /** D1: the lists of articles lie beside the campaign, or one level deeper under shorter names. */
 export const productsBody = (wire: Wire, campaigns: ReadonlyArray<ProductChange>) =>

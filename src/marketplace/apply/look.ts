@@ -1,13 +1,11 @@
 import { Effect, Match } from "effect"
 
-import { articlesOf, bidOf, type Campaign, mayChange, type Placement, status } from "../Campaign.ts"
+import { articlesOf, bidOf, type Campaign, findByName, mayChange, type Placement, status } from "../Campaign.ts"
 import { clusterKey } from "../Clusters.ts"
-import { pairKey } from "../ids.ts"
 import type { MarketplaceAds } from "../MarketplaceAds.ts"
 import type { Kopecks } from "../money.ts"
 import type { Change, Target } from "../plan/Change.ts"
 import * as Phrases from "../plan/phrases.ts"
-import { findByName } from "../plan/planCampaign.ts"
 
 /** How long a change may take to show: the marketplace's read model is brought up to date every 3 minutes. */
 export const visibleMs = 200_000
@@ -68,7 +66,7 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
   const clusters = has("cluster") ? (yield* ads.getNormqueryBids({ items: pairs })).bids : []
 
   const campaigns = new Map(adverts.map((campaign) => [campaign.id, campaign]))
-  const phrasesAt = new Map(phrases.map((item) => [pairKey(item), item.norm_queries]))
+  const phrasesAt = Phrases.byPair(phrases)
   const clusterAt = new Map(clusters.map((bid) => [clusterKey(bid), bid]))
 
   const clusterShown = ({ nm_id, norm_query, target }: ClusterPlace) =>
@@ -91,7 +89,7 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
         return judge(bid === after, before === null || bid === before)
       },
       phrases: ({ after, before, nm_id, target }) => {
-        const present = phrasesAt.get(pairKey({ advert_id: target, nm_id })) ?? []
+        const present = phrasesAt(target, nm_id)
         return judge(Phrases.same(present, after), Phrases.same(present, before))
       },
       cluster: (change) => {

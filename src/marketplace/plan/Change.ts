@@ -1,7 +1,7 @@
 import { Match, Schema } from "effect"
 
 import { BidKopecks } from "../Bids.ts"
-import { PaymentType, Placement } from "../Campaign.ts"
+import { ManualPlacement, PaymentType, Placement } from "../Campaign.ts"
 import { AdvertId, NmId } from "../ids.ts"
 import { Kopecks } from "../money.ts"
 
@@ -17,7 +17,7 @@ export const Create = Schema.Struct({
   name: Schema.String,
   nms: Schema.Array(NmId),
   payment_type: PaymentType,
-  placement_types: Schema.Array(Schema.Literals(["search", "recommendations"])),
+  placement_types: Schema.Array(ManualPlacement),
   /** The campaign that it is a manual twin of. */
   twin_of: Schema.optionalKey(AdvertId)
 })

@@ -1,9 +1,8 @@
-import type { Campaign, Placement } from "../Campaign.ts"
+import type { Campaign, ManualPlacement, Placement } from "../Campaign.ts"
 import type { Guards } from "../MarketplaceConfig.ts"
 import type { MinusPhrases } from "../MinusPhrases.ts"
 import type { Kopecks } from "../money.ts"
 import type { Floor, OnBelowFloor } from "./floors.ts"
-import type { ManualPlacement } from "./planCampaign.ts"
 import type { OldSettings } from "./Snapshot.ts"
 
 export interface MigrationOptions {

@@ -1,11 +1,21 @@
-import { type Article, articlesOf, bidOf, type Campaign, nameOf, paymentOf } from "../Campaign.ts"
+import {
+  type Article,
+  articlesOf,
+  bidOf,
+  type Campaign,
+  isThere,
+  ManualPlacement,
+  nameOf,
+  paymentOf,
+  shownAt
+} from "../Campaign.ts"
 import type { Target } from "./Change.ts"
 import type { Finding } from "./draft.ts"
 import { migratedRow } from "./migratedRows.ts"
 import type { Migration } from "./Migration.ts"
 import { oldSettings } from "./oldSettings.ts"
 import * as Phrases from "./phrases.ts"
-import { creation, isThere, longestName, type ManualPlacement } from "./planCampaign.ts"
+import { creation, longestName } from "./planCampaign.ts"
 
 /** The name of the manual twin of a campaign, never longer than a name may be. */
 export const twinName = (campaign: Campaign): string => {
@@ -31,7 +41,7 @@ export const migrateIntoTwin = (
 ): ReadonlyArray<Finding> => {
   if (campaign.bid_type === "manual") return []
   const { existing, options, phrasesAt } = migration
-  const placements = options.placements ?? shownAt(campaign)
+  const placements = options.placements ?? placesOf(campaign)
   const twin = findTwin(existing, campaign)
   const inTwin = new Map((twin === undefined ? [] : articlesOf(twin)).map((article) => [article.nm_id, article]))
   const nms = articles.map(({ nm_id }) => nm_id)
@@ -85,9 +95,10 @@ const completed = (
     }))
 })
 
-const shownAt = ({ settings: { placements } }: Campaign): ReadonlyArray<ManualPlacement> => {
-  const shown = (["search", "recommendations"] as const).filter((place) => placements?.[place] === true)
-  return shown.length === 0 ? ["search", "recommendations"] : shown
+/** Where a campaign with one bid shows its articles; everywhere unless it says otherwise. */
+const placesOf = ({ settings: { placements } }: Campaign): ReadonlyArray<ManualPlacement> => {
+  const shown = shownAt(placements)
+  return shown.length === 0 ? ManualPlacement.literals : shown
 }
 
 const afterwards = ({ id }: Campaign): string =>

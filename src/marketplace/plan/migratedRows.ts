@@ -1,12 +1,11 @@
 import { bidOf, type Article, type Campaign, paymentOf, type Placement } from "../Campaign.ts"
-import { type Kopecks, kopecksToRubles } from "../money.ts"
+import { type Kopecks, kopecksToRubles, percentOf } from "../money.ts"
 import type { Target } from "./Change.ts"
 import type { Finding } from "./draft.ts"
 import { aboveFloor } from "./floors.ts"
 import { guardProblem } from "./guards.ts"
 import type { Migration } from "./Migration.ts"
 import * as Phrases from "./phrases.ts"
-import { percentOf } from "./planBids.ts"
 import { phraseFinding } from "./planMinusPhrases.ts"
 
 /** An article on its way from an old campaign to where it shall be set. */
@@ -35,10 +34,7 @@ export const migratedRow = (row: Row, migration: Migration): ReadonlyArray<Findi
     ...(phrases.length === 0
       ? []
       : phraseFinding(
-          target,
-          nm_id,
-          before,
-          wanted,
+          { target, nm_id, before, after: wanted },
           `the phrases of campaign ${from.id} are kept per article in type 9`
         ))
   ]

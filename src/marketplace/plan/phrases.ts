@@ -1,3 +1,6 @@
+import { pairKey } from "../ids.ts"
+import type { MinusPhrases } from "../MinusPhrases.ts"
+
 /** How phrases are compared: letters and spaces do not count as differences. */
 const key = (phrase: string): string => phrase.trim().replace(/\s+/g, " ").toLowerCase()
 
@@ -28,4 +31,10 @@ export const same = (a: ReadonlyArray<string>, b: ReadonlyArray<string>): boolea
   const left = new Set(a.map(key))
   const right = new Set(b.map(key))
   return left.size === right.size && [...left].every((phrase) => right.has(phrase))
+}
+
+/** Looks the phrases of an article up; none where none are known. */
+export const byPair = (current: ReadonlyArray<MinusPhrases>) => {
+  const known = new Map(current.map((item) => [pairKey(item), item.norm_queries]))
+  return (advert_id: number, nm_id: number): ReadonlyArray<string> => known.get(pairKey({ advert_id, nm_id })) ?? []
 }

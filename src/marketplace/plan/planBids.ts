@@ -1,8 +1,6 @@
-import { BigDecimal } from "effect"
-
 import { articlesOf, bidOf, type Campaign, mayChange, paymentOf, type Placement, placementsOf } from "../Campaign.ts"
 import type { Guards } from "../MarketplaceConfig.ts"
-import { digits, Kopecks } from "../money.ts"
+import { Kopecks, percentOf } from "../money.ts"
 import { draft, type Finding, forEachPlace } from "./draft.ts"
 import { aboveFloor, type Floor, floorsOf, type OnBelowFloor } from "./floors.ts"
 import type { Draft } from "./Plan.ts"
@@ -22,15 +20,6 @@ export interface BidsInput {
   readonly onBelowFloor: OnBelowFloor
   readonly guards: Guards
 }
-
-/** A percentage of an amount, by the digits that it is shown with; half a kopeck is rounded up. */
-export const percentOf = (kopecks: Kopecks, percent: number): Kopecks => {
-  const part = BigDecimal.multiply(BigDecimal.fromBigInt(BigInt(kopecks)), BigDecimal.fromStringUnsafe(digits(percent)))
-  const rounded = BigDecimal.round(BigDecimal.multiply(part, hundredth))
-  return Kopecks.make(Number(BigDecimal.format(rounded)))
-}
-
-const hundredth = BigDecimal.fromStringUnsafe("0.01")
 
 /** Changes of single bids; what is already as wished needs no step. */
 export const planBids = (input: BidsInput): Draft => {

@@ -1,5 +1,5 @@
 import { chunks } from "../batches.ts"
-import { type Campaign, nameOf, type PaymentType, status } from "../Campaign.ts"
+import { type Campaign, findByName, type ManualPlacement, type PaymentType } from "../Campaign.ts"
 import type { Guards } from "../MarketplaceConfig.ts"
 import { kopecksToRubles, type Kopecks } from "../money.ts"
 import { caps } from "../operations.ts"
@@ -7,8 +7,6 @@ import { changeKey, type Create, type Target } from "./Change.ts"
 import { draft, type Finding } from "./draft.ts"
 import { campaignProblem } from "./guards.ts"
 import type { Draft } from "./Plan.ts"
-
-export type ManualPlacement = "recommendations" | "search"
 
 export interface CampaignInput {
   readonly name: string
@@ -23,13 +21,6 @@ export interface CampaignInput {
 }
 
 export const longestName = 100
-
-const gone: ReadonlyArray<number> = [status.deleting, status.finished, status.declined]
-export const isThere = (campaign: Campaign): boolean => !gone.includes(campaign.status)
-
-/** A living campaign of that name. */
-export const findByName = (campaigns: ReadonlyArray<Campaign>, name: string): Campaign | undefined =>
-  campaigns.filter((campaign) => nameOf(campaign) === name && isThere(campaign)).toSorted((a, b) => a.id - b.id)[0]
 
 /** The steps that create a campaign and bring in the articles that do not fit into its creation. */
 export const creation = (

@@ -5,13 +5,13 @@ import { campaignProblem } from "./guards.ts"
 import { migrateInPlace } from "./migrateInPlace.ts"
 import { migrateIntoTwin } from "./migrateIntoTwin.ts"
 import type { Migration, MigrationInput } from "./Migration.ts"
+import * as Phrases from "./phrases.ts"
 import type { MigrationPlan } from "./Plan.ts"
-import { phrasesByPair } from "./planMinusPhrases.ts"
 
 /** Moves campaigns from one bid and campaign-wide phrases to bids and phrases per article. */
 export const planMigration = (input: MigrationInput): MigrationPlan => {
   const { campaigns, existing, guards, options, snapshot } = input
-  const phrasesAt = phrasesByPair(input.phrases)
+  const phrasesAt = Phrases.byPair(input.phrases)
   const migration: Migration = { existing, guards, snapshot, options, phrasesAt, floor: floorsOf(input.floors) }
   const migrate = options.target === "in-place" ? migrateInPlace : migrateIntoTwin
 

@@ -1,9 +1,8 @@
 import { articlesOf, type Campaign, mayChange } from "../Campaign.ts"
-import { pairKey } from "../ids.ts"
 import type { Guards } from "../MarketplaceConfig.ts"
 import type { MinusPhrases } from "../MinusPhrases.ts"
 import { caps } from "../operations.ts"
-import type { Target } from "./Change.ts"
+import type { Phrases as PhraseChange } from "./Change.ts"
 import { draft, type Finding } from "./draft.ts"
 import * as Phrases from "./phrases.ts"
 import type { Draft } from "./Plan.ts"
@@ -20,12 +19,6 @@ export interface MinusPhrasesInput {
   readonly guards: Guards
 }
 
-/** The present phrases by campaign and article. */
-export const phrasesByPair = (current: ReadonlyArray<MinusPhrases>) => {
-  const known = new Map(current.map((item) => [pairKey(item), item.norm_queries]))
-  return (advert_id: number, nm_id: number): ReadonlyArray<string> => known.get(pairKey({ advert_id, nm_id })) ?? []
-}
-
 type Lists = (before: ReadonlyArray<string>, phrases: ReadonlyArray<string>) => ReadonlyArray<string>
 
 const wanted: { readonly [mode in PhraseMode]: Lists } = {
@@ -37,7 +30,7 @@ const wanted: { readonly [mode in PhraseMode]: Lists } = {
 
 /** One step per article, because phrases are set once per article. */
 export const planMinusPhrases = (input: MinusPhrasesInput): Draft => {
-  const present = phrasesByPair(input.current)
+  const present = Phrases.byPair(input.current)
   if (input.mode !== "clear" && Phrases.distinct(input.phrases).length === 0) {
     return draft("minus-phrases", input.guards, [
       { what: "minus-phrases", reason: "no phrases are given; use mode clear to remove all" }
@@ -57,13 +50,8 @@ export const planMinusPhrases = (input: MinusPhrasesInput): Draft => {
       })),
       ...chosen.flatMap((nm_id) => {
         const before = present(campaign.id, nm_id)
-        return phraseFinding(
-          campaign.id,
-          nm_id,
-          before,
-          wanted[input.mode](before, input.phrases),
-          `mode ${input.mode}`
-        )
+        const after = wanted[input.mode](before, input.phrases)
+        return phraseFinding({ target: campaign.id, nm_id, before, after }, `mode ${input.mode}`)
       })
     ]
   })
@@ -71,16 +59,11 @@ export const planMinusPhrases = (input: MinusPhrasesInput): Draft => {
 }
 
 /** The step to a list of phrases; none where the article has them already. */
-export const phraseFinding = (
-  target: Target,
-  nm_id: number,
-  before: ReadonlyArray<string>,
-  after: ReadonlyArray<string>,
-  reason: string
-): ReadonlyArray<Finding> => {
+export const phraseFinding = (change: Omit<PhraseChange, "kind">, reason: string): ReadonlyArray<Finding> => {
+  const { after, before, nm_id } = change
   if (Phrases.same(before, after)) return []
   if (after.length > caps.phrases) {
     return [{ what: `phrases of article ${nm_id}`, reason: `${after.length} phrases are more than ${caps.phrases}` }]
   }
-  return [{ change: { kind: "phrases", target, nm_id, before, after }, reason }]
+  return [{ change: { kind: "phrases", ...change }, reason }]
 }

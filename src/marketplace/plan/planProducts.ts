@@ -4,8 +4,8 @@ import type { Guards } from "../MarketplaceConfig.ts"
 import type { MinusPhrases } from "../MinusPhrases.ts"
 import type { Change } from "./Change.ts"
 import { draft, type Finding } from "./draft.ts"
+import * as Phrases from "./phrases.ts"
 import type { Draft } from "./Plan.ts"
-import { phrasesByPair } from "./planMinusPhrases.ts"
 
 export interface ProductsInput {
   readonly campaign: Campaign
@@ -53,7 +53,7 @@ export const planProducts = (input: ProductsInput): Draft => {
 
 const lostWith = (article: Article, { campaign, clusterBids, phrases }: ProductsInput): ReadonlyArray<Change> => {
   const at = { target: campaign.id, nm_id: article.nm_id }
-  const words = phrasesByPair(phrases)(campaign.id, article.nm_id)
+  const words = Phrases.byPair(phrases)(campaign.id, article.nm_id)
   return [
     ...placementsOf(campaign).flatMap((placement): ReadonlyArray<Change> => {
       const bid = bidOf(article, placement)

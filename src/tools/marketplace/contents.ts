@@ -1,10 +1,10 @@
 import { Effect, Schema } from "effect"
 
-import { hasClusterBids } from "../../marketplace/Campaign.ts"
+import { hasClusterBids, ManualPlacement, PaymentType } from "../../marketplace/Campaign.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
 import { rublesToKopecks } from "../../marketplace/money.ts"
-import { type ManualPlacement, planCampaign } from "../../marketplace/plan/planCampaign.ts"
+import { planCampaign } from "../../marketplace/plan/planCampaign.ts"
 import { planMinusPhrases } from "../../marketplace/plan/planMinusPhrases.ts"
 import { planProducts } from "../../marketplace/plan/planProducts.ts"
 import { reads } from "../annotations.ts"
@@ -71,10 +71,8 @@ export const planCampaignTool = Tool.make("ads_plan_campaign", {
   arguments: {
     name: Schema.NonEmptyString.annotate({ description: "Name, at most 100 characters, not taken yet" }),
     nms: nmIds,
-    placements: optional(
-      Schema.Array(Schema.Literals(["search", "recommendations"])).annotate({ description: "Default search" })
-    ),
-    payment_type: optional(Schema.Literals(["cpm", "cpc"]).annotate({ description: "Default cpm" })),
+    placements: optional(Schema.Array(ManualPlacement).annotate({ description: "Default search" })),
+    payment_type: optional(PaymentType.annotate({ description: "Default cpm" })),
     bid_rubles: optional(rubles("First bid of every article in rubles; default the lowest"))
   },
   result: results.campaignPlan,

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 
-import { articlesOf, type Campaign, mayChange } from "../../marketplace/Campaign.ts"
+import { articlesOf, type Campaign, ManualPlacement, mayChange } from "../../marketplace/Campaign.ts"
 import { campaignWide } from "../../marketplace/ids.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
@@ -74,7 +74,7 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     target,
     snapshot: optional(snapshot),
     placements: optional(
-      Schema.Array(Schema.Literals(["search", "recommendations"])).annotate({
+      Schema.Array(ManualPlacement).annotate({
         description: "Where a new campaign shows its articles; default as the old one"
       })
     ),
@@ -125,7 +125,7 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     if (!rule.isAsking(bidding.length)) {
       return yield* keep(withWarnings(first, bidding.length === 0 ? known : [...known, uncheckedFloors]))
     }
-    const placements = given.target === "in-place" ? {} : { placements: ["search", "recommendations"] as const }
+    const placements = given.target === "in-place" ? {} : { placements: ManualPlacement.literals }
     const lowest = yield* rule.ask(
       bidding.map((campaign) => ({
         campaign,

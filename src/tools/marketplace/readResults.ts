@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 
 import { KeyKind } from "../../marketplace/ApiKey.ts"
+import { Wire } from "../../marketplace/wire.ts"
 import { money, next, row, whole } from "./shapes.ts"
 
 /* Shapes of what is read, as a client may rely on them; all are open to fields that are not named. */
@@ -99,7 +100,7 @@ export const key = Schema.Struct({
   may_write: Schema.Boolean,
   why_not: Schema.optionalKey(Schema.String),
   campaign_reads: Schema.String,
-  wire: Schema.Literals(["spec", "published"]),
+  wire: Wire,
   /** Missing where the key is not accepted. */
   campaigns: Schema.optionalKey(whole),
   next

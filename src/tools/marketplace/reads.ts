@@ -1,6 +1,15 @@
 import { Effect, Schema } from "effect"
 
-import { articlesOf, nameOf, paymentOf, placementsOf, Placement, status } from "../../marketplace/Campaign.ts"
+import {
+  articlesOf,
+  BidType,
+  nameOf,
+  paymentOf,
+  PaymentType,
+  placementsOf,
+  Placement,
+  status
+} from "../../marketplace/Campaign.ts"
 import { distinctPairs } from "../../marketplace/ids.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { AdsNotFound } from "../../marketplace/MarketplaceError.ts"
@@ -53,10 +62,8 @@ export const listCampaigns = Tool.make("ads_list_campaigns", {
       })
     ),
     ids: optional(advertIds),
-    payment_type: optional(Schema.Literals(["cpm", "cpc"]).annotate({ description: "Paid by views or by clicks" })),
-    bid_type: optional(
-      Schema.Literals(["auto", "manual"]).annotate({ description: "One bid (type 8), or a bid per article" })
-    ),
+    payment_type: optional(PaymentType.annotate({ description: "Paid by views or by clicks" })),
+    bid_type: optional(BidType.annotate({ description: "One bid (type 8), or a bid per article" })),
     limit: limit(100),
     offset
   },
