@@ -141,7 +141,7 @@ describe("imports", () => {
 
   it("keep the embedded engine apart from the client that it is to judge", () => {
     assert.deepStrictEqual(
-      arrows((from, to) => isBelow("embedded")(from) && /Client\.ts$|MarketplaceAds\.ts$|http\/Upstream\.ts$/.test(to)),
+      arrows((from, to) => isBelow("embedded")(from) && /(?:Client|[cC]alls?|MarketplaceAds|Upstream)\.ts$/.test(to)),
       []
     )
   })

@@ -1,28 +1,19 @@
 import { Effect, Queue, Ref } from "effect"
 
 import { monotonicMillis } from "../http/monotonicMillis.ts"
-import type { Limit } from "./operations.ts"
+import { intervalMs, type Limit, width } from "./Limit.ts"
 
 /** The wait for a turn would be longer than the caller is ready to wait. */
-export interface TooLong {
-  readonly _tag: "TooLong"
+export interface NoTurn {
+  readonly _tag: "NoTurn"
   readonly waitMs: number
 }
 
 export interface Limiter {
   /** Runs the call at its turn, in the order of arrival. */
-  readonly run: <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E | TooLong, R>
+  readonly run: <A, E, R>(call: Effect.Effect<A, E, R>) => Effect.Effect<A, E | NoTurn, R>
   /** The marketplace asked for a pause: nothing goes out before it is over, and then one call at a time. */
   readonly pause: (ms: number) => Effect.Effect<void>
-}
-
-/** Milliseconds between two calls in a steady run. */
-export const intervalMs = ({ limit, periodMs }: Limit): number => periodMs / limit
-
-/** How many calls may go at once: the largest part of the limit that the burst allows and that divides it. */
-export const width = ({ burst, limit }: Limit): number => {
-  const most = Math.max(1, Math.min(burst, limit))
-  return Array.from({ length: most }, (_, below) => most - below).find((count) => limit % count === 0) ?? 1
 }
 
 /**
@@ -55,14 +46,14 @@ export const make = Effect.fnUntraced(function* (limit: Limit, maxWaitMs: number
       return [at, at < pause.oneByOneUntil ? { ...pause, notBefore: at + interval } : pause]
     })
 
-  const run = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E | TooLong, R> =>
+  const run = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E | NoTurn, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(restore(Queue.take(turns)), (freeAt) => {
         let sentAt: number | undefined
         const atItsTurn = Effect.gen(function* () {
           let now = yield* monotonicMillis
           const at = yield* moment(freeAt, now)
-          if (at - now > maxWaitMs) return yield* Effect.fail<TooLong>({ _tag: "TooLong", waitMs: at - now })
+          if (at - now > maxWaitMs) return yield* Effect.fail<NoTurn>({ _tag: "NoTurn", waitMs: at - now })
           while (now < at) {
             yield* Effect.sleep(Math.ceil(at - now))
             now = yield* monotonicMillis

@@ -2,9 +2,8 @@ import { Context, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 
 import type { Budget, CampaignBudget, CampaignCount } from "./Account.ts"
-import * as Reads from "./adsReads.ts"
-import * as Writes from "./adsWrites.ts"
 import type { BidsMin, BidsMinRequest, BidUpdate } from "./Bids.ts"
+import { make as makeCall } from "./call.ts"
 import type { Campaign } from "./Campaign.ts"
 import type {
   ArticleClusters,
@@ -15,13 +14,14 @@ import type {
   ClusterStatsRequest
 } from "./Clusters.ts"
 import type { Pair } from "./ids.ts"
-import * as Client from "./MarketplaceClient.ts"
 import { MarketplaceConfig } from "./MarketplaceConfig.ts"
 import type { MarketplaceError } from "./MarketplaceError.ts"
 import type { MinusPhrases } from "./MinusPhrases.ts"
 import type { NewCampaign } from "./NewCampaign.ts"
 import type { ProductChange } from "./Products.ts"
+import { type CampaignFilter, readCalls } from "./readCalls.ts"
 import type { CampaignStats, FullstatsRequest, KeywordsDay, KeywordsRequest } from "./Statistics.ts"
+import { writeCalls } from "./writeCalls.ts"
 
 type Call<A> = Effect.Effect<A, MarketplaceError>
 
@@ -32,9 +32,9 @@ type Call<A> = Effect.Effect<A, MarketplaceError>
 export class MarketplaceAds extends Context.Service<
   MarketplaceAds,
   {
-    readonly getAdvertsV2: (filter?: Reads.CampaignFilter) => Call<{ readonly adverts: ReadonlyArray<Campaign> }>
+    readonly getAdvertsV2: (filter?: CampaignFilter) => Call<{ readonly adverts: ReadonlyArray<Campaign> }>
     /** How many campaigns getAdvertsV2 returns. */
-    readonly countAdverts: (filter?: Reads.CampaignFilter) => Call<number>
+    readonly countAdverts: (filter?: CampaignFilter) => Call<number>
     readonly updateBids: (request: { readonly bids: ReadonlyArray<BidUpdate> }) => Call<void>
     readonly updateCampaignProducts: (request: { readonly campaigns: ReadonlyArray<ProductChange> }) => Call<void>
     /** `nm_id` 0 reads the campaign-wide phrases of type 8. */
@@ -74,8 +74,8 @@ export class MarketplaceAds extends Context.Service<
     MarketplaceAds,
     Effect.gen(function* () {
       const settings = yield* MarketplaceConfig
-      const client = yield* Client.make(yield* HttpClient.HttpClient, settings)
-      return MarketplaceAds.of({ ...Reads.make(client, settings.wire), ...Writes.make(client, settings.wire) })
+      const calls = yield* makeCall(yield* HttpClient.HttpClient, settings)
+      return MarketplaceAds.of({ ...readCalls(calls, settings.wire), ...writeCalls(calls, settings.wire) })
     })
   )
 }

@@ -1,6 +1,7 @@
 import { type KeyKind, readKey } from "./ApiKey.ts"
+import type { Limit } from "./Limit.ts"
 import type { MarketplaceSettings } from "./MarketplaceConfig.ts"
-import { type Limit, type OperationName, operations } from "./operations.ts"
+import { type OperationName, operations } from "./operations.ts"
 
 /** The kind of key that decides the limits: as configured, else as the key says. */
 export const keyKind = ({ apiKey, tokenKind }: MarketplaceSettings): KeyKind => tokenKind ?? readKey(apiKey).kind

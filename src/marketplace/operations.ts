@@ -1,9 +1,4 @@
-/** How often an operation may be called: `limit` in `periodMs`, `burst` of them at once. */
-export interface Limit {
-  readonly limit: number
-  readonly periodMs: number
-  readonly burst: number
-}
+import type { Limit } from "./Limit.ts"
 
 /** `full` holds for personal and service keys, `base` for base and test keys. */
 export interface Operation {

@@ -3,7 +3,7 @@ import { Headers } from "effect/http"
 
 import type { Reply } from "../http/Upstream.ts"
 import type { UpstreamFailure } from "../http/UpstreamFailure.ts"
-import type { TooLong } from "./Limiter.ts"
+import type { NoTurn } from "./Limiter.ts"
 import { AdsOutcomeUnknown, AdsRateLimited, AdsUnreachable, type MarketplaceError } from "./MarketplaceError.ts"
 import type { Operation } from "./operations.ts"
 import { refusal } from "./refusal.ts"
@@ -19,7 +19,7 @@ export type Next =
 /** A read is repeated while it may be; a write only if it cannot have arrived, or was turned away with a 429. */
 export const nextOf = (
   operation: Operation,
-  outcome: Result.Result<Reply, TooLong | UpstreamFailure>,
+  outcome: Result.Result<Reply, NoTurn | UpstreamFailure>,
   mayRepeat: boolean
 ): Next => {
   const { kind, name } = operation
@@ -33,13 +33,13 @@ export const nextOf = (
     return status >= 500 && mayRepeat ? { is: "again" } : over(refusal(name, status, text))
   }
   const { failure } = outcome
-  if (failure._tag === "TooLong") return over(tooLong(name, failure.waitMs))
+  if (failure._tag === "NoTurn") return over(usedUp(name, failure.waitMs))
   const isSafe = kind === "read" || neverArrived(failure)
   return isSafe && mayRepeat && failure._tag === "Unreachable" ? { is: "again" } : over(noAnswer(operation, failure))
 }
 
 /** The limit is used up for longer than the caller waits. */
-export const tooLong = (operation: string, waitMs: number) =>
+export const usedUp = (operation: string, waitMs: number) =>
   new AdsRateLimited({ operation, retryAfterSeconds: Math.ceil(waitMs / 1000) })
 
 const over = (error: MarketplaceError): Next => ({ is: "over", error })

@@ -5,9 +5,10 @@ import * as fc from "fast-check"
 
 import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
 import { limitOf } from "../../src/marketplace/keyRules.ts"
+import { intervalMs, type Limit, width } from "../../src/marketplace/Limit.ts"
 import * as Limiter from "../../src/marketplace/Limiter.ts"
 import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
-import { type Limit, operations } from "../../src/marketplace/operations.ts"
+import { operations } from "../../src/marketplace/operations.ts"
 import { rateLimits } from "./data.ts"
 import { adsOver, inTime, marketplace, plansOver, settings, standIn, watchedClient } from "./support.ts"
 
@@ -151,14 +152,14 @@ describe("a limiter", () => {
 
   it.effect("reaches the full rate over a network that takes 300 ms, where the burst leaves room for it", () =>
     Effect.forEach(
-      published.filter(({ limit }) => limit.burst >= 2 * Limiter.width(limit)),
+      published.filter(({ limit }) => limit.burst >= 2 * width(limit)),
       ({ limit, name }) =>
         Effect.gen(function* () {
           const rounds = 6
-          const calls = rounds * Limiter.width(limit)
+          const calls = rounds * width(limit)
           const { sent } = yield* run(limit, calls, () => ({ there: 150, back: 150 }))
           const lasted = (sent.at(-1) ?? 0) - (sent[0] ?? 0)
-          assert.strictEqual(lasted, (rounds - 1) * Limiter.width(limit) * Limiter.intervalMs(limit), name)
+          assert.strictEqual(lasted, (rounds - 1) * width(limit) * intervalMs(limit), name)
         }).pipe(Effect.provide(TestClock.layer(), { local: true }))
     )
   )

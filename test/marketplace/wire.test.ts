@@ -4,10 +4,10 @@ import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect } from "effect"
 import * as fc from "fast-check"
 
-import { splitBids, splitProducts, spans } from "../../src/marketplace/batches.ts"
 import { joinSpans } from "../../src/marketplace/fullstats.ts"
 import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
 import { Kopecks } from "../../src/marketplace/money.ts"
+import { splitBids, splitProducts, spans } from "../../src/marketplace/split.ts"
 import { publishedOperations, specOperations } from "./data.ts"
 import { adsOver, inTime, type Seen, standIn } from "./support.ts"
 

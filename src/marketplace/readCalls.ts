@@ -1,16 +1,17 @@
 import { Effect, Schema } from "effect"
 
 import { Budget, BudgetList, CampaignCount } from "./Account.ts"
-import { chunks, spans } from "./batches.ts"
 import { BidsMinReply, BidsMinRequest } from "./Bids.ts"
+import type { Calls } from "./call.ts"
 import { CampaignList } from "./Campaign.ts"
+import { check } from "./check.ts"
 import { ClusterBidsReply, ClusterStatsReply, ClusterStatsRequest } from "./Clusters.ts"
 import { joinSpans } from "./fullstats.ts"
 import { distinctPairs, Pair } from "./ids.ts"
-import * as Client from "./MarketplaceClient.ts"
 import { AdsInvalidRequest, type MarketplaceError } from "./MarketplaceError.ts"
 import { MinusPhrasesReply } from "./MinusPhrases.ts"
 import { caps, operations } from "./operations.ts"
+import { chunks, spans } from "./split.ts"
 import { FullstatsReply, FullstatsRequest, KeywordsReply, KeywordsRequest } from "./Statistics.ts"
 import * as Wire from "./wire.ts"
 
@@ -22,7 +23,7 @@ export interface CampaignFilter {
 }
 
 /** The operations that change nothing: long lists are split, asked for a few calls at a time, and joined. */
-export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
+export const readCalls = ({ call }: Calls, wire: Wire.Wire) => {
   const getAdvertsV2 = Effect.fn("MarketplaceAds.getAdvertsV2")(function* (filter: CampaignFilter = {}) {
     const ids = filter.ids === undefined ? undefined : distinct(list(filter.ids).map(String))
     const asked = ids === undefined ? [undefined] : chunks(ids, caps.campaignIds).map((some) => some.join(","))
@@ -38,7 +39,7 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
   const getMinusPhrases = Effect.fn("MarketplaceAds.getMinusPhrases")(function* (request: {
     readonly items: ReadonlyArray<Pair>
   }) {
-    const items = yield* Client.check("getMinusPhrases", Schema.Array(Pair), request.items)
+    const items = yield* check("getMinusPhrases", Schema.Array(Pair), request.items)
     const pages = yield* together(chunks(distinctPairs(items), caps.pairs), (some) =>
       call(operations.getMinusPhrases, { body: { items: some } }, MinusPhrasesReply)
     )
@@ -50,7 +51,7 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
   })
 
   const getNormqueryStats = Effect.fn("MarketplaceAds.getNormqueryStats")(function* (request: ClusterStatsRequest) {
-    const { from, items, to } = yield* Client.check("getNormqueryStats", ClusterStatsRequest, request)
+    const { from, items, to } = yield* check("getNormqueryStats", ClusterStatsRequest, request)
     const pages = yield* together(chunks(distinctPairs(items), caps.pairs), (some) =>
       call(operations.getNormqueryStats, { body: { from, to, items: some } }, ClusterStatsReply)
     )
@@ -58,7 +59,7 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
   })
 
   const getAdvFullstats = Effect.fn("MarketplaceAds.getAdvFullstats")(function* (request: FullstatsRequest) {
-    const { beginDate, endDate, ids } = yield* Client.check("getAdvFullstats", FullstatsRequest, request)
+    const { beginDate, endDate, ids } = yield* check("getAdvFullstats", FullstatsRequest, request)
     const days = yield* someDays("getAdvFullstats", spans(beginDate, endDate, caps.fullstatsDays))
     const asked = days.flatMap((span) => chunks(distinct(ids), caps.campaignIds).map((some) => ({ ...span, some })))
     const answers = yield* together(asked, ({ from, some, to }) =>
@@ -68,7 +69,7 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
   })
 
   const getStatsKeywords = Effect.fn("MarketplaceAds.getStatsKeywords")(function* (request: KeywordsRequest) {
-    const { advert_id, from, to } = yield* Client.check("getStatsKeywords", KeywordsRequest, request)
+    const { advert_id, from, to } = yield* check("getStatsKeywords", KeywordsRequest, request)
     const weeks = yield* someDays("getStatsKeywords", spans(from, to, caps.keywordDays))
     const answers = yield* together(weeks, (week) =>
       call(operations.getStatsKeywords, { query: { advert_id, ...week } }, KeywordsReply)
@@ -77,11 +78,7 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
   })
 
   const getBidsMin = Effect.fn("MarketplaceAds.getBidsMin")(function* (request: BidsMinRequest) {
-    const { advert_id, nm_ids, payment_type, placement_types } = yield* Client.check(
-      "getBidsMin",
-      BidsMinRequest,
-      request
-    )
+    const { advert_id, nm_ids, payment_type, placement_types } = yield* check("getBidsMin", BidsMinRequest, request)
     const pages = yield* together(chunks(distinct(nm_ids), caps.minBidArticles), (some) => {
       const body = { advert_id, nm_ids: some, payment_type, placement_types: placement_types.map(Wire.toSingular) }
       return call(operations.getBidsMin, { body }, BidsMinReply)
@@ -98,7 +95,7 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
   const getNormqueryBids = Effect.fn("MarketplaceAds.getNormqueryBids")(function* (request: {
     readonly items: ReadonlyArray<Pair>
   }) {
-    const items = yield* Client.check("getNormqueryBids", Schema.Array(Pair), request.items)
+    const items = yield* check("getNormqueryBids", Schema.Array(Pair), request.items)
     const pages = yield* together(chunks(distinctPairs(items), caps.pairs), (some) =>
       call(operations.getNormqueryBids, { body: { items: some } }, ClusterBidsReply)
     )

@@ -7,10 +7,11 @@ import * as Upstream from "../http/Upstream.ts"
 import { limitOf, readOnlyReason } from "./keyRules.ts"
 import * as Limiter from "./Limiter.ts"
 import type { MarketplaceSettings } from "./MarketplaceConfig.ts"
-import { AdsInvalidRequest, AdsReadOnly, AdsUnreadable, type MarketplaceError } from "./MarketplaceError.ts"
+import { AdsReadOnly, AdsUnreadable, type MarketplaceError } from "./MarketplaceError.ts"
 import { type Operation, operations } from "./operations.ts"
-import { nextOf, tooLong } from "./outcome.ts"
+import { nextOf, usedUp } from "./outcome.ts"
 
+/** What goes with one call. */
 export interface CallOptions {
   readonly query?: Readonly<Record<string, string | number | undefined>>
   readonly body?: unknown
@@ -54,7 +55,7 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
           return yield* next.error
         case "pause":
           yield* limiter.pause(next.ms)
-          if (++pauses > maxPauses || next.ms > maxWaitMs) return yield* tooLong(name, next.ms)
+          if (++pauses > maxPauses || next.ms > maxWaitMs) return yield* usedUp(name, next.ms)
           break
         case "again":
           yield* Effect.sleep((yield* Random.nextBetween(0.5, 1)) * 500 * 2 ** failures++)
@@ -63,7 +64,7 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
   })
 
   /** Sends one request and decodes the answer; no answer text at all counts as null. */
-  const call = Effect.fn("MarketplaceClient.call")(function* <S extends Schema.Codec<unknown, unknown>>(
+  const call = Effect.fn("MarketplaceAds.call")(function* <S extends Schema.Codec<unknown, unknown>>(
     operation: Operation,
     options: CallOptions,
     reply: S
@@ -85,15 +86,5 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
   return { call }
 })
 
-export type MarketplaceClient = Effect.Success<ReturnType<typeof make>>
-
-/** Checks what a caller hands over against the operation's own schema. */
-export const check = <S extends Schema.Codec<unknown, unknown>>(operation: string, schema: S, input: S["Type"]) =>
-  Effect.mapError(
-    Schema.decodeUnknownEffect(Schema.toType(schema))(input),
-    (error) => new AdsInvalidRequest({ operation, detail: firstIssueOf(error) })
-  )
-
-/** Fails with a problem that was found before anything was sent; does nothing where there is none. */
-export const refuseIf = (operation: string, problem: string | undefined) =>
-  problem === undefined ? Effect.void : Effect.fail(new AdsInvalidRequest({ operation, detail: problem }))
+/** The way to call the marketplace. */
+export type Calls = Effect.Success<ReturnType<typeof make>>

@@ -1,29 +1,30 @@
 import { Effect, Predicate, Schema } from "effect"
 
-import { splitBids, splitProducts, chunks } from "./batches.ts"
 import { UpdateBids } from "./Bids.ts"
+import type { Calls } from "./call.ts"
+import { check, refuseIf } from "./check.ts"
 import { ClusterBidsSet, DeleteClusterBids, refusedIn, SetClusterBids } from "./Clusters.ts"
 import { campaignWide } from "./ids.ts"
-import * as Client from "./MarketplaceClient.ts"
 import { AdsPartlyDone, type MarketplaceError } from "./MarketplaceError.ts"
 import { MinusPhrases } from "./MinusPhrases.ts"
 import { NewCampaign, NewCampaignId } from "./NewCampaign.ts"
 import { caps, type Operation, operations } from "./operations.ts"
 import { type ProductChange, UpdateProducts } from "./Products.ts"
+import { splitBids, splitProducts, chunks } from "./split.ts"
 import * as Wire from "./wire.ts"
 
 /** The operations that change something: long lists are split and sent one call after the other. */
-export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
+export const writeCalls = ({ call }: Calls, wire: Wire.Wire) => {
   const updateBids = Effect.fn("MarketplaceAds.updateBids")(function* (request: typeof UpdateBids.Type) {
-    const { bids } = yield* Client.check("updateBids", UpdateBids, request)
+    const { bids } = yield* check("updateBids", UpdateBids, request)
     yield* inTurn("updateBids", splitBids(bids), (some) => call(operations.updateBids, { body: { bids: some } }, Done))
   })
 
   const updateCampaignProducts = Effect.fn("MarketplaceAds.updateCampaignProducts")(function* (
     request: typeof UpdateProducts.Type
   ) {
-    const { campaigns } = yield* Client.check("updateCampaignProducts", UpdateProducts, request)
-    yield* Client.refuseIf("updateCampaignProducts", campaigns.map(productsProblem).find(Predicate.isNotUndefined))
+    const { campaigns } = yield* check("updateCampaignProducts", UpdateProducts, request)
+    yield* refuseIf("updateCampaignProducts", campaigns.map(productsProblem).find(Predicate.isNotUndefined))
     yield* inTurn("updateCampaignProducts", splitProducts(campaigns), (some) =>
       call(operations.updateCampaignProducts, { body: Wire.productsBody(wire, some) }, Done)
     )
@@ -33,15 +34,15 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
     item: MinusPhrases,
     options: { readonly clear?: boolean } = {}
   ) {
-    yield* Client.refuseIf("setMinusPhrases", phrasesProblem(item, options.clear === true))
-    const body = yield* Client.check("setMinusPhrases", MinusPhrases, item)
+    yield* refuseIf("setMinusPhrases", phrasesProblem(item, options.clear === true))
+    const body = yield* check("setMinusPhrases", MinusPhrases, item)
     yield* call(operations.setMinusPhrases, { body }, Done)
   })
 
   const setNormqueryBids = Effect.fn("MarketplaceAds.setNormqueryBids")(function* (
     request: typeof SetClusterBids.Type
   ) {
-    const { bids } = yield* Client.check("setNormqueryBids", SetClusterBids, request)
+    const { bids } = yield* check("setNormqueryBids", SetClusterBids, request)
     const bodies = yield* Effect.forEach(chunks(bids, caps.clusterBids), (some) =>
       Effect.map(Wire.clusterBidsBody(wire, some), (body) => ({ body, length: some.length }))
     )
@@ -52,16 +53,16 @@ export const make = ({ call }: Client.MarketplaceClient, wire: Wire.Wire) => {
   })
 
   const createSeacatSaveAd = Effect.fn("MarketplaceAds.createSeacatSaveAd")(function* (campaign: NewCampaign) {
-    const body = yield* Client.check("createSeacatSaveAd", NewCampaign, campaign)
+    const body = yield* check("createSeacatSaveAd", NewCampaign, campaign)
     const isLong = (body.nms ?? []).length > caps.newCampaignArticles
-    yield* Client.refuseIf("createSeacatSaveAd", isLong ? tooManyArticles : undefined)
+    yield* refuseIf("createSeacatSaveAd", isLong ? tooManyArticles : undefined)
     return yield* call(operations.createSeacatSaveAd, { body }, NewCampaignId)
   })
 
   const deleteNormqueryBids = Effect.fn("MarketplaceAds.deleteNormqueryBids")(function* (
     request: typeof DeleteClusterBids.Type
   ) {
-    const { bids } = yield* Client.check("deleteNormqueryBids", DeleteClusterBids, request)
+    const { bids } = yield* check("deleteNormqueryBids", DeleteClusterBids, request)
     yield* inTurn("deleteNormqueryBids", chunks(bids, caps.clusterBids), (some) =>
       call(operations.deleteNormqueryBids, { body: { bids: some } }, Done)
     )
