@@ -12,7 +12,7 @@ import {
   BidOutOfRange,
   CampaignStateRefused,
   LowBudget
-} from "./MarketplaceError.ts"
+} from "./AdsRefused.ts"
 
 const Text = Schema.optionalKey(Schema.NullOr(Schema.String))
 

@@ -4,9 +4,10 @@ import { HttpClient, HttpClientError } from "effect/http"
 
 import { nameOf } from "../../src/marketplace/Campaign.ts"
 import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
-import { type MarketplaceError, storyOf } from "../../src/marketplace/MarketplaceError.ts"
+import type { MarketplaceError } from "../../src/marketplace/MarketplaceError.ts"
 import { Kopecks } from "../../src/marketplace/money.ts"
 import { operations } from "../../src/marketplace/operations.ts"
+import { storyOf } from "../../src/marketplace/story.ts"
 import { errors, examples } from "./data.ts"
 import { adsOver, inTime, standIn } from "./support.ts"
 

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 
-import { type MarketplaceError, storyOf } from "../MarketplaceError.ts"
+import type { MarketplaceError } from "../MarketplaceError.ts"
+import { storyOf } from "../story.ts"
 import type { Wire } from "../wire.ts"
 import type { Ads } from "./look.ts"
 import { ApplyStopped, type PlanStoreFailed } from "./PlanError.ts"

@@ -1,7 +1,7 @@
 import { Clock, Effect } from "effect"
 
-import { storyOf } from "../MarketplaceError.ts"
 import { Kopecks, kopecksToRubles } from "../money.ts"
+import { storyOf } from "../story.ts"
 import { type Applying, stop } from "./Applying.ts"
 import { type Look, look, type UnitShown, visibleMs } from "./look.ts"
 import type { Halt, Progress } from "./Progress.ts"

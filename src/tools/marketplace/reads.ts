@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 
+import { AdsNotFound } from "../../marketplace/AdsRefused.ts"
 import {
   articlesOf,
   BidType,
@@ -12,7 +13,6 @@ import {
 } from "../../marketplace/Campaign.ts"
 import { distinctPairs } from "../../marketplace/ids.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
-import { AdsNotFound } from "../../marketplace/MarketplaceError.ts"
 import { money, moneyFromRubles } from "../../marketplace/money.ts"
 import { caps } from "../../marketplace/operations.ts"
 import { reads } from "../annotations.ts"
