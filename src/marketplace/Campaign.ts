@@ -1,6 +1,7 @@
 import { Schema, SchemaGetter } from "effect"
 
 import { open } from "../http/open.ts"
+import type { Pair } from "./ids.ts"
 import { Kopecks } from "./money.ts"
 
 /** `auto`: one bid for all articles (type 8, and type 9 after the marketplace's own move). `manual`: a bid per article. */
@@ -86,6 +87,10 @@ export const hasClusterBids = (campaign: Campaign): boolean =>
 
 export const articlesOf = (campaign: Campaign): ReadonlyArray<Article> =>
   (campaign.nm_settings ?? []).toSorted((a, b) => a.nm_id - b.nm_id)
+
+/** Every article of the campaigns, as pairs to ask for. */
+export const pairsOf = (campaigns: ReadonlyArray<Campaign>): ReadonlyArray<Pair> =>
+  campaigns.flatMap((campaign) => articlesOf(campaign).map(({ nm_id }) => ({ advert_id: campaign.id, nm_id })))
 
 /** The placements that have a bid of their own in this campaign. */
 export const placementsOf = ({ bid_type, settings: { placements } }: Campaign): ReadonlyArray<Placement> => {

@@ -6,8 +6,8 @@ import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
 import { reads } from "../annotations.ts"
 import * as Tool from "../Tool.ts"
-import * as results from "./readResults.ts"
-import { orRefuse } from "./refusal.ts"
+import { orRefuse } from "./errors.ts"
+import * as results from "./results.ts"
 
 export const checkKey = Tool.make("ads_check_key", {
   title: "Check key",

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
 import type { Tool } from "../Tool.ts"
-import { refusal } from "./refusal.ts"
+import { refusal } from "./errors.ts"
 import { TooLong } from "./TooLong.ts"
 
 /** Longer than this the callers of tools do not wait, and a tool of the engine takes no longer either. */

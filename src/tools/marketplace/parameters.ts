@@ -1,15 +1,14 @@
 import { Effect, Schema, SchemaGetter } from "effect"
 
-import { Placement } from "../../marketplace/Campaign.ts"
 import { AdvertId, Day } from "../../marketplace/ids.ts"
-import { digits, Kopecks, Rubles, RublesGiven } from "../../marketplace/money.ts"
+import { digits, Rubles } from "../../marketplace/money.ts"
 
 export const advertId = AdvertId.annotate({ description: "Campaign id" })
 
 const decimal = /^\s*-?\d+(\.\d+)?\s*$/
 
 /** A number inside the items of a list, where it may come as text, too; other text is no number at all. */
-const numberOrText = <S extends Schema.Codec<number, number>>(number: S) =>
+export const numberOrText = <S extends Schema.Codec<number, number>>(number: S) =>
   Schema.Union([Schema.Number, Schema.String]).pipe(
     Schema.decodeTo(number, {
       decode: SchemaGetter.transform((given) => {
@@ -20,7 +19,7 @@ const numberOrText = <S extends Schema.Codec<number, number>>(number: S) =>
     })
   )
 
-const whole = (least: number, message: string) =>
+export const whole = (least: number, message: string) =>
   numberOrText(Schema.Number.check(Schema.isInt({ message }), Schema.isGreaterThanOrEqualTo(least, { message })))
 
 /** Ids inside of lists. */
@@ -44,6 +43,8 @@ export const limit = (standard: number) =>
 export const offset = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { message: "must be 0 or more" }))
   .annotate({ description: "Rows to skip, default 0" })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))
+
+export const notEmpty = Schema.isMinLength(1, { message: "must not be empty" })
 
 type Properties = Readonly<Record<string, object>>
 
@@ -87,77 +88,4 @@ export const confirm = Schema.Boolean.annotate({ description: "true after a pers
 export const rubles = (description: string) =>
   Schema.Finite.annotate({ description }).pipe(
     Schema.decodeTo(Rubles, { decode: SchemaGetter.transform(digits), encode: SchemaGetter.transform(Number) })
-  )
-
-const amount = {
-  bid_rubles: Schema.optionalKey(RublesGiven),
-  bid_kopecks: Schema.optionalKey(
-    whole(0, "must be a whole number of kopecks, not negative").pipe(Schema.decodeTo(Kopecks))
-  )
-}
-
-const money = {
-  bid_rubles: { type: "number", description: "New bid in rubles, or" },
-  bid_kopecks: { type: "integer", description: "new bid in kopecks" }
-}
-
-const notEmpty = Schema.isMinLength(1, { message: "must not be empty" })
-
-const BidChange = Schema.Struct({
-  advert_id: id,
-  nm_id: id,
-  placement: Schema.optionalKey(Placement),
-  ...amount,
-  change_percent: Schema.optionalKey(
-    numberOrText(
-      Schema.Number.check(
-        Schema.isFinite({ message: "must be a number of percent" }),
-        Schema.isGreaterThan(-100, { message: "must be above -100" })
-      )
-    )
-  )
-})
-export type BidChange = typeof BidChange.Type
-
-export const bidChanges = Schema.Array(BidChange)
-  .check(notEmpty)
-  .annotate(
-    shownAs(
-      "Bids to set: each with exactly one of bid_rubles, bid_kopecks, change_percent",
-      {
-        advert_id: { type: "integer", description: "Campaign id" },
-        nm_id: { type: "integer", description: "Article id" },
-        placement: { type: "string", enum: Placement.literals, description: "Needed where the campaign has two" },
-        ...money,
-        change_percent: {
-          type: "number",
-          description: "or change in percent: 20 means a fifth more, -10 a tenth less"
-        }
-      },
-      ["advert_id", "nm_id"]
-    )
-  )
-
-const ClusterChange = Schema.Struct({
-  advert_id: id,
-  nm_id: id,
-  norm_query: Schema.NonEmptyString,
-  ...amount,
-  drop: Schema.optionalKey(Schema.Boolean)
-})
-
-export const clusterChanges = Schema.Array(ClusterChange)
-  .check(notEmpty)
-  .annotate(
-    shownAs(
-      "Cluster bids to set: each with exactly one of bid_rubles, bid_kopecks, drop",
-      {
-        advert_id: { type: "integer", description: "Campaign id" },
-        nm_id: { type: "integer", description: "Article id" },
-        norm_query: { type: "string", description: "Search cluster" },
-        ...money,
-        drop: { type: "boolean", description: "true removes the cluster's own bid" }
-      },
-      ["advert_id", "nm_id", "norm_query"]
-    )
   )

@@ -1,120 +1,117 @@
-import { Schema, Struct } from "effect"
+import { Schema } from "effect"
 
-import { Placement } from "../../marketplace/Campaign.ts"
-import { Blocked, PlanKind } from "../../marketplace/plan/Plan.ts"
+import { KeyKind } from "../../marketplace/ApiKey.ts"
+import { Wire } from "../../marketplace/wire.ts"
 import { money, next, row, whole } from "./shapes.ts"
 
-/* Shapes of plans and of what comes of them, as a client may rely on them; all are open to fields that are not named. */
+/* Shapes of results as a client may rely on them; all are open to fields that are not named. Those of plans lie with them. */
 
-/* What a step leads from and to, by the kind of change. */
-
-const amount = Schema.NullOr(money)
-const phraseList = Schema.Struct({ count: whole, phrases: Schema.Array(Schema.String) })
-const membership = Schema.String
-const newCampaign = Schema.Struct({
-  name: Schema.String,
-  articles: Schema.optionalKey(whole),
-  placements: Schema.optionalKey(Schema.Array(Placement))
-})
-const anyPlace = Schema.Union([money, phraseList, newCampaign, membership, Schema.Null])
-
-const stepOf = <S extends Schema.Constraint>(place: S) => ({
-  step: Schema.String,
-  before: place,
-  after: place,
-  reason: Schema.String
-})
-
-const apartFromSteps = {
-  warnings: Schema.Array(Schema.String),
-  blocked_count: whole,
-  blocked: Schema.Array(Blocked),
-  estimate: Schema.Struct({ calls: whole, seconds: whole }),
-  expires_at: Schema.String
-}
-
-/** A plan in short. */
-const planOf = <S extends Schema.Constraint>(kind: PlanKind, place: S) => ({
-  plan_id: Schema.String,
-  kind: Schema.Literal(kind),
-  steps: whole,
-  by_kind: Schema.Record(Schema.String, whole),
-  first_steps: Schema.Array(Schema.Struct(stepOf(place))),
-  ...apartFromSteps,
+export const campaigns = Schema.Struct({
+  total: whole,
+  campaigns: Schema.Array(Schema.Struct({ ...row, articles: whole })),
   next
 })
 
-export const bidsPlan = Schema.Struct(planOf("bids", amount))
-export const phrasesPlan = Schema.Struct(planOf("minus-phrases", phraseList))
-export const productsPlan = Schema.Struct(planOf("products", membership))
-export const clusterBidsPlan = Schema.Struct(planOf("cluster-bids", amount))
-export const campaignPlan = Schema.Struct(
-  planOf("campaign", Schema.Union([money, newCampaign, membership, Schema.Null]))
-)
-export const migrationPlan = Schema.Struct(planOf("migration", anyPlace))
-export const wayBack = Schema.Struct({ reverses: Schema.String, ...planOf("rollback", anyPlace) })
-
-export const shownPlan = Schema.Struct({
-  plan_id: Schema.String,
-  kind: PlanKind,
-  state: Schema.Literals(["planned", "begun", "partly applied", "refused", "applied", "taken back"]),
-  total: whole,
-  done: whole,
-  refused: whole,
-  unconfirmed: whole,
-  steps: Schema.Array(
-    Schema.Struct({ ...stepOf(anyPlace), done: Schema.Boolean, refused: Schema.optionalKey(Schema.String) })
+export const campaign = Schema.Struct({
+  ...row,
+  created: Schema.NullOr(Schema.String),
+  budget: Schema.NullOr(money),
+  articles: Schema.Array(
+    Schema.Struct({
+      nm_id: whole,
+      subject: Schema.optionalKey(Schema.String),
+      bids: Schema.Record(Schema.String, Schema.NullOr(money))
+    })
   ),
-  ...apartFromSteps,
   next
 })
 
-export const report = Schema.Struct({
-  plan_id: Schema.String,
-  state: Schema.Literals(["applied", "in progress", "partly applied", "refused", "to be checked"]),
-  done: whole.annotate({ description: "Over all calls" }),
+export const campaignStats = Schema.Struct({
   total: whole,
-  found: whole.annotate({ description: "As wanted without being sent; in this call alone" }),
-  refused: Schema.Array(Schema.Struct({ step: Schema.String, problem: Schema.String })),
-  refused_count: whole,
-  unconfirmed: Schema.Array(Schema.String),
-  unconfirmed_count: whole,
-  created: Schema.Record(Schema.String, whole),
-  notice: Schema.optionalKey(Schema.String),
+  rows: Schema.Array(
+    Schema.Struct({
+      advert_id: whole,
+      date: Schema.optionalKey(Schema.String),
+      views: Schema.Finite,
+      clicks: Schema.Finite,
+      ctr_percent: Schema.Finite,
+      cpc: money,
+      orders: Schema.Finite,
+      spent: money,
+      ordered_for: money
+    })
+  ),
+  without_statistics: Schema.optionalKey(Schema.Array(whole)),
   next
 })
 
+/** Where clicks are paid, the marketplace leaves some of the numbers out (D7). */
+const countOrNull = Schema.NullOr(Schema.Finite)
+
+export const clusterStats = Schema.Struct({
+  total: whole,
+  clusters: Schema.Array(
+    Schema.Struct({
+      advert_id: whole,
+      nm_id: whole,
+      norm_query: Schema.String,
+      views: countOrNull,
+      clicks: Schema.Finite,
+      ctr_percent: countOrNull,
+      cpc: money,
+      avg_pos: countOrNull
+    })
+  ),
+  next
+})
+
+export const keywordStats = Schema.Struct({
+  days: Schema.Array(
+    Schema.Struct({
+      date: Schema.String,
+      keywords: Schema.Array(
+        Schema.Struct({ keyword: Schema.String, views: Schema.Finite, clicks: Schema.Finite, spent: money })
+      )
+    })
+  ),
+  next
+})
+
+export const phrases = Schema.Struct({
+  total: whole,
+  items: Schema.Array(
+    Schema.Struct({ advert_id: whole, nm_id: whole, count: whole, norm_queries: Schema.Array(Schema.String) })
+  ),
+  next
+})
+
+export const lowestBids = Schema.Struct({
+  campaign: Schema.String,
+  articles: Schema.Array(Schema.Struct({ nm_id: whole, lowest: Schema.Record(Schema.String, money) })),
+  next
+})
+
+export const key = Schema.Struct({
+  host: Schema.String,
+  accepted: Schema.Boolean,
+  kind: KeyKind,
+  promotion_right: Schema.NullOr(Schema.Boolean),
+  days_left: Schema.NullOr(whole),
+  may_write: Schema.Boolean,
+  why_not: Schema.optionalKey(Schema.String),
+  campaign_reads: Schema.String,
+  wire: Wire,
+  /** Missing where the key is not accepted. */
+  campaigns: Schema.optionalKey(whole),
+  next
+})
+
+/** A start or a pause, done or only shown. */
 export const moved = Schema.Struct({
   done: Schema.Boolean,
   campaign: Schema.Struct({ ...row, articles: whole }),
   budget: Schema.NullOr(money),
   status_now: Schema.optionalKey(whole),
   status_text_now: Schema.optionalKey(Schema.String),
-  next
-})
-
-/** Which fields an entry has depends on `what`. */
-const entry = {
-  plan_id: Schema.String,
-  kind: PlanKind,
-  steps: whole,
-  reverses: Schema.String,
-  ...stepOf(anyPlace),
-  created: whole,
-  problem: Schema.String,
-  advert_id: whole,
-  status_before: whole,
-  outcome: Schema.String
-}
-
-export const audit = Schema.Struct({
-  total: whole,
-  entries: Schema.Array(
-    Schema.Struct({
-      at: Schema.String,
-      what: Schema.String,
-      ...Struct.map(entry, Schema.optionalKey)
-    })
-  ),
   next
 })

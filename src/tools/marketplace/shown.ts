@@ -1,4 +1,4 @@
-import { DateTime, Match } from "effect"
+import { DateTime } from "effect"
 
 import {
   type Article,
@@ -11,8 +11,6 @@ import {
   status
 } from "../../marketplace/Campaign.ts"
 import { type Kopecks, money } from "../../marketplace/money.ts"
-import type { Change } from "../../marketplace/plan/Change.ts"
-import type { Plan, Step } from "../../marketplace/plan/Plan.ts"
 
 const statusWords = new Map<number, string>([
   [status.deleting, "being deleted"],
@@ -49,7 +47,8 @@ export const campaignRow = (campaign: Campaign) => ({
   articles: articlesOf(campaign).length
 })
 
-const amount = (kopecks: Kopecks | null) => (kopecks === null ? null : money(kopecks))
+/** An amount in both units; null where there is none. */
+export const amount = (kopecks: Kopecks | null) => (kopecks === null ? null : money(kopecks))
 
 /** An article with its bids in both units. */
 export const articleRow = (campaign: Campaign, article: Article) => ({
@@ -57,58 +56,3 @@ export const articleRow = (campaign: Campaign, article: Article) => ({
   ...(typeof article.subject?.name !== "string" ? {} : { subject: article.subject.name }),
   bids: Object.fromEntries(placementsOf(campaign).map((placement) => [placement, amount(bidOf(article, placement))]))
 })
-
-const phrases = (list: ReadonlyArray<string>) => ({ count: list.length, phrases: list.slice(0, 10) })
-
-/** What a change leads from and to; money in both units, lists of phrases cut. */
-const beforeAndAfter = Match.type<Change>().pipe(
-  Match.withReturnType<{ readonly before: unknown; readonly after: unknown }>(),
-  Match.discriminatorsExhaustive("kind")({
-    create: ({ name, nms, placement_types }) => ({
-      before: null,
-      after: { name, articles: nms.length, placements: placement_types }
-    }),
-    delete: ({ name }) => ({ before: { name }, after: null }),
-    product: ({ after, before }) => ({ before: membership(before), after: membership(after) }),
-    bid: ({ after, before }) => ({ before: amount(before), after: amount(after) }),
-    cluster: ({ after, before }) => ({ before: amount(before), after: amount(after) }),
-    phrases: ({ after, before }) => ({ before: phrases(before), after: phrases(after) })
-  })
-)
-
-const membership = (isIn: boolean): string => (isIn ? "in the campaign" : "not in it")
-
-export const stepRow = ({ change, id, reason }: Step) => ({ step: id, ...beforeAndAfter(change), reason })
-
-const few = 10
-
-/** A plan in short: how much of what, its first rows, and what to do next. */
-export const planSummary = (plan: Plan, readOnlyReason: string | undefined) => {
-  const counts = new Map<string, number>()
-  for (const { change } of plan.steps) counts.set(change.kind, (counts.get(change.kind) ?? 0) + 1)
-  return {
-    plan_id: plan.id,
-    kind: plan.kind,
-    steps: plan.steps.length,
-    by_kind: Object.fromEntries(counts),
-    first_steps: plan.steps.slice(0, few).map(stepRow),
-    warnings: plan.warnings.slice(0, few),
-    blocked_count: plan.blocked.length,
-    blocked: plan.blocked.slice(0, few),
-    estimate: plan.estimate,
-    expires_at: moment(plan.expiresAt),
-    next: next(plan, readOnlyReason)
-  }
-}
-
-const next = ({ blocked, id, steps }: Plan, readOnlyReason: string | undefined): string => {
-  if (steps.length === 0) {
-    return blocked.length === 0
-      ? "Nothing is to change: everything is as wanted already."
-      : "Nothing can be changed; blocked says why."
-  }
-  const rest = steps.length > few ? " ads_show_plan shows the other steps." : ""
-  return readOnlyReason === undefined
-    ? `Nothing was changed yet. Show this to a person; when they agree, call ads_apply_plan with plan_id ${id} and confirm true.${rest}`
-    : `Nothing was changed, and no plan can be applied here: ${readOnlyReason}. Only a person who runs this server can change that.${rest}`
-}

@@ -5,9 +5,9 @@ import { moneyFromRubles } from "../../marketplace/money.ts"
 import { reads } from "../annotations.ts"
 import { optional } from "../parameters.ts"
 import * as Tool from "../Tool.ts"
+import { orRefuse } from "./errors.ts"
 import { advertId, advertIds, from, groupBy, limit, offset, pairs, to } from "./parameters.ts"
-import * as results from "./readResults.ts"
-import { orRefuse } from "./refusal.ts"
+import * as results from "./results.ts"
 import { more } from "./shown.ts"
 
 export const campaignStats = Tool.make("ads_campaign_stats", {

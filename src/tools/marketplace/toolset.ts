@@ -6,45 +6,51 @@ import type { LowestBids } from "../../marketplace/LowestBids.ts"
 import type { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
 import type { Tool } from "../Tool.ts"
-import { auditLog } from "./audit.ts"
-import * as Bids from "./bids.ts"
+import * as Articles from "./articles.ts"
+import * as Campaigns from "./campaigns.ts"
 import { checkKey } from "./checkKey.ts"
-import * as Contents from "./contents.ts"
 import { withDeadline } from "./deadline.ts"
-import * as Kept from "./kept.ts"
-import { planMigrationTool } from "./migration.ts"
-import * as Reads from "./reads.ts"
+import { applyPlan } from "./plans/apply.ts"
+import { auditLog } from "./plans/audit.ts"
+import { planBidsTool } from "./plans/bids.ts"
+import { planCampaignTool } from "./plans/campaign.ts"
+import { planClusterBidsTool } from "./plans/clusterBids.ts"
+import { planMigrationTool } from "./plans/migration.ts"
+import { planMinusPhrasesTool } from "./plans/minusPhrases.ts"
+import { planProductsTool } from "./plans/products.ts"
+import { rollback } from "./plans/rollback.ts"
+import { showPlan } from "./plans/show.ts"
+import { pauseCampaign, startCampaign } from "./startPause.ts"
 import * as Statistics from "./statistics.ts"
-import * as Writes from "./writes.ts"
 
 /** What the tools of this toolset work on. */
 export type Needs = LowestBids | MarketplaceAds | MarketplaceConfig | Plans
 
 const reading: ReadonlyArray<Tool<Needs>> = [
   checkKey,
-  Reads.listCampaigns,
-  Reads.getCampaign,
+  Campaigns.listCampaigns,
+  Campaigns.getCampaign,
   Statistics.campaignStats,
   Statistics.clusterStats,
   Statistics.keywordStats,
-  Reads.getMinusPhrases,
-  Reads.minBids,
-  Bids.planBidsTool,
-  Contents.planMinusPhrasesTool,
-  Contents.planProductsTool,
-  Bids.planClusterBidsTool,
+  Articles.getMinusPhrases,
+  Articles.minBids,
+  planBidsTool,
+  planMinusPhrasesTool,
+  planProductsTool,
+  planClusterBidsTool,
   planMigrationTool,
-  Contents.planCampaignTool,
-  Kept.showPlan,
-  Kept.rollback,
+  planCampaignTool,
+  showPlan,
+  rollback,
   auditLog
 ]
 
 /** Tools that change nothing at the marketplace: reads, and plans. Only a way back cannot be asked for in parts. */
-export const readTools = reading.map((tool) => (tool === Kept.rollback ? tool : withDeadline(tool)))
+export const readTools = reading.map((tool) => (tool === rollback ? tool : withDeadline(tool)))
 
 /** Tools that change something there; listed only where that is allowed. */
-export const writeTools: ReadonlyArray<Tool<Needs>> = [Writes.applyPlan, Writes.startCampaign, Writes.pauseCampaign]
+export const writeTools: ReadonlyArray<Tool<Needs>> = [applyPlan, startCampaign, pauseCampaign]
 
 /** In the order in which they are listed. */
 const marketplaceTools = ({ readOnly }: { readonly readOnly: boolean }): ReadonlyArray<Tool<Needs>> =>

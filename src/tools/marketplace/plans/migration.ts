@@ -1,21 +1,23 @@
 import { Effect, Schema } from "effect"
 
-import { articlesOf, type Campaign, ManualPlacement, mayChange } from "../../marketplace/Campaign.ts"
-import { campaignWide } from "../../marketplace/ids.ts"
-import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
-import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
-import { RublesGiven } from "../../marketplace/money.ts"
-import { findTwin } from "../../marketplace/plan/migrateIntoTwin.ts"
-import type { MigrationInput } from "../../marketplace/plan/Migration.ts"
-import { planMigration } from "../../marketplace/plan/planMigration.ts"
-import { OldSettings } from "../../marketplace/plan/Snapshot.ts"
-import { reads } from "../annotations.ts"
-import { optional } from "../parameters.ts"
-import * as Tool from "../Tool.ts"
-import { floorRule, keep, pairsOf, phrasesOf, uncheckedFloors, withWarnings } from "./gather.ts"
-import { advertIds, checkFloors, id, onBelowFloor, shownAs } from "./parameters.ts"
-import { orRefuse } from "./refusal.ts"
+import { articlesOf, type Campaign, ManualPlacement, mayChange, pairsOf } from "../../../marketplace/Campaign.ts"
+import { campaignWide } from "../../../marketplace/ids.ts"
+import { MarketplaceAds } from "../../../marketplace/MarketplaceAds.ts"
+import { MarketplaceConfig } from "../../../marketplace/MarketplaceConfig.ts"
+import { findTwin } from "../../../marketplace/plan/migrateIntoTwin.ts"
+import type { MigrationInput } from "../../../marketplace/plan/Migration.ts"
+import { planMigration } from "../../../marketplace/plan/planMigration.ts"
+import type { OldSettings } from "../../../marketplace/plan/Snapshot.ts"
+import { reads } from "../../annotations.ts"
+import { optional } from "../../parameters.ts"
+import * as Tool from "../../Tool.ts"
+import { orRefuse } from "../errors.ts"
+import { advertIds, checkFloors, onBelowFloor } from "../parameters.ts"
+import { floorRule, uncheckedFloors } from "./floorRule.ts"
+import { phrasesOf } from "./gather.ts"
+import { keep, withWarnings } from "./keep.ts"
 import * as results from "./results.ts"
+import { snapshot } from "./snapshot.ts"
 
 const target = Schema.Literals(["in-place", "new-manual-campaign"])
   .annotate({
@@ -23,38 +25,6 @@ const target = Schema.Literals(["in-place", "new-manual-campaign"])
       "in-place gives each article of the campaign its own bid and phrases; new-manual-campaign makes a manual twin. Default in-place"
   })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed("in-place")))
-
-const snapshot = Schema.Array(
-  Schema.Struct({
-    ...OldSettings.fields,
-    advert_id: id,
-    bids: Schema.optionalKey(Schema.Array(Schema.Struct({ nm_id: id, rubles: RublesGiven }))),
-    nm_ids: Schema.optionalKey(Schema.Array(id))
-  })
-).annotate(
-  shownAs(
-    "Old settings of type 8, taken down before the switch-off; money in rubles",
-    {
-      advert_id: { type: "integer", description: "Campaign id" },
-      bid_rubles: { type: "number", description: "The campaign's one bid in rubles" },
-      bids: {
-        type: "array",
-        description: "Bids of single articles that differed",
-        items: {
-          type: "object",
-          properties: {
-            nm_id: { type: "integer", description: "Article id" },
-            rubles: { type: "number", description: "Bid in rubles" }
-          },
-          required: ["nm_id", "rubles"]
-        }
-      },
-      minus_phrases: { type: "array", description: "Campaign-wide phrases", items: { type: "string" } },
-      nm_ids: { type: "array", description: "Articles it had", items: { type: "integer" } }
-    },
-    ["advert_id"]
-  )
-)
 
 const percent = (placement: string) =>
   optional(

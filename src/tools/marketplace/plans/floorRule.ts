@@ -1,20 +1,13 @@
 import { Clock, Effect } from "effect"
 
-import { Plans } from "../../marketplace/apply/Plans.ts"
-import { articlesOf, type Campaign } from "../../marketplace/Campaign.ts"
-import type { Pair } from "../../marketplace/ids.ts"
-import { limitOf, readOnlyReason } from "../../marketplace/keyRules.ts"
-import { type Asked, keptMinutes, LowestBids } from "../../marketplace/LowestBids.ts"
-import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
-import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
-import { caps } from "../../marketplace/operations.ts"
-import type { Floor, OnBelowFloor } from "../../marketplace/plan/floors.ts"
-import type { Draft, Plan } from "../../marketplace/plan/Plan.ts"
-import { readApart } from "../../marketplace/readApart.ts"
-import { storyOf } from "../../marketplace/story.ts"
-import { Progress } from "../Progress.ts"
-import { InvalidArgument } from "../ToolError.ts"
-import { planSummary } from "./shown.ts"
+import { limitOf } from "../../../marketplace/keyRules.ts"
+import { type Asked, keptMinutes, LowestBids } from "../../../marketplace/LowestBids.ts"
+import { MarketplaceConfig } from "../../../marketplace/MarketplaceConfig.ts"
+import { caps } from "../../../marketplace/operations.ts"
+import type { Floor, OnBelowFloor } from "../../../marketplace/plan/floors.ts"
+import { storyOf } from "../../../marketplace/story.ts"
+import { Progress } from "../../Progress.ts"
+import { InvalidArgument } from "../../ToolError.ts"
 
 /** So many campaigns are asked for their lowest bids without being told to; more may take several calls. */
 const askedUnbidden = 20
@@ -76,41 +69,3 @@ const refusedLater = "The marketplace will refuse a bid that is too low when the
 export const uncheckedFloors =
   `The lowest bids were not asked for. ${refusedLater} Set check_floors to true to ask first; with many campaigns that ` +
   "takes several calls."
-
-/** Every article of the campaigns, as pairs to ask for. */
-export const pairsOf = (campaigns: ReadonlyArray<Campaign>) =>
-  campaigns.flatMap((campaign) => articlesOf(campaign).map(({ nm_id }) => ({ advert_id: campaign.id, nm_id })))
-
-/** The minus-phrases of articles, with a warning where the marketplace does not show them. */
-export const phrasesOf = Effect.fnUntraced(function* (pairs: ReadonlyArray<Pair>) {
-  const ads = yield* MarketplaceAds
-  const { found, refused } = yield* readApart(pairs, (items) => ads.getMinusPhrases({ items }))
-  const [first, ...others] = refused
-  const more = others.length === 0 ? "" : ` and of ${others.length} more`
-  return {
-    items: found.flatMap(({ answer }) => answer.items),
-    warnings:
-      first === undefined
-        ? []
-        : [
-            `The phrases of article ${first.item.nm_id} in campaign ${first.item.advert_id}${more} cannot be read, so they ` +
-              `neither count here nor come back with a rollback: ${first.reason}`
-          ]
-  }
-})
-
-/** A plan in short, with what to do next. */
-export const summary = (plan: Plan) =>
-  Effect.map(MarketplaceConfig, (settings) => planSummary(plan, readOnlyReason(settings)))
-
-/** Keeps a draft as a plan and shows it in short. */
-export const keep = (draft: Draft) =>
-  Effect.flatMap(
-    Plans.use((plans) => plans.keep(draft)),
-    summary
-  )
-
-export const withWarnings = (draft: Draft, warnings: ReadonlyArray<string>): Draft => ({
-  ...draft,
-  warnings: [...draft.warnings, ...warnings]
-})

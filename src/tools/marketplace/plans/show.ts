@@ -1,14 +1,14 @@
 import { Effect } from "effect"
 
-import type { History } from "../../marketplace/apply/history.ts"
-import { Plans } from "../../marketplace/apply/Plans.ts"
-import { reads } from "../annotations.ts"
-import * as Tool from "../Tool.ts"
-import { summary } from "./gather.ts"
-import { limit, offset, planId } from "./parameters.ts"
-import { orRefuse } from "./refusal.ts"
+import type { History } from "../../../marketplace/apply/history.ts"
+import { Plans } from "../../../marketplace/apply/Plans.ts"
+import { reads } from "../../annotations.ts"
+import * as Tool from "../../Tool.ts"
+import { orRefuse } from "../errors.ts"
+import { limit, offset, planId } from "../parameters.ts"
+import { moment, more } from "../shown.ts"
 import * as results from "./results.ts"
-import { moment, more, stepRow } from "./shown.ts"
+import { stepRow } from "./stepRow.ts"
 
 export const showPlan = Tool.make("ads_show_plan", {
   title: "Show plan",
@@ -57,16 +57,3 @@ const thenBy: { readonly [state in ReturnType<typeof stateOf>]: string } = {
   applied: "ads_rollback plans the way back",
   "taken back": "Nothing is left to do"
 }
-
-export const rollback = Tool.make("ads_rollback", {
-  title: "Plan the way back",
-  description:
-    "Plan the way back from an applied or broken-off plan: it restores what was there before. Changes nothing until applied",
-  annotations: reads,
-  arguments: { plan_id: planId },
-  result: results.wayBack,
-  run: Effect.fn("ads_rollback")(function* ({ plan_id }) {
-    const plan = yield* Plans.use((plans) => plans.rollback(plan_id))
-    return { reverses: plan_id, ...(yield* summary(plan)) }
-  }, orRefuse)
-})

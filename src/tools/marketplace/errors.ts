@@ -4,7 +4,7 @@ import type { PlanError } from "../../marketplace/apply/PlanError.ts"
 import type { FloorsPending } from "../../marketplace/LowestBids.ts"
 import type { MarketplaceError } from "../../marketplace/MarketplaceError.ts"
 import { type InvalidArgument, ToolsetError } from "../ToolError.ts"
-import type { TooLong } from "./TooLong.ts"
+import { type TooLong } from "./TooLong.ts"
 
 type AdsError = FloorsPending | MarketplaceError | PlanError | TooLong
 

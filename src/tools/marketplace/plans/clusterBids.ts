@@ -1,0 +1,61 @@
+import { Effect, Schema } from "effect"
+
+import { hasClusterBids, pairsOf } from "../../../marketplace/Campaign.ts"
+import { pairKey } from "../../../marketplace/ids.ts"
+import { MarketplaceAds } from "../../../marketplace/MarketplaceAds.ts"
+import { MarketplaceConfig } from "../../../marketplace/MarketplaceConfig.ts"
+import { type ClusterWish, planClusterBids } from "../../../marketplace/plan/planClusterBids.ts"
+import { reads } from "../../annotations.ts"
+import * as Tool from "../../Tool.ts"
+import { orRefuse } from "../errors.ts"
+import { id, notEmpty, shownAs } from "../parameters.ts"
+import { amountFields, amountShown, exactlyOne, kopecksOf } from "./amounts.ts"
+import { campaignsOf } from "./gather.ts"
+import { keep } from "./keep.ts"
+import * as results from "./results.ts"
+
+const ClusterChange = Schema.Struct({
+  advert_id: id,
+  nm_id: id,
+  norm_query: Schema.NonEmptyString,
+  ...amountFields,
+  drop: Schema.optionalKey(Schema.Boolean)
+})
+
+const clusterChanges = Schema.Array(ClusterChange)
+  .check(notEmpty)
+  .annotate(
+    shownAs(
+      "Cluster bids to set: each with exactly one of bid_rubles, bid_kopecks, drop",
+      {
+        advert_id: { type: "integer", description: "Campaign id" },
+        nm_id: { type: "integer", description: "Article id" },
+        norm_query: { type: "string", description: "Search cluster" },
+        ...amountShown,
+        drop: { type: "boolean", description: "true removes the cluster's own bid" }
+      },
+      ["advert_id", "nm_id", "norm_query"]
+    )
+  )
+
+export const planClusterBidsTool = Tool.make("ads_plan_cluster_bids", {
+  title: "Plan cluster bids",
+  description: "Plan bids for search clusters of articles in manual campaigns. Changes nothing",
+  annotations: reads,
+  arguments: { changes: clusterChanges },
+  result: results.clusterBidsPlan,
+  run: Effect.fn("ads_plan_cluster_bids")(function* ({ changes }) {
+    for (const [index, { bid_kopecks, bid_rubles, drop }] of changes.entries()) {
+      yield* exactlyOne(index, [bid_kopecks, bid_rubles, drop || undefined], "bid_rubles, bid_kopecks, drop")
+    }
+    const { guards, wire } = yield* MarketplaceConfig
+    const campaigns = yield* campaignsOf(changes)
+    const there = new Map(pairsOf(campaigns.filter(hasClusterBids)).map((pair) => [pairKey(pair), pair]))
+    const items = changes.flatMap((change) => there.get(pairKey(change)) ?? [])
+    const { bids } = yield* MarketplaceAds.use((ads) => ads.getNormqueryBids({ items }))
+    const wishes = changes.map(({ advert_id, nm_id, norm_query, ...amount }): ClusterWish => {
+      return { advert_id, nm_id, norm_query, to: kopecksOf(amount) ?? null }
+    })
+    return yield* keep(planClusterBids({ campaigns, current: bids, wishes, wire, guards }))
+  }, orRefuse)
+})

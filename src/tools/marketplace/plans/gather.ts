@@ -1,0 +1,30 @@
+import { Effect } from "effect"
+
+import type { Pair } from "../../../marketplace/ids.ts"
+import { MarketplaceAds } from "../../../marketplace/MarketplaceAds.ts"
+import { readApart } from "../../../marketplace/readApart.ts"
+
+/** The campaigns that changes are about. */
+export const campaignsOf = (changes: ReadonlyArray<{ readonly advert_id: number }>) =>
+  Effect.map(
+    MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids: [...new Set(changes.map(({ advert_id }) => advert_id))] })),
+    ({ adverts }) => adverts
+  )
+
+/** The minus-phrases of articles, with a warning where the marketplace does not show them. */
+export const phrasesOf = Effect.fnUntraced(function* (pairs: ReadonlyArray<Pair>) {
+  const ads = yield* MarketplaceAds
+  const { found, refused } = yield* readApart(pairs, (items) => ads.getMinusPhrases({ items }))
+  const [first, ...others] = refused
+  const more = others.length === 0 ? "" : ` and of ${others.length} more`
+  return {
+    items: found.flatMap(({ answer }) => answer.items),
+    warnings:
+      first === undefined
+        ? []
+        : [
+            `The phrases of article ${first.item.nm_id} in campaign ${first.item.advert_id}${more} cannot be read, so they ` +
+              `neither count here nor come back with a rollback: ${first.reason}`
+          ]
+  }
+})

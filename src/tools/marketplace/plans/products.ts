@@ -1,0 +1,35 @@
+import { Effect } from "effect"
+
+import { hasClusterBids, pairsOf } from "../../../marketplace/Campaign.ts"
+import { MarketplaceAds } from "../../../marketplace/MarketplaceAds.ts"
+import { MarketplaceConfig } from "../../../marketplace/MarketplaceConfig.ts"
+import { planProducts } from "../../../marketplace/plan/planProducts.ts"
+import { reads } from "../../annotations.ts"
+import { optional } from "../../parameters.ts"
+import * as Tool from "../../Tool.ts"
+import { readCampaign } from "../campaigns.ts"
+import { orRefuse } from "../errors.ts"
+import { advertId, nmIds } from "../parameters.ts"
+import { phrasesOf } from "./gather.ts"
+import { keep, withWarnings } from "./keep.ts"
+import * as results from "./results.ts"
+
+export const planProductsTool = Tool.make("ads_plan_products", {
+  title: "Plan articles",
+  description:
+    "Plan which articles to add to and delete from a campaign; the way back also brings back their bids, phrases and cluster " +
+    "bids. Changes nothing",
+  annotations: reads,
+  arguments: { advert_id: advertId, add_nms: optional(nmIds), delete_nms: optional(nmIds) },
+  result: results.productsPlan,
+  run: Effect.fn("ads_plan_products")(function* ({ add_nms = [], advert_id, delete_nms = [] }) {
+    const { guards } = yield* MarketplaceConfig
+    const campaign = yield* readCampaign(advert_id)
+    const lost = pairsOf([campaign]).filter(({ nm_id }) => delete_nms.includes(nm_id))
+    const { items: phrases, warnings } = yield* phrasesOf(lost)
+    const items = hasClusterBids(campaign) ? lost : []
+    const { bids: clusterBids } = yield* MarketplaceAds.use((ads) => ads.getNormqueryBids({ items }))
+    const draft = planProducts({ campaign, add: add_nms, delete: delete_nms, phrases, clusterBids, guards })
+    return yield* keep(withWarnings(draft, warnings))
+  }, orRefuse)
+})
