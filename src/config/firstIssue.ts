@@ -1,7 +1,7 @@
 import { type Schema, SchemaIssue } from "effect"
 
 /** What a schema says first about an input: where, as in `items.0.id` and empty for the whole, and what is wrong there. */
-export interface FirstIssue {
+interface FirstIssue {
   readonly path: string
   /** As they follow the name of the place: `must be ...`, unless the schema has words of its own. */
   readonly words: string

@@ -1,7 +1,7 @@
 import { Option } from "effect"
 import { Headers, type HttpClientResponse } from "effect/http"
 
-export const maxRedirects = 5
+const maxRedirects = 5
 
 /** Where a reply redirects to, or nothing when it does not. */
 export const target = (response: HttpClientResponse.HttpClientResponse, from: URL): URL | undefined => {

@@ -4,12 +4,13 @@ import { within } from "../engine/Deadline.ts"
 import { EngineClient } from "../engine/EngineClient.ts"
 import { Instances } from "../engine/Instances.ts"
 import * as Arguments from "./Arguments.ts"
+import { patienceSeconds } from "./patience.ts"
 import * as Tool from "./Tool.ts"
 
 const instanceSchema = { type: "string", description: "Instance name" }
 
 /**
- * A tool whose program runs against the instance that the caller asks for, in 55 seconds at most. First all arguments
+ * A tool whose program runs against the instance that the caller asks for, as long as callers wait. First all arguments
  * are checked, then the instance is found, then the engine is called.
  */
 export const make = <const Fields extends Arguments.Fields>(
@@ -27,7 +28,10 @@ export const make = <const Fields extends Arguments.Fields>(
       const { instance, rest } = takeInstance(input)
       const args = yield* parameters.decode(rest)
       const client = yield* (yield* Instances).resolve(instance)
-      return yield* Tool.run(definition, args).pipe(Effect.provideService(EngineClient, client), within("55 seconds"))
+      return yield* Tool.run(definition, args).pipe(
+        Effect.provideService(EngineClient, client),
+        within(`${patienceSeconds} seconds`)
+      )
     })
   }
 }

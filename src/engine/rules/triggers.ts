@@ -23,7 +23,7 @@ export const isEnabled = (node: Free): boolean => node.disabled !== true
 export const isTrigger = (node: Free): boolean => unmarked.has(kindOf(node)) || kindOf(node).endsWith("Trigger")
 
 /** Whether a node alone is reason enough to activate its workflow: an enabled schedule, webhook or service trigger. */
-export const isValidTrigger = (node: Free): boolean =>
+const isValidTrigger = (node: Free): boolean =>
   isEnabled(node) && isTrigger(node) && !manual.has(kindOf(node)) && !passive.has(kindOf(node))
 
 /** Whether a workflow with these nodes can be activated. */

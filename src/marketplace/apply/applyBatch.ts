@@ -32,7 +32,7 @@ export const applyBatch = Effect.fnUntraced(function* (applying: Applying, { ste
 const stillToDo = Effect.fnUntraced(function* (applying: Applying, rows: ReadonlyArray<Row>, seen: Look) {
   const { progress } = applying
   const known = yield* adopt(rows, seen, progress)
-  for (const { campaign, step } of known) yield* settle(applying, [step], true, campaign)
+  for (const { campaign, step } of known) yield* settle(applying, [step], { found: true, campaign })
 
   const findings = rows
     .filter(({ step }) => !known.some((one) => one.step === step))
@@ -41,7 +41,7 @@ const stillToDo = Effect.fnUntraced(function* (applying: Applying, rows: Readonl
   const already = found("already")
   // The read model lags behind by minutes: a way back does not trust it to show what has just been changed or made.
   if (progress.isWayBack) for (const { step } of already) progress.shown.add(step)
-  else yield* settle(applying, stepsOf(already), true)
+  else yield* settle(applying, stepsOf(already), { found: true })
   const inTheWay = findings.flatMap(({ change, finding, step }) => {
     const reason = finding === "stale" ? whyStale(change) : seen.obstacle(change)
     return reason === undefined || progress.done.has(step) ? [] : [{ step, reason }]

@@ -32,7 +32,7 @@ export const sendTogether = Effect.fnUntraced(function* (applying: Applying, row
     )
   )
   const isRefused = ({ change }: Row) => refused.some((one) => one.change === change)
-  yield* settle(applying, stepsOf(rows.filter((row) => !isRefused(row))), false, campaign)
+  yield* settle(applying, stepsOf(rows.filter((row) => !isRefused(row))), { found: false, campaign })
   for (const { change, reason } of refused) {
     yield* refuse(applying, stepsOf(rows.filter((row) => row.change === change)), reason)
   }

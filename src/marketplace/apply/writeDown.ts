@@ -15,12 +15,18 @@ export const note = Effect.fnUntraced(function* (
   yield* store.append({ type, at: yield* Clock.currentTimeMillis, plan_id: progress.plan.id, steps })
 })
 
-/** Steps that are done, or were `found` as wanted; `campaign` is the one that was created. */
+interface Settled {
+  /** Whether the steps were as wanted without being sent. */
+  readonly found: boolean
+  /** The campaign that they created. */
+  readonly campaign?: number | undefined
+}
+
+/** Steps that are done: counted, and written down. */
 export const settle = Effect.fnUntraced(function* (
   { progress, store }: Applying,
   steps: ReadonlyArray<string>,
-  found: boolean,
-  campaign?: number
+  { campaign, found }: Settled
 ) {
   if (steps.length === 0) return
   const at = yield* Clock.currentTimeMillis
@@ -42,7 +48,7 @@ export const settle = Effect.fnUntraced(function* (
 export const passOver = Effect.fnUntraced(function* (applying: Applying, all: ReadonlyArray<string>, problem: string) {
   const { progress, store } = applying
   const isShown = (step: string) => progress.shown.has(step)
-  yield* settle(applying, all.filter(isShown), true)
+  yield* settle(applying, all.filter(isShown), { found: true })
   const steps = all.filter((step) => !isShown(step))
   if (steps.length === 0) return
   for (const step of steps) progress.refused.set(step, problem)

@@ -6,14 +6,15 @@ import { MarketplaceConfig } from "../../../marketplace/MarketplaceConfig.ts"
 import { caps } from "../../../marketplace/operations.ts"
 import type { Floor, OnBelowFloor } from "../../../marketplace/plan/floors.ts"
 import { storyOf } from "../../../marketplace/story.ts"
+import { patienceSeconds } from "../../patience.ts"
 import { Progress } from "../../Progress.ts"
 import { InvalidArgument } from "../../ToolError.ts"
 
 /** So many campaigns are asked for their lowest bids without being told to; more may take several calls. */
 const askedUnbidden = 20
 
-/** Longer than this the callers of tools do not wait. */
-const patienceMs = 50_000
+/** Within this the lowest bids are read; a few seconds of the callers' patience are left for the plan itself. */
+const readingMs = (patienceSeconds - 5) * 1000
 
 interface FloorsWanted {
   readonly check_floors?: boolean
@@ -31,7 +32,7 @@ export const floorRule = Effect.fnUntraced(function* ({ check_floors, on_below_f
     const problem = `must not be false with on_below_floor ${on_below_floor}: the lowest bids are not known until they are asked for`
     return yield* new InvalidArgument({ argument: "check_floors", problem })
   }
-  const until = (yield* Clock.currentTimeMillis) + patienceMs
+  const until = (yield* Clock.currentTimeMillis) + readingMs
   return {
     onBelowFloor: on_below_floor ?? "block",
     isAsking: (campaigns: number) => check_floors ?? (on_below_floor !== undefined || campaigns <= askedUnbidden),
