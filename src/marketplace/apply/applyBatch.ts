@@ -3,7 +3,7 @@ import { Array as Arrays, Clock, Effect } from "effect"
 import { type Batch, batchesOf } from "../plan/batches.ts"
 import { readApart } from "../readApart.ts"
 import { type Applying, stop } from "./Applying.ts"
-import { type Finding, look, type Look, visibleMs, whyStale } from "./look.ts"
+import { look, type Look, visibleMs, whyStale } from "./look.ts"
 import type { Progress } from "./Progress.ts"
 import { changesOf, type Row, rowsOf, stepsOf } from "./rows.ts"
 import { sendEachAlone, sendTogether } from "./sendRows.ts"
@@ -34,16 +34,15 @@ const stillToDo = Effect.fnUntraced(function* (applying: Applying, rows: Readonl
   const known = yield* adopt(rows, seen, progress)
   for (const { campaign, step } of known) yield* settle(applying, [step], { found: true, campaign })
 
-  const findings = rows
+  const looked = rows
     .filter(({ step }) => !known.some((one) => one.step === step))
-    .map((row) => ({ ...row, finding: isOwn(row, seen, progress) ? ("pending" as const) : seen.finding(row.change) }))
-  const found = (wanted: Finding) => findings.filter(({ finding }) => finding === wanted)
-  const already = found("already")
+    .map((row) => ({ ...row, standing: isOwn(row, seen, progress) ? ("pending" as const) : seen.standing(row.change) }))
+  const already = looked.filter(({ standing }) => standing === "already")
   // The read model lags behind by minutes: a way back does not trust it to show what has just been changed or made.
   if (progress.isWayBack) for (const { step } of already) progress.shown.add(step)
   else yield* settle(applying, stepsOf(already), { found: true })
-  const inTheWay = findings.flatMap(({ change, finding, step }) => {
-    const reason = finding === "stale" ? whyStale(change) : seen.obstacle(change)
+  const inTheWay = looked.flatMap(({ change, standing, step }) => {
+    const reason = standing === "stale" ? whyStale(change) : seen.obstacle(change)
     return reason === undefined || progress.done.has(step) ? [] : [{ step, reason }]
   })
   for (const [reason, some] of Object.entries(Arrays.groupBy(inTheWay, (row) => row.reason))) {
@@ -53,7 +52,7 @@ const stillToDo = Effect.fnUntraced(function* (applying: Applying, rows: Readonl
       reason
     )
   }
-  return findings.filter(({ step }) => !progress.done.has(step) && !progress.refused.has(step))
+  return looked.filter(({ step }) => !progress.done.has(step) && !progress.refused.has(step))
 })
 
 /** A first cluster bid that came out too high before a break, and can now be said in the right unit (D2). */
@@ -83,7 +82,9 @@ export const confirm = Effect.fnUntraced(function* (applying: Applying) {
 /** The steps that show as wanted; what the marketplace does not show at all is none of them. */
 const shownAmong = Effect.fnUntraced(function* ({ ads }: Applying, rows: ReadonlyArray<Row>) {
   const { found } = yield* readApart(rows, (some) => look(ads, changesOf(some)))
-  const shown = found.flatMap(({ answer, items }) => items.filter(({ change }) => answer.finding(change) === "already"))
+  const shown = found.flatMap(({ answer, items }) =>
+    items.filter(({ change }) => answer.standing(change) === "already")
+  )
   return new Set(stepsOf(shown))
 })
 

@@ -4,40 +4,25 @@ import { articlesOf, bidOf, type Campaign, findByName, mayChange, type Placement
 import { clusterKey } from "../Clusters.ts"
 import type { MarketplaceAds } from "../MarketplaceAds.ts"
 import type { Kopecks } from "../money.ts"
-import type { Change, Target } from "../plan/Change.ts"
+import type { Change } from "../plan/Change.ts"
 import * as Phrases from "../plan/phrases.ts"
+import type { Located, LocatedOf } from "./Located.ts"
 
 /** How long a change may take to show: the marketplace's read model is brought up to date every 3 minutes. */
 export const visibleMs = 200_000
 
 export type Ads = MarketplaceAds["Service"]
 
-/** A change whose campaign has its id. */
-export type Located = {
-  readonly [K in Change["kind"]]: Extract<Change, { readonly kind: K }> & LocatedAt<K>
-}[Change["kind"]]
-type LocatedAt<K> = K extends "create" ? unknown : { readonly target: number }
-
-/** The change with the id of its campaign, once that exists. */
-export const locate = (change: Change, created: ReadonlyMap<string, number>): Located | undefined => {
-  if (change.kind === "create") return change
-  const target = idOf(change.target, created)
-  return target === undefined ? undefined : { ...change, target }
-}
-
-const idOf = (target: Target, created: ReadonlyMap<string, number>): number | undefined =>
-  typeof target === "number" ? target : created.get(target.created_by)
-
-/** How a change finds the marketplace: still to do, already as wanted, or changed by someone else. */
-export type Finding = "already" | "pending" | "stale"
+/** How a change stands at the marketplace: still to do, already as wanted, or changed by someone else. */
+type Standing = "already" | "pending" | "stale"
 
 /** How a cluster bid shows that was just set: `unsaid` where the answer leaves open in which unit it is kept (D2). */
 export type UnitShown = "as set" | "hundredfold" | "not shown" | "unsaid"
 
-type ClusterPlace = Pick<Extract<Located, { kind: "cluster" }>, "nm_id" | "norm_query" | "target">
+type ClusterPlace = Pick<LocatedOf<"cluster">, "nm_id" | "norm_query" | "target">
 
 export interface Look {
-  readonly finding: (change: Located) => Finding
+  readonly standing: (change: Located) => Standing
   /** Why a change that is still to do cannot be done, where that shows. */
   readonly obstacle: (change: Located) => string | undefined
   readonly unit: (change: Located) => UnitShown
@@ -47,7 +32,7 @@ export interface Look {
   readonly named: (name: string) => number | undefined
 }
 
-const judge = (isAfter: boolean, isBefore: boolean): Finding => (isAfter ? "already" : isBefore ? "pending" : "stale")
+const judge = (isAfter: boolean, isBefore: boolean): Standing => (isAfter ? "already" : isBefore ? "pending" : "stale")
 
 /** Reads what the changes of one batch are about, with as few calls as there can be. */
 export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArray<Located>) {
@@ -73,7 +58,7 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
     clusterAt.get(clusterKey({ advert_id: target, nm_id, norm_query }))
   const clusterBid: Look["clusterBid"] = (place) => clusterShown(place)?.bid ?? null
 
-  const finding: Look["finding"] = Match.type<Located>().pipe(
+  const standing: Look["standing"] = Match.type<Located>().pipe(
     Match.discriminatorsExhaustive("kind")({
       create: ({ name }) => judge(false, findByName(adverts, name) === undefined),
       delete: ({ target }) => {
@@ -110,7 +95,7 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
     return found.bid === change.after * 100 && found.bid !== change.before ? "hundredfold" : "not shown"
   }
   return {
-    finding,
+    standing,
     obstacle,
     unit,
     clusterBid,

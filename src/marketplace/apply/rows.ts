@@ -1,5 +1,5 @@
 import type { Step } from "../plan/Plan.ts"
-import { locate, type Located } from "./look.ts"
+import { locate, type Located } from "./Located.ts"
 import type { Progress } from "./Progress.ts"
 
 /** A step whose campaign has its id. */

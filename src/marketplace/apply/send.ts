@@ -2,7 +2,8 @@ import { Effect } from "effect"
 
 import type { Cluster, ClusterBidRefused } from "../Clusters.ts"
 import { AdsPartlyDone, type MarketplaceError } from "../MarketplaceError.ts"
-import type { Ads, Located } from "./look.ts"
+import type { Located, LocatedOf } from "./Located.ts"
+import type { Ads } from "./look.ts"
 
 /** What came of a call: the id of a campaign that it created, and what an answer of success says was not taken. */
 interface Sent {
@@ -42,12 +43,10 @@ export const send = Effect.fnUntraced(function* (
   return { refused: yield* sendClusters(ads, rows("cluster")) }
 })
 
-type Row<K extends Located["kind"]> = Extract<Located, { readonly kind: K }>
+const isOf = <K extends Located["kind"]>(kind: K, change: Located): change is LocatedOf<K> => change.kind === kind
 
-const isOf = <K extends Located["kind"]>(kind: K, change: Located): change is Row<K> => change.kind === kind
-
-const sendClusters = Effect.fnUntraced(function* (ads: Ads, rows: ReadonlyArray<Row<"cluster">>) {
-  const at = ({ nm_id, norm_query, target }: Row<"cluster">) => ({ advert_id: target, nm_id, norm_query })
+const sendClusters = Effect.fnUntraced(function* (ads: Ads, rows: ReadonlyArray<LocatedOf<"cluster">>) {
+  const at = ({ nm_id, norm_query, target }: LocatedOf<"cluster">) => ({ advert_id: target, nm_id, norm_query })
   yield* ads.deleteNormqueryBids({ bids: rows.filter(({ after }) => after === null).map(at) })
   const { failed } = yield* ads.setNormqueryBids({
     bids: rows.flatMap((row) => (row.after === null ? [] : [{ ...at(row), bid: row.after }]))

@@ -10,7 +10,8 @@ import type { Draft, Step } from "../plan/Plan.ts"
 import { readApart } from "../readApart.ts"
 import type { Wire } from "../wire.ts"
 import type { History } from "./history.ts"
-import { type Ads, locate, type Located, look, visibleMs, whyStale } from "./look.ts"
+import { locate, type Located } from "./Located.ts"
+import { type Ads, look, visibleMs, whyStale } from "./look.ts"
 
 /**
  * The draft that leads back from what a plan has done, or may have done before a break. What someone else has changed
@@ -82,12 +83,12 @@ const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<Loca
     for (const { answer, items } of found) {
       for (const step of items) {
         const { change, id } = step
-        const finding = answer.finding(change)
+        const standing = answer.standing(change)
         const before = change.kind === "cluster" ? answer.clusterBid(change) : null
         const isOwn = change.kind === "cluster" && change.before !== null && before === change.before * 100
-        if (isOwn && finding === "stale") tooHigh.set(id, { ...step, change: { ...change, before } })
-        else if (finding === "stale") changed.set(id, whyStale(change))
-        if (finding === "pending" && change.kind === "product" && change.after) absent.add(articleOf(change))
+        if (isOwn && standing === "stale") tooHigh.set(id, { ...step, change: { ...change, before } })
+        else if (standing === "stale") changed.set(id, whyStale(change))
+        if (standing === "pending" && change.kind === "product" && change.after) absent.add(articleOf(change))
       }
     }
   }

@@ -1,6 +1,6 @@
 import { type Article, type Campaign, mayChange, placementsOf } from "../Campaign.ts"
 import type { Finding } from "./draft.ts"
-import { migratedRow } from "./migratedRows.ts"
+import { migratedRow } from "./migratedRow.ts"
 import type { Migration } from "./Migration.ts"
 import { oldSettings } from "./oldSettings.ts"
 

@@ -11,7 +11,7 @@ import {
 } from "../Campaign.ts"
 import type { Target } from "./Change.ts"
 import type { Finding } from "./draft.ts"
-import { migratedRow } from "./migratedRows.ts"
+import { migratedRow } from "./migratedRow.ts"
 import type { Migration } from "./Migration.ts"
 import { oldSettings } from "./oldSettings.ts"
 import * as Phrases from "./phrases.ts"
