@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect } from "effect"
 import * as fc from "fast-check"
 
-import { joinSpans } from "../../src/marketplace/fullstats.ts"
+import { joinSpans } from "../../src/marketplace/joinSpans.ts"
 import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
 import { Kopecks } from "../../src/marketplace/money.ts"
 import { splitBids, splitProducts, spans } from "../../src/marketplace/split.ts"

@@ -7,7 +7,8 @@ import { look, type Look, visibleMs, whyStale } from "./look.ts"
 import type { Progress } from "./Progress.ts"
 import { changesOf, type Row, rowsOf, stepsOf } from "./rows.ts"
 import { sendEachAlone, sendTogether } from "./sendRows.ts"
-import { takeBackInDoubt, tryUnit } from "./tryUnit.ts"
+import { takeBackInDoubt } from "./takeBack.ts"
+import { tryUnit } from "./tryUnit.ts"
 import { note, passOver, settle } from "./writeDown.ts"
 
 /** One batch of a plan: looked at, sent where still to do, written down, read back. */

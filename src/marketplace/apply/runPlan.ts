@@ -6,6 +6,7 @@ import { confirm } from "./applyBatch.ts"
 import { type Applying, stopped } from "./Applying.ts"
 import { left, report, type Report } from "./Progress.ts"
 import { tryUnit } from "./tryUnit.ts"
+import { writeDown } from "./writeDown.ts"
 
 /** Called after every batch. */
 type OnProgress = (done: number, total: number) => Effect.Effect<void>
@@ -13,16 +14,12 @@ type OnProgress = (done: number, total: number) => Effect.Effect<void>
 /** Works off what is left of a plan, as long as there is time, and tells how far it has come. */
 export const runPlan = (applying: Applying, onProgress: OnProgress) =>
   run(applying, onProgress).pipe(
-    Effect.tapError(({ message }) =>
-      Effect.flatMap(Clock.currentTimeMillis, (at) =>
-        applying.store.append({ type: "stopped", at, plan_id: applying.progress.plan.id, problem: message })
-      )
-    )
+    Effect.tapError(({ message }) => writeDown(applying, { type: "stopped", problem: message }))
   )
 
 const run = Effect.fnUntraced(function* (applying: Applying, onProgress: OnProgress) {
-  const { progress, store, until } = applying
-  const { id, steps } = progress.plan
+  const { progress, until } = applying
+  const { steps } = progress.plan
   for (const batch of batchesOf(left(progress))) {
     if ((yield* Clock.currentTimeMillis) >= until) return report(progress, "in progress")
     const places = batch.steps.map((step) => step.id)
@@ -36,8 +33,7 @@ const run = Effect.fnUntraced(function* (applying: Applying, onProgress: OnProgr
   if (halt !== undefined && (isLeft || halt.state === "in progress")) return report(progress, halt.state)
   if (isLeft) return report(progress, "in progress")
   const refused = progress.refused.size
-  const at = yield* Clock.currentTimeMillis
-  yield* store.append({ type: "finished", at, plan_id: id, ...(refused > 0 ? { refused } : {}) })
+  yield* writeDown(applying, { type: "finished", ...(refused > 0 ? { refused } : {}) })
   return report(progress, endOf(refused, progress.done.size))
 })
 

@@ -1,12 +1,13 @@
 import { Clock, Effect } from "effect"
 
-import { Kopecks, kopecksToRubles } from "../money.ts"
-import { storyOf } from "../story.ts"
-import { type Applying, stop } from "./Applying.ts"
-import { type Look, look, type UnitShown, visibleMs } from "./look.ts"
+import { kopecksToRubles } from "../money.ts"
+import type { Applying } from "./Applying.ts"
+import { look, type UnitShown, visibleMs } from "./look.ts"
 import type { Halt, Progress } from "./Progress.ts"
 import { type Row, rowsOf } from "./rows.ts"
 import { sendTogether } from "./sendRows.ts"
+import { takeBack } from "./takeBack.ts"
+import { writeDown } from "./writeDown.ts"
 
 const pauseMs = 5000
 
@@ -32,18 +33,6 @@ export const tryUnit = Effect.fnUntraced(function* (applying: Applying, pending:
   const notice = `The first cluster bid, ${trial.step}, does not show yet, which may take some minutes; nothing else goes out before.`
   return halt(progress, { state: "in progress", notice })
 })
-
-/** A first bid that a break kept from being looked at: one that came out too high is not taken for someone else's. */
-export const takeBackInDoubt = Effect.fnUntraced(function* (applying: Applying, rows: ReadonlyArray<Row>, seen: Look) {
-  if (applying.wire === "published") return
-  const { inDoubt } = applying.progress
-  const tooHigh = rows.find(({ change, step }) => inDoubt.has(step) && seen.unit(change) === "hundredfold")
-  yield* tooHigh === undefined ? Effect.void : takeBack(applying, tooHigh)
-})
-
-const inRubles = "this marketplace counts cluster bids in rubles (D2), and they would be a hundred times too high"
-const reason = "ClusterBidUnit"
-const remedy = "Set wire to published in the configuration and restart"
 
 /** The bid that an earlier apply has begun with; else the first that the marketplace takes now. */
 const firstBid = Effect.fnUntraced(function* (applying: Applying, pending: ReadonlyArray<Row>) {
@@ -75,48 +64,11 @@ const halt = (progress: Progress, reason: Halt): ReadonlyArray<Row> => {
 }
 
 /** Leaves the other bids unsent until a person has looked; applying the plan again says that one has. */
-const ask = Effect.fnUntraced(function* ({ progress, store }: Applying, why: string, { change, step }: Row) {
+const ask = Effect.fnUntraced(function* (applying: Applying, why: string, { change, step }: Row) {
   const amount = change.kind === "cluster" && change.after !== null ? `${kopecksToRubles(change.after)} rub` : "it"
   const notice =
     `The first cluster bid was set, ${step}. ${why} A person must look in the cabinet before any others follow: if it ` +
     `shows ${amount}, all is well; if it shows a hundred times as much, set it right there and set wire to published.`
-  yield* store.append({ type: "asked", at: yield* Clock.currentTimeMillis, plan_id: progress.plan.id, problem: notice })
-  return halt(progress, { state: "to be checked", notice })
-})
-
-/** Takes back the one bid that came out a hundred times too high, and stops. */
-const takeBack = Effect.fnUntraced(function* ({ ads, progress, store }: Applying, { change, step }: Row) {
-  const { plan } = progress
-  if (change.kind !== "cluster") return yield* Effect.die(`${step} is no cluster bid`)
-  const { nm_id, norm_query, target } = change
-  // What a way back found as wanted was there before, and not what the step leads from.
-  const before = progress.shown.has(step) ? change.after : change.before
-  const at = { advert_id: target, nm_id, norm_query }
-  const asItWas =
-    before === null
-      ? Effect.as(ads.deleteNormqueryBids({ bids: [at] }), { failed: [] })
-      : ads.setNormqueryBids({ bids: [{ ...at, bid: Kopecks.make(Math.round(before / 100)) }] })
-  const problem = `The cluster bid ${step} came out a hundred times as high as it was meant: ${inRubles}`
-  const trouble = yield* Effect.match(asItWas, {
-    onFailure: storyOf,
-    onSuccess: ({ failed: [first] }) => first?.reason
-  })
-  const readBack = Effect.map(look(ads, [change]), ({ clusterBid }) => clusterBid(change) === before)
-  const isAsItWas = yield* Effect.orElseSucceed(readBack, () => false)
-  if (trouble !== undefined && !isAsItWas) {
-    const words = `It stands like that, for taking it back failed: ${trouble} Set it right in the cabinet at once`
-    return yield* stop(progress, { reason, problem: `${problem}. ${words}; or let the next apply try again.` })
-  }
-  progress.done.delete(step)
-  progress.sent.delete(step)
-  const done = before === null ? "dropped again" : `set back to ${kopecksToRubles(before)} rub`
-  const again = `It was ${done} at once${isAsItWas ? ", as reading it shows" : "; make sure of that in the cabinet"}`
-  yield* store.append({
-    type: "undone",
-    at: yield* Clock.currentTimeMillis,
-    plan_id: plan.id,
-    steps: [step],
-    problem: again
-  })
-  return yield* stop(progress, { reason, problem: `${problem}. ${again}; no other was sent. ${remedy}.` })
+  yield* writeDown(applying, { type: "asked", problem: notice })
+  return halt(applying.progress, { state: "to be checked", notice })
 })

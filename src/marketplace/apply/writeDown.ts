@@ -5,15 +5,15 @@ import type { Entry } from "./PlanStore.ts"
 
 type Noted = Extract<Entry["type"], "begun" | "confirmed" | "unconfirmed" | "unsent">
 
-/** Writes steps down in the journal; writes nothing for no steps. */
-export const note = Effect.fnUntraced(function* (
-  { progress, store }: Applying,
-  type: Noted,
-  steps: ReadonlyArray<string>
-) {
-  if (steps.length === 0) return
-  yield* store.append({ type, at: yield* Clock.currentTimeMillis, plan_id: progress.plan.id, steps })
-})
+type OfPlan<E> = E extends { readonly plan_id: string } ? Omit<E, "at" | "plan_id"> : never
+
+/** Writes an entry about the plan down in the journal, with the moment. */
+export const writeDown = ({ progress, store }: Applying, entry: OfPlan<Entry>) =>
+  Effect.flatMap(Clock.currentTimeMillis, (at) => store.append({ ...entry, at, plan_id: progress.plan.id }))
+
+/** Writes steps down; writes nothing for no steps. */
+export const note = (applying: Applying, type: Noted, steps: ReadonlyArray<string>) =>
+  steps.length === 0 ? Effect.void : writeDown(applying, { type, steps })
 
 interface Settled {
   /** Whether the steps were as wanted without being sent. */
@@ -38,6 +38,7 @@ export const settle = Effect.fnUntraced(function* (
   if (found) progress.found += steps.length
   progress.refusedInARow = 0
   const created = campaign === undefined ? {} : { created: campaign }
+  // The moment that the journal tells is the one that counts here, too.
   yield* store.append({ type: "done", at, plan_id: progress.plan.id, steps, found, ...created })
 })
 
@@ -46,14 +47,13 @@ export const settle = Effect.fnUntraced(function* (
  * will not do again, is as wanted.
  */
 export const passOver = Effect.fnUntraced(function* (applying: Applying, all: ReadonlyArray<string>, problem: string) {
-  const { progress, store } = applying
+  const { progress } = applying
   const isShown = (step: string) => progress.shown.has(step)
   yield* settle(applying, all.filter(isShown), { found: true })
   const steps = all.filter((step) => !isShown(step))
   if (steps.length === 0) return
   for (const step of steps) progress.refused.set(step, problem)
-  const at = yield* Clock.currentTimeMillis
-  yield* store.append({ type: "refused", at, plan_id: progress.plan.id, steps, problem })
+  yield* writeDown(applying, { type: "refused", steps, problem })
 })
 
 /** So many calls refused without one that is taken are no accident of single places. */
