@@ -7,6 +7,7 @@ import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../src/marketplace/MarketplaceConfig.ts"
 import { Kopecks } from "../../src/marketplace/money.ts"
 import { type BidWish, planBids } from "../../src/marketplace/plan/planBids.ts"
+import { planProducts } from "../../src/marketplace/plan/planProducts.ts"
 
 export const kopecks = (amount: number) => Kopecks.make(amount)
 
@@ -33,6 +34,20 @@ export const bidPlan = Effect.fnUntraced(function* (amount = 30_000) {
   return yield* Plans.use((plans) =>
     plans.keep(planBids({ campaigns, wishes, floors: [], onBelowFloor: "block", guards }))
   )
+})
+
+/** A kept plan that deletes article 500301, with its phrases and a cluster bid; and the account before it. */
+export const deletionPlan = Effect.gen(function* () {
+  const ads = yield* MarketplaceAds
+  const { guards } = yield* MarketplaceConfig
+  const pair = { advert_id: 1003, nm_id: 500301 }
+  yield* ads.setNormqueryBids({ bids: [{ ...pair, norm_query: "diary", bid: kopecks(40_000) }] })
+  const before = yield* Effect.flatMap(EmbeddedMarketplace, ({ account }) => account)
+  const { items: phrases } = yield* ads.getMinusPhrases({ items: [pair] })
+  const { bids: clusterBids } = yield* ads.getNormqueryBids({ items: [pair] })
+  const input = { campaign: yield* only(1003), add: [], delete: [500301], phrases, clusterBids, guards }
+  const { id } = yield* Plans.use((plans) => plans.keep(planProducts(input)))
+  return { id, before }
 })
 
 export const apply = (id: string) => Plans.use((plans) => plans.apply(id))

@@ -12,7 +12,7 @@ import { MarketplaceConfig } from "../../src/marketplace/MarketplaceConfig.ts"
 import { planCampaign } from "../../src/marketplace/plan/planCampaign.ts"
 import { planMinusPhrases } from "../../src/marketplace/plan/planMinusPhrases.ts"
 import { planProducts } from "../../src/marketplace/plan/planProducts.ts"
-import { apply, applyFails, bidPlan, bidsNow, campaignsOf, kopecks, only } from "./planned.ts"
+import { apply, applyFails, bidPlan, bidsNow, campaignsOf, deletionPlan, kopecks, only } from "./planned.ts"
 import { embeddedClient, type Given, inTime, marketplace, plansOver } from "./support.ts"
 
 const phrasePlan = Effect.fnUntraced(function* () {
@@ -211,17 +211,9 @@ describe("a broken apply", () => {
 describe("the way back", () => {
   it.effect("of a deleted article brings back its bid, its phrases and its cluster bids", () =>
     Effect.gen(function* () {
-      const ads = yield* MarketplaceAds
       const plans = yield* Plans
       const world = yield* EmbeddedMarketplace
-      const { guards } = yield* MarketplaceConfig
-      const pair = { advert_id: 1003, nm_id: 500301 }
-      yield* ads.setNormqueryBids({ bids: [{ ...pair, norm_query: "diary", bid: kopecks(40_000) }] })
-      const before = yield* world.account
-      const { items: phrases } = yield* ads.getMinusPhrases({ items: [pair] })
-      const { bids: clusterBids } = yield* ads.getNormqueryBids({ items: [pair] })
-      const input = { campaign: yield* only(1003), add: [], delete: [500301], phrases, clusterBids, guards }
-      const { id } = yield* plans.keep(planProducts(input))
+      const { before, id } = yield* deletionPlan
       yield* inTime(apply(id))
       assert.isFalse((yield* world.account).phrases.has("1003:500301"))
       const back = yield* inTime(plans.rollback(id))

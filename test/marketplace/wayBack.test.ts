@@ -14,9 +14,8 @@ import { planCampaign } from "../../src/marketplace/plan/planCampaign.ts"
 import { planClusterBids } from "../../src/marketplace/plan/planClusterBids.ts"
 import { planMigration } from "../../src/marketplace/plan/planMigration.ts"
 import { planMinusPhrases } from "../../src/marketplace/plan/planMinusPhrases.ts"
-import { planProducts } from "../../src/marketplace/plan/planProducts.ts"
 import { bigAccount } from "./accounts.ts"
-import { apply, applyFails, campaignsOf, kopecks, only } from "./planned.ts"
+import { apply, applyFails, campaignsOf, deletionPlan, kopecks } from "./planned.ts"
 import { embeddedClient, intercepted, inTime, marketplace, plansOver } from "./support.ts"
 
 /** A manual campaign whose second article bids nothing yet. */
@@ -188,18 +187,9 @@ describe("an article that the marketplace does not show", () => {
 
   it.effect("because it was deleted comes back all the same, with its phrases and cluster bids", () =>
     Effect.gen(function* () {
-      const ads = yield* MarketplaceAds
       const plans = yield* Plans
       const world = yield* EmbeddedMarketplace
-      const { guards } = yield* MarketplaceConfig
-      const pair = { advert_id: 1003, nm_id: 500301 }
-      yield* ads.setNormqueryBids({ bids: [{ ...pair, norm_query: "diary", bid: kopecks(40_000) }] })
-      const before = yield* world.account
-      const { items: phrases } = yield* ads.getMinusPhrases({ items: [pair] })
-      const { bids: clusterBids } = yield* ads.getNormqueryBids({ items: [pair] })
-      const campaign = yield* only(1003)
-      const input = { campaign, add: [], delete: [500301], phrases, clusterBids, guards }
-      const { id } = yield* plans.keep(planProducts(input))
+      const { before, id } = yield* deletionPlan
       yield* inTime(apply(id))
       const back = yield* inTime(plans.rollback(id))
       assert.deepStrictEqual(back.blocked, [])

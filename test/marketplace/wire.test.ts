@@ -83,6 +83,7 @@ describe("what goes over the wire", () => {
       const { client, requests } = standIn(answer)
       return Effect.gen(function* () {
         yield* inTime(sendAll(calls), 1000)
+        assert.isNotEmpty(requests)
         for (const seen of requests) {
           const inSpec = fits(specOperations, seen)
           const inPublished = fits(publishedOperations, seen)
