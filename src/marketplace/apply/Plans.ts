@@ -4,11 +4,10 @@ import { limitOf, readOnlyReason } from "../keyRules.ts"
 import { MarketplaceAds } from "../MarketplaceAds.ts"
 import { MarketplaceConfig } from "../MarketplaceConfig.ts"
 import { AdsReadOnly, type MarketplaceError } from "../MarketplaceError.ts"
-import { changeKey } from "../plan/Change.ts"
 import { estimate } from "../plan/estimate.ts"
 import { planProblems } from "../plan/guards.ts"
 import type { Draft, Plan } from "../plan/Plan.ts"
-import { type History, historyOf } from "./history.ts"
+import { type History, historyOf, isOutrun } from "./history.ts"
 import {
   type ApplyStopped,
   GuardViolation,
@@ -97,13 +96,7 @@ export class Plans extends Context.Service<
         if (plan.reverses !== undefined) {
           const original = yield* history(plan.reverses)
           if (original.takenBack) return yield* new PlanSpent({ id: plan.reverses, state: "taken back" })
-          const covered = new Set(plan.steps.map((step) => step.id))
-          const isLater = (step: string) =>
-            (original.done.get(step) ?? original.inDoubt.get(step) ?? 0) > plan.createdAt
-          const isShort = original.plan.steps.some(
-            (step) => isLater(step.id) && step.undo.some((change) => !covered.has(changeKey(change)))
-          )
-          if (isShort) return yield* new PlanExpired({ id })
+          if (isOutrun(plan, original)) return yield* new PlanExpired({ id })
         }
         if (!begun && (yield* now) > plan.expiresAt) return yield* new PlanExpired({ id })
         const problems = planProblems(settings.guards, plan)

@@ -1,3 +1,4 @@
+import { changeKey } from "../plan/Change.ts"
 import type { Plan } from "../plan/Plan.ts"
 import type { Entry } from "./PlanStore.ts"
 
@@ -128,4 +129,11 @@ export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | 
         goingBack,
         takenBack
       }
+}
+
+/** Whether a way back leaves out what its plan has done since the way back was planned. */
+export const isOutrun = (back: Plan, { done, inDoubt, plan }: History): boolean => {
+  const covered = new Set(back.steps.map(({ id }) => id))
+  const isLater = (step: string) => (done.get(step) ?? inDoubt.get(step) ?? 0) > back.createdAt
+  return plan.steps.some(({ id, undo }) => isLater(id) && undo.some((change) => !covered.has(changeKey(change))))
 }
