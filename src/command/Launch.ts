@@ -25,6 +25,8 @@ export interface Launch {
   readonly readOnly: boolean
   readonly toolsets: ReadonlyArray<Toolset>
   readonly answerLimit: number | undefined
+  /** The configuration file that was asked for by name. */
+  readonly config: Options["config"]
   readonly marketplace: unknown
 }
 
@@ -41,6 +43,7 @@ export const settle = (options: Options, settings: Settings): Result.Result<Laun
     readOnly,
     toolsets: [...new Set(toolsets)],
     answerLimit: server.answerLimit,
+    config: options.config,
     marketplace: settings.marketplace
   }))
 }

@@ -57,15 +57,15 @@ export const MarketplaceSettings = Schema.Struct({
   planMinutes: Positive.pipe(Schema.withDecodingDefaultKey(orElse(15))),
   /** The longest wait for a turn under the limits; beyond it a call fails and says when to repeat. Default 60. */
   maxWaitSeconds: Positive.pipe(Schema.withDecodingDefaultKey(orElse(60))),
-  /** File that keeps plans, their progress and the audit trail. */
+  /** File that keeps plans, their progress and the audit trail; its place is told from that of the configuration file. */
   journal: Schema.NonEmptyString.pipe(Schema.withDecodingDefaultKey(orElse(".marketplace-journal.jsonl"))),
   allowInsecureHttp: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(orElse(false)))
 })
 export type MarketplaceSettings = typeof MarketplaceSettings.Type & {
   /** Whether the whole server is read-only, whatever is said here. */
   readonly serverReadOnly?: boolean
-  /** Who has the journal, if that is another process: without it nothing is changed. */
-  readonly journalInUse?: string
+  /** Why the journal cannot be written, as when another process has it: without it nothing is changed. */
+  readonly journalProblem?: string
 }
 
 /** The checked settings of the marketplace. */

@@ -14,13 +14,13 @@ export const limitOf = (settings: MarketplaceSettings, name: OperationName): Lim
 
 /** Why nothing may be written, if so, with everything that would have to be otherwise. */
 export const readOnlyReason = (settings: MarketplaceSettings): string | undefined => {
-  const { apiKey, journalInUse, readOnly, serverReadOnly } = settings
+  const { apiKey, journalProblem, readOnly, serverReadOnly } = settings
   const reasons = [
     ...(serverReadOnly === true ? ["the whole server is read-only, by --read-only or its configuration"] : []),
     ...(readOnly ? ["marketplace.readOnly is not false in the configuration"] : []),
-    ...(journalInUse === undefined
+    ...(journalProblem === undefined
       ? []
-      : [`${journalInUse.replace(/\.$/, "")}; once it is free, start this server anew`]),
+      : [`${journalProblem.replace(/\.$/, "")}; when that is settled, start this server anew`]),
     ...(readKey(apiKey).readOnly ? ["the key is a read-only one, and another one would be needed"] : [])
   ]
   return reasons.length === 0 ? undefined : reasons.join("; ")

@@ -2,7 +2,5 @@ import { Schema } from "effect"
 
 /** The file could not be opened, read or written; nothing of the refused lines counts as written. */
 export class LineFileError extends Schema.TaggedError<LineFileError>()("LineFileError", {
-  message: Schema.String,
-  /** Whether another process has the file. */
-  inUse: Schema.optionalKey(Schema.Boolean)
+  message: Schema.String
 }) {}

@@ -14,8 +14,7 @@ export const claim = Effect.fnUntraced(function* (file: string) {
     const owner = (yield* fileSystem.readFileString(lock)).trim()
     if (owner !== self && isRunning(Number(owner))) {
       return yield* new LineFileError({
-        message: `${file} is in use by process ${owner}. If that is not so, delete ${lock}.`,
-        inUse: true
+        message: `${file} is in use by process ${owner}. If that is not so, delete ${lock}.`
       })
     }
     yield* fileSystem.remove(lock, { force: true })
@@ -27,7 +26,9 @@ export const claim = Effect.fnUntraced(function* (file: string) {
       error.reason._tag === "AlreadyExists" ? inspect : Effect.fail(error)
     ).pipe(
       Effect.catchTag("PlatformError", ({ message }) =>
-        Effect.fail(new LineFileError({ message: `${lock}: ${message}` }))
+        Effect.fail(
+          new LineFileError({ message: `${lock}: ${message}. Is its folder there, and may this process write to it?` })
+        )
       )
     ),
     () => Effect.ignore(fileSystem.remove(lock, { force: true }))

@@ -12,10 +12,13 @@ import { upstreams } from "./upstreams.ts"
 /** Serves until the client leaves or the process is told to stop. */
 export const serve = Effect.fnUntraced(function* (options: Options) {
   const launch = yield* readLaunch(options)
-  const further = yield* Effect.forEach(yield* furtherToolsets(launch), ({ tools }) => tools(launch))
-  const server = Server.layer({ version, tools: (tools) => [...tools, ...further.flat()] }).pipe(
-    Layer.provide(upstreams(launch))
-  )
+  const toolsets = yield* furtherToolsets(launch)
+  const further = yield* Effect.forEach(toolsets, ({ tools }) => tools(launch))
+  const server = Server.layer({
+    version,
+    tools: (tools) => [...tools, ...further.flat()],
+    instructions: toolsets.map(({ instructions }) => instructions)
+  }).pipe(Layer.provide(upstreams(launch)))
   const { answerLimit } = launch
   yield* (yield* transport(launch)).pipe(
     Effect.provide(server),

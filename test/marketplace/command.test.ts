@@ -1,4 +1,5 @@
 import type { RequestListener } from "node:http"
+import path from "node:path"
 
 import { assert, describe, it } from "vitest"
 
@@ -193,13 +194,36 @@ describe("two servers over one journal", () => {
     assert.deepInclude(await third.call("ads_check_key", {}), { may_write: true })
   })
 
-  it("do not start over one that holds something else, and say in which line", async () => {
+  it.each([
+    ["plans.jsonl", /^marketplace\.journal: line 2 of .*plans\.jsonl is no entry of this journal\./],
+    [
+      "nowhere/plans.jsonl",
+      /^marketplace\.journal: .*nowhere\/plans\.jsonl.* Is its folder there, and may this process/
+    ]
+  ])("that cannot be kept in %s read and plan, and say why they apply nothing", async (journal, why) => {
+    const baseUrl = await standIn(marketplace(personal))
     const cwd = await directory({
-      ".config.json": { environments, marketplace: { apiKey: personal, readOnly: false, journal: "plans.jsonl" } },
+      ".config.json": { environments, marketplace: { baseUrl, apiKey: personal, readOnly: false, journal } },
       "plans.jsonl": '{"type":"asked","at":1,"plan_id":"p","problem":"look"}\n{"not":"an entry"}\n'
     })
-    const { code, stderr } = await run(["--toolsets", "marketplace"], { cwd })
-    assert.strictEqual(code, 1)
-    assert.include(stderr, "marketplace.journal: line 2 of plans.jsonl is no entry of this journal")
+    const { call, child, ended } = command(cwd)
+    const checked = await call("ads_check_key", {})
+    assert.deepInclude(checked, { accepted: true, may_write: false })
+    assert.match(String(checked["why_not"]), why)
+    child.stdin.end()
+    const { code, stderr } = await ended
+    assert.strictEqual(code, 0)
+    assert.include(stderr, "No marketplace plan can be applied here: marketplace.journal: ")
+  })
+
+  it("of one configuration meet in it, wherever they are started", async () => {
+    const baseUrl = await standIn(marketplace(personal))
+    const home = await directory({ "my.json": { marketplace: { baseUrl, apiKey: personal, readOnly: false } } })
+    const anywhere = async () => command(await directory(), "--config", path.join(home, "my.json"))
+    const first = await anywhere()
+    assert.deepInclude(await first.call("ads_check_key", {}), { may_write: true })
+    const second = await anywhere()
+    const checked = await second.call("ads_check_key", {})
+    assert.include(String(checked["why_not"]), `${path.join(home, ".marketplace-journal.jsonl")} is in use by process`)
   })
 })

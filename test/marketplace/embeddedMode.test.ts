@@ -13,6 +13,7 @@ const launch: Launch = {
   readOnly: false,
   toolsets: ["engine", "marketplace"],
   answerLimit: undefined,
+  config: undefined,
   marketplace: undefined
 }
 

@@ -15,8 +15,8 @@ const Reply = Schema.fromJsonString(
 const Answer = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 
 /** The built command with the marketplace's tools over stdio, called with bare requests. */
-export const command = (cwd: string) => {
-  const { child, ended } = start(["--toolsets", "marketplace"], { cwd })
+export const command = (cwd: string, ...args: ReadonlyArray<string>) => {
+  const { child, ended } = start(["--toolsets", "marketplace", ...args], { cwd })
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
   const call = async (name: string, args: object) => {
     const request = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }

@@ -1,8 +1,9 @@
+import path from "node:path"
+
 import { Effect, Layer, Result } from "effect"
 import { HttpClient } from "effect/http"
 
 import type { Launch } from "../../command/Launch.ts"
-import { ConfigurationError } from "../../config/ConfigurationError.ts"
 import { HttpClients } from "../../http/HttpClients.ts"
 import { PlanStore } from "../../marketplace/apply/PlanStore.ts"
 import { decode, MarketplaceConfig, type MarketplaceSettings } from "../../marketplace/MarketplaceConfig.ts"
@@ -25,21 +26,24 @@ export const client = Layer.effect(
 ).pipe(Layer.provide(NodeHttpClients.layer))
 
 /**
- * The configured marketplace, with a journal in its file where anything may be written. Where another process has that
- * file, as when two assistants each start a server, this one reads and plans only.
+ * The configured marketplace, with a journal in its file where anything may be written. Where that file cannot be
+ * written, or another process has it, as when two assistants each start a server, this one reads and plans only.
  */
 export const configured = (launch: Launch) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const settings = yield* readSettings(launch)
-      const withSettings = (more: Pick<MarketplaceSettings, "journalInUse"> = {}) =>
+      const withSettings = (more: Pick<MarketplaceSettings, "journalProblem"> = {}) =>
         Layer.merge(Layer.succeed(MarketplaceConfig, { ...settings, ...more }), client)
       if (settings.readOnly || settings.serverReadOnly) return Layer.merge(withSettings(), PlanStore.layerMemory)
-      const store = yield* Effect.result(FilePlanStore.make(settings.journal))
+      const store = yield* Effect.result(FilePlanStore.make(fileOf(launch, settings)))
       if (Result.isSuccess(store)) return Layer.merge(withSettings(), Layer.succeed(PlanStore, store.success))
-      const { inUse, message } = store.failure
-      if (inUse !== true) return yield* new ConfigurationError({ message: `marketplace.journal: ${message}` })
-      yield* Effect.logWarning(`No marketplace plan can be applied here: ${message}`)
-      return Layer.merge(withSettings({ journalInUse: message }), PlanStore.layerMemory)
+      const journalProblem = `marketplace.journal: ${store.failure.message}`
+      yield* Effect.logWarning(`No marketplace plan can be applied here: ${journalProblem}`)
+      return Layer.merge(withSettings({ journalProblem }), PlanStore.layerMemory)
     })
   )
+
+/** One configuration has one journal, from wherever its server is started. */
+const fileOf = ({ config = "" }: Launch, { journal }: MarketplaceSettings) =>
+  path.resolve(path.dirname(config), journal)

@@ -23,5 +23,10 @@ const tools = Effect.fnUntraced(function* (launch: Launch) {
 
 const work = Layer.merge(Plans.layer, LowestBids.layer).pipe(Layer.provideMerge(MarketplaceAds.layer))
 
+const instructions =
+  "The ads_ tools manage a seller's advertising campaigns on a marketplace. Whatever changes money is planned first " +
+  "(ads_plan_…), shown to a person, and applied once they agree (ads_apply_plan); ads_rollback plans the way back. " +
+  "Bids are whole kopecks, 100 to the ruble. `next` in every answer says how to go on."
+
 /** The toolset `marketplace`, over the configured marketplace or the one in this process. */
-export const toolset: FurtherToolset = { tools, check }
+export const toolset: FurtherToolset = { instructions, tools, check }
