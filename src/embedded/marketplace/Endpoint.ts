@@ -1,5 +1,6 @@
-import { type DateTime, Result, Schema, SchemaIssue } from "effect"
+import { type DateTime, Result, Schema } from "effect"
 
+import { firstIssue } from "../../config/firstIssue.ts"
 import { capProblem } from "./caps.ts"
 import type { Reply } from "./Reply.ts"
 import { fits, type Wire } from "./shapes.ts"
@@ -28,13 +29,8 @@ export interface Endpoint {
   readonly answer: (state: State, given: unknown, now: DateTime.Utc) => Written
 }
 
-const issues = SchemaIssue.makeFormatterStandardSchemaV1()
-
 /** The name of the first part that is wrong. */
-const nameIn = ({ issue }: Schema.SchemaError): string => {
-  const [first] = issues(issue).issues
-  return (first?.path ?? []).slice(0, 1).map(String).join("")
-}
+const nameIn = (error: Schema.SchemaError): string => firstIssue(error).path.split(".")[0] ?? ""
 
 /** How the operations of a wire are made: by which part of the marketplace has it, what it takes, and what it does. */
 export const makeOn =
