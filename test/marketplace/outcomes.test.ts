@@ -1,0 +1,66 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+import { Headers } from "effect/http"
+
+import { AdsBadRequest } from "../../src/marketplace/AdsRefused.ts"
+import { operations } from "../../src/marketplace/operations.ts"
+import { nextOf } from "../../src/marketplace/outcome.ts"
+import { readApart } from "../../src/marketplace/readApart.ts"
+
+describe("a 429", () => {
+  const pause = (headers: Readonly<Record<string, string>>) =>
+    nextOf(
+      operations.getAdvertsV2,
+      Result.succeed({ status: 429, headers: Headers.fromInput(headers), text: "" }),
+      false
+    )
+
+  it.each([
+    [{ "x-ratelimit-retry": "7", "retry-after": "9" }, 7000],
+    [{ "retry-after": "9" }, 9000],
+    [{}, 1000],
+    [{ "x-ratelimit-retry": "soon" }, 1000],
+    [{ "retry-after": "-5" }, 1000]
+  ])("with %j asks for a pause of %i ms", (headers, ms) => {
+    assert.deepStrictEqual(pause(headers), { is: "pause", ms })
+  })
+})
+
+describe("many items read at once", () => {
+  const refused = new AdsBadRequest({ operation: "getMinusPhrases", status: 400, detail: "not this one", fields: [] })
+
+  /** How often the marketplace is asked, and what it comes to, where it shows only some. */
+  const reading = Effect.fnUntraced(function* (isShown: (item: number) => boolean) {
+    let calls = 0
+    const result = yield* Effect.result(
+      readApart(
+        Array.from({ length: 100 }, (_, index) => index),
+        (items) => {
+          calls++
+          return items.every(isShown) ? Effect.succeed(items) : Effect.fail(refused)
+        }
+      )
+    )
+    return { calls, result }
+  })
+
+  it.effect("are narrowed down to those that are refused", () =>
+    Effect.gen(function* () {
+      const { result } = yield* reading((item) => item % 25 !== 3)
+      const { found, refused } = Result.getOrThrow(result)
+      assert.deepStrictEqual(
+        refused.map(({ item }) => item),
+        [3, 28, 53, 78]
+      )
+      assert.strictEqual(found.flatMap(({ items }) => items).length, 96)
+    })
+  )
+
+  it.effect("of which none is shown are given up before each has been asked for", () =>
+    Effect.gen(function* () {
+      const { calls, result } = yield* reading(() => false)
+      assert.deepStrictEqual(result, Result.fail(refused))
+      assert.isBelow(calls, 60)
+    })
+  )
+})
