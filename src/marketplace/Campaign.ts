@@ -59,8 +59,8 @@ export const Campaign = open({
 })
 export type Campaign = typeof Campaign.Type
 
-/** The answer of getAdvertsV2; no list means none. */
-export const CampaignList = open({ adverts: Schema.optionalKey(Schema.NullOr(Schema.Array(Campaign))) })
+/** The answer of getAdvertsV2, whose campaigns are read one by one; no list means none. */
+export const CampaignList = open({ adverts: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Unknown))) })
 
 export const status = { deleting: -1, ready: 4, finished: 7, declined: 8, active: 9, paused: 11 } as const
 

@@ -8,11 +8,12 @@ import { check } from "./check.ts"
 import { ClusterBidsReply, ClusterStatsReply, ClusterStatsRequest } from "./Clusters.ts"
 import { distinctPairs, Pair } from "./ids.ts"
 import { joinSpans } from "./joinSpans.ts"
-import { AdsInvalidRequest, type MarketplaceError } from "./MarketplaceError.ts"
+import { AdsInvalidRequest, AdsUnreadable, CampaignUnreadable, type MarketplaceError } from "./MarketplaceError.ts"
 import { MinusPhrasesReply } from "./MinusPhrases.ts"
 import { caps, operations } from "./operations.ts"
 import { chunks, spans } from "./split.ts"
 import { FullstatsReply, FullstatsRequest, KeywordsReply, KeywordsRequest } from "./Statistics.ts"
+import { readEach } from "./Unreadable.ts"
 import * as Wire from "./wire.ts"
 
 /** Which campaigns to read; lists, or the text that goes into the query. Nothing given means all. */
@@ -31,10 +32,19 @@ export const readCalls = ({ call }: Calls, wire: Wire.Wire) => {
     const pages = yield* together(asked, (some) =>
       call(operations.getAdvertsV2, { query: { ids: some, statuses, payment_type: filter.payment_type } }, CampaignList)
     )
-    return { adverts: pages.flatMap((page) => page.adverts ?? []) }
+    const all = pages.flatMap((page) => page.adverts ?? [])
+    const { adverts, unreadable } = readEach(all)
+    const [odd] = unreadable
+    if (adverts.length > 0 || odd === undefined) return { adverts, unreadable }
+    const operation = operations.getAdvertsV2.name
+    const problem = new CampaignUnreadable({ operation, ...odd })
+    if (ids !== undefined) return yield* problem
+    const detail = `none of ${all.length} campaigns can be read, the first: ${problem.detail}`
+    return yield* new AdsUnreadable({ operation, kind: "read", detail, body: JSON.stringify(all[0]).slice(0, 200) })
   })
 
-  const countAdverts = (filter?: CampaignFilter) => Effect.map(getAdvertsV2(filter), ({ adverts }) => adverts.length)
+  const countAdverts = (filter?: CampaignFilter) =>
+    Effect.map(getAdvertsV2(filter), ({ adverts, unreadable }) => adverts.length + unreadable.length)
 
   const getMinusPhrases = Effect.fn("MarketplaceAds.getMinusPhrases")(function* (request: {
     readonly items: ReadonlyArray<Pair>

@@ -131,7 +131,7 @@ describe("the client", () => {
       const ids = [...Array.from({ length: 50 }, (_, index) => index + 1), 1]
       yield* ads.getAdvFullstats({ ids, beginDate: "2026-03-01", endDate: "2026-03-02" })
       assert.strictEqual(requests.length, 1)
-      assert.deepStrictEqual(yield* ads.getAdvertsV2({ ids: [] }), { adverts: [] })
+      assert.deepStrictEqual(yield* ads.getAdvertsV2({ ids: [] }), { adverts: [], unreadable: [] })
       assert.strictEqual(requests.length, 1)
     }).pipe(Effect.provide(adsOver(client)))
   })

@@ -3,9 +3,12 @@ import { Effect, Match } from "effect"
 import { articlesOf, bidOf, type Campaign, findByName, mayChange, type Placement, status } from "../Campaign.ts"
 import { clusterKey } from "../Clusters.ts"
 import type { MarketplaceAds } from "../MarketplaceAds.ts"
+import { AdsUnreadable, CampaignUnreadable } from "../MarketplaceError.ts"
 import type { Kopecks } from "../money.ts"
+import { operations } from "../operations.ts"
 import type { Change } from "../plan/Change.ts"
 import * as Phrases from "../plan/phrases.ts"
+import { type Unreadable, whyUnreadable } from "../Unreadable.ts"
 import type { Located, LocatedOf } from "./Located.ts"
 
 /** How long a change may take to show: the marketplace's read model is brought up to date every 3 minutes. */
@@ -42,11 +45,17 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
     "nm_id" in change ? [{ advert_id: change.target, nm_id: change.nm_id }] : []
   )
 
-  const adverts = has("create")
-    ? (yield* ads.getAdvertsV2()).adverts
+  const { adverts, unreadable } = has("create")
+    ? yield* ads.getAdvertsV2()
     : has("bid", "product", "delete")
-      ? (yield* ads.getAdvertsV2({ ids })).adverts
-      : []
+      ? yield* ads.getAdvertsV2({ ids })
+      : { adverts: [], unreadable: [] }
+  // What cannot be read is not the same as what is not there.
+  const odd = unreadable.find(({ advert_id }) => ids.some((id) => id === advert_id))
+  if (odd !== undefined) return yield* new CampaignUnreadable({ operation: operations.getAdvertsV2.name, ...odd })
+  const names = changes.flatMap((change) => (change.kind === "create" ? [change.name] : []))
+  const namesake = unreadable.find(({ name }) => name !== undefined && names.includes(name))
+  if (namesake !== undefined) return yield* cannotTell(namesake)
   const phrases = has("phrases") ? (yield* ads.getMinusPhrases({ items: pairs })).items : []
   const clusters = has("cluster") ? (yield* ads.getNormqueryBids({ items: pairs })).bids : []
 
@@ -102,6 +111,15 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
     named: (name) => findByName(adverts, name)?.id
   } satisfies Look
 })
+
+/** A campaign that is to be created may be there already, and creating it once more cannot be taken back. */
+const cannotTell = (odd: Unreadable) =>
+  new AdsUnreadable({
+    operation: operations.getAdvertsV2.name,
+    kind: "read",
+    detail: `campaign ${odd.advert_id} has the name of the one to be created, and ${whyUnreadable(odd)}`,
+    body: ""
+  })
 
 /** What it means that a change finds something else than it was planned for. */
 export const whyStale = ({ kind }: Located): string => {

@@ -2,6 +2,7 @@ import type { Campaign, ManualPlacement, Placement } from "../Campaign.ts"
 import type { Guards } from "../MarketplaceConfig.ts"
 import type { MinusPhrases } from "../MinusPhrases.ts"
 import type { Kopecks } from "../money.ts"
+import type { Unreadable } from "../Unreadable.ts"
 import type { Floor, OnBelowFloor } from "./floors.ts"
 import type { OldSettings } from "./Snapshot.ts"
 
@@ -21,6 +22,10 @@ export interface MigrationInput {
   readonly campaigns: ReadonlyArray<Campaign>
   /** All campaigns of the account, to find twins that an earlier move has made. */
   readonly existing: ReadonlyArray<Campaign>
+  /** Those of them that cannot be read. */
+  readonly unreadable?: ReadonlyArray<Unreadable>
+  /** The ids of the campaigns that were asked for; all campaigns where none were. */
+  readonly only?: ReadonlyArray<number>
   readonly snapshot: ReadonlyArray<OldSettings>
   /** The present phrases; those with nm_id 0 are campaign-wide. */
   readonly phrases: ReadonlyArray<MinusPhrases>
@@ -32,6 +37,7 @@ export interface MigrationInput {
 /** The input, ready for looking things up. */
 export interface Migration {
   readonly existing: ReadonlyArray<Campaign>
+  readonly unreadable: ReadonlyArray<Unreadable>
   readonly snapshot: ReadonlyArray<OldSettings>
   readonly options: MigrationOptions
   readonly guards: Guards

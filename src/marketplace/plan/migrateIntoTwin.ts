@@ -9,6 +9,7 @@ import {
   paymentOf,
   shownAt
 } from "../Campaign.ts"
+import { whyUnreadable } from "../Unreadable.ts"
 import type { Target } from "./Change.ts"
 import type { Finding } from "./draft.ts"
 import { migratedRow } from "./migratedRow.ts"
@@ -40,7 +41,12 @@ export const migrateIntoTwin = (
   migration: Migration
 ): ReadonlyArray<Finding> => {
   if (campaign.bid_type === "manual") return []
-  const { existing, options, phrasesAt } = migration
+  const { existing, options, phrasesAt, unreadable } = migration
+  const hidden = unreadable.find(({ name }) => name?.endsWith(endingOf(campaign)))
+  if (hidden !== undefined) {
+    const reason = `campaign ${hidden.advert_id} has the name of its twin, and ${whyUnreadable(hidden)}`
+    return [{ what: `migrate ${campaign.id}`, reason }]
+  }
   const placements = options.placements ?? placesOf(campaign)
   const twin = findTwin(existing, campaign)
   const inTwin = new Map((twin === undefined ? [] : articlesOf(twin)).map((article) => [article.nm_id, article]))

@@ -1,4 +1,5 @@
 import { type Article, articlesOf, type Campaign } from "../Campaign.ts"
+import { whyUnreadable } from "../Unreadable.ts"
 import { draft, type Finding } from "./draft.ts"
 import { floorsOf } from "./floors.ts"
 import { campaignProblem } from "./guards.ts"
@@ -10,9 +11,10 @@ import type { MigrationPlan } from "./Plan.ts"
 
 /** Moves campaigns from one bid and campaign-wide phrases to bids and phrases per article. */
 export const planMigration = (input: MigrationInput): MigrationPlan => {
-  const { campaigns, existing, guards, options, snapshot } = input
+  const { campaigns, existing, guards, only, options, snapshot, unreadable = [] } = input
   const phrasesAt = Phrases.byPair(input.phrases)
-  const migration: Migration = { existing, guards, snapshot, options, phrasesAt, floor: floorsOf(input.floors) }
+  const floor = floorsOf(input.floors)
+  const migration: Migration = { existing, unreadable, guards, snapshot, options, phrasesAt, floor }
   const migrate = options.target === "in-place" ? migrateInPlace : migrateIntoTwin
 
   const findings = campaigns.flatMap((campaign): ReadonlyArray<Finding> => {
@@ -24,11 +26,13 @@ export const planMigration = (input: MigrationInput): MigrationPlan => {
       ? [{ what, reason: "the campaign has no articles" }]
       : migrate(campaign, articles, migration)
   })
-  const known = new Set(campaigns.map(({ id }) => id))
+  const odd = unreadable.filter(({ advert_id }) => only === undefined || only.some((id) => id === advert_id))
+  const known = new Set([...campaigns.map(({ id }) => id), ...odd.map(({ advert_id }) => advert_id)])
   const strangers = snapshot.filter(({ advert_id }) => !known.has(advert_id))
   const reason = "the snapshot names it, but there is no such campaign to move"
   return draft("migration", guards, [
     ...findings,
+    ...odd.map((one) => ({ what: `migrate ${one.advert_id ?? "a campaign"}`, reason: whyUnreadable(one) })),
     ...strangers.map(({ advert_id }) => ({ what: `migrate ${advert_id}`, reason }))
   ])
 }

@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { AdsNotFound } from "../../marketplace/AdsRefused.ts"
 import { articlesOf, BidType, PaymentType, status } from "../../marketplace/Campaign.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
+import { CampaignUnreadable } from "../../marketplace/MarketplaceError.ts"
 import { moneyFromRubles } from "../../marketplace/money.ts"
 import { reads } from "../annotations.ts"
 import { optional } from "../parameters.ts"
@@ -10,11 +11,13 @@ import * as Tool from "../Tool.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId, advertIds, limit, offset } from "./parameters.ts"
 import * as results from "./results.ts"
-import { articleRow, campaignRow, more } from "./shown.ts"
+import { articleRow, campaignRow, leftOut, more } from "./shown.ts"
 
 /** One campaign, or the error that there is none. */
 export const readCampaign = Effect.fnUntraced(function* (advert_id: number) {
-  const { adverts } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids: [advert_id] }))
+  const { adverts, unreadable } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids: [advert_id] }))
+  const odd = unreadable.find((one) => one.advert_id === advert_id)
+  if (odd !== undefined) return yield* new CampaignUnreadable({ operation: "getAdvertsV2", ...odd })
   const campaign = adverts.find(({ id }) => id === advert_id)
   return (
     campaign ??
@@ -58,14 +61,15 @@ export const listCampaigns = Tool.make("ads_list_campaigns", {
   },
   result: results.campaigns,
   run: Effect.fn("ads_list_campaigns")(function* ({ bid_type, limit, offset, ...filter }) {
-    const { adverts } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2(filter))
+    const { adverts, unreadable } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2(filter))
     const found = adverts
       .filter((campaign) => bid_type === undefined || campaign.bid_type === bid_type)
       .toSorted((a, b) => a.id - b.id)
     const shown = found.slice(offset, offset + limit)
     return {
-      total: found.length,
+      total: found.length + unreadable.length,
       campaigns: shown.map(campaignRow),
+      ...leftOut(unreadable),
       next: more(
         offset + shown.length,
         found.length,

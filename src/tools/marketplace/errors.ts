@@ -27,6 +27,7 @@ const kinds: { readonly [tag in AdsError["_tag"]]: readonly [blame: "caller" | "
   ApplyStopped: ["upstream", "ADS_APPLY_STOPPED"],
   BidOutOfRange: ["caller", "ADS_BID_OUT_OF_RANGE"],
   CampaignStateRefused: ["caller", "ADS_CAMPAIGN_STATE"],
+  CampaignUnreadable: ["upstream", "ADS_UNREADABLE"],
   FloorsPending: ["upstream", "ADS_FLOORS_PENDING"],
   GuardViolation: ["caller", "ADS_GUARD"],
   LowBudget: ["caller", "ADS_LOW_BUDGET"],

@@ -9,6 +9,10 @@ import { money, next, row, whole } from "./shapes.ts"
 export const campaigns = Schema.Struct({
   total: whole,
   campaigns: Schema.Array(Schema.Struct({ ...row, articles: whole })),
+  unreadable: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ advert_id: Schema.NullOr(whole), problem: Schema.String }))
+  ),
+  unreadable_count: Schema.optionalKey(whole),
   next
 })
 

@@ -11,6 +11,7 @@ import {
   status
 } from "../../marketplace/Campaign.ts"
 import { type Kopecks, money } from "../../marketplace/money.ts"
+import type { Unreadable } from "../../marketplace/Unreadable.ts"
 
 const statusWords = new Map<number, string>([
   [status.deleting, "being deleted"],
@@ -34,6 +35,15 @@ export const quoted = (name: string): string => {
   const line = name.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim()
   return line.length > 60 ? `"${Array.from(line).slice(0, 59).join("")}…"` : `"${line}"`
 }
+
+/** The campaigns that cannot be read, the first of them by what is odd; nothing where there are none. */
+export const leftOut = (unreadable: ReadonlyArray<Unreadable>) =>
+  unreadable.length === 0
+    ? {}
+    : {
+        unreadable: unreadable.slice(0, 20).map(({ advert_id, problem }) => ({ advert_id, problem })),
+        unreadable_count: unreadable.length
+      }
 
 /** A campaign in one row. */
 export const campaignRow = (campaign: Campaign) => ({

@@ -36,8 +36,8 @@ export const planCampaignTool = Tool.make("ads_plan_campaign", {
     placements = searchOnly
   }) {
     const { guards } = yield* MarketplaceConfig
-    const { adverts } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2())
+    const { adverts: existing, unreadable } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2())
     const bid = bid_rubles === undefined ? {} : { bid: rublesToKopecks(bid_rubles) }
-    return yield* keep(planCampaign({ name, nms, payment_type, placements, ...bid, existing: adverts, guards }))
+    return yield* keep(planCampaign({ name, nms, payment_type, placements, ...bid, existing, unreadable, guards }))
   }, orRefuse)
 })

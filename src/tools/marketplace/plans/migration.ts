@@ -63,7 +63,7 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     const rule = yield* floorRule(given)
     const { guards } = yield* MarketplaceConfig
     const ads = yield* MarketplaceAds
-    const { adverts: existing } = yield* ads.getAdvertsV2()
+    const { adverts: existing, unreadable } = yield* ads.getAdvertsV2()
     const campaigns = chosen(existing, given.advert_ids, given.snapshot ?? [])
     const wide = yield* campaignWidePhrases(campaigns)
     const twins = campaigns.flatMap((campaign) => findTwin(existing, campaign) ?? [])
@@ -72,6 +72,8 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     const input: MigrationInput = {
       campaigns,
       existing,
+      unreadable,
+      ...(given.advert_ids === undefined ? {} : { only: given.advert_ids }),
       snapshot: (given.snapshot ?? []).filter(({ advert_id }) => given.advert_ids?.includes(advert_id) ?? true),
       phrases: [...wide.items, ...items],
       floors: [],
