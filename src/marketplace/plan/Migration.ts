@@ -29,6 +29,8 @@ export interface MigrationInput {
   readonly snapshot: ReadonlyArray<OldSettings>
   /** The present phrases; those with nm_id 0 are campaign-wide. */
   readonly phrases: ReadonlyArray<MinusPhrases>
+  /** Why no phrases can be read at all, where none can. */
+  readonly phrasesClosed?: string
   readonly floors: ReadonlyArray<Floor>
   readonly options: MigrationOptions
   readonly guards: Guards
@@ -41,6 +43,7 @@ export interface Migration {
   readonly snapshot: ReadonlyArray<OldSettings>
   readonly options: MigrationOptions
   readonly guards: Guards
+  readonly phrasesClosed: string | undefined
   readonly phrasesAt: (advert_id: number, nm_id: number) => ReadonlyArray<string>
   readonly floor: (place: Omit<Floor, "kopecks">) => Kopecks | undefined
 }

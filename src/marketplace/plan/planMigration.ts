@@ -14,7 +14,8 @@ export const planMigration = (input: MigrationInput): MigrationPlan => {
   const { campaigns, existing, guards, only, options, snapshot, unreadable = [] } = input
   const phrasesAt = Phrases.byPair(input.phrases)
   const floor = floorsOf(input.floors)
-  const migration: Migration = { existing, unreadable, guards, snapshot, options, phrasesAt, floor }
+  const { phrasesClosed } = input
+  const migration: Migration = { existing, unreadable, guards, snapshot, options, phrasesClosed, phrasesAt, floor }
   const migrate = options.target === "in-place" ? migrateInPlace : migrateIntoTwin
 
   const findings = campaigns.flatMap((campaign): ReadonlyArray<Finding> => {

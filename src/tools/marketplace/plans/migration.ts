@@ -4,6 +4,7 @@ import { articlesOf, type Campaign, ManualPlacement, mayChange, pairsOf } from "
 import { campaignWide } from "../../../marketplace/ids.ts"
 import { MarketplaceAds } from "../../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../../marketplace/MarketplaceConfig.ts"
+import type { MarketplaceError } from "../../../marketplace/MarketplaceError.ts"
 import { findTwin } from "../../../marketplace/plan/migrateIntoTwin.ts"
 import type { MigrationInput } from "../../../marketplace/plan/Migration.ts"
 import { planMigration } from "../../../marketplace/plan/planMigration.ts"
@@ -65,17 +66,16 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     const ads = yield* MarketplaceAds
     const { adverts: existing, unreadable } = yield* ads.getAdvertsV2()
     const campaigns = chosen(existing, given.advert_ids, given.snapshot ?? [])
-    const wide = yield* campaignWidePhrases(campaigns)
     const twins = campaigns.flatMap((campaign) => findTwin(existing, campaign) ?? [])
     const involved = [...campaigns, ...(given.target === "in-place" ? [] : twins)]
-    const { items, warnings } = yield* phrasesOf(pairsOf(involved))
+    const { warnings: known, ...phrases } = yield* unlessClosed(allPhrases(campaigns, involved))
     const input: MigrationInput = {
       campaigns,
       existing,
       unreadable,
       ...(given.advert_ids === undefined ? {} : { only: given.advert_ids }),
       snapshot: (given.snapshot ?? []).filter(({ advert_id }) => given.advert_ids?.includes(advert_id) ?? true),
-      phrases: [...wide.items, ...items],
+      ...phrases,
       floors: [],
       guards,
       options: {
@@ -91,7 +91,6 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
       }
     }
     const first = planMigration(input)
-    const known = [...wide.warnings, ...warnings]
     const bid = new Set(first.steps.flatMap(({ change }) => (change.kind === "bid" ? [change.nm_id] : [])))
     const bidding = campaigns.filter((campaign) => articlesOf(campaign).some(({ nm_id }) => bid.has(nm_id)))
     if (!rule.isAsking(bidding.length)) {
@@ -109,6 +108,23 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     return yield* keep(withWarnings(draft, [...known, ...lowest.warnings]))
   }, orRefuse)
 })
+
+/** The phrases of whole campaigns and those of articles, and what is to be said about them. */
+const allPhrases = Effect.fnUntraced(function* (campaigns: ReadonlyArray<Campaign>, involved: ReadonlyArray<Campaign>) {
+  const wide = yield* campaignWidePhrases(campaigns)
+  const { items, warnings } = yield* phrasesOf(pairsOf(involved))
+  return { phrases: [...wide.items, ...items], warnings: [...wide.warnings, ...warnings] }
+})
+
+type AllPhrases = Pick<MigrationInput, "phrases" | "phrasesClosed"> & { readonly warnings: ReadonlyArray<string> }
+
+/** Where phrases are closed to the seller, bids can still be moved, and the plan says what it leaves out. */
+const unlessClosed = <R>(read: Effect.Effect<AllPhrases, MarketplaceError, R>) =>
+  Effect.catchIf(
+    read,
+    (error) => error._tag === "AdsForbidden" && error.isClosedToSeller,
+    ({ message }) => Effect.succeed<AllPhrases>({ phrases: [], phrasesClosed: message, warnings: [] })
+  )
 
 /** The phrases that hold for a whole campaign; after the switch-off the marketplace may no longer show them. */
 const campaignWidePhrases = (campaigns: ReadonlyArray<Campaign>) => {
