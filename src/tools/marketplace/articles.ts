@@ -58,26 +58,35 @@ export const minBids = Tool.make("ads_min_bids", {
   arguments: {
     advert_id: advertId,
     nm_ids: optional(nmIds),
-    placements: optional(Schema.Array(Placement).annotate({ description: "Default: those of the campaign" }))
+    placements: optional(Schema.Array(Placement).annotate({ description: "Default: those of the campaign" })),
+    limit: limit(100),
+    offset
   },
   result: results.lowestBids,
-  run: Effect.fn("ads_min_bids")(function* ({ advert_id, nm_ids, placements }) {
+  run: Effect.fn("ads_min_bids")(function* ({ advert_id, limit, nm_ids, offset, placements }) {
     const campaign = yield* readCampaign(advert_id)
+    const all = [...new Set(nm_ids ?? articlesOf(campaign).map(({ nm_id }) => nm_id))]
+    const asked = all.slice(offset, offset + limit)
     const { bids } = yield* MarketplaceAds.use((ads) =>
       ads.getBidsMin({
         advert_id,
-        nm_ids: nm_ids ?? articlesOf(campaign).map(({ nm_id }) => nm_id),
+        nm_ids: asked,
         payment_type: paymentOf(campaign),
         placement_types: placements ?? placementsOf(campaign)
       })
     )
     return {
       campaign: nameOf(campaign),
+      total: all.length,
       articles: bids.map(({ bids: lowest, nm_id }) => ({
         nm_id,
         lowest: Object.fromEntries(lowest.map(({ type, value }) => [type, money(value)]))
       })),
-      next: "ads_plan_bids plans bids; with on_below_floor raise it lifts those that are too low"
+      next: more(
+        offset + asked.length,
+        all.length,
+        "ads_plan_bids plans bids; with on_below_floor raise it lifts those that are too low"
+      )
     }
   }, orRefuse)
 })

@@ -83,16 +83,23 @@ export const getCampaign = Tool.make("ads_get_campaign", {
   title: "Get campaign",
   description: "Read one campaign with its articles and their bids, in kopecks and rubles",
   annotations: reads,
-  arguments: { advert_id: advertId },
+  arguments: { advert_id: advertId, limit: limit(100), offset },
   result: results.campaign,
-  run: Effect.fn("ads_get_campaign")(function* ({ advert_id }) {
+  run: Effect.fn("ads_get_campaign")(function* ({ advert_id, limit, offset }) {
     const campaign = yield* readCampaign(advert_id)
+    const articles = articlesOf(campaign)
+    const shown = articles.slice(offset, offset + limit)
     return {
       ...campaignRow(campaign),
       created: campaign.timestamps?.created ?? null,
       budget: yield* readBudget(advert_id),
-      articles: articlesOf(campaign).map((article) => articleRow(campaign, article)),
-      next: "ads_plan_bids, ads_plan_minus_phrases and ads_plan_products plan changes; ads_campaign_stats shows what it brings"
+      total: articles.length,
+      articles: shown.map((article) => articleRow(campaign, article)),
+      next: more(
+        offset + shown.length,
+        articles.length,
+        "ads_plan_bids, ads_plan_minus_phrases and ads_plan_products plan changes; ads_campaign_stats shows what it brings"
+      )
     }
   }, orRefuse)
 })

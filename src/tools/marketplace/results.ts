@@ -20,6 +20,7 @@ export const campaign = Schema.Struct({
   ...row,
   created: Schema.NullOr(Schema.String),
   budget: Schema.NullOr(money),
+  total: whole.annotate({ description: "Articles of the campaign" }),
   articles: Schema.Array(
     Schema.Struct({
       nm_id: whole,
@@ -91,6 +92,7 @@ export const phrases = Schema.Struct({
 
 export const lowestBids = Schema.Struct({
   campaign: Schema.String,
+  total: whole.annotate({ description: "Articles that were asked for" }),
   articles: Schema.Array(Schema.Struct({ nm_id: whole, lowest: Schema.Record(Schema.String, money) })),
   next
 })
