@@ -53,6 +53,7 @@ export const Campaign = open({
       )
     )
   }),
+  currency: Text,
   timestamps: Schema.optionalKey(Schema.NullOr(open({ created: Text }))),
   nm_settings: Schema.optionalKey(Schema.NullOr(Schema.Array(Article))),
   restrictions: Schema.optionalKey(Schema.NullOr(open({ can_change_nms: Schema.optionalKey(Schema.Boolean) })))

@@ -2,6 +2,7 @@ import { articlesOf, bidOf, type Campaign, mayChange, paymentOf, type Placement,
 import type { Guards } from "../MarketplaceConfig.ts"
 import { Kopecks, percentOf } from "../money.ts"
 import { type Unreadable, whyAbsent } from "../Unreadable.ts"
+import { currencyProblem } from "./currencyProblem.ts"
 import { draft, type Finding, forEachPlace } from "./draft.ts"
 import { aboveFloor, type Floor, floorsOf, type OnBelowFloor } from "./floors.ts"
 import type { Draft } from "./Plan.ts"
@@ -42,6 +43,8 @@ export const planBids = (input: BidsInput): Draft => {
     const what = `bid ${advert_id}/${nm_id}`
     const campaign = campaigns.get(advert_id)
     if (campaign === undefined) return [{ what, reason: whyAbsent(input.unreadable ?? [], advert_id) }]
+    const problem = currencyProblem(campaign)
+    if (problem !== undefined) return [{ what, reason: problem }]
     if (!mayChange(campaign)) return [{ what, reason: `bids cannot change in status ${campaign.status}` }]
     const article = articlesOf(campaign).find((one) => one.nm_id === nm_id)
     if (article === undefined) return [{ what, reason: "the article is not in the campaign" }]

@@ -1,6 +1,6 @@
 import { type Campaign, findByName, type ManualPlacement, type PaymentType } from "../Campaign.ts"
 import type { Guards } from "../MarketplaceConfig.ts"
-import { kopecksToRubles, type Kopecks } from "../money.ts"
+import { foreign, kopecksToRubles, type Kopecks } from "../money.ts"
 import { caps } from "../operations.ts"
 import { chunks } from "../split.ts"
 import type { Unreadable } from "../Unreadable.ts"
@@ -48,6 +48,12 @@ export const planCampaign = (input: CampaignInput): Draft => {
   if (nms.length === 0) return refuse("no articles are given")
   const problem = campaignProblem(guards)
   if (problem !== undefined) return refuse(problem)
+  const currency = bid === undefined ? undefined : existing.map((one) => foreign(one.currency)).find(Boolean)
+  if (currency !== undefined) {
+    return refuse(
+      `the money of this account is in ${currency}, and the first bid is given in rubles: plan it without a bid`
+    )
+  }
   const twin = findByName(existing, name)?.id ?? unreadable.find((odd) => odd.name === name)?.advert_id
   if (twin !== undefined) return refuse(`campaign ${twin} has this name already`)
 

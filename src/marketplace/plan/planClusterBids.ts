@@ -4,6 +4,7 @@ import type { Guards } from "../MarketplaceConfig.ts"
 import type { Kopecks } from "../money.ts"
 import { type Unreadable, whyAbsent } from "../Unreadable.ts"
 import type { Wire } from "../wire.ts"
+import { currencyProblem } from "./currencyProblem.ts"
 import { draft, type Finding, forEachPlace } from "./draft.ts"
 import type { Draft } from "./Plan.ts"
 
@@ -33,6 +34,8 @@ export const planClusterBids = (input: ClusterBidsInput): Draft => {
     const { advert_id, nm_id, norm_query, to } = wish
     const campaign = campaigns.get(advert_id)
     if (campaign === undefined) return [{ what, reason: whyAbsent(input.unreadable ?? [], advert_id) }]
+    const problem = currencyProblem(campaign)
+    if (problem !== undefined) return [{ what, reason: problem }]
     if (!mayChange(campaign)) return [{ what, reason: `bids cannot change in status ${campaign.status}` }]
     if (!hasClusterBids(campaign)) {
       return [{ what, reason: "only campaigns with manual bids that pay for views (cpm) have cluster bids" }]

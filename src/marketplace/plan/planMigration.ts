@@ -1,5 +1,6 @@
 import { type Article, articlesOf, type Campaign } from "../Campaign.ts"
 import { whyUnreadable } from "../Unreadable.ts"
+import { currencyProblem } from "./currencyProblem.ts"
 import { draft, type Finding } from "./draft.ts"
 import { floorsOf } from "./floors.ts"
 import { campaignProblem } from "./guards.ts"
@@ -20,7 +21,7 @@ export const planMigration = (input: MigrationInput): MigrationPlan => {
 
   const findings = campaigns.flatMap((campaign): ReadonlyArray<Finding> => {
     const what = `migrate ${campaign.id}`
-    const problem = campaignProblem(guards, campaign.id)
+    const problem = campaignProblem(guards, campaign.id) ?? currencyProblem(campaign)
     if (problem !== undefined) return [{ what, reason: problem }]
     const articles = distinctArticles(campaign)
     return articles.length === 0

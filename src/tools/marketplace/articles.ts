@@ -3,7 +3,6 @@ import { Effect, Schema } from "effect"
 import { articlesOf, nameOf, pairsOf, paymentOf, Placement, placementsOf } from "../../marketplace/Campaign.ts"
 import { distinctPairs } from "../../marketplace/ids.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
-import { money } from "../../marketplace/money.ts"
 import { caps } from "../../marketplace/operations.ts"
 import { reads } from "../annotations.ts"
 import { optional } from "../parameters.ts"
@@ -12,7 +11,7 @@ import { readCampaign } from "./campaigns.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId, limit, nmIds, offset, pairs } from "./parameters.ts"
 import * as results from "./results.ts"
-import { more } from "./shown.ts"
+import { amountIn, more } from "./shown.ts"
 
 const phrasesEach = Schema.Int.check(
   Schema.isBetween({ minimum: 1, maximum: caps.phrases }, { message: `must be between 1 and ${caps.phrases}` })
@@ -80,7 +79,9 @@ export const minBids = Tool.make("ads_min_bids", {
       total: all.length,
       articles: bids.map(({ bids: lowest, nm_id }) => ({
         nm_id,
-        lowest: Object.fromEntries(lowest.map(({ type, value }) => [type, money(value)]))
+        lowest: Object.fromEntries(
+          lowest.map(({ currency, type, value }) => [type, amountIn(currency ?? campaign.currency, value)])
+        )
       })),
       next: more(
         offset + asked.length,

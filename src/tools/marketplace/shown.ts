@@ -10,7 +10,7 @@ import {
   placementsOf,
   status
 } from "../../marketplace/Campaign.ts"
-import { type Kopecks, money } from "../../marketplace/money.ts"
+import { foreign, type Kopecks, kopecksToRubles, money, moneyFromRubles } from "../../marketplace/money.ts"
 import type { Unreadable } from "../../marketplace/Unreadable.ts"
 
 const statusWords = new Map<number, string>([
@@ -45,6 +45,11 @@ export const leftOut = (unreadable: ReadonlyArray<Unreadable>) =>
         unreadable_count: unreadable.length
       }
 
+const currencyShown = ({ currency }: Campaign) => {
+  const other = foreign(currency)
+  return other === undefined ? {} : { currency: other }
+}
+
 /** A campaign in one row. */
 export const campaignRow = (campaign: Campaign) => ({
   id: campaign.id,
@@ -53,6 +58,7 @@ export const campaignRow = (campaign: Campaign) => ({
   status_text: statusText(campaign.status),
   bid_type: campaign.bid_type,
   payment_type: paymentOf(campaign),
+  ...currencyShown(campaign),
   placements: placementsOf(campaign),
   articles: articlesOf(campaign).length
 })
@@ -60,9 +66,25 @@ export const campaignRow = (campaign: Campaign) => ({
 /** An amount in both units; null where there is none. */
 export const amount = (kopecks: Kopecks | null) => (kopecks === null ? null : money(kopecks))
 
-/** An article with its bids in both units. */
+type Currency = string | null | undefined
+
+/** An amount in both units; one that is no rubles is not called so. */
+export const amountIn = (currency: Currency, hundredths: Kopecks) => {
+  const other = foreign(currency)
+  return other === undefined ? money(hundredths) : { hundredths, amount: kopecksToRubles(hundredths), currency: other }
+}
+
+/** An amount of a statistic or a budget, which comes in whole units. */
+export const unitsIn = (currency: Currency, units: number) => amountIn(currency, moneyFromRubles(units).kopecks)
+
+/** An article with its bids. */
 export const articleRow = (campaign: Campaign, article: Article) => ({
   nm_id: article.nm_id,
   ...(typeof article.subject?.name !== "string" ? {} : { subject: article.subject.name }),
-  bids: Object.fromEntries(placementsOf(campaign).map((placement) => [placement, amount(bidOf(article, placement))]))
+  bids: Object.fromEntries(
+    placementsOf(campaign).map((placement) => {
+      const bid = bidOf(article, placement)
+      return [placement, bid === null ? null : amountIn(campaign.currency, bid)]
+    })
+  )
 })

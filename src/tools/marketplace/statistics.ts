@@ -8,7 +8,7 @@ import * as Tool from "../Tool.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId, advertIds, from, groupBy, limit, offset, pairs, to } from "./parameters.ts"
 import * as results from "./results.ts"
-import { more } from "./shown.ts"
+import { more, unitsIn } from "./shown.ts"
 
 export const campaignStats = Tool.make("ads_campaign_stats", {
   title: "Campaign statistics",
@@ -21,8 +21,12 @@ export const campaignStats = Tool.make("ads_campaign_stats", {
     const rows = stats.flatMap((campaign) => {
       const id = { advert_id: campaign.advertId }
       return group_by === "campaign"
-        ? [{ ...id, ...metrics(campaign) }]
-        : (campaign.days ?? []).map((day) => ({ ...id, date: day.date.slice(0, 10), ...metrics(day) }))
+        ? [{ ...id, ...metrics(campaign, campaign.currency) }]
+        : (campaign.days ?? []).map((day) => ({
+            ...id,
+            date: day.date.slice(0, 10),
+            ...metrics(day, campaign.currency)
+          }))
     })
     const missing = ids.filter((id) => !stats.some(({ advertId: known }) => known === id))
     const shown = rows.slice(offset, offset + limit)
@@ -37,7 +41,7 @@ export const campaignStats = Tool.make("ads_campaign_stats", {
 
 type Count = number | null | undefined
 
-const metrics = (row: {
+interface Metrics {
   readonly views?: Count
   readonly clicks?: Count
   readonly ctr?: Count
@@ -45,14 +49,16 @@ const metrics = (row: {
   readonly orders?: Count
   readonly sum?: Count
   readonly sum_price?: Count
-}) => ({
+}
+
+const metrics = (row: Metrics, currency: string | null | undefined) => ({
   views: row.views ?? 0,
   clicks: row.clicks ?? 0,
   ctr_percent: row.ctr ?? 0,
-  cpc: moneyFromRubles(row.cpc ?? 0),
+  cpc: unitsIn(currency, row.cpc ?? 0),
   orders: row.orders ?? 0,
-  spent: moneyFromRubles(row.sum ?? 0),
-  ordered_for: moneyFromRubles(row.sum_price ?? 0)
+  spent: unitsIn(currency, row.sum ?? 0),
+  ordered_for: unitsIn(currency, row.sum_price ?? 0)
 })
 
 export const clusterStats = Tool.make("ads_cluster_stats", {
@@ -71,14 +77,14 @@ export const clusterStats = Tool.make("ads_cluster_stats", {
     const { stats } = yield* MarketplaceAds.use((ads) => ads.getNormqueryStats({ from, to, items }))
     const rows = stats
       .flatMap(({ advert_id, nm_id, stats: clusters }) =>
-        (clusters ?? []).map(({ avg_pos, clicks, cpc, ctr, norm_query, views }) => ({
+        (clusters ?? []).map(({ avg_pos, clicks, cpc, ctr, currency, norm_query, views }) => ({
           advert_id,
           nm_id,
           norm_query,
           views: views ?? null,
           clicks: clicks ?? 0,
           ctr_percent: ctr ?? null,
-          cpc: moneyFromRubles(cpc ?? 0),
+          cpc: unitsIn(currency, cpc ?? 0),
           avg_pos: avg_pos ?? null
         }))
       )
