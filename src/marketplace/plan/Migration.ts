@@ -20,12 +20,12 @@ export interface MigrationOptions {
 export interface MigrationInput {
   /** The campaigns to move. */
   readonly campaigns: ReadonlyArray<Campaign>
+  /** Where single campaigns were asked for: which. */
+  readonly asked?: ReadonlyArray<number>
   /** All campaigns of the account, to find twins that an earlier move has made. */
   readonly existing: ReadonlyArray<Campaign>
   /** Those of them that cannot be read. */
   readonly unreadable?: ReadonlyArray<Unreadable>
-  /** The ids of the campaigns that were asked for; all campaigns where none were. */
-  readonly only?: ReadonlyArray<number>
   readonly snapshot: ReadonlyArray<OldSettings>
   /** The present phrases; those with nm_id 0 are campaign-wide. */
   readonly phrases: ReadonlyArray<MinusPhrases>

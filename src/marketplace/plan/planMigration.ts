@@ -12,7 +12,7 @@ import type { MigrationPlan } from "./Plan.ts"
 
 /** Moves campaigns from one bid and campaign-wide phrases to bids and phrases per article. */
 export const planMigration = (input: MigrationInput): MigrationPlan => {
-  const { campaigns, existing, guards, only, options, snapshot, unreadable = [] } = input
+  const { asked, campaigns, existing, guards, options, snapshot, unreadable = [] } = input
   const phrasesAt = Phrases.byPair(input.phrases)
   const floor = floorsOf(input.floors)
   const { phrasesClosed } = input
@@ -28,7 +28,7 @@ export const planMigration = (input: MigrationInput): MigrationPlan => {
       ? [{ what, reason: "the campaign has no articles" }]
       : migrate(campaign, articles, migration)
   })
-  const odd = unreadable.filter(({ advert_id }) => only === undefined || only.some((id) => id === advert_id))
+  const odd = unreadable.filter(({ advert_id }) => asked === undefined || asked.some((id) => id === advert_id))
   const known = new Set([...campaigns.map(({ id }) => id), ...odd.map(({ advert_id }) => advert_id)])
   const strangers = snapshot.filter(({ advert_id }) => !known.has(advert_id))
   const reason = "the snapshot names it, but there is no such campaign to move"

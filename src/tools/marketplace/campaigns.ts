@@ -1,16 +1,17 @@
 import { Effect, Schema } from "effect"
 
 import { AdsNotFound } from "../../marketplace/AdsRefused.ts"
-import { articlesOf, BidType, type Campaign, PaymentType, status } from "../../marketplace/Campaign.ts"
+import { articlesOf, BidType, PaymentType, status } from "../../marketplace/Campaign.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { CampaignUnreadable } from "../../marketplace/MarketplaceError.ts"
+import { moneyFromRubles } from "../../marketplace/money.ts"
 import { reads } from "../annotations.ts"
 import { optional } from "../parameters.ts"
 import * as Tool from "../Tool.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId, advertIds, limit, offset } from "./parameters.ts"
 import * as results from "./results.ts"
-import { articleRow, campaignRow, leftOut, more, unitsIn } from "./shown.ts"
+import { articleRow, budgetShown, campaignRow, leftOut, more } from "./shown.ts"
 
 /** One campaign, or the error that there is none. */
 export const readCampaign = Effect.fnUntraced(function* (advert_id: number) {
@@ -30,11 +31,11 @@ export const readCampaign = Effect.fnUntraced(function* (advert_id: number) {
 })
 
 /** The money of a campaign, from whichever operation tells it; null where none does, whatever is in the way. */
-export const readBudget = Effect.fnUntraced(function* ({ currency: own, id }: Campaign) {
+export const readBudget = Effect.fnUntraced(function* (advert_id: number) {
   const ads = yield* MarketplaceAds
-  const older = Effect.map(ads.getBudget(id), ({ currency = own, total }) => unitsIn(currency, total))
-  const newer = Effect.map(ads.getBudgets([id]), ([budget]) =>
-    budget === undefined ? null : unitsIn(budget.currency ?? own, budget.total)
+  const older = Effect.map(ads.getBudget(advert_id), ({ total }) => moneyFromRubles(total))
+  const newer = Effect.map(ads.getBudgets([advert_id]), ([budget]) =>
+    budget === undefined ? null : moneyFromRubles(budget.total)
   )
   return yield* newer.pipe(
     Effect.catchTag("AdsNotFound", () => older),
@@ -91,7 +92,7 @@ export const getCampaign = Tool.make("ads_get_campaign", {
     return {
       ...campaignRow(campaign),
       created: campaign.timestamps?.created ?? null,
-      budget: yield* readBudget(campaign),
+      budget: budgetShown(campaign, yield* readBudget(advert_id)),
       total: articles.length,
       articles: shown.map((article) => articleRow(campaign, article)),
       next: more(

@@ -10,7 +10,7 @@ import {
   placementsOf,
   status
 } from "../../marketplace/Campaign.ts"
-import { foreign, type Kopecks, kopecksToRubles, money, moneyFromRubles } from "../../marketplace/money.ts"
+import { foreign, type Kopecks, kopecksToRubles, type Money, money, moneyFromRubles } from "../../marketplace/money.ts"
 import type { Unreadable } from "../../marketplace/Unreadable.ts"
 
 const statusWords = new Map<number, string>([
@@ -74,7 +74,11 @@ export const amountIn = (currency: Currency, hundredths: Kopecks) => {
   return other === undefined ? money(hundredths) : { hundredths, amount: kopecksToRubles(hundredths), currency: other }
 }
 
-/** An amount of a statistic or a budget, which comes in whole units. */
+/** The money of a campaign, as it was read; null where it was not. */
+export const budgetShown = ({ currency }: Campaign, budget: Money | null) =>
+  budget === null ? null : amountIn(currency, budget.kopecks)
+
+/** An amount of a statistic, which comes in whole units. */
 export const unitsIn = (currency: Currency, units: number) => amountIn(currency, moneyFromRubles(units).kopecks)
 
 /** An article with its bids. */

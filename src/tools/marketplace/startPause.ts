@@ -13,7 +13,7 @@ import { readBudget, readCampaign } from "./campaigns.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId } from "./parameters.ts"
 import * as results from "./results.ts"
-import { campaignRow, quoted, statusText } from "./shown.ts"
+import { budgetShown, campaignRow, quoted, statusText } from "./shown.ts"
 
 /** Shows what would happen, and does it when confirmed; both end up in the audit log. */
 const move = (kind: "pause" | "start") =>
@@ -29,10 +29,10 @@ const move = (kind: "pause" | "start") =>
     const problem = campaignProblem((yield* MarketplaceConfig).guards, advert_id)
     if (problem !== undefined) return yield* new GuardViolation({ problems: [problem] })
     const campaign = yield* readCampaign(advert_id)
-    const budget = kind === "start" ? yield* readBudget(campaign) : null
-    const shown = { campaign: campaignRow(campaign), budget }
+    const budget = kind === "start" ? yield* readBudget(advert_id) : null
+    const shown = { campaign: campaignRow(campaign), budget: budgetShown(campaign, budget) }
     if (!confirm) {
-      const obstacle = inTheWay(kind, campaign.status, budget)
+      const obstacle = inTheWay(kind, campaign.status, budget?.kopecks)
       const what = `${quoted(nameOf(campaign))} with ${articlesOf(campaign).length} articles`
       const how = obstacle ?? `To ${kind} ${what}, call again with confirm true.`
       return { done: false, ...shown, next: `Nothing was changed. ${how}` }
@@ -58,15 +58,10 @@ const move = (kind: "pause" | "start") =>
   }, orRefuse)
 
 /** What a person should know before they agree, as far as it shows. */
-const inTheWay = (
-  kind: "pause" | "start",
-  now: number,
-  budget: Effect.Success<ReturnType<typeof readBudget>>
-): string | undefined => {
+const inTheWay = (kind: "pause" | "start", now: number, kopecks: number | undefined): string | undefined => {
   if (kind === "pause") return now === status.active ? undefined : `It does not run: it is ${statusText(now)}.`
   if (now === status.active) return "It runs already."
-  const isEmpty = budget !== null && ("kopecks" in budget ? budget.kopecks : budget.hundredths) === 0
-  return isEmpty ? "It has no money: add some in the seller's cabinet first." : undefined
+  return kopecks === 0 ? "It has no money: add some in the seller's cabinet first." : undefined
 }
 
 const agreed = optional(flag("Without true, only shows what would happen"))

@@ -71,9 +71,9 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     const { warnings: known, ...phrases } = yield* unlessClosed(allPhrases(campaigns, involved))
     const input: MigrationInput = {
       campaigns,
+      ...(given.advert_ids === undefined ? {} : { asked: given.advert_ids }),
       existing,
       unreadable,
-      ...(given.advert_ids === undefined ? {} : { only: given.advert_ids }),
       snapshot: (given.snapshot ?? []).filter(({ advert_id }) => given.advert_ids?.includes(advert_id) ?? true),
       ...phrases,
       floors: [],
