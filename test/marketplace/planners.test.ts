@@ -487,6 +487,21 @@ describe("a plan of minus-phrases", () => {
     assert.deepStrictEqual(afters("replace", []), [])
   })
 
+  it("does not take all phrases out where some are named", () => {
+    const { blocked, steps } = planMinusPhrases({
+      campaigns: [campaign],
+      current,
+      phrases: ["a"],
+      mode: "clear",
+      guards
+    })
+    assert.deepStrictEqual(steps, [])
+    assert.deepStrictEqual(
+      blocked.map(({ reason }) => reason),
+      ["mode clear removes all phrases; use mode remove to take out those that are given"]
+    )
+  })
+
   it("blocks more phrases than an article takes", () => {
     const many = Array.from({ length: 1001 }, (_, index) => `p${index}`)
     assert.deepStrictEqual(afters("replace", many), [])

@@ -114,7 +114,7 @@ describe("the marketplace toolset", () => {
     ["ads_campaign_stats", { ids: [1001, 1002], from: "2026-01-01", to: "2026-03-15", group_by: "day" }],
     ["ads_cluster_stats", { items: [{ advert_id: 1001, nm_id: 500101 }], from: "2026-01-01", to: "2026-01-30" }],
     ["ads_keyword_stats", { advert_id: 1001, from: "2026-01-01", to: "2026-01-10" }],
-    ["ads_get_minus_phrases", { advert_id: 1003, items: [{ advert_id: 1001, nm_id: 0 }] }],
+    ["ads_get_minus_phrases", { advert_id: 1003 }],
     ["ads_min_bids", { advert_id: 1001 }],
     ["ads_plan_bids", { changes: [{ advert_id: 1001, nm_id: 500101, bid_rubles: 255.5 }] }],
     ["ads_plan_minus_phrases", { advert_id: 1001, phrases: ["toy"], mode: "merge" }],
@@ -241,11 +241,27 @@ describe("the marketplace toolset", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
+  const days = { from: "2026-01-01", to: "2026-01-07" }
   const wrong: ReadonlyArray<readonly [string, object, string]> = [
     ["ads_get_campaign", { advert_id: 5 }, "there is no campaign 5"],
     ["ads_get_campaign", {}, "Invalid advert_id: is required"],
     ["ads_get_campaign", { advert: 5 }, "unknown argument. Did you mean advert_id?"],
     ["ads_plan_bids", { changes: [{ advert_id: 1001, nm_id: 500101 }] }, "exactly one of"],
+    ["ads_get_minus_phrases", {}, "Invalid arguments: must have exactly one of items, advert_id"],
+    [
+      "ads_get_minus_phrases",
+      { advert_id: 1003, items: [{ advert_id: 1003, nm_id: 500301 }] },
+      "Invalid arguments: must have exactly one of items, advert_id"
+    ],
+    ["ads_get_minus_phrases", { items: [] }, "Invalid items: must not be empty"],
+    ["ads_list_campaigns", { ids: [] }, "Invalid ids: must not be empty"],
+    ["ads_campaign_stats", { ids: [], ...days }, "Invalid ids: must not be empty"],
+    ["ads_cluster_stats", { items: [], ...days }, "Invalid items: must not be empty"],
+    ["ads_min_bids", { advert_id: 1001, nm_ids: [] }, "Invalid nm_ids: must not be empty"],
+    ["ads_min_bids", { advert_id: 1001, placements: [] }, "Invalid placements: must not be empty"],
+    ["ads_plan_campaign", { name: "New", nms: [1], placements: [] }, "Invalid placements: must not be empty"],
+    ["ads_plan_products", { advert_id: 1001 }, "Invalid arguments: must name articles in add_nms or delete_nms"],
+    ["ads_plan_minus_phrases", { advert_id: 1001, nm_ids: [], mode: "clear" }, "Invalid nm_ids: must not be empty"],
     [
       "ads_plan_bids",
       { changes: [{ advert_id: 1001, nm_id: 500101, bid_rubles: 1, bid_kopecks: 100 }] },
