@@ -19,6 +19,8 @@ export interface MigrationOptions {
 export interface MigrationInput {
   /** The campaigns to move. */
   readonly campaigns: ReadonlyArray<Campaign>
+  /** Where single campaigns were asked for: which. */
+  readonly asked?: ReadonlyArray<number>
   /** All campaigns of the account, to find twins that an earlier move has made. */
   readonly existing: ReadonlyArray<Campaign>
   readonly snapshot: ReadonlyArray<OldSettings>
