@@ -7,9 +7,10 @@ import { caps } from "../../marketplace/operations.ts"
 import { reads } from "../annotations.ts"
 import { optional } from "../parameters.ts"
 import * as Tool from "../Tool.ts"
+import { InvalidArgument } from "../ToolError.ts"
 import { readCampaign } from "./campaigns.ts"
 import { orRefuse } from "./errors.ts"
-import { advertId, limit, nmIds, offset, pairs } from "./parameters.ts"
+import { advertId, limit, nmIds, notEmpty, offset, pairs } from "./parameters.ts"
 import * as results from "./results.ts"
 import { amountIn, more } from "./shown.ts"
 
@@ -19,7 +20,7 @@ const phrasesEach = Schema.Int.check(
 
 export const getMinusPhrases = Tool.make("ads_get_minus_phrases", {
   title: "Get minus-phrases",
-  description: "Read the minus-phrases of articles, or of all articles of a campaign",
+  description: "Read the minus-phrases of articles (items), or of all articles of a campaign (advert_id)",
   annotations: reads,
   arguments: {
     items: optional(pairs),
@@ -29,9 +30,12 @@ export const getMinusPhrases = Tool.make("ads_get_minus_phrases", {
     phrases_each: optional(phrasesEach)
   },
   result: results.phrases,
-  run: Effect.fn("ads_get_minus_phrases")(function* ({ advert_id, items = [], limit, offset, phrases_each = 100 }) {
+  run: Effect.fn("ads_get_minus_phrases")(function* ({ advert_id, items, limit, offset, phrases_each = 100 }) {
+    if ((items === undefined) === (advert_id === undefined)) {
+      return yield* new InvalidArgument({ argument: "arguments", problem: "must have exactly one of items, advert_id" })
+    }
     const own = advert_id === undefined ? [] : pairsOf([yield* readCampaign(advert_id)])
-    const all = distinctPairs([...items, ...own])
+    const all = distinctPairs(items ?? own)
     const asked = all.slice(offset, offset + limit)
     const found = yield* MarketplaceAds.use((ads) => ads.getMinusPhrases({ items: asked }))
     return {
@@ -57,7 +61,9 @@ export const minBids = Tool.make("ads_min_bids", {
   arguments: {
     advert_id: advertId,
     nm_ids: optional(nmIds),
-    placements: optional(Schema.Array(Placement).annotate({ description: "Default: those of the campaign" })),
+    placements: optional(
+      Schema.Array(Placement).check(notEmpty).annotate({ description: "Default: those of the campaign" })
+    ),
     limit: limit(100),
     offset
   },

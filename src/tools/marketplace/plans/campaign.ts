@@ -9,7 +9,7 @@ import { reads } from "../../annotations.ts"
 import { optional } from "../../parameters.ts"
 import * as Tool from "../../Tool.ts"
 import { orRefuse } from "../errors.ts"
-import { nmIds, rubles } from "../parameters.ts"
+import { nmIds, notEmpty, rubles } from "../parameters.ts"
 import { keep } from "./keep.ts"
 import * as results from "./results.ts"
 
@@ -23,7 +23,7 @@ export const planCampaignTool = Tool.make("ads_plan_campaign", {
   arguments: {
     name: Schema.NonEmptyString.annotate({ description: "Name, at most 100 characters, not taken yet" }),
     nms: nmIds,
-    placements: optional(Schema.Array(ManualPlacement).annotate({ description: "Default search" })),
+    placements: optional(Schema.Array(ManualPlacement).check(notEmpty).annotate({ description: "Default search" })),
     payment_type: optional(PaymentType.annotate({ description: "Default cpm" })),
     bid_rubles: optional(rubles("First bid of every article in rubles; default the lowest"))
   },

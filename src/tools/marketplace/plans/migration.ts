@@ -12,8 +12,9 @@ import type { OldSettings } from "../../../marketplace/plan/Snapshot.ts"
 import { reads } from "../../annotations.ts"
 import { optional } from "../../parameters.ts"
 import * as Tool from "../../Tool.ts"
+import { InvalidArgument } from "../../ToolError.ts"
 import { orRefuse } from "../errors.ts"
-import { advertIds, checkFloors, onBelowFloor } from "../parameters.ts"
+import { advertIds, checkFloors, notEmpty, onBelowFloor } from "../parameters.ts"
 import { floorRule, uncheckedFloors } from "./floorRule.ts"
 import { phrasesOf } from "./gather.ts"
 import { keep, withWarnings } from "./keep.ts"
@@ -45,7 +46,7 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     target,
     snapshot: optional(snapshot),
     placements: optional(
-      Schema.Array(ManualPlacement).annotate({
+      Schema.Array(ManualPlacement).check(notEmpty).annotate({
         description: "Where a new campaign shows its articles; default as the old one"
       })
     ),
@@ -61,6 +62,7 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
   },
   result: results.migrationPlan,
   run: Effect.fn("ads_plan_migration")(function* (given) {
+    yield* refuseIdle(given)
     const rule = yield* floorRule(given)
     const { guards } = yield* MarketplaceConfig
     const ads = yield* MarketplaceAds
@@ -108,6 +110,27 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     return yield* keep(withWarnings(draft, [...known, ...lowest.warnings]))
   }, orRefuse)
 })
+
+interface PlacementsWanted {
+  readonly target: MigrationInput["options"]["target"]
+  readonly placements?: ReadonlyArray<ManualPlacement>
+  readonly search_percent?: number
+  readonly recommendations_percent?: number
+}
+
+/** Refuses arguments that would have no effect beside the others. */
+const refuseIdle = ({ placements, target, ...percent }: PlacementsWanted) => {
+  if (target === "in-place" && placements !== undefined) {
+    const problem = "must not be given with target in-place, which leaves a campaign where it is shown"
+    return Effect.fail(new InvalidArgument({ argument: "placements", problem }))
+  }
+  const idle = ManualPlacement.literals.find(
+    (place) => percent[`${place}_percent`] !== undefined && placements?.includes(place) === false
+  )
+  if (idle === undefined) return Effect.void
+  const problem = `must not be given without ${idle} among placements`
+  return Effect.fail(new InvalidArgument({ argument: `${idle}_percent`, problem }))
+}
 
 /** The phrases of whole campaigns and those of articles, and what is to be said about them. */
 const allPhrases = Effect.fnUntraced(function* (campaigns: ReadonlyArray<Campaign>, involved: ReadonlyArray<Campaign>) {
