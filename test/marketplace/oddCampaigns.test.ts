@@ -105,6 +105,10 @@ describe("a campaign of a kind that nobody knows", () => {
         { what: "migrate 3", reason: `the campaign cannot be read: ${isHybrid}` },
         { what: "migrate 4", reason: `the campaign cannot be read: ${noSettings}` }
       ])
+      const two = yield* call("ads_plan_migration", { advert_ids: [1001, 3], snapshot })
+      assert.deepStrictEqual(two["blocked"], [
+        { what: "migrate 3", reason: `the campaign cannot be read: ${isHybrid}` }
+      ])
       const one = yield* call("ads_plan_migration", { advert_ids: [1001], snapshot })
       assert.deepInclude(one, { blocked_count: 0 })
     }).pipe(Effect.provide(listing(good, hybrid, declined)))
