@@ -4,6 +4,7 @@ import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 
 import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
+import { stateOf } from "../../src/embedded/marketplace/State.ts"
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
 import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
 import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
@@ -26,6 +27,8 @@ const twins = Effect.gen(function* () {
   const input = { campaigns: existing, existing, snapshot: [], phrases: [], floors: [], options, guards }
   return yield* Plans.use((plans) => plans.keep(planMigration(input)))
 })
+
+const noCampaigns = stateOf([])
 
 const newCampaign = Effect.gen(function* () {
   const { guards } = yield* MarketplaceConfig
@@ -126,7 +129,8 @@ describe("a way back", () => {
       const { id } = yield* twins
       yield* inTime(apply(id))
       const back = yield* inTime(plans.rollback(id))
-      const reason = "the campaign holds 5000 rub: take them out in the cabinet, then plan this again"
+      const reason =
+        "the campaign holds 5000.00 rub (500000 kopecks), and is not deleted: take them out in the cabinet, then do this again"
       assert.deepStrictEqual(back.blocked, [{ what: "delete 7003", reason, later: true }])
       assert.match(back.warnings.join(), /^Campaigns that the plan created are deleted \(1\)/)
       yield* inTime(apply(back.id))
@@ -142,6 +146,90 @@ describe("a way back", () => {
           (path) => (path.endsWith("v2/budget") ? { body: { adverts: [budget] } } : undefined),
           {},
           { account }
+        )
+      )
+    )
+  })
+
+  it.effect.each([
+    [
+      "has got money",
+      { status: 200, body: { adverts: [{ advertId: 1, total: 900 }] } },
+      "holds 900.00 rub (90000 kopecks)"
+    ],
+    ["cannot be asked for its money", { status: 503 }, "its budget cannot be read"],
+    ["is told of by neither budget", { status: 404 }, "its budget cannot be read"]
+  ] as const)("deletes no campaign that %s since the way back was planned", ([, answer, problem]) => {
+    let isLater = false
+    return Effect.gen(function* () {
+      const plans = yield* Plans
+      const { id } = yield* newCampaign
+      yield* inTime(apply(id))
+      const back = yield* inTime(plans.rollback(id))
+      isLater = true
+      const report = yield* inTime(apply(back.id))
+      assert.deepInclude(report, { state: "refused", done: 0 })
+      assert.include(report.refused[0]?.problem, problem)
+      assert.deepStrictEqual(yield* names, ["New"])
+      isLater = false
+      assert.deepInclude(yield* inTime(apply(back.id)), { state: "applied", done: 1 })
+      assert.deepStrictEqual(yield* names, [])
+    }).pipe(
+      Effect.provide(
+        intercepted((path) => (isLater && path.endsWith("/budget") ? answer : undefined), {}, { account: noCampaigns })
+      )
+    )
+  })
+
+  it.effect("leaves alone a campaign with money that does not show yet", () => {
+    let isLater = false
+    return Effect.gen(function* () {
+      const plans = yield* Plans
+      const { id } = yield* newCampaign
+      yield* inTime(apply(id))
+      const back = yield* inTime(plans.rollback(id))
+      isLater = true
+      const report = yield* inTime(apply(back.id))
+      assert.deepInclude(report, { state: "refused", done: 0 })
+      assert.include(report.refused[0]?.problem, "holds 1.00 rub")
+    }).pipe(
+      Effect.provide(
+        intercepted(
+          (path) => {
+            if (!isLater) return undefined
+            if (path.endsWith("/adverts")) return { body: { adverts: [] } }
+            return path.endsWith("/budget") ? { body: { adverts: [{ advertId: 1, total: 1 }] } } : undefined
+          },
+          {},
+          { account: noCampaigns }
+        )
+      )
+    )
+  })
+
+  it.effect.each([
+    [9, "has been started"],
+    [7, "in status 7"]
+  ] as const)("deletes no campaign that is in status %i by then", ([status, problem]) => {
+    let isLater = false
+    const settings = { name: "New", payment_type: "cpm" }
+    const adverts = [{ id: 1, bid_type: "manual", status, settings, nm_settings: [{ nm_id: 1 }] }]
+    return Effect.gen(function* () {
+      const plans = yield* Plans
+      const { id } = yield* newCampaign
+      yield* inTime(apply(id))
+      const back = yield* inTime(plans.rollback(id))
+      isLater = true
+      const report = yield* inTime(apply(back.id))
+      assert.deepInclude(report, { state: "refused", done: 0 })
+      assert.include(report.refused[0]?.problem, problem)
+      assert.deepStrictEqual(yield* names, ["New"])
+    }).pipe(
+      Effect.provide(
+        intercepted(
+          (path) => (isLater && path.endsWith("/adverts") ? { body: { adverts } } : undefined),
+          {},
+          { account: noCampaigns }
         )
       )
     )

@@ -9,6 +9,7 @@ import { changesOf, type Row, rowsOf, stepsOf } from "./rows.ts"
 import { sendEachAlone, sendTogether } from "./sendRows.ts"
 import { takeBackInDoubt } from "./takeBack.ts"
 import { tryUnit } from "./tryUnit.ts"
+import { whyKept } from "./whyKept.ts"
 import { note, passOver, settle } from "./writeDown.ts"
 
 /** One batch of a plan: looked at, sent where still to do, written down, read back. */
@@ -31,19 +32,22 @@ export const applyBatch = Effect.fnUntraced(function* (applying: Applying, { ste
 
 /** The rows that still have to be sent; what is as wanted, or cannot be, is written down. */
 const stillToDo = Effect.fnUntraced(function* (applying: Applying, rows: ReadonlyArray<Row>, seen: Look) {
-  const { progress } = applying
+  const { ads, progress } = applying
   const known = yield* adopt(rows, seen, progress)
   for (const { campaign, step } of known) yield* settle(applying, [step], { found: true, campaign })
 
-  const looked = rows
-    .filter(({ step }) => !known.some((one) => one.step === step))
-    .map((row) => ({ ...row, standing: isOwn(row, seen, progress) ? ("pending" as const) : seen.standing(row.change) }))
+  const unknown = rows.filter(({ step }) => !known.some((one) => one.step === step))
+  const looked = yield* Effect.forEach(unknown, (row) => {
+    const standing = isOwn(row, seen, progress) ? "pending" : seen.standing(row.change)
+    return Effect.map(whyKept(ads, row.change, standing), (kept) => ({ ...row, standing, kept }))
+  })
   const already = looked.filter(({ standing }) => standing === "already")
   // The read model lags behind by minutes: a way back does not trust it to show what has just been changed or made.
-  if (progress.isWayBack) for (const { step } of already) progress.shown.add(step)
-  else yield* settle(applying, stepsOf(already), { found: true })
-  const inTheWay = looked.flatMap(({ change, standing, step }) => {
-    const reason = standing === "stale" ? whyStale(change) : seen.obstacle(change)
+  if (progress.isWayBack) {
+    for (const { kept, step } of already) if (kept === undefined) progress.shown.add(step)
+  } else yield* settle(applying, stepsOf(already), { found: true })
+  const inTheWay = looked.flatMap(({ change, kept, standing, step }) => {
+    const reason = standing === "stale" ? whyStale(change) : (kept ?? seen.obstacle(change))
     return reason === undefined || progress.done.has(step) ? [] : [{ step, reason }]
   })
   for (const [reason, some] of Object.entries(Arrays.groupBy(inTheWay, (row) => row.reason))) {

@@ -14,7 +14,7 @@ export const visibleMs = 200_000
 export type Ads = MarketplaceAds["Service"]
 
 /** How a change stands at the marketplace: still to do, already as wanted, or changed by someone else. */
-type Standing = "already" | "pending" | "stale"
+export type Standing = "already" | "pending" | "stale"
 
 /** How a cluster bid shows that was just set: `unsaid` where the answer leaves open in which unit it is kept (D2). */
 export type UnitShown = "as set" | "hundredfold" | "not shown" | "unsaid"

@@ -12,6 +12,7 @@ import type { Wire } from "../wire.ts"
 import type { History } from "./history.ts"
 import { locate, type Located } from "./Located.ts"
 import { type Ads, look, visibleMs, whyStale } from "./look.ts"
+import { whyKept } from "./whyKept.ts"
 
 /**
  * The draft that leads back from what a plan has done, or may have done before a break. What someone else has changed
@@ -32,10 +33,9 @@ export const wayBack = Effect.fnUntraced(function* (ads: Ads, { created, done, i
     )
     .filter(({ id }) => !stays.has(id))
     .toSorted(byWork)
-  const { changed, hidden, tooHigh } = yield* foreign(ads, wanted)
-  const funded = yield* withMoney(ads, wanted)
+  const { changed, notYet, tooHigh } = yield* foreign(ads, wanted)
   const steps = wanted
-    .filter(({ id }) => !changed.has(id) && !hidden.has(id) && !funded.has(id))
+    .filter(({ id }) => !changed.has(id) && !notYet.has(id))
     .map((step) => tooHigh.get(step.id) ?? step)
   const now = yield* Clock.currentTimeMillis
   const isOpen = (step: string) => (inDoubt.get(step) ?? 0) + visibleMs > now
@@ -45,7 +45,7 @@ export const wayBack = Effect.fnUntraced(function* (ads: Ads, { created, done, i
   )
   const blocked = [
     ...[...stays, ...changed].map(([what, reason]) => ({ what, reason })),
-    ...[...hidden, ...funded, ...uncertain].map(([what, reason]) => ({ what, reason, later: true }))
+    ...[...notYet, ...uncertain].map(([what, reason]) => ({ what, reason, later: true }))
   ]
   const deleted = steps.filter(({ change }) => change.kind === "delete").length
   const warnings =
@@ -60,14 +60,14 @@ interface LocatedStep extends Step {
 }
 
 /**
- * The steps whose place shows neither what the plan has set nor what was there before it, or does not show at all, and
- * what that means; but a cluster bid that came out a hundred times too high is the plan's own (D2). What belongs to an
- * article that itself only comes back cannot be looked at yet.
+ * The steps whose place shows neither what the plan has set nor what was there before it, does not show at all, or holds
+ * money by now, and what that means; but a cluster bid that came out a hundred times too high is the plan's own (D2).
+ * What belongs to an article that itself only comes back cannot be looked at yet.
  */
 const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<LocatedStep>) {
   const located = new Map(steps.map((step) => [step.id, step]))
   const changed = new Map<string, string>()
-  const hidden = new Map<string, string>()
+  const notYet = new Map<string, string>()
   const tooHigh = new Map<string, LocatedStep>()
   const absent = new Set<string>()
   for (const batch of batchesOf(steps)) {
@@ -79,7 +79,7 @@ const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<Loca
         some.map(({ change }) => change)
       )
     )
-    for (const { item, reason } of refused) hidden.set(item.id, reason)
+    for (const { item, reason } of refused) notYet.set(item.id, reason)
     for (const { answer, items } of found) {
       for (const step of items) {
         const { change, id } = step
@@ -88,30 +88,17 @@ const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<Loca
         const isOwn = change.kind === "cluster" && change.before !== null && before === change.before * 100
         if (isOwn && standing === "stale") tooHigh.set(id, { ...step, change: { ...change, before } })
         else if (standing === "stale") changed.set(id, whyStale(change))
+        const kept = yield* whyKept(ads, change, standing)
+        if (kept !== undefined) notYet.set(id, kept)
         if (standing === "pending" && change.kind === "product" && change.after) absent.add(articleOf(change))
       }
     }
   }
-  return { changed, hidden, tooHigh }
+  return { changed, notYet, tooHigh }
 })
 
 const articleOf = (change: Located): string =>
   "nm_id" in change ? pairKey({ advert_id: change.target, nm_id: change.nm_id }) : changeKey(change)
-
-/** The deletions of campaigns that hold money by now. Where that cannot be read, the marketplace decides. */
-const withMoney = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<LocatedStep>) {
-  const deletions = steps.flatMap(({ change, id }) => (change.kind === "delete" ? [{ id, target: change.target }] : []))
-  const budgets = yield* Effect.orElseSucceed(ads.getBudgets(deletions.map(({ target }) => target)), () => [])
-  const totals = new Map(budgets.map(({ advertId, total }) => [advertId, total]))
-  return new Map(
-    deletions.flatMap(({ id, target }) => {
-      const total = totals.get(target) ?? 0
-      return total > 0
-        ? [[id, `the campaign holds ${total} rub: take them out in the cabinet, then plan this again`] as const]
-        : []
-    })
-  )
-})
 
 /** The campaigns that were created without their ids being written down, found by their names. */
 const lost = Effect.fnUntraced(function* (
