@@ -11,16 +11,18 @@ import { readApart } from "../readApart.ts"
 import type { Wire } from "../wire.ts"
 import type { History } from "./history.ts"
 import { locate, type Located } from "./Located.ts"
-import { type Ads, look, visibleMs, whyStale } from "./look.ts"
+import { type Ads, look, visibleMs } from "./look.ts"
 import { whyKept } from "./whyKept.ts"
 
 /**
  * The draft that leads back from what a plan has done, or may have done before a break. What someone else has changed
  * since stays as it is.
  */
-export const wayBack = Effect.fnUntraced(function* (ads: Ads, { created, done, inDoubt, plan }: History, wire: Wire) {
+export const wayBack = Effect.fnUntraced(function* (ads: Ads, past: History, wire: Wire) {
+  const { created, done, inDoubt, plan } = past
   const touched = plan.steps.filter(({ id }) => done.has(id) || inDoubt.has(id))
-  const campaigns = new Map([...(yield* lost(ads, touched, created)), ...created])
+  const { found, others } = yield* lost(ads, touched, past)
+  const campaigns = new Map([...found, ...created])
   const stays = new Map(lasting(touched, wire).map(({ reason, what }) => [what, reason]))
   const wanted = touched
     .flatMap(({ id, undo }) =>
@@ -39,12 +41,13 @@ export const wayBack = Effect.fnUntraced(function* (ads: Ads, { created, done, i
     .map((step) => tooHigh.get(step.id) ?? step)
   const now = yield* Clock.currentTimeMillis
   const isOpen = (step: string) => (inDoubt.get(step) ?? 0) + visibleMs > now
-  const unknown = touched.filter(({ change, id }) => change.kind === "create" && !campaigns.has(id) && isOpen(id))
-  const uncertain = new Map(
-    unknown.map(({ id }) => [id, "it does not show yet whether it was created: plan this again later"])
-  )
+  const missing = touched.filter(({ change, id }) => change.kind === "create" && !campaigns.has(id))
+  const uncertain = missing
+    .filter(({ id }) => isOpen(id))
+    .map(({ id }) => [id, "it does not show yet whether it was created: plan this again later"] as const)
+  const strangers = [...others].filter(([id]) => !isOpen(id))
   const blocked = [
-    ...[...stays, ...changed].map(([what, reason]) => ({ what, reason })),
+    ...[...stays, ...changed, ...strangers].map(([what, reason]) => ({ what, reason })),
     ...[...notYet, ...uncertain].map(([what, reason]) => ({ what, reason, later: true }))
   ]
   const deleted = steps.filter(({ change }) => change.kind === "delete").length
@@ -81,15 +84,15 @@ const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<Loca
     )
     for (const { item, reason } of refused) notYet.set(item.id, reason)
     for (const { answer, items } of found) {
+      const looked = items.map(({ change, id }) => ({ change, step: id, standing: answer.standing(change) }))
+      for (const [id, reason] of yield* whyKept(ads, looked)) notYet.set(id, reason)
       for (const step of items) {
         const { change, id } = step
         const standing = answer.standing(change)
         const before = change.kind === "cluster" ? answer.clusterBid(change) : null
         const isOwn = change.kind === "cluster" && change.before !== null && before === change.before * 100
         if (isOwn && standing === "stale") tooHigh.set(id, { ...step, change: { ...change, before } })
-        else if (standing === "stale") changed.set(id, whyStale(change))
-        const kept = yield* whyKept(ads, change, standing)
-        if (kept !== undefined) notYet.set(id, kept)
+        else if (standing === "stale") changed.set(id, answer.whyStale(change))
         if (standing === "pending" && change.kind === "product" && change.after) absent.add(articleOf(change))
       }
     }
@@ -100,22 +103,22 @@ const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<Loca
 const articleOf = (change: Located): string =>
   "nm_id" in change ? pairKey({ advert_id: change.target, nm_id: change.nm_id }) : changeKey(change)
 
-/** The campaigns that were created without their ids being written down, found by their names. */
-const lost = Effect.fnUntraced(function* (
-  ads: Ads,
-  touched: ReadonlyArray<Step>,
-  created: ReadonlyMap<string, number>
-) {
+/** The campaigns that were created without their ids being written down, and why others of their names are none of them. */
+const lost = Effect.fnUntraced(function* (ads: Ads, touched: ReadonlyArray<Step>, { created, inDoubt }: History) {
   const unknown = touched.flatMap(({ change, id }) =>
     change.kind === "create" && !created.has(id) ? [{ id, change }] : []
   )
-  if (unknown.length === 0) return []
+  const found = new Map<string, number>()
+  const others = new Map<string, string>()
+  if (unknown.length === 0) return { found, others }
   const seen = yield* look(
     ads,
     unknown.map(({ change }) => change)
   )
-  return unknown.flatMap(({ change, id }): ReadonlyArray<readonly [string, number]> => {
-    const campaign = seen.named(change.name)
-    return campaign === undefined ? [] : [[id, campaign]]
-  })
+  for (const { change, id } of unknown) {
+    const one = seen.lost(change, inDoubt.get(id) ?? 0)
+    if (one.campaign !== undefined) found.set(id, one.campaign)
+    if (one.others !== undefined) others.set(id, `${one.others}, and it stays as it is`)
+  }
+  return { found, others }
 })
