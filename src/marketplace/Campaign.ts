@@ -76,9 +76,13 @@ export const isThere = (campaign: Campaign): boolean => !gone.includes(campaign.
 
 export const nameOf = (campaign: Campaign): string => campaign.settings.name ?? `Campaign ${campaign.id}`
 
+/** The living campaigns of that name, the oldest first. */
+export const allOfName = (campaigns: ReadonlyArray<Campaign>, name: string): ReadonlyArray<Campaign> =>
+  campaigns.filter((campaign) => nameOf(campaign) === name && isThere(campaign)).toSorted((a, b) => a.id - b.id)
+
 /** A living campaign of that name; of several the oldest. */
 export const findByName = (campaigns: ReadonlyArray<Campaign>, name: string): Campaign | undefined =>
-  campaigns.filter((campaign) => nameOf(campaign) === name && isThere(campaign)).toSorted((a, b) => a.id - b.id)[0]
+  allOfName(campaigns, name)[0]
 
 export const paymentOf = (campaign: Campaign): PaymentType => (campaign.settings.payment_type === "cpc" ? "cpc" : "cpm")
 
@@ -88,6 +92,10 @@ export const hasClusterBids = (campaign: Campaign): boolean =>
 
 export const articlesOf = (campaign: Campaign): ReadonlyArray<Article> =>
   (campaign.nm_settings ?? []).toSorted((a, b) => a.nm_id - b.nm_id)
+
+/** One of its articles; nothing where it is not there. */
+export const articleOf = (campaign: Campaign, nm_id: number): Article | undefined =>
+  campaign.nm_settings?.find((article) => article.nm_id === nm_id)
 
 /** Every article of the campaigns, as pairs to ask for. */
 export const pairsOf = (campaigns: ReadonlyArray<Campaign>): ReadonlyArray<Pair> =>

@@ -1,15 +1,17 @@
 import { Effect, Match } from "effect"
 
-import { articlesOf, bidOf, type Campaign, findByName, mayChange, type Placement, status } from "../Campaign.ts"
+import { articleOf, bidOf, type Campaign, findByName, mayChange, type Placement, status } from "../Campaign.ts"
 import { clusterKey } from "../Clusters.ts"
 import type { MarketplaceAds } from "../MarketplaceAds.ts"
 import { AdsUnreadable, CampaignUnreadable } from "../MarketplaceError.ts"
 import type { Kopecks } from "../money.ts"
 import { operations } from "../operations.ts"
-import type { Change } from "../plan/Change.ts"
+import type { Change, Create } from "../plan/Change.ts"
 import * as Phrases from "../plan/phrases.ts"
 import { type Unreadable, whyUnreadable } from "../Unreadable.ts"
+import { findLost, type Lost } from "./findLost.ts"
 import type { Located, LocatedOf } from "./Located.ts"
+import { whyStale } from "./whyStale.ts"
 
 /** How long a change may take to show: the marketplace's read model is brought up to date every 3 minutes. */
 export const visibleMs = 200_000
@@ -17,7 +19,7 @@ export const visibleMs = 200_000
 export type Ads = MarketplaceAds["Service"]
 
 /** How a change stands at the marketplace: still to do, already as wanted, or changed by someone else. */
-type Standing = "already" | "pending" | "stale"
+export type Standing = "already" | "pending" | "stale"
 
 /** How a cluster bid shows that was just set: `unsaid` where the answer leaves open in which unit it is kept (D2). */
 export type UnitShown = "as set" | "hundredfold" | "not shown" | "unsaid"
@@ -31,9 +33,20 @@ export interface Look {
   readonly unit: (change: Located) => UnitShown
   /** The bid that shows for a search cluster; null where none does. */
   readonly clusterBid: (place: ClusterPlace) => Kopecks | null
-  /** The campaign of that name, where there is one. */
-  readonly named: (name: string) => number | undefined
+  /** What it means that a change is stale. */
+  readonly whyStale: (change: Located) => string
+  readonly lost: (change: Create, sentAt: number) => Lost
 }
+
+const byId = (adverts: ReadonlyArray<Campaign>) => new Map(adverts.map((campaign) => [campaign.id, campaign]))
+
+const campaignsIfShown = (ads: Ads, ids: ReadonlyArray<number>) =>
+  Effect.orElseSucceed(
+    Effect.map(ads.getAdvertsV2({ ids }), ({ adverts, unreadable }) =>
+      unreadable.length > 0 ? undefined : byId(adverts)
+    ),
+    () => undefined
+  )
 
 const judge = (isAfter: boolean, isBefore: boolean): Standing => (isAfter ? "already" : isBefore ? "pending" : "stale")
 
@@ -59,7 +72,7 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
   const phrases = has("phrases") ? (yield* ads.getMinusPhrases({ items: pairs })).items : []
   const clusters = has("cluster") ? (yield* ads.getNormqueryBids({ items: pairs })).bids : []
 
-  const campaigns = new Map(adverts.map((campaign) => [campaign.id, campaign]))
+  const campaigns = byId(adverts)
   const phrasesAt = Phrases.byPair(phrases)
   const clusterAt = new Map(clusters.map((bid) => [clusterKey(bid), bid]))
 
@@ -97,6 +110,9 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
     if (campaign === undefined || mayChange(campaign)) return undefined
     return `campaign ${campaign.id} is in status ${campaign.status}, in which nothing can change`
   }
+  // Phrases and cluster bids show nothing alike where someone has changed them and where their place is gone.
+  const isInTheDark = has("phrases", "cluster") && changes.some((change) => standing(change) === "stale")
+  const places = isInTheDark ? yield* campaignsIfShown(ads, ids) : campaigns
   const unit: Look["unit"] = (change) => {
     const found = change.kind === "cluster" ? clusterShown(change) : undefined
     if (change.kind !== "cluster" || change.after === null || found === undefined) return "not shown"
@@ -108,7 +124,8 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
     obstacle,
     unit,
     clusterBid,
-    named: (name) => findByName(adverts, name)?.id
+    whyStale: (change) => whyStale(change, places),
+    lost: (change, sentAt) => findLost(adverts, change, sentAt)
   } satisfies Look
 })
 
@@ -121,16 +138,8 @@ const cannotTell = (odd: Unreadable) =>
     body: ""
   })
 
-/** What it means that a change finds something else than it was planned for. */
-export const whyStale = ({ kind }: Located): string => {
-  if (kind === "create") return "there is a campaign of this name already"
-  return kind === "delete"
-    ? "the campaign has been started, and then it cannot be deleted: ads_pause_campaign pauses it, the cabinet ends it"
-    : "someone else has changed it since, and it stays as it is"
-}
-
 const articleIn = (campaign: Campaign | undefined, nm_id: number) =>
-  campaign === undefined ? undefined : articlesOf(campaign).find((article) => article.nm_id === nm_id)
+  campaign === undefined ? undefined : articleOf(campaign, nm_id)
 
 /** Nothing where the article is not there at all, null where it has no bid. */
 const currentBid = (

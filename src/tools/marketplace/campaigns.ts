@@ -4,7 +4,7 @@ import { AdsNotFound } from "../../marketplace/AdsRefused.ts"
 import { articlesOf, BidType, PaymentType, status } from "../../marketplace/Campaign.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { CampaignUnreadable } from "../../marketplace/MarketplaceError.ts"
-import { moneyFromRubles } from "../../marketplace/money.ts"
+import * as Budget from "../../marketplace/readBudget.ts"
 import { reads } from "../annotations.ts"
 import { optional } from "../parameters.ts"
 import * as Tool from "../Tool.ts"
@@ -30,18 +30,9 @@ export const readCampaign = Effect.fnUntraced(function* (advert_id: number) {
   )
 })
 
-/** The money of a campaign, from whichever operation tells it; null where none does, whatever is in the way. */
-export const readBudget = Effect.fnUntraced(function* (advert_id: number) {
-  const ads = yield* MarketplaceAds
-  const older = Effect.map(ads.getBudget(advert_id), ({ total }) => moneyFromRubles(total))
-  const newer = Effect.map(ads.getBudgets([advert_id]), ([budget]) =>
-    budget === undefined ? null : moneyFromRubles(budget.total)
-  )
-  return yield* newer.pipe(
-    Effect.catchTag("AdsNotFound", () => older),
-    Effect.orElseSucceed(() => null)
-  )
-})
+/** The money of a campaign; null where nobody tells it, whatever is in the way. */
+export const readBudget = (advert_id: number) =>
+  MarketplaceAds.use((ads) => Budget.readBudget(ads, advert_id)).pipe(Effect.orElseSucceed(() => null))
 
 export const listCampaigns = Tool.make("ads_list_campaigns", {
   title: "List campaigns",
