@@ -10,6 +10,7 @@ import { sendEachAlone, sendTogether } from "./sendRows.ts"
 import { takeBackInDoubt } from "./takeBack.ts"
 import { tryUnit } from "./tryUnit.ts"
 import { whyKept } from "./whyKept.ts"
+import { campaignsOfStale, whyStale } from "./whyStale.ts"
 import { note, passOver, settle } from "./writeDown.ts"
 
 /** One batch of a plan: looked at, sent where still to do, written down, read back. */
@@ -44,8 +45,9 @@ const stillToDo = Effect.fnUntraced(function* (applying: Applying, rows: Readonl
   if (progress.isWayBack) {
     for (const { step } of already) if (!kept.has(step)) progress.shown.add(step)
   } else yield* settle(applying, stepsOf(already), { found: true })
+  const campaigns = yield* campaignsOfStale(seen, looked)
   const inTheWay = looked.flatMap(({ change, standing, step }) => {
-    const reason = standing === "stale" ? seen.whyStale(change) : (kept.get(step) ?? seen.obstacle(change))
+    const reason = standing === "stale" ? whyStale(change, campaigns) : (kept.get(step) ?? seen.obstacle(change))
     return reason === undefined || progress.done.has(step) ? [] : [{ step, reason }]
   })
   for (const [reason, some] of Object.entries(Arrays.groupBy(inTheWay, (row) => row.reason))) {
@@ -102,13 +104,17 @@ const adopt = Effect.fnUntraced(function* (applying: Applying, rows: ReadonlyArr
     if (change.kind !== "create" || sentAt === undefined) continue
     const { campaign, others } = seen.lost(change, sentAt)
     const waitMs = Math.min(visibleMs, sentAt + visibleMs - (yield* Clock.currentTimeMillis))
+    const beside = others === undefined ? "" : ` (${others})`
+    const problem = `It is not known yet whether campaign "${change.name}" was created before the break${beside}. ${searchForLost}`
+    const leaveOut =
+      others === undefined
+        ? Effect.void
+        : passOver(applying, [step], `${others}: rename it in the cabinet, or plan with another name`)
     if (campaign !== undefined) yield* settle(applying, [step], { found: true, campaign })
-    else if (waitMs > 0) {
-      const beside = others === undefined ? "" : ` (${others})`
-      const problem = `It is not known yet whether campaign "${change.name}" was created before the break${beside}. ${searchForLost}`
-      return yield* stop(progress, { reason: "AdsOutcomeUnknown", problem, retryAfterSeconds: waitMs / 1000 })
-    } else if (others !== undefined) {
-      yield* passOver(applying, [step], `${others}: rename it in the cabinet, or plan with another name`)
+    else {
+      yield* waitMs > 0
+        ? stop(progress, { reason: "AdsOutcomeUnknown", problem, retryAfterSeconds: waitMs / 1000 })
+        : leaveOut
     }
   }
 })

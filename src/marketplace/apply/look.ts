@@ -11,7 +11,6 @@ import * as Phrases from "../plan/phrases.ts"
 import { type Unreadable, whyUnreadable } from "../Unreadable.ts"
 import { findLost, type Lost } from "./findLost.ts"
 import type { Located, LocatedOf } from "./Located.ts"
-import { whyStale } from "./whyStale.ts"
 
 /** How long a change may take to show: the marketplace's read model is brought up to date every 3 minutes. */
 export const visibleMs = 200_000
@@ -33,8 +32,8 @@ export interface Look {
   readonly unit: (change: Located) => UnitShown
   /** The bid that shows for a search cluster; null where none does. */
   readonly clusterBid: (place: ClusterPlace) => Kopecks | null
-  /** What it means that a change is stale. */
-  readonly whyStale: (change: Located) => string
+  /** The campaigns that the changes are about; read only now where the changes alone do not need them. */
+  readonly campaigns: Effect.Effect<ReadonlyMap<number, Campaign> | undefined>
   readonly lost: (change: Create, sentAt: number) => Lost
 }
 
@@ -110,9 +109,6 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
     if (campaign === undefined || mayChange(campaign)) return undefined
     return `campaign ${campaign.id} is in status ${campaign.status}, in which nothing can change`
   }
-  // Phrases and cluster bids show nothing alike where someone has changed them and where their place is gone.
-  const isInTheDark = has("phrases", "cluster") && changes.some((change) => standing(change) === "stale")
-  const places = isInTheDark ? yield* campaignsIfShown(ads, ids) : campaigns
   const unit: Look["unit"] = (change) => {
     const found = change.kind === "cluster" ? clusterShown(change) : undefined
     if (change.kind !== "cluster" || change.after === null || found === undefined) return "not shown"
@@ -124,7 +120,7 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
     obstacle,
     unit,
     clusterBid,
-    whyStale: (change) => whyStale(change, places),
+    campaigns: has("phrases", "cluster") ? campaignsIfShown(ads, ids) : Effect.succeed(campaigns),
     lost: (change, sentAt) => findLost(adverts, change, sentAt)
   } satisfies Look
 })

@@ -13,6 +13,7 @@ import type { History } from "./history.ts"
 import { locate, type Located } from "./Located.ts"
 import { type Ads, look, visibleMs } from "./look.ts"
 import { whyKept } from "./whyKept.ts"
+import { campaignsOfStale, whyStale } from "./whyStale.ts"
 
 /**
  * The draft that leads back from what a plan has done, or may have done before a break. What someone else has changed
@@ -41,10 +42,10 @@ export const wayBack = Effect.fnUntraced(function* (ads: Ads, past: History, wir
     .map((step) => tooHigh.get(step.id) ?? step)
   const now = yield* Clock.currentTimeMillis
   const isOpen = (step: string) => (inDoubt.get(step) ?? 0) + visibleMs > now
-  const missing = touched.filter(({ change, id }) => change.kind === "create" && !campaigns.has(id))
-  const uncertain = missing
-    .filter(({ id }) => isOpen(id))
-    .map(({ id }) => [id, "it does not show yet whether it was created: plan this again later"] as const)
+  const unknown = touched.filter(({ change, id }) => change.kind === "create" && !campaigns.has(id) && isOpen(id))
+  const uncertain = new Map(
+    unknown.map(({ id }) => [id, "it does not show yet whether it was created: plan this again later"])
+  )
   const strangers = [...others].filter(([id]) => !isOpen(id))
   const blocked = [
     ...[...stays, ...changed, ...strangers].map(([what, reason]) => ({ what, reason })),
@@ -85,6 +86,7 @@ const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<Loca
     for (const { item, reason } of refused) notYet.set(item.id, reason)
     for (const { answer, items } of found) {
       const looked = items.map(({ change, id }) => ({ change, step: id, standing: answer.standing(change) }))
+      const campaigns = yield* campaignsOfStale(answer, looked)
       for (const [id, reason] of yield* whyKept(ads, looked)) notYet.set(id, reason)
       for (const step of items) {
         const { change, id } = step
@@ -92,7 +94,7 @@ const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<Loca
         const before = change.kind === "cluster" ? answer.clusterBid(change) : null
         const isOwn = change.kind === "cluster" && change.before !== null && before === change.before * 100
         if (isOwn && standing === "stale") tooHigh.set(id, { ...step, change: { ...change, before } })
-        else if (standing === "stale") changed.set(id, answer.whyStale(change))
+        else if (standing === "stale") changed.set(id, whyStale(change, campaigns))
         if (standing === "pending" && change.kind === "product" && change.after) absent.add(articleOf(change))
       }
     }

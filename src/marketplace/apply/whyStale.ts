@@ -1,5 +1,12 @@
+import { Effect } from "effect"
+
 import { articleOf, type Campaign, isThere, status } from "../Campaign.ts"
 import type { Located } from "./Located.ts"
+import type { Look, Standing } from "./look.ts"
+
+/** The campaigns that tell what became of stale changes: nothing where there are none, or where nobody tells. */
+export const campaignsOfStale = (seen: Look, looked: ReadonlyArray<{ readonly standing: Standing }>) =>
+  looked.some(({ standing }) => standing === "stale") ? seen.campaigns : Effect.undefined
 
 /** What it means that a change finds something else than it was planned for. */
 export const whyStale = (change: Located, campaigns: ReadonlyMap<number, Campaign> | undefined): string => {
