@@ -1,23 +1,35 @@
-import { type Schema, SchemaIssue } from "effect"
+import { type Schema, SchemaAST, SchemaIssue } from "effect"
 
 /** What a schema says first about an input: where, as in `items.0.id` and empty for the whole, and what is wrong there. */
 interface FirstIssue {
   readonly path: string
   /** As they follow the name of the place: `must be ...`, unless the schema has words of its own. */
   readonly words: string
+  /** A field that the object there does not have, and those it has. */
+  readonly unknown?: { readonly name: string; readonly known: ReadonlyArray<string> }
 }
-
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 /** The first of the issues that a schema found, in words for people; `missing` is said of what is not there. */
 export const firstIssue = ({ issue }: Schema.SchemaError, missing = "is required"): FirstIssue => {
+  let known: ReadonlyArray<string> | undefined
+  const format = SchemaIssue.makeFormatterStandardSchemaV1({
+    leafHook: (leaf) => {
+      if (leaf._tag === "UnexpectedKey") known ??= fieldsOf(leaf.ast)
+      return SchemaIssue.defaultLeafHook(leaf)
+    }
+  })
   const [first] = format(issue).issues
   const message = first?.message ?? "is not what is expected"
+  const path = (first?.path ?? []).map(String)
   return {
-    path: (first?.path ?? []).map(String).join("."),
-    words: message === "Missing key" ? missing : message.replace(/^Expected (?=\S)/, "must be ")
+    path: path.join("."),
+    words: message === "Missing key" ? missing : message.replace(/^Expected (?=\S)/, "must be "),
+    ...(known === undefined ? {} : { unknown: { name: path.at(-1) ?? "", known } })
   }
 }
+
+const fieldsOf = (ast: SchemaAST.AST): ReadonlyArray<string> =>
+  SchemaAST.isObjects(ast) ? ast.propertySignatures.map(({ name }) => String(name)) : []
 
 /** The same in one sentence about something that came in: `items.0.id is missing`. */
 export const firstIssueOf = (error: Schema.SchemaError): string => {

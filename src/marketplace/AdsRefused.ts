@@ -26,12 +26,26 @@ export class AdsUnauthorized extends Schema.TaggedError<AdsUnauthorized>()("AdsU
   }
 }
 
+const clusterBids: ReadonlyArray<string> = [
+  operations.setNormqueryBids.name,
+  operations.getNormqueryBids.name,
+  operations.deleteNormqueryBids.name
+]
+
 /** 403: the key is good, but this is not open to it. */
 export class AdsForbidden extends Schema.TaggedError<AdsForbidden>()("AdsForbidden", problem) {
-  get advice() {
+  /** Phrases and search clusters are not open to every seller, and no other key opens them. */
+  get isClosedToSeller() {
     return this.detail.includes("norm_query")
-      ? "Search clusters have bids only in campaigns with manual bids that pay for views; to some sellers they are closed."
-      : "Use a key with the promotion right that is not read-only; some operations are closed to some sellers."
+  }
+  get advice() {
+    if (!this.isClosedToSeller) {
+      return "Use a key with the promotion right that is not read-only; some operations are closed to some sellers."
+    }
+    const closed = "ask the marketplace's support to open it. Bids of articles can be planned without it."
+    return clusterBids.includes(this.operation)
+      ? `Search clusters have bids only in campaigns with manual bids that pay for views. Where this is one, the interface is closed to this seller: ${closed}`
+      : `The interface for phrases and search clusters is closed to this seller: ${closed}`
   }
   override get message() {
     return say(this)

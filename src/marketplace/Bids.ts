@@ -29,7 +29,9 @@ export type BidsMinRequest = typeof BidsMinRequest.Type
 /** The lowest bids of one article, by placement. */
 export const BidsMin = open({
   nm_id: Schema.Int,
-  bids: Schema.Array(open({ type: Schema.String, value: Kopecks }))
+  bids: Schema.Array(
+    open({ type: Schema.String, value: Kopecks, currency: Schema.optionalKey(Schema.NullOr(Schema.String)) })
+  )
 })
 export type BidsMin = typeof BidsMin.Type
 

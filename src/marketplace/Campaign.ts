@@ -53,14 +53,15 @@ export const Campaign = open({
       )
     )
   }),
+  currency: Text,
   timestamps: Schema.optionalKey(Schema.NullOr(open({ created: Text }))),
   nm_settings: Schema.optionalKey(Schema.NullOr(Schema.Array(Article))),
   restrictions: Schema.optionalKey(Schema.NullOr(open({ can_change_nms: Schema.optionalKey(Schema.Boolean) })))
 })
 export type Campaign = typeof Campaign.Type
 
-/** The answer of getAdvertsV2; no list means none. */
-export const CampaignList = open({ adverts: Schema.optionalKey(Schema.NullOr(Schema.Array(Campaign))) })
+/** The answer of getAdvertsV2, whose campaigns are read one by one; no list means none. */
+export const CampaignList = open({ adverts: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Unknown))) })
 
 export const status = { deleting: -1, ready: 4, finished: 7, declined: 8, active: 9, paused: 11 } as const
 
@@ -75,9 +76,13 @@ export const isThere = (campaign: Campaign): boolean => !gone.includes(campaign.
 
 export const nameOf = (campaign: Campaign): string => campaign.settings.name ?? `Campaign ${campaign.id}`
 
+/** The living campaigns of that name, the oldest first. */
+export const allOfName = (campaigns: ReadonlyArray<Campaign>, name: string): ReadonlyArray<Campaign> =>
+  campaigns.filter((campaign) => nameOf(campaign) === name && isThere(campaign)).toSorted((a, b) => a.id - b.id)
+
 /** A living campaign of that name; of several the oldest. */
 export const findByName = (campaigns: ReadonlyArray<Campaign>, name: string): Campaign | undefined =>
-  campaigns.filter((campaign) => nameOf(campaign) === name && isThere(campaign)).toSorted((a, b) => a.id - b.id)[0]
+  allOfName(campaigns, name)[0]
 
 export const paymentOf = (campaign: Campaign): PaymentType => (campaign.settings.payment_type === "cpc" ? "cpc" : "cpm")
 
@@ -87,6 +92,10 @@ export const hasClusterBids = (campaign: Campaign): boolean =>
 
 export const articlesOf = (campaign: Campaign): ReadonlyArray<Article> =>
   (campaign.nm_settings ?? []).toSorted((a, b) => a.nm_id - b.nm_id)
+
+/** One of its articles; nothing where it is not there. */
+export const articleOf = (campaign: Campaign, nm_id: number): Article | undefined =>
+  campaign.nm_settings?.find((article) => article.nm_id === nm_id)
 
 /** Every article of the campaigns, as pairs to ask for. */
 export const pairsOf = (campaigns: ReadonlyArray<Campaign>): ReadonlyArray<Pair> =>

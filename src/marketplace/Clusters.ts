@@ -13,6 +13,7 @@ const Count = Schema.optionalKey(Schema.NullOr(Schema.Finite))
 /** What one search cluster brought: `ctr` in percent, `cpc` in rubles. Some numbers are missing where clicks are paid (D7). */
 export const ClusterStat = open({
   norm_query: Schema.String,
+  currency: Schema.optionalKey(Schema.NullOr(Schema.String)),
   views: Count,
   clicks: Count,
   ctr: Count,

@@ -21,6 +21,7 @@ import type { NewCampaign } from "./NewCampaign.ts"
 import type { ProductChange } from "./Products.ts"
 import { type CampaignFilter, readCalls } from "./readCalls.ts"
 import type { CampaignStats, FullstatsRequest, KeywordsDay, KeywordsRequest } from "./Statistics.ts"
+import type { Unreadable } from "./Unreadable.ts"
 import { writeCalls } from "./writeCalls.ts"
 
 type Call<A> = Effect.Effect<A, MarketplaceError>
@@ -32,8 +33,12 @@ type Call<A> = Effect.Effect<A, MarketplaceError>
 export class MarketplaceAds extends Context.Service<
   MarketplaceAds,
   {
-    readonly getAdvertsV2: (filter?: CampaignFilter) => Call<{ readonly adverts: ReadonlyArray<Campaign> }>
-    /** How many campaigns getAdvertsV2 returns. */
+    /** A campaign that cannot be read is left out and named; where none can, or none of those asked for, it fails. */
+    readonly getAdvertsV2: (filter?: CampaignFilter) => Call<{
+      readonly adverts: ReadonlyArray<Campaign>
+      readonly unreadable: ReadonlyArray<Unreadable>
+    }>
+    /** How many campaigns the marketplace lists, those that cannot be read included. */
     readonly countAdverts: (filter?: CampaignFilter) => Call<number>
     readonly updateBids: (request: { readonly bids: ReadonlyArray<BidUpdate> }) => Call<void>
     readonly updateCampaignProducts: (request: { readonly campaigns: ReadonlyArray<ProductChange> }) => Call<void>

@@ -58,6 +58,23 @@ export class AdsUnreadable extends Schema.TaggedError<AdsUnreadable>()("AdsUnrea
   }
 }
 
+/** A campaign that was asked for is not as campaigns are known to be; the others of the list can be read. */
+export class CampaignUnreadable extends Schema.TaggedError<CampaignUnreadable>()("CampaignUnreadable", {
+  operation: Schema.String,
+  advert_id: Schema.NullOr(Schema.Int),
+  /** What is odd about it. */
+  problem: Schema.String
+}) {
+  get detail() {
+    return `campaign ${this.advert_id ?? "without an id"} cannot be read: ${this.problem}`
+  }
+  readonly advice =
+    "Look at it in the seller's cabinet, and report what is odd: the interface may have changed. Other campaigns can be read."
+  override get message() {
+    return say(this)
+  }
+}
+
 /** The request breaks a rule of the interface; found before anything was sent. */
 export class AdsInvalidRequest extends Schema.TaggedError<AdsInvalidRequest>()("AdsInvalidRequest", {
   operation: Schema.String,
@@ -107,3 +124,4 @@ export type MarketplaceError =
   | AdsRefused
   | AdsUnreachable
   | AdsUnreadable
+  | CampaignUnreadable

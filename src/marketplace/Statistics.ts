@@ -26,6 +26,7 @@ const metrics = {
 /** The statistics of one campaign, by day. */
 export const CampaignStats = open({
   advertId: Schema.Int,
+  currency: Schema.optionalKey(Schema.NullOr(Schema.String)),
   ...metrics,
   days: Schema.optionalKey(Schema.NullOr(Schema.Array(open({ date: Schema.String, ...metrics }))))
 })

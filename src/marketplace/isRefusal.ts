@@ -5,11 +5,12 @@ const refusals = [
   "AdsNotFound",
   "BidOutOfRange",
   "CampaignStateRefused",
+  "CampaignUnreadable",
   "LowBudget"
 ] as const
 
 type Refusal<E> = Extract<E, { readonly _tag: (typeof refusals)[number] }>
 
-/** Whether the marketplace does not take what was asked for: nothing was changed, and asking again would not help. */
+/** Whether the marketplace does not take or show what was asked for: nothing was changed, and asking again would not help. */
 export const isRefusal = <E extends { readonly _tag: string }>(error: E): error is Refusal<E> =>
   refusals.some((tag) => tag === error._tag)

@@ -57,6 +57,10 @@ export const percentOf = (kopecks: Kopecks, percent: number): Kopecks => {
 
 const hundredth = BigDecimal.fromStringUnsafe("0.01")
 
+/** The code of a currency where it is named and is not the ruble; its hundredths are then no kopecks. */
+export const foreign = (currency: string | null | undefined): string | undefined =>
+  !currency || currency.toUpperCase() === "RUB" ? undefined : currency
+
 /** One amount in both units, as results show it. */
 export const Money = Schema.Struct({ kopecks: Kopecks, rubles: Rubles })
 export type Money = typeof Money.Type

@@ -199,5 +199,6 @@ export const caps = {
   phrases: 1000,
   budgets: 50,
   fullstatsDays: 31,
+  clusterStatsDays: 30,
   keywordDays: 7
 } as const

@@ -4,15 +4,16 @@ import { Budget, BudgetList, CampaignCount } from "./Account.ts"
 import { BidsMinReply, BidsMinRequest } from "./Bids.ts"
 import type { Calls } from "./call.ts"
 import { CampaignList } from "./Campaign.ts"
-import { check } from "./check.ts"
+import { check, refuseIf } from "./check.ts"
 import { ClusterBidsReply, ClusterStatsReply, ClusterStatsRequest } from "./Clusters.ts"
 import { distinctPairs, Pair } from "./ids.ts"
 import { joinSpans } from "./joinSpans.ts"
-import { AdsInvalidRequest, type MarketplaceError } from "./MarketplaceError.ts"
+import { AdsUnreadable, CampaignUnreadable, type MarketplaceError } from "./MarketplaceError.ts"
 import { MinusPhrasesReply } from "./MinusPhrases.ts"
 import { caps, operations } from "./operations.ts"
-import { chunks, spans } from "./split.ts"
+import { chunks, spans, splitFullstats } from "./split.ts"
 import { FullstatsReply, FullstatsRequest, KeywordsReply, KeywordsRequest } from "./Statistics.ts"
+import { readEach } from "./Unreadable.ts"
 import * as Wire from "./wire.ts"
 
 /** Which campaigns to read; lists, or the text that goes into the query. Nothing given means all. */
@@ -31,10 +32,19 @@ export const readCalls = ({ call }: Calls, wire: Wire.Wire) => {
     const pages = yield* together(asked, (some) =>
       call(operations.getAdvertsV2, { query: { ids: some, statuses, payment_type: filter.payment_type } }, CampaignList)
     )
-    return { adverts: pages.flatMap((page) => page.adverts ?? []) }
+    const all = pages.flatMap((page) => page.adverts ?? [])
+    const { adverts, unreadable } = readEach(all)
+    const [odd] = unreadable
+    if (adverts.length > 0 || odd === undefined) return { adverts, unreadable }
+    const operation = operations.getAdvertsV2.name
+    const problem = new CampaignUnreadable({ operation, ...odd })
+    if (ids !== undefined) return yield* problem
+    const detail = `none of ${all.length} campaigns can be read, the first: ${problem.detail}`
+    return yield* new AdsUnreadable({ operation, kind: "read", detail, body: JSON.stringify(all[0]).slice(0, 200) })
   })
 
-  const countAdverts = (filter?: CampaignFilter) => Effect.map(getAdvertsV2(filter), ({ adverts }) => adverts.length)
+  const countAdverts = (filter?: CampaignFilter) =>
+    Effect.map(getAdvertsV2(filter), ({ adverts, unreadable }) => adverts.length + unreadable.length)
 
   const getMinusPhrases = Effect.fn("MarketplaceAds.getMinusPhrases")(function* (request: {
     readonly items: ReadonlyArray<Pair>
@@ -52,6 +62,9 @@ export const readCalls = ({ call }: Calls, wire: Wire.Wire) => {
 
   const getNormqueryStats = Effect.fn("MarketplaceAds.getNormqueryStats")(function* (request: ClusterStatsRequest) {
     const { from, items, to } = yield* check("getNormqueryStats", ClusterStatsRequest, request)
+    yield* someDays("getNormqueryStats", from, to)
+    const isLong = spans(from, to, caps.clusterStatsDays).length > 1
+    yield* refuseIf("getNormqueryStats", isLong ? tooManyDays : undefined)
     const pages = yield* together(chunks(distinctPairs(items), caps.pairs), (some) =>
       call(operations.getNormqueryStats, { body: { from, to, items: some } }, ClusterStatsReply)
     )
@@ -59,19 +72,18 @@ export const readCalls = ({ call }: Calls, wire: Wire.Wire) => {
   })
 
   const getAdvFullstats = Effect.fn("MarketplaceAds.getAdvFullstats")(function* (request: FullstatsRequest) {
-    const { beginDate, endDate, ids } = yield* check("getAdvFullstats", FullstatsRequest, request)
-    const days = yield* someDays("getAdvFullstats", spans(beginDate, endDate, caps.fullstatsDays))
-    const asked = days.flatMap((span) => chunks(distinct(ids), caps.campaignIds).map((some) => ({ ...span, some })))
-    const answers = yield* together(asked, ({ from, some, to }) =>
-      call(operations.getAdvFullstats, { query: { ids: some.join(","), beginDate: from, endDate: to } }, FullstatsReply)
+    const asked = yield* check("getAdvFullstats", FullstatsRequest, request)
+    yield* someDays("getAdvFullstats", asked.beginDate, asked.endDate)
+    const answers = yield* together(splitFullstats(asked), ({ ids, ...days }) =>
+      call(operations.getAdvFullstats, { query: { ids: ids.join(","), ...days } }, FullstatsReply)
     )
     return joinSpans(answers.flatMap((answer) => answer ?? []))
   })
 
   const getStatsKeywords = Effect.fn("MarketplaceAds.getStatsKeywords")(function* (request: KeywordsRequest) {
     const { advert_id, from, to } = yield* check("getStatsKeywords", KeywordsRequest, request)
-    const weeks = yield* someDays("getStatsKeywords", spans(from, to, caps.keywordDays))
-    const answers = yield* together(weeks, (week) =>
+    yield* someDays("getStatsKeywords", from, to)
+    const answers = yield* together(spans(from, to, caps.keywordDays), (week) =>
       call(operations.getStatsKeywords, { query: { advert_id, ...week } }, KeywordsReply)
     )
     return { keywords: answers.flatMap((answer) => answer.keywords ?? []) }
@@ -135,7 +147,7 @@ const list = (given: string | ReadonlyArray<number> = []): ReadonlyArray<number 
 const together = <A, B>(parts: ReadonlyArray<A>, read: (part: A) => Effect.Effect<B, MarketplaceError>) =>
   Effect.forEach(parts, read, { concurrency: 5 })
 
-const someDays = <A>(operation: string, days: ReadonlyArray<A>) =>
-  days.length > 0
-    ? Effect.succeed(days)
-    : Effect.fail(new AdsInvalidRequest({ operation, detail: "the dates must exist, the first not after the last" }))
+const someDays = (operation: string, from: string, to: string) =>
+  refuseIf(operation, from > to ? "the first day must not be after the last" : undefined)
+
+const tooManyDays = `it takes at most ${caps.clusterStatsDays} days at once, the first and the last counted`

@@ -3,6 +3,7 @@ import { Array as Arrays, DateTime, Option } from "effect"
 import type { BidUpdate, NmBid } from "./Bids.ts"
 import { caps } from "./operations.ts"
 import type { ProductChange } from "./Products.ts"
+import type { FullstatsRequest } from "./Statistics.ts"
 
 /** The list in pieces of at most `size`; no pieces for an empty list. */
 export const chunks = <A>(list: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
@@ -58,6 +59,12 @@ export const splitProducts = (changes: ReadonlyArray<ProductChange>): ReadonlyAr
       add_nms: items.filter(({ add }) => add).map(({ nm }) => nm),
       delete_nms: items.filter(({ add }) => !add).map(({ nm }) => nm)
     }))
+  )
+
+/** At most 50 campaigns and 31 days in a call. */
+export const splitFullstats = ({ beginDate, endDate, ids }: FullstatsRequest) =>
+  spans(beginDate, endDate, caps.fullstatsDays).flatMap(({ from, to }) =>
+    chunks([...new Set(ids)], caps.campaignIds).map((some) => ({ beginDate: from, endDate: to, ids: some }))
   )
 
 /** The days from `from` to `to`, both counted, in spans of at most `most` days; none where a date is not one. */

@@ -25,7 +25,8 @@ export const make = <const F extends Fields>(fields: F, { aliases = {}, others =
   const struct = Schema.Struct(fields)
   const names = Object.keys(fields)
   const named = new Map(Object.entries(aliases))
-  const read = Schema.decodeUnknownResult(struct)
+  // Objects that are open to more fields, such as the nodes of a workflow, stay open.
+  const read = Schema.decodeUnknownResult(struct, { onExcessProperty: "error" })
   const jsonSchema = once(() => describe(fields, Schema.toJsonSchemaDocument(struct).schema))
 
   const decode = Effect.fnUntraced(function* (input: unknown) {
@@ -41,8 +42,9 @@ export const make = <const F extends Fields>(fields: F, { aliases = {}, others =
     }
     const decoded = read(coerce(given, jsonSchema()))
     if (Result.isSuccess(decoded)) return decoded.success
-    const { path, words } = firstIssue(decoded.failure)
-    return yield* new InvalidArgument({ argument: path || "arguments", problem: words })
+    const { path, unknown: inside, words } = firstIssue(decoded.failure)
+    const problem = inside === undefined ? words : unknownArgument(inside.name, inside.known)
+    return yield* new InvalidArgument({ argument: path || "arguments", problem })
   })
 
   return { jsonSchema, decode }

@@ -4,6 +4,7 @@ import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 
 import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
+import { stateOf } from "../../src/embedded/marketplace/State.ts"
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
 import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
 import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
@@ -12,7 +13,7 @@ import { planCampaign } from "../../src/marketplace/plan/planCampaign.ts"
 import { planMigration } from "../../src/marketplace/plan/planMigration.ts"
 import { planMinusPhrases } from "../../src/marketplace/plan/planMinusPhrases.ts"
 import { bigAccount } from "./accounts.ts"
-import { apply } from "./planned.ts"
+import { apply, bidPlan } from "./planned.ts"
 import { embeddedClient, intercepted, inTime, marketplace, plansOver } from "./support.ts"
 
 const account = bigAccount({ campaigns: 2, articles: 1 })
@@ -26,6 +27,8 @@ const twins = Effect.gen(function* () {
   const input = { campaigns: existing, existing, snapshot: [], phrases: [], floors: [], options, guards }
   return yield* Plans.use((plans) => plans.keep(planMigration(input)))
 })
+
+const noCampaigns = stateOf([])
 
 const newCampaign = Effect.gen(function* () {
   const { guards } = yield* MarketplaceConfig
@@ -126,7 +129,8 @@ describe("a way back", () => {
       const { id } = yield* twins
       yield* inTime(apply(id))
       const back = yield* inTime(plans.rollback(id))
-      const reason = "the campaign holds 5000 rub: take them out in the cabinet, then plan this again"
+      const reason =
+        "the campaign holds 5000.00 rub (500000 kopecks), and is not deleted: take them out in the cabinet, then do this again"
       assert.deepStrictEqual(back.blocked, [{ what: "delete 7003", reason, later: true }])
       assert.match(back.warnings.join(), /^Campaigns that the plan created are deleted \(1\)/)
       yield* inTime(apply(back.id))
@@ -142,6 +146,90 @@ describe("a way back", () => {
           (path) => (path.endsWith("v2/budget") ? { body: { adverts: [budget] } } : undefined),
           {},
           { account }
+        )
+      )
+    )
+  })
+
+  it.effect.each([
+    [
+      "has got money",
+      { status: 200, body: { adverts: [{ advertId: 1, total: 900 }] } },
+      "holds 900.00 rub (90000 kopecks)"
+    ],
+    ["cannot be asked for its money", { status: 503 }, "its budget cannot be read"],
+    ["is told of by neither budget", { status: 404 }, "its budget cannot be read"]
+  ] as const)("deletes no campaign that %s since the way back was planned", ([, answer, problem]) => {
+    let isLater = false
+    return Effect.gen(function* () {
+      const plans = yield* Plans
+      const { id } = yield* newCampaign
+      yield* inTime(apply(id))
+      const back = yield* inTime(plans.rollback(id))
+      isLater = true
+      const report = yield* inTime(apply(back.id))
+      assert.deepInclude(report, { state: "refused", done: 0 })
+      assert.include(report.refused[0]?.problem, problem)
+      assert.deepStrictEqual(yield* names, ["New"])
+      isLater = false
+      assert.deepInclude(yield* inTime(apply(back.id)), { state: "applied", done: 1 })
+      assert.deepStrictEqual(yield* names, [])
+    }).pipe(
+      Effect.provide(
+        intercepted((path) => (isLater && path.endsWith("/budget") ? answer : undefined), {}, { account: noCampaigns })
+      )
+    )
+  })
+
+  it.effect("leaves alone a campaign with money that does not show yet", () => {
+    let isLater = false
+    return Effect.gen(function* () {
+      const plans = yield* Plans
+      const { id } = yield* newCampaign
+      yield* inTime(apply(id))
+      const back = yield* inTime(plans.rollback(id))
+      isLater = true
+      const report = yield* inTime(apply(back.id))
+      assert.deepInclude(report, { state: "refused", done: 0 })
+      assert.include(report.refused[0]?.problem, "holds 1.00 rub")
+    }).pipe(
+      Effect.provide(
+        intercepted(
+          (path) => {
+            if (!isLater) return undefined
+            if (path.endsWith("/adverts")) return { body: { adverts: [] } }
+            return path.endsWith("/budget") ? { body: { adverts: [{ advertId: 1, total: 1 }] } } : undefined
+          },
+          {},
+          { account: noCampaigns }
+        )
+      )
+    )
+  })
+
+  it.effect.each([
+    [9, "has been started"],
+    [7, "in status 7"]
+  ] as const)("deletes no campaign that is in status %i by then", ([status, problem]) => {
+    let isLater = false
+    const settings = { name: "New", payment_type: "cpm" }
+    const adverts = [{ id: 1, bid_type: "manual", status, settings, nm_settings: [{ nm_id: 1 }] }]
+    return Effect.gen(function* () {
+      const plans = yield* Plans
+      const { id } = yield* newCampaign
+      yield* inTime(apply(id))
+      const back = yield* inTime(plans.rollback(id))
+      isLater = true
+      const report = yield* inTime(apply(back.id))
+      assert.deepInclude(report, { state: "refused", done: 0 })
+      assert.include(report.refused[0]?.problem, problem)
+      assert.deepStrictEqual(yield* names, ["New"])
+    }).pipe(
+      Effect.provide(
+        intercepted(
+          (path) => (isLater && path.endsWith("/adverts") ? { body: { adverts } } : undefined),
+          {},
+          { account: noCampaigns }
         )
       )
     )
@@ -203,6 +291,128 @@ describe("a new campaign", () => {
         assert.lengthOf(yield* names, 2)
       }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer({ account }), PlanStore.layerMemory)))
   )
+})
+
+describe("a campaign whose creation got no answer", () => {
+  const own = {
+    id: 78,
+    bid_type: "manual",
+    status: 4,
+    settings: { name: "New", payment_type: "cpm" },
+    timestamps: { created: "1970-01-01T03:00:01+03:00" },
+    nm_settings: [{ nm_id: 1 }]
+  }
+
+  /** The creation is answered with 502 and was not carried out; from then on these campaigns show. */
+  const lostAmong = (adverts: ReadonlyArray<object>) => {
+    let isLost = false
+    return intercepted(
+      (path) => {
+        if (path.endsWith("/adverts") && isLost) return { body: { adverts } }
+        if (path.endsWith("v2/budget")) return { body: { adverts: [{ advertId: 78, total: 0 }] } }
+        if (!path.endsWith("save-ad")) return undefined
+        isLost = true
+        return { status: 502 }
+      },
+      {},
+      { account: noCampaigns }
+    )
+  }
+
+  const strangers: ReadonlyArray<readonly [string, object]> = [
+    ["it is in status 9, a new one in 4", { status: 9 }],
+    ["it has other articles", { nm_settings: [{ nm_id: 900 }, { nm_id: 901 }] }],
+    ["it has other articles", { nm_settings: [{ nm_id: 1 }, { nm_id: 2 }] }],
+    ["it is of another kind", { bid_type: "unified" }],
+    ["it is of another kind", { settings: { name: "New", payment_type: "cpc" } }],
+    ["it was there before", { timestamps: { created: "1969-12-31T23:00:00Z" } }]
+  ]
+
+  it.effect.each(strangers)("is not taken to be one of its name: %s", ([difference, other]) =>
+    Effect.gen(function* () {
+      const plans = yield* Plans
+      const { id } = yield* newCampaign
+      yield* Effect.flip(inTime(apply(id)))
+      const unsure = yield* Effect.flip(inTime(apply(id)))
+      assert.include(unsure.message, `campaign 78 has this name, but is not the one: ${difference}`)
+      yield* TestClock.adjust("4 minutes")
+      const { message } = yield* Effect.flip(inTime(plans.rollback(id)))
+      assert.include(message, `create New: campaign 78 has this name, but is not the one: ${difference}`)
+      const report = yield* inTime(apply(id))
+      assert.deepInclude(report, { state: "refused", created: {} })
+      assert.include(report.refused[0]?.problem, `${difference}: rename it in the cabinet`)
+      assert.strictEqual((yield* Effect.flip(plans.rollback(id)))._tag, "NothingToRollBack")
+    }).pipe(Effect.provide(lostAmong([{ ...own, ...other }])))
+  )
+
+  it.effect.each([
+    ["alone", [own]],
+    ["beside one of its name", [{ ...own, id: 77, status: 9 }, own]],
+    ["where it does not tell its age", [{ ...own, timestamps: { created: "1969-12-31T23:00:00" } }]]
+  ] as const)("is known by its name, articles, kind and status %s", ([, adverts]) =>
+    Effect.gen(function* () {
+      const plans = yield* Plans
+      const { id } = yield* newCampaign
+      yield* Effect.flip(inTime(apply(id)))
+      const { steps } = yield* inTime(plans.rollback(id))
+      assert.deepStrictEqual(
+        steps.map((step) => step.id),
+        ["delete 78"]
+      )
+      assert.deepInclude(yield* inTime(apply(id)), { state: "applied", created: { "create New": 78 } })
+    }).pipe(Effect.provide(lostAmong(adverts)))
+  )
+
+  it.effect("is told of at once, with how long to wait and what is looked for then", () =>
+    Effect.gen(function* () {
+      const { id } = yield* newCampaign
+      const error = yield* Effect.flip(inTime(apply(id)))
+      assert.deepInclude(error, { reason: "AdsOutcomeUnknown", retryAfterSeconds: 200 })
+      assert.include(error.message, "It may have happened all the same, and was not sent again.")
+      assert.include(error.message, "looks for a new campaign of that name with the same articles")
+      assert.include(error.message, "After 200 seconds, apply the same plan again")
+      assert.notInclude(error.message, "settled, apply")
+    }).pipe(Effect.provide(lostAmong([])))
+  )
+})
+
+describe("a change whose answer was lost", () => {
+  it.effect.each([
+    ["in full", { status: 502 }],
+    ["because it cannot be read", { text: "<html>" }]
+  ] as const)("%s is told as one that may have happened, with what the next call does", ([, answer]) => {
+    let isLost = false
+    return Effect.gen(function* () {
+      const { id } = yield* bidPlan()
+      const error = yield* Effect.flip(inTime(apply(id)))
+      assert.deepInclude(error, { _tag: "ApplyStopped", reason: "AdsOutcomeUnknown", done: 0 })
+      assert.include(error.message, "It may have happened all the same, and was not sent again.")
+      assert.include(
+        error.message,
+        "first reads what is there, and sends only what is not as wanted. Now, apply the same"
+      )
+      assert.deepInclude(yield* inTime(apply(id)), { state: "applied", done: 2 })
+    }).pipe(
+      Effect.provide(
+        intercepted((path, _body, method) => {
+          if (isLost || method !== "PATCH" || !path.endsWith("/bids")) return undefined
+          isLost = true
+          return answer
+        })
+      )
+    )
+  })
+
+  it.effect("is not what a read is that failed", () => {
+    let isDown = false
+    return Effect.gen(function* () {
+      const { id } = yield* bidPlan()
+      isDown = true
+      const { message } = yield* Effect.flip(inTime(apply(id)))
+      assert.include(message, "When that is settled, apply the same plan again")
+      assert.notInclude(message, "may have happened")
+    }).pipe(Effect.provide(intercepted((path) => (isDown && path.endsWith("/adverts") ? { status: 503 } : undefined))))
+  })
 })
 
 describe("an article that went inactive after it was set", () => {

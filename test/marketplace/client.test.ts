@@ -131,7 +131,7 @@ describe("the client", () => {
       const ids = [...Array.from({ length: 50 }, (_, index) => index + 1), 1]
       yield* ads.getAdvFullstats({ ids, beginDate: "2026-03-01", endDate: "2026-03-02" })
       assert.strictEqual(requests.length, 1)
-      assert.deepStrictEqual(yield* ads.getAdvertsV2({ ids: [] }), { adverts: [] })
+      assert.deepStrictEqual(yield* ads.getAdvertsV2({ ids: [] }), { adverts: [], unreadable: [] })
       assert.strictEqual(requests.length, 1)
     }).pipe(Effect.provide(adsOver(client)))
   })
@@ -388,6 +388,14 @@ describe("a request that breaks a rule", () => {
     [
       "an end before the beginning",
       (ads) => ads.getAdvFullstats({ ids: [1], beginDate: "2025-10-08", endDate: "2025-10-07" })
+    ],
+    [
+      "an end of cluster statistics before the beginning",
+      (ads) => ads.getNormqueryStats({ items: [pair], from: "2025-10-08", to: "2025-10-07" })
+    ],
+    [
+      "more than 30 days of cluster statistics",
+      (ads) => ads.getNormqueryStats({ items: [pair], from: "2025-10-01", to: "2025-10-31" })
     ]
   ]
 
@@ -401,6 +409,14 @@ describe("a request that breaks a rule", () => {
         /^Could not [a-z ]+( minus-phrases)?: [a-z].* (must|take|takes|cannot|wipes) .*\. Nothing was sent\.$/
       )
       assert.strictEqual(requests.length, 0)
+    }).pipe(Effect.provide(adsOver(client)))
+  })
+
+  it.effect("30 days of cluster statistics go out", () => {
+    const { client, requests } = standIn(() => ({ body: {} }))
+    return Effect.gen(function* () {
+      yield* MarketplaceAds.use((ads) => ads.getNormqueryStats({ items: [pair], from: "2025-10-01", to: "2025-10-30" }))
+      assert.strictEqual(requests.length, 1)
     }).pipe(Effect.provide(adsOver(client)))
   })
 

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 
+import type { KeyKind } from "../../src/marketplace/ApiKey.ts"
 import { offered, readTools } from "../../src/tools/marketplace/toolset.ts"
 import { ToolsetError } from "../../src/tools/ToolError.ts"
 import { intercepted, inTime, marketplace } from "./support.ts"
@@ -28,22 +29,60 @@ const slow = (isSlow = () => true) => {
 }
 
 describe("a caller does not wait in vain", () => {
-  it.effect("for the statistics of a year, and hears how to get them", () =>
-    Effect.gen(function* () {
-      const year = { ids: [1001], from: "2025-01-01", to: "2025-12-31" }
-      const { result, seconds } = yield* secondsOf(Effect.flip(call("ads_campaign_stats", year)))
-      assert.instanceOf(result, ToolsetError)
-      assert.deepInclude(Object(result), { blame: "upstream", code: "ADS_TOO_LONG", details: { seconds: 55 } })
-      assert.match(String(result), /^.*within 55 seconds.*Ask for fewer days, campaigns or articles at once/)
-      assert.isAtMost(seconds, 56)
-    }).pipe(Effect.provide(marketplace()))
+  const manyIds = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
+  const manyPairs = (count: number) => manyIds(count).map((nm_id) => ({ advert_id: 1003, nm_id }))
+  const year = { from: "2025-01-01", to: "2025-12-31" }
+  const month = { from: "2025-01-01", to: "2025-01-30" }
+
+  const tooMuch: ReadonlyArray<readonly [string, object, KeyKind, string]> = [
+    [
+      "ads_campaign_stats",
+      { ids: manyIds(400), ...year },
+      "personal",
+      "96 calls, and the marketplace's limits allow 3 within 50 seconds; nothing was sent. " +
+        "Ask for at most 93 days of 50 campaigns, or 31 days of 150 at once."
+    ],
+    ["ads_campaign_stats", { ids: [1001], ...year }, "base", "Ask for at most 31 days of 50 campaigns at once."],
+    ["ads_cluster_stats", { items: manyPairs(1001), ...month }, "personal", "Ask for at most 1000 articles at once."],
+    ["ads_cluster_stats", { items: manyPairs(101), ...month }, "base", "Ask for at most 100 articles at once."],
+    [
+      "ads_keyword_stats",
+      { advert_id: 1001, from: "2020-01-01", to: "2025-12-31" },
+      "personal",
+      "Ask for at most 1428 days at once."
+    ]
+  ]
+
+  it.effect.each(tooMuch)(
+    "for what cannot be done while they wait: %s %o with a %s key",
+    ([name, args, tokenKind, words]) => {
+      let calls = 0
+      const watched = () => {
+        calls += 1
+        return undefined
+      }
+      return Effect.gen(function* () {
+        const refused = yield* Effect.flip(call(name, args))
+        assert.instanceOf(refused, ToolsetError)
+        assert.deepInclude(Object(refused), { blame: "caller", code: "ADS_TOO_LONG" })
+        assert.include(refused.message, words)
+        assert.strictEqual(calls, 0)
+      }).pipe(Effect.provide(intercepted(watched, { tokenKind })))
+    }
   )
 
-  it.effect("and has the statistics of a month", () =>
+  const fitting: ReadonlyArray<readonly [string, object]> = [
+    ["ads_campaign_stats", { ids: manyIds(150), from: "2025-01-01", to: "2025-01-31" }],
+    ["ads_campaign_stats", { ids: manyIds(50), from: "2025-01-01", to: "2025-04-03" }],
+    ["ads_cluster_stats", { items: manyPairs(1000), ...month }],
+    ["ads_keyword_stats", { advert_id: 1001, from: "2021-02-03", to: "2024-12-31" }]
+  ]
+
+  it.effect.each(fitting)("and has what just fits: %s", ([name, args]) =>
     Effect.gen(function* () {
-      const month = { ids: [1001], from: "2025-01-01", to: "2025-01-31" }
-      const { structured } = yield* call("ads_campaign_stats", month)
-      assert.deepInclude(Object(structured), { total: 1 })
+      const { result, seconds } = yield* secondsOf(call(name, args))
+      assert.property(result.structured, "next")
+      assert.isAtMost(seconds, 52)
     }).pipe(Effect.provide(marketplace()))
   )
 

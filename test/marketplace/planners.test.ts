@@ -96,7 +96,7 @@ const accounts = fc.uniqueArray(fc.integer({ min: 1, max: 500 }), { minLength: 1
           .map((bids) => campaignOf({ id, bids }))
       )
     ),
-    snapshot: fc.array(
+    snapshot: fc.uniqueArray(
       fc.record(
         {
           advert_id: fc.constantFrom(...ids),
@@ -105,7 +105,7 @@ const accounts = fc.uniqueArray(fc.integer({ min: 1, max: 500 }), { minLength: 1
         },
         { requiredKeys: ["advert_id"] }
       ),
-      { maxLength: 6 }
+      { selector: ({ advert_id }) => advert_id, maxLength: 6 }
     ),
     wide: fc.tuple(...ids.map((id) => words.map((norm_queries) => ({ advert_id: id, nm_id: 0, norm_queries })))),
     own: fc.uniqueArray(
@@ -324,6 +324,95 @@ describe("a migration in place", () => {
   })
 })
 
+describe("a migration that is told something wrong", () => {
+  const rubles = (amount: string) => Rubles.make(amount)
+  const campaigns = [campaignOf({ id: 1, bids: { 7: 100, 8: 100 } }), campaignOf({ id: 2, bids: { 7: 100 } })]
+  const plan = (
+    snapshot: MigrationInput["snapshot"],
+    more: Partial<MigrationInput> = {},
+    target: "in-place" | "new-manual-campaign" = "in-place"
+  ) => planMigration({ ...inputOf({ campaigns, snapshot: [], wide: [], own: [] }, target), snapshot, ...more })
+  const stepsOf = ({ steps }: Draft) => steps.map(({ id }) => id)
+
+  it("names a campaign that is not there", () => {
+    const draft = plan([], { asked: [1, 77] })
+    assert.deepStrictEqual(draft.blocked, [{ what: "migrate 77", reason: "there is no such campaign" }])
+    assert.deepStrictEqual(plan([{ advert_id: 77 }], { asked: [1, 77] }).blocked, draft.blocked)
+  })
+
+  const other = { advert_id: 2, bid_rubles: rubles("300") }
+  const twice = [
+    [[1, 2].map((bid) => ({ advert_id: 1, bid_rubles: rubles(`${bid}`) })), "the snapshot has it 2 times"],
+    [
+      [{ advert_id: 1, bids: ["310", "300"].map((amount) => ({ nm_id: 8, rubles: rubles(amount) })) }],
+      "the snapshot has article 8 more than once among its bids"
+    ]
+  ] as const
+
+  it.each(twice)("leaves out what is said twice, in any order: %o", (said, reason) => {
+    for (const target of ["in-place", "new-manual-campaign"] as const) {
+      const draft = plan([...said, other], {}, target)
+      assert.deepStrictEqual(draft.blocked, [{ what: "migrate 1", reason }])
+      assert.isNotEmpty(draft.steps)
+      assert.notInclude(JSON.stringify(draft.steps), "campaign 1")
+      assert.isFalse(draft.steps.some(({ change }) => "target" in change && change.target === 1))
+      assert.deepStrictEqual(plan([...said, other].toReversed(), {}, target), draft)
+    }
+  })
+
+  it.each(["in-place", "new-manual-campaign"] as const)("names articles that are not in the campaign: %s", (target) => {
+    const snapshot = [{ advert_id: 2, bids: [{ nm_id: 9, rubles: rubles("300") }], nm_ids: [7, 10] }]
+    const { blocked, warnings } = plan(snapshot, {}, target)
+    assert.deepStrictEqual(blocked, [{ what: "bid 2/9", reason: "the article is not in the campaign" }])
+    assert.include(warnings, "Article 10 of the snapshot is no longer in campaign 2")
+  })
+
+  it("does not take one bid for two", () => {
+    const { options } = inputOf({ campaigns: [], snapshot: [], wide: [], own: [] })
+    const manual = campaignOf({ id: 3, bid_type: "manual", bids: { 7: 100 } })
+    for (const place of ["search", "recommendations"] as const) {
+      const halved = { ...options, percent: { ...options.percent, [place]: 50 } }
+      const snapshot = [other, { ...other, advert_id: 3 }]
+      const draft = plan(snapshot, { campaigns: [...campaigns, manual], options: halved })
+      assert.deepStrictEqual(
+        draft.blocked.map(({ what }) => what),
+        ["migrate 1", "migrate 2"]
+      )
+      assert.include(draft.blocked[1]?.reason, "one bid for all placements")
+      assert.deepStrictEqual(stepsOf(draft), ["bid 3/7/recommendations", "bid 3/7/search"])
+    }
+  })
+
+  it("names the articles of a twin whose old bids are not known", () => {
+    const blind = campaignOf({ id: 5, bids: { 7: 0, 8: 0, 9: 500 } })
+    const given = (snapshot: MigrationInput["snapshot"], existing = [blind]) =>
+      plan(snapshot, { campaigns: [blind], existing }, "new-manual-campaign").warnings.filter((one) =>
+        one.includes("lowest bids")
+      )
+    assert.deepStrictEqual(given([]), [
+      "The old bids of campaign 5 are not known for article 7, 8: the twin starts with the lowest bids there. Give the old " +
+        "ones in the snapshot, as bid_rubles or bids"
+    ])
+    assert.deepStrictEqual(given([{ advert_id: 5, bid_rubles: rubles("300") }]), [])
+    const twin = campaignOf({ id: 6, bid_type: "manual", name: twinName(blind), bids: { 7: 20_000 } })
+    assert.include(given([], [blind, twin])[0], "for article 8:")
+    const many = campaignOf({ id: 5, bids: Object.fromEntries(Array.from({ length: 30 }, (_, nm) => [nm + 1, 0])) })
+    const [warning] = plan([], { campaigns: [many] }, "new-manual-campaign").warnings.filter((one) =>
+      one.includes("lowest bids")
+    )
+    assert.include(warning, "19, 20 and 10 more:")
+  })
+
+  it("says that a campaign with manual bids needs no twin", () => {
+    const manual = campaignOf({ id: 3, bid_type: "manual", bids: { 7: 100 } })
+    const { steps, warnings } = plan([], { campaigns: [manual], existing: [manual] }, "new-manual-campaign")
+    assert.deepStrictEqual(steps, [])
+    assert.deepStrictEqual(warnings, [
+      "Campaign 3 has manual bids already: it needs no twin, and nothing is planned for it"
+    ])
+  })
+})
+
 describe("a migration into new campaigns", () => {
   const bids = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [index + 1, 20_000]))
   const campaign = campaignOf({ id: 5, name: "x".repeat(200), bids })
@@ -485,6 +574,21 @@ describe("a plan of minus-phrases", () => {
 
   it("never wipes a list because no phrases were given", () => {
     assert.deepStrictEqual(afters("replace", []), [])
+  })
+
+  it("does not take all phrases out where some are named", () => {
+    const { blocked, steps } = planMinusPhrases({
+      campaigns: [campaign],
+      current,
+      phrases: ["a"],
+      mode: "clear",
+      guards
+    })
+    assert.deepStrictEqual(steps, [])
+    assert.deepStrictEqual(
+      blocked.map(({ reason }) => reason),
+      ["mode clear removes all phrases; use mode remove to take out those that are given"]
+    )
   })
 
   it("blocks more phrases than an article takes", () => {

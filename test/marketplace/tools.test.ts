@@ -12,6 +12,7 @@ import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
 import { decode } from "../../src/marketplace/MarketplaceConfig.ts"
 import { offered, readTools, writeTools } from "../../src/tools/marketplace/toolset.ts"
 import { Progress } from "../../src/tools/Progress.ts"
+import { bigAccount } from "./accounts.ts"
 import { type Canned, embeddedClient, intercepted, inTime, marketplace, plansOver, standIn } from "./support.ts"
 
 const ajv = new Ajv2020({ strict: false })
@@ -114,7 +115,7 @@ describe("the marketplace toolset", () => {
     ["ads_campaign_stats", { ids: [1001, 1002], from: "2026-01-01", to: "2026-03-15", group_by: "day" }],
     ["ads_cluster_stats", { items: [{ advert_id: 1001, nm_id: 500101 }], from: "2026-01-01", to: "2026-01-30" }],
     ["ads_keyword_stats", { advert_id: 1001, from: "2026-01-01", to: "2026-01-10" }],
-    ["ads_get_minus_phrases", { advert_id: 1003, items: [{ advert_id: 1001, nm_id: 0 }] }],
+    ["ads_get_minus_phrases", { advert_id: 1003 }],
     ["ads_min_bids", { advert_id: 1001 }],
     ["ads_plan_bids", { changes: [{ advert_id: 1001, nm_id: 500101, bid_rubles: 255.5 }] }],
     ["ads_plan_minus_phrases", { advert_id: 1001, phrases: ["toy"], mode: "merge" }],
@@ -241,11 +242,37 @@ describe("the marketplace toolset", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
+  const days = { from: "2026-01-01", to: "2026-01-07" }
   const wrong: ReadonlyArray<readonly [string, object, string]> = [
     ["ads_get_campaign", { advert_id: 5 }, "there is no campaign 5"],
     ["ads_get_campaign", {}, "Invalid advert_id: is required"],
     ["ads_get_campaign", { advert: 5 }, "unknown argument. Did you mean advert_id?"],
     ["ads_plan_bids", { changes: [{ advert_id: 1001, nm_id: 500101 }] }, "exactly one of"],
+    ["ads_get_minus_phrases", {}, "Invalid arguments: must have exactly one of items, advert_id"],
+    [
+      "ads_get_minus_phrases",
+      { advert_id: 1003, items: [{ advert_id: 1003, nm_id: 500301 }] },
+      "Invalid arguments: must have exactly one of items, advert_id"
+    ],
+    ["ads_get_minus_phrases", { items: [] }, "Invalid items: must not be empty"],
+    ["ads_list_campaigns", { ids: [] }, "Invalid ids: must not be empty"],
+    ["ads_campaign_stats", { ids: [], ...days }, "Invalid ids: must not be empty"],
+    ["ads_cluster_stats", { items: [], ...days }, "Invalid items: must not be empty"],
+    ["ads_min_bids", { advert_id: 1001, nm_ids: [] }, "Invalid nm_ids: must not be empty"],
+    ["ads_min_bids", { advert_id: 1001, placements: [] }, "Invalid placements: must not be empty"],
+    ["ads_plan_campaign", { name: "New", nms: [1], placements: [] }, "Invalid placements: must not be empty"],
+    [
+      "ads_plan_migration",
+      { placements: ["search"] },
+      "Invalid placements: must not be given with target in-place, which leaves a campaign where it is shown"
+    ],
+    [
+      "ads_plan_migration",
+      { target: "new-manual-campaign", placements: ["search"], recommendations_percent: 50 },
+      "Invalid recommendations_percent: must not be given without recommendations among placements"
+    ],
+    ["ads_plan_products", { advert_id: 1001 }, "Invalid arguments: must name articles in add_nms or delete_nms"],
+    ["ads_plan_minus_phrases", { advert_id: 1001, nm_ids: [], mode: "clear" }, "Invalid nm_ids: must not be empty"],
     [
       "ads_plan_bids",
       { changes: [{ advert_id: 1001, nm_id: 500101, bid_rubles: 1, bid_kopecks: 100 }] },
@@ -264,6 +291,26 @@ describe("the marketplace toolset", () => {
     Effect.gen(function* () {
       assert.include(String(yield* fails(name, args)), expected)
     }).pipe(Effect.provide(marketplace()))
+  )
+
+  it.effect("names a campaign that is to be moved and is not there", () =>
+    Effect.gen(function* () {
+      const { blocked, next, steps } = yield* call("ads_plan_migration", { advert_ids: [77] })
+      assert.strictEqual(steps, 0)
+      assert.deepStrictEqual(blocked, [{ what: "migrate 77", reason: "there is no such campaign" }])
+      assert.strictEqual(next, "Nothing can be changed; blocked says why.")
+    }).pipe(Effect.provide(marketplace()))
+  )
+
+  it.effect("says that there are more warnings than it shows", () =>
+    Effect.gen(function* () {
+      const args = { target: "new-manual-campaign", check_floors: false }
+      const { plan_id, warnings } = yield* call("ads_plan_migration", args)
+      const shown = yield* call("ads_show_plan", { plan_id })
+      assert.lengthOf(Object(shown["warnings"]), 13)
+      assert.lengthOf(Object(warnings), 11)
+      assert.strictEqual(Object(warnings)[10], "3 more warnings: ads_show_plan shows them all")
+    }).pipe(Effect.provide(marketplace({}, { account: bigAccount({ campaigns: 12, articles: 1 }) })))
   )
 
   it.effect("tells an error of the marketplace with its own word, its blame and its details", () =>

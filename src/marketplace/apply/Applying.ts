@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { MarketplaceError } from "../MarketplaceError.ts"
 import { storyOf } from "../story.ts"
 import type { Wire } from "../wire.ts"
-import type { Ads } from "./look.ts"
+import { type Ads, visibleMs } from "./look.ts"
 import { ApplyStopped, type PlanStoreFailed } from "./PlanError.ts"
 import type { PlanStore } from "./PlanStore.ts"
 import type { Progress } from "./Progress.ts"
@@ -36,9 +36,28 @@ export const stopped = (
 ) => {
   if (error._tag === "PlanStoreFailed" || error._tag === "ApplyStopped") return error
   const problem = `${placesOf(at)}${storyOf(error)}`
+  if (isUncertain(error)) {
+    const isCreation = progress.plan.steps.some(({ change, id }) => change.kind === "create" && at.includes(id))
+    return told(progress, { reason: "AdsOutcomeUnknown", ...inDoubt(problem, isCreation) })
+  }
   const pause = error._tag === "AdsRateLimited" ? { retryAfterSeconds: error.retryAfterSeconds } : {}
   return told(progress, { reason: error._tag, problem, ...pause })
 }
+
+/** A write whose answer was lost, or came and could not be read. */
+const isUncertain = (error: MarketplaceError): boolean =>
+  error._tag === "AdsOutcomeUnknown" || (error._tag === "AdsUnreadable" && error.kind === "write")
+
+const inDoubt = (problem: string, isCreation: boolean) => {
+  const words = `${problem} It may have happened all the same, and was not sent again.`
+  return isCreation
+    ? { problem: `${words} ${searchForLost}`, retryAfterSeconds: visibleMs / 1000 }
+    : { problem: `${words} The next call first reads what is there, and sends only what is not as wanted.` }
+}
+
+/** What the next call does about a campaign that may have been created. */
+export const searchForLost =
+  "The next call looks for a new campaign of that name with the same articles: one that shows is taken for it, and only where none does is it created."
 
 const told = ({ done, plan }: Progress, reason: Reason) =>
   new ApplyStopped({ id: plan.id, done: done.size, total: plan.steps.length, ...reason })

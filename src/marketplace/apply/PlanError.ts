@@ -47,10 +47,8 @@ export class ApplyStopped extends Schema.TaggedError<ApplyStopped>()("ApplyStopp
 }) {
   override get message() {
     const story = `Plan ${this.id} stopped after ${this.done} of ${this.total} changes: ${this.problem}`
-    const when =
-      this.retryAfterSeconds === undefined
-        ? "When that is settled"
-        : `After ${Math.ceil(this.retryAfterSeconds)} seconds`
+    const atOnce = this.reason === "AdsOutcomeUnknown" ? "Now" : "When that is settled"
+    const when = this.retryAfterSeconds === undefined ? atOnce : `After ${Math.ceil(this.retryAfterSeconds)} seconds`
     return (
       `${story} ${when}, apply the same plan again: it goes on where it stopped. ` +
       "If it cannot be settled, make a new plan from the present state, or roll this one back."

@@ -6,8 +6,9 @@ import { MarketplaceConfig } from "../MarketplaceConfig.ts"
 import { AdsReadOnly, type MarketplaceError } from "../MarketplaceError.ts"
 import { estimate } from "../plan/estimate.ts"
 import { planProblems } from "../plan/guards.ts"
+import { holdToGuards, warnOfRaises } from "../plan/guardWayBack.ts"
 import type { Draft, Plan } from "../plan/Plan.ts"
-import { type History, historyOf, isOutrun } from "./history.ts"
+import { type History, historyOf, isOutrun, leadsBack } from "./history.ts"
 import {
   type ApplyStopped,
   GuardViolation,
@@ -99,7 +100,7 @@ export class Plans extends Context.Service<
           if (isOutrun(plan, original)) return yield* new PlanExpired({ id })
         }
         if (!begun && (yield* now) > plan.expiresAt) return yield* new PlanExpired({ id })
-        const problems = planProblems(settings.guards, plan)
+        const problems = planProblems(settings.guards, plan.steps, leadsBack(yield* store.entries, plan))
         return problems.length > 0 ? yield* new GuardViolation({ id, problems }) : past
       })
 
@@ -116,7 +117,9 @@ export class Plans extends Context.Service<
       const rollback = Effect.fn("Plans.rollback")(function* (id: string) {
         const past = yield* history(id)
         if (past.takenBack) return yield* new PlanSpent({ id, state: "taken back" })
-        const draft = yield* wayBack(ads, past, settings.wire)
+        const way = yield* wayBack(ads, past, settings.wire)
+        const isForward = leadsBack(yield* store.entries, past.plan)
+        const draft = isForward ? holdToGuards(settings.guards, way) : warnOfRaises(settings.guards, way)
         if (draft.steps.length === 0) return yield* new NothingToRollBack({ id, blocked: draft.blocked })
         return yield* keep(draft, id)
       })

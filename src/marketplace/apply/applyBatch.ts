@@ -2,13 +2,15 @@ import { Array as Arrays, Clock, Effect } from "effect"
 
 import { type Batch, batchesOf } from "../plan/batches.ts"
 import { readApart } from "../readApart.ts"
-import { type Applying, stop } from "./Applying.ts"
-import { look, type Look, visibleMs, whyStale } from "./look.ts"
+import { type Applying, searchForLost, stop } from "./Applying.ts"
+import { look, type Look, visibleMs } from "./look.ts"
 import type { Progress } from "./Progress.ts"
 import { changesOf, type Row, rowsOf, stepsOf } from "./rows.ts"
 import { sendEachAlone, sendTogether } from "./sendRows.ts"
 import { takeBackInDoubt } from "./takeBack.ts"
 import { tryUnit } from "./tryUnit.ts"
+import { whyKept } from "./whyKept.ts"
+import { campaignsOfStale, whyStale } from "./whyStale.ts"
 import { note, passOver, settle } from "./writeDown.ts"
 
 /** One batch of a plan: looked at, sent where still to do, written down, read back. */
@@ -31,19 +33,21 @@ export const applyBatch = Effect.fnUntraced(function* (applying: Applying, { ste
 
 /** The rows that still have to be sent; what is as wanted, or cannot be, is written down. */
 const stillToDo = Effect.fnUntraced(function* (applying: Applying, rows: ReadonlyArray<Row>, seen: Look) {
-  const { progress } = applying
-  const known = yield* adopt(rows, seen, progress)
-  for (const { campaign, step } of known) yield* settle(applying, [step], { found: true, campaign })
-
+  const { ads, progress } = applying
+  yield* adopt(applying, rows, seen)
+  const isOpen = ({ step }: Row) => !progress.done.has(step) && !progress.refused.has(step)
   const looked = rows
-    .filter(({ step }) => !known.some((one) => one.step === step))
+    .filter(isOpen)
     .map((row) => ({ ...row, standing: isOwn(row, seen, progress) ? ("pending" as const) : seen.standing(row.change) }))
+  const kept = yield* whyKept(ads, looked)
   const already = looked.filter(({ standing }) => standing === "already")
   // The read model lags behind by minutes: a way back does not trust it to show what has just been changed or made.
-  if (progress.isWayBack) for (const { step } of already) progress.shown.add(step)
-  else yield* settle(applying, stepsOf(already), { found: true })
+  if (progress.isWayBack) {
+    for (const { step } of already) if (!kept.has(step)) progress.shown.add(step)
+  } else yield* settle(applying, stepsOf(already), { found: true })
+  const campaigns = yield* campaignsOfStale(seen, looked)
   const inTheWay = looked.flatMap(({ change, standing, step }) => {
-    const reason = standing === "stale" ? whyStale(change) : seen.obstacle(change)
+    const reason = standing === "stale" ? whyStale(change, campaigns) : (kept.get(step) ?? seen.obstacle(change))
     return reason === undefined || progress.done.has(step) ? [] : [{ step, reason }]
   })
   for (const [reason, some] of Object.entries(Arrays.groupBy(inTheWay, (row) => row.reason))) {
@@ -53,7 +57,7 @@ const stillToDo = Effect.fnUntraced(function* (applying: Applying, rows: Readonl
       reason
     )
   }
-  return looked.filter(({ step }) => !progress.done.has(step) && !progress.refused.has(step))
+  return looked.filter(isOpen)
 })
 
 /** A first cluster bid that came out too high before a break, and can now be said in the right unit (D2). */
@@ -93,18 +97,24 @@ const shownAmong = Effect.fnUntraced(function* ({ ads }: Applying, rows: Readonl
  * The campaigns that a broken apply has created without learning their ids. One that does not show may still come to
  * light, so for a while nothing is created in its place.
  */
-const adopt = Effect.fnUntraced(function* (rows: ReadonlyArray<Row>, seen: Look, progress: Progress) {
-  const known: Array<{ readonly step: string; readonly campaign: number }> = []
+const adopt = Effect.fnUntraced(function* (applying: Applying, rows: ReadonlyArray<Row>, seen: Look) {
+  const { progress } = applying
   for (const { change, step } of rows) {
-    const begunAt = progress.inDoubt.get(step)
-    if (change.kind !== "create" || begunAt === undefined) continue
-    const campaign = seen.named(change.name)
-    if (campaign !== undefined) known.push({ step, campaign })
-    const waitMs = Math.min(visibleMs, begunAt + visibleMs - (yield* Clock.currentTimeMillis))
-    if (campaign === undefined && waitMs > 0) {
-      const problem = `It is not known yet whether campaign "${change.name}" was created before the break.`
-      return yield* stop(progress, { reason: "AdsOutcomeUnknown", problem, retryAfterSeconds: waitMs / 1000 })
+    const sentAt = progress.inDoubt.get(step)
+    if (change.kind !== "create" || sentAt === undefined) continue
+    const { campaign, others } = seen.lost(change, sentAt)
+    const waitMs = Math.min(visibleMs, sentAt + visibleMs - (yield* Clock.currentTimeMillis))
+    const beside = others === undefined ? "" : ` (${others})`
+    const problem = `It is not known yet whether campaign "${change.name}" was created before the break${beside}. ${searchForLost}`
+    const leaveOut =
+      others === undefined
+        ? Effect.void
+        : passOver(applying, [step], `${others}: rename it in the cabinet, or plan with another name`)
+    if (campaign !== undefined) yield* settle(applying, [step], { found: true, campaign })
+    else {
+      yield* waitMs > 0
+        ? stop(progress, { reason: "AdsOutcomeUnknown", problem, retryAfterSeconds: waitMs / 1000 })
+        : leaveOut
     }
   }
-  return known
 })

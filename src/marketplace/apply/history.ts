@@ -137,3 +137,10 @@ export const isOutrun = (back: Plan, { done, inDoubt, plan }: History): boolean 
   const isLater = (step: string) => (done.get(step) ?? inDoubt.get(step) ?? 0) > back.createdAt
   return plan.steps.some(({ id, undo }) => isLater(id) && undo.some((change) => !covered.has(changeKey(change))))
 }
+
+/** Whether a plan leads to what was there before another: a way back does, and a way back of it goes forward again. */
+export const leadsBack = (entries: ReadonlyArray<Entry>, { reverses }: Plan): boolean => {
+  if (reverses === undefined) return false
+  const original = entries.find((entry) => entry.type === "planned" && entry.plan_id === reverses)
+  return original?.type !== "planned" || !leadsBack(entries, original.plan)
+}

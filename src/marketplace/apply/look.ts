@@ -1,11 +1,15 @@
 import { Effect, Match } from "effect"
 
-import { articlesOf, bidOf, type Campaign, findByName, mayChange, type Placement, status } from "../Campaign.ts"
+import { articleOf, bidOf, type Campaign, findByName, mayChange, type Placement, status } from "../Campaign.ts"
 import { clusterKey } from "../Clusters.ts"
 import type { MarketplaceAds } from "../MarketplaceAds.ts"
+import { AdsUnreadable, CampaignUnreadable } from "../MarketplaceError.ts"
 import type { Kopecks } from "../money.ts"
-import type { Change } from "../plan/Change.ts"
+import { operations } from "../operations.ts"
+import type { Change, Create } from "../plan/Change.ts"
 import * as Phrases from "../plan/phrases.ts"
+import { type Unreadable, whyUnreadable } from "../Unreadable.ts"
+import { findLost, type Lost } from "./findLost.ts"
 import type { Located, LocatedOf } from "./Located.ts"
 
 /** How long a change may take to show: the marketplace's read model is brought up to date every 3 minutes. */
@@ -14,7 +18,7 @@ export const visibleMs = 200_000
 export type Ads = MarketplaceAds["Service"]
 
 /** How a change stands at the marketplace: still to do, already as wanted, or changed by someone else. */
-type Standing = "already" | "pending" | "stale"
+export type Standing = "already" | "pending" | "stale"
 
 /** How a cluster bid shows that was just set: `unsaid` where the answer leaves open in which unit it is kept (D2). */
 export type UnitShown = "as set" | "hundredfold" | "not shown" | "unsaid"
@@ -28,9 +32,20 @@ export interface Look {
   readonly unit: (change: Located) => UnitShown
   /** The bid that shows for a search cluster; null where none does. */
   readonly clusterBid: (place: ClusterPlace) => Kopecks | null
-  /** The campaign of that name, where there is one. */
-  readonly named: (name: string) => number | undefined
+  /** The campaigns that the changes are about; read only now where the changes alone do not need them. */
+  readonly campaigns: Effect.Effect<ReadonlyMap<number, Campaign> | undefined>
+  readonly lost: (change: Create, sentAt: number) => Lost
 }
+
+const byId = (adverts: ReadonlyArray<Campaign>) => new Map(adverts.map((campaign) => [campaign.id, campaign]))
+
+const campaignsIfShown = (ads: Ads, ids: ReadonlyArray<number>) =>
+  Effect.orElseSucceed(
+    Effect.map(ads.getAdvertsV2({ ids }), ({ adverts, unreadable }) =>
+      unreadable.length > 0 ? undefined : byId(adverts)
+    ),
+    () => undefined
+  )
 
 const judge = (isAfter: boolean, isBefore: boolean): Standing => (isAfter ? "already" : isBefore ? "pending" : "stale")
 
@@ -42,15 +57,21 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
     "nm_id" in change ? [{ advert_id: change.target, nm_id: change.nm_id }] : []
   )
 
-  const adverts = has("create")
-    ? (yield* ads.getAdvertsV2()).adverts
+  const { adverts, unreadable } = has("create")
+    ? yield* ads.getAdvertsV2()
     : has("bid", "product", "delete")
-      ? (yield* ads.getAdvertsV2({ ids })).adverts
-      : []
+      ? yield* ads.getAdvertsV2({ ids })
+      : { adverts: [], unreadable: [] }
+  // What cannot be read is not the same as what is not there.
+  const odd = unreadable.find(({ advert_id }) => ids.some((id) => id === advert_id))
+  if (odd !== undefined) return yield* new CampaignUnreadable({ operation: operations.getAdvertsV2.name, ...odd })
+  const names = changes.flatMap((change) => (change.kind === "create" ? [change.name] : []))
+  const namesake = unreadable.find(({ name }) => name !== undefined && names.includes(name))
+  if (namesake !== undefined) return yield* cannotTell(namesake)
   const phrases = has("phrases") ? (yield* ads.getMinusPhrases({ items: pairs })).items : []
   const clusters = has("cluster") ? (yield* ads.getNormqueryBids({ items: pairs })).bids : []
 
-  const campaigns = new Map(adverts.map((campaign) => [campaign.id, campaign]))
+  const campaigns = byId(adverts)
   const phrasesAt = Phrases.byPair(phrases)
   const clusterAt = new Map(clusters.map((bid) => [clusterKey(bid), bid]))
 
@@ -99,20 +120,22 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
     obstacle,
     unit,
     clusterBid,
-    named: (name) => findByName(adverts, name)?.id
+    campaigns: has("phrases", "cluster") ? campaignsIfShown(ads, ids) : Effect.succeed(campaigns),
+    lost: (change, sentAt) => findLost(adverts, change, sentAt)
   } satisfies Look
 })
 
-/** What it means that a change finds something else than it was planned for. */
-export const whyStale = ({ kind }: Located): string => {
-  if (kind === "create") return "there is a campaign of this name already"
-  return kind === "delete"
-    ? "the campaign has been started, and then it cannot be deleted: ads_pause_campaign pauses it, the cabinet ends it"
-    : "someone else has changed it since, and it stays as it is"
-}
+/** A campaign that is to be created may be there already, and creating it once more cannot be taken back. */
+const cannotTell = (odd: Unreadable) =>
+  new AdsUnreadable({
+    operation: operations.getAdvertsV2.name,
+    kind: "read",
+    detail: `campaign ${odd.advert_id} has the name of the one to be created, and ${whyUnreadable(odd)}`,
+    body: ""
+  })
 
 const articleIn = (campaign: Campaign | undefined, nm_id: number) =>
-  campaign === undefined ? undefined : articlesOf(campaign).find((article) => article.nm_id === nm_id)
+  campaign === undefined ? undefined : articleOf(campaign, nm_id)
 
 /** Nothing where the article is not there at all, null where it has no bid. */
 const currentBid = (

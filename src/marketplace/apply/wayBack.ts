@@ -11,15 +11,19 @@ import { readApart } from "../readApart.ts"
 import type { Wire } from "../wire.ts"
 import type { History } from "./history.ts"
 import { locate, type Located } from "./Located.ts"
-import { type Ads, look, visibleMs, whyStale } from "./look.ts"
+import { type Ads, look, visibleMs } from "./look.ts"
+import { whyKept } from "./whyKept.ts"
+import { campaignsOfStale, whyStale } from "./whyStale.ts"
 
 /**
  * The draft that leads back from what a plan has done, or may have done before a break. What someone else has changed
  * since stays as it is.
  */
-export const wayBack = Effect.fnUntraced(function* (ads: Ads, { created, done, inDoubt, plan }: History, wire: Wire) {
+export const wayBack = Effect.fnUntraced(function* (ads: Ads, past: History, wire: Wire) {
+  const { created, done, inDoubt, plan } = past
   const touched = plan.steps.filter(({ id }) => done.has(id) || inDoubt.has(id))
-  const campaigns = new Map([...(yield* lost(ads, touched, created)), ...created])
+  const { found, others } = yield* lost(ads, touched, past)
+  const campaigns = new Map([...found, ...created])
   const stays = new Map(lasting(touched, wire).map(({ reason, what }) => [what, reason]))
   const wanted = touched
     .flatMap(({ id, undo }) =>
@@ -32,10 +36,9 @@ export const wayBack = Effect.fnUntraced(function* (ads: Ads, { created, done, i
     )
     .filter(({ id }) => !stays.has(id))
     .toSorted(byWork)
-  const { changed, hidden, tooHigh } = yield* foreign(ads, wanted)
-  const funded = yield* withMoney(ads, wanted)
+  const { changed, notYet, tooHigh } = yield* foreign(ads, wanted)
   const steps = wanted
-    .filter(({ id }) => !changed.has(id) && !hidden.has(id) && !funded.has(id))
+    .filter(({ id }) => !changed.has(id) && !notYet.has(id))
     .map((step) => tooHigh.get(step.id) ?? step)
   const now = yield* Clock.currentTimeMillis
   const isOpen = (step: string) => (inDoubt.get(step) ?? 0) + visibleMs > now
@@ -43,9 +46,10 @@ export const wayBack = Effect.fnUntraced(function* (ads: Ads, { created, done, i
   const uncertain = new Map(
     unknown.map(({ id }) => [id, "it does not show yet whether it was created: plan this again later"])
   )
+  const strangers = [...others].filter(([id]) => !isOpen(id))
   const blocked = [
-    ...[...stays, ...changed].map(([what, reason]) => ({ what, reason })),
-    ...[...hidden, ...funded, ...uncertain].map(([what, reason]) => ({ what, reason, later: true }))
+    ...[...stays, ...changed, ...strangers].map(([what, reason]) => ({ what, reason })),
+    ...[...notYet, ...uncertain].map(([what, reason]) => ({ what, reason, later: true }))
   ]
   const deleted = steps.filter(({ change }) => change.kind === "delete").length
   const warnings =
@@ -60,14 +64,14 @@ interface LocatedStep extends Step {
 }
 
 /**
- * The steps whose place shows neither what the plan has set nor what was there before it, or does not show at all, and
- * what that means; but a cluster bid that came out a hundred times too high is the plan's own (D2). What belongs to an
- * article that itself only comes back cannot be looked at yet.
+ * The steps whose place shows neither what the plan has set nor what was there before it, does not show at all, or holds
+ * money by now, and what that means; but a cluster bid that came out a hundred times too high is the plan's own (D2).
+ * What belongs to an article that itself only comes back cannot be looked at yet.
  */
 const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<LocatedStep>) {
   const located = new Map(steps.map((step) => [step.id, step]))
   const changed = new Map<string, string>()
-  const hidden = new Map<string, string>()
+  const notYet = new Map<string, string>()
   const tooHigh = new Map<string, LocatedStep>()
   const absent = new Set<string>()
   for (const batch of batchesOf(steps)) {
@@ -79,56 +83,44 @@ const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<Loca
         some.map(({ change }) => change)
       )
     )
-    for (const { item, reason } of refused) hidden.set(item.id, reason)
+    for (const { item, reason } of refused) notYet.set(item.id, reason)
     for (const { answer, items } of found) {
+      const looked = items.map(({ change, id }) => ({ change, step: id, standing: answer.standing(change) }))
+      const campaigns = yield* campaignsOfStale(answer, looked)
+      for (const [id, reason] of yield* whyKept(ads, looked)) notYet.set(id, reason)
       for (const step of items) {
         const { change, id } = step
         const standing = answer.standing(change)
         const before = change.kind === "cluster" ? answer.clusterBid(change) : null
         const isOwn = change.kind === "cluster" && change.before !== null && before === change.before * 100
         if (isOwn && standing === "stale") tooHigh.set(id, { ...step, change: { ...change, before } })
-        else if (standing === "stale") changed.set(id, whyStale(change))
+        else if (standing === "stale") changed.set(id, whyStale(change, campaigns))
         if (standing === "pending" && change.kind === "product" && change.after) absent.add(articleOf(change))
       }
     }
   }
-  return { changed, hidden, tooHigh }
+  return { changed, notYet, tooHigh }
 })
 
 const articleOf = (change: Located): string =>
   "nm_id" in change ? pairKey({ advert_id: change.target, nm_id: change.nm_id }) : changeKey(change)
 
-/** The deletions of campaigns that hold money by now. Where that cannot be read, the marketplace decides. */
-const withMoney = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<LocatedStep>) {
-  const deletions = steps.flatMap(({ change, id }) => (change.kind === "delete" ? [{ id, target: change.target }] : []))
-  const budgets = yield* Effect.orElseSucceed(ads.getBudgets(deletions.map(({ target }) => target)), () => [])
-  const totals = new Map(budgets.map(({ advertId, total }) => [advertId, total]))
-  return new Map(
-    deletions.flatMap(({ id, target }) => {
-      const total = totals.get(target) ?? 0
-      return total > 0
-        ? [[id, `the campaign holds ${total} rub: take them out in the cabinet, then plan this again`] as const]
-        : []
-    })
-  )
-})
-
-/** The campaigns that were created without their ids being written down, found by their names. */
-const lost = Effect.fnUntraced(function* (
-  ads: Ads,
-  touched: ReadonlyArray<Step>,
-  created: ReadonlyMap<string, number>
-) {
+/** The campaigns that were created without their ids being written down, and why others of their names are none of them. */
+const lost = Effect.fnUntraced(function* (ads: Ads, touched: ReadonlyArray<Step>, { created, inDoubt }: History) {
   const unknown = touched.flatMap(({ change, id }) =>
     change.kind === "create" && !created.has(id) ? [{ id, change }] : []
   )
-  if (unknown.length === 0) return []
+  const found = new Map<string, number>()
+  const others = new Map<string, string>()
+  if (unknown.length === 0) return { found, others }
   const seen = yield* look(
     ads,
     unknown.map(({ change }) => change)
   )
-  return unknown.flatMap(({ change, id }): ReadonlyArray<readonly [string, number]> => {
-    const campaign = seen.named(change.name)
-    return campaign === undefined ? [] : [[id, campaign]]
-  })
+  for (const { change, id } of unknown) {
+    const one = seen.lost(change, inDoubt.get(id) ?? 0)
+    if (one.campaign !== undefined) found.set(id, one.campaign)
+    if (one.others !== undefined) others.set(id, `${one.others}, and it stays as it is`)
+  }
+  return { found, others }
 })

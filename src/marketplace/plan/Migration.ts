@@ -2,6 +2,7 @@ import type { Campaign, ManualPlacement, Placement } from "../Campaign.ts"
 import type { Guards } from "../MarketplaceConfig.ts"
 import type { MinusPhrases } from "../MinusPhrases.ts"
 import type { Kopecks } from "../money.ts"
+import type { Unreadable } from "../Unreadable.ts"
 import type { Floor, OnBelowFloor } from "./floors.ts"
 import type { OldSettings } from "./Snapshot.ts"
 
@@ -19,11 +20,17 @@ export interface MigrationOptions {
 export interface MigrationInput {
   /** The campaigns to move. */
   readonly campaigns: ReadonlyArray<Campaign>
+  /** Where single campaigns were asked for: which. */
+  readonly asked?: ReadonlyArray<number>
   /** All campaigns of the account, to find twins that an earlier move has made. */
   readonly existing: ReadonlyArray<Campaign>
+  /** Those of them that cannot be read. */
+  readonly unreadable?: ReadonlyArray<Unreadable>
   readonly snapshot: ReadonlyArray<OldSettings>
   /** The present phrases; those with nm_id 0 are campaign-wide. */
   readonly phrases: ReadonlyArray<MinusPhrases>
+  /** Why no phrases can be read at all, where none can. */
+  readonly phrasesClosed?: string
   readonly floors: ReadonlyArray<Floor>
   readonly options: MigrationOptions
   readonly guards: Guards
@@ -32,9 +39,11 @@ export interface MigrationInput {
 /** The input, ready for looking things up. */
 export interface Migration {
   readonly existing: ReadonlyArray<Campaign>
+  readonly unreadable: ReadonlyArray<Unreadable>
   readonly snapshot: ReadonlyArray<OldSettings>
   readonly options: MigrationOptions
   readonly guards: Guards
+  readonly phrasesClosed: string | undefined
   readonly phrasesAt: (advert_id: number, nm_id: number) => ReadonlyArray<string>
   readonly floor: (place: Omit<Floor, "kopecks">) => Kopecks | undefined
 }

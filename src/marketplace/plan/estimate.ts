@@ -47,6 +47,10 @@ const trial: Calls = [
 export const secondsFor = (calls: number, limit: Limit): number =>
   calls === 0 ? 0 : ((Math.ceil(calls / width(limit)) - 1) * width(limit) * intervalMs(limit)) / 1000
 
+/** How many calls a limit lets out within so many seconds. */
+export const callsWithin = (seconds: number, limit: Limit): number =>
+  (Math.floor((seconds * 1000) / (width(limit) * intervalMs(limit))) + 1) * width(limit)
+
 /**
  * What applying the steps costs: calls, and the seconds that the limits make them last, by default a personal key's. The
  * time of the network comes on top.

@@ -1,7 +1,7 @@
 import type { Guards } from "../MarketplaceConfig.ts"
 import { Kopecks, kopecksToRubles } from "../money.ts"
 import type { Change } from "./Change.ts"
-import type { Draft } from "./Plan.ts"
+import type { Step } from "./Plan.ts"
 
 /** Whether a campaign is not among those that may be changed; without an id it is one that is still to be created. */
 export const campaignProblem = ({ allowedCampaigns }: Guards, id?: number): string | undefined => {
@@ -39,11 +39,15 @@ export const guardProblem = (guards: Guards, change: Change): string | undefined
 export const tooMany = ({ maxItemsPerApply }: Guards, count: number): ReadonlyArray<string> =>
   count > maxItemsPerApply ? [`guard maxItemsPerApply: ${count} changes are more than ${maxItemsPerApply}`] : []
 
-/** What forbids a whole plan. A way back leads to what was there before, so only the list of campaigns holds for it. */
-export const planProblems = (guards: Guards, { kind, steps }: Pick<Draft, "kind" | "steps">): ReadonlyArray<string> => {
-  const checked = kind === "rollback" ? { ...guards, maxBidKopecks: anyBid, maxChangePercent: Infinity } : guards
+/** What forbids a whole plan. Where one leads to what was there before, only the list of campaigns holds for it. */
+export const planProblems = (
+  guards: Guards,
+  steps: ReadonlyArray<Step>,
+  isLeadingBack: boolean
+): ReadonlyArray<string> => {
+  const checked = isLeadingBack ? { ...guards, maxBidKopecks: anyBid, maxChangePercent: Infinity } : guards
   const broken = steps.flatMap(({ change }) => guardProblem(checked, change) ?? [])
-  return kind === "rollback" ? broken : [...broken, ...tooMany(guards, steps.length)]
+  return isLeadingBack ? broken : [...broken, ...tooMany(guards, steps.length)]
 }
 
 const anyBid = Kopecks.make(Number.MAX_SAFE_INTEGER)

@@ -11,10 +11,14 @@ export const migrateInPlace = (
   migration: Migration
 ): ReadonlyArray<Finding> => {
   const { id } = campaign
-  if (!mayChange(campaign))
-    return [{ what: `migrate ${id}`, reason: `nothing can change in status ${campaign.status}` }]
+  const { percent } = migration.options
+  const what = `migrate ${id}`
+  if (!mayChange(campaign)) return [{ what, reason: `nothing can change in status ${campaign.status}` }]
+  if (campaign.bid_type === "auto" && (percent.search !== 100 || percent.recommendations !== 100)) {
+    return [{ what, reason: "it has one bid for all placements, so none can have a percentage of its own in place" }]
+  }
   const old = oldSettings(campaign, migration)
-  const rows = articles.flatMap((there) => {
+  return articles.flatMap((there) => {
     const { nm_id } = there
     const now = { from: campaign, target: id, nm_id, there, placements: placementsOf(campaign) }
     return migratedRow(
@@ -22,9 +26,4 @@ export const migrateInPlace = (
       migration
     )
   })
-  const lost = old.nm_ids.filter((nm_id) => !articles.some((article) => article.nm_id === nm_id))
-  return [
-    ...rows,
-    ...lost.map((nm_id) => ({ warning: `Article ${nm_id} of the snapshot is no longer in campaign ${id}` }))
-  ]
 }

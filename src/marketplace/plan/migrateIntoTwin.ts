@@ -9,6 +9,7 @@ import {
   paymentOf,
   shownAt
 } from "../Campaign.ts"
+import { whyUnreadable } from "../Unreadable.ts"
 import type { Target } from "./Change.ts"
 import type { Finding } from "./draft.ts"
 import { migratedRow } from "./migratedRow.ts"
@@ -39,8 +40,17 @@ export const migrateIntoTwin = (
   articles: ReadonlyArray<Article>,
   migration: Migration
 ): ReadonlyArray<Finding> => {
-  if (campaign.bid_type === "manual") return []
-  const { existing, options, phrasesAt } = migration
+  if (campaign.bid_type === "manual") {
+    return [
+      { warning: `Campaign ${campaign.id} has manual bids already: it needs no twin, and nothing is planned for it` }
+    ]
+  }
+  const { existing, options, phrasesAt, unreadable } = migration
+  const hidden = unreadable.find(({ name }) => name?.endsWith(endingOf(campaign)))
+  if (hidden !== undefined) {
+    const reason = `campaign ${hidden.advert_id} has the name of its twin, and ${whyUnreadable(hidden)}`
+    return [{ what: `migrate ${campaign.id}`, reason }]
+  }
   const placements = options.placements ?? placesOf(campaign)
   const twin = findTwin(existing, campaign)
   const inTwin = new Map((twin === undefined ? [] : articlesOf(twin)).map((article) => [article.nm_id, article]))
@@ -48,20 +58,43 @@ export const migrateIntoTwin = (
   const made = twin === undefined ? newTwin(campaign, nms, placements) : completed(campaign, nms, twin.id, inTwin)
 
   const old = oldSettings(campaign, migration)
+  const bidFor = (article: Article) => old.bid(article.nm_id) ?? bidOf(article, "combined") ?? undefined
+  const unknown = articles.filter((article) => !inTwin.has(article.nm_id) && bidFor(article) === undefined)
   const rows = articles.flatMap((article) => {
     const { nm_id } = article
     const now = { from: campaign, target: made.target, nm_id, there: inTwin.get(nm_id), placements }
     const today = bidOf(article, "combined") ?? undefined
-    const bid = old.bid(nm_id) ?? today
     const before = twin === undefined ? [] : phrasesAt(twin.id, nm_id)
     return migratedRow(
-      { ...now, today, bid, before, phrases: Phrases.merge(phrasesAt(campaign.id, nm_id), old.phrases) },
+      {
+        ...now,
+        today,
+        bid: bidFor(article),
+        before,
+        phrases: Phrases.merge(phrasesAt(campaign.id, nm_id), old.phrases)
+      },
       migration
     )
   })
-  const findings = [...made.findings, ...rows]
+  const findings = [...made.findings, ...rows, ...lowestBids(campaign, unknown)]
   return findings.some((finding) => "change" in finding) ? [...findings, { warning: afterwards(campaign) }] : findings
 }
+
+/** Said of articles that come into the twin without a bid. */
+const lowestBids = ({ id }: Campaign, articles: ReadonlyArray<Article>): ReadonlyArray<Finding> => {
+  if (articles.length === 0) return []
+  const named = articles.slice(0, mostNamed).map(({ nm_id }) => nm_id)
+  const more = articles.length > mostNamed ? ` and ${articles.length - mostNamed} more` : ""
+  return [
+    {
+      warning:
+        `The old bids of campaign ${id} are not known for article ${named.join(", ")}${more}: the twin starts with the lowest ` +
+        "bids there. Give the old ones in the snapshot, as bid_rubles or bids"
+    }
+  ]
+}
+
+const mostNamed = 20
 
 interface Made {
   readonly target: Target

@@ -28,17 +28,23 @@ export interface Row {
 /** What is to be done for one article: its bid at every placement, and its phrases once. */
 export const migratedRow = (row: Row, migration: Migration): ReadonlyArray<Finding> => {
   const { before, bid, from, nm_id, phrases, placements, target } = row
-  const wanted = migration.options.phrases === "merge" ? Phrases.merge(before, phrases) : Phrases.distinct(phrases)
-  return [
-    ...(bid === undefined ? [] : placements.flatMap((placement) => migratedBid(row, placement, bid, migration))),
-    ...(phrases.length === 0
-      ? []
-      : phraseFinding(
-          { target, nm_id, before, after: wanted },
-          `the phrases of campaign ${from.id} are kept per article in type 9`
-        ))
-  ]
+  const bids = bid === undefined ? [] : placements.flatMap((placement) => migratedBid(row, placement, bid, migration))
+  if (migration.phrasesClosed !== undefined) return [...bids, withoutPhrases(row, migration.phrasesClosed)]
+  if (phrases.length === 0) return bids
+  const after = migration.options.phrases === "merge" ? Phrases.merge(before, phrases) : Phrases.distinct(phrases)
+  const reason = `the phrases of campaign ${from.id} are kept per article in type 9`
+  return [...bids, ...phraseFinding({ target, nm_id, before, after }, reason)]
 }
+
+/** Said once per campaign: a list that cannot be read cannot be added to, and setting it would replace it. */
+const withoutPhrases = ({ from, target }: Row, why: string): Finding => ({
+  what: `phrases ${from.id}`,
+  reason:
+    target === from.id
+      ? `the campaign's phrases cannot be read and stay as they are: ${why}`
+      : `the campaign's phrases cannot be read, and its twin gets none: give it phrases before it is started. ${why}`,
+  later: true
+})
 
 const migratedBid = (
   { from, nm_id, target, there, today }: Row,

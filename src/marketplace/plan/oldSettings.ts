@@ -3,32 +3,32 @@ import { campaignWide } from "../ids.ts"
 import { type Kopecks, rublesToKopecks } from "../money.ts"
 import type { Migration } from "./Migration.ts"
 import * as Phrases from "./phrases.ts"
+import type { OldSettings } from "./Snapshot.ts"
 
 /** What a campaign of type 8 was set to. */
 export interface Old {
   readonly bid: (nm_id: number) => Kopecks | undefined
   readonly phrases: ReadonlyArray<string>
-  readonly nm_ids: ReadonlyArray<number>
 }
 
-/** Where a snapshot contradicts itself, the lowest amount counts: it can only spend less. */
-const lowest = (bids: ReadonlyArray<Kopecks>): Kopecks | undefined => bids.toSorted((a, b) => a - b)[0]
+/** Where a snapshot says something twice about a campaign: nobody can tell which is meant. */
+export const contradiction = (id: number, snapshot: ReadonlyArray<OldSettings>): string | undefined => {
+  const said = snapshot.filter(({ advert_id }) => advert_id === id)
+  if (said.length > 1) return `the snapshot has it ${said.length} times`
+  const articles = said.flatMap(({ bids = [] }) => bids.map(({ nm_id }) => nm_id)).toSorted((a, b) => a - b)
+  const twice = articles.find((nm_id, index) => nm_id === articles[index + 1])
+  return twice === undefined ? undefined : `the snapshot has article ${twice} more than once among its bids`
+}
 
 /** The snapshot, and the campaign-wide phrases if they can still be read. */
 export const oldSettings = ({ id }: Campaign, { phrasesAt, snapshot }: Migration): Old => {
-  const said = snapshot.filter(({ advert_id }) => advert_id === id)
-  const single = said.flatMap(({ bids = [] }) => bids)
-  const general = lowest(
-    said.flatMap(({ bid_rubles }) => (bid_rubles === undefined ? [] : [rublesToKopecks(bid_rubles)]))
-  )
-  const own = (nm_id: number) =>
-    lowest(single.filter((bid) => bid.nm_id === nm_id).map(({ rubles }) => rublesToKopecks(rubles)))
+  const said = snapshot.find(({ advert_id }) => advert_id === id)
+  const own = new Map(said?.bids?.map(({ nm_id, rubles }) => [nm_id, rubles]))
   return {
-    bid: (nm_id) => own(nm_id) ?? general,
-    phrases: Phrases.distinct([
-      ...said.flatMap(({ minus_phrases = [] }) => minus_phrases),
-      ...phrasesAt(id, campaignWide)
-    ]),
-    nm_ids: said.flatMap(({ nm_ids = [] }) => nm_ids)
+    bid: (nm_id) => {
+      const rubles = own.get(nm_id) ?? said?.bid_rubles
+      return rubles === undefined ? undefined : rublesToKopecks(rubles)
+    },
+    phrases: Phrases.distinct([...(said?.minus_phrases ?? []), ...phrasesAt(id, campaignWide)])
   }
 }

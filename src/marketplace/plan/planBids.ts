@@ -1,6 +1,8 @@
 import { articlesOf, bidOf, type Campaign, mayChange, paymentOf, type Placement, placementsOf } from "../Campaign.ts"
 import type { Guards } from "../MarketplaceConfig.ts"
 import { Kopecks, percentOf } from "../money.ts"
+import { type Unreadable, whyAbsent } from "../Unreadable.ts"
+import { currencyProblem } from "./currencyProblem.ts"
 import { draft, type Finding, forEachPlace } from "./draft.ts"
 import { aboveFloor, type Floor, floorsOf, type OnBelowFloor } from "./floors.ts"
 import type { Draft } from "./Plan.ts"
@@ -15,6 +17,8 @@ export interface BidWish {
 
 export interface BidsInput {
   readonly campaigns: ReadonlyArray<Campaign>
+  /** Campaigns that were asked for and cannot be read. */
+  readonly unreadable?: ReadonlyArray<Unreadable>
   readonly wishes: ReadonlyArray<BidWish>
   readonly floors: ReadonlyArray<Floor>
   readonly onBelowFloor: OnBelowFloor
@@ -38,7 +42,9 @@ export const planBids = (input: BidsInput): Draft => {
     const { advert_id, nm_id, to } = wish
     const what = `bid ${advert_id}/${nm_id}`
     const campaign = campaigns.get(advert_id)
-    if (campaign === undefined) return [{ what, reason: "there is no such campaign" }]
+    if (campaign === undefined) return [{ what, reason: whyAbsent(input.unreadable ?? [], advert_id) }]
+    const problem = currencyProblem(campaign)
+    if (problem !== undefined) return [{ what, reason: problem }]
     if (!mayChange(campaign)) return [{ what, reason: `bids cannot change in status ${campaign.status}` }]
     const article = articlesOf(campaign).find((one) => one.nm_id === nm_id)
     if (article === undefined) return [{ what, reason: "the article is not in the campaign" }]

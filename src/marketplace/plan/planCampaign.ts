@@ -1,8 +1,9 @@
 import { type Campaign, findByName, type ManualPlacement, type PaymentType } from "../Campaign.ts"
 import type { Guards } from "../MarketplaceConfig.ts"
-import { kopecksToRubles, type Kopecks } from "../money.ts"
+import { foreign, kopecksToRubles, type Kopecks } from "../money.ts"
 import { caps } from "../operations.ts"
 import { chunks } from "../split.ts"
+import type { Unreadable } from "../Unreadable.ts"
 import { changeKey, type Create, type Target } from "./Change.ts"
 import { draft, type Finding } from "./draft.ts"
 import { campaignProblem } from "./guards.ts"
@@ -17,6 +18,7 @@ export interface CampaignInput {
   readonly bid?: Kopecks
   /** All campaigns of the account: names must not repeat, they tell a new campaign apart after a break. */
   readonly existing: ReadonlyArray<Campaign>
+  readonly unreadable?: ReadonlyArray<Unreadable>
   readonly guards: Guards
 }
 
@@ -40,14 +42,20 @@ export const creation = (
 
 /** A new manual campaign; it is created without money and does not run before it is started. */
 export const planCampaign = (input: CampaignInput): Draft => {
-  const { bid, existing, guards, name, nms, payment_type, placements } = input
+  const { bid, existing, guards, name, nms, payment_type, placements, unreadable = [] } = input
   const refuse = (reason: string) => draft("campaign", guards, [{ what: `create ${name}`, reason }])
   if (name.length > longestName) return refuse(`a name has at most ${longestName} characters`)
   if (nms.length === 0) return refuse("no articles are given")
   const problem = campaignProblem(guards)
   if (problem !== undefined) return refuse(problem)
-  const twin = findByName(existing, name)
-  if (twin !== undefined) return refuse(`campaign ${twin.id} has this name already`)
+  const currency = bid === undefined ? undefined : existing.map((one) => foreign(one.currency)).find(Boolean)
+  if (currency !== undefined) {
+    return refuse(
+      `the money of this account is in ${currency}, and the first bid is given in rubles: plan it without a bid`
+    )
+  }
+  const twin = findByName(existing, name)?.id ?? unreadable.find((odd) => odd.name === name)?.advert_id
+  if (twin !== undefined) return refuse(`campaign ${twin} has this name already`)
 
   const { findings, target } = creation({ name, nms, payment_type, placement_types: placements }, "asked for")
   const bids = [...new Set(nms)].flatMap((nm_id) =>

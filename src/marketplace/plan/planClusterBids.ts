@@ -2,7 +2,9 @@ import { articlesOf, type Campaign, hasClusterBids, mayChange } from "../Campaig
 import { type Cluster, type ClusterBidFound, clusterKey, countsInRubles } from "../Clusters.ts"
 import type { Guards } from "../MarketplaceConfig.ts"
 import type { Kopecks } from "../money.ts"
+import { type Unreadable, whyAbsent } from "../Unreadable.ts"
 import type { Wire } from "../wire.ts"
+import { currencyProblem } from "./currencyProblem.ts"
 import { draft, type Finding, forEachPlace } from "./draft.ts"
 import type { Draft } from "./Plan.ts"
 
@@ -13,6 +15,8 @@ export interface ClusterWish extends Cluster {
 
 export interface ClusterBidsInput {
   readonly campaigns: ReadonlyArray<Campaign>
+  /** Campaigns that were asked for and cannot be read. */
+  readonly unreadable?: ReadonlyArray<Unreadable>
   readonly current: ReadonlyArray<ClusterBidFound>
   readonly wishes: ReadonlyArray<ClusterWish>
   /** Which unit goes out (D2). */
@@ -29,7 +33,9 @@ export const planClusterBids = (input: ClusterBidsInput): Draft => {
   const findings = forEachPlace(input.wishes, placeOf, (wish, what): ReadonlyArray<Finding> => {
     const { advert_id, nm_id, norm_query, to } = wish
     const campaign = campaigns.get(advert_id)
-    if (campaign === undefined) return [{ what, reason: "there is no such campaign" }]
+    if (campaign === undefined) return [{ what, reason: whyAbsent(input.unreadable ?? [], advert_id) }]
+    const problem = currencyProblem(campaign)
+    if (problem !== undefined) return [{ what, reason: problem }]
     if (!mayChange(campaign)) return [{ what, reason: `bids cannot change in status ${campaign.status}` }]
     if (!hasClusterBids(campaign)) {
       return [{ what, reason: "only campaigns with manual bids that pay for views (cpm) have cluster bids" }]

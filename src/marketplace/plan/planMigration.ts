@@ -1,36 +1,64 @@
 import { type Article, articlesOf, type Campaign } from "../Campaign.ts"
+import { whyUnreadable } from "../Unreadable.ts"
+import { currencyProblem } from "./currencyProblem.ts"
 import { draft, type Finding } from "./draft.ts"
 import { floorsOf } from "./floors.ts"
 import { campaignProblem } from "./guards.ts"
 import { migrateInPlace } from "./migrateInPlace.ts"
 import { migrateIntoTwin } from "./migrateIntoTwin.ts"
 import type { Migration, MigrationInput } from "./Migration.ts"
+import { contradiction } from "./oldSettings.ts"
 import * as Phrases from "./phrases.ts"
 import type { MigrationPlan } from "./Plan.ts"
+import type { OldSettings } from "./Snapshot.ts"
 
 /** Moves campaigns from one bid and campaign-wide phrases to bids and phrases per article. */
 export const planMigration = (input: MigrationInput): MigrationPlan => {
-  const { campaigns, existing, guards, options, snapshot } = input
+  const { asked, campaigns, existing, guards, options, snapshot, unreadable = [] } = input
   const phrasesAt = Phrases.byPair(input.phrases)
-  const migration: Migration = { existing, guards, snapshot, options, phrasesAt, floor: floorsOf(input.floors) }
+  const floor = floorsOf(input.floors)
+  const { phrasesClosed } = input
+  const migration: Migration = { existing, unreadable, guards, snapshot, options, phrasesClosed, phrasesAt, floor }
   const migrate = options.target === "in-place" ? migrateInPlace : migrateIntoTwin
 
   const findings = campaigns.flatMap((campaign): ReadonlyArray<Finding> => {
     const what = `migrate ${campaign.id}`
-    const problem = campaignProblem(guards, campaign.id)
+    const problem =
+      campaignProblem(guards, campaign.id) ?? currencyProblem(campaign) ?? contradiction(campaign.id, snapshot)
     if (problem !== undefined) return [{ what, reason: problem }]
     const articles = distinctArticles(campaign)
     return articles.length === 0
       ? [{ what, reason: "the campaign has no articles" }]
-      : migrate(campaign, articles, migration)
+      : [...migrate(campaign, articles, migration), ...strangeArticles(campaign, articles, snapshot)]
   })
-  const known = new Set(campaigns.map(({ id }) => id))
+  const odd = unreadable.filter(({ advert_id }) => asked === undefined || asked.some((id) => id === advert_id))
+  const seen = new Set([...campaigns.map(({ id }) => id), ...odd.map(({ advert_id }) => advert_id)])
+  const missing = (asked ?? []).filter((id) => !seen.has(id))
+  const known = new Set([...seen, ...missing])
   const strangers = snapshot.filter(({ advert_id }) => !known.has(advert_id))
   const reason = "the snapshot names it, but there is no such campaign to move"
   return draft("migration", guards, [
     ...findings,
+    ...odd.map((one) => ({ what: `migrate ${one.advert_id ?? "a campaign"}`, reason: whyUnreadable(one) })),
+    ...missing.map((id) => ({ what: `migrate ${id}`, reason: "there is no such campaign" })),
     ...strangers.map(({ advert_id }) => ({ what: `migrate ${advert_id}`, reason }))
   ])
+}
+
+/** What the snapshot says of articles that the campaign does not have. */
+const strangeArticles = (
+  { id }: Campaign,
+  articles: ReadonlyArray<Article>,
+  snapshot: ReadonlyArray<OldSettings>
+): ReadonlyArray<Finding> => {
+  const isStrange = (nm_id: number) => !articles.some((article) => article.nm_id === nm_id)
+  const said = snapshot.filter(({ advert_id }) => advert_id === id)
+  const bids = said.flatMap(({ bids: single = [] }) => single.filter(({ nm_id }) => isStrange(nm_id)))
+  const lost = said.flatMap(({ nm_ids = [] }) => nm_ids.filter(isStrange))
+  return [
+    ...bids.map(({ nm_id }) => ({ what: `bid ${id}/${nm_id}`, reason: "the article is not in the campaign" })),
+    ...lost.map((nm_id) => ({ warning: `Article ${nm_id} of the snapshot is no longer in campaign ${id}` }))
+  ]
 }
 
 const distinctArticles = (campaign: Campaign): ReadonlyArray<Article> => [

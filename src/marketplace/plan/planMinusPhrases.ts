@@ -31,11 +31,8 @@ const wanted: { readonly [mode in PhraseMode]: Lists } = {
 /** One step per article, because phrases are set once per article. */
 export const planMinusPhrases = (input: MinusPhrasesInput): Draft => {
   const present = Phrases.byPair(input.current)
-  if (input.mode !== "clear" && Phrases.distinct(input.phrases).length === 0) {
-    return draft("minus-phrases", input.guards, [
-      { what: "minus-phrases", reason: "no phrases are given; use mode clear to remove all" }
-    ])
-  }
+  const problem = modeProblem(input)
+  if (problem !== undefined) return draft("minus-phrases", input.guards, [{ what: "minus-phrases", reason: problem }])
   const findings = input.campaigns.flatMap((campaign): ReadonlyArray<Finding> => {
     const articles = articlesOf(campaign).map(({ nm_id }) => nm_id)
     if (!mayChange(campaign)) {
@@ -56,6 +53,12 @@ export const planMinusPhrases = (input: MinusPhrasesInput): Draft => {
     ]
   })
   return draft("minus-phrases", input.guards, findings)
+}
+
+const modeProblem = ({ mode, phrases }: MinusPhrasesInput): string | undefined => {
+  const isEmpty = Phrases.distinct(phrases).length === 0
+  if (mode !== "clear") return isEmpty ? "no phrases are given; use mode clear to remove all" : undefined
+  return isEmpty ? undefined : "mode clear removes all phrases; use mode remove to take out those that are given"
 }
 
 /** The step to a list of phrases; none where the article has them already. */

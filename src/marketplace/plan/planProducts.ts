@@ -2,6 +2,7 @@ import { type Article, articlesOf, bidOf, type Campaign, mayChange, placementsOf
 import type { ClusterBid } from "../Clusters.ts"
 import type { Guards } from "../MarketplaceConfig.ts"
 import type { MinusPhrases } from "../MinusPhrases.ts"
+import { foreign } from "../money.ts"
 import type { Change } from "./Change.ts"
 import { draft, type Finding } from "./draft.ts"
 import * as Phrases from "./phrases.ts"
@@ -47,9 +48,13 @@ export const planProducts = (input: ProductsInput): Draft => {
     ...added,
     ...deleted,
     ...absent.map((nm_id) => ({ warning: `Article ${nm_id} is not in campaign ${campaign.id}: nothing to delete` })),
+    ...(deleted.length > 0 && foreign(campaign.currency) !== undefined ? [{ warning: inOtherMoney(campaign) }] : []),
     ...(added.length > 0 ? [{ warning: "An added article starts with the lowest bid the marketplace allows" }] : [])
   ])
 }
+
+const inOtherMoney = ({ currency, id }: Campaign): string =>
+  `The money of campaign ${id} is in ${currency}: a way back sets the same bids again, but shows them as rubles`
 
 const lostWith = (article: Article, { campaign, clusterBids, phrases }: ProductsInput): ReadonlyArray<Change> => {
   const at = { target: campaign.id, nm_id: article.nm_id }

@@ -9,3 +9,19 @@ export class TooLong extends Schema.TaggedError<TooLong>()("TooLong", { seconds:
     )
   }
 }
+
+/** A read would take more calls than the marketplace's limits let through while the caller waits. */
+export class TooManyCalls extends Schema.TaggedError<TooManyCalls>()("TooManyCalls", {
+  calls: Schema.Int,
+  most: Schema.Int,
+  seconds: Schema.Int,
+  /** The most that can be asked for at once. */
+  fits: Schema.String
+}) {
+  override get message() {
+    return (
+      `This would take ${this.calls} calls, and the marketplace's limits allow ${this.most} within ${this.seconds} seconds; ` +
+      `nothing was sent. Ask for at most ${this.fits} at once.`
+    )
+  }
+}

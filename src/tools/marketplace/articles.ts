@@ -3,16 +3,16 @@ import { Effect, Schema } from "effect"
 import { articlesOf, nameOf, pairsOf, paymentOf, Placement, placementsOf } from "../../marketplace/Campaign.ts"
 import { distinctPairs } from "../../marketplace/ids.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
-import { money } from "../../marketplace/money.ts"
 import { caps } from "../../marketplace/operations.ts"
 import { reads } from "../annotations.ts"
 import { optional } from "../parameters.ts"
 import * as Tool from "../Tool.ts"
+import { InvalidArgument } from "../ToolError.ts"
 import { readCampaign } from "./campaigns.ts"
 import { orRefuse } from "./errors.ts"
-import { advertId, limit, nmIds, offset, pairs } from "./parameters.ts"
+import { advertId, limit, nmIds, notEmpty, offset, pairs } from "./parameters.ts"
 import * as results from "./results.ts"
-import { more } from "./shown.ts"
+import { amountIn, more } from "./shown.ts"
 
 const phrasesEach = Schema.Int.check(
   Schema.isBetween({ minimum: 1, maximum: caps.phrases }, { message: `must be between 1 and ${caps.phrases}` })
@@ -20,7 +20,7 @@ const phrasesEach = Schema.Int.check(
 
 export const getMinusPhrases = Tool.make("ads_get_minus_phrases", {
   title: "Get minus-phrases",
-  description: "Read the minus-phrases of articles, or of all articles of a campaign",
+  description: "Read the minus-phrases of articles (items), or of all articles of a campaign (advert_id)",
   annotations: reads,
   arguments: {
     items: optional(pairs),
@@ -30,9 +30,12 @@ export const getMinusPhrases = Tool.make("ads_get_minus_phrases", {
     phrases_each: optional(phrasesEach)
   },
   result: results.phrases,
-  run: Effect.fn("ads_get_minus_phrases")(function* ({ advert_id, items = [], limit, offset, phrases_each = 100 }) {
+  run: Effect.fn("ads_get_minus_phrases")(function* ({ advert_id, items, limit, offset, phrases_each = 100 }) {
+    if ((items === undefined) === (advert_id === undefined)) {
+      return yield* new InvalidArgument({ argument: "arguments", problem: "must have exactly one of items, advert_id" })
+    }
     const own = advert_id === undefined ? [] : pairsOf([yield* readCampaign(advert_id)])
-    const all = distinctPairs([...items, ...own])
+    const all = distinctPairs(items ?? own)
     const asked = all.slice(offset, offset + limit)
     const found = yield* MarketplaceAds.use((ads) => ads.getMinusPhrases({ items: asked }))
     return {
@@ -58,26 +61,39 @@ export const minBids = Tool.make("ads_min_bids", {
   arguments: {
     advert_id: advertId,
     nm_ids: optional(nmIds),
-    placements: optional(Schema.Array(Placement).annotate({ description: "Default: those of the campaign" }))
+    placements: optional(
+      Schema.Array(Placement).check(notEmpty).annotate({ description: "Default: those of the campaign" })
+    ),
+    limit: limit(100),
+    offset
   },
   result: results.lowestBids,
-  run: Effect.fn("ads_min_bids")(function* ({ advert_id, nm_ids, placements }) {
+  run: Effect.fn("ads_min_bids")(function* ({ advert_id, limit, nm_ids, offset, placements }) {
     const campaign = yield* readCampaign(advert_id)
+    const all = [...new Set(nm_ids ?? articlesOf(campaign).map(({ nm_id }) => nm_id))]
+    const asked = all.slice(offset, offset + limit)
     const { bids } = yield* MarketplaceAds.use((ads) =>
       ads.getBidsMin({
         advert_id,
-        nm_ids: nm_ids ?? articlesOf(campaign).map(({ nm_id }) => nm_id),
+        nm_ids: asked,
         payment_type: paymentOf(campaign),
         placement_types: placements ?? placementsOf(campaign)
       })
     )
     return {
       campaign: nameOf(campaign),
+      total: all.length,
       articles: bids.map(({ bids: lowest, nm_id }) => ({
         nm_id,
-        lowest: Object.fromEntries(lowest.map(({ type, value }) => [type, money(value)]))
+        lowest: Object.fromEntries(
+          lowest.map(({ currency, type, value }) => [type, amountIn(currency ?? campaign.currency, value)])
+        )
       })),
-      next: "ads_plan_bids plans bids; with on_below_floor raise it lifts those that are too low"
+      next: more(
+        offset + asked.length,
+        all.length,
+        "ads_plan_bids plans bids; with on_below_floor raise it lifts those that are too low"
+      )
     }
   }, orRefuse)
 })

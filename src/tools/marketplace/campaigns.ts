@@ -3,18 +3,21 @@ import { Effect, Schema } from "effect"
 import { AdsNotFound } from "../../marketplace/AdsRefused.ts"
 import { articlesOf, BidType, PaymentType, status } from "../../marketplace/Campaign.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
-import { moneyFromRubles } from "../../marketplace/money.ts"
+import { CampaignUnreadable } from "../../marketplace/MarketplaceError.ts"
+import * as Budget from "../../marketplace/readBudget.ts"
 import { reads } from "../annotations.ts"
 import { optional } from "../parameters.ts"
 import * as Tool from "../Tool.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId, advertIds, limit, offset } from "./parameters.ts"
 import * as results from "./results.ts"
-import { articleRow, campaignRow, more } from "./shown.ts"
+import { articleRow, budgetShown, campaignRow, leftOut, more } from "./shown.ts"
 
 /** One campaign, or the error that there is none. */
 export const readCampaign = Effect.fnUntraced(function* (advert_id: number) {
-  const { adverts } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids: [advert_id] }))
+  const { adverts, unreadable } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids: [advert_id] }))
+  const odd = unreadable.find((one) => one.advert_id === advert_id)
+  if (odd !== undefined) return yield* new CampaignUnreadable({ operation: "getAdvertsV2", ...odd })
   const campaign = adverts.find(({ id }) => id === advert_id)
   return (
     campaign ??
@@ -27,18 +30,9 @@ export const readCampaign = Effect.fnUntraced(function* (advert_id: number) {
   )
 })
 
-/** The money of a campaign, from whichever operation tells it; null where none does, whatever is in the way. */
-export const readBudget = Effect.fnUntraced(function* (advert_id: number) {
-  const ads = yield* MarketplaceAds
-  const older = Effect.map(ads.getBudget(advert_id), ({ total }) => moneyFromRubles(total))
-  const newer = Effect.map(ads.getBudgets([advert_id]), ([budget]) =>
-    budget === undefined ? null : moneyFromRubles(budget.total)
-  )
-  return yield* newer.pipe(
-    Effect.catchTag("AdsNotFound", () => older),
-    Effect.orElseSucceed(() => null)
-  )
-})
+/** The money of a campaign; null where nobody tells it, whatever is in the way. */
+export const readBudget = (advert_id: number) =>
+  MarketplaceAds.use((ads) => Budget.readBudget(ads, advert_id)).pipe(Effect.orElseSucceed(() => null))
 
 export const listCampaigns = Tool.make("ads_list_campaigns", {
   title: "List campaigns",
@@ -58,14 +52,15 @@ export const listCampaigns = Tool.make("ads_list_campaigns", {
   },
   result: results.campaigns,
   run: Effect.fn("ads_list_campaigns")(function* ({ bid_type, limit, offset, ...filter }) {
-    const { adverts } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2(filter))
+    const { adverts, unreadable } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2(filter))
     const found = adverts
       .filter((campaign) => bid_type === undefined || campaign.bid_type === bid_type)
       .toSorted((a, b) => a.id - b.id)
     const shown = found.slice(offset, offset + limit)
     return {
-      total: found.length,
+      total: found.length + unreadable.length,
       campaigns: shown.map(campaignRow),
+      ...leftOut(unreadable),
       next: more(
         offset + shown.length,
         found.length,
@@ -79,16 +74,23 @@ export const getCampaign = Tool.make("ads_get_campaign", {
   title: "Get campaign",
   description: "Read one campaign with its articles and their bids, in kopecks and rubles",
   annotations: reads,
-  arguments: { advert_id: advertId },
+  arguments: { advert_id: advertId, limit: limit(100), offset },
   result: results.campaign,
-  run: Effect.fn("ads_get_campaign")(function* ({ advert_id }) {
+  run: Effect.fn("ads_get_campaign")(function* ({ advert_id, limit, offset }) {
     const campaign = yield* readCampaign(advert_id)
+    const articles = articlesOf(campaign)
+    const shown = articles.slice(offset, offset + limit)
     return {
       ...campaignRow(campaign),
       created: campaign.timestamps?.created ?? null,
-      budget: yield* readBudget(advert_id),
-      articles: articlesOf(campaign).map((article) => articleRow(campaign, article)),
-      next: "ads_plan_bids, ads_plan_minus_phrases and ads_plan_products plan changes; ads_campaign_stats shows what it brings"
+      budget: budgetShown(campaign, yield* readBudget(advert_id)),
+      total: articles.length,
+      articles: shown.map((article) => articleRow(campaign, article)),
+      next: more(
+        offset + shown.length,
+        articles.length,
+        "ads_plan_bids, ads_plan_minus_phrases and ads_plan_products plan changes; ads_campaign_stats shows what it brings"
+      )
     }
   }, orRefuse)
 })

@@ -4,9 +4,9 @@ import type { PlanError } from "../../marketplace/apply/PlanError.ts"
 import type { FloorsPending } from "../../marketplace/LowestBids.ts"
 import type { MarketplaceError } from "../../marketplace/MarketplaceError.ts"
 import { type InvalidArgument, ToolsetError } from "../ToolError.ts"
-import { type TooLong } from "./TooLong.ts"
+import type { TooLong, TooManyCalls } from "./TooLong.ts"
 
-type AdsError = FloorsPending | MarketplaceError | PlanError | TooLong
+type AdsError = FloorsPending | MarketplaceError | PlanError | TooLong | TooManyCalls
 
 /** Whose move it is, and this toolset's word for the refusal. A new error does not compile until it has a row. */
 const kinds: { readonly [tag in AdsError["_tag"]]: readonly [blame: "caller" | "upstream", code: string] } = {
@@ -27,6 +27,7 @@ const kinds: { readonly [tag in AdsError["_tag"]]: readonly [blame: "caller" | "
   ApplyStopped: ["upstream", "ADS_APPLY_STOPPED"],
   BidOutOfRange: ["caller", "ADS_BID_OUT_OF_RANGE"],
   CampaignStateRefused: ["caller", "ADS_CAMPAIGN_STATE"],
+  CampaignUnreadable: ["upstream", "ADS_UNREADABLE"],
   FloorsPending: ["upstream", "ADS_FLOORS_PENDING"],
   GuardViolation: ["caller", "ADS_GUARD"],
   LowBudget: ["caller", "ADS_LOW_BUDGET"],
@@ -35,7 +36,8 @@ const kinds: { readonly [tag in AdsError["_tag"]]: readonly [blame: "caller" | "
   PlanNotFound: ["caller", "ADS_PLAN_NOT_FOUND"],
   PlanSpent: ["caller", "ADS_PLAN_SPENT"],
   PlanStoreFailed: ["upstream", "ADS_JOURNAL_FAILED"],
-  TooLong: ["upstream", "ADS_TOO_LONG"]
+  TooLong: ["upstream", "ADS_TOO_LONG"],
+  TooManyCalls: ["caller", "ADS_TOO_LONG"]
 }
 
 /** The one place where an error of the marketplace becomes a tool's error; its fields come along as details. */

@@ -26,11 +26,16 @@ export const whole = (least: number, message: string) =>
 export const id = whole(1, "must be a positive integer")
 const idOrZero = whole(0, "must be an article id or 0")
 
-const ids = (description: string) =>
-  Schema.Array(id).annotate({ inputSchema: { type: "array", description, items: { type: "integer" } } })
+export const notEmpty = Schema.isMinLength(1, { message: "must not be empty" })
 
-export const advertIds = ids("Campaign ids")
-export const nmIds = ids("Article ids")
+const shownIds = (description: string) => ({
+  inputSchema: { type: "array", description, items: { type: "integer" } }
+})
+
+export const advertIds = Schema.Array(id).check(notEmpty).annotate(shownIds("Campaign ids"))
+export const nmIds = Schema.Array(id).check(notEmpty).annotate(shownIds("Article ids"))
+/** The same where none at all is an answer, too. */
+export const anyNmIds = Schema.Array(id).annotate(shownIds("Article ids"))
 export const from = Day.annotate({ description: "First day, YYYY-MM-DD" })
 export const to = Day.annotate({ description: "Last day, YYYY-MM-DD" })
 export const planId = Schema.NonEmptyString.annotate({ description: "plan_id that a plan tool returned" })
@@ -44,8 +49,6 @@ export const offset = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { messag
   .annotate({ description: "Rows to skip, default 0" })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))
 
-export const notEmpty = Schema.isMinLength(1, { message: "must not be empty" })
-
 type Properties = Readonly<Record<string, object>>
 
 /** How a list of objects is shown to callers: plain types, also where the schema itself reads more than one. */
@@ -53,16 +56,18 @@ export const shownAs = (description: string, properties: Properties, required: R
   inputSchema: { type: "array", description, items: { type: "object", properties, required } }
 })
 
-export const pairs = Schema.Array(Schema.Struct({ advert_id: id, nm_id: idOrZero })).annotate(
-  shownAs(
-    "Campaign and article pairs; nm_id 0 means the campaign-wide settings of type 8",
-    {
-      advert_id: { type: "integer", description: "Campaign id" },
-      nm_id: { type: "integer", description: "Article id, or 0" }
-    },
-    ["advert_id", "nm_id"]
+export const pairs = Schema.Array(Schema.Struct({ advert_id: id, nm_id: idOrZero }))
+  .check(notEmpty)
+  .annotate(
+    shownAs(
+      "Campaign and article pairs; nm_id 0 means the campaign-wide settings of type 8",
+      {
+        advert_id: { type: "integer", description: "Campaign id" },
+        nm_id: { type: "integer", description: "Article id, or 0" }
+      },
+      ["advert_id", "nm_id"]
+    )
   )
-)
 
 export const onBelowFloor = Schema.optionalKey(
   Schema.Literals(["raise", "skip", "block"]).annotate({

@@ -2,25 +2,30 @@ import { Schema } from "effect"
 
 import { KeyKind } from "../../marketplace/ApiKey.ts"
 import { Wire } from "../../marketplace/wire.ts"
-import { money, next, row, whole } from "./shapes.ts"
+import { anyMoney, money, next, row, whole } from "./shapes.ts"
 
 /* Shapes of results as a client may rely on them; all are open to fields that are not named. Those of plans lie with them. */
 
 export const campaigns = Schema.Struct({
   total: whole,
   campaigns: Schema.Array(Schema.Struct({ ...row, articles: whole })),
+  unreadable: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ advert_id: Schema.NullOr(whole), problem: Schema.String }))
+  ),
+  unreadable_count: Schema.optionalKey(whole),
   next
 })
 
 export const campaign = Schema.Struct({
   ...row,
   created: Schema.NullOr(Schema.String),
-  budget: Schema.NullOr(money),
+  budget: Schema.NullOr(anyMoney),
+  total: whole.annotate({ description: "Articles of the campaign" }),
   articles: Schema.Array(
     Schema.Struct({
       nm_id: whole,
       subject: Schema.optionalKey(Schema.String),
-      bids: Schema.Record(Schema.String, Schema.NullOr(money))
+      bids: Schema.Record(Schema.String, Schema.NullOr(anyMoney))
     })
   ),
   next
@@ -35,10 +40,10 @@ export const campaignStats = Schema.Struct({
       views: Schema.Finite,
       clicks: Schema.Finite,
       ctr_percent: Schema.Finite,
-      cpc: money,
+      cpc: anyMoney,
       orders: Schema.Finite,
-      spent: money,
-      ordered_for: money
+      spent: anyMoney,
+      ordered_for: anyMoney
     })
   ),
   without_statistics: Schema.optionalKey(Schema.Array(whole)),
@@ -58,7 +63,7 @@ export const clusterStats = Schema.Struct({
       views: countOrNull,
       clicks: Schema.Finite,
       ctr_percent: countOrNull,
-      cpc: money,
+      cpc: anyMoney,
       avg_pos: countOrNull
     })
   ),
@@ -87,7 +92,8 @@ export const phrases = Schema.Struct({
 
 export const lowestBids = Schema.Struct({
   campaign: Schema.String,
-  articles: Schema.Array(Schema.Struct({ nm_id: whole, lowest: Schema.Record(Schema.String, money) })),
+  total: whole.annotate({ description: "Articles that were asked for" }),
+  articles: Schema.Array(Schema.Struct({ nm_id: whole, lowest: Schema.Record(Schema.String, anyMoney) })),
   next
 })
 
@@ -110,7 +116,7 @@ export const key = Schema.Struct({
 export const moved = Schema.Struct({
   done: Schema.Boolean,
   campaign: Schema.Struct({ ...row, articles: whole }),
-  budget: Schema.NullOr(money),
+  budget: Schema.NullOr(anyMoney),
   status_now: Schema.optionalKey(whole),
   status_text_now: Schema.optionalKey(Schema.String),
   next

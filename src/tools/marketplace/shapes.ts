@@ -11,6 +11,12 @@ export const next = Schema.String
 /** One amount in both units; the rubles as exact decimal text. */
 export const money = Schema.Struct({ kopecks: whole, rubles: Schema.String })
 
+/** The same, or an amount in hundredths and whole units of another currency. */
+export const anyMoney = Schema.Union([
+  money,
+  Schema.Struct({ hundredths: whole, amount: Schema.String, currency: Schema.String })
+])
+
 /** The fields of a campaign in one row. */
 export const row = {
   id: whole,
@@ -19,5 +25,7 @@ export const row = {
   status_text: Schema.String,
   bid_type: BidType,
   payment_type: PaymentType,
+  /** Missing where it is the ruble, or not named. */
+  currency: Schema.optionalKey(Schema.String),
   placements: Schema.Array(Placement)
 }

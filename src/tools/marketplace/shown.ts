@@ -10,7 +10,8 @@ import {
   placementsOf,
   status
 } from "../../marketplace/Campaign.ts"
-import { type Kopecks, money } from "../../marketplace/money.ts"
+import { foreign, type Kopecks, kopecksToRubles, type Money, money, moneyFromRubles } from "../../marketplace/money.ts"
+import type { Unreadable } from "../../marketplace/Unreadable.ts"
 
 const statusWords = new Map<number, string>([
   [status.deleting, "being deleted"],
@@ -35,6 +36,20 @@ export const quoted = (name: string): string => {
   return line.length > 60 ? `"${Array.from(line).slice(0, 59).join("")}…"` : `"${line}"`
 }
 
+/** The campaigns that cannot be read, the first of them by what is odd; nothing where there are none. */
+export const leftOut = (unreadable: ReadonlyArray<Unreadable>) =>
+  unreadable.length === 0
+    ? {}
+    : {
+        unreadable: unreadable.slice(0, 20).map(({ advert_id, problem }) => ({ advert_id, problem })),
+        unreadable_count: unreadable.length
+      }
+
+const currencyShown = ({ currency }: Campaign) => {
+  const other = foreign(currency)
+  return other === undefined ? {} : { currency: other }
+}
+
 /** A campaign in one row. */
 export const campaignRow = (campaign: Campaign) => ({
   id: campaign.id,
@@ -43,6 +58,7 @@ export const campaignRow = (campaign: Campaign) => ({
   status_text: statusText(campaign.status),
   bid_type: campaign.bid_type,
   payment_type: paymentOf(campaign),
+  ...currencyShown(campaign),
   placements: placementsOf(campaign),
   articles: articlesOf(campaign).length
 })
@@ -50,9 +66,29 @@ export const campaignRow = (campaign: Campaign) => ({
 /** An amount in both units; null where there is none. */
 export const amount = (kopecks: Kopecks | null) => (kopecks === null ? null : money(kopecks))
 
-/** An article with its bids in both units. */
+type Currency = string | null | undefined
+
+/** An amount in both units; one that is no rubles is not called so. */
+export const amountIn = (currency: Currency, hundredths: Kopecks) => {
+  const other = foreign(currency)
+  return other === undefined ? money(hundredths) : { hundredths, amount: kopecksToRubles(hundredths), currency: other }
+}
+
+/** The money of a campaign, as it was read; null where it was not. */
+export const budgetShown = ({ currency }: Campaign, budget: Money | null) =>
+  budget === null ? null : amountIn(currency, budget.kopecks)
+
+/** An amount of a statistic, which comes in whole units. */
+export const unitsIn = (currency: Currency, units: number) => amountIn(currency, moneyFromRubles(units).kopecks)
+
+/** An article with its bids. */
 export const articleRow = (campaign: Campaign, article: Article) => ({
   nm_id: article.nm_id,
   ...(typeof article.subject?.name !== "string" ? {} : { subject: article.subject.name }),
-  bids: Object.fromEntries(placementsOf(campaign).map((placement) => [placement, amount(bidOf(article, placement))]))
+  bids: Object.fromEntries(
+    placementsOf(campaign).map((placement) => {
+      const bid = bidOf(article, placement)
+      return [placement, bid === null ? null : amountIn(campaign.currency, bid)]
+    })
+  )
 })

@@ -13,7 +13,7 @@ import { readBudget, readCampaign } from "./campaigns.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId } from "./parameters.ts"
 import * as results from "./results.ts"
-import { campaignRow, quoted, statusText } from "./shown.ts"
+import { budgetShown, campaignRow, quoted, statusText } from "./shown.ts"
 
 /** Shows what would happen, and does it when confirmed; both end up in the audit log. */
 const move = (kind: "pause" | "start") =>
@@ -30,7 +30,7 @@ const move = (kind: "pause" | "start") =>
     if (problem !== undefined) return yield* new GuardViolation({ problems: [problem] })
     const campaign = yield* readCampaign(advert_id)
     const budget = kind === "start" ? yield* readBudget(advert_id) : null
-    const shown = { campaign: campaignRow(campaign), budget }
+    const shown = { campaign: campaignRow(campaign), budget: budgetShown(campaign, budget) }
     if (!confirm) {
       const obstacle = inTheWay(kind, campaign.status, budget?.kopecks)
       const what = `${quoted(nameOf(campaign))} with ${articlesOf(campaign).length} articles`

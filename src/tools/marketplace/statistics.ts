@@ -1,28 +1,39 @@
 import { Effect, Schema } from "effect"
 
+import { distinctPairs } from "../../marketplace/ids.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { moneyFromRubles } from "../../marketplace/money.ts"
+import { caps } from "../../marketplace/operations.ts"
+import { chunks, spans, splitFullstats } from "../../marketplace/split.ts"
 import { reads } from "../annotations.ts"
 import { optional } from "../parameters.ts"
 import * as Tool from "../Tool.ts"
 import { orRefuse } from "./errors.ts"
+import { mustFit } from "./mustFit.ts"
 import { advertId, advertIds, from, groupBy, limit, offset, pairs, to } from "./parameters.ts"
 import * as results from "./results.ts"
-import { more } from "./shown.ts"
+import { more, unitsIn } from "./shown.ts"
 
 export const campaignStats = Tool.make("ads_campaign_stats", {
   title: "Campaign statistics",
-  description: "Views, clicks, orders and money of campaigns, as totals or by day; any number of days and campaigns",
+  description:
+    "Views, clicks, orders and money of campaigns, as totals or by day; 50 campaigns and 31 days take one call, and about 3 fit into an answer",
   annotations: reads,
   arguments: { ids: advertIds, from, to, group_by: groupBy, limit: limit(50), offset },
   result: results.campaignStats,
   run: Effect.fn("ads_campaign_stats")(function* ({ from: beginDate, group_by, ids, limit, offset, to: endDate }) {
-    const stats = yield* MarketplaceAds.use((ads) => ads.getAdvFullstats({ ids, beginDate, endDate }))
+    const asked = { ids, beginDate, endDate }
+    yield* mustFit("getAdvFullstats", splitFullstats(asked).length, fittingCampaigns)
+    const stats = yield* MarketplaceAds.use((ads) => ads.getAdvFullstats(asked))
     const rows = stats.flatMap((campaign) => {
       const id = { advert_id: campaign.advertId }
       return group_by === "campaign"
-        ? [{ ...id, ...metrics(campaign) }]
-        : (campaign.days ?? []).map((day) => ({ ...id, date: day.date.slice(0, 10), ...metrics(day) }))
+        ? [{ ...id, ...metrics(campaign, campaign.currency) }]
+        : (campaign.days ?? []).map((day) => ({
+            ...id,
+            date: day.date.slice(0, 10),
+            ...metrics(day, campaign.currency)
+          }))
     })
     const missing = ids.filter((id) => !stats.some(({ advertId: known }) => known === id))
     const shown = rows.slice(offset, offset + limit)
@@ -35,9 +46,15 @@ export const campaignStats = Tool.make("ads_campaign_stats", {
   }, orRefuse)
 })
 
+const fittingCampaigns = (most: number): string => {
+  const { campaignIds, fullstatsDays } = caps
+  const one = `${most * fullstatsDays} days of ${campaignIds} campaigns`
+  return most === 1 ? one : `${one}, or ${fullstatsDays} days of ${most * campaignIds}`
+}
+
 type Count = number | null | undefined
 
-const metrics = (row: {
+interface Metrics {
   readonly views?: Count
   readonly clicks?: Count
   readonly ctr?: Count
@@ -45,19 +62,21 @@ const metrics = (row: {
   readonly orders?: Count
   readonly sum?: Count
   readonly sum_price?: Count
-}) => ({
+}
+
+const metrics = (row: Metrics, currency: string | null | undefined) => ({
   views: row.views ?? 0,
   clicks: row.clicks ?? 0,
   ctr_percent: row.ctr ?? 0,
-  cpc: moneyFromRubles(row.cpc ?? 0),
+  cpc: unitsIn(currency, row.cpc ?? 0),
   orders: row.orders ?? 0,
-  spent: moneyFromRubles(row.sum ?? 0),
-  ordered_for: moneyFromRubles(row.sum_price ?? 0)
+  spent: unitsIn(currency, row.sum ?? 0),
+  ordered_for: unitsIn(currency, row.sum_price ?? 0)
 })
 
 export const clusterStats = Tool.make("ads_cluster_stats", {
   title: "Search cluster statistics",
-  description: "What each search cluster of an article brought, most views first; at most 30 days",
+  description: `What each search cluster of an article brought, most views first; at most ${caps.clusterStatsDays} days`,
   annotations: reads,
   arguments: {
     items: pairs,
@@ -68,17 +87,19 @@ export const clusterStats = Tool.make("ads_cluster_stats", {
   },
   result: results.clusterStats,
   run: Effect.fn("ads_cluster_stats")(function* ({ from, items, limit, min_views = 0, to }) {
+    const calls = chunks(distinctPairs(items), caps.pairs).length
+    yield* mustFit("getNormqueryStats", calls, (most) => `${most * caps.pairs} articles`)
     const { stats } = yield* MarketplaceAds.use((ads) => ads.getNormqueryStats({ from, to, items }))
     const rows = stats
       .flatMap(({ advert_id, nm_id, stats: clusters }) =>
-        (clusters ?? []).map(({ avg_pos, clicks, cpc, ctr, norm_query, views }) => ({
+        (clusters ?? []).map(({ avg_pos, clicks, cpc, ctr, currency, norm_query, views }) => ({
           advert_id,
           nm_id,
           norm_query,
           views: views ?? null,
           clicks: clicks ?? 0,
           ctr_percent: ctr ?? null,
-          cpc: moneyFromRubles(cpc ?? 0),
+          cpc: unitsIn(currency, cpc ?? 0),
           avg_pos: avg_pos ?? null
         }))
       )
@@ -100,6 +121,8 @@ export const keywordStats = Tool.make("ads_keyword_stats", {
   arguments: { advert_id: advertId, from, to },
   result: results.keywordStats,
   run: Effect.fn("ads_keyword_stats")(function* (request) {
+    const { length: calls } = spans(request.from, request.to, caps.keywordDays)
+    yield* mustFit("getStatsKeywords", calls, (most) => `${most * caps.keywordDays} days`)
     const { keywords } = yield* MarketplaceAds.use((ads) => ads.getStatsKeywords(request))
     return {
       days: keywords.map(({ date, stats }) => ({

@@ -52,7 +52,7 @@ const variedFirst = (refused: Report["refused"]): Report["refused"] => {
   return [...firsts, ...refused.filter((row) => !firsts.includes(row))]
 }
 
-const nextOf = ({ done, notice, plan_id, refused, state, total, unconfirmed }: Report): string => {
+const nextOf = ({ created, done, notice, plan_id, refused, state, total, unconfirmed }: Report): string => {
   const again = `call ads_apply_plan with plan_id ${plan_id} again`
   const back = "ads_rollback plans the way back"
   if (state === "in progress") {
@@ -70,9 +70,10 @@ const nextOf = ({ done, notice, plan_id, refused, state, total, unconfirmed }: R
   }
   if (total === 0) return "The plan holds no changes, and nothing was done."
   if (notice !== undefined) return `Applied. Show the notice to a person, who must look; ${back}.`
+  const start = Object.keys(created).length === 0 ? "" : "; new campaigns wait for money and a start"
   return unconfirmed.length > 0
-    ? `Applied. Some steps do not show yet; the marketplace may take minutes. ${back}.`
-    : `Applied and read back. ${back}; new campaigns wait for money and a start.`
+    ? `Applied. Some steps do not show yet; the marketplace may take minutes. ${back}${start}.`
+    : `Applied and read back. ${back}${start}.`
 }
 
 /** A plan can also wait for its last step to show. */

@@ -60,7 +60,7 @@ export const planBidsTool = Tool.make("ads_plan_bids", {
     }
     const rule = yield* floorRule(wanted)
     const { guards } = yield* MarketplaceConfig
-    const campaigns = yield* campaignsOf(changes)
+    const { campaigns, unreadable } = yield* campaignsOf(changes)
     const isAsking = rule.isAsking(campaigns.length)
     const asked = campaigns.map((campaign) => {
       const own = changes.filter(({ advert_id }) => advert_id === campaign.id)
@@ -68,7 +68,7 @@ export const planBidsTool = Tool.make("ads_plan_bids", {
     })
     const { floors, warnings } = isAsking ? yield* rule.ask(asked) : { floors: [], warnings: [uncheckedFloors] }
     const wishes = changes.flatMap(wishesOf)
-    const draft = planBids({ campaigns, wishes, floors, onBelowFloor: rule.onBelowFloor, guards })
+    const draft = planBids({ campaigns, unreadable, wishes, floors, onBelowFloor: rule.onBelowFloor, guards })
     return yield* keep(withWarnings(draft, warnings))
   }, orRefuse)
 })

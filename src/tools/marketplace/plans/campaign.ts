@@ -9,7 +9,7 @@ import { reads } from "../../annotations.ts"
 import { optional } from "../../parameters.ts"
 import * as Tool from "../../Tool.ts"
 import { orRefuse } from "../errors.ts"
-import { nmIds, rubles } from "../parameters.ts"
+import { nmIds, notEmpty, rubles } from "../parameters.ts"
 import { keep } from "./keep.ts"
 import * as results from "./results.ts"
 
@@ -23,7 +23,7 @@ export const planCampaignTool = Tool.make("ads_plan_campaign", {
   arguments: {
     name: Schema.NonEmptyString.annotate({ description: "Name, at most 100 characters, not taken yet" }),
     nms: nmIds,
-    placements: optional(Schema.Array(ManualPlacement).annotate({ description: "Default search" })),
+    placements: optional(Schema.Array(ManualPlacement).check(notEmpty).annotate({ description: "Default search" })),
     payment_type: optional(PaymentType.annotate({ description: "Default cpm" })),
     bid_rubles: optional(rubles("First bid of every article in rubles; default the lowest"))
   },
@@ -36,8 +36,8 @@ export const planCampaignTool = Tool.make("ads_plan_campaign", {
     placements = searchOnly
   }) {
     const { guards } = yield* MarketplaceConfig
-    const { adverts } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2())
+    const { adverts: existing, unreadable } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2())
     const bid = bid_rubles === undefined ? {} : { bid: rublesToKopecks(bid_rubles) }
-    return yield* keep(planCampaign({ name, nms, payment_type, placements, ...bid, existing: adverts, guards }))
+    return yield* keep(planCampaign({ name, nms, payment_type, placements, ...bid, existing, unreadable, guards }))
   }, orRefuse)
 })

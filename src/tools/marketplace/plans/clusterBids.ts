@@ -49,13 +49,13 @@ export const planClusterBidsTool = Tool.make("ads_plan_cluster_bids", {
       yield* exactlyOne(index, [bid_kopecks, bid_rubles, drop || undefined], "bid_rubles, bid_kopecks, drop")
     }
     const { guards, wire } = yield* MarketplaceConfig
-    const campaigns = yield* campaignsOf(changes)
+    const { campaigns, unreadable } = yield* campaignsOf(changes)
     const there = new Map(pairsOf(campaigns.filter(hasClusterBids)).map((pair) => [pairKey(pair), pair]))
     const items = changes.flatMap((change) => there.get(pairKey(change)) ?? [])
     const { bids } = yield* MarketplaceAds.use((ads) => ads.getNormqueryBids({ items }))
     const wishes = changes.map(({ advert_id, nm_id, norm_query, ...amount }): ClusterWish => {
       return { advert_id, nm_id, norm_query, to: kopecksOf(amount) ?? null }
     })
-    return yield* keep(planClusterBids({ campaigns, current: bids, wishes, wire, guards }))
+    return yield* keep(planClusterBids({ campaigns, unreadable, current: bids, wishes, wire, guards }))
   }, orRefuse)
 })

@@ -6,15 +6,12 @@ import { MarketplaceConfig } from "../../../marketplace/MarketplaceConfig.ts"
 import { caps } from "../../../marketplace/operations.ts"
 import type { Floor, OnBelowFloor } from "../../../marketplace/plan/floors.ts"
 import { storyOf } from "../../../marketplace/story.ts"
-import { patienceSeconds } from "../../patience.ts"
+import { gatheringSeconds } from "../../patience.ts"
 import { Progress } from "../../Progress.ts"
 import { InvalidArgument } from "../../ToolError.ts"
 
 /** So many campaigns are asked for their lowest bids without being told to; more may take several calls. */
 const askedUnbidden = 20
-
-/** Within this the lowest bids are read; a few seconds of the callers' patience are left for the plan itself. */
-const readingMs = (patienceSeconds - 5) * 1000
 
 interface FloorsWanted {
   readonly check_floors?: boolean
@@ -32,7 +29,7 @@ export const floorRule = Effect.fnUntraced(function* ({ check_floors, on_below_f
     const problem = `must not be false with on_below_floor ${on_below_floor}: the lowest bids are not known until they are asked for`
     return yield* new InvalidArgument({ argument: "check_floors", problem })
   }
-  const until = (yield* Clock.currentTimeMillis) + readingMs
+  const until = (yield* Clock.currentTimeMillis) + gatheringSeconds * 1000
   return {
     onBelowFloor: on_below_floor ?? "block",
     isAsking: (campaigns: number) => check_floors ?? (on_below_floor !== undefined || campaigns <= askedUnbidden),

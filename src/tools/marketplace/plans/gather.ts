@@ -4,11 +4,11 @@ import type { Pair } from "../../../marketplace/ids.ts"
 import { MarketplaceAds } from "../../../marketplace/MarketplaceAds.ts"
 import { readApart } from "../../../marketplace/readApart.ts"
 
-/** The campaigns that changes are about. */
+/** The campaigns that changes are about, and those of them that cannot be read. */
 export const campaignsOf = (changes: ReadonlyArray<{ readonly advert_id: number }>) =>
   Effect.map(
     MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids: [...new Set(changes.map(({ advert_id }) => advert_id))] })),
-    ({ adverts }) => adverts
+    ({ adverts: campaigns, unreadable }) => ({ campaigns, unreadable })
   )
 
 /** The minus-phrases of articles, with a warning where the marketplace does not show them. */

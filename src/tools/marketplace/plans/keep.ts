@@ -36,7 +36,7 @@ const inShort = (plan: Plan, readOnlyReason: string | undefined) => {
     steps: plan.steps.length,
     by_kind: Object.fromEntries(counts),
     first_steps: plan.steps.slice(0, few).map(stepRow),
-    warnings: plan.warnings.slice(0, few),
+    warnings: shownOf(plan.warnings),
     blocked_count: plan.blocked.length,
     blocked: plan.blocked.slice(0, few),
     estimate: plan.estimate,
@@ -44,6 +44,11 @@ const inShort = (plan: Plan, readOnlyReason: string | undefined) => {
     next: next(plan, readOnlyReason)
   }
 }
+
+const shownOf = (warnings: ReadonlyArray<string>): ReadonlyArray<string> =>
+  warnings.length <= few
+    ? warnings
+    : [...warnings.slice(0, few), `${warnings.length - few} more warnings: ads_show_plan shows them all`]
 
 const next = ({ blocked, id, steps }: Plan, readOnlyReason: string | undefined): string => {
   if (steps.length === 0) {

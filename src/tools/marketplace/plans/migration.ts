@@ -4,6 +4,7 @@ import { articlesOf, type Campaign, ManualPlacement, mayChange, pairsOf } from "
 import { campaignWide } from "../../../marketplace/ids.ts"
 import { MarketplaceAds } from "../../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../../marketplace/MarketplaceConfig.ts"
+import type { MarketplaceError } from "../../../marketplace/MarketplaceError.ts"
 import { findTwin } from "../../../marketplace/plan/migrateIntoTwin.ts"
 import type { MigrationInput } from "../../../marketplace/plan/Migration.ts"
 import { planMigration } from "../../../marketplace/plan/planMigration.ts"
@@ -11,8 +12,9 @@ import type { OldSettings } from "../../../marketplace/plan/Snapshot.ts"
 import { reads } from "../../annotations.ts"
 import { optional } from "../../parameters.ts"
 import * as Tool from "../../Tool.ts"
+import { InvalidArgument } from "../../ToolError.ts"
 import { orRefuse } from "../errors.ts"
-import { advertIds, checkFloors, onBelowFloor } from "../parameters.ts"
+import { advertIds, checkFloors, notEmpty, onBelowFloor } from "../parameters.ts"
 import { floorRule, uncheckedFloors } from "./floorRule.ts"
 import { phrasesOf } from "./gather.ts"
 import { keep, withWarnings } from "./keep.ts"
@@ -44,7 +46,7 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     target,
     snapshot: optional(snapshot),
     placements: optional(
-      Schema.Array(ManualPlacement).annotate({
+      Schema.Array(ManualPlacement).check(notEmpty).annotate({
         description: "Where a new campaign shows its articles; default as the old one"
       })
     ),
@@ -60,20 +62,22 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
   },
   result: results.migrationPlan,
   run: Effect.fn("ads_plan_migration")(function* (given) {
+    yield* refuseIdle(given)
     const rule = yield* floorRule(given)
     const { guards } = yield* MarketplaceConfig
     const ads = yield* MarketplaceAds
-    const { adverts: existing } = yield* ads.getAdvertsV2()
+    const { adverts: existing, unreadable } = yield* ads.getAdvertsV2()
     const campaigns = chosen(existing, given.advert_ids, given.snapshot ?? [])
-    const wide = yield* campaignWidePhrases(campaigns)
     const twins = campaigns.flatMap((campaign) => findTwin(existing, campaign) ?? [])
     const involved = [...campaigns, ...(given.target === "in-place" ? [] : twins)]
-    const { items, warnings } = yield* phrasesOf(pairsOf(involved))
+    const { warnings: known, ...phrases } = yield* unlessClosed(allPhrases(campaigns, involved))
     const input: MigrationInput = {
       campaigns,
+      ...(given.advert_ids === undefined ? {} : { asked: given.advert_ids }),
       existing,
+      unreadable,
       snapshot: (given.snapshot ?? []).filter(({ advert_id }) => given.advert_ids?.includes(advert_id) ?? true),
-      phrases: [...wide.items, ...items],
+      ...phrases,
       floors: [],
       guards,
       options: {
@@ -89,7 +93,6 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
       }
     }
     const first = planMigration(input)
-    const known = [...wide.warnings, ...warnings]
     const bid = new Set(first.steps.flatMap(({ change }) => (change.kind === "bid" ? [change.nm_id] : [])))
     const bidding = campaigns.filter((campaign) => articlesOf(campaign).some(({ nm_id }) => bid.has(nm_id)))
     if (!rule.isAsking(bidding.length)) {
@@ -107,6 +110,44 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     return yield* keep(withWarnings(draft, [...known, ...lowest.warnings]))
   }, orRefuse)
 })
+
+interface PlacementsWanted {
+  readonly target: MigrationInput["options"]["target"]
+  readonly placements?: ReadonlyArray<ManualPlacement>
+  readonly search_percent?: number
+  readonly recommendations_percent?: number
+}
+
+/** Refuses arguments that would have no effect beside the others. */
+const refuseIdle = ({ placements, target, ...percent }: PlacementsWanted) => {
+  if (target === "in-place" && placements !== undefined) {
+    const problem = "must not be given with target in-place, which leaves a campaign where it is shown"
+    return Effect.fail(new InvalidArgument({ argument: "placements", problem }))
+  }
+  const idle = ManualPlacement.literals.find(
+    (place) => percent[`${place}_percent`] !== undefined && placements?.includes(place) === false
+  )
+  if (idle === undefined) return Effect.void
+  const problem = `must not be given without ${idle} among placements`
+  return Effect.fail(new InvalidArgument({ argument: `${idle}_percent`, problem }))
+}
+
+/** The phrases of whole campaigns and those of articles, and what is to be said about them. */
+const allPhrases = Effect.fnUntraced(function* (campaigns: ReadonlyArray<Campaign>, involved: ReadonlyArray<Campaign>) {
+  const wide = yield* campaignWidePhrases(campaigns)
+  const { items, warnings } = yield* phrasesOf(pairsOf(involved))
+  return { phrases: [...wide.items, ...items], warnings: [...wide.warnings, ...warnings] }
+})
+
+type AllPhrases = Pick<MigrationInput, "phrases" | "phrasesClosed"> & { readonly warnings: ReadonlyArray<string> }
+
+/** Where phrases are closed to the seller, bids can still be moved, and the plan says what it leaves out. */
+const unlessClosed = <R>(read: Effect.Effect<AllPhrases, MarketplaceError, R>) =>
+  Effect.catchIf(
+    read,
+    (error) => error._tag === "AdsForbidden" && error.isClosedToSeller,
+    ({ message }) => Effect.succeed<AllPhrases>({ phrases: [], phrasesClosed: message, warnings: [] })
+  )
 
 /** The phrases that hold for a whole campaign; after the switch-off the marketplace may no longer show them. */
 const campaignWidePhrases = (campaigns: ReadonlyArray<Campaign>) => {

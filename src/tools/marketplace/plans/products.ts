@@ -7,9 +7,10 @@ import { planProducts } from "../../../marketplace/plan/planProducts.ts"
 import { reads } from "../../annotations.ts"
 import { optional } from "../../parameters.ts"
 import * as Tool from "../../Tool.ts"
+import { InvalidArgument } from "../../ToolError.ts"
 import { readCampaign } from "../campaigns.ts"
 import { orRefuse } from "../errors.ts"
-import { advertId, nmIds } from "../parameters.ts"
+import { advertId, anyNmIds } from "../parameters.ts"
 import { phrasesOf } from "./gather.ts"
 import { keep, withWarnings } from "./keep.ts"
 import * as results from "./results.ts"
@@ -20,9 +21,13 @@ export const planProductsTool = Tool.make("ads_plan_products", {
     "Plan which articles to add to and delete from a campaign; the way back also brings back their bids, phrases and cluster " +
     "bids. Changes nothing",
   annotations: reads,
-  arguments: { advert_id: advertId, add_nms: optional(nmIds), delete_nms: optional(nmIds) },
+  arguments: { advert_id: advertId, add_nms: optional(anyNmIds), delete_nms: optional(anyNmIds) },
   result: results.productsPlan,
   run: Effect.fn("ads_plan_products")(function* ({ add_nms = [], advert_id, delete_nms = [] }) {
+    if (add_nms.length + delete_nms.length === 0) {
+      const problem = "must name articles in add_nms or delete_nms"
+      return yield* new InvalidArgument({ argument: "arguments", problem })
+    }
     const { guards } = yield* MarketplaceConfig
     const campaign = yield* readCampaign(advert_id)
     const lost = pairsOf([campaign]).filter(({ nm_id }) => delete_nms.includes(nm_id))

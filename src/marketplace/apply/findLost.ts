@@ -1,0 +1,40 @@
+import { DateTime, Option } from "effect"
+
+import { allOfName, articlesOf, type Campaign, paymentOf, status } from "../Campaign.ts"
+import type { Create } from "../plan/Change.ts"
+
+/** The campaign that a call has made whose answer was lost; or that others of its name are there, and why they are not it. */
+export interface Lost {
+  readonly campaign?: number
+  readonly others?: string
+}
+
+/** Looks for the campaign that a lost call, sent at that moment, has made. Somebody may have made one of its name by hand. */
+export const findLost = (campaigns: ReadonlyArray<Campaign>, change: Create, sentAt: number): Lost => {
+  const named = allOfName(campaigns, change.name)
+  const own = named.find((campaign) => otherwise(campaign, change, sentAt) === undefined)
+  if (own !== undefined) return { campaign: own.id }
+  const [other] = named
+  if (other === undefined) return {}
+  return { others: `campaign ${other.id} has this name, but is not the one: ${otherwise(other, change, sentAt)}` }
+}
+
+/** Two clocks may differ by so much. */
+const leewayMs = 200_000
+
+/** What a campaign has that one just made by that call cannot have. */
+const otherwise = (campaign: Campaign, change: Create, sentAt: number): string | undefined => {
+  if (campaign.status !== status.ready) return `it is in status ${campaign.status}, a new one in ${status.ready}`
+  if (campaign.bid_type !== "manual" || paymentOf(campaign) !== change.payment_type) return "it is of another kind"
+  const present = new Set(articlesOf(campaign).map(({ nm_id }) => nm_id))
+  const isSame = present.size === change.nms.length && change.nms.every((nm_id) => present.has(nm_id))
+  if (!isSame) return "it has other articles"
+  return (createdAt(campaign) ?? sentAt) < sentAt - leewayMs ? "it was there before" : undefined
+}
+
+/** When a campaign was made, where that is clear: a time without its offset can mean many. */
+const createdAt = ({ timestamps }: Campaign): number | undefined => {
+  const text = timestamps?.created ?? ""
+  if (!/(Z|[+-]\d\d:?\d\d)$/.test(text)) return undefined
+  return Option.getOrUndefined(Option.map(DateTime.make(text), DateTime.toEpochMillis))
+}

@@ -1,0 +1,77 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+import { offered, readTools } from "../../src/tools/marketplace/toolset.ts"
+import { intercepted } from "./support.ts"
+
+const at = { advert_id: 1001, nm_id: 500101 }
+const days = { from: "2026-01-01", to: "2026-01-07" }
+const bid = { ...at, bid_rubles: 310 }
+const cluster = { advert_id: 1003, nm_id: 500301, norm_query: "diary", bid_rubles: 300 }
+
+const refused: ReadonlyArray<readonly [string, object, string]> = [
+  [
+    "ads_plan_bids",
+    { changes: [{ ...bid, bid: 35_000 }] },
+    "changes.0.bid: unknown argument. Known: advert_id, nm_id, placement, bid_rubles, bid_kopecks, change_percent"
+  ],
+  [
+    "ads_plan_bids",
+    { changes: [bid, { ...at, bid_ruble: 35 }] },
+    "changes.1.bid_ruble: unknown argument. Did you mean bid_rubles?"
+  ],
+  [
+    "ads_plan_cluster_bids",
+    { changes: [{ ...cluster, dropp: true }] },
+    "changes.0.dropp: unknown argument. Did you mean drop?"
+  ],
+  [
+    "ads_plan_migration",
+    { snapshot: [{ advert_id: 1001, price: 250 }] },
+    "snapshot.0.price: unknown argument. Known: advert_id, bid_rubles, bids, minus_phrases, nm_ids"
+  ],
+  [
+    "ads_plan_migration",
+    { snapshot: [{ advert_id: 1001, minus_phrase: ["a"] }] },
+    "snapshot.0.minus_phrase: unknown argument. Did you mean minus_phrases?"
+  ],
+  [
+    "ads_plan_migration",
+    { snapshot: [{ advert_id: 1001, bids: [{ nm_id: 500101, rubles: 3, ruble: 4 }] }] },
+    "snapshot.0.bids.0.ruble: unknown argument. Did you mean rubles?"
+  ],
+  ["ads_get_minus_phrases", { items: [{ ...at, nmid: 5 }] }, "items.0.nmid: unknown argument. Did you mean nm_id?"],
+  [
+    "ads_cluster_stats",
+    { items: [{ ...at, constructor: 5 }], ...days },
+    "items.0.constructor: unknown argument. Known: advert_id, nm_id"
+  ],
+  // JSON text is read as what it says, and held to the same.
+  ["ads_plan_bids", { changes: JSON.stringify([{ ...bid, "a.b": 1 }]) }, "changes.0.a.b: unknown argument. Known: "]
+]
+
+describe("a field that is not known inside a list", () => {
+  it.effect.each(refused)("of %s %o is named before anything is sent", ([name, args, expected]) => {
+    const seen: Array<string> = []
+    const watched = intercepted((path) => {
+      seen.push(path)
+      return undefined
+    })
+    return Effect.gen(function* () {
+      const tool = (yield* offered).find((one) => one.name === name)
+      const error = yield* Effect.flip(tool?.call(args) ?? Effect.die(name))
+      assert.include(error.message, `Invalid ${expected}`)
+      assert.isEmpty(seen)
+    }).pipe(Effect.provide(watched))
+  })
+
+  it("is tried above for every list of objects that a tool takes", () => {
+    const lists = readTools.flatMap(({ inputSchema, name }) =>
+      Object.entries(Object(inputSchema().properties)).flatMap(([argument, shown]) =>
+        Object(shown).items?.type === "object" ? [`${name} ${argument}`] : []
+      )
+    )
+    const tried = refused.map(([name, args]) => `${name} ${Object.keys(args)[0]}`)
+    assert.sameMembers([...new Set(tried)], lists)
+  })
+})
