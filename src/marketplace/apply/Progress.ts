@@ -1,5 +1,5 @@
 import type { Plan } from "../plan/Plan.ts"
-import type { History } from "./history.ts"
+import type { History, Trial } from "./history.ts"
 
 /** Where an apply stands while it runs. */
 export interface Progress {
@@ -21,6 +21,9 @@ export interface Progress {
   refusedInARow: number
   /** Whether the marketplace is known to keep cluster bids in the unit that goes out, or a person has been asked. */
   isUnitClear: boolean
+  /** The low cluster bid that is out on trial, or still stands where the wanted one has not come to. */
+  trial: Trial | undefined
+  readonly misread: History["misread"]
   /** Why no further cluster bid goes out in this apply. */
   halt?: Halt
 }
@@ -59,10 +62,13 @@ export const begin = ({
   created,
   done,
   inDoubt,
+  misread,
   partly,
   plan,
+  readsKopecks,
   refused,
   sent,
+  trial,
   unconfirmed
 }: History): Progress => ({
   plan,
@@ -76,7 +82,9 @@ export const begin = ({
   unconfirmed: new Set(unconfirmed),
   found: 0,
   refusedInARow: 0,
-  isUnitClear: asked
+  isUnitClear: asked || readsKopecks,
+  trial,
+  misread
 })
 
 /** The steps that are still to have their turn. */

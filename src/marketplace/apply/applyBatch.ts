@@ -8,6 +8,7 @@ import type { Progress } from "./Progress.ts"
 import { changesOf, type Row, rowsOf, stepsOf } from "./rows.ts"
 import { sendEachAlone, sendTogether } from "./sendRows.ts"
 import { takeBackInDoubt } from "./takeBack.ts"
+import { isOfTrial } from "./trialStory.ts"
 import { tryUnit } from "./tryUnit.ts"
 import { note, passOver, settle } from "./writeDown.ts"
 
@@ -56,9 +57,12 @@ const stillToDo = Effect.fnUntraced(function* (applying: Applying, rows: Readonl
   return looked.filter(({ step }) => !progress.done.has(step) && !progress.refused.has(step))
 })
 
-/** A first cluster bid that came out too high before a break, and can now be said in the right unit (D2). */
-const isOwn = ({ change, step }: Row, seen: Look, { inDoubt }: Progress): boolean =>
-  inDoubt.has(step) && seen.unit(change) === "hundredfold"
+/** The low cluster bid of a trial, or a first one that came out too high before a break: the wanted one follows (D2). */
+const isOwn = ({ change, step }: Row, seen: Look, { inDoubt, trial }: Progress): boolean => {
+  if (inDoubt.has(step) && seen.unit(change) === "hundredfold") return true
+  if (trial?.step !== step || change.kind !== "cluster" || seen.standing(change) === "already") return false
+  return isOfTrial(trial, seen.clusterBid(change))
+}
 
 /** Looks at what was sent; what does not show yet is unconfirmed. */
 const readBack = Effect.fnUntraced(function* (applying: Applying, pending: ReadonlyArray<Row>) {

@@ -9,15 +9,17 @@ import { lasting } from "../plan/lasting.ts"
 import type { Draft, Step } from "../plan/Plan.ts"
 import { readApart } from "../readApart.ts"
 import type { Wire } from "../wire.ts"
-import type { History } from "./history.ts"
+import type { History, Trial } from "./history.ts"
 import { locate, type Located } from "./Located.ts"
 import { type Ads, look, visibleMs, whyStale } from "./look.ts"
+import { isOfTrial } from "./trialStory.ts"
 
 /**
  * The draft that leads back from what a plan has done, or may have done before a break. What someone else has changed
  * since stays as it is.
  */
-export const wayBack = Effect.fnUntraced(function* (ads: Ads, { created, done, inDoubt, plan }: History, wire: Wire) {
+export const wayBack = Effect.fnUntraced(function* (ads: Ads, past: History, wire: Wire) {
+  const { created, done, inDoubt, plan, trial } = past
   const touched = plan.steps.filter(({ id }) => done.has(id) || inDoubt.has(id))
   const campaigns = new Map([...(yield* lost(ads, touched, created)), ...created])
   const stays = new Map(lasting(touched, wire).map(({ reason, what }) => [what, reason]))
@@ -32,11 +34,11 @@ export const wayBack = Effect.fnUntraced(function* (ads: Ads, { created, done, i
     )
     .filter(({ id }) => !stays.has(id))
     .toSorted(byWork)
-  const { changed, hidden, tooHigh } = yield* foreign(ads, wanted)
+  const { changed, hidden, ownBids } = yield* foreign(ads, wanted, trial)
   const funded = yield* withMoney(ads, wanted)
   const steps = wanted
     .filter(({ id }) => !changed.has(id) && !hidden.has(id) && !funded.has(id))
-    .map((step) => tooHigh.get(step.id) ?? step)
+    .map((step) => ownBids.get(step.id) ?? step)
   const now = yield* Clock.currentTimeMillis
   const isOpen = (step: string) => (inDoubt.get(step) ?? 0) + visibleMs > now
   const unknown = touched.filter(({ change, id }) => change.kind === "create" && !campaigns.has(id) && isOpen(id))
@@ -61,14 +63,14 @@ interface LocatedStep extends Step {
 
 /**
  * The steps whose place shows neither what the plan has set nor what was there before it, or does not show at all, and
- * what that means; but a cluster bid that came out a hundred times too high is the plan's own (D2). What belongs to an
+ * what that means; but a cluster bid that came out a hundred times too high, or that of a trial, is the plan's own (D2). What belongs to an
  * article that itself only comes back cannot be looked at yet.
  */
-const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<LocatedStep>) {
+const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<LocatedStep>, trial?: Trial) {
   const located = new Map(steps.map((step) => [step.id, step]))
   const changed = new Map<string, string>()
   const hidden = new Map<string, string>()
-  const tooHigh = new Map<string, LocatedStep>()
+  const ownBids = new Map<string, LocatedStep>()
   const absent = new Set<string>()
   for (const batch of batchesOf(steps)) {
     const rows = batch.steps.flatMap(({ id }) => located.get(id) ?? [])
@@ -85,14 +87,16 @@ const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<Loca
         const { change, id } = step
         const standing = answer.standing(change)
         const before = change.kind === "cluster" ? answer.clusterBid(change) : null
-        const isOwn = change.kind === "cluster" && change.before !== null && before === change.before * 100
-        if (isOwn && standing === "stale") tooHigh.set(id, { ...step, change: { ...change, before } })
+        const isTrial = trial?.step === id && isOfTrial(trial, before)
+        const isHigh = change.kind === "cluster" && change.before !== null && before === change.before * 100
+        const isOwn = change.kind === "cluster" && (isHigh || isTrial)
+        if (isOwn && standing === "stale") ownBids.set(id, { ...step, change: { ...change, before } })
         else if (standing === "stale") changed.set(id, whyStale(change))
         if (standing === "pending" && change.kind === "product" && change.after) absent.add(articleOf(change))
       }
     }
   }
-  return { changed, hidden, tooHigh }
+  return { changed, hidden, ownBids }
 })
 
 const articleOf = (change: Located): string =>
