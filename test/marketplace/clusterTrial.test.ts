@@ -129,6 +129,26 @@ describe("the trial of cluster bids", () => {
     }).pipe(Effect.provide(intercepted(onCall)))
   })
 
+  it.effect("that cannot be taken back then is said to stand", () => {
+    const { onCall } = watched((bids) => {
+      const refusal = (reason: string) => ({ body: { failed: [{ norm_query: "a", reason }] } })
+      if (bids.some(({ bid }) => bid === 30_000)) return refusal("too high")
+      return isSet && bids.some(({ bid }) => bid === 20_000) ? refusal("no more changes today") : undefined
+    })
+    let isSet = false
+    return Effect.gen(function* () {
+      const { id } = yield* clusterPlanFrom(20_000)
+      isSet = true
+      const { message } = yield* Effect.flip(inTime(apply(id)))
+      assert.include(message, "The trial's bid of 3.00 rub (300 kopecks) at cluster 1003/500301/a still stands")
+      assert.include(message, "no more changes today")
+      assert.include((yield* show(id))["next"], "3.00 rub (300 kopecks) may still stand: campaign 1003")
+      isSet = false
+      assert.deepInclude(yield* inTime(apply(id)), { state: "refused" })
+      assert.deepStrictEqual(yield* bidsSet, { a: 20_000 })
+    }).pipe(Effect.provide(intercepted(onCall)))
+  })
+
   it.effect("is told as long as it does not show: which bid, what it can be, and what to do", () =>
     Effect.gen(function* () {
       const plans = yield* Plans
@@ -186,6 +206,28 @@ describe("the trial of cluster bids", () => {
         assert.notProperty(yield* show(id), "notice")
       }).pipe(Effect.provide(marketplace({}, { wire })))
   )
+
+  it.effect("that shows only after the way back was planned is still the plan's own", () => {
+    let isLagging = true
+    return Effect.gen(function* () {
+      const ads = yield* MarketplaceAds
+      const plans = yield* Plans
+      const { id, steps } = yield* clusterPlanFrom(20_000)
+      yield* trialOf(300)(id, steps[0]?.id ?? "")
+      yield* ads.setNormqueryBids({ bids: [{ ...pair, norm_query: "a", bid: kopecks(300) }] })
+      const back = yield* inTime(plans.rollback(id))
+      isLagging = false
+      assert.deepInclude(yield* inTime(apply(back.id)), { state: "applied" })
+      assert.deepStrictEqual(yield* bidsSet, { a: 20_000 })
+    }).pipe(
+      Effect.provide(
+        intercepted((path) => {
+          const bids = [{ ...pair, norm_query: "a", bid: 20_000, bid_kopecks: 20_000 }]
+          return isLagging && path.endsWith("get-bids") ? { body: { bids } } : undefined
+        })
+      )
+    )
+  })
 
   it.effect("that was out before a kill ends in the wanted bids where kopecks are read", () => {
     const { onCall, sent } = watched()

@@ -23,6 +23,8 @@ export interface Progress {
   isUnitClear: boolean
   /** The low cluster bid that is out on trial, or still stands where the wanted one has not come to. */
   trial: Trial | undefined
+  /** That of the plan that a way back leads from. */
+  readonly trialBefore: Trial | undefined
   readonly misread: History["misread"]
   /** Why no further cluster bid goes out in this apply. */
   halt?: Halt
@@ -57,20 +59,10 @@ export interface Report {
 }
 
 /** A new apply goes on where the history ends; once every step has had its turn, the refused ones have another. */
-export const begin = ({
-  asked,
-  created,
-  done,
-  inDoubt,
-  misread,
-  partly,
-  plan,
-  readsKopecks,
-  refused,
-  sent,
-  trial,
-  unconfirmed
-}: History): Progress => ({
+export const begin = (
+  { asked, created, done, inDoubt, misread, partly, plan, readsKopecks, refused, sent, trial, unconfirmed }: History,
+  original?: History
+): Progress => ({
   plan,
   isWayBack: plan.reverses !== undefined,
   done: new Map(done),
@@ -84,6 +76,7 @@ export const begin = ({
   refusedInARow: 0,
   isUnitClear: asked || readsKopecks,
   trial,
+  trialBefore: original?.trial,
   misread
 })
 

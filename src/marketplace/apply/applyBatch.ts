@@ -58,10 +58,10 @@ const stillToDo = Effect.fnUntraced(function* (applying: Applying, rows: Readonl
 })
 
 /** The low cluster bid of a trial, or a first one that came out too high before a break: the wanted one follows (D2). */
-const isOwn = ({ change, step }: Row, seen: Look, { inDoubt, trial }: Progress): boolean => {
+const isOwn = ({ change, step }: Row, seen: Look, { inDoubt, trial, trialBefore }: Progress): boolean => {
   if (inDoubt.has(step) && seen.unit(change) === "hundredfold") return true
-  if (trial?.step !== step || change.kind !== "cluster" || seen.standing(change) === "already") return false
-  return isOfTrial(trial, seen.clusterBid(change))
+  if (change.kind !== "cluster" || seen.standing(change) === "already") return false
+  return [trial, trialBefore].some((one) => one?.step === step && isOfTrial(one, seen.clusterBid(change)))
 }
 
 /** Looks at what was sent; what does not show yet is unconfirmed. */

@@ -4,7 +4,8 @@ import { Kopecks, kopecksToRubles } from "../money.ts"
 import { workOf } from "../plan/Change.ts"
 import { storyOf } from "../story.ts"
 import { type Applying, stop } from "./Applying.ts"
-import { type Look, look } from "./look.ts"
+import type { LocatedOf } from "./Located.ts"
+import { type Ads, type Look, look } from "./look.ts"
 import { left } from "./Progress.ts"
 import { type Row, rowsOf } from "./rows.ts"
 import { hundredfold, inBoth, inRubles, misreadStory } from "./trialStory.ts"
@@ -13,27 +14,22 @@ import { writeDown } from "./writeDown.ts"
 const reason = "ClusterBidUnit"
 
 /** Stops a plan whose first bid has been taken back already, before it sends another. */
-export const stopMisread = Effect.fnUntraced(function* ({ progress, wire }: Applying) {
+export const stopMisread = ({ progress, wire }: Applying) => {
   const { misread } = progress
   const isLeft = left(progress).some(({ change }) => workOf(change) === "cluster")
-  if (misread === undefined || wire === "published" || !isLeft) return
-  return yield* stop(progress, { reason, problem: misreadStory(misread) })
-})
+  const isOver = misread === undefined || wire === "published" || !isLeft
+  return isOver ? Effect.void : stop(progress, { reason, problem: misreadStory(misread) })
+}
 
 /** Takes back the one bid that came out a hundred times too high, and stops. */
 export const takeBack = Effect.fnUntraced(function* (applying: Applying, { change, step }: Row) {
   const { ads, progress } = applying
   if (change.kind !== "cluster") return yield* Effect.die(`${step} is no cluster bid`)
-  const { nm_id, norm_query, target } = change
   // What a way back found as wanted was there before, and not what the step leads from.
   const before = progress.shown.has(step) ? change.after : change.before
-  const at = { advert_id: target, nm_id, norm_query }
-  const asItWas =
-    before === null
-      ? Effect.as(ads.deleteNormqueryBids({ bids: [at] }), { failed: [] })
-      : ads.setNormqueryBids({ bids: [{ ...at, bid: Kopecks.make(Math.round(before / 100)) }] })
+  const inRead = before === null ? null : Kopecks.make(Math.round(before / 100))
   const problem = `The cluster bid ${step} came out a hundred times as high as it was sent: ${inRubles}`
-  const trouble = yield* Effect.match(asItWas, {
+  const trouble = yield* Effect.match(setBack(ads, change, inRead), {
     onFailure: storyOf,
     onSuccess: ({ failed: [first] }) => first?.reason
   })
@@ -70,20 +66,23 @@ export const dropLow = Effect.fnUntraced(function* (applying: Applying) {
   const { ads, progress, wire } = applying
   const { trial } = progress
   if (wire === "published" || trial === undefined || !trial.isOver || !progress.refused.has(trial.step)) return
-  const [row] = rowsOf(
-    progress.plan.steps.filter(({ id }) => id === trial.step),
-    progress
-  )
+  const row = rowsOf(progress.plan.steps, progress).find(({ step }) => step === trial.step)
   if (row?.change.kind !== "cluster") return
   const { change } = row
   if ((yield* look(ads, [change])).clusterBid(change) !== trial.bid) return
-  const { before, nm_id, norm_query, target } = change
-  const at = { advert_id: target, nm_id, norm_query }
-  const { failed } =
-    before === null
-      ? yield* Effect.as(ads.deleteNormqueryBids({ bids: [at] }), { failed: [] })
-      : yield* ads.setNormqueryBids({ bids: [{ ...at, bid: before }] })
-  if (failed.length > 0) return
-  const problem = `The trial's bid of ${inBoth(trial.bid)} was taken back, because the wanted one was refused`
+  const low = `The trial's bid of ${inBoth(trial.bid)} at ${trial.step}`
+  const {
+    failed: [refused]
+  } = yield* setBack(ads, change, change.before)
+  const stays = `${low} still stands, for taking it back was refused: ${refused?.reason}`
+  yield* refused === undefined ? Effect.void : stop(progress, { reason, problem: stays })
+  const problem = `${low} was taken back, because the wanted one was refused`
   yield* writeDown(applying, { type: "undone", steps: [trial.step], problem, low: true })
 })
+
+const setBack = (ads: Ads, { nm_id, norm_query, target }: LocatedOf<"cluster">, bid: Kopecks | null) => {
+  const at = { advert_id: target, nm_id, norm_query }
+  return bid === null
+    ? Effect.as(ads.deleteNormqueryBids({ bids: [at] }), { failed: [] })
+    : ads.setNormqueryBids({ bids: [{ ...at, bid }] })
+}

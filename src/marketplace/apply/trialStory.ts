@@ -39,26 +39,34 @@ const placeOf = ({ nm_id, norm_query, target }: LocatedOf<"cluster">): string =>
 
 /** What may be out on trial of a plan that has not come to its end, and what to do about it. */
 export const trialNotice = (past: History, wire: Wire): string | undefined => {
-  const { asked, finished, misread, plan, takenBack } = past
+  const { finished, misread, takenBack, trial } = past
   if (finished || takenBack) return undefined
   if (misread !== undefined && wire === "spec") return misreadStory(misread)
   const out = onTrial(past, wire)
   if (out === undefined) return undefined
-  const call = `call ads_apply_plan with plan_id ${plan.id} again`
-  const again = `${call}, which looks at it and then goes on, or takes it back`
-  const back = "or ads_rollback plans the way back"
-  const person = "a person must look at it in the cabinet, and calling ads_apply_plan again says that it is right"
-  const isOver = past.trial?.isOver === true
-  if (isOver) return `${leftoverStory(out)} What to do: ${call}; ${back}.`
-  return `${trialStory(out)} What to do: ${asked ? person : again}; ${back}.`
+  const story = trial?.isOver === true ? leftoverStory(out) : trialStory(out)
+  return `${story} What to do: ${adviceFor(past)}ads_rollback plans the way back.`
+}
+
+const adviceFor = ({ asked, goingBack, plan, trial }: History): string => {
+  const again = `call ads_apply_plan with plan_id ${plan.id} again`
+  if (goingBack) return ""
+  if (trial?.isOver === true) return `${again}; or `
+  return asked
+    ? `a person must look at it in the cabinet; if it is read in kopecks, ${again}, else set wire to published first; or `
+    : `${again}, which looks at it and then goes on, or takes it back; or `
 }
 
 /** The low bid of a trial; else, as older versions did and where a low one is refused, a first bid sent whole. */
 const onTrial = (past: History, wire: Wire): OnTrial | undefined => {
-  const { asked, done, inDoubt, readsKopecks, sent, trial } = past
+  const { asked, inDoubt, readsKopecks, sent, trial } = past
   if (trial !== undefined) return lowOnTrial(past)
   if (wire === "published" || asked || readsKopecks) return undefined
-  return bidOf(past, (step) => inDoubt.has(step) || (done.has(step) && sent.has(step)))
+  const out = past.plan.steps.filter(
+    ({ change, id }) => workOf(change) === "cluster" && (inDoubt.has(id) || sent.has(id))
+  )
+  // With others out there, the first has been seen.
+  return out.length === 1 ? bidOf(past, (step) => step === out[0]?.id) : undefined
 }
 
 type Placed = Pick<History, "created" | "plan" | "trial">

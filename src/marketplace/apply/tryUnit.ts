@@ -71,19 +71,19 @@ const firstBid = Effect.fnUntraced(function* (applying: Applying, pending: Reado
   const tried = rows.find(({ step }) => step === trial?.step)
   // A call without an answer that has not shown for so long has not arrived.
   const isOpen = trial !== undefined && !trial.isOver && (trial.isTaken || now < trial.at + visibleMs)
-  if (tried !== undefined && isOpen) return { first: lowFirst(tried, trial), rest: pending } satisfies Begun
+  if (tried !== undefined && isOpen) return { first: lowFirst(tried, trial), rest: rows } satisfies Begun
   const earlier = rowsOf(progress.plan.steps, progress)
     .filter(isBidRow)
     .find(({ step }) => progress.sent.has(step))
-  if (earlier !== undefined) return { first: wholeFirst(progress, earlier, now), rest: pending } satisfies Begun
+  if (earlier !== undefined) return { first: wholeFirst(progress, earlier, now), rest: rows } satisfies Begun
   for (const [index, row] of rows.entries()) {
     const isTaken = yield* sendLow(applying, row)
     if (isTaken && progress.trial !== undefined) {
-      return { first: lowFirst(row, progress.trial), rest: pending.slice(index) } satisfies Begun
+      return { first: lowFirst(row, progress.trial), rest: rows.slice(index) } satisfies Begun
     }
     yield* sendTogether(applying, [row])
     if (progress.done.has(row.step)) {
-      return { first: wholeFirst(progress, row, now), rest: pending.slice(index + 1) } satisfies Begun
+      return { first: wholeFirst(progress, row, now), rest: rows.slice(index + 1) } satisfies Begun
     }
   }
   return { rest: [] } satisfies Begun
