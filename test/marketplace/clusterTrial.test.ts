@@ -149,6 +149,19 @@ describe("the trial of cluster bids", () => {
     }).pipe(Effect.provide(intercepted(onCall)))
   })
 
+  it.effect("goes with the way back where the wanted bids could not be sent any more", () => {
+    const { onCall } = watched((bids) => (bids.some(({ bid }) => bid === 30_000) ? { status: 401 } : undefined))
+    return Effect.gen(function* () {
+      const plans = yield* Plans
+      const { id } = yield* clusterPlan("a", "b")
+      yield* Effect.flip(inTime(apply(id)))
+      assert.deepStrictEqual(yield* bidsSet, { a: 300 })
+      const back = yield* inTime(plans.rollback(id))
+      yield* inTime(apply(back.id))
+      assert.deepStrictEqual(yield* bidsSet, {})
+    }).pipe(Effect.provide(intercepted(onCall)))
+  })
+
   it.effect("is told as long as it does not show: which bid, what it can be, and what to do", () =>
     Effect.gen(function* () {
       const plans = yield* Plans
