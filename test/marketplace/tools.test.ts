@@ -389,7 +389,14 @@ describe("the marketplace toolset", () => {
         String(applied["next"]),
         /^Nothing is left to send, but not everything shows yet: call ads_apply_plan/
       )
-    }).pipe(Effect.provide(intercepted((path) => (path.endsWith("get-bids") ? { body: { bids: [] } } : undefined))))
+    }).pipe(
+      Effect.provide(
+        intercepted((path, body) => {
+          if (path.endsWith("get-bids")) return { body: { bids: [] } }
+          return body.includes('"bid":300}') ? { status: 400, body: { detail: "bid is too low" } } : undefined
+        })
+      )
+    )
   )
 
   it.effect("reads ids and amounts that come as text", () =>

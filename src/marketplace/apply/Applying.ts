@@ -7,6 +7,7 @@ import { type Ads, visibleMs } from "./look.ts"
 import { ApplyStopped, type PlanStoreFailed } from "./PlanError.ts"
 import type { PlanStore } from "./PlanStore.ts"
 import type { Progress } from "./Progress.ts"
+import { lowOnTrial, trialStory } from "./trialStory.ts"
 
 /** What an apply works with. */
 export interface Applying {
@@ -35,7 +36,8 @@ export const stopped = (
   at: ReadonlyArray<string> = []
 ) => {
   if (error._tag === "PlanStoreFailed" || error._tag === "ApplyStopped") return error
-  const problem = `${placesOf(at)}${storyOf(error)}`
+  const out = progress.trial?.isOver === false ? lowOnTrial(progress) : undefined
+  const problem = `${placesOf(at)}${storyOf(error)}${out === undefined ? "" : ` ${trialStory(out)}`}`
   if (isUncertain(error)) {
     const isCreation = progress.plan.steps.some(({ change, id }) => change.kind === "create" && at.includes(id))
     return told(progress, { reason: "AdsOutcomeUnknown", ...inDoubt(problem, isCreation) })

@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Ref, Schema } from "effect"
 
+import { BidKopecks } from "../Bids.ts"
 import { Plan } from "../plan/Plan.ts"
 import type { PlanStoreFailed } from "./PlanError.ts"
 
@@ -8,8 +9,18 @@ const base = { at: Schema.Int, plan_id: Schema.String }
 /** One line of the journal; moments are milliseconds since 1970. Nothing is ever changed or taken out. */
 export const Entry = Schema.Union([
   Schema.Struct({ type: Schema.Literal("planned"), ...base, plan: Plan }),
-  /** The steps are about to be sent; without a `done` for them it is unknown whether they were. */
-  Schema.Struct({ type: Schema.Literal("begun"), ...base, steps: Schema.Array(Schema.String) }),
+  /**
+   * The steps are about to be sent; without a `done` for them it is unknown whether they were. With `trial` it is one
+   * cluster bid, and not what it shall be but this low number, which shows how the marketplace reads it (D2).
+   */
+  Schema.Struct({
+    type: Schema.Literal("begun"),
+    ...base,
+    steps: Schema.Array(Schema.String),
+    trial: Schema.optionalKey(BidKopecks)
+  }),
+  /** The marketplace has taken the low bid of a trial; `confirmed` or `undone` says how it has read it. */
+  Schema.Struct({ type: Schema.Literal("tried"), ...base, steps: Schema.Array(Schema.String) }),
   /** The call did not arrive, or was turned away before it was looked at: nothing of the steps was done. */
   Schema.Struct({ type: Schema.Literal("unsent"), ...base, steps: Schema.Array(Schema.String) }),
   /** The marketplace has taken the steps, or things were as wanted already; `created` is the id of a new campaign. */
@@ -27,12 +38,16 @@ export const Entry = Schema.Union([
     steps: Schema.Array(Schema.String),
     problem: Schema.String
   }),
-  /** The steps were done and taken back at once, because they came out otherwise than they were meant. */
+  /**
+   * The steps were done and taken back at once, because they came out otherwise than they were meant. With `low` it is
+   * the low bid of a trial that came out right, and whose wanted bid was refused.
+   */
   Schema.Struct({
     type: Schema.Literal("undone"),
     ...base,
     steps: Schema.Array(Schema.String),
-    problem: Schema.String
+    problem: Schema.String,
+    low: Schema.optionalKey(Schema.Boolean)
   }),
   /** Read back afterwards and not seen as set; the read model may take minutes. */
   Schema.Struct({ type: Schema.Literal("unconfirmed"), ...base, steps: Schema.Array(Schema.String) }),

@@ -86,7 +86,7 @@ export class Plans extends Context.Service<
         return found ?? (yield* new PlanNotFound({ id }))
       })
 
-      /** The history of a plan that may be applied now. */
+      /** Where a plan stands that may be applied now. */
       const applicable = Effect.fnUntraced(function* (id: string) {
         const past = yield* history(id)
         const { begun, finished, goingBack, plan, takenBack } = past
@@ -94,22 +94,22 @@ export class Plans extends Context.Service<
         if (forbidden !== undefined) return yield* new AdsReadOnly({ operation: "apply", detail: forbidden })
         if (goingBack || takenBack) return yield* new PlanSpent({ id, state: "taken back" })
         if (finished) return yield* new PlanSpent({ id, state: "applied" })
-        if (plan.reverses !== undefined) {
-          const original = yield* history(plan.reverses)
-          if (original.takenBack) return yield* new PlanSpent({ id: plan.reverses, state: "taken back" })
+        const original = plan.reverses === undefined ? undefined : yield* history(plan.reverses)
+        if (original !== undefined) {
+          if (original.takenBack) return yield* new PlanSpent({ id: original.plan.id, state: "taken back" })
           if (isOutrun(plan, original)) return yield* new PlanExpired({ id })
         }
         if (!begun && (yield* now) > plan.expiresAt) return yield* new PlanExpired({ id })
         const problems = planProblems(settings.guards, plan.steps, leadsBack(yield* store.entries, plan))
-        return problems.length > 0 ? yield* new GuardViolation({ id, problems }) : past
+        return problems.length > 0 ? yield* new GuardViolation({ id, problems }) : begin(past, original)
       })
 
       const apply = Effect.fn("Plans.apply")(function* (id: string, options: ApplyOptions = {}) {
         const { maxSeconds = Infinity, onProgress = () => Effect.void } = options
         const until = (yield* now) + maxSeconds * 1000
         return yield* oneAtATime.withPermit(
-          Effect.flatMap(applicable(id), (past) =>
-            runPlan({ ads, store, wire: settings.wire, progress: begin(past), until }, onProgress)
+          Effect.flatMap(applicable(id), (progress) =>
+            runPlan({ ads, store, wire: settings.wire, progress, until }, onProgress)
           )
         )
       })

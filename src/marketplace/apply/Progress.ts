@@ -1,5 +1,5 @@
 import type { Plan } from "../plan/Plan.ts"
-import type { History } from "./history.ts"
+import type { History, Trial } from "./history.ts"
 
 /** Where an apply stands while it runs. */
 export interface Progress {
@@ -21,6 +21,11 @@ export interface Progress {
   refusedInARow: number
   /** Whether the marketplace is known to keep cluster bids in the unit that goes out, or a person has been asked. */
   isUnitClear: boolean
+  /** The low cluster bid that is out on trial, or still stands where the wanted one has not come to. */
+  trial: Trial | undefined
+  /** That of the plan that a way back leads from. */
+  readonly trialBefore: Trial | undefined
+  readonly misread: History["misread"]
   /** Why no further cluster bid goes out in this apply. */
   halt?: Halt
 }
@@ -54,17 +59,10 @@ export interface Report {
 }
 
 /** A new apply goes on where the history ends; once every step has had its turn, the refused ones have another. */
-export const begin = ({
-  asked,
-  created,
-  done,
-  inDoubt,
-  partly,
-  plan,
-  refused,
-  sent,
-  unconfirmed
-}: History): Progress => ({
+export const begin = (
+  { asked, created, done, inDoubt, misread, partly, plan, readsKopecks, refused, sent, trial, unconfirmed }: History,
+  original?: History
+): Progress => ({
   plan,
   isWayBack: plan.reverses !== undefined,
   done: new Map(done),
@@ -76,7 +74,10 @@ export const begin = ({
   unconfirmed: new Set(unconfirmed),
   found: 0,
   refusedInARow: 0,
-  isUnitClear: asked
+  isUnitClear: asked || readsKopecks,
+  trial,
+  trialBefore: original?.trial,
+  misread
 })
 
 /** The steps that are still to have their turn. */

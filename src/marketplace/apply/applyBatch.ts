@@ -8,6 +8,7 @@ import type { Progress } from "./Progress.ts"
 import { changesOf, type Row, rowsOf, stepsOf } from "./rows.ts"
 import { sendEachAlone, sendTogether } from "./sendRows.ts"
 import { takeBackInDoubt } from "./takeBack.ts"
+import { isOfTrial } from "./trialStory.ts"
 import { tryUnit } from "./tryUnit.ts"
 import { whyKept } from "./whyKept.ts"
 import { campaignsOfStale, whyStale } from "./whyStale.ts"
@@ -60,9 +61,12 @@ const stillToDo = Effect.fnUntraced(function* (applying: Applying, rows: Readonl
   return looked.filter(isOpen)
 })
 
-/** A first cluster bid that came out too high before a break, and can now be said in the right unit (D2). */
-const isOwn = ({ change, step }: Row, seen: Look, { inDoubt }: Progress): boolean =>
-  inDoubt.has(step) && seen.unit(change) === "hundredfold"
+/** The low cluster bid of a trial, or a first one that came out too high before a break: the wanted one follows (D2). */
+const isOwn = ({ change, step }: Row, seen: Look, { inDoubt, trial, trialBefore }: Progress): boolean => {
+  if (inDoubt.has(step) && seen.unit(change) === "hundredfold") return true
+  if (change.kind !== "cluster" || seen.standing(change) === "already") return false
+  return [trial, trialBefore].some((one) => one?.step === step && isOfTrial(one, seen.clusterBid(change)))
+}
 
 /** Looks at what was sent; what does not show yet is unconfirmed. */
 const readBack = Effect.fnUntraced(function* (applying: Applying, pending: ReadonlyArray<Row>) {

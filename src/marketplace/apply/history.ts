@@ -1,6 +1,18 @@
+import type { Kopecks } from "../money.ts"
 import { changeKey } from "../plan/Change.ts"
 import type { Plan } from "../plan/Plan.ts"
 import type { Entry } from "./PlanStore.ts"
+
+/** A low cluster bid that went out to see how the marketplace reads it, and may still stand there (D2). */
+export interface Trial {
+  readonly step: string
+  readonly bid: Kopecks
+  readonly at: number
+  /** Whether the marketplace is known to have taken it. */
+  readonly isTaken: boolean
+  /** Whether the wanted bid has been let follow. */
+  readonly isOver: boolean
+}
 
 /** Where a plan stands, by its journal. */
 export interface History {
@@ -23,6 +35,11 @@ export interface History {
   readonly partly: boolean
   /** Whether a person was asked to look at the first cluster bid. */
   readonly asked: boolean
+  readonly trial: Trial | undefined
+  /** Whether a trial has shown that the marketplace reads kopecks. */
+  readonly readsKopecks: boolean
+  /** The cluster bid that came out a hundred times too high, and how it was taken back. */
+  readonly misread: { readonly step: string; readonly problem: string } | undefined
   /** Whether a plan that takes this one back has been begun: from then on this one does not go on. */
   readonly goingBack: boolean
   /** Whether such a plan has come to its end, and left nothing for later; else another may follow it. */
@@ -43,12 +60,20 @@ export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | 
   let finished = false
   let partly = false
   let asked = false
+  let trial: Trial | undefined
+  let readsKopecks = false
+  let misread: History["misread"]
   let goingBack = false
   let takenBack = false
   const anotherTurn = () => {
     begun = true
     if (partly) refused.clear()
     partly = false
+  }
+  /** What is known not to be done is in doubt no longer, unless the low bid of its trial stands in its place. */
+  const notDone = (step: string) => {
+    if (trial?.step === step) inDoubt.set(step, trial.at)
+    else inDoubt.delete(step)
   }
   for (const entry of entries) {
     if (entry.type === "action") continue
@@ -66,7 +91,15 @@ export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | 
         break
       case "begun":
         anotherTurn()
-        for (const step of entry.steps) inDoubt.set(step, entry.at)
+        for (const step of entry.steps) {
+          inDoubt.set(step, entry.at)
+          const { at, trial: bid } = entry
+          if (bid !== undefined) trial = { step, bid, at, isTaken: false, isOver: false }
+          else if (trial?.step === step) trial = { ...trial, isOver: true }
+        }
+        break
+      case "tried":
+        if (trial !== undefined) trial = { ...trial, at: entry.at, isTaken: true }
         break
       case "done":
         anotherTurn()
@@ -75,6 +108,7 @@ export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | 
           if (!entry.found) sent.add(step)
           inDoubt.delete(step)
           refused.delete(step)
+          if (trial?.step === step) trial = undefined
           if (entry.created !== undefined) created.set(step, entry.created)
         }
         break
@@ -82,14 +116,19 @@ export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | 
         anotherTurn()
         for (const step of entry.steps) {
           refused.set(step, entry.problem)
-          inDoubt.delete(step)
+          notDone(step)
         }
         break
       case "unsent":
-        for (const step of entry.steps) inDoubt.delete(step)
+        for (const step of entry.steps) {
+          if (trial?.step === step && !trial.isOver) trial = undefined
+          notDone(step)
+        }
         break
       case "undone":
         for (const step of entry.steps) {
+          if (entry.low !== true) misread = { step, problem: entry.problem }
+          if (trial?.step === step) trial = undefined
           done.delete(step)
           sent.delete(step)
           inDoubt.delete(step)
@@ -99,7 +138,12 @@ export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | 
         for (const step of entry.steps) unconfirmed.add(step)
         break
       case "confirmed":
-        for (const step of entry.steps) unconfirmed.delete(step)
+        for (const step of entry.steps) {
+          unconfirmed.delete(step)
+          if (trial?.step !== step || trial.isOver) continue
+          trial = { ...trial, isOver: true }
+          readsKopecks = true
+        }
         break
       case "finished":
         finished = entry.refused === undefined
@@ -126,6 +170,9 @@ export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | 
         finished,
         partly,
         asked,
+        trial,
+        readsKopecks,
+        misread,
         goingBack,
         takenBack
       }

@@ -5,6 +5,7 @@ import { applyApart } from "./applyApart.ts"
 import { confirm } from "./applyBatch.ts"
 import { type Applying, stopped } from "./Applying.ts"
 import { left, report, type Report } from "./Progress.ts"
+import { dropLow, stopMisread } from "./takeBack.ts"
 import { tryUnit } from "./tryUnit.ts"
 import { writeDown } from "./writeDown.ts"
 
@@ -20,6 +21,7 @@ export const runPlan = (applying: Applying, onProgress: OnProgress) =>
 const run = Effect.fnUntraced(function* (applying: Applying, onProgress: OnProgress) {
   const { progress, until } = applying
   const { steps } = progress.plan
+  yield* stopMisread(applying)
   for (const batch of batchesOf(left(progress))) {
     if ((yield* Clock.currentTimeMillis) >= until) return report(progress, "in progress")
     const places = batch.steps.map((step) => step.id)
@@ -42,6 +44,7 @@ const conclude = Effect.fnUntraced(function* (applying: Applying) {
   const { halt } = applying.progress
   if (halt !== undefined || left(applying.progress).length > 0) return
   yield* tryUnit(applying, [])
+  yield* dropLow(applying)
   yield* confirm(applying)
 })
 

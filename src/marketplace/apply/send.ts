@@ -6,7 +6,7 @@ import type { Located, LocatedOf } from "./Located.ts"
 import type { Ads } from "./look.ts"
 
 /** What came of a call: the id of a campaign that it created, and what an answer of success says was not taken. */
-interface Sent {
+export interface Sent {
   readonly campaign?: number
   readonly refused: ReadonlyArray<{ readonly change: Located; readonly reason: string }>
 }

@@ -20,17 +20,20 @@ const unsent: ReadonlyArray<MarketplaceError["_tag"]> = [
   "AdsUnreachable"
 ]
 
+/** One call for rows that are written down as begun; where it cannot have changed anything, that is written down, too. */
+export const sendBegun = (applying: Applying, rows: ReadonlyArray<Row>) =>
+  send(applying.ads, changesOf(rows)).pipe(
+    Effect.tapError(({ _tag }) => note(applying, "unsent", unsent.includes(_tag) ? stepsOf(rows) : [])),
+    Effect.mapError((error) =>
+      isRefusal(error) || error._tag === "AdsPartlyDone" ? error : stopped(applying.progress, error, stepsOf(rows))
+    )
+  )
+
 /** Sends rows in one call, and writes down what was taken and what was not. */
 export const sendTogether = Effect.fnUntraced(function* (applying: Applying, rows: ReadonlyArray<Row>) {
   if (rows.length === 0) return
-  const steps = stepsOf(rows)
-  yield* note(applying, "begun", steps)
-  const { campaign, refused } = yield* send(applying.ads, changesOf(rows)).pipe(
-    Effect.tapError(({ _tag }) => note(applying, "unsent", unsent.includes(_tag) ? steps : [])),
-    Effect.mapError((error) =>
-      isRefusal(error) || error._tag === "AdsPartlyDone" ? error : stopped(applying.progress, error, steps)
-    )
-  )
+  yield* note(applying, "begun", stepsOf(rows))
+  const { campaign, refused } = yield* sendBegun(applying, rows)
   const isRefused = ({ change }: Row) => refused.some((one) => one.change === change)
   yield* settle(applying, stepsOf(rows.filter((row) => !isRefused(row))), { found: false, campaign })
   for (const { change, reason } of refused) {

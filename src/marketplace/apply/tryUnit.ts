@@ -1,56 +1,114 @@
 import { Clock, Effect } from "effect"
 
-import { kopecksToRubles } from "../money.ts"
+import { type Kopecks, kopecksToRubles } from "../money.ts"
 import type { Applying } from "./Applying.ts"
 import { look, type UnitShown, visibleMs } from "./look.ts"
+import { type BidRow, isBidRow, sendLow, withBid } from "./lowBid.ts"
 import type { Halt, Progress } from "./Progress.ts"
 import { type Row, rowsOf } from "./rows.ts"
 import { sendTogether } from "./sendRows.ts"
 import { takeBack } from "./takeBack.ts"
-import { writeDown } from "./writeDown.ts"
+import { hundredfold, trialStory } from "./trialStory.ts"
+import { note, writeDown } from "./writeDown.ts"
 
 const pauseMs = 5000
 
 /**
- * The document counts cluster bids in kopecks, the marketplace publishes rubles (D2). So one bid goes first, and the
- * others only when it is seen as it was set, or when a person has looked. Returns the rows that may be sent.
+ * The document counts cluster bids in kopecks, the marketplace publishes rubles (D2). So one bid goes first, at a
+ * hundredth of what is wanted, and the others only when it is seen as it was sent, or when a person has looked. Returns
+ * the rows that may be sent, that one among them.
  */
 export const tryUnit = Effect.fnUntraced(function* (applying: Applying, pending: ReadonlyArray<Row>) {
   const { progress, wire } = applying
-  if (wire === "published" || progress.isUnitClear) return pending
-  const { rest, trial } = yield* firstBid(applying, pending)
-  if (trial === undefined) return rest
-  const shown = yield* watch(applying, trial)
-  if (shown === "hundredfold") return yield* takeBack(applying, trial)
+  if (wire === "published" || progress.isUnitClear) return goOn(progress, pending)
+  const { first, rest } = yield* firstBid(applying, pending)
+  if (first === undefined) return rest
+  const shown = yield* watch(applying, first)
+  if (shown === "hundredfold") return yield* takeBack(applying, first.row)
   // What a way back sends is a number that was read from the same marketplace, in whatever unit.
   if (shown === "as set" || (shown === "unsaid" && progress.isWayBack)) {
     progress.isUnitClear = true
-    return rest
+    if (first.isLow) yield* note(applying, "confirmed", [first.row.step])
+    return goOn(progress, rest)
   }
-  if (shown === "unsaid") return yield* ask(applying, "The marketplace does not say in which unit it keeps it.", trial)
-  const isLate = (yield* Clock.currentTimeMillis) >= (progress.done.get(trial.step) ?? 0) + visibleMs
-  if (isLate) return yield* ask(applying, "It does not show when it is read back.", trial)
-  const notice = `The first cluster bid, ${trial.step}, does not show yet, which may take some minutes; nothing else goes out before.`
+  if (shown === "unsaid") return yield* ask(applying, "The marketplace does not say in which unit it keeps it.", first)
+  const isLate = (yield* Clock.currentTimeMillis) >= first.sentAt + visibleMs
+  if (isLate && first.isTaken) return yield* ask(applying, "It does not show when it is read back.", first)
+  const story = trialStory({ change: first.row.change, bid: first.bid })
+  const notice =
+    `${story} It does not show yet, which may take some minutes, and nothing else goes out before. Calling this ` +
+    "again looks at it, and then goes on or takes it back."
   return halt(progress, { state: "in progress", notice })
 })
 
+/** From now on the wanted bids go out. */
+const goOn = (progress: Progress, rows: ReadonlyArray<Row>): ReadonlyArray<Row> => {
+  if (progress.trial !== undefined) progress.trial = { ...progress.trial, isOver: true }
+  return rows
+}
+
+/** The bid that shows how the marketplace reads it, and the number that was sent. */
+interface First {
+  readonly row: BidRow
+  readonly bid: Kopecks
+  readonly sentAt: number
+  readonly isLow: boolean
+  readonly isTaken: boolean
+}
+
+interface Begun {
+  /** Nothing where the marketplace takes none. */
+  readonly first?: First
+  readonly rest: ReadonlyArray<Row>
+}
+
 /** The bid that an earlier apply has begun with; else the first that the marketplace takes now. */
 const firstBid = Effect.fnUntraced(function* (applying: Applying, pending: ReadonlyArray<Row>) {
-  const [earlier] = rowsOf(applying.progress.plan.steps, applying.progress).filter(
-    ({ change, step }) => change.kind === "cluster" && change.after !== null && applying.progress.sent.has(step)
-  )
-  if (earlier !== undefined) return { trial: earlier, rest: pending }
-  for (const [index, row] of pending.entries()) {
+  const { progress } = applying
+  const rows = pending.filter(isBidRow)
+  const now = yield* Clock.currentTimeMillis
+  const { trial } = progress
+  const tried = rows.find(({ step }) => step === trial?.step)
+  // A call without an answer that has not shown for so long has not arrived.
+  const isOpen = trial !== undefined && !trial.isOver && (trial.isTaken || now < trial.at + visibleMs)
+  if (tried !== undefined && isOpen) return { first: lowFirst(tried, trial), rest: rows } satisfies Begun
+  const earlier = rowsOf(progress.plan.steps, progress)
+    .filter(isBidRow)
+    .find(({ step }) => progress.sent.has(step))
+  if (earlier !== undefined) return { first: wholeFirst(progress, earlier, now), rest: rows } satisfies Begun
+  for (const [index, row] of rows.entries()) {
+    const isTaken = yield* sendLow(applying, row)
+    if (isTaken && progress.trial !== undefined) {
+      return { first: lowFirst(row, progress.trial), rest: rows.slice(index) } satisfies Begun
+    }
     yield* sendTogether(applying, [row])
-    if (applying.progress.done.has(row.step)) return { trial: row, rest: pending.slice(index + 1) }
+    if (progress.done.has(row.step)) {
+      return { first: wholeFirst(progress, row, now), rest: rows.slice(index + 1) } satisfies Begun
+    }
   }
-  return { trial: undefined, rest: [] }
+  return { rest: [] } satisfies Begun
+})
+
+const lowFirst = (row: BidRow, { at, bid, isTaken }: NonNullable<Progress["trial"]>): First => ({
+  row,
+  bid,
+  sentAt: at,
+  isLow: true,
+  isTaken
+})
+
+const wholeFirst = ({ done }: Progress, row: BidRow, now: number): First => ({
+  row,
+  bid: row.change.after,
+  sentAt: done.get(row.step) ?? now,
+  isLow: false,
+  isTaken: true
 })
 
 /** How a bid shows, as soon as it does; for as long as it may take since it was set, and as the caller waits. */
-const watch = Effect.fnUntraced(function* ({ ads, progress, until }: Applying, { change, step }: Row) {
-  const setAt = progress.done.get(step) ?? (yield* Clock.currentTimeMillis)
-  const end = Math.min(until, setAt + visibleMs)
+const watch = Effect.fnUntraced(function* ({ ads, until }: Applying, { bid, row, sentAt }: First) {
+  const { change } = withBid(row, bid)
+  const end = Math.min(until, sentAt + visibleMs)
   while (true) {
     const shown: UnitShown = (yield* look(ads, [change])).unit(change)
     if (shown !== "not shown" || (yield* Clock.currentTimeMillis) >= end) return shown
@@ -64,11 +122,13 @@ const halt = (progress: Progress, reason: Halt): ReadonlyArray<Row> => {
 }
 
 /** Leaves the other bids unsent until a person has looked; applying the plan again says that one has. */
-const ask = Effect.fnUntraced(function* (applying: Applying, why: string, { change, step }: Row) {
-  const amount = change.kind === "cluster" && change.after !== null ? `${kopecksToRubles(change.after)} rub` : "it"
+const ask = Effect.fnUntraced(function* (applying: Applying, why: string, { bid, isLow, row }: First) {
+  const { change, step } = row
+  const wanted = `, and the wanted ${kopecksToRubles(change.after)} rub follow when the plan is applied again`
   const notice =
-    `The first cluster bid was set, ${step}. ${why} A person must look in the cabinet before any others follow: if it ` +
-    `shows ${amount}, all is well; if it shows a hundred times as much, set it right there and set wire to published.`
+    `The first cluster bid was set${isLow ? " on trial" : ""}, ${step}. ${why} A person must look in the cabinet before ` +
+    `any others follow: if it shows ${kopecksToRubles(bid)} rub, all is well${isLow ? wanted : ""}; if it shows a hundred ` +
+    `times as much, ${kopecksToRubles(hundredfold(bid))} rub, set it right there and set wire to published.`
   yield* writeDown(applying, { type: "asked", problem: notice })
   return halt(applying.progress, { state: "to be checked", notice })
 })

@@ -9,9 +9,10 @@ import { lasting } from "../plan/lasting.ts"
 import type { Draft, Step } from "../plan/Plan.ts"
 import { readApart } from "../readApart.ts"
 import type { Wire } from "../wire.ts"
-import type { History } from "./history.ts"
+import type { History, Trial } from "./history.ts"
 import { locate, type Located } from "./Located.ts"
 import { type Ads, look, visibleMs } from "./look.ts"
+import { isOfTrial } from "./trialStory.ts"
 import { whyKept } from "./whyKept.ts"
 import { campaignsOfStale, whyStale } from "./whyStale.ts"
 
@@ -20,7 +21,7 @@ import { campaignsOfStale, whyStale } from "./whyStale.ts"
  * since stays as it is.
  */
 export const wayBack = Effect.fnUntraced(function* (ads: Ads, past: History, wire: Wire) {
-  const { created, done, inDoubt, plan } = past
+  const { created, done, inDoubt, plan, trial } = past
   const touched = plan.steps.filter(({ id }) => done.has(id) || inDoubt.has(id))
   const { found, others } = yield* lost(ads, touched, past)
   const campaigns = new Map([...found, ...created])
@@ -36,10 +37,10 @@ export const wayBack = Effect.fnUntraced(function* (ads: Ads, past: History, wir
     )
     .filter(({ id }) => !stays.has(id))
     .toSorted(byWork)
-  const { changed, notYet, tooHigh } = yield* foreign(ads, wanted)
+  const { changed, notYet, ownBids } = yield* foreign(ads, wanted, trial)
   const steps = wanted
     .filter(({ id }) => !changed.has(id) && !notYet.has(id))
-    .map((step) => tooHigh.get(step.id) ?? step)
+    .map((step) => ownBids.get(step.id) ?? step)
   const now = yield* Clock.currentTimeMillis
   const isOpen = (step: string) => (inDoubt.get(step) ?? 0) + visibleMs > now
   const unknown = touched.filter(({ change, id }) => change.kind === "create" && !campaigns.has(id) && isOpen(id))
@@ -65,14 +66,14 @@ interface LocatedStep extends Step {
 
 /**
  * The steps whose place shows neither what the plan has set nor what was there before it, does not show at all, or holds
- * money by now, and what that means; but a cluster bid that came out a hundred times too high is the plan's own (D2).
- * What belongs to an article that itself only comes back cannot be looked at yet.
+ * money by now, and what that means; but a cluster bid that came out a hundred times too high, or that of a trial, is the
+ * plan's own (D2). What belongs to an article that itself only comes back cannot be looked at yet.
  */
-const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<LocatedStep>) {
+const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<LocatedStep>, trial?: Trial) {
   const located = new Map(steps.map((step) => [step.id, step]))
   const changed = new Map<string, string>()
   const notYet = new Map<string, string>()
-  const tooHigh = new Map<string, LocatedStep>()
+  const ownBids = new Map<string, LocatedStep>()
   const absent = new Set<string>()
   for (const batch of batchesOf(steps)) {
     const rows = batch.steps.flatMap(({ id }) => located.get(id) ?? [])
@@ -92,14 +93,16 @@ const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<Loca
         const { change, id } = step
         const standing = answer.standing(change)
         const before = change.kind === "cluster" ? answer.clusterBid(change) : null
-        const isOwn = change.kind === "cluster" && change.before !== null && before === change.before * 100
-        if (isOwn && standing === "stale") tooHigh.set(id, { ...step, change: { ...change, before } })
+        const isTrial = trial?.step === id && isOfTrial(trial, before)
+        const isHigh = change.kind === "cluster" && change.before !== null && before === change.before * 100
+        const isOwn = change.kind === "cluster" && (isHigh || isTrial)
+        if (isOwn && standing === "stale") ownBids.set(id, { ...step, change: { ...change, before } })
         else if (standing === "stale") changed.set(id, whyStale(change, campaigns))
         if (standing === "pending" && change.kind === "product" && change.after) absent.add(articleOf(change))
       }
     }
   }
-  return { changed, notYet, tooHigh }
+  return { changed, notYet, ownBids }
 })
 
 const articleOf = (change: Located): string =>

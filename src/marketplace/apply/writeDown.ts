@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { type Applying, stop } from "./Applying.ts"
 import type { Entry } from "./PlanStore.ts"
 
-type Noted = Extract<Entry["type"], "begun" | "confirmed" | "unconfirmed" | "unsent">
+type Noted = Extract<Entry["type"], "begun" | "confirmed" | "tried" | "unconfirmed" | "unsent">
 
 type OfPlan<E> = E extends { readonly plan_id: string } ? Omit<E, "at" | "plan_id"> : never
 

@@ -56,10 +56,12 @@ export const planClusterBids = (input: ClusterBidsInput): Draft => {
     (finding) => "change" in finding && finding.change.kind === "cluster" && finding.change.after !== null
   )
   const reads = countsInRubles(input.current) ? "this marketplace shows its own" : "the marketplace publishes them"
+  const then = "and the apply takes it back and stops without sending any other"
   const unit = {
     warning:
       `Cluster bids go out in kopecks, as the document says; ${reads} in rubles (D2), and then wire must be published. ` +
-      "The first one goes alone and is read back, and taken back if it comes out a hundred times too high."
+      "An apply first sends one of them alone, at a hundredth, and reads it back: where rubles are read, that is the wanted " +
+      `bid to the ruble, ${then}; where kopecks are read, the wanted bids follow, that one included.`
   }
   const warned = input.wire === "spec" && sent ? [...findings, unit] : findings
   return draft("cluster-bids", input.guards, warned, input.wire)

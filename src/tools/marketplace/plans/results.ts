@@ -65,6 +65,7 @@ export const shownPlan = Schema.Struct({
   steps: Schema.Array(
     Schema.Struct({ ...stepOf(anyPlace), done: Schema.Boolean, refused: Schema.optionalKey(Schema.String) })
   ),
+  notice: Schema.optionalKey(Schema.String),
   ...apartFromSteps,
   next
 })

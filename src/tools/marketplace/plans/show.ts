@@ -2,6 +2,8 @@ import { Effect } from "effect"
 
 import type { History } from "../../../marketplace/apply/history.ts"
 import { Plans } from "../../../marketplace/apply/Plans.ts"
+import { trialNotice } from "../../../marketplace/apply/trialStory.ts"
+import { MarketplaceConfig } from "../../../marketplace/MarketplaceConfig.ts"
 import { reads } from "../../annotations.ts"
 import * as Tool from "../../Tool.ts"
 import { orRefuse } from "../errors.ts"
@@ -20,6 +22,7 @@ export const showPlan = Tool.make("ads_show_plan", {
     const past = yield* Plans.use((plans) => plans.history(plan_id))
     const { done, plan, refused, unconfirmed } = past
     const shown = plan.steps.slice(offset, offset + limit)
+    const notice = trialNotice(past, (yield* MarketplaceConfig).wire)
     return {
       plan_id,
       kind: plan.kind,
@@ -37,7 +40,8 @@ export const showPlan = Tool.make("ads_show_plan", {
       blocked_count: plan.blocked.length,
       estimate: plan.estimate,
       expires_at: moment(plan.expiresAt),
-      next: more(offset + shown.length, plan.steps.length, thenBy[stateOf(past)])
+      ...(notice === undefined ? {} : { notice }),
+      next: `${notice === undefined ? "" : `${notice} `}${more(offset + shown.length, plan.steps.length, thenBy[stateOf(past)])}`
     }
   }, orRefuse)
 })
