@@ -4,15 +4,25 @@ import { isRefusal } from "./isRefusal.ts"
 import type { MarketplaceAds } from "./MarketplaceAds.ts"
 import { moneyFromRubles } from "./money.ts"
 
-/** The money of a campaign, from whichever operation tells it; null where neither knows the campaign. */
-export const readBudget = (ads: MarketplaceAds["Service"], advert_id: number) => {
-  const older = Effect.map(ads.getBudget(advert_id), ({ total }) => moneyFromRubles(total))
-  const newer = Effect.flatMap(ads.getBudgets([advert_id]), (budgets) => {
-    const budget = budgets.find(({ advertId }) => advertId === advert_id)
-    return budget === undefined ? older : Effect.succeed(moneyFromRubles(budget.total))
+type Ads = MarketplaceAds["Service"]
+
+/** The money of campaigns, from whichever operation tells it; null where neither knows the campaign. */
+export const readBudgets = Effect.fnUntraced(function* (ads: Ads, ids: ReadonlyArray<number>) {
+  const newer = yield* Effect.catchIf(ads.getBudgets(ids), isRefusal, () => Effect.succeed([]))
+  const known = new Map(newer.map(({ advertId, total }) => [advertId, total]))
+  const older = (id: number) =>
+    Effect.catchIf(
+      Effect.map(ads.getBudget(id), ({ total }) => moneyFromRubles(total)),
+      isRefusal,
+      () => Effect.succeed(null)
+    )
+  const budgets = yield* Effect.forEach(ids, (id) => {
+    const total = known.get(id)
+    return total === undefined ? older(id) : Effect.succeed(moneyFromRubles(total))
   })
-  return newer.pipe(
-    Effect.catchTag("AdsNotFound", () => older),
-    Effect.catchIf(isRefusal, () => Effect.succeed(null))
-  )
-}
+  return new Map(ids.map((id, index) => [id, budgets[index] ?? null]))
+})
+
+/** The money of one. */
+export const readBudget = (ads: Ads, advert_id: number) =>
+  Effect.map(readBudgets(ads, [advert_id]), (budgets) => budgets.get(advert_id) ?? null)

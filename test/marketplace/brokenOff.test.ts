@@ -181,6 +181,31 @@ describe("a way back", () => {
     )
   })
 
+  it.effect("asks for the money of all campaigns at once when it is planned, and of each alone before it goes", () => {
+    const asked: Array<string> = []
+    return Effect.gen(function* () {
+      const plans = yield* Plans
+      const { id } = yield* twins
+      yield* inTime(apply(id))
+      const back = yield* inTime(plans.rollback(id))
+      assert.deepStrictEqual(asked, ['{"advertIds":[7002,7003]}'])
+      yield* inTime(apply(back.id))
+      assert.deepStrictEqual(asked.slice(1), ['{"advertIds":[7002]}', '{"advertIds":[7003]}'])
+      assert.lengthOf(yield* names, 2)
+    }).pipe(
+      Effect.provide(
+        intercepted(
+          (path, body) => {
+            if (path.endsWith("/budget")) asked.push(body)
+            return undefined
+          },
+          {},
+          { account }
+        )
+      )
+    )
+  })
+
   it.effect("leaves alone a campaign with money that does not show yet", () => {
     let isLater = false
     return Effect.gen(function* () {

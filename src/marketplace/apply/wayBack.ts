@@ -11,7 +11,8 @@ import { readApart } from "../readApart.ts"
 import type { Wire } from "../wire.ts"
 import type { History, Trial } from "./history.ts"
 import { locate, type Located } from "./Located.ts"
-import { type Ads, look, visibleMs } from "./look.ts"
+import { type Ads, look, type Standing, visibleMs } from "./look.ts"
+import type { Row } from "./rows.ts"
 import { isOfTrial } from "./trialStory.ts"
 import { whyKept } from "./whyKept.ts"
 import { campaignsOfStale, whyStale } from "./whyStale.ts"
@@ -75,6 +76,7 @@ const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<Loca
   const notYet = new Map<string, string>()
   const ownBids = new Map<string, LocatedStep>()
   const absent = new Set<string>()
+  const all: Array<Row & { readonly standing: Standing }> = []
   for (const batch of batchesOf(steps)) {
     const rows = batch.steps.flatMap(({ id }) => located.get(id) ?? [])
     const shown = rows.filter(({ change }) => !absent.has(articleOf(change)))
@@ -88,7 +90,7 @@ const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<Loca
     for (const { answer, items } of found) {
       const looked = items.map(({ change, id }) => ({ change, step: id, standing: answer.standing(change) }))
       const campaigns = yield* campaignsOfStale(answer, looked)
-      for (const [id, reason] of yield* whyKept(ads, looked)) notYet.set(id, reason)
+      all.push(...looked)
       for (const step of items) {
         const { change, id } = step
         const standing = answer.standing(change)
@@ -102,6 +104,7 @@ const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<Loca
       }
     }
   }
+  for (const [id, reason] of yield* whyKept(ads, all)) notYet.set(id, reason)
   return { changed, notYet, ownBids }
 })
 

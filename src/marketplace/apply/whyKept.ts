@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
 import type { Money } from "../money.ts"
-import { readBudget } from "../readBudget.ts"
+import { readBudgets } from "../readBudget.ts"
 import type { Ads, Standing } from "./look.ts"
 import type { Row } from "./rows.ts"
 
@@ -10,17 +10,29 @@ export const whyKept = Effect.fnUntraced(function* (
   ads: Ads,
   looked: ReadonlyArray<Row & { readonly standing: Standing }>
 ) {
-  const kept = new Map<string, string>()
-  for (const { change, standing, step } of looked) {
-    if (change.kind !== "delete" || standing === "stale") continue
-    const budget = yield* Effect.orElseSucceed(readBudget(ads, change.target), () => "unread" as const)
-    const isGone = budget === null && standing === "already"
-    if (isGone) continue
-    if (budget === null || budget === "unread") kept.set(step, unread)
-    else if (budget.kopecks > 0) kept.set(step, holds(budget))
-  }
-  return kept
+  const deletions = looked.flatMap(({ change, standing, step }) =>
+    change.kind === "delete" && standing !== "stale" ? [{ target: change.target, standing, step }] : []
+  )
+  if (deletions.length === 0) return new Map<string, string>()
+  const asked = readBudgets(
+    ads,
+    deletions.map(({ target }) => target)
+  )
+  const budgets = yield* Effect.orElseSucceed(asked, () => undefined)
+  return new Map(
+    deletions.flatMap(({ standing, step, target }) => {
+      const reason = whyNot(standing, budgets?.get(target))
+      return reason === undefined ? [] : [[step, reason] as const]
+    })
+  )
 })
+
+/** Of a budget, or of one that nobody knows (null), or that could not be asked for. */
+const whyNot = (standing: Standing, budget: Money | null | undefined): string | undefined => {
+  if (budget) return budget.kopecks > 0 ? holds(budget) : undefined
+  const isGone = budget === null && standing === "already"
+  return isGone ? undefined : unread
+}
 
 const unread =
   "its budget cannot be read, and a campaign that may hold money is not deleted: see to it in the cabinet, or do this again later"

@@ -13,6 +13,7 @@ const callsOf: { readonly [work in Batch["work"]]: (steps: ReadonlyArray<Step>) 
   ],
   delete: () => [
     ["getAdvertsV2", 2],
+    ["getBudgets", 1],
     ["deleteCampaign", 1]
   ],
   product: () => [
