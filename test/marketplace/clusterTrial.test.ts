@@ -265,6 +265,25 @@ describe("the trial of cluster bids", () => {
     }).pipe(Effect.provide(marketplace(...misunderstood)))
   )
 
+  it.effect("that was taken back just before a kill is not followed by any bid", () => {
+    const { onCall, sent } = watched()
+    return Effect.gen(function* () {
+      const { append } = yield* PlanStore
+      const { id, steps } = yield* clusterPlan("a", "b")
+      const first = steps.slice(0, 1).map((step) => step.id)
+      yield* trialOf(300)(id, first[0] ?? "")
+      yield* append({ type: "tried", at: 0, plan_id: id, steps: first })
+      yield* append({ type: "misread", at: 0, plan_id: id, steps: first, problem: "It was to be taken back" })
+      yield* TestClock.adjust("5 minutes")
+      for (const _ of [1, 2, 3]) {
+        const error = yield* Effect.flip(inTime(apply(id)))
+        assert.deepInclude(error, { reason: "ClusterBidUnit", done: 0 })
+        assert.include(error.message, "It was to be taken back")
+      }
+      assert.deepStrictEqual(sent, [])
+    }).pipe(Effect.provide(intercepted(onCall, ...misunderstood)))
+  })
+
   it.effect("that is over does not make the wanted bid look a hundred times too high", () => {
     const { onCall, sent } = watched()
     return Effect.gen(function* () {

@@ -38,6 +38,13 @@ export const Entry = Schema.Union([
     steps: Schema.Array(Schema.String),
     problem: Schema.String
   }),
+  /** A cluster bid came out a hundred times too high, and is about to be taken back (D2); `undone` says that it was. */
+  Schema.Struct({
+    type: Schema.Literal("misread"),
+    ...base,
+    steps: Schema.Array(Schema.String),
+    problem: Schema.String
+  }),
   /**
    * The steps were done and taken back at once, because they came out otherwise than they were meant. With `low` it is
    * the low bid of a trial that came out right, and whose wanted bid was refused.

@@ -1,5 +1,5 @@
 import type { Plan } from "../plan/Plan.ts"
-import type { History, Trial } from "./history.ts"
+import type { History, Misread, Trial } from "./history.ts"
 
 /** Where an apply stands while it runs. */
 export interface Progress {
@@ -25,7 +25,7 @@ export interface Progress {
   trial: Trial | undefined
   /** That of the plan that a way back leads from. */
   readonly trialBefore: Trial | undefined
-  readonly misread: History["misread"]
+  readonly misread: Misread | undefined
   /** Why no further cluster bid goes out in this apply. */
   halt?: Halt
 }
@@ -74,7 +74,7 @@ export const begin = (
   unconfirmed: new Set(unconfirmed),
   found: 0,
   refusedInARow: 0,
-  isUnitClear: asked || readsKopecks,
+  isUnitClear: misread === undefined && (asked || readsKopecks),
   trial,
   trialBefore: original?.trial,
   misread

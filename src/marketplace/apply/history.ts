@@ -14,6 +14,12 @@ export interface Trial {
   readonly isOver: boolean
 }
 
+/** The cluster bid that came out a hundred times too high, and what is known of taking it back. */
+export interface Misread {
+  readonly step: string
+  readonly problem: string
+}
+
 /** Where a plan stands, by its journal. */
 export interface History {
   readonly plan: Plan
@@ -38,8 +44,7 @@ export interface History {
   readonly trial: Trial | undefined
   /** Whether a trial has shown that the marketplace reads kopecks. */
   readonly readsKopecks: boolean
-  /** The cluster bid that came out a hundred times too high, and how it was taken back. */
-  readonly misread: { readonly step: string; readonly problem: string } | undefined
+  readonly misread: Misread | undefined
   /** Whether a plan that takes this one back has been begun: from then on this one does not go on. */
   readonly goingBack: boolean
   /** Whether such a plan has come to its end, and left nothing for later; else another may follow it. */
@@ -62,7 +67,7 @@ export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | 
   let asked = false
   let trial: Trial | undefined
   let readsKopecks = false
-  let misread: History["misread"]
+  let misread: Misread | undefined
   let goingBack = false
   let takenBack = false
   const anotherTurn = () => {
@@ -133,6 +138,9 @@ export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | 
           sent.delete(step)
           inDoubt.delete(step)
         }
+        break
+      case "misread":
+        for (const step of entry.steps) misread = { step, problem: entry.problem }
         break
       case "unconfirmed":
         for (const step of entry.steps) unconfirmed.add(step)

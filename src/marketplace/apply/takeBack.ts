@@ -4,9 +4,10 @@ import { Kopecks, kopecksToRubles } from "../money.ts"
 import { workOf } from "../plan/Change.ts"
 import { storyOf } from "../story.ts"
 import { type Applying, stop } from "./Applying.ts"
+import type { Misread } from "./history.ts"
 import type { LocatedOf } from "./Located.ts"
 import { type Ads, type Look, look } from "./look.ts"
-import { left } from "./Progress.ts"
+import { left, type Progress } from "./Progress.ts"
 import { type Row, rowsOf } from "./rows.ts"
 import { hundredfold, inBoth, inRubles, misreadStory } from "./trialStory.ts"
 import { writeDown } from "./writeDown.ts"
@@ -17,9 +18,14 @@ const reason = "ClusterBidUnit"
 export const stopMisread = ({ progress, wire }: Applying) => {
   const { misread } = progress
   const isLeft = left(progress).some(({ change }) => workOf(change) === "cluster")
-  const isOver = misread === undefined || wire === "published" || !isLeft
-  return isOver ? Effect.void : stop(progress, { reason, problem: misreadStory(misread) })
+  if (misread === undefined || wire === "published" || !isLeft) return Effect.void
+  const { step } = misread
+  const mayStand = progress.done.has(step) || progress.inDoubt.has(step)
+  return mayStand ? Effect.void : stopAsMisread(progress, misread)
 }
+
+export const stopAsMisread = (progress: Progress, misread: Misread) =>
+  stop(progress, { reason, problem: misreadStory(misread) })
 
 /** Takes back the one bid that came out a hundred times too high, and stops. */
 export const takeBack = Effect.fnUntraced(function* (applying: Applying, { change, step }: Row) {
@@ -29,6 +35,8 @@ export const takeBack = Effect.fnUntraced(function* (applying: Applying, { chang
   const before = progress.shown.has(step) ? change.after : change.before
   const inRead = before === null ? null : Kopecks.make(Math.round(before / 100))
   const problem = `The cluster bid ${step} came out a hundred times as high as it was sent: ${inRubles}`
+  const unknown = "It was to be taken back, and it is not known whether it was: look at it in the cabinet"
+  yield* writeDown(applying, { type: "misread", steps: [step], problem: unknown })
   const trouble = yield* Effect.match(setBack(ads, change, inRead), {
     onFailure: storyOf,
     onSuccess: ({ failed: [first] }) => first?.reason
@@ -45,7 +53,7 @@ export const takeBack = Effect.fnUntraced(function* (applying: Applying, { chang
   const done = before === null ? "dropped again" : `set back to ${kopecksToRubles(before)} rub`
   const again = `It was ${done} at once${isAsItWas ? ", as reading it shows" : "; make sure of that in the cabinet"}`
   yield* writeDown(applying, { type: "undone", steps: [step], problem: again })
-  return yield* stop(progress, { reason, problem: misreadStory({ step, problem: again }) })
+  return yield* stopAsMisread(progress, { step, problem: again })
 })
 
 /** A first bid that a break kept from being looked at: one that came out too high is not taken for someone else's. */

@@ -1,7 +1,7 @@
 import { Kopecks, kopecksToRubles } from "../money.ts"
 import { workOf } from "../plan/Change.ts"
 import type { Wire } from "../wire.ts"
-import type { History, Trial } from "./history.ts"
+import type { History, Misread, Trial } from "./history.ts"
 import { locate, type LocatedOf } from "./Located.ts"
 
 /** A cluster bid that was sent alone, to see how the marketplace reads the number (D2). */
@@ -86,7 +86,7 @@ const bidOf = ({ created, plan }: Placed, isIt: (step: string) => boolean): OnTr
 }
 
 /** What was found out about the unit, as every further apply of the plan says it. */
-export const misreadStory = ({ problem, step }: { readonly step: string; readonly problem: string }): string =>
+export const misreadStory = ({ problem, step }: Misread): string =>
   `The cluster bid ${step} came out a hundred times as high as it was sent: ${inRubles}. ${problem}; no other was sent. ${remedy}.`
 
 export const inRubles =

@@ -7,7 +7,7 @@ import { type BidRow, isBidRow, sendLow, withBid } from "./lowBid.ts"
 import type { Halt, Progress } from "./Progress.ts"
 import { type Row, rowsOf } from "./rows.ts"
 import { sendTogether } from "./sendRows.ts"
-import { takeBack } from "./takeBack.ts"
+import { stopAsMisread, takeBack } from "./takeBack.ts"
 import { hundredfold, trialStory } from "./trialStory.ts"
 import { note, writeDown } from "./writeDown.ts"
 
@@ -25,6 +25,7 @@ export const tryUnit = Effect.fnUntraced(function* (applying: Applying, pending:
   if (first === undefined) return rest
   const shown = yield* watch(applying, first)
   if (shown === "hundredfold") return yield* takeBack(applying, first.row)
+  if (progress.misread !== undefined) return yield* stopAsMisread(progress, progress.misread)
   // What a way back sends is a number that was read from the same marketplace, in whatever unit.
   if (shown === "as set" || (shown === "unsaid" && progress.isWayBack)) {
     progress.isUnitClear = true
@@ -70,12 +71,16 @@ const firstBid = Effect.fnUntraced(function* (applying: Applying, pending: Reado
   const { trial } = progress
   const tried = rows.find(({ step }) => step === trial?.step)
   // A call without an answer that has not shown for so long has not arrived.
-  const isOpen = trial !== undefined && !trial.isOver && (trial.isTaken || now < trial.at + visibleMs)
+  const isOpen =
+    trial !== undefined &&
+    !trial.isOver &&
+    (trial.isTaken || progress.misread !== undefined || now < trial.at + visibleMs)
   if (tried !== undefined && isOpen) return { first: lowFirst(tried, trial), rest: rows } satisfies Begun
   const earlier = rowsOf(progress.plan.steps, progress)
     .filter(isBidRow)
     .find(({ step }) => progress.sent.has(step))
   if (earlier !== undefined) return { first: wholeFirst(progress, earlier, now), rest: rows } satisfies Begun
+  if (progress.misread !== undefined) return yield* stopAsMisread(progress, progress.misread)
   for (const [index, row] of rows.entries()) {
     const isTaken = yield* sendLow(applying, row)
     if (isTaken && progress.trial !== undefined) {
