@@ -1,7 +1,8 @@
-import { layer, type Vitest } from "@effect/vitest"
-import type { Layer } from "effect"
+import { layer } from "@effect/vitest"
+import { Effect, type Layer, type Scope } from "effect"
 
 import type { Connections } from "../../src/protocol/Connection.ts"
+import { inTime } from "../support/inTime.ts"
 import { activation } from "./activation.ts"
 import { credentials } from "./credentials.ts"
 import { errors } from "./errors.ts"
@@ -16,8 +17,14 @@ import type { TestedEngine } from "./TestedEngine.ts"
 import { updates } from "./updates.ts"
 import { workflows } from "./workflows.ts"
 
+type Test = () => Effect.Effect<void, unknown, Connections | TestedEngine | Scope.Scope>
+
 /** What a family of the suite tests with. */
-export type Suite = Vitest.MethodsNonLive<Connections | TestedEngine>
+export interface Suite {
+  readonly effect: (name: string, test: Test) => void
+}
+
+type Engine = Layer.Layer<Connections | TestedEngine>
 
 const families = [
   life,
@@ -34,8 +41,16 @@ const families = [
   prompts
 ]
 
-/** What the server promises, over one engine. It passes the same over every engine, on the engine's own clock. */
-export const contractSuite = (name: string, engine: Layer.Layer<Connections | TestedEngine>) =>
-  layer(engine, { excludeTestServices: true, timeout: "60 seconds" })(`on ${name}`, (it) => {
-    for (const family of families) family(it)
-  })
+const allOf = (suite: Suite) => {
+  for (const family of families) family(suite)
+}
+
+/** What the server promises, over a real engine, on the engine's own clock. It passes the same over every engine. */
+export const contractSuite = (name: string, engine: Engine) =>
+  layer(engine, { excludeTestServices: true, timeout: "60 seconds" })(`on ${name}`, (it) => allOf(it))
+
+/** The same over an engine in this process, for which no test waits. */
+export const contractSuiteInTime = (name: string, engine: Engine) =>
+  layer(engine)(`on ${name}`, (it) =>
+    allOf({ effect: (title, test) => it.effect(title, () => inTime(Effect.scoped(test()))) })
+  )

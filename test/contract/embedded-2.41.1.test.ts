@@ -1,4 +1,4 @@
-import { contractSuite } from "./contractSuite.ts"
+import { contractSuiteInTime } from "./contractSuite.ts"
 import { overEmbedded } from "./TestedEngine.ts"
 
-contractSuite("the embedded 2.41.1", overEmbedded("2.41.1"))
+contractSuiteInTime("the embedded 2.41.1", overEmbedded("2.41.1"))
