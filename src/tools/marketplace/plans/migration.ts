@@ -1,10 +1,8 @@
 import { Effect, Schema } from "effect"
 
-import { articlesOf, type Campaign, ManualPlacement, mayChange, pairsOf } from "../../../marketplace/Campaign.ts"
-import { campaignWide } from "../../../marketplace/ids.ts"
+import { articlesOf, type Campaign, ManualPlacement, mayChange } from "../../../marketplace/Campaign.ts"
 import { MarketplaceAds } from "../../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../../marketplace/MarketplaceConfig.ts"
-import type { MarketplaceError } from "../../../marketplace/MarketplaceError.ts"
 import { findTwin } from "../../../marketplace/plan/migrateIntoTwin.ts"
 import type { MigrationInput } from "../../../marketplace/plan/Migration.ts"
 import { planMigration } from "../../../marketplace/plan/planMigration.ts"
@@ -16,8 +14,8 @@ import { InvalidArgument } from "../../ToolError.ts"
 import { orRefuse } from "../errors.ts"
 import { advertIds, checkFloors, notEmpty, onBelowFloor } from "../parameters.ts"
 import { floorRule, uncheckedFloors } from "./floorRule.ts"
-import { phrasesOf } from "./gather.ts"
 import { keep, withWarnings } from "./keep.ts"
+import { migrationPhrases } from "./migrationPhrases.ts"
 import * as results from "./results.ts"
 import { snapshot } from "./snapshot.ts"
 
@@ -70,7 +68,7 @@ export const planMigrationTool = Tool.make("ads_plan_migration", {
     const campaigns = chosen(existing, given.advert_ids, given.snapshot ?? [])
     const twins = campaigns.flatMap((campaign) => findTwin(existing, campaign) ?? [])
     const involved = [...campaigns, ...(given.target === "in-place" ? [] : twins)]
-    const { warnings: known, ...phrases } = yield* unlessClosed(allPhrases(campaigns, involved))
+    const { warnings: known, ...phrases } = yield* migrationPhrases(campaigns, involved)
     const input: MigrationInput = {
       campaigns,
       ...(given.advert_ids === undefined ? {} : { asked: given.advert_ids }),
@@ -131,38 +129,6 @@ const refuseIdle = ({ placements, target, ...percent }: PlacementsWanted) => {
   const problem = `must not be given without ${idle} among placements`
   return Effect.fail(new InvalidArgument({ argument: `${idle}_percent`, problem }))
 }
-
-/** The phrases of whole campaigns and those of articles, and what is to be said about them. */
-const allPhrases = Effect.fnUntraced(function* (campaigns: ReadonlyArray<Campaign>, involved: ReadonlyArray<Campaign>) {
-  const wide = yield* campaignWidePhrases(campaigns)
-  const { items, warnings } = yield* phrasesOf(pairsOf(involved))
-  return { phrases: [...wide.items, ...items], warnings: [...wide.warnings, ...warnings] }
-})
-
-type AllPhrases = Pick<MigrationInput, "phrases" | "phrasesClosed"> & { readonly warnings: ReadonlyArray<string> }
-
-/** Where phrases are closed to the seller, bids can still be moved, and the plan says what it leaves out. */
-const unlessClosed = <R>(read: Effect.Effect<AllPhrases, MarketplaceError, R>) =>
-  Effect.catchIf(
-    read,
-    (error) => error._tag === "AdsForbidden" && error.isClosedToSeller,
-    ({ message }) => Effect.succeed<AllPhrases>({ phrases: [], phrasesClosed: message, warnings: [] })
-  )
-
-/** The phrases that hold for a whole campaign; after the switch-off the marketplace may no longer show them. */
-const campaignWidePhrases = (campaigns: ReadonlyArray<Campaign>) => {
-  const items = campaigns
-    .filter(({ bid_type }) => bid_type === "auto")
-    .map(({ id }) => ({ advert_id: id, nm_id: campaignWide }))
-  const gone = Effect.succeed({ items: [], warnings: [unreadableWarning] })
-  return MarketplaceAds.use((ads) => ads.getMinusPhrases({ items })).pipe(
-    Effect.map((found) => ({ items: found.items, warnings: [] })),
-    Effect.catchTags({ AdsBadRequest: () => gone, AdsNotFound: () => gone })
-  )
-}
-
-const unreadableWarning =
-  "The marketplace no longer shows campaign-wide phrases: give the old ones as minus_phrases in the snapshot."
 
 /** The asked campaigns; else those with one bid, or in the snapshot, that can still change. */
 const chosen = (
