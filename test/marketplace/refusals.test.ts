@@ -221,6 +221,24 @@ describe("what the marketplace refuses", () => {
     )
   )
 
+  it.effect("with one that is taken in between stops nothing", () => {
+    let sent = 0
+    return Effect.gen(function* () {
+      const { id } = yield* phrasesEverywhere
+      const report = yield* inTime(apply(id))
+      assert.deepInclude(report, { state: "partly applied", done: 2, total: 60 })
+      assert.strictEqual(report.refused.length, 58)
+    }).pipe(
+      Effect.provide(
+        intercepted(
+          (path) => (path.endsWith("set-minus") && ++sent % 25 !== 0 ? { status: 404, body: {} } : undefined),
+          {},
+          { account }
+        )
+      )
+    )
+  })
+
   it.effect("is told apart from trouble, which stops what is not yet under way", () => {
     let sent = 0
     return Effect.gen(function* () {
