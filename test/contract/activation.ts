@@ -88,12 +88,13 @@ export const activation = (it: Suite) => {
       })
   )
 
-  it.effect("an activated workflow runs when the answer says so", () =>
+  it.effect("the answer to an activation says whether the triggers run", () =>
     Effect.gen(function* () {
+      const { isSecond } = yield* TestedEngine
       const { id } = yield* created({ nodes: [webhook(), everyDay()] })
-      const { notice } = yield* ask("activate_workflow", { id })
-      assert.isUndefined(notice)
-      assert.strictEqual((yield* shown(`/workflows/${id}`)).triggerCount, 2)
+      const { notice, triggerCount } = yield* ask("activate_workflow", { id })
+      if (isSecond) assert.strictEqual(triggerCount, notice === undefined ? 2 : 0)
+      yield* eventually(shown(`/workflows/${id}`), (workflow) => workflow.triggerCount === 2)
     })
   )
 
