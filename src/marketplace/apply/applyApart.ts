@@ -1,20 +1,19 @@
 import { Effect } from "effect"
 
-import { isRefusal } from "../isRefusal.ts"
+import { isRefusalOfSome } from "../isRefusal.ts"
 import { type Batch, campaignOf } from "../plan/batches.ts"
 import { applyBatch } from "./applyBatch.ts"
 import type { Applying } from "./Applying.ts"
 import { refuse } from "./writeDown.ts"
 
 type Applied = ReturnType<typeof applyBatch>
-type Trouble = Effect.Error<Applied>
 
-/** A refusal, also one that does not say what of a list it is about: whatever was taken is seen when it is looked at again. */
-const isAboutSome = (error: Trouble) => isRefusal(error) || error._tag === "AdsPartlyDone"
-
-/** A batch of a plan. Where the marketplace refuses it, its halves, and so down to the places that are to blame. */
+/**
+ * A batch of a plan. Where the marketplace refuses it, its halves, and so down to the places that are to blame; whatever
+ * was taken is seen when it is looked at again.
+ */
 export const applyApart = (applying: Applying, { steps, work }: Batch): Applied =>
-  Effect.catchIf(applyBatch(applying, { steps, work }), isAboutSome, (error): Applied => {
+  Effect.catchIf(applyBatch(applying, { steps, work }), isRefusalOfSome, (error): Applied => {
     const { done, refused } = applying.progress
     const open = steps.filter(({ id }) => !done.has(id) && !refused.has(id))
     const isOneCampaign = new Set(open.map(campaignOf)).size === 1

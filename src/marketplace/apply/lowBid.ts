@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 
-import { isRefusal } from "../isRefusal.ts"
+import { isRefusalOfSome } from "../isRefusal.ts"
 import { Kopecks } from "../money.ts"
 import type { Applying } from "./Applying.ts"
 import type { LocatedOf } from "./Located.ts"
@@ -38,10 +38,7 @@ export const sendLow = Effect.fnUntraced(function* (applying: Applying, row: Bid
   const bid = lowBid(applying, row)
   yield* writeDown(applying, { type: "begun", steps: [step], trial: bid })
   const { refused } = yield* sendBegun(applying, [withBid(row, bid)]).pipe(
-    Effect.catchIf(
-      (error) => isRefusal(error) || error._tag === "AdsPartlyDone",
-      ({ message }) => Effect.succeed({ refused: [message] })
-    )
+    Effect.catchIf(isRefusalOfSome, ({ message }) => Effect.succeed({ refused: [message] }))
   )
   if (refused.length > 0) {
     yield* note(applying, "unsent", [step])

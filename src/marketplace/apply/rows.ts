@@ -14,5 +14,6 @@ export const rowsOf = (steps: ReadonlyArray<Step>, { created }: Progress): Reado
     return change === undefined ? [] : [{ step: step.id, change }]
   })
 
-export const changesOf = (rows: ReadonlyArray<Row>): ReadonlyArray<Located> => rows.map(({ change }) => change)
+export const changesOf = <C>(rows: ReadonlyArray<{ readonly change: C }>): ReadonlyArray<C> =>
+  rows.map(({ change }) => change)
 export const stepsOf = (rows: ReadonlyArray<Row>): ReadonlyArray<string> => rows.map(({ step }) => step)

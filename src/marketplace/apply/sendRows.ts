@@ -1,6 +1,6 @@
 import { Clock, Effect, Result } from "effect"
 
-import { isRefusal } from "../isRefusal.ts"
+import { isRefusal, isRefusalOfSome } from "../isRefusal.ts"
 import type { MarketplaceError } from "../MarketplaceError.ts"
 import { type Applying, stopped } from "./Applying.ts"
 import { changesOf, type Row, stepsOf } from "./rows.ts"
@@ -24,9 +24,7 @@ const unsent: ReadonlyArray<MarketplaceError["_tag"]> = [
 export const sendBegun = (applying: Applying, rows: ReadonlyArray<Row>) =>
   send(applying.ads, changesOf(rows)).pipe(
     Effect.tapError(({ _tag }) => note(applying, "unsent", unsent.includes(_tag) ? stepsOf(rows) : [])),
-    Effect.mapError((error) =>
-      isRefusal(error) || error._tag === "AdsPartlyDone" ? error : stopped(applying.progress, error, stepsOf(rows))
-    )
+    Effect.mapError((error) => (isRefusalOfSome(error) ? error : stopped(applying.progress, error, stepsOf(rows))))
   )
 
 /** Sends rows in one call, and writes down what was taken and what was not. */

@@ -12,7 +12,7 @@ import type { Wire } from "../wire.ts"
 import type { History, Trial } from "./history.ts"
 import { locate, type Located } from "./Located.ts"
 import { type Ads, look, type Standing, visibleMs } from "./look.ts"
-import type { Row } from "./rows.ts"
+import { changesOf, type Row } from "./rows.ts"
 import { isOfTrial } from "./trialStory.ts"
 import { whyKept } from "./whyKept.ts"
 import { campaignsOfStale, whyStale } from "./whyStale.ts"
@@ -80,20 +80,14 @@ const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<Loca
   for (const batch of batchesOf(steps)) {
     const rows = batch.steps.flatMap(({ id }) => located.get(id) ?? [])
     const shown = rows.filter(({ change }) => !absent.has(articleOf(change)))
-    const { found, refused } = yield* readApart(shown, (some) =>
-      look(
-        ads,
-        some.map(({ change }) => change)
-      )
-    )
+    const { found, refused } = yield* readApart(shown, (some) => look(ads, changesOf(some)))
     for (const { item, reason } of refused) notYet.set(item.id, reason)
     for (const { answer, items } of found) {
-      const looked = items.map(({ change, id }) => ({ change, step: id, standing: answer.standing(change) }))
+      const looked = items.map((step) => ({ ...step, step: step.id, standing: answer.standing(step.change) }))
       const campaigns = yield* campaignsOfStale(answer, looked)
       all.push(...looked)
-      for (const step of items) {
-        const { change, id } = step
-        const standing = answer.standing(change)
+      for (const { standing, step: id, ...step } of looked) {
+        const { change } = step
         const before = change.kind === "cluster" ? answer.clusterBid(change) : null
         const isTrial = trial?.step === id && isOfTrial(trial, before)
         const isHigh = change.kind === "cluster" && change.before !== null && before === change.before * 100
@@ -119,10 +113,7 @@ const lost = Effect.fnUntraced(function* (ads: Ads, touched: ReadonlyArray<Step>
   const found = new Map<string, number>()
   const others = new Map<string, string>()
   if (unknown.length === 0) return { found, others }
-  const seen = yield* look(
-    ads,
-    unknown.map(({ change }) => change)
-  )
+  const seen = yield* look(ads, changesOf(unknown))
   for (const { change, id } of unknown) {
     const one = seen.lost(change, inDoubt.get(id) ?? 0)
     if (one.campaign !== undefined) found.set(id, one.campaign)
