@@ -8,7 +8,7 @@ const basic = { name: "Basic", type: "httpBasicAuth", data: { user: "u", passwor
 
 for (const version of ["1.82.3", "2.41.1"] as const) {
   layer(EmbeddedEngine.layer({ version }))(`tags and credentials of ${version}`, (it) => {
-    it.effect("a tag's name is trimmed, and whatever is wrong with it, it is said to be taken", () =>
+    it.effect("trims a tag's name and refuses a bad one as already taken", () =>
       Effect.gen(function* () {
         const { json, status } = yield* api("POST", "/tags", { name: "  red " })
         assert.deepStrictEqual([status, json.name], [201, "red"])
@@ -19,7 +19,7 @@ for (const version of ["1.82.3", "2.41.1"] as const) {
       })
     )
 
-    it.effect("a tag is renamed, listed in the order of creation, and deleted once", () =>
+    it.effect("renames a tag, lists tags in the order of creation and deletes each once", () =>
       Effect.gen(function* () {
         const { json } = yield* api("POST", "/tags", { name: "first" })
         yield* api("POST", "/tags", { name: "second" })
@@ -32,7 +32,7 @@ for (const version of ["1.82.3", "2.41.1"] as const) {
       })
     )
 
-    it.effect("a credential's data is checked, and never comes back", () =>
+    it.effect("checks a credential's data and never gives it back", () =>
       Effect.gen(function* () {
         const { status, text } = yield* api("POST", "/credentials", basic)
         assert.strictEqual(status, 200)
@@ -51,7 +51,7 @@ for (const version of ["1.82.3", "2.41.1"] as const) {
       })
     )
 
-    it.effect("the schema of a credential's data is told by its type", () =>
+    it.effect("gives the schema of a credential's data by type", () =>
       Effect.gen(function* () {
         assert.nestedPropertyVal(
           (yield* api("GET", "/credentials/schema/httpBasicAuth")).json,
@@ -66,7 +66,7 @@ for (const version of ["1.82.3", "2.41.1"] as const) {
 }
 
 layer(EmbeddedEngine.layer())("credentials of 1.82.3", (it) => {
-  it.effect("cannot be seen or changed", () =>
+  it.effect("cannot be read or changed", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* refused("GET", "/credentials"), [405, "GET method not allowed"])
       const { json } = yield* api("POST", "/credentials", basic)

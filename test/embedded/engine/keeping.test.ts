@@ -24,7 +24,7 @@ const live = <A, E>(
 ) => Effect.provide(program, Layer.provide(EmbeddedEngine.layerStore(options), journal), { local: true })
 
 describe("a kept engine", () => {
-  it.effect("comes back as it was", () =>
+  it.effect("restores every record after a restart", () =>
     Effect.gen(function* () {
       const journal = listJournal()
       const everything = Effect.all([
@@ -49,7 +49,7 @@ describe("a kept engine", () => {
     })
   )
 
-  it.effect("goes on listening and counting after a restart", () =>
+  it.effect("keeps listening and counting after a restart", () =>
     Effect.gen(function* () {
       const journal = listJournal()
       yield* live(journal.layer, Effect.andThen(running(flow("on", [webhook("on")])), visit("on")))
@@ -61,7 +61,7 @@ describe("a kept engine", () => {
     })
   )
 
-  it.effect("calls crashed what was running when it ended", () =>
+  it.effect("marks executions that were running when it ended as crashed", () =>
     Effect.gen(function* () {
       const journal = listJournal()
       const entries = yield* live(
@@ -79,7 +79,7 @@ describe("a kept engine", () => {
     })
   )
 
-  it.effect("keeps no value of a credential", () =>
+  it.effect("writes no value of a credential", () =>
     Effect.gen(function* () {
       const journal = listJournal()
       const body = { name: "Basic", type: "httpBasicAuth", data: { user: "u", password: "hunter2" } }
@@ -89,7 +89,7 @@ describe("a kept engine", () => {
     })
   )
 
-  it.effect("writes anew what has been overwritten often", () =>
+  it.effect("compacts a journal whose entries have mostly been overwritten", () =>
     Effect.gen(function* () {
       const journal = listJournal()
       yield* live(
@@ -110,7 +110,7 @@ describe("a kept engine", () => {
     })
   )
 
-  it.effect("is seeded once", () =>
+  it.effect("is seeded only once", () =>
     Effect.gen(function* () {
       const journal = listJournal()
       yield* live(journal.layer, api("DELETE", "/workflows/Wr1cLz9pMi6AoB8v"), { seed: true })
@@ -119,7 +119,7 @@ describe("a kept engine", () => {
     })
   )
 
-  it.effect("does not acknowledge what could not be written", () =>
+  it.effect("does not acknowledge a change that could not be written", () =>
     Effect.gen(function* () {
       const { layer } = listJournal()
       const full = Layer.effect(
@@ -139,7 +139,7 @@ describe("a kept engine", () => {
     })
   )
 
-  it.effect("does not start over a journal that it cannot read", () =>
+  it.effect("does not start with a journal that it cannot read", () =>
     Effect.gen(function* () {
       const { layer } = listJournal([`[{"tag":{"id":"x"}}]`])
       const { message } = yield* Effect.flip(live(layer, listed("/workflows")))
@@ -147,7 +147,7 @@ describe("a kept engine", () => {
     })
   )
 
-  it.effect("takes no key but its own", () =>
+  it.effect("refuses every key but its own", () =>
     Effect.gen(function* () {
       const { apiKey } = yield* EmbeddedEngine
       assert.strictEqual(Redacted.value(apiKey), "own")

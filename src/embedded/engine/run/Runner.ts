@@ -1,8 +1,8 @@
 import { Clock, Context, Deferred, Effect, Exit, FiberMap, Layer, Option } from "effect"
 
-import type { ExecutionRecord, Snapshot, Step } from "../store/ExecutionRecord.ts"
+import type { ExecutionRecord, Snapshot, Step } from "../store/records.ts"
 import { Store } from "../store/Store.ts"
-import type { Response } from "./kinds.ts"
+import type { Response } from "./nodes.ts"
 import { type Pending, walk } from "./walk.ts"
 
 /** A run that is wanted. */

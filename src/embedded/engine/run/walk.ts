@@ -1,12 +1,11 @@
 import { Clock, Effect, Predicate, Result } from "effect"
 
 import type { Free } from "../../../engine/Workflow.ts"
-import { isEnabled, kindOf } from "../rules/triggers.ts"
-import type { Item, Source, Step } from "../store/ExecutionRecord.ts"
-import { asFree } from "../store/values.ts"
-import { Callable, type Scope } from "./evaluate.ts"
-import { type Outcome, perform, type Response } from "./kinds.ts"
-import { NodeFailure } from "./resolve.ts"
+import type { Item, Source, Step } from "../store/records.ts"
+import { asObject } from "../store/values.ts"
+import { Callable, NodeFailure, type Scope } from "./evaluate.ts"
+import { type Outcome, perform, type Response } from "./nodes.ts"
+import { isEnabled, kindOf } from "./triggers.ts"
 
 /** A node that is about to run. */
 export interface Pending {
@@ -79,12 +78,12 @@ const following = (
   outputs: Outcome["outputs"],
   run: number
 ): ReadonlyArray<Pending> => {
-  const main = asFree(connections[node]).main
+  const main = asObject(connections[node]).main
   return outputs.flatMap((input, output) => {
     const targets: unknown = Array.isArray(main) ? main[output] : undefined
     if (input.length === 0 || !Array.isArray(targets)) return []
     return targets
-      .map(asFree)
+      .map(asObject)
       .flatMap((target) =>
         Predicate.isString(target.node) ? [{ node: target.node, source: { node, output, run }, input }] : []
       )
