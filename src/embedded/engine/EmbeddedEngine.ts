@@ -24,11 +24,11 @@ export interface EmbeddedEngineOptions {
   readonly version?: Version
   /** The one key it takes; `embedded` by default. */
   readonly apiKey?: string
-  /** Whether a new one begins with a few workflows that look like people's own. */
+  /** Whether a new engine starts with a few realistic workflows; false by default. */
   readonly seed?: boolean
 }
 
-/** A workflow engine inside this process, behind the wire of a real one. */
+/** A workflow engine inside this process that answers like a real one. */
 export class EmbeddedEngine extends Context.Service<
   EmbeddedEngine,
   {
@@ -37,11 +37,11 @@ export class EmbeddedEngine extends Context.Service<
     /** A base URL that `httpClient` answers. */
     readonly host: string
     readonly apiKey: Redacted.Redacted
-    /** The same engine on somebody's router. */
+    /** The same engine, to be added to a router of one's own. */
     readonly routes: Layer.Layer<never, never, HttpRouter.HttpRouter>
   }
 >()("workflow-tool-server/embedded/engine/EmbeddedEngine") {
-  /** Keeps what is written in the journal, and starts with what is written there. Fails when that cannot be read. */
+  /** Writes every change to the journal and starts from its entries. Fails when they cannot be read. */
   static readonly layerStore = ({
     apiKey = "embedded",
     seed: isSeeded = false,

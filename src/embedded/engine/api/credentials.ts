@@ -26,11 +26,11 @@ const schemaFor = Effect.fnUntraced(function* (type: string, refusal: Refusal) {
   return { additionalProperties: false, type: "object", properties, required }
 })
 
-/** Checks the data of a credential against the schema of its type. */
+/** The data of a credential, checked against the schema of its type. */
 export const checkData = Effect.fnUntraced(function* (type: string, data: Free) {
   const schema = yield* schemaFor(type, badRequest("req.body.type is not a known type"))
   const problems = problemsOf(data, schema)
-  if (problems.length > 0) yield* badRequest(problems.join(","))
+  return problems.length === 0 ? data : yield* badRequest(problems.join(","))
 })
 
 /** Everything that is wrong with some data. */

@@ -15,7 +15,7 @@ const body = {
 
 const decode = Schema.decodeUnknownEffect(Schema.Struct({ name: Schema.String }))
 
-/** A trimmed name that no other tag has. Whatever is wrong with it, engines say the same. */
+/** A trimmed name that no other tag has. Engines answer every problem with a name in the same way. */
 const freeName = Effect.fnUntraced(function* (body: unknown, self?: string) {
   const { tables } = yield* Store
   const name = (yield* Effect.orDie(decode(body))).name.trim()
@@ -101,7 +101,7 @@ export const tagEndpoints: ReadonlyArray<Endpoint> = [
   }
 ]
 
-/** The tags of a workflow in the order of their names; engines promise none. */
+/** The tags of a workflow, sorted by name; real engines promise no order. */
 export const tagsOf = (tables: Tables, { tagIds }: WorkflowRecord): ReadonlyArray<TagRecord> =>
   tagIds.flatMap((id) => tables.tags.get(id) ?? []).sort((a, b) => (a.name < b.name ? -1 : 1))
 

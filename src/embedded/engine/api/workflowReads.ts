@@ -79,7 +79,7 @@ const byTags = (query: Query, tables: Tables, ignoresUnknown: boolean): Test => 
   return ({ tagIds }) => !isHopeless && known.every((id) => tagIds.includes(id))
 }
 
-/** Contains the text, letter case aside; `%` and `_` stand for anything, as in the database behind a real engine. */
+/** Workflows whose name contains the text, letter case aside; `%` and `_` are wildcards, as in the database of a real engine. */
 const byName = (query: Query): Test => {
   const name = query.get("name")?.trim()
   if (name === undefined) return () => true

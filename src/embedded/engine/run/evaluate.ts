@@ -16,10 +16,10 @@ export type Scope = Readonly<Record<string, unknown>>
 
 type Value = Result.Result<unknown, string>
 
-/** The value of an expression, or why it has none. What is not there is `undefined`, and so is everything in it. */
+/** The value of an expression, or why it has none. A missing member is `undefined`, and so are its own members. */
 export const evaluate = (expression: Expression, scope: Scope): Value => {
   const of = (part: Expression) => evaluate(part, scope)
-  switch (expression.is) {
+  switch (expression._tag) {
     case "value":
       return Result.succeed(expression.value)
     case "name":
@@ -54,7 +54,7 @@ export const evaluate = (expression: Expression, scope: Scope): Value => {
   }
 }
 
-/** When the left side alone is the answer. */
+/** When the left side alone is the result. */
 const shortcuts: Readonly<Record<string, (left: unknown) => boolean>> = {
   "||": (left) => Boolean(left),
   "&&": (left) => !left,
@@ -84,7 +84,7 @@ const listMethods: Readonly<Record<string, (list: ReadonlyArray<unknown>) => Cal
   join: (list) => new Callable(([separator]) => list.join(separator === undefined ? "," : textOf(separator)))
 }
 
-/** Numbers are reckoned with, texts are joined by `+`; no other operand is turned into something it is not. */
+/** Arithmetic on numbers, `+` and comparisons on texts; other operands are taken as numbers. */
 const combine =
   (operator: string, left: unknown) =>
   (right: unknown): unknown => {
@@ -129,7 +129,7 @@ const run = (source: string, scope: Scope): Effect.Effect<unknown, NodeFailure> 
     Effect.fromResult
   )
 
-/** A parameter with its expressions worked out: texts that begin with `=` are templates, and so in everything inside. */
+/** A parameter with its expressions evaluated, at any depth: texts that begin with `=` are templates. */
 export const resolve = (value: unknown, scope: Scope): Effect.Effect<unknown, NodeFailure> => {
   if (Predicate.isString(value)) return value.startsWith("=") ? template(value.slice(1), scope) : Effect.succeed(value)
   if (Array.isArray(value)) return Effect.forEach(value, (item) => resolve(item, scope))
@@ -142,10 +142,10 @@ export const resolve = (value: unknown, scope: Scope): Effect.Effect<unknown, No
   )
 }
 
-/** A value among text. */
+/** A value as it appears in text. */
 const printed = (value: unknown): string => (Predicate.isObject(value) ? "[object Object]" : textOf(value))
 
-/** One expression alone keeps its type; among text it becomes text. */
+/** A single expression keeps its type; several, or one with text around it, become text. */
 const template = (source: string, scope: Scope): Effect.Effect<unknown, NodeFailure> => {
   const parts = source.split(/\{\{(.*?)\}\}/s)
   const [before, alone = "", after] = parts
@@ -156,7 +156,7 @@ const template = (source: string, scope: Scope): Effect.Effect<unknown, NodeFail
   return Effect.map(texts, (all) => all.join(""))
 }
 
-/** A program of a code node, if all that it does is to return an expression. */
+/** Runs the program of a code node, which may only return an expression. */
 export const runCode = (code: string, scope: Scope): Effect.Effect<unknown, NodeFailure> => {
   const body = /^\s*return\s+(.*?);?\s*$/s.exec(code)?.[1]
   return body === undefined

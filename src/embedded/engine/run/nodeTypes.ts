@@ -82,13 +82,13 @@ const language = words(`
   vectorStoreChromaDB toolExecutor modelSelector guardrails
 `)
 
-/** Whether an engine knows a type of node; those of installed community packages cannot be told from here. */
+/** Whether an engine knows a type of node; types of installed community packages are not known here. */
 export const isKnownType = (type: string): boolean => {
   const kind = nodeKind(type)
   return type === nodeType(kind) ? base.has(kind) : language.has(kind)
 }
 
-/** What triggers need credentials for; of the many that engines know, those that people meet first. */
+/** The credential types that triggers need; only of the commonest triggers. */
 const credentialOf: Readonly<Record<string, string>> = { emailReadImap: "imap", telegramTrigger: "telegramApi" }
 
 /** The type of the credential that a node needs and lacks. */

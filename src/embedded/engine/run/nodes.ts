@@ -7,7 +7,7 @@ import { NodeFailure, resolve, runCode, type Scope } from "./evaluate.ts"
 import { edit, holds } from "./parameters.ts"
 import { kindOf, parametersOf } from "./triggers.ts"
 
-/** What a workflow says to whoever called it. */
+/** What a workflow answers its caller. */
 export interface Response {
   readonly status: number
   readonly contentType: string
@@ -15,7 +15,7 @@ export interface Response {
   readonly body: string
 }
 
-/** What a node made of its input: the items of each output, and perhaps a response. */
+/** The result of a node: the items of each output, and perhaps a response. */
 export interface Outcome {
   readonly outputs: ReadonlyArray<ReadonlyArray<Item>>
   readonly response?: Response
@@ -30,7 +30,7 @@ export interface Work {
 
 type Kind = (work: Work) => Effect.Effect<Outcome, NodeFailure>
 
-/** Does what a node does; a node of a kind that is not known here passes on what it gets. */
+/** Runs a node; one of a kind that is not known here passes its items on. */
 export const perform = (node: Free, work: Omit<Work, "parameters">): Effect.Effect<Outcome, NodeFailure> =>
   (own(kinds, kindOf(node)) ?? pass)({ ...work, parameters: parametersOf(node) })
 
@@ -91,7 +91,7 @@ const respond: Kind = ({ input, parameters, scopeOf }) =>
     response: responseOf(asObject(resolved), input)
   }))
 
-/** A status as a workflow gives it; the usual one when that is none. */
+/** A status that a workflow gives; the usual one when it is no status. */
 export const statusOf = (given: unknown, usual = 200): number =>
   Number.isInteger(Number(given)) && Number(given) >= 200 && Number(given) <= 599 ? Number(given) : usual
 

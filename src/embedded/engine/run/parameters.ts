@@ -49,7 +49,7 @@ const tests: Readonly<Record<string, Test>> = {
   notExists: (left) => left === undefined || left === null
 }
 
-/** Whether the conditions of an If or a Filter hold; their expressions have been worked out before. */
+/** Whether the conditions of an If or a Filter hold; their expressions have been evaluated before. */
 export const holds = ({ combineOperation, conditions }: Free): boolean => {
   const { combinator, conditions: list } = asObject(conditions)
   const results = Array.isArray(list) ? list.map(current) : Object.entries(asObject(conditions)).flatMap(old)
@@ -70,7 +70,7 @@ const old = ([type, list]: [string, unknown]): ReadonlyArray<boolean> =>
 
 const parse = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
 
-/** What an Edit Fields node makes of one item's data; its expressions have been worked out before. */
+/** What an Edit Fields node makes of one item's data; its expressions have been evaluated before. */
 export const edit = (parameters: Free, json: Free): Effect.Effect<Free, NodeFailure> => {
   if (parameters.mode === "raw") {
     const given = Predicate.isString(parameters.jsonOutput)
@@ -88,7 +88,7 @@ export const edit = (parameters: Free, json: Free): Effect.Effect<Free, NodeFail
   )
 }
 
-/** The first two versions of the node keep the other fields unless they are told not to; the later ones the reverse. */
+/** The first two versions of the node keep the other fields by default, the later ones drop them. */
 const kept = ({ include, includeOtherFields, keepOnlySet, values }: Free, json: Free): Free => {
   if (values !== undefined) return keepOnlySet === true ? {} : json
   return includeOtherFields === true || include === "all" ? json : {}
@@ -100,7 +100,7 @@ interface Assignment {
   readonly value: unknown
 }
 
-/** The assignments of the later versions in their order; those of the first ones stand in lists by type. */
+/** The assignments in their order; the first versions of the node keep them in lists by type. */
 const assignments = ({ assignments: given, values }: Free): ReadonlyArray<Assignment> => {
   const typed = (list: unknown, kind?: string) =>
     asList(list)
@@ -114,7 +114,7 @@ const assignments = ({ assignments: given, values }: Free): ReadonlyArray<Assign
 
 const truths: Readonly<Record<string, boolean>> = { true: true, false: false }
 
-/** A value as the type that is asked for. Only texts can fail to be numbers and truth values. */
+/** A value converted to a type. Only texts can fail to be numbers and booleans. */
 const convert = ({ name, type, value }: Assignment): Effect.Effect<unknown, NodeFailure> => {
   const misfit = (kind: string) =>
     Effect.fail(new NodeFailure({ message: `'${name}' expects a ${kind} but we got '${textOf(value)}' [item 0]` }))

@@ -10,11 +10,11 @@ export interface PublishingRules {
   readonly listensAfter: number
   /** How long the engine is busy with unpublishing a workflow, in milliseconds. */
   readonly busyFor: number
-  /** Whether it keeps when which version was published. */
+  /** Whether a workflow keeps the history of its publications. */
   readonly keepsHistory: boolean
-  /** Whether it counts as an update of the workflow. */
+  /** Whether it changes the time of the workflow's last update. */
   readonly isUpdate: boolean
-  /** What is noted in the static data of a workflow for each schedule that is listened to. */
+  /** The entry in a workflow's static data for each of its schedules. */
   readonly scheduleState: Free
 }
 
@@ -22,7 +22,7 @@ export interface PublishingRules {
 export const isListening = ({ published }: WorkflowRecord, { millis }: Moment): boolean =>
   published !== null && published.listensAt <= millis
 
-/** The record as it is at a moment: once its triggers are listened to, they are counted and keep their state. */
+/** The record as it is at a moment: once its triggers listen, they are counted and have their state. */
 export const settled = (
   workflow: WorkflowRecord,
   moment: Moment,
@@ -42,17 +42,17 @@ export const settled = (
 
 interface Circumstances {
   readonly rules: PublishingRules
-  /** The highest number of a publication so far. */
+  /** The highest id of a publication so far. */
   readonly publication: number
 }
 
-/** A record and the highest number of a publication so far. */
+/** A record and the highest id of a publication so far. */
 export interface Outcome {
   readonly workflow: WorkflowRecord
   readonly publication: number
 }
 
-/** Publishes the nodes that are saved, so that they run. What was published before is noted as ended. */
+/** Publishes the saved nodes, so that they run. An earlier publication ends. */
 export const publish = (
   workflow: WorkflowRecord,
   moment: Moment,

@@ -30,13 +30,13 @@ export const isTrigger = (node: Free): boolean => {
 /** Whether other workflows can start a workflow at a node, by a call or by failing. */
 export const isPassiveTrigger = (node: Free): boolean => isEnabled(node) && passive.has(kindOf(node))
 
-/** How many listeners the triggers of these nodes have. A form and a chat listen for being shown and for being sent. */
+/** The number of listeners of these nodes. A form and a chat have two: for being shown and for being sent. */
 export const countListeners = (nodes: ReadonlyArray<Free>): number =>
   nodes.filter((node) => isTrigger(node) && !hasBadSchedule(node)).reduce((sum, node) => sum + listenersOf(node), 0)
 
 const listenersOf = (node: Free): number => (/^(form|chat)Trigger$/.test(kindOf(node)) ? 2 : 1)
 
-/** Whether a schedule has a cron expression that is none. */
+/** Whether a schedule has a malformed cron expression. */
 export const hasBadSchedule = (node: Free): boolean => {
   if (kindOf(node) !== "scheduleTrigger") return false
   const { interval } = asObject(parametersOf(node).rule)
@@ -87,7 +87,7 @@ export const addressesOf = (workflowId: string, nodes: ReadonlyArray<Free>): Rea
 const methodsOf = (method: unknown): ReadonlyArray<string> =>
   (Array.isArray(method) ? method : [method ?? "GET"]).filter(Predicate.isString)
 
-/** A node without an id of its own is found below its workflow; variable segments are found below the id. */
+/** A node without a webhook id is found below its workflow; a path with variable segments is found below the id. */
 const placeOf = (workflowId: string, node: Free, path: unknown): string => {
   const own = Predicate.isString(path) ? path.split("/").filter((segment) => segment !== "") : []
   const { webhookId } = node

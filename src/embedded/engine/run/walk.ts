@@ -12,7 +12,7 @@ export interface Pending {
   readonly node: string
   readonly source: Source | null
   readonly input: ReadonlyArray<Item>
-  /** Why it cannot run at all. */
+  /** Why it cannot run. */
   readonly obstacle?: string
 }
 
@@ -21,12 +21,12 @@ interface Graph {
   readonly connections: Free
 }
 
-/** More runs of nodes than this are a loop. */
+/** A run with more steps than this is a loop. */
 const mostSteps = 1000
 
 /**
- * Runs a workflow from a node on, depth first, as engines do. Steps are added to a list that is the caller's, so that what
- * has run is known even when the rest is interrupted. Ends at the first node that fails and does not go on by itself.
+ * Runs a workflow from a node on, depth first, as engines do. Steps are added to the caller's list, so that what has
+ * run is known even when the rest is interrupted. Ends at the first node that fails and is not set to go on.
  */
 export const walk = Effect.fnUntraced(function* (
   graph: Graph,
@@ -71,7 +71,7 @@ const performOrGoOn = (node: Free, { input, obstacle }: Pending, steps: Readonly
 
 const runsOf = (steps: ReadonlyArray<Step>, node: string) => steps.filter((step) => step.node === node).length
 
-/** The nodes behind the outputs of one that have something to hand on. */
+/** The nodes that follow the outputs of a node; an output without items leads nowhere. */
 const following = (
   connections: Free,
   node: string,
@@ -90,7 +90,7 @@ const following = (
   })
 }
 
-/** The names an expression can use: the item, its companions, and what other nodes gave out before. */
+/** The names an expression can use: the item, the other items, and the outputs of earlier nodes. */
 const scope = (item: Item | undefined, input: ReadonlyArray<Item>, steps: ReadonlyArray<Step>): Scope => ({
   $json: item?.json ?? {},
   $input: view(input, item),

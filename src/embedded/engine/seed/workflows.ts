@@ -1,7 +1,7 @@
 import { nodeType } from "../../../engine/naming.ts"
 import type { Free } from "../../../engine/Workflow.ts"
 
-/** A workflow that a new engine begins with. */
+/** A workflow that a seeded engine starts with. */
 export interface SeedWorkflow {
   readonly id: string
   readonly name: string
@@ -213,7 +213,7 @@ const clean: SeedWorkflow = {
 
 export const seeds: ReadonlyArray<SeedWorkflow> = [orders, payments, report, assistant, clean]
 
-/** Calls that have been made already: one went well, one did not. */
+/** Calls that a seeded engine has answered already: one succeeded, one failed. */
 export const calls = [
   { workflow: orders, body: { id: 1042, amount: 250 } },
   { workflow: payments, body: { invoice: "R-2209" } }

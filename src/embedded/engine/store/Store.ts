@@ -12,14 +12,14 @@ import {
   type WorkflowRecord
 } from "./records.ts"
 
-/** Everything the engine knows, as its handlers see it. */
+/** All records of the engine, for reading. */
 export interface Tables {
   readonly owner: Owner
   readonly workflows: ReadonlyMap<string, WorkflowRecord>
   readonly tags: ReadonlyMap<string, TagRecord>
   readonly credentials: ReadonlyMap<string, CredentialRecord>
   readonly executions: ReadonlyMap<number, ExecutionRecord>
-  /** The highest numbers given out so far; none is used twice. */
+  /** The highest ids given out so far; none is used twice. */
   readonly counters: { readonly execution: number; readonly publication: number }
 }
 
@@ -31,9 +31,9 @@ export class Store extends Context.Service<
     readonly isNew: boolean
     /** The present records; they change with every commit. */
     readonly tables: Tables
-    /** Makes changes durable, then visible, together; within `exclusive`. A journal that cannot be written is a defect. */
+    /** Makes changes durable, then visible, together; call it within `exclusive`. A journal that cannot be written is a defect. */
     readonly commit: (...changes: ReadonlyArray<Change>) => Effect.Effect<void>
-    /** Runs alone among everything that is exclusive, for reading first and committing then. */
+    /** Runs one effect at a time, for reading first and committing then. */
     readonly exclusive: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >()("workflow-tool-server/embedded/engine/store/Store") {
@@ -51,7 +51,7 @@ export class Store extends Context.Service<
       for (const change of yield* welcome(tables)) apply(change)
       const written = yield* Ref.make(entries.length)
 
-      /** Writes the records anew once most of the journal tells of what is no more; so many entries are not worth it. */
+      /** Compacts the journal once most of its entries are outdated; this many entries are not worth it. */
       const tidy = Effect.fnUntraced(function* (negligible: number) {
         const all = changes()
         if ((yield* Ref.get(written)) <= 2 * all.length + negligible) return
@@ -72,7 +72,7 @@ export class Store extends Context.Service<
   )
 }
 
-/** Tables that changes can be applied to, in the order in which they were made. */
+/** Empty tables, and how to apply changes to them in the order in which they were made. */
 const makeTables = () => {
   const workflows = new Map<string, WorkflowRecord>()
   const tags = new Map<string, TagRecord>()
@@ -122,7 +122,7 @@ const decode = (entry: string, index: number) =>
     () => new JournalError({ message: `Entry ${index + 1} of the embedded engine's journal cannot be read.` })
   )
 
-/** What a first start makes, and what a start after a crash puts right: nothing of before is running any more. */
+/** The changes of a start: an owner when there is none yet, and the end of executions that a crash interrupted. */
 const welcome = Effect.fnUntraced(function* ({ executions, owner }: Tables) {
   const moment = yield* Clock.currentTimeMillis
   const owned: ReadonlyArray<Change> =

@@ -17,7 +17,7 @@ export const TagRecord = Schema.Struct({
 })
 export type TagRecord = typeof TagRecord.Type
 
-/** What is kept of a credential. Its values are checked and dropped: nothing here would ever use them. */
+/** What is kept of a credential. Its values are checked and dropped, because nothing here uses them. */
 export const CredentialRecord = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
@@ -27,18 +27,18 @@ export const CredentialRecord = Schema.Struct({
 })
 export type CredentialRecord = typeof CredentialRecord.Type
 
-/** The nodes and connections that run, which after a refused update are not the ones that are saved. */
+/** The nodes and connections that run; after a refused update they differ from those that are saved. */
 export const Published = Schema.Struct({
   versionId: Schema.String,
   nodes: Schema.Array(Free),
   connections: Free,
   createdAt: Schema.String,
-  /** From when on its triggers are listened to. */
+  /** When its triggers begin to listen. */
   listensAt: Millis
 })
 export type Published = typeof Published.Type
 
-/** One switching on or off of a version. */
+/** One activation or deactivation of a version. */
 export const Publication = Schema.Struct({
   id: Schema.Int,
   versionId: Schema.String,
@@ -66,7 +66,7 @@ export const WorkflowRecord = Schema.Struct({
   updatedAt: Schema.String,
   published: Schema.NullOr(Published),
   publications: Schema.Array(Publication),
-  /** Until when a 2.x engine is busy switching it off. */
+  /** Until when the engine is busy unpublishing it. */
   busyUntil: Millis
 })
 export type WorkflowRecord = typeof WorkflowRecord.Type
@@ -121,7 +121,7 @@ export const ExecutionRecord = Schema.Struct({
 })
 export type ExecutionRecord = typeof ExecutionRecord.Type
 
-/** One record written or removed. What is changed together is one entry of the journal, and so happens wholly or not. */
+/** One record written or removed. Changes made together are one entry of the journal, so that all of them happen or none. */
 export const Change = Schema.Union([
   Schema.Struct({ owner: Owner }),
   Schema.Struct({ workflow: WorkflowRecord }),

@@ -14,7 +14,7 @@ export const textOf = (value: unknown): string => {
   return Predicate.isString(value) ? value : JSON.stringify(value)
 }
 
-/** An entry of a table under a name that somebody else chose; never a member of `Object`. */
+/** An entry of a table under a name from outside; never an inherited member such as `constructor`. */
 export const own = <A>(table: Readonly<Record<string, A>>, name: unknown): A | undefined =>
   Object.hasOwn(table, textOf(name)) ? table[textOf(name)] : undefined
 

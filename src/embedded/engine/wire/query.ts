@@ -11,7 +11,7 @@ export type Parameter = "any" | "boolean" | "encoded" | "limit" | ReadonlyArray<
 
 export type Parameters = Readonly<Record<string, Parameter>>
 
-/** The parameters that were given, decoded; every one holds what it may. */
+/** The parameters that were given, decoded and checked. */
 export type Query = ReadonlyMap<string, string>
 
 /** One parameter as it was sent: its values, decoded, and the first of them as it stands in the address. */
@@ -39,11 +39,11 @@ export const readQuery = (
   return Result.succeed(query)
 }
 
-/** How an engine takes the numbers that pages are asked for with. */
+/** How an engine treats page sizes and the numbers in cursors. */
 export interface PagingRules {
-  /** The page size for what was asked. */
+  /** The page size for the one that was asked for. */
   readonly limit: (asked: number) => Result.Result<number, Refusal>
-  /** What a number in a cursor is refused with when it is none. */
+  /** The refusal of a cursor that has something else in place of a number. */
   readonly badNumber: Refusal
 }
 
@@ -87,7 +87,7 @@ const defaultLimit = 100
 const asNumber = (value: unknown, { badNumber }: PagingRules): Effect.Effect<number, Refusal> =>
   typeof value === "number" ? Effect.succeed(value) : Effect.fail(badNumber)
 
-/** A page by offset. The cursor holds only limit and offset, wins over the query, and is believed. A limit of 0 or less means all rows. */
+/** A page by offset. The cursor holds only limit and offset, overrides the query, and is not checked. A limit of 0 or less means all rows. */
 export const byOffset = Effect.fnUntraced(function* <A>(rows: ReadonlyArray<A>, query: Query, rules: PagingRules) {
   const { cursor, limit } = yield* begin(query, rules)
   const offset = yield* asNumber(cursor === undefined ? Number(query.get("offset") ?? 0) : (cursor.offset ?? 0), rules)
@@ -99,7 +99,7 @@ export const byOffset = Effect.fnUntraced(function* <A>(rows: ReadonlyArray<A>, 
   }
 })
 
-/** A page of rows that are sorted by descending id, behind the last id of the page before. */
+/** A page of rows that are sorted by descending id, after the last id of the page before. */
 export const byLastId = Effect.fnUntraced(function* <A extends { readonly id: number }>(
   rows: ReadonlyArray<A>,
   query: Query,

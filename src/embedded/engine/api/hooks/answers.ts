@@ -11,7 +11,7 @@ import type { Messages } from "../Dialect.ts"
 
 type Mode = "lastNode" | "onReceived" | "responseNode"
 
-/** When a trigger answers its caller. */
+/** What a trigger waits for before it answers its caller. */
 export const modeOf = (node: Free): Mode => {
   const { options, responseMode } = parametersOf(node)
   const isChat = kindOf(node) === "chatTrigger"
@@ -59,7 +59,7 @@ const answers = { lastNode: byLastNode, onReceived: atOnce, responseNode: byResp
 const nothing = (status: number) =>
   HttpServerResponse.text("", { status, contentType: "application/json; charset=utf-8" })
 
-/** The status a trigger answers with, in the places of its older and newer versions. */
+/** The status a trigger answers with; older and newer versions of the node keep it in different places. */
 const codeOf = (node: Free): number => {
   const { options, responseCode } = parametersOf(node)
   return statusOf(responseCode ?? asObject(asObject(asObject(options).responseCode).values).responseCode)
@@ -72,7 +72,7 @@ const problemOf = ({ status }: { readonly status: string }) => {
     : json(500, { message: "Error in workflow" })
 }
 
-/** Nothing listens to a call: not at its path, or only to other methods. */
+/** The answer to a call that nothing listens to: not at its path, or only to other methods. */
 export const notListening = (method: string, path: string, listened: ReadonlyArray<string>) => {
   const methods = [...new Set(listened)]
   if (methods.length > 0) {
@@ -86,14 +86,14 @@ export const notListening = (method: string, path: string, listened: ReadonlyArr
   })
 }
 
-/** Forms are there to be seen by people; nobody sees these. */
+/** A page in place of a form, which nobody sees here. */
 export const formPage = (status: number, title: string) =>
   HttpServerResponse.text(`<!DOCTYPE html>\n<html lang='en'>\n<title>${title}</title>\n</html>\n`, {
     status,
     contentType: "text/html; charset=utf-8"
   })
 
-/** Nobody has an editor open for this path. */
+/** The answer of a test address that no editor listens to. */
 export const noTestAddress = (path: string, { testButton }: Messages) =>
   json(404, {
     code: 404,

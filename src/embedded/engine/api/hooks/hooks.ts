@@ -24,7 +24,7 @@ export interface Listener {
 const pathOf = ({ url }: HttpServerRequest.HttpServerRequest): string =>
   (url.split("?")[0] ?? "").slice(1).split("/").map(decodeSegment).join("/")
 
-/** Everything that listens at a path, whatever the method. Where two listen to the same, the later one has taken over. */
+/** Everything that listens at a path, whatever the method. Of two at the same address, the later one comes first. */
 const listenersAt = (path: string, workflows: ReadonlyArray<WorkflowRecord>, moment: Moment): ReadonlyArray<Listener> =>
   workflows
     .filter((workflow) => isListening(workflow, moment))

@@ -39,7 +39,7 @@ const webhookData = ({ content, request, variables }: Visit): Free => {
   }
 }
 
-/** Fields are sent by number, and called by their labels from here on. */
+/** A form sends its fields by number; the workflow gets them by label. */
 const formData = (node: Free, { content, request, time }: Visit): Free => {
   const { values } = asObject(parametersOf(node).formFields)
   const isMultipart = request.headers["content-type"]?.startsWith("multipart/form-data") === true
@@ -71,7 +71,7 @@ export const contentOf = Effect.fnUntraced(function* (request: HttpServerRequest
   }
 })
 
-/** The texts of a form with several parts; files are passed over. */
+/** The text fields of a multipart form; files are ignored. */
 const fieldsOf = (request: HttpServerRequest.HttpServerRequest) =>
   request.multipartStream.pipe(
     Stream.mapEffect((part) =>

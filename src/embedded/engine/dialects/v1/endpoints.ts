@@ -63,46 +63,46 @@ const credential = {
   isOpen: true
 }
 
-/** What a 1.x engine offers below `/api/v1`. It does not look at the body of an activation. */
-export const endpoints: ReadonlyArray<Endpoint> = [
-  {
-    method: "GET",
-    path: "/workflows",
-    query: {
-      active: "boolean",
-      tags: "any",
-      name: "any",
-      projectId: "any",
-      excludePinnedData: "boolean",
-      limit: "limit",
-      cursor: "encoded"
-    },
-    run: listWorkflows
-  },
+export const workflowQuery = {
+  active: "boolean",
+  tags: "any",
+  name: "any",
+  projectId: "any",
+  excludePinnedData: "boolean",
+  limit: "limit",
+  cursor: "encoded"
+} as const
+
+export const executionQuery = {
+  includeData: "boolean",
+  workflowId: "encoded",
+  projectId: "any",
+  limit: "limit",
+  cursor: "encoded"
+} as const
+
+/** What both engines offer below `/api/v1`, in the same form. */
+export const sharedEndpoints: ReadonlyArray<Endpoint> = [
   { method: "GET", path: "/workflows/:id", query: { excludePinnedData: "boolean" }, run: getWorkflow },
   { method: "DELETE", path: "/workflows/:id", query: {}, run: deleteWorkflow },
+  ...workflowTagEndpoints,
+  { method: "GET", path: "/executions/:id", query: { includeData: "boolean" }, run: getExecution },
+  { method: "DELETE", path: "/executions/:id", query: {}, run: deleteExecution },
+  { method: "DELETE", path: "/credentials/:id", query: {}, run: deleteCredential },
+  { method: "GET", path: "/credentials/schema/:type", query: {}, run: getCredentialSchema },
+  ...tagEndpoints
+]
+
+const statuses = ["error", "success", "waiting"]
+
+/** What a 1.x engine offers. It does not look at the body of an activation. */
+export const endpoints: ReadonlyArray<Endpoint> = [
+  ...sharedEndpoints,
+  { method: "GET", path: "/workflows", query: workflowQuery, run: listWorkflows },
   { method: "POST", path: "/workflows", query: {}, body: { shape: workflow }, run: createWorkflow },
   { method: "PUT", path: "/workflows/:id", query: {}, body: { shape: workflow }, run: updateWorkflow },
   { method: "POST", path: "/workflows/:id/activate", query: {}, run: activate },
   { method: "POST", path: "/workflows/:id/deactivate", query: {}, run: deactivate },
-  ...workflowTagEndpoints,
-  {
-    method: "GET",
-    path: "/executions",
-    query: {
-      includeData: "boolean",
-      status: ["error", "success", "waiting"],
-      workflowId: "encoded",
-      projectId: "any",
-      limit: "limit",
-      cursor: "encoded"
-    },
-    run: listExecutions
-  },
-  { method: "GET", path: "/executions/:id", query: { includeData: "boolean" }, run: getExecution },
-  { method: "DELETE", path: "/executions/:id", query: {}, run: deleteExecution },
-  { method: "POST", path: "/credentials", query: {}, body: { shape: credential }, run: createCredential },
-  { method: "DELETE", path: "/credentials/:id", query: {}, run: deleteCredential },
-  { method: "GET", path: "/credentials/schema/:type", query: {}, run: getCredentialSchema },
-  ...tagEndpoints
+  { method: "GET", path: "/executions", query: { ...executionQuery, status: statuses }, run: listExecutions },
+  { method: "POST", path: "/credentials", query: {}, body: { shape: credential }, run: createCredential }
 ]

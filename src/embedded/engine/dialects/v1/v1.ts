@@ -1,19 +1,18 @@
 import { Predicate, Result } from "effect"
 
 import { keyHeaders, versionField } from "../../../../engine/naming.ts"
-import type { Dialect, Messages, WorkflowRules } from "../../api/Dialect.ts"
+import type { CredentialType, Dialect, Messages, WorkflowRules } from "../../api/Dialect.ts"
 import { missingCredential } from "../../run/nodeTypes.ts"
 import { hasBadSchedule, isTrigger, kindOf } from "../../run/triggers.ts"
 import type { WorkflowRecord } from "../../store/records.ts"
 import { own } from "../../store/values.ts"
 import { badRequest, type Refusal } from "../../wire/http.ts"
 import { type Given, type Parameters, readQuery } from "../../wire/query.ts"
-import { credentialTypes } from "./credentialTypes.ts"
 import { endpoints } from "./endpoints.ts"
 import { views } from "./views.ts"
 
 const messages: Messages = {
-  demandsFirst: true,
+  reportsMissingFirst: true,
   missing: (path, name) => `${path} must have required property '${name}'`,
   unknown: (path) => `${path} must NOT have additional properties`,
   type: (path, expected) => `${path} must be ${expected}`,
@@ -92,6 +91,46 @@ const workflows: WorkflowRules = {
   activationProblem,
   deletionProblem: () => undefined,
   ignoresUnknownTags: true
+}
+
+type Property = CredentialType["properties"][string]
+
+export const text: Property = { type: "string" }
+export const number: Property = { type: "number" }
+export const boolean: Property = { type: "boolean" }
+export const choice = (...values: ReadonlyArray<string>): Property => ({ type: "string", enum: values })
+
+/** A handful of the types that engines know: those that people meet first. */
+export const credentialTypes: Readonly<Record<string, CredentialType>> = {
+  httpBasicAuth: { properties: { user: text, password: text } },
+  httpDigestAuth: { properties: { user: text, password: text } },
+  httpHeaderAuth: { properties: { name: text, value: text } },
+  httpQueryAuth: { properties: { name: text, value: text } },
+  httpCustomAuth: { properties: { json: { type: "json" } }, required: ["json"] },
+  slackApi: { properties: { accessToken: text }, required: ["accessToken"] },
+  telegramApi: { properties: { accessToken: text, baseUrl: text } },
+  githubApi: { properties: { server: text, user: text, accessToken: text } },
+  openAiApi: { properties: { apiKey: text, organizationId: text, url: text }, required: ["apiKey"] },
+  postgres: {
+    properties: {
+      host: text,
+      database: text,
+      user: text,
+      password: text,
+      maxConnections: number,
+      allowUnauthorizedCerts: boolean,
+      ssl: choice("allow", "disable", "require"),
+      port: number,
+      sshTunnel: boolean,
+      sshAuthenticateWith: choice("password", "privateKey"),
+      sshHost: text,
+      sshPort: number,
+      sshUser: text,
+      sshPassword: text,
+      privateKey: text,
+      passphrase: text
+    }
+  }
 }
 
 /** The engine 1.82.3. */

@@ -1,10 +1,9 @@
 import { activate, deactivate } from "../../api/activation.ts"
-import { createCredential, deleteCredential, getCredentialSchema } from "../../api/credentials.ts"
+import { createCredential } from "../../api/credentials.ts"
 import type { Endpoint } from "../../api/Dialect.ts"
-import { deleteExecution, getExecution, listExecutions } from "../../api/executions.ts"
-import { tagEndpoints, workflowTagEndpoints } from "../../api/tags.ts"
-import { getWorkflow, listWorkflows } from "../../api/workflowReads.ts"
-import { createWorkflow, deleteWorkflow, updateWorkflow } from "../../api/workflowWrites.ts"
+import { listExecutions } from "../../api/executions.ts"
+import { listWorkflows } from "../../api/workflowReads.ts"
+import { createWorkflow, updateWorkflow } from "../../api/workflowWrites.ts"
 import {
   anything,
   array,
@@ -17,7 +16,14 @@ import {
   type Shape,
   string
 } from "../../wire/shapes.ts"
-import { nodeFields, settingsFields, workflowFields } from "../v1/endpoints.ts"
+import {
+  executionQuery,
+  nodeFields,
+  settingsFields,
+  sharedEndpoints,
+  workflowFields,
+  workflowQuery
+} from "../v1/endpoints.ts"
 import {
   archive,
   getCredential,
@@ -83,25 +89,13 @@ const updatedCredential = { ...fields({ name: string, data: object }), isOpen: t
 
 const optional = { shape: anything, isOptional: true }
 
-/** What a 2.x engine offers below `/api/v1`. A fixed segment stands before a variable one. */
+const statuses = ["canceled", "crashed", "error", "new", "running", "success", "unknown", "waiting"]
+const stoppable = fields({ status: array(choice("queued", "running", "waiting")) }, "status")
+
+/** What a 2.x engine offers. A fixed segment stands before a variable one. */
 export const endpoints: ReadonlyArray<Endpoint> = [
-  {
-    method: "GET",
-    path: "/workflows",
-    query: {
-      active: "boolean",
-      tags: "any",
-      name: "any",
-      projectId: "any",
-      excludePinnedData: "boolean",
-      limit: "limit",
-      cursor: "encoded",
-      offset: "encoded"
-    },
-    run: listWorkflows
-  },
-  { method: "GET", path: "/workflows/:id", query: { excludePinnedData: "boolean" }, run: getWorkflow },
-  { method: "DELETE", path: "/workflows/:id", query: {}, run: deleteWorkflow },
+  ...sharedEndpoints,
+  { method: "GET", path: "/workflows", query: { ...workflowQuery, offset: "encoded" }, run: listWorkflows },
   { method: "POST", path: "/workflows", query: {}, body: { shape: newWorkflow }, run: createWorkflow },
   {
     method: "PUT",
@@ -116,30 +110,15 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   { method: "POST", path: "/workflows/:id/unpublish", query: {}, body: optional, run: deactivate },
   { method: "POST", path: "/workflows/:id/archive", query: {}, run: archive(true) },
   { method: "POST", path: "/workflows/:id/unarchive", query: {}, run: archive(false) },
-  ...workflowTagEndpoints,
   { method: "GET", path: "/workflows/:id/:versionId", query: {}, run: getVersion },
-  {
-    method: "GET",
-    path: "/executions",
-    query: {
-      includeData: "boolean",
-      status: ["canceled", "crashed", "error", "new", "running", "success", "unknown", "waiting"],
-      workflowId: "encoded",
-      projectId: "any",
-      limit: "limit",
-      cursor: "encoded"
-    },
-    run: listExecutions
-  },
-  { method: "GET", path: "/executions/:id", query: { includeData: "boolean" }, run: getExecution },
-  { method: "DELETE", path: "/executions/:id", query: {}, run: deleteExecution },
+  { method: "GET", path: "/executions", query: { ...executionQuery, status: statuses }, run: listExecutions },
   { method: "POST", path: "/executions/:id/retry", query: {}, body: optional, takesTurns: true, run: retryExecution },
   { method: "POST", path: "/executions/:id/stop", query: {}, takesTurns: true, run: stopExecution },
   {
     method: "POST",
     path: "/executions/stop",
     query: {},
-    body: { shape: fields({ status: array(choice("queued", "running", "waiting")) }, "status") },
+    body: { shape: stoppable },
     takesTurns: true,
     run: stopExecutions
   },
@@ -147,8 +126,5 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   { method: "POST", path: "/credentials", query: {}, body: { shape: newCredential }, run: createCredential },
   { method: "GET", path: "/credentials/:id", query: {}, run: getCredential },
   { method: "PATCH", path: "/credentials/:id", query: {}, body: { shape: updatedCredential }, run: updateCredential },
-  { method: "POST", path: "/credentials/:id/test", query: {}, run: testCredential },
-  { method: "DELETE", path: "/credentials/:id", query: {}, run: deleteCredential },
-  { method: "GET", path: "/credentials/schema/:type", query: {}, run: getCredentialSchema },
-  ...tagEndpoints
+  { method: "POST", path: "/credentials/:id/test", query: {}, run: testCredential }
 ]

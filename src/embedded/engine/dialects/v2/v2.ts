@@ -6,15 +6,15 @@ import { own, pick } from "../../store/values.ts"
 import { badRequest, conflict, Refusal } from "../../wire/http.ts"
 import { type Given, type Parameters, readQuery } from "../../wire/query.ts"
 import { typeName } from "../../wire/shapes.ts"
-import { boolean, choice, credentialTypes, text } from "../v1/credentialTypes.ts"
+import { boolean, choice, credentialTypes, text } from "../v1/v1.ts"
 import { activationProblem, creationProblem, graphProblem } from "./checks.ts"
 import { endpoints, nodeOrder, settingsOrder } from "./endpoints.ts"
 import { views } from "./views.ts"
 
 const messages: Messages = {
-  demandsFirst: false,
+  reportsMissingFirst: false,
   missing: (path, name, shape) =>
-    shape?.is === "map" ? `${path}/${name} must be object` : `${path} must have required property '${name}'`,
+    shape?._tag === "map" ? `${path}/${name} must be object` : `${path} must have required property '${name}'`,
   unknown: (path, names) => `${path} Unrecognized key(s) in object: ${quoted(names, ", ")}`,
   type: (path, expected, value) => `${path} Expected ${expected}, received ${typeName(value)}`,
   choice: (path, allowed, value) =>
