@@ -26,7 +26,7 @@ const append = (file: string, ...lines: ReadonlyArray<string>) =>
   open(file, (journal) => Effect.forEach(lines, journal.append))
 
 describe("a journal in a file", () => {
-  it.effect("keeps entries in the order of writing", () =>
+  it.effect("holds what was written, in its order", () =>
     Effect.gen(function* () {
       const { file } = yield* folder
       yield* append(file, "one", "zwei ä", "three")
@@ -35,7 +35,7 @@ describe("a journal in a file", () => {
     })
   )
 
-  it.effect("cuts off a torn entry and appends after the last whole one", () =>
+  it.effect("cuts off what was torn, and goes on behind what is whole", () =>
     Effect.gen(function* () {
       const { file } = yield* folder
       yield* append(file, "one", "two")
@@ -46,7 +46,7 @@ describe("a journal in a file", () => {
     })
   )
 
-  it.effect("cuts off the rest of a failed write before it writes again", () =>
+  it.effect("cuts off what a refused writing left behind, before it writes again", () =>
     Effect.gen(function* () {
       const { file } = yield* folder
       const all = yield* open(file, (journal) =>
@@ -61,7 +61,7 @@ describe("a journal in a file", () => {
     })
   )
 
-  it.effect("refuses a file that it did not write", () =>
+  it.effect("leaves a file alone that it did not write", () =>
     Effect.gen(function* () {
       const { file } = yield* folder
       yield* Effect.promise(() => writeFile(file, `{"somebody":"else's"}`))
@@ -70,7 +70,7 @@ describe("a journal in a file", () => {
     })
   )
 
-  it.effect("is replaced as a whole and leaves no other file behind", () =>
+  it.effect("is replaced as a whole, and leaves nothing else in the folder", () =>
     Effect.gen(function* () {
       const { dir, file } = yield* folder
       yield* open(file, (journal) =>
@@ -97,7 +97,7 @@ describe("a journal in a file", () => {
     })
   )
 
-  it.effect("is taken over from a process that has ended", () =>
+  it.effect("is taken over from a process that is gone", () =>
     Effect.gen(function* () {
       const { file } = yield* folder
       yield* append(file, "one")
@@ -106,7 +106,7 @@ describe("a journal in a file", () => {
     })
   )
 
-  it.effect("is readable only by its owner", () =>
+  it.effect("is nobody else's to read", () =>
     Effect.gen(function* () {
       const { file } = yield* folder
       yield* append(file, "one")
