@@ -12,8 +12,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 
-import { EmbeddedEngine } from "../../src/embedded/engine/EmbeddedEngine.ts"
-import type { Version } from "../../src/embedded/engine/store/Edition.ts"
+import { EmbeddedEngine, type Version } from "../../src/embedded/engine/EmbeddedEngine.ts"
 import { probeDifferences } from "../embedded/engine/known-differences.ts"
 
 const material = fileURLToPath(new URL("../../../shared/engine", import.meta.url))

@@ -2,27 +2,27 @@ import { Context, DateTime, Effect, Layer, Redacted, Ref } from "effect"
 import { HttpClient, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
 import { dispatch, type Limits } from "./dispatch.ts"
+import type { Wire } from "./Endpoint.ts"
 import { endpoints } from "./endpoints.ts"
 import { pathNotFound, toResponse } from "./Reply.ts"
 import { seed } from "./seed.ts"
-import type { Wire } from "./shapes.ts"
 import { type State, withoutGone } from "./State.ts"
 
 export interface EmbeddedMarketplaceOptions {
-  /** Which form its two disputed bodies have; `spec` when nothing is said. */
+  /** Which form the disputed bodies have; `spec` by default. */
   readonly wire?: Wire
-  /** The one key it takes; `defaultKey` when nothing is said. */
+  /** The one key it takes; `defaultKey` by default. */
   readonly apiKey?: string
-  /** Which limits it holds its callers to: those of a personal or of a base key, or none; `full` when nothing is said. */
+  /** The rate limits of its callers: those of a personal (`full`) or of a base key, or none; `full` by default. */
   readonly limits?: Limits
-  /** The account it begins with; a small one in the middle of the move when nothing is said. */
+  /** The account it starts with; by default a small one in the middle of the move to manual bids. */
   readonly account?: State
 }
 
-/** Clients hide their key wherever an answer repeats it: this one is no part of any text that a person would write. */
+/** Clients redact their key wherever an answer repeats it, so this one is no part of any other text. */
 export const defaultKey = "embedded-marketplace-key-4c1f6e0b9a7d2358"
 
-/** The advertising part of a marketplace inside this process, behind the wire of the real one. */
+/** The advertising part of a marketplace inside this process that answers like the real one. */
 export class EmbeddedMarketplace extends Context.Service<
   EmbeddedMarketplace,
   {
@@ -31,9 +31,9 @@ export class EmbeddedMarketplace extends Context.Service<
     /** A base URL that `httpClient` answers. */
     readonly host: string
     readonly apiKey: Redacted.Redacted
-    /** The same marketplace on somebody's router. */
+    /** The same marketplace, to be added to a router of one's own. */
     readonly routes: Layer.Layer<never, never, HttpRouter.HttpRouter>
-    /** Everything it knows, at this moment. */
+    /** The account as it is now. */
     readonly account: Effect.Effect<State>
   }
 >()("workflow-tool-server/embedded/marketplace/EmbeddedMarketplace") {

@@ -1,6 +1,8 @@
 import { DateTime } from "effect"
 import { HttpServerResponse } from "effect/http"
 
+import type { State } from "./State.ts"
+
 /** An answer: JSON, plain text, or nothing but a status. */
 export type Reply =
   | { readonly status: number; readonly json: unknown; readonly contentType?: string }
@@ -18,33 +20,33 @@ const problem = (status: number, title: string, said: object): Reply => ({
   json: { ...said, origin, request_id, status, title }
 })
 
-/** A refusal by the part that knows campaigns. */
+/** A refusal by the part for campaigns. */
 export const invalid = (detail: string): Reply => problem(400, "invalid payload", { detail })
 
-/** Its refusal of a number before any rule is asked. */
+/** Its refusal of a number, before the rules are checked. */
 export const invalidNumber = (detail: string): Reply => problem(400, "validation request params error", { detail })
 
 /** Its refusal of an operation that is closed to a campaign. */
 export const forbidden = (detail: string): Reply => problem(403, "request forbidden", { detail })
 
-/** A refusal by the part that counts, where it names the fields. */
+/** A refusal by the part for statistics, which names the fields. */
 export const invalidFields = (errors: ReadonlyArray<{ readonly detail: string; readonly field: string }>): Reply =>
   problem(400, "Invalid payload", { errors, type: "bad request" })
 
-/** A refusal by the part that counts keywords. */
+/** Refusals by the part for statistics of keywords. */
 export const unwanted = (message: string): Reply => ({ status: 400, json: { message, type: "bad request" } })
 export const missing = (message: string): Reply => ({ status: 404, json: { message, type: "not found" } })
 
 /** A refusal by the part that starts, pauses and deletes campaigns. */
 export const error = (text: string): Reply => ({ status: 400, json: { error: text } })
 
-/** A refusal by the part that creates them: a text, as JSON. */
+/** A refusal by the part that creates campaigns: a text, as JSON. */
 export const quoted = (text: string): Reply => ({ status: 400, json: text })
 
-/** A refusal by the part that knows money. */
+/** A refusal by the part for budgets. */
 export const plain = (text: string): Reply => ({ status: 400, text })
 
-/** A refusal by the gateway before them all. */
+/** A refusal by the gateway in front of all parts. */
 const gateway =
   (status: number, title: string, statusText: string, detail: string) =>
   (now: DateTime.Utc): Reply => ({
@@ -75,6 +77,38 @@ export const pathNotFound = gateway(
   "Not Found",
   "Please consult the https://dev.wildberries.ru/openapi/api-information"
 )
+
+/** How one part of the marketplace refuses its input; every part has a format and texts of its own. */
+export interface ErrorFormat {
+  readonly refuse: (text: string) => Reply
+  /** For a query parameter that is missing or wrong. */
+  readonly parameter: (name: string) => string
+  /** For a body that does not have the shape of the operation. */
+  readonly body: string
+}
+
+const unreadable = "can not deserialize response body"
+const incorrectBody = "Некорректное тело запроса"
+
+const named = (name: string): string => `invalid ${name}`
+
+export const errorFormats = {
+  campaigns: { refuse: invalid, parameter: (name) => `invalid ${name} value`, body: unreadable },
+  statistics: { refuse: invalid, parameter: named, body: unreadable },
+  keywords: { refuse: unwanted, parameter: named, body: unreadable },
+  moves: { refuse: error, parameter: () => "Invalid Advert: invalid advert", body: incorrectBody },
+  deletion: { refuse: error, parameter: () => "Некорректный ID кампании", body: incorrectBody },
+  creation: { refuse: quoted, parameter: named, body: incorrectBody },
+  money: { refuse: plain, parameter: () => "кампания не принадлежит продавцу", body: incorrectBody }
+} as const satisfies Record<string, ErrorFormat>
+
+/** The outcome of a write; a refused one leaves the account as it was. */
+export interface Written {
+  readonly state: State
+  readonly reply: Reply
+}
+
+export const refuse = (state: State, reply: Reply): Written => ({ state, reply })
 
 export const toResponse = (reply: Reply, headers: Readonly<Record<string, string>> = {}) => {
   const { status } = reply

@@ -1,7 +1,7 @@
 import { DateTime } from "effect"
 
-import type { PaymentType } from "../../marketplace/Campaign.ts"
-import type { Kopecks } from "../../marketplace/money.ts"
+import { type PaymentType, type Placement, status } from "../../marketplace/Campaign.ts"
+import { Kopecks } from "../../marketplace/money.ts"
 
 /** The bids of one article of a campaign. */
 export interface Row {
@@ -10,7 +10,7 @@ export interface Row {
   readonly recommendations: Kopecks
 }
 
-/** A campaign as the marketplace keeps it. Its `name` is what is shown; `budget` is in rubles. */
+/** A campaign as the marketplace keeps it; `budget` is in rubles. */
 export interface Advert {
   readonly id: number
   readonly name: string
@@ -22,11 +22,11 @@ export interface Advert {
   readonly created: string
   readonly budget: number
   readonly rows: ReadonlyArray<Row>
-  /** When it was deleted: it stays in the status -1 for a while, then it is gone. */
+  /** When it was deleted; it keeps the status -1 for a while before it is gone. */
   readonly deleted?: DateTime.Utc
 }
 
-/** Everything the marketplace knows: campaigns by id, phrases by `advert:nm`, cluster bids by `advert:nm:phrase`. */
+/** An account: campaigns by id, phrases by `advert:nm`, cluster bids by `advert:nm:phrase`. */
 export interface State {
   readonly adverts: ReadonlyMap<number, Advert>
   readonly phrases: ReadonlyMap<string, ReadonlyArray<string>>
@@ -46,7 +46,7 @@ export const withAdvert = (state: State, advert: Advert): State => ({
   adverts: new Map([...state.adverts, [advert.id, advert]])
 })
 
-/** The least time that the marketplace takes for a deletion; the most is 10 minutes. */
+/** The shortest time that the marketplace takes for a deletion; the longest is 10 minutes. */
 const deletion = "3 minutes"
 
 const isGone =
@@ -54,7 +54,7 @@ const isGone =
   ({ deleted }: Advert): boolean =>
     deleted !== undefined && DateTime.isGreaterThanOrEqualTo(now, DateTime.addDuration(deleted, deletion))
 
-/** A deleted campaign goes with everything that is kept for it, once its time has come. */
+/** The account without the campaigns whose deletion has been completed, and without what was kept for them. */
 export const withoutGone = (state: State, now: DateTime.Utc): State => {
   const gone = [...state.adverts.values()].filter(isGone(now)).map(({ id }) => id)
   if (gone.length === 0) return state
@@ -64,5 +64,36 @@ export const withoutGone = (state: State, now: DateTime.Utc): State => {
     adverts: new Map([...state.adverts].filter(([id]) => !gone.includes(id))),
     phrases: new Map([...state.phrases].filter(isKept)),
     clusterBids: new Map([...state.clusterBids].filter(isKept))
+  }
+}
+
+/** The lowest bids, by placement. */
+export const floors = {
+  combined: Kopecks.make(15_500),
+  search: Kopecks.make(25_000),
+  recommendations: Kopecks.make(25_000)
+} as const
+
+export const isChangeable = ({ status: value }: Advert): boolean =>
+  value === status.ready || value === status.active || value === status.paused
+
+export const placementsOf = (advert: Advert): ReadonlyArray<Placement> => {
+  if (advert.bid_type === "auto") return ["combined"]
+  return [
+    ...(advert.search ? (["search"] as const) : []),
+    ...(advert.recommendations ? (["recommendations"] as const) : [])
+  ]
+}
+
+export const withBid = (row: Row, placement: Placement, bid: Kopecks): Row =>
+  placement === "combined" ? { ...row, search: bid, recommendations: bid } : { ...row, [placement]: bid }
+
+/** The row of an article that has just been added: it bids the minimum. */
+export const lowestRow = (advert: Omit<Advert, "rows">, nm_id: number): Row => {
+  const search = advert.bid_type === "auto" ? floors.combined : floors.search
+  return {
+    nm_id,
+    search: advert.search ? search : Kopecks.make(0),
+    recommendations: advert.recommendations ? search : Kopecks.make(0)
   }
 }

@@ -1,7 +1,6 @@
-import { DateTime, Effect, Option, Ref, Schema } from "effect"
-import { Headers, type HttpServerRequest } from "effect/http"
+import { Clock, DateTime, Effect, Option, Ref, Schema } from "effect"
+import { Headers as HttpHeaders, type HttpServerRequest } from "effect/http"
 
-import * as Buckets from "./Buckets.ts"
 import data from "./data/limits.json" with { type: "json" }
 import type { Endpoint } from "./Endpoint.ts"
 import { tooMany, toResponse, unauthorized } from "./Reply.ts"
@@ -15,15 +14,63 @@ interface Behaviour {
   readonly limits: Limits
 }
 
-const unlimited: Buckets.Flow = { intervalMs: 0, burst: 1 }
+/** How fast a bucket fills, and how much it holds. */
+interface Flow {
+  readonly intervalMs: number
+  readonly burst: number
+}
+
+type Headers = Readonly<Record<string, string>>
+
+interface Taken {
+  readonly allowed: boolean
+  readonly headers: Headers
+}
+
+const seconds = (ms: number): string => String(Math.ceil(ms / 1000))
+const remaining = (tokens: number): Headers => ({ "x-ratelimit-remaining": String(Math.floor(tokens)) })
+
+/** Token buckets by name: a call takes one token, one comes back per interval, at most `burst`. */
+const makeBuckets = () => {
+  const buckets = new Map<string, { readonly tokens: number; readonly at: number }>()
+
+  const level = (name: string, { burst, intervalMs }: Flow, now: number): number => {
+    const last = buckets.get(name) ?? { tokens: burst, at: now }
+    return intervalMs === 0 ? burst : Math.min(burst, last.tokens + (now - last.at) / intervalMs)
+  }
+
+  const take = (name: string, flow: Flow): Effect.Effect<Taken> =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      const { burst, intervalMs } = flow
+      const tokens = level(name, flow, now)
+      const allowed = tokens >= 1
+      buckets.set(name, { tokens: allowed ? tokens - 1 : tokens, at: now })
+      const headers = allowed
+        ? remaining(tokens - 1)
+        : {
+            "x-ratelimit-retry": seconds((1 - tokens) * intervalMs),
+            "x-ratelimit-limit": String(burst),
+            "x-ratelimit-reset": seconds((burst - tokens) * intervalMs)
+          }
+      return { allowed, headers }
+    })
+
+  /** What is left, for an answer that takes no token. */
+  const peek = (name: string, flow: Flow): Effect.Effect<Headers> =>
+    Effect.map(Clock.currentTimeMillis, (now) => remaining(level(name, flow, now)))
+
+  return { take, peek }
+}
+
+const unlimited: Flow = { intervalMs: 0, burst: 1 }
 const parse = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /** Answers a call in the marketplace's order of checks: key, limit, query or shape of the body, then its rules. */
 export const dispatch = ({ key, limits, state }: Behaviour) => {
   const flows = new Map(limits === "none" ? [] : Object.entries(data).map(([name, flow]) => [name, flow[limits]]))
-  const buckets = Buckets.make()
+  const buckets = makeBuckets()
 
-  /** What comes with the request; a body that cannot be read, or is no JSON, is none. */
+  /** The query or the body of a request; a body that cannot be read or is no JSON counts as missing. */
   const given = Effect.fnUntraced(function* ({ method }: Endpoint, request: HttpServerRequest.HttpServerRequest) {
     if (method === "GET") return Object.fromEntries(new URL(request.url, "http://marketplace").searchParams)
     const text = yield* Effect.orElseSucceed(request.text, () => "")
@@ -34,9 +81,9 @@ export const dispatch = ({ key, limits, state }: Behaviour) => {
     const now = yield* DateTime.now
     const operation = `${endpoint.method} ${endpoint.path}`
     const flow = flows.get(operation) ?? unlimited
-    const shown = Option.getOrElse(Headers.get(request.headers, "authorization"), () => "")
+    const shown = Option.getOrElse(HttpHeaders.get(request.headers, "authorization"), () => "")
     if (shown !== key && shown !== `Bearer ${key}`) {
-      return toResponse(unauthorized(now), yield* buckets.look(operation, flow))
+      return toResponse(unauthorized(now), yield* buckets.peek(operation, flow))
     }
     const { allowed, headers } = yield* buckets.take(operation, flow)
     if (!allowed) return toResponse(tooMany(now), headers)

@@ -1,14 +1,10 @@
 import { DateTime } from "effect"
 
 import { pairKey } from "../../marketplace/ids.ts"
-import type { BidsMin, Budgets, Pairs } from "./bodies.ts"
-import type { Call } from "./Endpoint.ts"
-import type { CampaignFilter, OneCampaign } from "./queries.ts"
-import { invalid, ok, plain, type Reply } from "./Reply.ts"
-import { floors, isChangeable } from "./rows.ts"
-import type { Wire } from "./shapes.ts"
-import type { Advert, State } from "./State.ts"
-import { voices } from "./voices.ts"
+import type { Call, Wire } from "./Endpoint.ts"
+import type { BidsMin, Budgets, CampaignFilter, OneCampaign, Pairs } from "./inputs.ts"
+import { errorFormats, invalid, ok, plain, type Reply } from "./Reply.ts"
+import { type Advert, floors, isChangeable, type State } from "./State.ts"
 
 const never = "2100-01-01T00:00:00+03:00"
 
@@ -77,11 +73,11 @@ export const bidsMin = (state: State, { advert_id, nm_ids, placement_types }: Bi
 export const budget = (state: State, { id }: OneCampaign): Reply => {
   const advert = state.adverts.get(id)
   return advert === undefined
-    ? plain(voices.money.parameter())
+    ? plain(errorFormats.money.parameter())
     : ok({ cash: 0, netting: 0, total: advert.budget, currency: "RUB" })
 }
 
-/** It tells the money of campaigns that can still run. */
+/** Only of campaigns that can still run. */
 export const budgets = (state: State, { advertIds }: Budgets): Reply => {
   const known = advertIds.flatMap((id) => state.adverts.get(id) ?? []).filter(isChangeable)
   return ok({ adverts: known.map(({ budget: total, id }) => ({ advertId: id, total, currency: "RUB" })) })

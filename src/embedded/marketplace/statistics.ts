@@ -3,16 +3,16 @@ import { DateTime, Duration } from "effect"
 import { status } from "../../marketplace/Campaign.ts"
 import type { ClusterStatsRequest } from "../../marketplace/Clusters.ts"
 import type { Call } from "./Endpoint.ts"
-import type { Fullstats, Keywords } from "./queries.ts"
+import type { Fullstats, Keywords } from "./inputs.ts"
 import { invalid, invalidFields, missing, ok, type Reply, unwanted } from "./Reply.ts"
 import type { Advert, State } from "./State.ts"
 
-/** Made-up but steady numbers: the same campaign, article and day always show the same. */
+/** Made-up numbers, always the same for a campaign or article and a day. */
 const views = (seed: number, day: number): number => 400 + ((seed * 7919 + day * 104_729) % 600)
 
 const midnight = (day: string): DateTime.Utc => DateTime.makeUnsafe(`${day}T00:00:00Z`)
 
-/** How many days there are from one to another, both counted; none where they stand the wrong way round. */
+/** The number of days from one to another, both counted; 0 when they are in the wrong order. */
 const daysBetween = (from: string, to: string): number =>
   Math.max(0, Duration.toDays(DateTime.distance(midnight(from), midnight(to))) + 1)
 
@@ -40,7 +40,7 @@ const metrics = (shown: number) => {
 const total = (days: ReadonlyArray<ReturnType<typeof metrics>>) =>
   metrics(days.reduce((sum, day) => sum + day.views, 0))
 
-/** A day on which everything happened on the site, with the first article. */
+/** A day whose numbers all come from the site and the first article. */
 const dayOf = (date: string, day: ReturnType<typeof metrics>, advert: Advert) => {
   const nms = advert.rows.slice(0, 1).map(({ nm_id }) => ({ nmId: nm_id, name: "goods", ...day }))
   return { date: `${date}T00:00:00Z`, ...day, apps: [{ appType: 1, ...day, nms }] }
@@ -59,7 +59,7 @@ export const clusters = (state: State, { from, items, to }: ClusterStatsRequest,
     stats: items.flatMap(({ advert_id, nm_id }) => {
       const advert = state.adverts.get(advert_id)
       if (advert === undefined) return []
-      // Where clicks are paid, views are not told; the document knows numbers only (D7).
+      // Where clicks are paid, the published wire does not tell views; the document allows only numbers.
       const untold = wire === "published" && advert.payment_type === "cpc" ? hidden : {}
       const stats = ["gift", "for home", "cheap"].map((phrase, index) => ({
         ...clusterStat(views(nm_id + index, days), index, phrase),

@@ -38,7 +38,7 @@ const live = async (file: string, names: ReadonlyArray<string>, acknowledgements
   return { found, acknowledged }
 }
 
-it("loses nothing that it acknowledged, whenever it is killed", async () => {
+it("keeps everything it acknowledged, whenever it is killed", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "crash-"))
   const file = path.join(folder, "engine.jsonl")
   const kept: Array<string> = []

@@ -5,7 +5,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse, HttpClientRequest } 
 import { EmbeddedEngine } from "../../../src/embedded/engine/EmbeddedEngine.ts"
 import { api, created, flow, listed, refused, visit } from "./calls.ts"
 
-it.effect("the same engine answers on somebody's router, beside its other routes", () =>
+it.effect("answers on a host's router beside the host's own routes", () =>
   Effect.gen(function* () {
     const { routes } = yield* EmbeddedEngine
     const id = yield* created(flow("seen from both sides"))
@@ -23,7 +23,7 @@ it.effect("the same engine answers on somebody's router, beside its other routes
   }).pipe(Effect.provide(EmbeddedEngine.layer()))
 )
 
-it.effect("two engines know nothing of each other", () =>
+it.effect("keeps two engines apart", () =>
   Effect.gen(function* () {
     const engine = Layer.fresh(EmbeddedEngine.layer())
     yield* Effect.provide(created(flow("here")), engine)
@@ -32,7 +32,7 @@ it.effect("two engines know nothing of each other", () =>
 )
 
 for (const version of ["1.82.3", "2.41.1"] as const) {
-  it.effect(`a seeded ${version} has workflows that run, and executions that did`, () =>
+  it.effect(`seeds ${version} with workflows that run and executions that ended`, () =>
     Effect.gen(function* () {
       const { data } = yield* listed("/workflows")
       assert.sameMembers(
@@ -57,7 +57,7 @@ for (const version of ["1.82.3", "2.41.1"] as const) {
     }).pipe(Effect.provide(EmbeddedEngine.layer({ version, seed: true })))
   )
 
-  it.effect(`every inactive seed of ${version} that has a trigger can be activated`, () =>
+  it.effect(`activates every inactive seeded workflow of ${version} that has a trigger`, () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* api("POST", "/workflows/Fs8lDn0aUj7KxP5h/activate")).status, 200)
       assert.strictEqual((yield* refused("POST", "/workflows/Wr1cLz9pMi6AoB8v/activate"))[0], 400)

@@ -20,7 +20,7 @@ const newest = Effect.fnUntraced(function* (workflowId: string) {
 })
 
 layer(EmbeddedEngine.layer({ seed: true }))("executions of 1.82.3", (it) => {
-  it.effect("a list tells no status, a single one does", () =>
+  it.effect("gives the status of a single execution but not in lists", () =>
     Effect.gen(function* () {
       const { data } = yield* listed("/executions?status=error")
       assert.lengthOf(data, 1)
@@ -29,7 +29,7 @@ layer(EmbeddedEngine.layer({ seed: true }))("executions of 1.82.3", (it) => {
     })
   )
 
-  it.effect("a deleted one tells its id as a number, and its number is not used again", () =>
+  it.effect("answers a deletion with a numeric id and never uses the id again", () =>
     Effect.gen(function* () {
       const id = yield* started("numbered", set("Note", {}))
       yield* visit("numbered")
@@ -41,7 +41,7 @@ layer(EmbeddedEngine.layer({ seed: true }))("executions of 1.82.3", (it) => {
     })
   )
 
-  it.effect("there is no retry, and an id is a number", () =>
+  it.effect("offers no retry and refuses ids that are not numbers", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* refused("POST", "/executions/1/retry"), [404, "not found"])
       assert.deepStrictEqual(yield* refused("GET", "/executions/abc"), [400, "request/params/id must be number"])
@@ -53,7 +53,7 @@ layer(EmbeddedEngine.layer({ seed: true }))("executions of 1.82.3", (it) => {
     })
   )
 
-  it.effect("pages go on behind the last id", () =>
+  it.effect("continues a page after the last id", () =>
     Effect.gen(function* () {
       const all = (yield* listed("/executions")).data.map(({ id }) => id)
       const first = yield* listed("/executions?limit=1")
@@ -67,7 +67,7 @@ layer(EmbeddedEngine.layer({ seed: true }))("executions of 1.82.3", (it) => {
 })
 
 layer(EmbeddedEngine.layer({ version: "2.41.1" }))("executions of 2.41.1", (it) => {
-  it.effect("a retry goes on at the node that failed", () =>
+  it.effect("retries from the node that failed", () =>
     Effect.gen(function* () {
       const id = yield* started("again", failing)
       yield* visit("again", { x: 1 })
@@ -79,7 +79,7 @@ layer(EmbeddedEngine.layer({ version: "2.41.1" }))("executions of 2.41.1", (it) 
     })
   )
 
-  it.effect("a retry of the workflow as it is now can succeed, and the original knows it", () =>
+  it.effect("retries with the current workflow and notes the success on the original", () =>
     Effect.gen(function* () {
       const id = yield* started("repaired", failing)
       yield* visit("repaired")
@@ -99,7 +99,7 @@ layer(EmbeddedEngine.layer({ version: "2.41.1" }))("executions of 2.41.1", (it) 
     })
   )
 
-  it.effect("one under way is seen when asked for, cannot be deleted, and can be stopped", () =>
+  it.effect("lists a running execution on request, refuses to delete it and stops it", () =>
     Effect.gen(function* () {
       const id = yield* started("long", node("Wait", "wait", { amount: 1, unit: "hours" }))
       const call = yield* Effect.forkChild(visit("long"))
@@ -119,7 +119,7 @@ layer(EmbeddedEngine.layer({ version: "2.41.1" }))("executions of 2.41.1", (it) 
     })
   )
 
-  it.effect("an id is a positive whole number", () =>
+  it.effect("refuses ids that are not positive integers", () =>
     Effect.gen(function* () {
       for (const id of ["abc", "0", "-1", "1.5"]) {
         assert.deepStrictEqual(yield* refused("GET", `/executions/${id}`), [

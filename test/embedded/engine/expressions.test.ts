@@ -2,9 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import fc from "fast-check"
 
-import { Callable, evaluate } from "../../../src/embedded/engine/run/evaluate.ts"
+import { Callable, evaluate, resolve } from "../../../src/embedded/engine/run/evaluate.ts"
 import { parse } from "../../../src/embedded/engine/run/Expression.ts"
-import { resolve } from "../../../src/embedded/engine/run/resolve.ts"
 
 const scope = {
   $json: { n: 21, text: "hello", list: [1, 2, 3], inner: { key: "value" }, empty: "" },
@@ -42,7 +41,7 @@ describe("expressions", () => {
     it(`${source} is ${JSON.stringify(value)}`, () => assert.deepStrictEqual(valueOf(source), Result.succeed(value)))
   }
 
-  it("reach nothing of the program that runs them", () => {
+  it("cannot reach the program that runs them", () => {
     for (const source of [
       "$json.constructor",
       "$json.list.constructor",
@@ -56,14 +55,14 @@ describe("expressions", () => {
     assert.isTrue(Result.isFailure(valueOf("$json.constructor('return 1')()")))
   })
 
-  it("that are no expressions are refused with the place", () => {
+  it("are refused with the place of the error when malformed", () => {
     assert.deepStrictEqual(valueOf("1 +"), Result.fail("unexpected end"))
     assert.deepStrictEqual(valueOf("1 2"), Result.fail('unexpected "2"'))
     assert.deepStrictEqual(valueOf("$json.n = 1"), Result.fail('unexpected "= 1"'))
     assert.deepStrictEqual(valueOf("nobody"), Result.fail("nobody is not known here"))
   })
 
-  it("read every JSON text as the value it stands for", () => {
+  it("read every JSON text as its value", () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: true }), (value) => {
         const source = JSON.stringify(value)
@@ -73,7 +72,7 @@ describe("expressions", () => {
     )
   })
 
-  it("reckon products before sums, and differences from the left", () => {
+  it("evaluate products before sums, and differences from the left", () => {
     const numbers = fc.array(fc.integer({ min: 0, max: 99 }), { minLength: 1, maxLength: 4 })
     const product = (factors: ReadonlyArray<number>) => factors.reduce((sum, factor) => sum * factor)
     fc.assert(
@@ -87,7 +86,7 @@ describe("expressions", () => {
     )
   })
 
-  it("never break on any text", () => {
+  it("never throw on any text", () => {
     fc.assert(
       fc.property(fc.string(), (source) => {
         assert.isTrue(Result.isResult(valueOf(source)))
@@ -97,7 +96,7 @@ describe("expressions", () => {
 })
 
 describe("templates", () => {
-  it.effect("are texts that begin with =, in whatever they stand", () =>
+  it.effect("are texts that begin with =, at any depth", () =>
     Effect.gen(function* () {
       const given = {
         plain: "{{ $json.n }}",
@@ -114,7 +113,7 @@ describe("templates", () => {
     })
   )
 
-  it.effect("quote what cannot be run", () =>
+  it.effect("quote an expression that cannot be run", () =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(resolve("={{ fetch('/') }}", scope))
       assert.strictEqual(message, `The embedded engine cannot run "fetch('/')": fetch is not known here`)

@@ -12,13 +12,13 @@ export const otherDifferences: ReadonlyArray<string> = [
   "Schedules and service triggers are counted and checked, but never fire.",
   "A wait keeps its execution running instead of waiting, and takes only an amount of time.",
   "Webhooks ask for no authentication and give no CORS headers; the page of a form is empty.",
-  "Both editions know the node types of both; 1.82.3 also those for language models.",
+  "Both versions know the node types of both; 1.82.3 also those for language models.",
   "Executions show the default parameters of only the commonest nodes.",
   "Errors of nodes have no description, line number or context.",
   "Only the commonest nodes are checked for missing parameters and credentials before they are published.",
   "Only a handful of credential types is known, without the conditional rules that 1.x publishes for some.",
   "Answers have no ETag; the key has no scopes and does not expire; there are no other users and projects.",
   "Versions of the past are not kept: the history of a workflow cannot be read.",
-  "After a workflow of 2.x is switched off, its webhooks are deaf at once instead of a moment later.",
+  "After a workflow of 2.x is switched off, its webhooks stop listening at once instead of a moment later.",
   "Calls that no tool makes are unknown: users, audit, projects, variables, transfers, source control, data tables, the OpenAPI document and its page."
 ]

@@ -2,8 +2,9 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import fc from "fast-check"
 
-import { byLastId, byOffset, type Page } from "../../../src/embedded/engine/wire/paging.ts"
-import type { Query } from "../../../src/embedded/engine/wire/query.ts"
+import { v1 } from "../../../src/embedded/engine/dialects/v1/v1.ts"
+import { v2 } from "../../../src/embedded/engine/dialects/v2/v2.ts"
+import { byLastId, byOffset, type Page, type Query } from "../../../src/embedded/engine/wire/query.ts"
 
 interface Row {
   readonly id: number
@@ -21,13 +22,17 @@ const walk = Effect.fnUntraced(function* (page: (query: Query) => Effect.Effect<
   return seen
 })
 
-const sizes = fc.record({ rows: fc.nat(40), limit: fc.integer({ min: 1, max: 50 }), isSecond: fc.boolean() })
+const sizes = fc.record({
+  rows: fc.nat(40),
+  limit: fc.integer({ min: 1, max: 50 }),
+  rules: fc.constantFrom(v1.paging, v2.paging)
+})
 
-it("pages by offset hold every row once", () =>
+it("gives every row once in pages by offset", () =>
   fc.assert(
-    fc.property(sizes, ({ isSecond, limit, rows }) => {
+    fc.property(sizes, ({ limit, rows, rules }) => {
       const all = Array.from({ length: rows }, (_, id) => ({ id }))
-      const seen = Effect.runSync(walk((query) => byOffset(all, query, isSecond), limit))
+      const seen = Effect.runSync(walk((query) => byOffset(all, query, rules), limit))
       assert.deepStrictEqual(
         seen,
         all.map(({ id }) => id)
@@ -35,11 +40,11 @@ it("pages by offset hold every row once", () =>
     })
   ))
 
-it("pages by the last id hold every row once", () =>
+it("gives every row once in pages by last id", () =>
   fc.assert(
-    fc.property(sizes, ({ isSecond, limit, rows }) => {
+    fc.property(sizes, ({ limit, rows, rules }) => {
       const all = Array.from({ length: rows }, (_, index) => ({ id: rows - index }))
-      const seen = Effect.runSync(walk((query) => byLastId(all, query, isSecond), limit))
+      const seen = Effect.runSync(walk((query) => byLastId(all, query, rules), limit))
       assert.deepStrictEqual(
         seen,
         all.map(({ id }) => id)
@@ -47,32 +52,32 @@ it("pages by the last id hold every row once", () =>
     })
   ))
 
-it.effect("a page that holds the last row is the last page", () =>
+it.effect("gives no cursor with the page that holds the last row", () =>
   Effect.gen(function* () {
     const two = [{ id: 2 }, { id: 1 }]
     for (const query of [new Map([["limit", "2"]]), new Map([["limit", "3"]])]) {
-      assert.strictEqual((yield* byOffset(two, query, false)).nextCursor, null)
-      assert.strictEqual((yield* byLastId(two, query, false)).nextCursor, null)
+      assert.strictEqual((yield* byOffset(two, query, v1.paging)).nextCursor, null)
+      assert.strictEqual((yield* byLastId(two, query, v1.paging)).nextCursor, null)
     }
   })
 )
 
-it.effect("a limit of 0 is the trap that it is in the real engines", () =>
+it.effect("answers a limit of 0 with all rows and a cursor that never ends", () =>
   Effect.gen(function* () {
-    const { data, nextCursor } = yield* byOffset([{ id: 1 }, { id: 2 }], new Map([["limit", "0"]]), false)
+    const { data, nextCursor } = yield* byOffset([{ id: 1 }, { id: 2 }], new Map([["limit", "0"]]), v1.paging)
     assert.lengthOf(data, 2)
     assert.deepStrictEqual(nextCursor, "eyJsaW1pdCI6MCwib2Zmc2V0IjowfQ==")
-    assert.deepStrictEqual(yield* byOffset([{ id: 1 }], new Map([["cursor", `${nextCursor}`]]), false), {
+    assert.deepStrictEqual(yield* byOffset([{ id: 1 }], new Map([["cursor", `${nextCursor}`]]), v1.paging), {
       data: [{ id: 1 }],
       nextCursor
     })
   })
 )
 
-it.effect("a cursor is believed, also when it asks for more than a page", () =>
+it.effect("accepts a cursor that asks for more than the largest page", () =>
   Effect.gen(function* () {
     const all = Array.from({ length: 400 }, (_, id) => ({ id }))
-    const { data } = yield* byOffset(all, new Map([["cursor", btoa(`{"limit":300,"offset":10}`)]]), true)
+    const { data } = yield* byOffset(all, new Map([["cursor", btoa(`{"limit":300,"offset":10}`)]]), v2.paging)
     assert.lengthOf(data, 300)
   })
 )

@@ -1,35 +1,34 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 
-import { EmbeddedEngine } from "../../../src/embedded/engine/EmbeddedEngine.ts"
-import type { Version } from "../../../src/embedded/engine/store/Edition.ts"
+import { EmbeddedEngine, type Version } from "../../../src/embedded/engine/EmbeddedEngine.ts"
 import { api, flow, manual, refused, send } from "./calls.ts"
 
 const engine = (version: Version) => EmbeddedEngine.layer({ version, apiKey: "secret" })
 
 const checks = [
-  ["a malformed body comes before the path", 500, "POST", "/nope", { raw: "{", key: null }],
-  ["the path comes before the method and the key", 404, "PATCH", "/nope", { key: null }],
-  ["the method comes before the key", 405, "PATCH", "/workflows", { key: null }],
+  ["reports a malformed body before an unknown path", 500, "POST", "/nope", { raw: "{", key: null }],
+  ["reports an unknown path before the method and the key", 404, "PATCH", "/nope", { key: null }],
+  ["reports a wrong method before the key", 405, "PATCH", "/workflows", { key: null }],
   [
-    "the key comes before the content type",
+    "reports a wrong key before the content type",
     401,
     "POST",
     "/workflows",
     { key: null, raw: "x", headers: { "content-type": "text/plain" } }
   ],
   [
-    "the content type comes before the query",
+    "reports a wrong content type before the query",
     415,
     "POST",
     "/workflows?foo=1",
     { raw: "x", headers: { "content-type": "text/plain" } }
   ],
-  ["the body comes last", 400, "POST", "/workflows", { raw: "{}" }]
+  ["reports a wrong body last", 400, "POST", "/workflows", { raw: "{}" }]
 ] as const
 
 for (const version of ["1.82.3", "2.41.1"] as const) {
-  layer(engine(version))(`the order of checks, ${version}`, (it) => {
+  layer(engine(version))(`the order of checks of ${version}`, (it) => {
     for (const [title, status, method, path, more] of checks) {
       it.effect(title, () =>
         Effect.gen(function* () {
@@ -38,7 +37,7 @@ for (const version of ["1.82.3", "2.41.1"] as const) {
       )
     }
 
-    it.effect("a body of more than 16 MiB is too large", () =>
+    it.effect("refuses a body of more than 16 MiB", () =>
       Effect.gen(function* () {
         const { status, type } = yield* api("POST", "/workflows", undefined, {
           raw: `"${"x".repeat(16 * 1024 * 1024)}"`
@@ -47,7 +46,7 @@ for (const version of ["1.82.3", "2.41.1"] as const) {
       })
     )
 
-    it.effect("letter case and a slash at the end do not matter, a double slash does", () =>
+    it.effect("ignores letter case and a trailing slash, but not a double slash", () =>
       Effect.gen(function* () {
         assert.strictEqual((yield* api("GET", "/Workflows/")).status, 200)
         assert.strictEqual((yield* api("GET", "//workflows")).status, 404)
@@ -55,7 +54,7 @@ for (const version of ["1.82.3", "2.41.1"] as const) {
       })
     )
 
-    it.effect("an id of any length and in any writing is looked for", () =>
+    it.effect("looks up ids of any length and encoding", () =>
       Effect.gen(function* () {
         for (const id of ["x".repeat(2000), "%C3%A9", "a%2Fb", "constructor"]) {
           assert.deepStrictEqual(yield* refused("GET", `/workflows/${id}`), [404, "Not Found"], id)
@@ -64,7 +63,7 @@ for (const version of ["1.82.3", "2.41.1"] as const) {
       })
     )
 
-    it.effect("a name from the program's own language is a name like others", () =>
+    it.effect("treats names of JavaScript's own members like any other name", () =>
       Effect.gen(function* () {
         assert.include([200, 400], (yield* api("GET", "/workflows?constructor=1&__proto__=2")).status)
         const { status } = yield* api("POST", "/workflows", undefined, { raw: `{"__proto__":{},"constructor":1}` })
@@ -72,7 +71,7 @@ for (const version of ["1.82.3", "2.41.1"] as const) {
       })
     )
 
-    it.effect("other paths are nobody's", () =>
+    it.effect("answers 404 for other paths", () =>
       Effect.gen(function* () {
         const { status, text } = yield* send("GET", "/api/v2/workflows")
         assert.strictEqual(status, 404)
@@ -80,7 +79,7 @@ for (const version of ["1.82.3", "2.41.1"] as const) {
       })
     )
 
-    it.effect("its health needs no key", () =>
+    it.effect("tells its health without a key", () =>
       Effect.gen(function* () {
         assert.deepStrictEqual((yield* send("GET", "/healthz", undefined, { key: null })).json, { status: "ok" })
       })
@@ -88,8 +87,8 @@ for (const version of ["1.82.3", "2.41.1"] as const) {
   })
 }
 
-layer(engine("1.82.3"))("the words of 1.82.3", (it) => {
-  it.effect("tell a missing key from a wrong one", () =>
+layer(engine("1.82.3"))("the messages of 1.82.3", (it) => {
+  it.effect("distinguish a missing key from a wrong one", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* refused("GET", "/workflows", undefined, { key: null }), [
         401,
@@ -99,14 +98,14 @@ layer(engine("1.82.3"))("the words of 1.82.3", (it) => {
     })
   )
 
-  it.effect("tell its version without a key", () =>
+  it.effect("name its version without a key", () =>
     Effect.gen(function* () {
       const { json } = yield* send("GET", "/rest/settings", undefined, { key: null })
       assert.deepStrictEqual(json, { data: { versionCli: "1.82.3" } })
     })
   )
 
-  it.effect("name what is missing, then what is unknown, then what is wrong", () =>
+  it.effect("name missing fields first, then unknown ones, then wrong ones", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* refused("POST", "/workflows", { foo: 1, nodes: 1 }), [
         400,
@@ -123,7 +122,7 @@ layer(engine("1.82.3"))("the words of 1.82.3", (it) => {
     })
   )
 
-  it.effect("are strict about the query", () =>
+  it.effect("refuse unknown, empty and unencoded query parameters", () =>
     Effect.gen(function* () {
       const problems = {
         "foo=1": "Unknown query parameter 'foo'",
@@ -143,22 +142,22 @@ layer(engine("1.82.3"))("the words of 1.82.3", (it) => {
   )
 })
 
-layer(engine("2.41.1"))("the words of 2.41.1", (it) => {
-  it.effect("do not tell a missing key from a wrong one", () =>
+layer(engine("2.41.1"))("the messages of 2.41.1", (it) => {
+  it.effect("do not distinguish a missing key from a wrong one", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* refused("GET", "/workflows", undefined, { key: null }), [401, "Unauthorized"])
       assert.deepStrictEqual(yield* refused("GET", "/workflows", undefined, { key: "wrong" }), [401, "Unauthorized"])
     })
   )
 
-  it.effect("keep its version to themselves", () =>
+  it.effect("do not name its version", () =>
     Effect.gen(function* () {
       const { json } = yield* send("GET", "/rest/settings", undefined, { key: null })
       assert.deepStrictEqual(json, { data: { settingsMode: "public" } })
     })
   )
 
-  it.effect("name what is read-only, then what is wrong or missing, then what is unknown", () =>
+  it.effect("name read-only fields first, then wrong or missing ones, then unknown ones", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* refused("POST", "/workflows", { id: "x", name: 5 }), [
         400,
@@ -175,7 +174,7 @@ layer(engine("2.41.1"))("the words of 2.41.1", (it) => {
     })
   )
 
-  it.effect("look at the graph", () =>
+  it.effect("name what is wrong with the graph", () =>
     Effect.gen(function* () {
       const twins = flow("x", [manual, manual])
       assert.deepStrictEqual(yield* refused("POST", "/workflows", twins), [
@@ -190,7 +189,7 @@ layer(engine("2.41.1"))("the words of 2.41.1", (it) => {
     })
   )
 
-  it.effect("pass over what they do not know in the query", () =>
+  it.effect("ignore unknown query parameters", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* api("GET", "/workflows?foo=1&tags=&limit=1000")).status, 200)
       assert.deepStrictEqual(yield* refused("GET", "/workflows?active="), [

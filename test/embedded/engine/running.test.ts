@@ -21,7 +21,7 @@ const lastExecution = Effect.fnUntraced(function* (workflowId: string) {
 })
 
 layer(EmbeddedEngine.layer())("running a workflow", (it) => {
-  it.effect("answers at once when it is told to, also when the run fails later", () =>
+  it.effect("answers immediately when configured to, even if the run fails later", () =>
     Effect.gen(function* () {
       const id = yield* path("at-once", "onReceived", failing)
       const { json, status } = yield* visit("at-once", { number: 7 })
@@ -42,7 +42,7 @@ layer(EmbeddedEngine.layer())("running a workflow", (it) => {
     })
   )
 
-  it.effect("answers with what the responding node says", () =>
+  it.effect("answers with the response of the responding node", () =>
     Effect.gen(function* () {
       const said = { respondWith: "json", responseBody: "={{ { got: $json.body } }}" }
       yield* path("said", "responseNode", respond({ ...said, options: { responseCode: 202 } }))
@@ -53,7 +53,7 @@ layer(EmbeddedEngine.layer())("running a workflow", (it) => {
     })
   )
 
-  it.effect("fails when nothing on the way could respond", () =>
+  it.effect("fails when no node on the way can respond", () =>
     Effect.gen(function* () {
       const id = yield* running(flow("mute", [webhook("mute", "responseNode"), respond()]))
       assert.deepStrictEqual(refusal(yield* visit("mute")), [
@@ -68,7 +68,7 @@ layer(EmbeddedEngine.layer())("running a workflow", (it) => {
     })
   )
 
-  it.effect("leaves an execution that tells each step", () =>
+  it.effect("records an execution with every step", () =>
     Effect.gen(function* () {
       const id = yield* path("steps", "lastNode", set("Note", { note: "seen" }))
       yield* visit("steps", { x: 1 })
@@ -80,7 +80,7 @@ layer(EmbeddedEngine.layer())("running a workflow", (it) => {
     })
   )
 
-  it.effect("leaves an execution that tells the error and the node", () =>
+  it.effect("records an execution with the error and the failed node", () =>
     Effect.gen(function* () {
       const id = yield* path("fails", "lastNode", failing)
       assert.deepStrictEqual(refusal(yield* visit("fails", { number: 7 })), [500, "Error in workflow"])
@@ -91,7 +91,7 @@ layer(EmbeddedEngine.layer())("running a workflow", (it) => {
     })
   )
 
-  it.effect("takes the branch for which the conditions hold", () =>
+  it.effect("takes the branch whose conditions hold", () =>
     Effect.gen(function* () {
       const condition = {
         leftValue: "={{ $json.body.x }}",
@@ -111,7 +111,7 @@ layer(EmbeddedEngine.layer())("running a workflow", (it) => {
     })
   )
 
-  it.effect("passes items through nodes that are disabled or of another kind", () =>
+  it.effect("passes items through nodes that are disabled or of an unknown kind", () =>
     Effect.gen(function* () {
       yield* path(
         "through",
@@ -124,7 +124,7 @@ layer(EmbeddedEngine.layer())("running a workflow", (it) => {
     })
   )
 
-  it.effect("says which code it cannot run", () =>
+  it.effect("names the code that it cannot run", () =>
     Effect.gen(function* () {
       yield* path(
         "returns",
@@ -142,7 +142,7 @@ layer(EmbeddedEngine.layer())("running a workflow", (it) => {
     })
   )
 
-  it.effect("ends in a loop that has no end", () =>
+  it.effect("ends a loop after a thousand steps", () =>
     Effect.gen(function* () {
       const nodes = [webhook("loop"), node("A", "noOp")]
       const id = yield* running(flow("loop", nodes, { ...chain("Webhook", "A", "A") }))
@@ -155,7 +155,7 @@ layer(EmbeddedEngine.layer())("running a workflow", (it) => {
     })
   )
 
-  it.effect("goes on when its caller goes away", () =>
+  it.effect("goes on when its caller disconnects", () =>
     Effect.gen(function* () {
       const id = yield* path("patient", "lastNode", waiting(60))
       const call = yield* Effect.forkChild(visit("patient"))
@@ -167,7 +167,7 @@ layer(EmbeddedEngine.layer())("running a workflow", (it) => {
     })
   )
 
-  it.effect("is canceled when its time is over", () =>
+  it.effect("is canceled at its time limit", () =>
     Effect.gen(function* () {
       const nodes = [webhook("late"), waiting(60)]
       const id = yield* running(flow("late", nodes, chain("Webhook", "Wait"), { settings: { executionTimeout: 5 } }))
@@ -178,7 +178,7 @@ layer(EmbeddedEngine.layer())("running a workflow", (it) => {
     })
   )
 
-  it.effect("is forgotten when its settings say so", () =>
+  it.effect("is not kept when its settings say so", () =>
     Effect.gen(function* () {
       const settings = { saveDataSuccessExecution: "none" }
       const id = yield* running(flow("secret", [webhook("secret")], {}, { settings }))
@@ -187,7 +187,7 @@ layer(EmbeddedEngine.layer())("running a workflow", (it) => {
     })
   )
 
-  it.effect("a webhook tells who asks in a wrong way what is right", () =>
+  it.effect("names the registered method when a webhook is called with another", () =>
     Effect.gen(function* () {
       yield* path("strict", "lastNode")
       assert.deepStrictEqual(refusal(yield* send("GET", "/webhook/strict")), [
@@ -206,7 +206,7 @@ layer(EmbeddedEngine.layer())("running a workflow", (it) => {
     })
   )
 
-  it.effect("a webhook without an id is found below its workflow, by the name of its node", () =>
+  it.effect("finds a webhook without an id by its workflow and node name", () =>
     Effect.gen(function* () {
       const hook = node("My Hook", "webhook", { path: "there", responseMode: "lastNode" }, { typeVersion: 2 })
       const id = yield* running(flow("named", [hook]))
@@ -215,7 +215,7 @@ layer(EmbeddedEngine.layer())("running a workflow", (it) => {
     })
   )
 
-  it.effect("variable segments of a path become parameters", () =>
+  it.effect("gives the variable segments of a path as parameters", () =>
     Effect.gen(function* () {
       const hook = { ...webhook("user/:id/:part"), webhookId: "users" }
       yield* running(flow("variable", [hook]))
@@ -224,7 +224,7 @@ layer(EmbeddedEngine.layer())("running a workflow", (it) => {
     })
   )
 
-  it.effect("a chat gets what the last node gives out", () =>
+  it.effect("answers a chat with the output of the last node", () =>
     Effect.gen(function* () {
       const chat = node("Chat", "@n8n/n8n-nodes-langchain.chatTrigger", { public: true }, { webhookId: "talk" })
       yield* running(
@@ -234,14 +234,14 @@ layer(EmbeddedEngine.layer())("running a workflow", (it) => {
     })
   )
 
-  it.effect("a chat that is not public is not there", () =>
+  it.effect("answers 404 for a chat that is not public", () =>
     Effect.gen(function* () {
       yield* running(flow("quiet", [node("Chat", "@n8n/n8n-nodes-langchain.chatTrigger", {}, { webhookId: "quiet" })]))
       assert.strictEqual((yield* visit("quiet/chat", { chatInput: "hello" })).status, 404)
     })
   )
 
-  it.effect("goes on behind a node that is told to, but never behind one that stops on purpose", () =>
+  it.effect("goes on after a failed node that allows it, but never after a stop node", () =>
     Effect.gen(function* () {
       const onError = "continueRegularOutput"
       yield* path(
@@ -256,7 +256,7 @@ layer(EmbeddedEngine.layer())("running a workflow", (it) => {
     })
   )
 
-  it.effect("a form takes its fields by number and gives them out by label", () =>
+  it.effect("takes the fields of a form by number and passes them on by label", () =>
     Effect.gen(function* () {
       const formFields = { values: [{ fieldLabel: "Name" }, { fieldLabel: "Age", fieldType: "number" }] }
       const form = node("Form", "formTrigger", { formFields }, { typeVersion: 2.2, webhookId: "sign-up" })

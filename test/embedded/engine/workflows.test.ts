@@ -8,7 +8,7 @@ import { api, chain, created, flow, listed, manual, node, refused, running, sche
 const noTrigger = flow("broken", [node("N", "noOp")])
 
 layer(EmbeddedEngine.layer())("workflows of 1.82.3", (it) => {
-  it.effect("create answers with what it was sent, then with what it added", () =>
+  it.effect("answers a create with what was sent, followed by what was added", () =>
     Effect.gen(function* () {
       const { json } = yield* api("POST", "/workflows", {
         settings: {},
@@ -23,7 +23,7 @@ layer(EmbeddedEngine.layer())("workflows of 1.82.3", (it) => {
     })
   )
 
-  it.effect("an update replaces the settings, and gives nodes without an id a new one", () =>
+  it.effect("replaces the settings in an update and gives nodes the ids they lack", () =>
     Effect.gen(function* () {
       const id = yield* created(flow("old", [manual], {}, { settings: { executionOrder: "v1" }, staticData: { a: 1 } }))
       const { json } = yield* api("PUT", `/workflows/${id}`, flow("new"))
@@ -32,7 +32,7 @@ layer(EmbeddedEngine.layer())("workflows of 1.82.3", (it) => {
     })
   )
 
-  it.effect("a refused update of an active workflow is saved, and nothing runs any more", () =>
+  it.effect("saves a refused update of an active workflow and stops running it", () =>
     Effect.gen(function* () {
       const id = yield* running(flow("fragile", [webhook("fragile")]))
       assert.strictEqual((yield* visit("fragile")).status, 200)
@@ -45,7 +45,7 @@ layer(EmbeddedEngine.layer())("workflows of 1.82.3", (it) => {
     })
   )
 
-  it.effect("activation counts the triggers, but tells so only later", () =>
+  it.effect("counts the triggers on activation and shows the count from the next read on", () =>
     Effect.gen(function* () {
       const id = yield* created(flow("counted", [schedule]))
       assert.strictEqual((yield* api("POST", `/workflows/${id}/activate`)).json.triggerCount, 0)
@@ -54,7 +54,7 @@ layer(EmbeddedEngine.layer())("workflows of 1.82.3", (it) => {
     })
   )
 
-  it.effect("activation refuses what cannot run", () =>
+  it.effect("refuses to activate a workflow that cannot run", () =>
     Effect.gen(function* () {
       const expression = (text: string) =>
         node("Cron", "scheduleTrigger", { rule: { interval: [{ field: "cronExpression", expression: text }] } })
@@ -72,7 +72,7 @@ layer(EmbeddedEngine.layer())("workflows of 1.82.3", (it) => {
     })
   )
 
-  it.effect("an active workflow can be deleted, and its executions go with it", () =>
+  it.effect("deletes an active workflow with its executions", () =>
     Effect.gen(function* () {
       const id = yield* running(flow("doomed", [webhook("doomed")]))
       yield* visit("doomed")
@@ -84,7 +84,7 @@ layer(EmbeddedEngine.layer())("workflows of 1.82.3", (it) => {
     })
   )
 
-  it.effect("a list filters by tags, passing over names that no tag has", () =>
+  it.effect("filters a list by tags and ignores unknown ones", () =>
     Effect.gen(function* () {
       const id = yield* created(flow("tagged"))
       const { json } = yield* api("POST", "/tags", { name: "red" })
@@ -98,7 +98,7 @@ layer(EmbeddedEngine.layer())("workflows of 1.82.3", (it) => {
     })
   )
 
-  it.effect("a list filters by a part of the name, with the wildcards of its database", () =>
+  it.effect("filters a list by a part of the name, with the wildcards of its database", () =>
     Effect.gen(function* () {
       yield* created(flow("Invoice (July)"))
       for (const name of ["invoice", "%20INVOICE%20", "inv%25july", "invo_ce", "%28july%29"]) {
@@ -110,7 +110,7 @@ layer(EmbeddedEngine.layer())("workflows of 1.82.3", (it) => {
 })
 
 layer(EmbeddedEngine.layer({ version: "2.41.1" }))("workflows of 2.41.1", (it) => {
-  it.effect("an update merges the settings, and makes a new version only of a new graph", () =>
+  it.effect("merges the settings in an update and makes a new version only for a new graph", () =>
     Effect.gen(function* () {
       const id = yield* created(flow("old", [{ ...manual, id: "a" }], {}, { settings: { executionOrder: "v1" } }))
       const { json: before } = yield* api("GET", `/workflows/${id}`)
@@ -126,7 +126,7 @@ layer(EmbeddedEngine.layer({ version: "2.41.1" }))("workflows of 2.41.1", (it) =
     })
   )
 
-  it.effect("webhooks are listened to a moment after activation", () =>
+  it.effect("listens to webhooks a moment after activation", () =>
     Effect.gen(function* () {
       const id = yield* running(flow("slow", [webhook("slow")]))
       assert.strictEqual((yield* visit("slow")).status, 404)
@@ -137,7 +137,7 @@ layer(EmbeddedEngine.layer({ version: "2.41.1" }))("workflows of 2.41.1", (it) =
     })
   )
 
-  it.effect("an active workflow is not deleted, nor one that is still being unpublished", () =>
+  it.effect("refuses to delete a workflow that is active or still being unpublished", () =>
     Effect.gen(function* () {
       const id = yield* running(flow("kept", [schedule]))
       const remove = refused("DELETE", `/workflows/${id}`)
@@ -152,7 +152,7 @@ layer(EmbeddedEngine.layer({ version: "2.41.1" }))("workflows of 2.41.1", (it) =
     })
   )
 
-  it.effect("after a refused update the old version goes on running", () =>
+  it.effect("keeps running the old version after a refused update", () =>
     Effect.gen(function* () {
       const id = yield* running(flow("sturdy", [webhook("sturdy")]))
       yield* TestClock.adjust("1 second")
@@ -162,7 +162,7 @@ layer(EmbeddedEngine.layer({ version: "2.41.1" }))("workflows of 2.41.1", (it) =
     })
   )
 
-  it.effect("two workflows cannot listen at one place", () =>
+  it.effect("refuses two workflows at the same address", () =>
     Effect.gen(function* () {
       yield* running(flow("one", [webhook("place")]))
       yield* TestClock.adjust("1 second")
@@ -174,7 +174,7 @@ layer(EmbeddedEngine.layer({ version: "2.41.1" }))("workflows of 2.41.1", (it) =
     })
   )
 
-  it.effect("a node that lacks what it needs stops the publishing, unless nothing leads to it", () =>
+  it.effect("refuses to publish a node that lacks what it needs, unless nothing leads to it", () =>
     Effect.gen(function* () {
       const nodes = [schedule, node("Call", "httpRequest")]
       const loose = yield* created(flow("loose", nodes))
@@ -187,7 +187,7 @@ layer(EmbeddedEngine.layer({ version: "2.41.1" }))("workflows of 2.41.1", (it) =
     })
   )
 
-  it.effect("an archived workflow is neither changed nor activated", () =>
+  it.effect("refuses to change or activate an archived workflow", () =>
     Effect.gen(function* () {
       const id = yield* running(flow("old", [schedule]))
       assert.deepInclude((yield* api("POST", `/workflows/${id}/archive`)).json, { isArchived: true, active: false })
@@ -203,7 +203,7 @@ layer(EmbeddedEngine.layer({ version: "2.41.1" }))("workflows of 2.41.1", (it) =
     })
   )
 
-  it.effect("a list demands every tag, also those that nobody has", () =>
+  it.effect("filters a list by all tags, unknown ones included", () =>
     Effect.gen(function* () {
       const id = yield* created(flow("tagged"))
       const { json } = yield* api("POST", "/tags", { name: "red" })

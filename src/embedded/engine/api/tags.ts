@@ -1,14 +1,13 @@
 import { Effect, Schema } from "effect"
 
-import { Edition } from "../store/Edition.ts"
 import { freshId, now } from "../store/fresh.ts"
-import type { TagRecord } from "../store/records.ts"
-import { Store } from "../store/Store.ts"
-import { type Endpoint, ok } from "../wire/Endpoint.ts"
-import { byOffset } from "../wire/paging.ts"
-import { conflict, notFound } from "../wire/Refusal.ts"
-import { fields, readOnly, string } from "../wire/shapes.ts"
-import { firstTag } from "./workflows/views.ts"
+import type { TagRecord, WorkflowRecord } from "../store/records.ts"
+import { Store, type Tables } from "../store/Store.ts"
+import { conflict, notFound } from "../wire/http.ts"
+import { byOffset } from "../wire/query.ts"
+import { array, fields, readOnly, string } from "../wire/shapes.ts"
+import { Dialect, type Endpoint, ok } from "./Dialect.ts"
+import { findWorkflow } from "./workflowReads.ts"
 
 const body = {
   shape: fields({ id: readOnly, name: string, createdAt: readOnly, updatedAt: readOnly }, "name")
@@ -16,7 +15,7 @@ const body = {
 
 const decode = Schema.decodeUnknownEffect(Schema.Struct({ name: Schema.String }))
 
-/** A trimmed name that no other tag has. Whatever is wrong with it, engines say the same. */
+/** A trimmed name that no other tag has. Engines answer every problem with a name in the same way. */
 const freeName = Effect.fnUntraced(function* (body: unknown, self?: string) {
   const { tables } = yield* Store
   const name = (yield* Effect.orDie(decode(body))).name.trim()
@@ -30,19 +29,19 @@ const find = Effect.fnUntraced(function* (id: string) {
 })
 
 const show = Effect.fnUntraced(function* (tag: TagRecord) {
-  const { isSecond } = yield* Edition
-  return isSecond ? tag : firstTag(tag)
+  const { views } = yield* Dialect
+  return views.tag(tag)
 })
 
-export const tags: ReadonlyArray<Endpoint> = [
+export const tagEndpoints: ReadonlyArray<Endpoint> = [
   {
     method: "GET",
     path: "/tags",
     query: { limit: "limit", cursor: "encoded" },
     run: Effect.fnUntraced(function* ({ query }) {
       const { tables } = yield* Store
-      const { isSecond } = yield* Edition
-      const { data, nextCursor } = yield* byOffset([...tables.tags.values()], query, isSecond)
+      const { paging } = yield* Dialect
+      const { data, nextCursor } = yield* byOffset([...tables.tags.values()], query, paging)
       return ok({ data: yield* Effect.forEach(data, show), nextCursor })
     })
   },
@@ -53,13 +52,12 @@ export const tags: ReadonlyArray<Endpoint> = [
     body,
     run: Effect.fnUntraced(function* ({ body }) {
       const { commit } = yield* Store
-      const { isSecond } = yield* Edition
+      const { views } = yield* Dialect
       const name = yield* freeName(body)
       const text = yield* now
-      const times = { createdAt: text, updatedAt: text }
-      const tag = { id: yield* freshId, name, ...times }
+      const tag = { id: yield* freshId, name, createdAt: text, updatedAt: text }
       yield* commit({ tag })
-      return { status: 201, body: isSecond ? tag : { name, id: tag.id, ...times } }
+      return { status: 201, body: views.createdTag(tag) }
     })
   },
   {
@@ -99,6 +97,46 @@ export const tags: ReadonlyArray<Endpoint> = [
       }))
       yield* commit({ removedTag: tag.id }, ...untagged)
       return ok(yield* show(tag))
+    })
+  }
+]
+
+/** The tags of a workflow, sorted by name; real engines promise no order. */
+export const tagsOf = (tables: Tables, { tagIds }: WorkflowRecord): ReadonlyArray<TagRecord> =>
+  tagIds.flatMap((id) => tables.tags.get(id) ?? []).sort((a, b) => (a.name < b.name ? -1 : 1))
+
+const showTagsOf = Effect.fnUntraced(function* (workflow: WorkflowRecord) {
+  const { tables } = yield* Store
+  const { views } = yield* Dialect
+  return ok(tagsOf(tables, workflow).map(views.tag))
+})
+
+const decodeIds = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: Schema.String })))
+
+/** The tags of one workflow: read, or replaced as a whole. */
+export const workflowTagEndpoints: ReadonlyArray<Endpoint> = [
+  {
+    method: "GET",
+    path: "/workflows/:id/tags",
+    query: {},
+    run: Effect.fnUntraced(function* ({ at }) {
+      return yield* showTagsOf(yield* findWorkflow(at("id")))
+    })
+  },
+  {
+    method: "PUT",
+    path: "/workflows/:id/tags",
+    query: {},
+    body: { shape: array(fields({ id: string }, "id")) },
+    run: Effect.fnUntraced(function* ({ at, body }) {
+      const { commit, tables } = yield* Store
+      const before = yield* findWorkflow(at("id"))
+      const tagIds = (yield* Effect.orDie(decodeIds(body))).map(({ id }) => id)
+      const isSound = new Set(tagIds).size === tagIds.length && tagIds.every((id) => tables.tags.has(id))
+      if (!isSound) return yield* notFound("Some tags not found")
+      const workflow = { ...before, tagIds }
+      yield* commit({ workflow })
+      return yield* showTagsOf(workflow)
     })
   }
 ]

@@ -1,17 +1,17 @@
 import { Result } from "effect"
 
-/** An expression of the engine's language, as far as this engine understands it. */
+/** An expression of the engine's language, as far as this engine supports it. */
 export type Expression =
-  | { readonly is: "value"; readonly value: unknown }
-  | { readonly is: "name"; readonly name: string }
-  | { readonly is: "member"; readonly of: Expression; readonly key: Expression }
-  | { readonly is: "call"; readonly of: Expression; readonly given: ReadonlyArray<Expression> }
-  | { readonly is: "array"; readonly items: ReadonlyArray<Expression> }
-  | { readonly is: "object"; readonly entries: ReadonlyArray<readonly [string, Expression]> }
-  | { readonly is: "unary"; readonly operator: string; readonly operand: Expression }
-  | { readonly is: "binary"; readonly operator: string; readonly left: Expression; readonly right: Expression }
+  | { readonly _tag: "value"; readonly value: unknown }
+  | { readonly _tag: "name"; readonly name: string }
+  | { readonly _tag: "member"; readonly of: Expression; readonly key: Expression }
+  | { readonly _tag: "call"; readonly of: Expression; readonly given: ReadonlyArray<Expression> }
+  | { readonly _tag: "array"; readonly items: ReadonlyArray<Expression> }
+  | { readonly _tag: "object"; readonly entries: ReadonlyArray<readonly [string, Expression]> }
+  | { readonly _tag: "unary"; readonly operator: string; readonly operand: Expression }
+  | { readonly _tag: "binary"; readonly operator: string; readonly left: Expression; readonly right: Expression }
   | {
-      readonly is: "choice"
+      readonly _tag: "choice"
       readonly test: Expression
       readonly yes: Expression
       readonly no: Expression
@@ -48,7 +48,7 @@ const strength: Readonly<Record<string, number>> = {
 
 const constants: Readonly<Record<string, unknown>> = { true: true, false: false, null: null, undefined }
 
-/** Reads paths, literals, operators and calls. What it does not know is a failure that quotes the place. */
+/** Parses paths, literals, operators and calls. Anything else is a failure that quotes the place. */
 export const parse = (source: string): Parsed<Expression> =>
   Result.flatMap(tokenize(source), (tokens) => {
     let at = 0
@@ -68,7 +68,7 @@ export const parse = (source: string): Parsed<Expression> =>
         if (!take("?")) return test
         const yes = yield* whole()
         yield* demand(":")
-        return { is: "choice", test, yes, no: yield* whole() } as const
+        return { _tag: "choice", test, yes, no: yield* whole() } as const
       })
 
     const binary = (weakest: number): Parsed<Expression> =>
@@ -77,7 +77,7 @@ export const parse = (source: string): Parsed<Expression> =>
         for (let power = powerOfNext(); power >= weakest; power = powerOfNext()) {
           const operator = peek()
           at += 1
-          left = { is: "binary", operator, left, right: yield* binary(power + 1) }
+          left = { _tag: "binary", operator, left, right: yield* binary(power + 1) }
         }
         return left
       })
@@ -87,7 +87,7 @@ export const parse = (source: string): Parsed<Expression> =>
       const operator = isNext("!") || isNext("-") ? peek() : undefined
       if (operator === undefined) return Result.flatMap(primary(), suffixes)
       at += 1
-      return Result.map(unary(), (operand) => ({ is: "unary", operator, operand }))
+      return Result.map(unary(), (operand) => ({ _tag: "unary", operator, operand }))
     }
 
     const suffixes = (start: Expression): Parsed<Expression> =>
@@ -96,12 +96,12 @@ export const parse = (source: string): Parsed<Expression> =>
         for (;;) {
           if (take(".") || take("?.")) {
             if (tokens[at]?.kind !== "name") return yield* stranger()
-            of = { is: "member", of, key: { is: "value", value: peek() } }
+            of = { _tag: "member", of, key: { _tag: "value", value: peek() } }
             at += 1
           } else if (take("[")) {
-            of = { is: "member", of, key: yield* whole() }
+            of = { _tag: "member", of, key: yield* whole() }
             yield* demand("]")
-          } else if (take("(")) of = { is: "call", of, given: yield* list(")", whole) }
+          } else if (take("(")) of = { _tag: "call", of, given: yield* list(")", whole) }
           else return of
         }
       })
@@ -123,24 +123,24 @@ export const parse = (source: string): Parsed<Expression> =>
         if (key === undefined || key.kind === "symbol") return yield* stranger()
         at += 1
         const name = key.kind === "text" ? unquote(key.text) : key.text
-        if (key.kind === "name" && (isNext(",") || isNext("}"))) return [name, { is: "name", name }] as const
+        if (key.kind === "name" && (isNext(",") || isNext("}"))) return [name, { _tag: "name", name }] as const
         yield* demand(":")
         return [name, yield* whole()] as const
       })
 
     const primary = (): Parsed<Expression> => {
       if (take("(")) return Result.flatMap(whole(), (inner) => Result.map(demand(")"), () => inner))
-      if (take("[")) return Result.map(list("]", whole), (items) => ({ is: "array", items }))
-      if (take("{")) return Result.map(list("}", entry), (entries) => ({ is: "object", entries }))
+      if (take("[")) return Result.map(list("]", whole), (items) => ({ _tag: "array", items }))
+      if (take("{")) return Result.map(list("}", entry), (entries) => ({ _tag: "object", entries }))
       const next = tokens[at]
       if (next === undefined || next.kind === "symbol") return stranger()
       at += 1
-      if (next.kind === "number") return Result.succeed({ is: "value", value: Number(next.text) })
-      if (next.kind === "text") return Result.succeed({ is: "value", value: unquote(next.text) })
+      if (next.kind === "number") return Result.succeed({ _tag: "value", value: Number(next.text) })
+      if (next.kind === "text") return Result.succeed({ _tag: "value", value: unquote(next.text) })
       return Result.succeed(
         Object.hasOwn(constants, next.text)
-          ? { is: "value", value: constants[next.text] }
-          : { is: "name", name: next.text }
+          ? { _tag: "value", value: constants[next.text] }
+          : { _tag: "name", name: next.text }
       )
     }
 

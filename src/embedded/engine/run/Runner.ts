@@ -1,36 +1,36 @@
 import { Clock, Context, Deferred, Effect, Exit, FiberMap, Layer, Option } from "effect"
 
-import type { ExecutionRecord, Snapshot, Step } from "../store/ExecutionRecord.ts"
+import type { ExecutionRecord, Snapshot, Step } from "../store/records.ts"
 import { Store } from "../store/Store.ts"
-import type { Response } from "./kinds.ts"
+import type { Response } from "./nodes.ts"
 import { type Pending, walk } from "./walk.ts"
 
-/** A run that is wanted. */
+/** A run to start. */
 export interface Order {
   readonly workflowId: string
   readonly snapshot: Snapshot
   readonly mode: ExecutionRecord["mode"]
   readonly retryOf?: number
   readonly start: Pending
-  /** What a run that is retried had done before. */
+  /** The steps that a retried run had done before. */
   readonly steps?: ReadonlyArray<Step>
 }
 
-/** A run under way. It goes on, whoever stops waiting for it. */
+/** A run that was started. It goes on when its caller stops waiting. */
 export interface Run {
   readonly id: number
   /** What the workflow answers, as soon as it does; `undefined` when it ends without. */
   readonly response: Effect.Effect<Response | undefined>
-  /** The execution as it is in the end. */
+  /** The execution, once it has ended. */
   readonly end: Effect.Effect<ExecutionRecord>
 }
 
-/** Runs workflows and writes down what came of it. */
+/** Runs workflows and records their executions. */
 export class Runner extends Context.Service<
   Runner,
   {
     readonly start: (order: Order) => Effect.Effect<Run>
-    /** Ends a run that is under way; false when there is none of this id. */
+    /** Ends a run; false when none with this id is running. */
     readonly stop: (id: number) => Effect.Effect<boolean>
   }
 >()("workflow-tool-server/embedded/engine/run/Runner") {
@@ -110,7 +110,7 @@ export class Runner extends Context.Service<
   )
 }
 
-/** So many executions are kept, as in a real engine that nobody has configured otherwise. */
+/** The number of executions that are kept, as by a real engine without configuration. */
 const mostExecutions = 10_000
 
 /** A run that was stopped or ran out of time is canceled, one that broke the engine has crashed. */

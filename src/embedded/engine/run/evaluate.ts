@@ -1,7 +1,7 @@
-import { Predicate, Result } from "effect"
+import { Effect, Predicate, Result, Schema } from "effect"
 
 import { own, textOf } from "../store/values.ts"
-import type { Expression } from "./Expression.ts"
+import { type Expression, parse } from "./Expression.ts"
 
 /** Something an expression can call; JavaScript's own functions are out of its reach. */
 export class Callable {
@@ -16,10 +16,10 @@ export type Scope = Readonly<Record<string, unknown>>
 
 type Value = Result.Result<unknown, string>
 
-/** The value of an expression, or why it has none. What is not there is `undefined`, and so is everything in it. */
+/** The value of an expression, or why it has none. A missing member is `undefined`, and so are its own members. */
 export const evaluate = (expression: Expression, scope: Scope): Value => {
   const of = (part: Expression) => evaluate(part, scope)
-  switch (expression.is) {
+  switch (expression._tag) {
     case "value":
       return Result.succeed(expression.value)
     case "name":
@@ -54,7 +54,7 @@ export const evaluate = (expression: Expression, scope: Scope): Value => {
   }
 }
 
-/** When the left side alone is the answer. */
+/** When the left side alone is the result. */
 const shortcuts: Readonly<Record<string, (left: unknown) => boolean>> = {
   "||": (left) => Boolean(left),
   "&&": (left) => !left,
@@ -84,7 +84,7 @@ const listMethods: Readonly<Record<string, (list: ReadonlyArray<unknown>) => Cal
   join: (list) => new Callable(([separator]) => list.join(separator === undefined ? "," : textOf(separator)))
 }
 
-/** Numbers are reckoned with, texts are joined by `+`; no other operand is turned into something it is not. */
+/** Arithmetic on numbers, `+` and comparisons on texts; other operands are taken as numbers. */
 const combine =
   (operator: string, left: unknown) =>
   (right: unknown): unknown => {
@@ -115,4 +115,51 @@ const textual: Readonly<Record<string, (left: string, right: string) => boolean 
   ">": (left, right) => left > right,
   "<=": (left, right) => left <= right,
   ">=": (left, right) => left >= right
+}
+
+/** A node cannot do its work; the message is what the execution shows. */
+export class NodeFailure extends Schema.TaggedError<NodeFailure>()("NodeFailure", { message: Schema.String }) {}
+
+const run = (source: string, scope: Scope): Effect.Effect<unknown, NodeFailure> =>
+  parse(source).pipe(
+    Result.flatMap((expression) => evaluate(expression, scope)),
+    Result.mapError(
+      (problem) => new NodeFailure({ message: `The embedded engine cannot run "${source.trim()}": ${problem}` })
+    ),
+    Effect.fromResult
+  )
+
+/** A parameter with its expressions evaluated, at any depth: texts that begin with `=` are templates. */
+export const resolve = (value: unknown, scope: Scope): Effect.Effect<unknown, NodeFailure> => {
+  if (Predicate.isString(value)) return value.startsWith("=") ? template(value.slice(1), scope) : Effect.succeed(value)
+  if (Array.isArray(value)) return Effect.forEach(value, (item) => resolve(item, scope))
+  if (!Predicate.isObject(value)) return Effect.succeed(value)
+  return Effect.map(
+    Effect.forEach(Object.entries(value), ([key, item]) =>
+      Effect.map(resolve(item, scope), (done) => [key, done] as const)
+    ),
+    Object.fromEntries<unknown>
+  )
+}
+
+/** A value as it appears in text. */
+const printed = (value: unknown): string => (Predicate.isObject(value) ? "[object Object]" : textOf(value))
+
+/** A single expression keeps its type; several, or one with text around it, become text. */
+const template = (source: string, scope: Scope): Effect.Effect<unknown, NodeFailure> => {
+  const parts = source.split(/\{\{(.*?)\}\}/s)
+  const [before, alone = "", after] = parts
+  if (parts.length === 3 && before === "" && after?.trim() === "") return run(alone, scope)
+  const texts = Effect.forEach(parts, (part, index) =>
+    index % 2 === 0 ? Effect.succeed(part) : Effect.map(run(part, scope), printed)
+  )
+  return Effect.map(texts, (all) => all.join(""))
+}
+
+/** Runs the program of a code node, which may only return an expression. */
+export const runCode = (code: string, scope: Scope): Effect.Effect<unknown, NodeFailure> => {
+  const body = /^\s*return\s+(.*?);?\s*$/s.exec(code)?.[1]
+  return body === undefined
+    ? Effect.fail(new NodeFailure({ message: "The embedded engine runs no code but `return <expression>`" }))
+    : run(body, scope)
 }

@@ -1,19 +1,18 @@
 import { Clock, Effect, Predicate, Result } from "effect"
 
 import type { Free } from "../../../engine/Workflow.ts"
-import { isEnabled, kindOf } from "../rules/triggers.ts"
-import type { Item, Source, Step } from "../store/ExecutionRecord.ts"
-import { asFree } from "../store/values.ts"
-import { Callable, type Scope } from "./evaluate.ts"
-import { type Outcome, perform, type Response } from "./kinds.ts"
-import { NodeFailure } from "./resolve.ts"
+import type { Item, Source, Step } from "../store/records.ts"
+import { asObject } from "../store/values.ts"
+import { Callable, NodeFailure, type Scope } from "./evaluate.ts"
+import { type Outcome, perform, type Response } from "./nodes.ts"
+import { isEnabled, kindOf } from "./triggers.ts"
 
 /** A node that is about to run. */
 export interface Pending {
   readonly node: string
   readonly source: Source | null
   readonly input: ReadonlyArray<Item>
-  /** Why it cannot run at all. */
+  /** Why it cannot run. */
   readonly obstacle?: string
 }
 
@@ -22,12 +21,12 @@ interface Graph {
   readonly connections: Free
 }
 
-/** More runs of nodes than this are a loop. */
+/** A run with more steps than this is a loop. */
 const mostSteps = 1000
 
 /**
- * Runs a workflow from a node on, depth first, as engines do. Steps are added to a list that is the caller's, so that what
- * has run is known even when the rest is interrupted. Ends at the first node that fails and does not go on by itself.
+ * Runs a workflow from a node on, depth first, as engines do. Steps are added to the caller's list, so that what has
+ * run is known even when the rest is interrupted. Ends at the first node that fails and is not set to go on.
  */
 export const walk = Effect.fnUntraced(function* (
   graph: Graph,
@@ -72,26 +71,26 @@ const performOrGoOn = (node: Free, { input, obstacle }: Pending, steps: Readonly
 
 const runsOf = (steps: ReadonlyArray<Step>, node: string) => steps.filter((step) => step.node === node).length
 
-/** The nodes behind the outputs of one that have something to hand on. */
+/** The nodes that follow the outputs of a node; an output without items leads nowhere. */
 const following = (
   connections: Free,
   node: string,
   outputs: Outcome["outputs"],
   run: number
 ): ReadonlyArray<Pending> => {
-  const main = asFree(connections[node]).main
+  const main = asObject(connections[node]).main
   return outputs.flatMap((input, output) => {
     const targets: unknown = Array.isArray(main) ? main[output] : undefined
     if (input.length === 0 || !Array.isArray(targets)) return []
     return targets
-      .map(asFree)
+      .map(asObject)
       .flatMap((target) =>
         Predicate.isString(target.node) ? [{ node: target.node, source: { node, output, run }, input }] : []
       )
   })
 }
 
-/** The names an expression can use: the item, its companions, and what other nodes gave out before. */
+/** The names an expression can use: the item, the other items, and the outputs of earlier nodes. */
 const scope = (item: Item | undefined, input: ReadonlyArray<Item>, steps: ReadonlyArray<Step>): Scope => ({
   $json: item?.json ?? {},
   $input: view(input, item),

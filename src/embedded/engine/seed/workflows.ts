@@ -1,8 +1,8 @@
 import { nodeType } from "../../../engine/naming.ts"
 import type { Free } from "../../../engine/Workflow.ts"
 
-/** A workflow that a new engine begins with. */
-export interface Planted {
+/** A workflow that a seeded engine starts with. */
+export interface SeedWorkflow {
   readonly id: string
   readonly name: string
   readonly active: boolean
@@ -44,7 +44,7 @@ const fields = (...assignments: ReadonlyArray<object>): Free => ({
 
 const settings = { executionOrder: "v1" }
 
-const orders: Planted = {
+const orders: SeedWorkflow = {
   id: "Kp3vQm8sXz1RtY7a",
   name: "Order intake",
   active: true,
@@ -89,7 +89,7 @@ const orders: Planted = {
   }
 }
 
-const payments: Planted = {
+const payments: SeedWorkflow = {
   id: "Zb7nWc2yHd5LqE9u",
   name: "Payment check",
   active: true,
@@ -111,7 +111,7 @@ const payments: Planted = {
   connections: { "Payment reported": { main: [[to("Give up")]] } }
 }
 
-const report: Planted = {
+const report: SeedWorkflow = {
   id: "Tg4xJr6oBv0MwS3k",
   name: "Daily sales report",
   active: true,
@@ -148,7 +148,7 @@ const report: Planted = {
   }
 }
 
-const assistant: Planted = {
+const assistant: SeedWorkflow = {
   id: "Fs8lDn0aUj7KxP5h",
   name: "Support assistant",
   active: false,
@@ -189,7 +189,7 @@ const assistant: Planted = {
   pinData: { "Question asked": [{ json: { sessionId: "test", chatInput: "Where is order 1042?" } }] }
 }
 
-const clean: Planted = {
+const clean: SeedWorkflow = {
   id: "Wr1cLz9pMi6AoB8v",
   name: "Clean up contacts",
   active: false,
@@ -211,9 +211,9 @@ const clean: Planted = {
   }
 }
 
-export const planted: ReadonlyArray<Planted> = [orders, payments, report, assistant, clean]
+export const seeds: ReadonlyArray<SeedWorkflow> = [orders, payments, report, assistant, clean]
 
-/** Calls that have been made already: one went well, one did not. */
+/** Calls that a seeded engine has answered already: one succeeded, one failed. */
 export const calls = [
   { workflow: orders, body: { id: 1042, amount: 250 } },
   { workflow: payments, body: { invoice: "R-2209" } }

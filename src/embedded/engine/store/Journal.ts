@@ -1,6 +1,6 @@
 import { Context, Effect, Layer, Schema } from "effect"
 
-/** The journal could not be read or written; nothing of the refused entry counts as said. */
+/** The journal could not be read or written; nothing of the refused entry is kept. */
 export class JournalError extends Schema.TaggedError<JournalError>()("JournalError", {
   message: Schema.String
 }) {}
@@ -9,7 +9,7 @@ export class JournalError extends Schema.TaggedError<JournalError>()("JournalErr
 export class Journal extends Context.Service<
   Journal,
   {
-    /** Every entry in the order of writing, without one that was torn while it was written. */
+    /** Every entry in the order of writing, without one whose writing was cut short. */
     readonly entries: Effect.Effect<ReadonlyArray<string>, JournalError>
     /** Adds one entry; it is durable when this completes. */
     readonly append: (entry: string) => Effect.Effect<void, JournalError>

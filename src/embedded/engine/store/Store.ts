@@ -1,9 +1,27 @@
 import { Clock, Context, Effect, Layer, Ref, Schema, Semaphore } from "effect"
 
-import { type Change, Changes } from "./Change.ts"
 import { freshId, freshUuid, now } from "./fresh.ts"
 import { Journal, JournalError } from "./Journal.ts"
-import * as Tables from "./Tables.ts"
+import {
+  type Change,
+  Changes,
+  type CredentialRecord,
+  type ExecutionRecord,
+  type Owner,
+  type TagRecord,
+  type WorkflowRecord
+} from "./records.ts"
+
+/** All records of the engine, for reading. */
+export interface Tables {
+  readonly owner: Owner
+  readonly workflows: ReadonlyMap<string, WorkflowRecord>
+  readonly tags: ReadonlyMap<string, TagRecord>
+  readonly credentials: ReadonlyMap<string, CredentialRecord>
+  readonly executions: ReadonlyMap<number, ExecutionRecord>
+  /** The highest ids given out so far; none is used twice. */
+  readonly counters: { readonly execution: number; readonly publication: number }
+}
 
 /** The engine's records, in memory, with every change written to the journal first. */
 export class Store extends Context.Service<
@@ -12,10 +30,10 @@ export class Store extends Context.Service<
     /** Whether nothing had been written before this start. */
     readonly isNew: boolean
     /** The present records; they change with every commit. */
-    readonly tables: Tables.Tables
-    /** Makes changes durable, then visible, together; within `exclusive`. A journal that cannot be written is a defect. */
+    readonly tables: Tables
+    /** Makes changes durable, then visible, together; call it within `exclusive`. A journal that cannot be written is a defect. */
     readonly commit: (...changes: ReadonlyArray<Change>) => Effect.Effect<void>
-    /** Runs alone among everything that is exclusive, for reading first and committing then. */
+    /** Runs one effect at a time, for reading first and committing then. */
     readonly exclusive: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >()("workflow-tool-server/embedded/engine/store/Store") {
@@ -24,7 +42,7 @@ export class Store extends Context.Service<
     Effect.gen(function* () {
       const journal = yield* Journal
       const gate = yield* Semaphore.make(1)
-      const { apply, changes, tables } = Tables.make()
+      const { apply, changes, tables } = makeTables()
 
       const entries = yield* journal.entries
       for (const [index, entry] of entries.entries()) {
@@ -33,7 +51,7 @@ export class Store extends Context.Service<
       for (const change of yield* welcome(tables)) apply(change)
       const written = yield* Ref.make(entries.length)
 
-      /** Writes the records anew once most of the journal tells of what is no more; so many entries are not worth it. */
+      /** Compacts the journal once most of its entries are outdated; this many entries are not worth it. */
       const tidy = Effect.fnUntraced(function* (negligible: number) {
         const all = changes()
         if ((yield* Ref.get(written)) <= 2 * all.length + negligible) return
@@ -54,6 +72,48 @@ export class Store extends Context.Service<
   )
 }
 
+/** Empty tables, and how to apply changes to them in the order in which they were made. */
+const makeTables = () => {
+  const workflows = new Map<string, WorkflowRecord>()
+  const tags = new Map<string, TagRecord>()
+  const credentials = new Map<string, CredentialRecord>()
+  const executions = new Map<number, ExecutionRecord>()
+  const tables = {
+    owner: { userId: "", projectId: "", createdAt: "" },
+    workflows,
+    tags,
+    credentials,
+    executions,
+    counters: { execution: 0, publication: 0 }
+  }
+
+  const apply = (change: Change): void => {
+    if ("workflow" in change) workflows.set(change.workflow.id, change.workflow)
+    else if ("execution" in change) executions.set(change.execution.id, change.execution)
+    else if ("tag" in change) tags.set(change.tag.id, change.tag)
+    else if ("credential" in change) credentials.set(change.credential.id, change.credential)
+    else if ("counters" in change) tables.counters = change.counters
+    else if ("owner" in change) tables.owner = change.owner
+    else if ("removedWorkflow" in change) workflows.delete(change.removedWorkflow)
+    else if ("removedTag" in change) tags.delete(change.removedTag)
+    else if ("removedCredential" in change) credentials.delete(change.removedCredential)
+    else executions.delete(change.removedExecution)
+  }
+
+  /** The changes that would make empty tables equal to these. */
+  const changes = (): ReadonlyArray<Change> => [
+    { owner: tables.owner },
+    { counters: tables.counters },
+    ...[...tags.values()].map((tag) => ({ tag })),
+    ...[...credentials.values()].map((credential) => ({ credential })),
+    ...[...workflows.values()].map((workflow) => ({ workflow })),
+    ...[...executions.values()].map((execution) => ({ execution }))
+  ]
+
+  const view: Tables = tables
+  return { tables: view, apply, changes }
+}
+
 const encode = (changes: ReadonlyArray<Change>) => Effect.orDie(Schema.encodeEffect(Changes)(changes))
 
 const decode = (entry: string, index: number) =>
@@ -62,8 +122,8 @@ const decode = (entry: string, index: number) =>
     () => new JournalError({ message: `Entry ${index + 1} of the embedded engine's journal cannot be read.` })
   )
 
-/** What a first start makes, and what a start after a crash puts right: nothing of before is running any more. */
-const welcome = Effect.fnUntraced(function* ({ executions, owner }: Tables.Tables) {
+/** The changes of a start: an owner when there is none yet, and the end of executions that a crash interrupted. */
+const welcome = Effect.fnUntraced(function* ({ executions, owner }: Tables) {
   const moment = yield* Clock.currentTimeMillis
   const owned: ReadonlyArray<Change> =
     owner.userId === ""

@@ -26,7 +26,7 @@ export const freshUuid = Effect.map(
 /** A moment of the Clock as engines write it: UTC with milliseconds. */
 export const iso = (millis: number): string => DateTime.formatIso(DateTime.makeUnsafe(millis))
 
-/** A point in time, as a number for reckoning and as text for writing down. */
+/** A point in time, in milliseconds and as text. */
 export interface Moment {
   readonly millis: number
   readonly text: string

@@ -1,8 +1,7 @@
-import { Result } from "effect"
+import { Effect, Result, Schema } from "effect"
+import * as Base64 from "effect/encoding/Base64"
 
-import { own } from "../store/values.ts"
-import { badRequest, type Refusal } from "./Refusal.ts"
-import type { Words } from "./Words.ts"
+import { badRequest, type Refusal } from "./http.ts"
 
 /**
  * What a query parameter may hold. `encoded` is any text whose reserved characters are encoded, `limit` a page size, a
@@ -12,65 +11,107 @@ export type Parameter = "any" | "boolean" | "encoded" | "limit" | ReadonlyArray<
 
 export type Parameters = Readonly<Record<string, Parameter>>
 
-/** The parameters that were given, decoded; every one holds what it may. */
+/** The parameters that were given, decoded and checked. */
 export type Query = ReadonlyMap<string, string>
 
-/** Checks the query part of an address, without its `?`, in the way of 1.x engines: nothing unknown, nothing empty. */
-export const firstQuery = (words: Words, known: Parameters, source: string): Result.Result<Query, Refusal> =>
-  check(source, ([name, values], raw) => {
-    const parameter = own(known, name)
-    const [value = ""] = values
-    const path = `request/query/${name}`
-    if (parameter === undefined) return `Unknown query parameter '${name}'`
-    if (value === "") return `Empty value found for query parameter '${name}'`
-    if (parameter !== "any" && reserved.test(raw)) {
-      return `Parameter '${name}' must be url encoded. Its value may not contain reserved characters.`
-    }
-    if (values.length > 1) return words.type(path, "string", values)
-    if (parameter === "boolean") return /^(true|false)$/.test(value) ? undefined : `${path} must be boolean`
-    if (parameter === "limit") {
-      if (!Number.isFinite(Number(value))) return `${path} must be number`
-      return Number(value) > 250 ? `${path} must be <= 250` : undefined
-    }
-    return parameter === "any" || parameter === "encoded" || parameter.includes(value)
-      ? undefined
-      : words.choice(path, parameter, value)
-  })
+/** One parameter as it was sent: its values, decoded, and the first of them as it stands in the address. */
+export interface Given {
+  readonly name: string
+  readonly values: ReadonlyArray<string>
+  readonly raw: string
+}
 
-/** The same in the way of 2.x engines, which pass over what they do not know and what is empty. */
-export const secondQuery = (words: Words, known: Parameters, source: string): Result.Result<Query, Refusal> =>
-  check(source, ([name, values]) => {
-    const parameter = own(known, name)
-    const [value = ""] = values
-    const path = `request/query/${name}`
-    if (parameter === undefined) return undefined
-    if (values.length > 1) return words.type(path, "string", values)
-    if (parameter === "any" || parameter === "encoded") return undefined
-    if (parameter !== "limit") {
-      const allowed = parameter === "boolean" ? ["true", "false"] : parameter
-      return allowed.includes(value) ? undefined : words.choice(path, allowed, value)
-    }
-    if (value === "") return undefined
-    if (!/^[+-]?\d+(\.\d+)?$/.test(value)) return `${path} Param \`limit\` must be a valid integer`
-    return value.startsWith("-") ? `${path} Param \`limit\` must be a non-negative integer` : undefined
-  })
-
-/** Characters that 1.x engines want encoded. They look no further than to the next `=`, so that a cursor may end in some. */
-const reserved = /[:/?#[\]@!$&'()*+,;]/
-
-const check = (
+/** Reads the query part of an address, without its `?`; the first problem of a parameter refuses the call. */
+export const readQuery = (
   source: string,
-  problemOf: (given: readonly [name: string, values: ReadonlyArray<string>], raw: string) => string | undefined
+  problemOf: (given: Given) => string | undefined
 ): Result.Result<Query, Refusal> => {
   const given = new URLSearchParams(source)
   const query = new Map<string, string>()
   for (const name of new Set(given.keys())) {
     const values = given.getAll(name)
     const raw = source.split("&").find((part) => part.startsWith(`${name}=`))
-    const problem = problemOf([name, values], raw?.split("=")[1] ?? "")
+    const problem = problemOf({ name, values, raw: raw?.split("=")[1] ?? "" })
     if (problem !== undefined) return Result.fail(badRequest(problem))
     const [value = ""] = values
     if (value !== "") query.set(name, value)
   }
   return Result.succeed(query)
 }
+
+/** How an engine treats page sizes and the numbers in cursors. */
+export interface PagingRules {
+  /** The page size for the one that was asked for. */
+  readonly limit: (asked: number) => Result.Result<number, Refusal>
+  /** The refusal of a cursor that has something else in place of a number. */
+  readonly badNumber: Refusal
+}
+
+/** One page of a list; the last one has no cursor. */
+export interface Page<A> {
+  readonly data: ReadonlyArray<A>
+  readonly nextCursor: string | null
+}
+
+const Cursor = Schema.fromJsonString(
+  Schema.Struct({
+    limit: Schema.optionalKey(Schema.Unknown),
+    offset: Schema.optionalKey(Schema.Unknown),
+    lastId: Schema.optionalKey(Schema.Unknown)
+  })
+)
+
+const decode = (cursor: string) =>
+  Base64.decodeString(cursor).pipe(
+    Result.flatMap(Schema.decodeUnknownResult(Cursor)),
+    Result.mapError(() => badRequest("An invalid cursor was provided"))
+  )
+
+const encode = (cursor: Record<string, unknown>) => Base64.encode(JSON.stringify(cursor))
+
+/** The cursor of a call, if it has one, and the page size. */
+const begin = Effect.fnUntraced(function* (query: Query, rules: PagingRules) {
+  const given = query.get("cursor")
+  if (given === undefined) {
+    return {
+      cursor: undefined,
+      limit: yield* Effect.fromResult(rules.limit(Number(query.get("limit") ?? defaultLimit)))
+    }
+  }
+  const cursor = yield* Effect.fromResult(decode(given))
+  return { cursor, limit: yield* asNumber(cursor.limit ?? defaultLimit, rules) }
+})
+
+const defaultLimit = 100
+
+const asNumber = (value: unknown, { badNumber }: PagingRules): Effect.Effect<number, Refusal> =>
+  typeof value === "number" ? Effect.succeed(value) : Effect.fail(badNumber)
+
+/** A page by offset. The cursor holds only limit and offset, overrides the query, and is not checked. A limit of 0 or less means all rows. */
+export const byOffset = Effect.fnUntraced(function* <A>(rows: ReadonlyArray<A>, query: Query, rules: PagingRules) {
+  const { cursor, limit } = yield* begin(query, rules)
+  const offset = yield* asNumber(cursor === undefined ? Number(query.get("offset") ?? 0) : (cursor.offset ?? 0), rules)
+  const start = Math.max(offset, 0)
+  const next = offset + limit
+  return {
+    data: limit > 0 ? rows.slice(start, start + limit) : rows.slice(start),
+    nextCursor: next < rows.length ? encode({ limit, offset: next }) : null
+  }
+})
+
+/** A page of rows that are sorted by descending id, after the last id of the page before. */
+export const byLastId = Effect.fnUntraced(function* <A extends { readonly id: number }>(
+  rows: ReadonlyArray<A>,
+  query: Query,
+  rules: PagingRules
+) {
+  const { cursor, limit } = yield* begin(query, rules)
+  const lastId = Number(cursor?.lastId ?? Number.POSITIVE_INFINITY)
+  const rest = rows.filter(({ id }) => id < lastId)
+  const data = limit > 0 ? rest.slice(0, limit) : rest
+  const last = data.at(-1)
+  return {
+    data,
+    nextCursor: last === undefined || data.length === rest.length ? null : encode({ lastId: `${last.id}`, limit })
+  }
+})

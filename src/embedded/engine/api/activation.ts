@@ -1,0 +1,67 @@
+import { Effect, Predicate } from "effect"
+
+import { isKnownType } from "../run/nodeTypes.ts"
+import { isListening, publish, unpublish } from "../run/publishing.ts"
+import { addressesOf } from "../run/triggers.ts"
+import { type Moment, present } from "../store/fresh.ts"
+import type { WorkflowRecord } from "../store/records.ts"
+import { Store } from "../store/Store.ts"
+import { asObject, textOf } from "../store/values.ts"
+import { badRequest, conflict, notFound, type Refusal } from "../wire/http.ts"
+import { Dialect, type Handler, ok, type WorkflowRules } from "./Dialect.ts"
+import { findWorkflow, showWorkflow } from "./workflowReads.ts"
+
+/** Why an engine will not activate a workflow, or nothing. */
+export const activationProblem = (workflow: WorkflowRecord, rules: WorkflowRules): Refusal | undefined => {
+  const stranger = workflow.nodes.find(({ type }) => !Predicate.isString(type) || !isKnownType(type))
+  return stranger === undefined
+    ? rules.activationProblem(workflow)
+    : badRequest(`Unrecognized node type: ${textOf(stranger.type)}`)
+}
+
+export const activate: Handler = Effect.fnUntraced(function* ({ at, body }) {
+  const { commit, tables } = yield* Store
+  const { messages, publishing, workflows } = yield* Dialect
+  const before = yield* findWorkflow(at("id"), messages.noWorkflow("activate"))
+  if (before.active && !workflows.activatesAgain) return ok(yield* showWorkflow(before, "activate"))
+  if (before.isArchived) return yield* badRequest("Cannot activate an archived workflow.")
+  const { versionId } = asObject(body)
+  if (versionId !== undefined && versionId !== before.versionId) return yield* notFound("Version not found")
+  const problem = activationProblem(before, workflows)
+  if (problem !== undefined) return yield* problem
+  const moment = yield* present
+  if (!workflows.sharesAddresses && collides(before, [...tables.workflows.values()], moment)) {
+    return yield* conflict("There is a conflict with one of the webhooks.")
+  }
+  const { publication, workflow } = publish(before, moment, {
+    rules: publishing,
+    publication: tables.counters.publication
+  })
+  const saved = publishing.isUpdate ? { ...workflow, updatedAt: moment.text } : workflow
+  yield* commit({ workflow: saved }, { counters: { ...tables.counters, publication } })
+  return ok(yield* showWorkflow(workflow, "activate"))
+})
+
+/** Whether another workflow already listens where this one would. */
+const collides = (workflow: WorkflowRecord, others: ReadonlyArray<WorkflowRecord>, moment: Moment): boolean => {
+  const wanted = new Set(addressesOf(workflow.id, workflow.nodes).map(({ method, path }) => `${method} ${path}`))
+  return others
+    .filter((other) => other.id !== workflow.id && isListening(other, moment))
+    .flatMap((other) => addressesOf(other.id, other.published?.nodes ?? []))
+    .some(({ method, path }) => wanted.has(`${method} ${path}`))
+}
+
+export const deactivate: Handler = Effect.fnUntraced(function* ({ at }) {
+  const { commit, tables } = yield* Store
+  const { messages, publishing } = yield* Dialect
+  const before = yield* findWorkflow(at("id"), messages.noWorkflow("deactivate"))
+  if (!before.active) return ok(yield* showWorkflow(before, "deactivate"))
+  const moment = yield* present
+  const { publication, workflow } = unpublish(before, moment, {
+    rules: publishing,
+    publication: tables.counters.publication
+  })
+  const saved = publishing.isUpdate ? { ...workflow, updatedAt: moment.text } : workflow
+  yield* commit({ workflow: saved }, { counters: { ...tables.counters, publication } })
+  return ok(yield* showWorkflow(workflow, "deactivate"))
+})

@@ -1,0 +1,96 @@
+import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
+
+import { isListening, snapshotOf } from "../../run/publishing.ts"
+import { Runner } from "../../run/Runner.ts"
+import { type Address, addressesOf, isEnabled, kindOf, matchAddress } from "../../run/triggers.ts"
+import { type Moment, now, present } from "../../store/fresh.ts"
+import type { Snapshot, WorkflowRecord } from "../../store/records.ts"
+import { Store } from "../../store/Store.ts"
+import { asList, asObject } from "../../store/values.ts"
+import { decodeSegment, json, page } from "../../wire/http.ts"
+import { Dialect } from "../Dialect.ts"
+import { answer, formPage, modeOf, noTestAddress, notListening } from "./answers.ts"
+import { contentOf, triggerData } from "./triggerData.ts"
+
+/** A workflow that listens at the path of a call. */
+export interface Listener {
+  readonly workflow: WorkflowRecord
+  readonly address: Address
+  readonly variables: Readonly<Record<string, string>>
+}
+
+/** The path of a call, decoded, without its first slash. */
+const pathOf = ({ url }: HttpServerRequest.HttpServerRequest): string =>
+  (url.split("?")[0] ?? "").slice(1).split("/").map(decodeSegment).join("/")
+
+/** Everything that listens at a path, whatever the method. Of two at the same address, the later one comes first. */
+const listenersAt = (path: string, workflows: ReadonlyArray<WorkflowRecord>, moment: Moment): ReadonlyArray<Listener> =>
+  workflows
+    .filter((workflow) => isListening(workflow, moment))
+    .sort((a, b) => (b.published?.listensAt ?? 0) - (a.published?.listensAt ?? 0))
+    .flatMap((workflow) =>
+      addressesOf(workflow.id, workflow.published?.nodes ?? []).flatMap((address) => {
+        const variables = matchAddress(address, path)
+        return variables === undefined ? [] : [{ workflow, address, variables }]
+      })
+    )
+
+/** Answers calls of webhooks, forms and chats of active workflows, by running those. */
+export const hooks = Effect.fnUntraced(
+  function* (request: HttpServerRequest.HttpServerRequest) {
+    const { tables } = yield* Store
+    const { messages } = yield* Dialect
+    const path = pathOf(request)
+    const here = listenersAt(path, [...tables.workflows.values()], yield* present)
+    const found = here.find(({ address }) => address.method === request.method)
+    if (found === undefined) {
+      return path.startsWith("form/")
+        ? formPage(404, "Problem loading form")
+        : notListening(
+            request.method,
+            path,
+            here.map(({ address }) => address.method)
+          )
+    }
+    const { node } = found.address
+    if (kindOf(node) === "formTrigger" && request.method === "GET") return formPage(200, "Form")
+    const snapshot = snapshotOf(found.workflow)
+    const isMute = modeOf(node) === "responseNode" && !canRespond(snapshot, String(node.name))
+
+    const visit = { request, variables: found.variables, content: yield* contentOf(request), time: yield* now }
+    const runner = yield* Runner
+    const run = yield* runner.start({
+      workflowId: found.workflow.id,
+      snapshot,
+      mode: "webhook",
+      start: {
+        node: String(node.name),
+        source: null,
+        input: [{ json: triggerData(node, visit), pairedItem: { item: 0 } }],
+        ...(isMute ? { obstacle: "No Respond to Webhook node found in the workflow" } : {})
+      }
+    })
+    return isMute ? json(500, { code: 0, message: messages.noRespondent }) : yield* answer(node, run, messages)
+  },
+  Effect.catchTags({
+    BodyTooLarge: () => Effect.succeed(page(413, "Payload Too Large")),
+    MalformedBody: ({ problem }) =>
+      Effect.succeed(json(422, { code: 422, message: "Failed to parse request body", hint: problem }))
+  })
+)
+
+/** Whether a node that responds can be reached from a trigger. */
+const canRespond = ({ connections, nodes }: Snapshot, start: string): boolean => {
+  const reached = new Set([start])
+  for (const name of reached) {
+    for (const output of asList(asObject(connections[name]).main)) {
+      for (const { node } of asList(output).map(asObject)) reached.add(String(node))
+    }
+  }
+  return nodes.some((node) => kindOf(node) === "respondToWebhook" && isEnabled(node) && reached.has(String(node.name)))
+}
+
+/** Answers calls of test addresses, to which only an open editor could listen. */
+export const testHooks = (request: HttpServerRequest.HttpServerRequest) =>
+  Effect.map(Dialect, ({ messages }) => noTestAddress(pathOf(request), messages))

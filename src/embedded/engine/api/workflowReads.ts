@@ -1,0 +1,94 @@
+import { Effect, Struct } from "effect"
+
+import { settled } from "../run/publishing.ts"
+import { present } from "../store/fresh.ts"
+import type { WorkflowRecord } from "../store/records.ts"
+import { Store, type Tables } from "../store/Store.ts"
+import { notFound, type Refusal } from "../wire/http.ts"
+import { byOffset, type Query } from "../wire/query.ts"
+import { Dialect, type Handler, type Occasion, ok } from "./Dialect.ts"
+
+/** All workflows as they are now, sorted by id. */
+const all = Effect.gen(function* () {
+  const { tables } = yield* Store
+  const { publishing } = yield* Dialect
+  const moment = yield* present
+  return [...tables.workflows.values()]
+    .map((workflow) => settled(workflow, moment, publishing))
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+})
+
+/** One workflow as it is now. */
+export const findWorkflow = Effect.fnUntraced(function* (
+  id: string,
+  message?: string
+): Effect.fn.Return<WorkflowRecord, Refusal, Dialect | Store> {
+  const { tables } = yield* Store
+  const { publishing } = yield* Dialect
+  const workflow = tables.workflows.get(id)
+  if (workflow === undefined) return yield* notFound(message)
+  return settled(workflow, yield* present, publishing)
+})
+
+/** A workflow as the engine shows it on an occasion. */
+export const showWorkflow = Effect.fnUntraced(function* (workflow: WorkflowRecord, occasion: Occasion) {
+  const { tables } = yield* Store
+  const { views } = yield* Dialect
+  return views.workflow(tables, workflow, occasion)
+})
+
+export const getWorkflow: Handler = Effect.fnUntraced(function* ({ at, query }) {
+  const shown = yield* showWorkflow(yield* findWorkflow(at("id")), "get")
+  return ok(query.get("excludePinnedData") === "true" ? withoutPins(shown) : shown)
+})
+
+export const listWorkflows: Handler = Effect.fnUntraced(function* ({ query }) {
+  const { tables } = yield* Store
+  const { paging, workflows } = yield* Dialect
+  const tests = [
+    byActive(query),
+    byTags(query, tables, workflows.ignoresUnknownTags),
+    byName(query),
+    byProject(query, tables)
+  ]
+  const rows = (yield* all).filter((workflow) => tests.every((test) => test(workflow)))
+  const { data, nextCursor } = yield* byOffset(rows, query, paging)
+  const items = yield* Effect.forEach(data, (workflow) => showWorkflow(workflow, "list"))
+  return ok({ data: query.get("excludePinnedData") === "true" ? items.map(withoutPins) : items, nextCursor })
+})
+
+const withoutPins = <A extends { readonly pinData: unknown }>(workflow: A) => Struct.omit(workflow, ["pinData"])
+
+type Test = (workflow: WorkflowRecord) => boolean
+
+const byActive = (query: Query): Test => {
+  const active = query.get("active")
+  return (workflow) => active === undefined || workflow.active === (active === "true")
+}
+
+/** Workflows that have all the tags named. */
+const byTags = (query: Query, tables: Tables, ignoresUnknown: boolean): Test => {
+  const names = query
+    .get("tags")
+    ?.split(",")
+    .map((name) => name.trim())
+  if (names === undefined) return () => true
+  const ids = names.map((name) => [...tables.tags.values()].find((tag) => tag.name === name)?.id)
+  const known = ids.filter((id) => id !== undefined)
+  const isHopeless = known.length === 0 || (!ignoresUnknown && known.length < ids.length)
+  return ({ tagIds }) => !isHopeless && known.every((id) => tagIds.includes(id))
+}
+
+/** Workflows whose name contains the text, letter case aside; `%` and `_` are wildcards, as in the database of a real engine. */
+const byName = (query: Query): Test => {
+  const name = query.get("name")?.trim()
+  if (name === undefined) return () => true
+  const quoted = name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+  const pattern = new RegExp(quoted.replaceAll("%", ".*").replaceAll("_", "."), "is")
+  return (workflow) => pattern.test(workflow.name)
+}
+
+const byProject = (query: Query, { owner }: Tables): Test => {
+  const project = query.get("projectId")
+  return () => project === undefined || project === owner.projectId
+}

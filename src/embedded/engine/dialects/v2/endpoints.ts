@@ -1,0 +1,130 @@
+import { activate, deactivate } from "../../api/activation.ts"
+import { createCredential } from "../../api/credentials.ts"
+import type { Endpoint } from "../../api/Dialect.ts"
+import { listExecutions } from "../../api/executions.ts"
+import { listWorkflows } from "../../api/workflowReads.ts"
+import { createWorkflow, updateWorkflow } from "../../api/workflowWrites.ts"
+import {
+  anything,
+  array,
+  boolean,
+  choice,
+  fields,
+  number,
+  object,
+  readOnly,
+  type Shape,
+  string
+} from "../../wire/shapes.ts"
+import {
+  executionQuery,
+  nodeFields,
+  settingsFields,
+  sharedEndpoints,
+  workflowFields,
+  workflowQuery
+} from "../v1/endpoints.ts"
+import {
+  archive,
+  getCredential,
+  getVersion,
+  listCredentials,
+  retryExecution,
+  stopExecution,
+  stopExecutions,
+  testCredential,
+  updateCredential
+} from "./handlers.ts"
+
+const keptSettings = {
+  ...settingsFields,
+  callerPolicy: choice("any", "none", "workflowsFromAList", "workflowsFromSameOwner"),
+  callerIds: string,
+  timeSavedPerExecution: number,
+  timeSavedMode: choice("fixed", "dynamic"),
+  availableInMCP: boolean,
+  customTelemetryTags: array(anything)
+}
+
+/** Settings that are taken and forgotten. */
+const forgottenSettings = {
+  binaryMode: choice("separate", "combined"),
+  redactionPolicy: anything,
+  credentialResolverId: anything
+}
+
+/** The fields that are kept, each in its place. */
+export const nodeOrder = Object.keys(nodeFields)
+export const settingsOrder = Object.keys(keptSettings)
+
+const workflow = (more: Readonly<Record<string, Shape>>) =>
+  fields(
+    {
+      ...workflowFields,
+      settings: fields({ ...keptSettings, ...forgottenSettings }),
+      pinData: anything,
+      meta: readOnly,
+      versionId: readOnly,
+      triggerCount: readOnly,
+      isArchived: readOnly,
+      activeVersion: readOnly,
+      shared: anything,
+      nodeGroups: anything,
+      ...more
+    },
+    "name",
+    "nodes",
+    "connections",
+    "settings"
+  )
+
+const newWorkflow = workflow({ projectId: string, parentFolderId: string })
+const updatedWorkflow = workflow({ description: string })
+
+const newCredential = {
+  ...fields({ id: string, name: string, type: string, data: object }, "name", "type", "data"),
+  isOpen: true
+}
+const updatedCredential = { ...fields({ name: string, data: object }), isOpen: true }
+
+const optional = { shape: anything, isOptional: true }
+
+const statuses = ["canceled", "crashed", "error", "new", "running", "success", "unknown", "waiting"]
+const stoppable = fields({ status: array(choice("queued", "running", "waiting")) }, "status")
+
+/** What a 2.x engine offers. A fixed segment stands before a variable one. */
+export const endpoints: ReadonlyArray<Endpoint> = [
+  ...sharedEndpoints,
+  { method: "GET", path: "/workflows", query: { ...workflowQuery, offset: "encoded" }, run: listWorkflows },
+  { method: "POST", path: "/workflows", query: {}, body: { shape: newWorkflow }, run: createWorkflow },
+  {
+    method: "PUT",
+    path: "/workflows/:id",
+    query: { publishIfActive: "boolean" },
+    body: { shape: updatedWorkflow },
+    run: updateWorkflow
+  },
+  { method: "POST", path: "/workflows/:id/activate", query: {}, body: optional, run: activate },
+  { method: "POST", path: "/workflows/:id/publish", query: {}, body: optional, run: activate },
+  { method: "POST", path: "/workflows/:id/deactivate", query: {}, body: optional, run: deactivate },
+  { method: "POST", path: "/workflows/:id/unpublish", query: {}, body: optional, run: deactivate },
+  { method: "POST", path: "/workflows/:id/archive", query: {}, run: archive(true) },
+  { method: "POST", path: "/workflows/:id/unarchive", query: {}, run: archive(false) },
+  { method: "GET", path: "/workflows/:id/:versionId", query: {}, run: getVersion },
+  { method: "GET", path: "/executions", query: { ...executionQuery, status: statuses }, run: listExecutions },
+  { method: "POST", path: "/executions/:id/retry", query: {}, body: optional, takesTurns: true, run: retryExecution },
+  { method: "POST", path: "/executions/:id/stop", query: {}, takesTurns: true, run: stopExecution },
+  {
+    method: "POST",
+    path: "/executions/stop",
+    query: {},
+    body: { shape: stoppable },
+    takesTurns: true,
+    run: stopExecutions
+  },
+  { method: "GET", path: "/credentials", query: { limit: "limit", cursor: "encoded" }, run: listCredentials },
+  { method: "POST", path: "/credentials", query: {}, body: { shape: newCredential }, run: createCredential },
+  { method: "GET", path: "/credentials/:id", query: {}, run: getCredential },
+  { method: "PATCH", path: "/credentials/:id", query: {}, body: { shape: updatedCredential }, run: updateCredential },
+  { method: "POST", path: "/credentials/:id/test", query: {}, run: testCredential }
+]
