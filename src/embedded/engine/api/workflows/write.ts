@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Equal } from "effect"
 
 import { activationProblem } from "../../rules/activation.ts"
 import { publish } from "../../rules/publishing.ts"
@@ -76,19 +76,20 @@ const update: Endpoint["run"] = Effect.fnUntraced(function* ({ at, body, query }
   const before = yield* find(at("id"), isSecond ? notYours("update") : notFound())
   if (before.isArchived) return yield* badRequest("Cannot update an archived workflow.")
   const moment = yield* present
-  const isSameGraph =
-    JSON.stringify([draft.nodes, draft.connections]) === JSON.stringify([before.nodes, before.connections])
+  const isSameGraph = Equal.equals(draft.nodes, before.nodes) && Equal.equals(draft.connections, before.connections)
+  const settings = isSecond ? { ...before.settings, ...draft.settings } : draft.settings
+  const isSameText = JSON.stringify([draft.nodes, settings]) === JSON.stringify([before.nodes, before.settings])
   const saved: WorkflowRecord = {
     ...before,
     name: draft.name,
     description: draft.description ?? before.description,
     nodes: draft.nodes,
     connections: draft.connections,
-    settings: isSecond ? { ...before.settings, ...draft.settings } : draft.settings,
+    settings,
     staticData: draft.staticData === undefined ? before.staticData : yield* staticDataOf(draft),
     pinData: draft.pinData ?? before.pinData,
     versionId: isSecond && isSameGraph ? before.versionId : yield* freshUuid,
-    versionCounter: before.versionCounter + (isSecond && isSameGraph ? 0 : 1),
+    versionCounter: before.versionCounter + (isSameText ? 0 : 1),
     updatedAt: moment.text
   }
   if (!saved.active || query.get("publishIfActive") === "false") {
