@@ -9,6 +9,7 @@ import { large, readElsewhere } from "../meta.ts"
 import { connections, flag, nodes, object, optional, settings, workflowName } from "../parameters.ts"
 import { Progress } from "../Progress.ts"
 import * as results from "../results.ts"
+import { exclusively } from "./exclusively.ts"
 import { leftOut, shorten, shown } from "./shown.ts"
 import { whileDone } from "./steps.ts"
 import { notStarted, switchOn } from "./switchOn.ts"
@@ -47,7 +48,7 @@ export const createWorkflow = EngineTool.make("create_workflow", {
       yield* report({ progress: 2, total, message: "tags set" })
     }
     if (active) {
-      yield* whileDone(switchOn(id), { id, done: "created", step: "its activation" })
+      yield* whileDone(switchOn(id).pipe(exclusively(id)), { id, done: "created", step: "its activation" })
       yield* report({ progress: total, total, message: "activated" })
     }
     const latest = yield* whileDone(engine.getWorkflow(id), { id, done: "created", step: "reading it back" })
