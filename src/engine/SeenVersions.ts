@@ -1,4 +1,4 @@
-import { differing, nodeDigests, nodesDigest, versionOf } from "./rules/version.ts"
+import { differing, type NodeDigest, nodeDigests, nodesDigest, versionOf } from "./rules/version.ts"
 import type { Workflow } from "./Workflow.ts"
 
 /** Nodes kept in mind at most, over all versions; the oldest versions are forgotten first. */
@@ -9,11 +9,11 @@ const mostNames = 20
 
 /** Remembers which nodes the versions had that callers were shown, so that a conflict can name those that changed. */
 export const make = () => {
-  const seen = new Map<string, ReadonlyMap<string, string>>()
+  const seen = new Map<string, ReadonlyArray<NodeDigest>>()
   let count = 0
 
   const forget = (key: string) => {
-    count -= seen.get(key)?.size ?? 0
+    count -= seen.get(key)?.length ?? 0
     seen.delete(key)
   }
 
@@ -24,7 +24,7 @@ export const make = () => {
     const nodes = nodeDigests(workflow)
     forget(key)
     seen.set(key, nodes)
-    count += nodes.size
+    count += nodes.length
     for (const oldest of seen.keys()) {
       if (count <= mostNodes) break
       forget(oldest)
@@ -43,15 +43,22 @@ export const make = () => {
   return { remember, changesSince }
 }
 
-const nodeChanges = (before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string => {
-  const changed = [...after].flatMap(([name, digest]) => {
-    const old = before.get(name)
-    return old === digest ? [] : [old === undefined ? `${name} added` : `${name} changed`]
+const nodeChanges = (before: ReadonlyArray<NodeDigest>, after: ReadonlyArray<NodeDigest>): string => {
+  const old = new Map(before)
+  const kept = new Set(after.map(([name]) => name))
+  const changed = after.flatMap(([name, digest]) => {
+    const was = old.get(name)
+    return was === digest ? [] : [`${short(name)} ${was === undefined ? "added" : "changed"}`]
   })
-  const removed = [...before.keys()].filter((name) => !after.has(name)).map((name) => `${name} removed`)
+  const removed = before.flatMap(([name]) => (kept.has(name) ? [] : [`${short(name)} removed`]))
   const all = [...changed, ...removed]
   if (all.length === 0) return "their order"
   return all.length <= mostNames
     ? all.join(", ")
     : `${all.slice(0, mostNames).join(", ")} and ${all.length - mostNames} more`
 }
+
+const short = (name: string): string => (name.length <= longestName ? name : `${name.slice(0, longestName)}…`)
+
+/** Nobody gives a node such a name; a text of that length would drown the rest. */
+const longestName = 100

@@ -32,26 +32,40 @@ export const isSameContent = (a: Workflow, b: Workflow): boolean =>
 /** The part of a version that stands for the nodes. */
 export const nodesDigest = (version: string): string => version.split("-")[1] ?? ""
 
-/** Every node by its name, as a digest. */
-export const nodeDigests = ({ nodes }: Pick<Workflow, "nodes">): ReadonlyMap<string, string> =>
-  new Map(nodes.map((node) => [nameOf(node), digest(inOrder(node))]))
+/** A node's name and its digest. */
+export type NodeDigest = readonly [name: string, digest: string]
+
+/** Every node as a digest; one reading is compared several times, and may be large. */
+export const nodeDigests = ({ nodes }: Pick<Workflow, "nodes">): ReadonlyArray<NodeDigest> => {
+  const known = digested.get(nodes)
+  if (known !== undefined) return known
+  const digests = nodes.map((node): NodeDigest => [nameOf(node), digest(inOrder(node))])
+  digested.set(nodes, digests)
+  return digests
+}
+
+const digested = new WeakMap<Workflow["nodes"], ReadonlyArray<NodeDigest>>()
 
 /** Whether two values say the same; fields may come in another order. */
 export const saysTheSame = (a: unknown, b: unknown): boolean => inOrder(a) === inOrder(b)
 
 const digestOf = (workflow: Workflow, part: (typeof contents)[number]): string =>
   part === "nodes"
-    ? digest(workflow.nodes.map((node) => digest(inOrder(node))).join())
+    ? digest(
+        nodeDigests(workflow)
+          .map(([, one]) => one)
+          .join()
+      )
     : digest(inOrder(workflow[part] ?? {}))
 
 /** JSON with the fields of every object in alphabetical order. */
-const inOrder = (value: unknown): string =>
-  JSON.stringify(value, (_, inner: unknown) => (isFree(inner) ? sorted(inner) : inner)) ?? ""
-
-const isFree = (value: unknown): value is Free => Predicate.isObject(value) && !Array.isArray(value)
-
-const sorted = (fields: Free): Free =>
-  Object.fromEntries(Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1)))
+const inOrder = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(inOrder).join()}]`
+  if (!Predicate.isObject(value)) return JSON.stringify(value) ?? ""
+  const fields: Free = { ...value }
+  const names = Object.keys(fields).sort()
+  return `{${names.map((name) => `${JSON.stringify(name)}:${inOrder(fields[name])}`).join()}}`
+}
 
 /** Six characters of a 53-bit hash (cyrb53): to notice an accident, not to withstand an attack. */
 const digest = (text: string): string => {

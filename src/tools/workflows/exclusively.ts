@@ -20,11 +20,11 @@ export const readUnchanged = Effect.fnUntraced(function* (id: WorkflowId, ifVers
 })
 
 /** Fails with the conflict, if something changed. */
-export const stopIfChanged = Effect.fnUntraced(function* (
+export const stopIfChanged = (
   changed: ReadonlyArray<string>,
   { id }: Workflow,
   since: WorkflowChanged["since"]
-) {
-  const { instance } = yield* EngineClient
-  if (changed.length > 0) return yield* new WorkflowChanged({ instance, id, changed, since })
-})
+): Effect.Effect<void, WorkflowChanged, EngineClient> =>
+  changed.length === 0
+    ? Effect.void
+    : EngineClient.use(({ instance }) => Effect.fail(new WorkflowChanged({ instance, id, changed, since })))

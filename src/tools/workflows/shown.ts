@@ -1,4 +1,4 @@
-import { Effect, Struct } from "effect"
+import { Effect, Predicate, Struct } from "effect"
 
 import { EngineClient } from "../../engine/EngineClient.ts"
 import { activeVersionBeside } from "../../engine/rules/activeVersion.ts"
@@ -29,8 +29,8 @@ export const shorten =
     const notice =
       `The workflow was ${done}: do not repeat that. Only its state is shown, because the whole would be ${bytes} bytes. ` +
       "Read it with get_workflow."
-    const said = workflow.notice === undefined ? notice : `${notice} ${String(workflow.notice)}`
-    return { ...stateOf(workflow), notice: said }
+    const before = Predicate.isString(workflow.notice) ? [workflow.notice] : []
+    return { ...stateOf(workflow), ...noticed([notice, ...before]) }
   }
 
 /** A notice about the fields that the engine did not take, if there are any. */
