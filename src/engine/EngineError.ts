@@ -110,15 +110,15 @@ export class WorkflowChanged extends Schema.TaggedError<WorkflowChanged>()("Work
   }
 }
 
-/** An earlier change of the same workflow, by this server, did not end in time. */
+/** Earlier changes of the same workflow, by this server, did not end in time. */
 export class WorkflowBusy extends Schema.TaggedError<WorkflowBusy>()("WorkflowBusy", {
   instance: Schema.String,
   id: Schema.String
 }) {
   override get message() {
     return (
-      `Workflow ${this.id} on instance ${this.instance} is still being changed by an earlier call, whose engine does not ` +
-      "answer: this change had no turn in time, and nothing was sent. Look at it with get_workflow before trying again."
+      `Earlier changes of workflow ${this.id} on instance ${this.instance} have not ended: this one had no turn in time, ` +
+      "and nothing of it was sent. Look at the workflow with get_workflow before trying again."
     )
   }
 }

@@ -123,8 +123,8 @@ describe("changes of one workflow that are sent together", () => {
       assert.deepStrictEqual(all[2].error, {
         code: -32000,
         message:
-          "Workflow w1 on instance production is still being changed by an earlier call, whose engine does not answer: " +
-          "this change had no turn in time, and nothing was sent. Look at it with get_workflow before trying again.",
+          "Earlier changes of workflow w1 on instance production have not ended: this one had no turn in time, " +
+          "and nothing of it was sent. Look at the workflow with get_workflow before trying again.",
         data: { code: "TIMEOUT", instance: "production", id: "w1" }
       })
       assert.isAtMost(asked.length, 6)
