@@ -1,17 +1,20 @@
-import { Context, Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 
 import type { Environment } from "../config/EngineConfig.ts"
 import type { Upstream } from "../http/Upstream.ts"
 import { make as makeCall } from "./call.ts"
 import { credentialCalls } from "./credentialCalls.ts"
+import { WorkflowBusy } from "./EngineError.ts"
 import { Execution, type ExecutionStatus } from "./Execution.ts"
 import { writeFullest } from "./fullest.ts"
 import type { ExecutionId, TagId, WorkflowId } from "./ids.ts"
 import { spellingFor } from "./naming.ts"
 import { page, type PageQuery } from "./Page.ts"
 import { type Changes, type Creation, createBody, spelt, updateBody } from "./rules/body.ts"
+import * as SeenVersions from "./SeenVersions.ts"
 import { Tag } from "./Tag.ts"
 import { Free, Workflow } from "./Workflow.ts"
+import * as WorkflowLocks from "./WorkflowLocks.ts"
 
 export interface WorkflowQuery extends PageQuery {
   readonly active?: boolean
@@ -28,14 +31,26 @@ export interface ExecutionQuery extends PageQuery {
 /**
  * One method per call of the engine's REST API v1. Answers are passed on whole, unknown fields included. The methods
  * that end in `IfOffered` succeed with nothing where this engine's version lacks the call.
+ * Changes of a workflow cannot be interrupted: once they may have reached the engine, they are waited for.
  */
-const make = (instance: string, environment: Environment, upstream: Upstream) => {
+const make = (
+  instance: string,
+  environment: Environment,
+  upstream: Upstream,
+  locks: WorkflowLocks.WorkflowLocks = WorkflowLocks.make()
+) => {
   const calls = makeCall(instance, environment, upstream)
   const { call, callAddress, callIfOffered, publicVersion } = calls
 
   return {
     instance,
     host: environment.host,
+
+    /** Runs a change of a workflow while no other one of this process is under way there, in the order of arrival. */
+    exclusively: <A, E, R>(id: WorkflowId, change: Effect.Effect<A, E, R>) =>
+      locks.withLock(`${environment.host} ${id}`, change, new WorkflowBusy({ instance, id })),
+    /** The versions of workflows that callers were shown. */
+    versions: SeenVersions.make(),
 
     listWorkflows: ({ tags, ...query }: WorkflowQuery) =>
       call(page(Free), {
@@ -68,18 +83,25 @@ const make = (instance: string, environment: Environment, upstream: Upstream) =>
             path: `/workflows/${current.id}`,
             bodyFor: (keyHeader) => (changes.nodes === undefined ? body : spelt(body, spellingFor(keyHeader)))
           })
-      ),
+      ).pipe(Effect.uninterruptible),
     deleteWorkflow: (id: WorkflowId) =>
-      call(Free, { operation: "delete workflow", method: "DELETE", path: `/workflows/${id}` }),
+      call(Free, { operation: "delete workflow", method: "DELETE", path: `/workflows/${id}` }).pipe(
+        Effect.uninterruptible
+      ),
     activateWorkflow: (id: WorkflowId) =>
-      call(Workflow, { operation: "activate workflow", method: "POST", path: `/workflows/${id}/activate`, body: {} }),
+      call(Workflow, {
+        operation: "activate workflow",
+        method: "POST",
+        path: `/workflows/${id}/activate`,
+        body: {}
+      }).pipe(Effect.uninterruptible),
     deactivateWorkflow: (id: WorkflowId) =>
       call(Workflow, {
         operation: "deactivate workflow",
         method: "POST",
         path: `/workflows/${id}/deactivate`,
         body: {}
-      }),
+      }).pipe(Effect.uninterruptible),
     setWorkflowTags: (id: WorkflowId, tags: ReadonlyArray<TagId>) =>
       call(Schema.Unknown, {
         operation: "set the tags of workflow",

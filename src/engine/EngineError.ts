@@ -93,13 +93,33 @@ export class ReadOnlyInstance extends Schema.TaggedError<ReadOnlyInstance>()("Re
   }
 }
 
-/** Somebody else changed the workflow between our reading and our writing. */
+/** The workflow is not any more what it was when it was read: by the caller (`ifVersion`), or within this call. */
 export class WorkflowChanged extends Schema.TaggedError<WorkflowChanged>()("WorkflowChanged", {
+  instance: Schema.String,
+  id: Schema.String,
+  /** What changed, as far as that is known: "name", "nodes (Fetch changed)". */
+  changed: Schema.Array(Schema.String),
+  since: Schema.Literals(["ifVersion", "meanwhile"])
+}) {
+  override get message() {
+    const when = this.since === "ifVersion" ? "since ifVersion was read" : "by someone else meanwhile"
+    return (
+      `Workflow ${this.id} on instance ${this.instance} was changed ${when}: ${this.changed.join(", ")}. ` +
+      "Nothing was written. Look at it with get_workflow, and repeat the change on what it is now."
+    )
+  }
+}
+
+/** Earlier changes of the same workflow, by this server, did not end in time. */
+export class WorkflowBusy extends Schema.TaggedError<WorkflowBusy>()("WorkflowBusy", {
   instance: Schema.String,
   id: Schema.String
 }) {
   override get message() {
-    return `Workflow ${this.id} on instance ${this.instance} was changed by someone else meanwhile: nothing was written. Read it again and repeat the update.`
+    return (
+      `Earlier changes of workflow ${this.id} on instance ${this.instance} have not ended: this one had no turn in time, ` +
+      "and nothing of it was sent. Look at the workflow with get_workflow before trying again."
+    )
   }
 }
 
@@ -135,4 +155,5 @@ export type EngineError =
   | ReadOnlyInstance
   | StepFailed
   | Timeout
+  | WorkflowBusy
   | WorkflowChanged

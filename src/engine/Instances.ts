@@ -6,6 +6,7 @@ import { HttpClients } from "../http/HttpClients.ts"
 import * as Upstream from "../http/Upstream.ts"
 import { EngineClient } from "./EngineClient.ts"
 import { InstanceNotFound } from "./EngineError.ts"
+import * as WorkflowLocks from "./WorkflowLocks.ts"
 
 /** Every configured instance. Its client is built at the first use and shared by all calls. */
 export class Instances extends Context.Service<
@@ -24,6 +25,7 @@ export class Instances extends Context.Service<
       const { defaultEnv, environments } = yield* EngineConfig
       const httpClients = yield* HttpClients
       const scope = yield* Effect.scope
+      const locks = WorkflowLocks.make()
       const names = [...environments.keys()]
 
       const connect = Effect.fnUntraced(
@@ -36,7 +38,8 @@ export class Instances extends Context.Service<
           return EngineClient.make(
             name,
             environment,
-            Upstream.make(http, { baseUrl: host, requestsPerSecond, concurrency })
+            Upstream.make(http, { baseUrl: host, requestsPerSecond, concurrency }),
+            locks
           )
         },
         (effect, name) =>

@@ -43,6 +43,8 @@ const SaveData = Schema.Literals(["all", "none"])
 
 /** Settings as a caller gives them; every one may be left out, and engines know more than these. */
 export const WorkflowSettings = open({
+  /** "v1" runs branch after branch, "v0" the first node of each branch, then the second. */
+  executionOrder: Schema.optionalKey(Schema.Literals(["v0", "v1"])),
   timezone: Schema.optionalKey(Schema.String),
   errorWorkflow: Schema.optionalKey(Schema.String),
   callerPolicy: Schema.optionalKey(Schema.String),

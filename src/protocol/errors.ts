@@ -49,7 +49,8 @@ const describe = (error: Served): Description =>
     Timeout: ({ instance, milliseconds, unsettled }) =>
       upstream("TIMEOUT", { instance, milliseconds, ...(unsettled === undefined ? {} : { unsettled }) }),
     ToolsetError: ({ blame, code, details }) => ({ blame, code, details }),
-    WorkflowChanged: ({ id, instance }) => upstream("CONFLICT", { instance, id })
+    WorkflowBusy: ({ id, instance }) => upstream("TIMEOUT", { instance, id }),
+    WorkflowChanged: ({ changed, id, instance }) => upstream("CONFLICT", { instance, id, changed })
   })
 
 /** The failure as a JSON-RPC error in the contract's form: `data` holds the kind and its extra fields. */

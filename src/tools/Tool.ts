@@ -51,6 +51,8 @@ export interface Definition<Fields extends Arguments.Fields, R> {
   readonly result?: Schema.Constraint
   /** What to do when the answer is too large. */
   readonly narrow?: string
+  /** What to answer instead of a result of so many bytes that it is too large, where saying nothing else would do harm. */
+  readonly shorten?: (value: Readonly<Record<string, unknown>>, bytes: number) => Readonly<Record<string, unknown>>
   readonly meta?: Readonly<Record<string, unknown>>
 }
 
@@ -88,13 +90,21 @@ export const run = Effect.fnUntraced(function* <Fields extends Arguments.Fields,
   definition: Definition<Fields, R>,
   args: Arguments.Decoded<Fields>
 ) {
-  const value = yield* definition.run(args)
-  const text = JSON.stringify(value)
   const limit = yield* AnswerLimit
-  const bytes = text.length * 3 <= limit ? text.length : new TextEncoder().encode(text).length
-  if (bytes > limit) {
-    const done = definition.annotations.readOnlyHint ? "" : "What was asked for has been done: do not repeat it. "
-    return yield* new AnswerTooLarge({ bytes, limit, advice: done + (definition.narrow ?? "Ask for less at once.") })
+  const whole = rendered(yield* definition.run(args), limit)
+  if (whole.bytes <= limit) return whole.answer
+  if (definition.shorten !== undefined) {
+    const short = rendered(definition.shorten(whole.answer.structured, whole.bytes), limit)
+    if (short.bytes <= limit) return short.answer
   }
-  return { content: [{ type: "text", text }], structured: value } satisfies Answer
+  const done = definition.annotations.readOnlyHint ? "" : "What was asked for has been done: do not repeat it. "
+  const advice = done + (definition.narrow ?? "Ask for less at once.")
+  return yield* new AnswerTooLarge({ bytes: whole.bytes, limit, advice })
 })
+
+/** The answer, and how large it is; where that is far below the limit, its characters are enough. */
+const rendered = (value: Readonly<Record<string, unknown>>, limit: number) => {
+  const text = JSON.stringify(value)
+  const answer = { content: [{ type: "text", text }], structured: value } satisfies Answer
+  return { answer, bytes: text.length * 3 <= limit ? text.length : new TextEncoder().encode(text).length }
+}

@@ -72,7 +72,7 @@ export const deleteExecution = EngineTool.make("delete_execution", {
 
 export const retryExecution = EngineTool.make("retry_execution", {
   title: "Retry execution",
-  description: "Run a failed execution again; answers when that has ended",
+  description: "Run a failed execution again; answers its record when that has ended",
   annotations: runs,
   arguments: { id: executionId },
   run: Effect.fnUntraced(function* ({ id }) {
@@ -92,7 +92,7 @@ export const retryExecution = EngineTool.make("retry_execution", {
           `This engine's API cannot retry executions. Open execution ${id} in the engine UI and choose Retry, ` +
           "or call execute_workflow to run its workflow again."
       }),
-      onSome: withoutStacks
+      onSome: record
     })
   })
 })

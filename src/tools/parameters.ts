@@ -2,12 +2,25 @@ import { Effect, Schema } from "effect"
 
 import { ExecutionStatus } from "../engine/Execution.ts"
 import { CredentialId, CredentialType, ExecutionId, TagId, WorkflowId } from "../engine/ids.ts"
+import { isVersion } from "../engine/rules/version.ts"
 import { Free, WorkflowSettings } from "../engine/Workflow.ts"
 
 /** An argument that may be left out. */
 export const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(schema)
 
 export const workflowId = WorkflowId.annotate({ description: "Workflow id" })
+export const ifVersion = Schema.optionalKey(
+  Schema.String.check(
+    Schema.makeFilter((text) =>
+      isVersion(text) ? undefined : "must be the `version` of an answer about this workflow"
+    )
+  ).annotate({
+    inputSchema: {
+      type: "string",
+      description: "`version` you last saw of it: stops instead of overwriting what changed since"
+    }
+  })
+)
 export const executionId = ExecutionId.annotate({ description: "Execution id" })
 export const credentialId = CredentialId.annotate({ description: "Credential id" })
 export const credentialType = CredentialType.annotate({ description: "e.g. httpBasicAuth" })
@@ -40,7 +53,7 @@ export const settings = WorkflowSettings.annotate({
   inputSchema: {
     type: "object",
     description:
-      "timezone, errorWorkflow, callerPolicy, saveExecutionProgress, saveManualExecutions, saveDataErrorExecution and " +
+      "executionOrder (v1, the default, or v0), timezone, errorWorkflow, callerPolicy, saveExecutionProgress, saveManualExecutions, saveDataErrorExecution and " +
       "saveDataSuccessExecution (all|none), executionTimeout"
   }
 })

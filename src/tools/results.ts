@@ -9,8 +9,27 @@ export const workflow = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
   active: Schema.Boolean,
+  version: Schema.String,
   nodes: Schema.Array(Free),
   connections: Free
+})
+
+/** A workflow after a change of it: where the whole is too large for an answer, only its state. */
+export const writtenWorkflow = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  active: Schema.Boolean,
+  version: Schema.String,
+  nodes: Schema.optionalKey(Schema.Array(Free)),
+  connections: Schema.optionalKey(Free)
+})
+
+/** A workflow without what it does. */
+export const workflowState = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  active: Schema.Boolean,
+  version: Schema.String
 })
 
 export const execution = Schema.Struct({ id: Schema.Int })

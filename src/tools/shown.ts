@@ -5,14 +5,6 @@ import type { Free } from "../engine/Workflow.ts"
 /** What a caller sees of a thing: all but `shared`, which names its owners and their addresses. */
 export const shown = (thing: Free): Free => Struct.omit(thing, ["shared"])
 
-/** The same, after what the caller should know about it. */
-export const shownWith = (thing: Free, notices: ReadonlyArray<string>): Free =>
-  notices.length === 0 ? shown(thing) : { notice: notices.join(" "), ...shown(thing) }
-
-/** A notice about the fields that the engine did not take, if there are any. */
-export const leftOut = (dropped: ReadonlyArray<string>): ReadonlyArray<string> =>
-  dropped.length === 0 ? [] : [`Left out, because this engine does not take it: ${dropped.join(", ")}`]
-
 /** A workflow in a list: what identifies it, and how many nodes it has. */
 export const summary = ({ active, createdAt, id, isArchived, name, nodes, tags, updatedAt }: Free): Free => ({
   id,

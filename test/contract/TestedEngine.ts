@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { Context, type Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 
 import type { Environment } from "../../src/config/EngineConfig.ts"
@@ -40,6 +40,8 @@ export class TestedEngine extends Context.Service<
     readonly send: (method: "DELETE" | "GET" | "POST" | "PUT", path: string, body?: unknown) => Effect.Effect<RawReply>
     /** Lets something happen once, just before one of the server's requests reaches the engine. */
     readonly interrupt: (interruption: Interruption) => Effect.Effect<void>
+    /** Lets the engine take this long for each of the server's requests, as long as the effect runs. */
+    readonly slowly: (latency: Duration.Input) => <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   }
 >()("test/contract/TestedEngine") {}
 
@@ -48,9 +50,11 @@ const readJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown
 const make = ({ apiKey, host, version }: Place, client: HttpClient.HttpClient, pace: Partial<Environment> = {}) => {
   let planned: Interruption | undefined
   let passed = 0
+  let latency: Duration.Input | undefined
 
-  const meddled = HttpClient.transform(client, (execution, { method, url }) =>
+  const meddled = HttpClient.transform(client, (prompt, { method, url }) =>
     Effect.suspend(() => {
+      const execution = latency === undefined ? prompt : Effect.delay(prompt, latency)
       if (planned === undefined || planned.method !== method || new URL(url).pathname !== planned.path) return execution
       if (passed++ < planned.after) return execution
       const { happen } = planned
@@ -75,7 +79,13 @@ const make = ({ apiKey, host, version }: Place, client: HttpClient.HttpClient, p
       Effect.sync(() => {
         planned = interruption
         passed = 0
-      })
+      }),
+    slowly: (asked) => (self) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => (latency = asked)),
+        () => self,
+        () => Effect.sync(() => (latency = undefined))
+      )
   })
   const instance = environment(host, apiKey, pace)
   const server = serverOver(

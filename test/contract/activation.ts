@@ -10,7 +10,7 @@ const noTrigger =
   "Workflow cannot be activated without a valid trigger node. Add a schedule, webhook or service trigger."
 
 export const activation = (it: Suite) => {
-  it.effect("activate_workflow and deactivate_workflow switch a workflow and answer its definition", () =>
+  it.effect("activate_workflow answers the workflow, deactivate_workflow its state", () =>
     Effect.gen(function* () {
       const { id } = yield* created({ nodes: [everyDay()] })
       const on = yield* ask("activate_workflow", { id })
@@ -19,7 +19,9 @@ export const activation = (it: Suite) => {
       assert.isTrue((yield* shown(`/workflows/${id}`)).active)
       assert.include(yield* ask("activate_workflow", { id }), { id, active: true })
 
-      assert.include(yield* ask("deactivate_workflow", { id }), { id, active: false })
+      const off = yield* ask("deactivate_workflow", { id })
+      assert.include(off, { id, name: on.name, active: false, versionId: on.versionId, createdAt: on.createdAt })
+      assert.doesNotHaveAnyKeys(off, ["nodes", "connections", "settings", "activeVersion"])
       assert.isFalse((yield* shown(`/workflows/${id}`)).active)
       assert.include(yield* ask("deactivate_workflow", { id }), { id, active: false })
     })

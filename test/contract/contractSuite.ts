@@ -14,6 +14,7 @@ import { resources } from "./resources.ts"
 import { running } from "./running.ts"
 import { tags } from "./tags.ts"
 import type { TestedEngine } from "./TestedEngine.ts"
+import { together } from "./together.ts"
 import { updates } from "./updates.ts"
 import { workflows } from "./workflows.ts"
 
@@ -30,6 +31,7 @@ const families = [
   life,
   workflows,
   updates,
+  together,
   activation,
   running,
   lists,

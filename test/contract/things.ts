@@ -74,7 +74,7 @@ export const created = Effect.fnUntraced(function* (draft: Json) {
 })
 
 /** A node as the engine's own editor writes it. */
-const inEngineWords = (written: Json): Json => ({
+export const inEngineWords = (written: Json): Json => ({
   ...written,
   type: String(written.type).replace(/^engine-nodes-base\./, "n8n-nodes-base.")
 })

@@ -167,8 +167,8 @@ export const updates = (it: Suite) => {
   it.effect("update_workflow overwrites nobody else's change", () =>
     Effect.gen(function* () {
       const { interrupt, send } = yield* TestedEngine
-      const { id, nodes } = yield* created({ nodes: [manual()] })
-      const theirs = { name: unique("theirs"), nodes, connections: {}, settings: {} }
+      const { id, nodes, settings } = yield* created({ nodes: [manual()] })
+      const theirs = { name: unique("theirs"), nodes, connections: {}, settings }
       yield* interrupt({
         method: "GET",
         path: `/api/v1/workflows/${id}`,
@@ -179,10 +179,10 @@ export const updates = (it: Suite) => {
       assert.strictEqual(code, -32000)
       assert.strictEqual(
         message,
-        `Workflow ${id} on instance production was changed by someone else meanwhile: nothing was written. ` +
-          "Read it again and repeat the update."
+        `Workflow ${id} on instance production was changed by someone else meanwhile: name. ` +
+          "Nothing was written. Look at it with get_workflow, and repeat the change on what it is now."
       )
-      assert.include(data, { code: "CONFLICT", id })
+      assert.deepInclude(data, { code: "CONFLICT", id, changed: ["name"] })
       assert.include(yield* shown(`/workflows/${id}`), { name: theirs.name })
     })
   )

@@ -27,10 +27,18 @@ export const workflows = (it: Suite) => {
       const name = unique("workflow")
       const { active, id, nodes, ...rest } = yield* created({ name, nodes: [manual()], settings: { timezone: "UTC" } })
       assert.isFalse(active)
-      assert.deepInclude(rest, { name, connections: {}, settings: { timezone: "UTC" } })
+      const settings = { executionOrder: "v1", timezone: "UTC" }
+      assert.deepInclude(rest, { name, connections: {}, settings })
       assert.nestedPropertyVal({ nodes }, "nodes[0].type", "n8n-nodes-base.manualTrigger")
       assert.nestedPropertyVal({ nodes }, "nodes[0].name", "Start")
-      assert.deepInclude(yield* shown(`/workflows/${id}`), { id, name, active: false, settings: { timezone: "UTC" } })
+      assert.deepInclude(yield* shown(`/workflows/${id}`), { id, name, active: false, settings })
+    })
+  )
+
+  it.effect("create_workflow keeps an execution order that is asked for", () =>
+    Effect.gen(function* () {
+      const { settings } = yield* created({ nodes: [manual()], settings: { executionOrder: "v0" } })
+      assert.deepStrictEqual(settings, { executionOrder: "v0" })
     })
   )
 
@@ -140,18 +148,21 @@ export const workflows = (it: Suite) => {
     Effect.gen(function* () {
       const { id } = yield* given({ name: unique("workflow"), nodes: [manual()], staticData: { seen: [1] } })
       const whole = yield* shown(`/workflows/${id}`)
-      assert.deepStrictEqual(yield* ask("get_workflow", { id }), without(whole, "shared"))
+      assert.deepStrictEqual(
+        without(yield* ask("get_workflow", { id }), "version"),
+        without(whole, "shared", "activeVersion")
+      )
     })
   )
 
-  it.effect("delete_workflow removes an active workflow and answers what it was", () =>
+  it.effect("delete_workflow removes an active workflow and answers which it was", () =>
     Effect.gen(function* () {
       const { send } = yield* TestedEngine
-      const { id } = yield* created({ nodes: [everyDay()], active: true })
+      const { id, name } = yield* created({ nodes: [everyDay()], active: true })
       const answered = yield* ask("delete_workflow", { id })
       assert.include(answered, { id, message: `Workflow ${id} was deleted` })
-      assert.nestedPropertyVal(answered, "deleted.nodes[0].name", "Every day")
-      assert.notNestedProperty(answered, "deleted.shared")
+      assert.deepNestedInclude(answered, { "deleted.id": id, "deleted.name": name })
+      assert.notNestedProperty(answered, "deleted.nodes")
       assert.strictEqual((yield* send("GET", `/workflows/${id}`)).status, 404)
     })
   )

@@ -130,4 +130,29 @@ describe("an answer that is too large", () => {
       assert.match(message, /What was asked for has been done: do not repeat it\. Ask for less at once\.$/)
     }).pipe(Effect.provideService(AnswerLimit, 4000), Effect.provide(serving(client)))
   })
+
+  it.effect("is the state of the workflow after a change, with what was done", () => {
+    const nodes = hook("a").nodes.map((node) => ({ ...node, notes: "x".repeat(5000) }))
+    const stored = { id: "w1", name: "Large", active: true, nodes, connections: {}, settings: {}, versionId: "v1" }
+    const { client } = engineThat(() => json(stored))
+    const changes = [
+      ["created", "create_workflow", { name: "Large", nodes }],
+      ["updated", "update_workflow", { id: "w1", name: "Large" }],
+      ["activated", "activate_workflow", { id: "w1" }]
+    ] as const
+    return Effect.gen(function* () {
+      for (const [done, tool, args] of changes) {
+        const { notice, version, ...state } = yield* ask(tool, args)
+        assert.deepStrictEqual(state, { id: "w1", name: "Large", active: true, versionId: "v1" })
+        assert.match(
+          String(notice),
+          new RegExp(
+            `^The workflow was ${done}: do not repeat that\\. Only its state is shown, because the whole would be \\d+ bytes\\.`
+          )
+        )
+        assert.isString(version)
+      }
+      assert.match((yield* refused("get_workflow", { id: "w1" })).message, /^The answer is \d+ bytes/)
+    }).pipe(Effect.provideService(AnswerLimit, 4000), Effect.provide(serving(client)))
+  })
 })

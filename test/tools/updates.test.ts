@@ -43,7 +43,7 @@ describe("an update", () => {
     const { asked, client } = replacing()
     return Effect.gen(function* () {
       const after = yield* ask("update_workflow", { id: "w1", name: "Renamed" })
-      assert.deepStrictEqual(after, { ...stored, name: "Renamed" })
+      assert.deepStrictEqual(after, { ...stored, name: "Renamed", version: after.version })
       assert.lengthOf(written(asked), 1)
     }).pipe(Effect.provide(serving(client)))
   })
@@ -52,7 +52,7 @@ describe("an update", () => {
     const { asked, client } = replacing(["pinData"])
     return Effect.gen(function* () {
       const after = yield* ask("update_workflow", { id: "w1", name: "Renamed" })
-      assert.deepStrictEqual(after, { ...stored, name: "Renamed" })
+      assert.deepStrictEqual(after, { ...stored, name: "Renamed", version: after.version })
       assert.deepStrictEqual(
         written(asked).map((body) => "pinData" in body),
         [true, false]

@@ -9,7 +9,8 @@ import { large, readElsewhere } from "../meta.ts"
 import { connections, flag, nodes, object, optional, settings, workflowName } from "../parameters.ts"
 import { Progress } from "../Progress.ts"
 import * as results from "../results.ts"
-import { leftOut, shownWith } from "../shown.ts"
+import { exclusively } from "./exclusively.ts"
+import { leftOut, shorten, shown } from "./shown.ts"
 import { whileDone } from "./steps.ts"
 import { notStarted, switchOn } from "./switchOn.ts"
 
@@ -26,8 +27,9 @@ export const createWorkflow = EngineTool.make("create_workflow", {
     tags: optional(Schema.Array(TagId).annotate({ description: "Tag ids" })),
     active: optional(flag("Activate it at once"))
   },
-  result: results.workflow,
+  result: results.writtenWorkflow,
   narrow: readElsewhere,
+  shorten: shorten("created"),
   meta: large,
   run: Effect.fnUntraced(function* ({ active = false, tags = [], ...draft }) {
     const connections = yield* Effect.fromResult(validate({ ...draft, active }))
@@ -35,9 +37,10 @@ export const createWorkflow = EngineTool.make("create_workflow", {
     const report = yield* Progress
     const total = 1 + Number(tags.length > 0) + Number(active)
 
-    const { dropped, workflow } = yield* engine.createWorkflow({ ...draft, connections })
+    const settings = { executionOrder: "v1", ...draft.settings }
+    const { dropped, workflow } = yield* engine.createWorkflow({ ...draft, connections, settings })
     const { id } = workflow
-    if (total === 1) return shownWith(workflow, leftOut(dropped))
+    if (total === 1) return yield* shown(workflow, leftOut(dropped))
     yield* report({ progress: 1, total, message: `created ${id}` })
 
     if (tags.length > 0) {
@@ -45,10 +48,10 @@ export const createWorkflow = EngineTool.make("create_workflow", {
       yield* report({ progress: 2, total, message: "tags set" })
     }
     if (active) {
-      yield* whileDone(switchOn(id), { id, done: "created", step: "its activation" })
+      yield* whileDone(switchOn(id).pipe(exclusively(id)), { id, done: "created", step: "its activation" })
       yield* report({ progress: total, total, message: "activated" })
     }
     const latest = yield* whileDone(engine.getWorkflow(id), { id, done: "created", step: "reading it back" })
-    return shownWith(latest, [...notStarted(latest), ...leftOut(dropped)])
+    return yield* shown(latest, [...notStarted(latest), ...leftOut(dropped)])
   })
 })

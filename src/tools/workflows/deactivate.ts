@@ -5,13 +5,18 @@ import { changes } from "../annotations.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { workflowId } from "../parameters.ts"
 import * as results from "../results.ts"
-import { shown } from "../shown.ts"
+import { exclusively } from "./exclusively.ts"
+import { shownState } from "./shown.ts"
 
 export const deactivateWorkflow = EngineTool.make("deactivate_workflow", {
   title: "Deactivate workflow",
-  description: "Stop the automatic execution of a workflow",
+  description: "Stop the automatic execution of a workflow; answers its state, without nodes",
   annotations: changes,
   arguments: { id: workflowId },
-  result: results.workflow,
-  run: ({ id }) => EngineClient.use((engine) => engine.deactivateWorkflow(id)).pipe(Effect.map(shown))
+  result: results.workflowState,
+  run: ({ id }) =>
+    EngineClient.use((engine) => engine.deactivateWorkflow(id)).pipe(
+      Effect.flatMap((workflow) => shownState(workflow)),
+      exclusively(id)
+    )
 })

@@ -5,20 +5,25 @@ import type { EngineError } from "../../engine/EngineError.ts"
 import type { WorkflowId } from "../../engine/ids.ts"
 import { changes } from "../annotations.ts"
 import * as EngineTool from "../EngineTool.ts"
-import { workflowId } from "../parameters.ts"
+import { ifVersion, workflowId } from "../parameters.ts"
 import * as results from "../results.ts"
-import { shown } from "../shown.ts"
+import { exclusively, readUnchanged } from "./exclusively.ts"
+import { stateOf } from "./shown.ts"
 import { whileDone } from "./steps.ts"
 
 export const deleteWorkflow = EngineTool.make("delete_workflow", {
   title: "Delete workflow",
   description: "Delete a workflow and its executions for good, active or not",
   annotations: changes,
-  arguments: { id: workflowId },
+  arguments: { id: workflowId, ifVersion },
   result: results.deleted,
-  run: Effect.fnUntraced(function* ({ id }) {
-    const deleted = yield* Effect.catchIf(deletion(id), isPublished, () => deactivateAndDelete(id))
-    return { message: `Workflow ${id} was deleted`, id, deleted: shown(deleted) }
+  run: Effect.fnUntraced(function* ({ id, ifVersion }) {
+    const unchanged = ifVersion === undefined ? Effect.void : readUnchanged(id, ifVersion)
+    const deleted = yield* unchanged.pipe(
+      Effect.andThen(Effect.catchIf(deletion(id), isPublished, () => deactivateAndDelete(id))),
+      exclusively(id)
+    )
+    return { message: `Workflow ${id} was deleted`, id, deleted: stateOf(deleted) }
   })
 })
 

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 
 import { EngineClient } from "../../engine/EngineClient.ts"
+import type { WorkflowId } from "../../engine/ids.ts"
 import type { Changes } from "../../engine/rules/body.ts"
 import { hasValidTrigger, noValidTrigger } from "../../engine/rules/triggers.ts"
 import { validate } from "../../engine/rules/validate.ts"
@@ -8,18 +9,20 @@ import type { Workflow } from "../../engine/Workflow.ts"
 import { changes } from "../annotations.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { large, readElsewhere } from "../meta.ts"
-import { asInCreate, flag, optional, workflowId, workflowName } from "../parameters.ts"
+import { asInCreate, flag, ifVersion, optional, workflowId, workflowName } from "../parameters.ts"
 import * as results from "../results.ts"
-import { leftOut, shownWith } from "../shown.ts"
 import { InvalidArgument } from "../ToolError.ts"
+import { exclusively, readUnchanged } from "./exclusively.ts"
+import { shorten, shown } from "./shown.ts"
 import { whileDone } from "./steps.ts"
 import { notStarted, switchOn } from "./switchOn.ts"
-import { write } from "./write.ts"
+import { changedSince, write } from "./write.ts"
 
 export const updateWorkflow = EngineTool.make("update_workflow", {
   title: "Update workflow",
   description:
-    "Change the given fields of a workflow, keep all others. Given nodes or connections replace all old ones",
+    "Change the given fields of a workflow, keep all others. Given nodes or connections replace all old ones; " +
+    "changes built on an earlier reading name it as ifVersion",
   annotations: changes,
   arguments: {
     id: workflowId,
@@ -27,36 +30,49 @@ export const updateWorkflow = EngineTool.make("update_workflow", {
     nodes: optional(asInCreate.nodes),
     connections: optional(asInCreate.connections),
     settings: optional(asInCreate.settings),
-    active: optional(flag("Activate or deactivate it"))
+    active: optional(flag("Activate or deactivate it")),
+    ifVersion
   },
-  result: results.workflow,
+  result: results.writtenWorkflow,
   narrow: readElsewhere,
+  shorten: shorten("updated"),
   meta: large,
-  run: Effect.fnUntraced(function* ({ active, id, ...given }) {
-    if (active === undefined && Object.keys(given).length === 0) {
+  run: Effect.fnUntraced(function* ({ id, ifVersion, ...given }) {
+    if (Object.keys(given).length === 0) {
       return yield* new InvalidArgument({ argument: "arguments", problem: "must hold at least one field to change" })
     }
-    const engine = yield* EngineClient
-    const current = yield* engine.getWorkflow(id)
-    const wanted = yield* check(current, given, active ?? current.active)
-
-    const stops = current.active && active === false
-    const starts = !current.active && active === true
-    const isChanged = Object.keys(wanted).length > 0
-
-    if (stops) yield* engine.deactivateWorkflow(id)
-    const writing = isChanged ? write(current, wanted, stops) : Effect.succeed([])
-    const dropped = yield* stops ? whileDone(writing, { id, done: "deactivated", step: "changing it" }) : writing
-    const activation = starts ? switchOn(id) : Effect.void
-    yield* isChanged ? whileDone(activation, { id, done: "changed", step: "its activation" }) : activation
-
-    const reading = engine.getWorkflow(id)
-    const done = isChanged ? "changed" : starts ? "activated" : "deactivated"
-    const latest = yield* isChanged || starts || stops
-      ? whileDone(reading, { id, done, step: "reading it back" })
-      : reading
-    return shownWith(latest, [...notStarted(latest), ...leftOut(dropped)])
+    return yield* update(id, ifVersion, given).pipe(exclusively(id))
   })
+})
+
+const update = Effect.fnUntraced(function* (
+  id: WorkflowId,
+  ifVersion: string | undefined,
+  { active, ...given }: Given & { readonly active?: boolean }
+) {
+  const engine = yield* EngineClient
+  const current = yield* readUnchanged(id, ifVersion)
+  const wanted = yield* check(current, given, active ?? current.active)
+
+  const stops = current.active && active === false
+  const starts = !current.active && active === true
+  const isChanged = Object.keys(wanted).length > 0
+
+  if (stops) yield* engine.deactivateWorkflow(id)
+  const writing = isChanged ? write(current, wanted, stops) : Effect.succeed({ written: current, notices: [] })
+  const { notices, written } = yield* stops
+    ? whileDone(writing, { id, done: "deactivated", step: "changing it" })
+    : writing
+  const activation = starts ? switchOn(id) : Effect.void
+  yield* isChanged ? whileDone(activation, { id, done: "changed", step: "its activation" }) : activation
+
+  const reading = engine.getWorkflow(id)
+  const done = isChanged ? "changed" : starts ? "activated" : "deactivated"
+  const latest = yield* isChanged || starts || stops
+    ? whileDone(reading, { id, done, step: "reading it back" })
+    : reading
+  const later = yield* changedSince({ ...written, active: active ?? current.active }, latest)
+  return yield* shown(latest, [...notStarted(latest), ...later, ...notices])
 })
 
 type Given = Omit<Changes, "connections" | "staticData"> & { readonly connections?: unknown }

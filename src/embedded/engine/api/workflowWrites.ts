@@ -76,18 +76,19 @@ export const updateWorkflow: Handler = Effect.fnUntraced(function* ({ at, body, 
   const before = yield* findWorkflow(at("id"), messages.noWorkflow("update"))
   if (before.isArchived) return yield* badRequest("Cannot update an archived workflow.")
   const moment = yield* present
-  const isNewVersion = workflows.isNewVersion(before, draft)
+  const settings = workflows.updatedSettings(before.settings, draft.settings)
+  const isSameText = JSON.stringify([draft.nodes, settings]) === JSON.stringify([before.nodes, before.settings])
   const saved: WorkflowRecord = {
     ...before,
     name: draft.name,
     description: draft.description ?? before.description,
     nodes: draft.nodes,
     connections: draft.connections,
-    settings: workflows.updatedSettings(before.settings, draft.settings),
+    settings,
     staticData: draft.staticData === undefined ? before.staticData : yield* staticDataOf(draft),
     pinData: draft.pinData ?? before.pinData,
-    versionId: isNewVersion ? yield* freshUuid : before.versionId,
-    versionCounter: before.versionCounter + (isNewVersion ? 1 : 0),
+    versionId: workflows.isNewVersion(before, draft) ? yield* freshUuid : before.versionId,
+    versionCounter: before.versionCounter + (isSameText ? 0 : 1),
     updatedAt: moment.text
   }
   if (!saved.active || query.get("publishIfActive") === "false") {

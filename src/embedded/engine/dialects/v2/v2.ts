@@ -1,4 +1,4 @@
-import { Predicate, Result } from "effect"
+import { Equal, Predicate, Result } from "effect"
 
 import { nodeKind } from "../../../../engine/naming.ts"
 import type { CredentialType, Dialect, Messages, WorkflowRules } from "../../api/Dialect.ts"
@@ -63,7 +63,7 @@ const workflows: WorkflowRules = {
   creationProblem,
   updatedSettings: (before, sent) => ({ ...before, ...sent }),
   isNewVersion: (before, draft) =>
-    JSON.stringify([draft.nodes, draft.connections]) !== JSON.stringify([before.nodes, before.connections]),
+    !Equal.equals(draft.nodes, before.nodes) || !Equal.equals(draft.connections, before.connections),
   afterRefusedUpdate: (updated) => updated,
   activatesAgain: true,
   sharesAddresses: false,

@@ -1,0 +1,59 @@
+import { Deferred, Duration, Effect, Fiber, Option, Semaphore } from "effect"
+
+import { remaining } from "./Deadline.ts"
+
+interface Lock {
+  readonly semaphore: Semaphore.Semaphore
+  /** How many calls hold it or wait for it; the last one takes it out of the map. */
+  users: number
+}
+
+/**
+ * Locks by name, within this process, in the order of arrival. Waiting ends with the deadline of the call. Whoever gives
+ * up while waiting leaves the queue; whoever gives up while holding it is not waited for, but the lock stays taken until
+ * what cannot be interrupted, a write that is under way, has ended.
+ */
+export const make = () => {
+  const locks = new Map<string, Lock>()
+
+  const enter = (name: string) =>
+    Effect.sync(() => {
+      const lock = locks.get(name) ?? { semaphore: Semaphore.makeUnsafe(1), users: 0 }
+      lock.users++
+      locks.set(name, lock)
+      return lock
+    })
+  const leave = (name: string, lock: Lock) =>
+    Effect.sync(() => {
+      lock.users--
+      if (lock.users === 0) locks.delete(name)
+    })
+
+  /** Runs `self` while nobody else holds the lock of this name; fails with `busy` where that took too long. */
+  const withLock = <A, E, R, E2>(name: string, self: Effect.Effect<A, E, R>, busy: Effect.Effect<never, E2>) =>
+    Effect.uninterruptibleMask(
+      Effect.fnUntraced(function* (restore) {
+        const begun = yield* Deferred.make<void>()
+        const holding = Effect.acquireUseRelease(
+          enter(name),
+          ({ semaphore }) => semaphore.withPermit(Effect.andThen(Deferred.succeed(begun, undefined), self)),
+          (lock) => leave(name, lock)
+        )
+        const fiber = yield* Effect.forkDetach(holding, { startImmediately: true })
+        const giveUp = Effect.forkDetach(Fiber.interrupt(fiber), { startImmediately: true })
+        const wait = Effect.timeoutOption(Deferred.await(begun), yield* remaining(longest))
+        const held = Effect.gen(function* () {
+          if (Option.isSome(yield* wait)) return yield* Fiber.join(fiber)
+          yield* giveUp
+          return yield* busy
+        })
+        return yield* Effect.onInterrupt(restore(held), () => giveUp)
+      })
+    )
+
+  return { withLock, held: (): number => locks.size }
+}
+export type WorkflowLocks = ReturnType<typeof make>
+
+/** Longest wait of a call without a deadline. */
+const longest = Duration.minutes(5)
