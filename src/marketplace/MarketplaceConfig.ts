@@ -42,8 +42,8 @@ export const MarketplaceSettings = Schema.Struct({
   baseUrl: Schema.String.pipe(Schema.withDecodingDefaultKey(orElse(hosts.production))),
   apiKey: Schema.RedactedFromValue(Key),
   authScheme: Schema.Literals(["bearer", "raw"]).pipe(Schema.withDecodingDefaultKey(orElse("bearer"))),
-  /** Which form the two bodies have that the marketplace publishes otherwise (D1, D2). */
-  wire: Wire.pipe(Schema.withDecodingDefaultKey(orElse("spec"))),
+  /** Which form the two bodies have that the marketplace publishes otherwise (D1, D2). Not chosen: the document's, and cluster bids are planned only in a unit that the marketplace proves. */
+  wire: Schema.optionalKey(Wire),
   /** Decides the limits; read from the key where it tells. */
   tokenKind: Schema.optionalKey(KeyKind),
   /** Limits of single operations, in place of the published ones. */

@@ -112,7 +112,10 @@ export const readCalls = ({ call }: Calls, wire: Wire.Wire) => {
       call(operations.getNormqueryBids, { body: { items: some } }, ClusterBidsReply)
     )
     return {
-      bids: pages.flatMap((page) => page.bids ?? []).map((item) => ({ ...item, ...Wire.clusterBidRead(wire, item) }))
+      bids: Wire.clusterBidsRead(
+        wire,
+        pages.flatMap((page) => page.bids ?? [])
+      )
     }
   })
 

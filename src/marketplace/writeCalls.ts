@@ -3,7 +3,7 @@ import { Effect, Predicate, Schema } from "effect"
 import { UpdateBids } from "./Bids.ts"
 import type { Calls } from "./call.ts"
 import { check, refuseIf } from "./check.ts"
-import { ClusterBidsSet, DeleteClusterBids, refusedIn, SetClusterBids } from "./Clusters.ts"
+import { type BidUnit, ClusterBidsSet, DeleteClusterBids, refusedIn, SetClusterBids } from "./Clusters.ts"
 import { campaignWide } from "./ids.ts"
 import { AdsPartlyDone, type MarketplaceError } from "./MarketplaceError.ts"
 import { MinusPhrases } from "./MinusPhrases.ts"
@@ -40,11 +40,12 @@ export const writeCalls = ({ call }: Calls, wire: Wire.Wire) => {
   })
 
   const setNormqueryBids = Effect.fn("MarketplaceAds.setNormqueryBids")(function* (
-    request: typeof SetClusterBids.Type
+    request: typeof SetClusterBids.Type,
+    { unit = Wire.unitOf(wire) }: { readonly unit?: BidUnit } = {}
   ) {
     const { bids } = yield* check("setNormqueryBids", SetClusterBids, request)
     const bodies = yield* Effect.forEach(chunks(bids, caps.clusterBids), (some) =>
-      Effect.map(Wire.clusterBidsBody(wire, some), (body) => ({ body, length: some.length }))
+      Effect.map(Wire.clusterBidsBody(unit, some), (body) => ({ body, length: some.length }))
     )
     const replies = yield* inTurn("setNormqueryBids", bodies, ({ body }) =>
       call(operations.setNormqueryBids, { body }, ClusterBidsSet)

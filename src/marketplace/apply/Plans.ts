@@ -1,9 +1,10 @@
-import { Clock, Context, Effect, Hash, Layer, Semaphore } from "effect"
+import { Clock, Context, Effect, Hash, Layer, Result, Semaphore } from "effect"
 
 import { limitOf, readOnlyReason } from "../keyRules.ts"
 import { MarketplaceAds } from "../MarketplaceAds.ts"
 import { MarketplaceConfig } from "../MarketplaceConfig.ts"
 import { AdsReadOnly, type MarketplaceError } from "../MarketplaceError.ts"
+import { clusterUnit } from "../plan/clusterUnit.ts"
 import { estimate } from "../plan/estimate.ts"
 import { planProblems } from "../plan/guards.ts"
 import { holdToGuards, warnOfRaises } from "../plan/guardWayBack.ts"
@@ -100,7 +101,10 @@ export class Plans extends Context.Service<
           if (isOutrun(plan, original)) return yield* new PlanExpired({ id })
         }
         if (!begun && (yield* now) > plan.expiresAt) return yield* new PlanExpired({ id })
-        const problems = planProblems(settings.guards, plan.steps, leadsBack(yield* store.entries, plan))
+        const unit = Result.getOrUndefined(
+          clusterUnit(settings.wire, plan.provenUnit === undefined ? [] : [plan.provenUnit])
+        )
+        const problems = planProblems(settings.guards, plan.steps, leadsBack(yield* store.entries, plan), unit)
         return problems.length > 0 ? yield* new GuardViolation({ id, problems }) : begin(past, original)
       })
 

@@ -106,7 +106,7 @@ export const key = Schema.Struct({
   may_write: Schema.Boolean,
   why_not: Schema.optionalKey(Schema.String),
   campaign_reads: Schema.String,
-  wire: Wire,
+  wire: Schema.Literals([...Wire.literals, "not chosen"]),
   /** Missing where the key is not accepted. */
   campaigns: Schema.optionalKey(whole),
   next
