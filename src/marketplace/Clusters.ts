@@ -2,6 +2,7 @@ import { Schema } from "effect"
 
 import { open } from "../http/open.ts"
 import { BidKopecks } from "./Bids.ts"
+import { BidUnit } from "./BidUnit.ts"
 import { AdvertId, Day, NmId, Pair } from "./ids.ts"
 import { Kopecks } from "./money.ts"
 
@@ -40,10 +41,6 @@ export const clusterKey = ({ advert_id, nm_id, norm_query }: Cluster): string =>
 /** The bid for one search cluster of one article; here always kopecks, whatever goes over the wire (D2). */
 export const ClusterBid = Schema.Struct({ ...Cluster.fields, bid: BidKopecks })
 export type ClusterBid = typeof ClusterBid.Type
-
-/** The two units in which the marketplace may count a cluster bid (D2). */
-export const BidUnit = Schema.Literals(["kopecks", "rubles"])
-export type BidUnit = typeof BidUnit.Type
 
 /** A cluster bid as it was read, and the unit that the marketplace counts it in, where its answer proves one. */
 export interface ClusterBidFound extends ClusterBid {

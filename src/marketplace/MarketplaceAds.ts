@@ -3,11 +3,11 @@ import { HttpClient } from "effect/http"
 
 import type { Budget, CampaignBudget, CampaignCount } from "./Account.ts"
 import type { BidsMin, BidsMinRequest, BidUpdate } from "./Bids.ts"
+import type { BidUnit } from "./BidUnit.ts"
 import { make as makeCall } from "./call.ts"
 import type { Campaign } from "./Campaign.ts"
 import type {
   ArticleClusters,
-  BidUnit,
   Cluster,
   ClusterBid,
   ClusterBidFound,

@@ -1,13 +1,10 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 
-import { type BidUnit, type ClusterBid, type ClusterBidFound, provenUnits } from "./Clusters.ts"
+import { type BidUnit, unitOf, type Wire } from "./BidUnit.ts"
+import { type ClusterBid, type ClusterBidFound, provenUnits } from "./Clusters.ts"
 import { AdsInvalidRequest } from "./MarketplaceError.ts"
 import { Kopecks } from "./money.ts"
 import type { ProductChange } from "./Products.ts"
-
-/** Two bodies have another form at the marketplace than in the document; this says which one goes out. */
-export const Wire = Schema.Literals(["spec", "published"])
-export type Wire = typeof Wire.Type
 
 /** D1: the lists of articles lie beside the campaign, or one level deeper under shorter names. */
 export const productsBody = (wire: Wire, campaigns: ReadonlyArray<ProductChange>) =>
@@ -19,9 +16,6 @@ export const productsBody = (wire: Wire, campaigns: ReadonlyArray<ProductChange>
           nms: { add: add_nms, delete: delete_nms }
         }))
       }
-
-/** D2: the unit of cluster bids on a wire. */
-export const unitOf = (wire: Wire): BidUnit => (wire === "spec" ? "kopecks" : "rubles")
 
 /** D2: kopecks, or whole rubles; kopecks that are not whole rubles cannot be said in the published form. */
 export const clusterBidsBody = Effect.fnUntraced(function* (unit: BidUnit, bids: ReadonlyArray<ClusterBid>) {

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
+import type { Wire } from "../BidUnit.ts"
 import type { MarketplaceError } from "../MarketplaceError.ts"
 import { storyOf } from "../story.ts"
-import type { Wire } from "../wire.ts"
 import { type Ads, visibleMs } from "./look.ts"
 import { outstandingNotice } from "./outstanding.ts"
 import { ApplyStopped, type PlanStoreFailed } from "./PlanError.ts"
@@ -63,10 +63,10 @@ export const isOutcomeUnknown = (error: { readonly _tag: string }): error is App
   error instanceof ApplyStopped && error.reason === outcomeUnknown
 
 const inDoubt = (problem: string, isCreation: boolean) => {
-  const words = `${problem} It may have happened all the same, and was not sent again.`
+  const words = `${problem} It may have happened all the same`
   return isCreation
-    ? { problem: `${words} ${searchForLost}`, retryAfterSeconds: visibleMs / 1000 }
-    : { problem: `${words} The next call first reads what is there, and sends only what is not as wanted.` }
+    ? { problem: `${words}, and was not sent again. ${searchForLost}`, retryAfterSeconds: visibleMs / 1000 }
+    : { problem: `${words}. The next call first reads what is there, and sends only what is not as wanted.` }
 }
 
 /** What the next call does about a campaign that may have been created. */

@@ -1,4 +1,4 @@
-import type { BidUnit } from "../Clusters.ts"
+import type { BidUnit } from "../BidUnit.ts"
 import type { Kopecks } from "../money.ts"
 import type { Plan } from "../plan/Plan.ts"
 import type { History } from "./history.ts"

@@ -1,7 +1,8 @@
 import { Effect, Match } from "effect"
 
+import type { BidUnit } from "../BidUnit.ts"
 import { articleOf, bidOf, type Campaign, findByName, mayChange, type Placement, status } from "../Campaign.ts"
-import { type BidUnit, clusterKey, provenUnits } from "../Clusters.ts"
+import { clusterKey, provenUnits } from "../Clusters.ts"
 import type { MarketplaceAds } from "../MarketplaceAds.ts"
 import { AdsUnreadable, CampaignUnreadable } from "../MarketplaceError.ts"
 import type { Kopecks } from "../money.ts"

@@ -33,19 +33,23 @@ const goOn = Effect.fnUntraced(function* (applying: Applying, { steps, work }: B
   const { progress, until } = applying
   const sentAt = Math.max(...steps.map(({ id }) => progress.inDoubt.get(id) ?? 0))
   // What an earlier call has lost was looked at before anything was sent.
-  if (sentAt < startedAt) return yield* error
-  while (true) {
-    // A read that fails as well tells nothing more than is known.
-    yield* Effect.mapError(settleShown(applying, rowsOf(steps, progress)), (failure) =>
-      failure._tag === "PlanStoreFailed" ? failure : error
-    )
-    const open = steps.filter(({ id }) => !progress.done.has(id) && !progress.refused.has(id))
-    if (open.length === 0) return
+  yield* sentAt < startedAt ? Effect.fail(error) : Effect.void
+  const openNow = () => steps.filter(({ id }) => !progress.done.has(id) && !progress.refused.has(id))
+  // A read that fails as well tells nothing more than is known.
+  const lookAgain = Effect.mapError(settleShown(applying, rowsOf(steps, progress)), (failure) =>
+    failure._tag === "PlanStoreFailed" ? failure : error
+  )
+  yield* lookAgain
+  while (openNow().length > 0) {
     const now = yield* Clock.currentTimeMillis
     const isOver = now >= until || now >= sentAt + visibleMs
-    if (!isOver && repeatable.includes(work)) return yield* applyBatch(applying, { steps: open, work })
-    if (isOver || progress.isWayBack) return yield* stillUnknown(error, sentAt + visibleMs - now)
-    yield* Effect.sleep(Math.min(pauseMs, until - now))
+    if (!isOver && repeatable.includes(work)) {
+      yield* applyBatch(applying, { steps: openNow(), work })
+      break
+    }
+    const isEnd = isOver || progress.isWayBack
+    yield* isEnd ? stillUnknown(error, sentAt + visibleMs - now) : Effect.sleep(Math.min(pauseMs, until - now))
+    yield* lookAgain
   }
 })
 

@@ -71,18 +71,25 @@ const writeRounded = Effect.fnUntraced(function* (applying: Applying, all: Reado
 })
 
 /** A setting that nothing proves can be wrong: what was read in the other unit is not done, and nothing follows it (D2). */
-const stopAtMisread = Effect.fnUntraced(function* (applying: Applying, all: ReadonlyArray<Seen>) {
+const stopAtMisread = (applying: Applying, all: ReadonlyArray<Seen>) => {
   const misread = all.flatMap(({ as, row }) =>
-    typeof as === "object" && "misread" in as ? [{ ...row, bid: as.misread }] : []
+    typeof as === "object" && "misread" in as ? [{ step: row.step, bid: as.misread }] : []
   )
   const [first, ...others] = misread
-  if (first === undefined) return
-  const { progress } = applying
-  const steps = stepsOf(misread)
+  if (first === undefined) return Effect.void
   const more = others.length === 0 ? "" : `, and ${others.length} more likewise`
   const problem =
     `The marketplace has read the cluster bid ${first.step} in another unit than it was sent in (D2): it stands at ` +
     `${kopecksToRubles(first.bid)} rub${more}.`
+  return stopAs(
+    applying,
+    misread.map(({ step }) => step),
+    problem
+  )
+}
+
+const stopAs = Effect.fnUntraced(function* (applying: Applying, steps: ReadonlyArray<string>, problem: string) {
+  const { progress } = applying
   yield* writeDown(applying, { type: "misread", steps, problem })
   for (const step of steps) {
     progress.done.delete(step)

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 
-import type { BidUnit, Cluster, ClusterBidRefused } from "../Clusters.ts"
+import type { BidUnit } from "../BidUnit.ts"
+import type { Cluster, ClusterBidRefused } from "../Clusters.ts"
 import { AdsPartlyDone, type MarketplaceError } from "../MarketplaceError.ts"
 import type { Located, LocatedOf } from "./Located.ts"
 import type { Ads } from "./look.ts"

@@ -18,7 +18,10 @@ const placeProblem = (guards: Guards, change: Change): string | undefined => {
   return typeof change.target === "number" ? campaignProblem(guards, change.target) : undefined
 }
 
-/** Which rule of the configuration forbids a change; nothing if none does. A cluster bid is held against both its readings, unless one is proven. */
+/**
+ * Which rule of the configuration forbids a change; nothing if none does. A cluster bid is held against both its readings,
+ * unless one is proven (D2).
+ */
 export const guardProblem = (guards: Guards, change: Change, unit?: ClusterUnit): string | undefined => {
   const problem = placeProblem(guards, change)
   if (problem !== undefined) return problem

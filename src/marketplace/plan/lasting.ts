@@ -1,4 +1,4 @@
-import type { BidUnit } from "../Clusters.ts"
+import type { BidUnit } from "../BidUnit.ts"
 import { kopecksToRubles } from "../money.ts"
 import { type Change, changeKey } from "./Change.ts"
 import type { Blocked, Step } from "./Plan.ts"

@@ -1,11 +1,11 @@
 import { Result } from "effect"
 
+import type { Wire } from "../BidUnit.ts"
 import { articlesOf, type Campaign, hasClusterBids, mayChange } from "../Campaign.ts"
 import { type Cluster, type ClusterBidFound, clusterKey, provenUnits } from "../Clusters.ts"
 import type { Guards } from "../MarketplaceConfig.ts"
 import type { Kopecks } from "../money.ts"
 import { type Unreadable, whyAbsent } from "../Unreadable.ts"
-import type { Wire } from "../wire.ts"
 import { clusterUnit, type ClusterUnit } from "./clusterUnit.ts"
 import { currencyProblem } from "./currencyProblem.ts"
 import { draft, type Finding, forEachPlace } from "./draft.ts"

@@ -1,11 +1,11 @@
 import { Result } from "effect"
 
+import type { Wire } from "../BidUnit.ts"
 import { type Article, articlesOf, bidOf, type Campaign, mayChange, placementsOf } from "../Campaign.ts"
 import { type ClusterBidFound, provenUnits } from "../Clusters.ts"
 import type { Guards } from "../MarketplaceConfig.ts"
 import type { MinusPhrases } from "../MinusPhrases.ts"
 import { foreign } from "../money.ts"
-import type { Wire } from "../wire.ts"
 import type { Change } from "./Change.ts"
 import { clusterUnit, type ClusterUnit } from "./clusterUnit.ts"
 import { draft, type Finding } from "./draft.ts"

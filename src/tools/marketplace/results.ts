@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 import { KeyKind } from "../../marketplace/ApiKey.ts"
-import { Wire } from "../../marketplace/wire.ts"
+import { Wire } from "../../marketplace/BidUnit.ts"
 import { anyMoney, money, next, row, whole } from "./shapes.ts"
 
 /* Shapes of results as a client may rely on them; all are open to fields that are not named. Those of plans lie with them. */
