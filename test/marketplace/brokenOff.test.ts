@@ -12,8 +12,9 @@ import { MarketplaceConfig } from "../../src/marketplace/MarketplaceConfig.ts"
 import { planCampaign } from "../../src/marketplace/plan/planCampaign.ts"
 import { planMigration } from "../../src/marketplace/plan/planMigration.ts"
 import { planMinusPhrases } from "../../src/marketplace/plan/planMinusPhrases.ts"
+import { planProducts } from "../../src/marketplace/plan/planProducts.ts"
 import { bigAccount } from "./accounts.ts"
-import { apply, bidPlan, bidsNow } from "./planned.ts"
+import { apply, bidPlan, bidsNow, only } from "./planned.ts"
 import { type Canned, embeddedClient, intercepted, inTime, marketplace, plansOver } from "./support.ts"
 
 const account = bigAccount({ campaigns: 2, articles: 1 })
@@ -403,54 +404,80 @@ describe("a campaign whose creation got no answer", () => {
 })
 
 describe("a change whose answer was lost", () => {
-  /** The marketplace, on which the first answers to setting bids are lost, with or without the bids being set. */
-  const losingBids = (lost: number, isSet: boolean, answer: Canned) => {
-    let calls = 0
-    const sent: Array<string> = []
-    const layer = plansOver(
-      {},
-      Layer.effect(
-        HttpClient.HttpClient,
-        Effect.map(EmbeddedMarketplace, ({ httpClient }) =>
-          HttpClient.make((request, url) =>
-            Effect.gen(function* () {
-              const isBids = request.method === "PATCH" && url.pathname.endsWith("/bids")
-              if (isBids) sent.push(url.pathname)
-              if (!isBids || ++calls > lost) return yield* httpClient.execute(request)
-              if (isSet) yield* httpClient.execute(request)
-              return HttpClientResponse.fromWeb(
-                request,
-                new Response(answer.text ?? "{}", { status: answer.status ?? 200 })
-              )
-            })
+  /** The marketplace, on which the first answers to a change are lost, with or without its being carried out. */
+  const losing = (path: string, answers: number, isSet: boolean, answer: Canned) => {
+    const lost = { answers, sent: 0 }
+    const client = Effect.map(EmbeddedMarketplace, ({ httpClient }) =>
+      HttpClient.make((request, url) =>
+        Effect.gen(function* () {
+          if (!url.pathname.endsWith(path)) return yield* httpClient.execute(request)
+          lost.sent += 1
+          if (--lost.answers < 0) return yield* httpClient.execute(request)
+          if (isSet) yield* httpClient.execute(request)
+          return HttpClientResponse.fromWeb(
+            request,
+            new Response(answer.text ?? "{}", { status: answer.status ?? 200 })
           )
-        )
+        })
       )
-    ).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))
-    return { sent, layer }
+    )
+    const layer = plansOver({}, Layer.effect(HttpClient.HttpClient, client)).pipe(
+      Layer.provideMerge(EmbeddedMarketplace.layer())
+    )
+    return { lost, layer }
   }
+  const losingBids = (answers: number, isSet: boolean, answer: Canned) => losing("v1/bids", answers, isSet, answer)
 
   it.effect.each([
     ["in full and was carried out", true, { status: 502 }, 1],
     ["because it cannot be read and was carried out", true, { text: "<html>" }, 1],
     ["and was not carried out", false, { status: 502 }, 2]
   ] as const)("%s is read back in the same call, which goes on", ([, isSet, answer, calls]) => {
-    const { layer, sent } = losingBids(1, isSet, answer)
+    const { layer, lost } = losingBids(1, isSet, answer)
     return Effect.gen(function* () {
       const { id } = yield* bidPlan()
       assert.deepInclude(yield* inTime(apply(id)), { state: "applied", done: 2 })
       assert.deepStrictEqual(((yield* bidsNow) ?? []).slice(0, 2), [30_000, 30_000])
-      assert.lengthOf(sent, calls)
+      assert.strictEqual(lost.sent, calls)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect.each([
+    ["was carried out", true, { state: "applied", done: 1 }],
+    ["was not carried out", false, { reason: "AdsOutcomeUnknown", done: 0 }]
+  ] as const)("and that adds an article is never sent twice: it %s", ([, isSet, expected]) => {
+    const { layer, lost } = losing("auction/nms", 1, isSet, { status: 502 })
+    return Effect.gen(function* () {
+      const { guards } = yield* MarketplaceConfig
+      const plans = yield* Plans
+      const input = { campaign: yield* only(1001), add: [500104], delete: [], phrases: [], clusterBids: [], guards }
+      const { id } = yield* plans.keep(planProducts(input))
+      const program = Effect.catch(plans.apply(id, { maxSeconds: 30 }), Effect.succeed)
+      assert.deepInclude(yield* inTime(program), expected)
+      assert.strictEqual(lost.sent, 1)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("on a way back is sent once more, as what shows may be what was there before", () => {
+    const { layer, lost } = losingBids(0, false, { status: 502 })
+    return Effect.gen(function* () {
+      const plans = yield* Plans
+      const { id } = yield* bidPlan()
+      yield* inTime(apply(id))
+      const back = yield* inTime(plans.rollback(id))
+      lost.answers = 1
+      assert.deepInclude(yield* inTime(apply(back.id)), { state: "applied", done: 2 })
+      assert.deepStrictEqual(yield* bidsNow, [25_000, 25_000, 25_000])
     }).pipe(Effect.provide(layer))
   })
 
   it.effect("a second time is told as one that may have happened, with what the next call does", () => {
-    const { layer, sent } = losingBids(2, false, { status: 502 })
+    const { layer, lost } = losingBids(2, false, { status: 502 })
     return Effect.gen(function* () {
       const { id } = yield* bidPlan()
       const error = yield* Effect.flip(inTime(apply(id)))
       assert.deepInclude(error, { _tag: "ApplyStopped", reason: "AdsOutcomeUnknown", done: 0 })
-      assert.lengthOf(sent, 2)
+      assert.strictEqual(lost.sent, 2)
       assert.include(error.message, "It may have happened all the same")
       assert.include(
         error.message,
