@@ -48,13 +48,16 @@ const goOn = Effect.fnUntraced(function* (applying: Applying, { steps, work }: B
       break
     }
     const isEnd = isOver || progress.isWayBack
-    yield* isEnd ? stillUnknown(error, sentAt + visibleMs - now) : Effect.sleep(Math.min(pauseMs, until - now))
+    yield* isEnd
+      ? stillUnknown(error, progress.done.size, sentAt + visibleMs - now)
+      : Effect.sleep(Math.min(pauseMs, until - now))
     yield* lookAgain
   }
 })
 
 /** A new campaign is waited for no longer than it takes to show. */
-const stillUnknown = ({ done, id, problem, reason, retryAfterSeconds, total }: ApplyStopped, leftMs: number) => {
+const stillUnknown = (error: ApplyStopped, done: number, leftMs: number) => {
+  const { id, problem, reason, retryAfterSeconds, total } = error
   const wait = retryAfterSeconds === undefined || leftMs <= 0 ? {} : { retryAfterSeconds: leftMs / 1000 }
   return new ApplyStopped({ id, done, total, problem, reason, ...wait })
 }
