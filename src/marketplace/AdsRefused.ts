@@ -82,7 +82,12 @@ export class AdsConflict extends Schema.TaggedError<AdsConflict>()("AdsConflict"
 
 /** 400, 413 or 422: the marketplace does not take the request as it is. */
 export class AdsBadRequest extends Schema.TaggedError<AdsBadRequest>()("AdsBadRequest", problem) {
-  readonly advice = "Correct what it names, then repeat; nothing was changed."
+  get advice() {
+    const correct = "Correct what it names, then repeat; nothing was changed."
+    return this.operation === operations.updateCampaignProducts.name
+      ? `${correct} Where it is the form that is not taken: marketplace.wire decides it, "spec" (the default) or "published" (D1).`
+      : correct
+  }
   override get message() {
     return say(this)
   }

@@ -2,6 +2,7 @@ import { Schema } from "effect"
 
 import { open } from "../http/open.ts"
 import { BidKopecks } from "./Bids.ts"
+import { BidUnit } from "./BidUnit.ts"
 import { AdvertId, Day, NmId, Pair } from "./ids.ts"
 import { Kopecks } from "./money.ts"
 
@@ -41,18 +42,14 @@ export const clusterKey = ({ advert_id, nm_id, norm_query }: Cluster): string =>
 export const ClusterBid = Schema.Struct({ ...Cluster.fields, bid: BidKopecks })
 export type ClusterBid = typeof ClusterBid.Type
 
-/** In which unit the marketplace itself keeps a cluster bid (D2), as far as its answer tells. */
-export const BidUnit = Schema.Literals(["kopecks", "rubles", "unsaid"])
-export type BidUnit = typeof BidUnit.Type
-
-/** A cluster bid as it was read. */
+/** A cluster bid as it was read, and the unit that the marketplace counts it in, where its answer proves one. */
 export interface ClusterBidFound extends ClusterBid {
-  readonly unit: BidUnit
+  readonly unit: BidUnit | "unsaid"
 }
 
-/** Whether the marketplace shows bids that it keeps in rubles, and none that it keeps in kopecks. */
-export const countsInRubles = (bids: ReadonlyArray<{ readonly unit: BidUnit }>): boolean =>
-  bids.some(({ unit }) => unit === "rubles") && bids.every(({ unit }) => unit !== "kopecks")
+/** The units that the bids of an answer prove: at most one, unless the answer contradicts itself. */
+export const provenUnits = (bids: ReadonlyArray<Pick<ClusterBidFound, "unit">>): ReadonlyArray<BidUnit> =>
+  BidUnit.literals.filter((unit) => bids.some((bid) => bid.unit === unit))
 
 export const SetClusterBids = Schema.Struct({ bids: Schema.Array(ClusterBid) })
 export const DeleteClusterBids = Schema.Struct({ bids: Schema.Array(Cluster) })

@@ -3,6 +3,7 @@ import { HttpClient } from "effect/http"
 
 import type { Budget, CampaignBudget, CampaignCount } from "./Account.ts"
 import type { BidsMin, BidsMinRequest, BidUpdate } from "./Bids.ts"
+import type { BidUnit } from "./BidUnit.ts"
 import { make as makeCall } from "./call.ts"
 import type { Campaign } from "./Campaign.ts"
 import type {
@@ -51,10 +52,14 @@ export class MarketplaceAds extends Context.Service<
     readonly getNormqueryStats: (
       request: ClusterStatsRequest
     ) => Call<{ readonly stats: ReadonlyArray<ArticleClusters> }>
-    /** Returns what was not taken and why, where the marketplace tells. */
-    readonly setNormqueryBids: (request: {
-      readonly bids: ReadonlyArray<ClusterBid>
-    }) => Call<{ readonly failed: ReadonlyArray<ClusterBidRefused> }>
+    /**
+     * Bids in kopecks, which go out in `unit`: by default the wire's, kopecks or (published) whole rubles. Returns what was
+     * not taken and why, where the marketplace tells.
+     */
+    readonly setNormqueryBids: (
+      request: { readonly bids: ReadonlyArray<ClusterBid> },
+      options?: { readonly unit?: BidUnit }
+    ) => Call<{ readonly failed: ReadonlyArray<ClusterBidRefused> }>
     readonly getAdvFullstats: (request: FullstatsRequest) => Call<ReadonlyArray<CampaignStats>>
     /** Switched off by the marketplace on 2026-01-15: expect AdsNotFound from the real one. */
     readonly getStatsKeywords: (request: KeywordsRequest) => Call<{ readonly keywords: ReadonlyArray<KeywordsDay> }>
@@ -80,7 +85,8 @@ export class MarketplaceAds extends Context.Service<
     Effect.gen(function* () {
       const settings = yield* MarketplaceConfig
       const calls = yield* makeCall(yield* HttpClient.HttpClient, settings)
-      return MarketplaceAds.of({ ...readCalls(calls, settings.wire), ...writeCalls(calls, settings.wire) })
+      const { wire = "spec" } = settings
+      return MarketplaceAds.of({ ...readCalls(calls, wire), ...writeCalls(calls, wire) })
     })
   )
 }

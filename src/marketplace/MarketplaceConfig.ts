@@ -5,10 +5,10 @@ import { ConfigurationError } from "../config/ConfigurationError.ts"
 import { firstIssue } from "../config/firstIssue.ts"
 import { KeyKind } from "./ApiKey.ts"
 import { BidKopecks } from "./Bids.ts"
+import { Wire } from "./BidUnit.ts"
 import { AdvertId } from "./ids.ts"
 import { hosts } from "./naming.ts"
 import { operations } from "./operations.ts"
-import { Wire } from "./wire.ts"
 
 const Positive = Schema.Int.check(Schema.isGreaterThan(0, { message: "must be a whole number above 0" }))
 
@@ -42,8 +42,11 @@ export const MarketplaceSettings = Schema.Struct({
   baseUrl: Schema.String.pipe(Schema.withDecodingDefaultKey(orElse(hosts.production))),
   apiKey: Schema.RedactedFromValue(Key),
   authScheme: Schema.Literals(["bearer", "raw"]).pipe(Schema.withDecodingDefaultKey(orElse("bearer"))),
-  /** Which form the two bodies have that the marketplace publishes otherwise (D1, D2). */
-  wire: Wire.pipe(Schema.withDecodingDefaultKey(orElse("spec"))),
+  /**
+   * Which form the two bodies have that the marketplace publishes otherwise (D1, D2). Default: the document's; cluster bids
+   * are then planned only in a unit that the marketplace proves.
+   */
+  wire: Schema.optionalKey(Wire),
   /** Decides the limits; read from the key where it tells. */
   tokenKind: Schema.optionalKey(KeyKind),
   /** Limits of single operations, in place of the published ones. */

@@ -2,8 +2,16 @@
 export * as Account from "./Account.ts"
 export { type KeyFacts, KeyKind, readKey } from "./ApiKey.ts"
 export { type BidsMin, BidsMinRequest, BidUpdate, NmBid } from "./Bids.ts"
+export { BidUnit, Wire } from "./BidUnit.ts"
 export { Article, BidType, Campaign, ManualPlacement, PaymentType, Placement, status } from "./Campaign.ts"
-export { ArticleClusters, Cluster, ClusterBid, ClusterStat, ClusterStatsRequest } from "./Clusters.ts"
+export {
+  ArticleClusters,
+  Cluster,
+  ClusterBid,
+  type ClusterBidFound,
+  ClusterStat,
+  ClusterStatsRequest
+} from "./Clusters.ts"
 export type { CampaignFilter } from "./readCalls.ts"
 export { type Asked, FloorsPending, LowestBids } from "./LowestBids.ts"
 export { MarketplaceAds } from "./MarketplaceAds.ts"

@@ -2,6 +2,7 @@ import { Effect, Schema } from "effect"
 
 import { Budget, BudgetList, CampaignCount } from "./Account.ts"
 import { BidsMinReply, BidsMinRequest } from "./Bids.ts"
+import type { Wire } from "./BidUnit.ts"
 import type { Calls } from "./call.ts"
 import { CampaignList } from "./Campaign.ts"
 import { check, refuseIf } from "./check.ts"
@@ -14,7 +15,7 @@ import { caps, operations } from "./operations.ts"
 import { chunks, spans, splitFullstats } from "./split.ts"
 import { FullstatsReply, FullstatsRequest, KeywordsReply, KeywordsRequest } from "./Statistics.ts"
 import { readEach } from "./Unreadable.ts"
-import * as Wire from "./wire.ts"
+import * as WireForm from "./wire.ts"
 
 /** Which campaigns to read; lists, or the text that goes into the query. Nothing given means all. */
 export interface CampaignFilter {
@@ -24,7 +25,7 @@ export interface CampaignFilter {
 }
 
 /** The operations that change nothing: long lists are split, asked for a few calls at a time, and joined. */
-export const readCalls = ({ call }: Calls, wire: Wire.Wire) => {
+export const readCalls = ({ call }: Calls, wire: Wire) => {
   const getAdvertsV2 = Effect.fn("MarketplaceAds.getAdvertsV2")(function* (filter: CampaignFilter = {}) {
     const ids = filter.ids === undefined ? undefined : distinct(list(filter.ids).map(String))
     const asked = ids === undefined ? [undefined] : chunks(ids, caps.campaignIds).map((some) => some.join(","))
@@ -92,14 +93,14 @@ export const readCalls = ({ call }: Calls, wire: Wire.Wire) => {
   const getBidsMin = Effect.fn("MarketplaceAds.getBidsMin")(function* (request: BidsMinRequest) {
     const { advert_id, nm_ids, payment_type, placement_types } = yield* check("getBidsMin", BidsMinRequest, request)
     const pages = yield* together(chunks(distinct(nm_ids), caps.minBidArticles), (some) => {
-      const body = { advert_id, nm_ids: some, payment_type, placement_types: placement_types.map(Wire.toSingular) }
+      const body = { advert_id, nm_ids: some, payment_type, placement_types: placement_types.map(WireForm.toSingular) }
       return call(operations.getBidsMin, { body }, BidsMinReply)
     })
     const bids = pages.flatMap((page) => page.bids ?? [])
     return {
       bids: bids.map((article) => ({
         ...article,
-        bids: article.bids.map((bid) => ({ ...bid, type: Wire.toPlural(bid.type) }))
+        bids: article.bids.map((bid) => ({ ...bid, type: WireForm.toPlural(bid.type) }))
       }))
     }
   })
@@ -112,7 +113,10 @@ export const readCalls = ({ call }: Calls, wire: Wire.Wire) => {
       call(operations.getNormqueryBids, { body: { items: some } }, ClusterBidsReply)
     )
     return {
-      bids: pages.flatMap((page) => page.bids ?? []).map((item) => ({ ...item, ...Wire.clusterBidRead(wire, item) }))
+      bids: WireForm.clusterBidsRead(
+        wire,
+        pages.flatMap((page) => page.bids ?? [])
+      )
     }
   })
 

@@ -1,13 +1,10 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 
-import type { BidUnit, ClusterBid } from "./Clusters.ts"
+import { type BidUnit, unitOf, type Wire } from "./BidUnit.ts"
+import { type ClusterBid, type ClusterBidFound, provenUnits } from "./Clusters.ts"
 import { AdsInvalidRequest } from "./MarketplaceError.ts"
 import { Kopecks } from "./money.ts"
 import type { ProductChange } from "./Products.ts"
-
-/** Two bodies have another form at the marketplace than in the document; this says which one goes out. */
-export const Wire = Schema.Literals(["spec", "published"])
-export type Wire = typeof Wire.Type
 
 /** D1: the lists of articles lie beside the campaign, or one level deeper under shorter names. */
 export const productsBody = (wire: Wire, campaigns: ReadonlyArray<ProductChange>) =>
@@ -21,8 +18,8 @@ export const productsBody = (wire: Wire, campaigns: ReadonlyArray<ProductChange>
       }
 
 /** D2: kopecks, or whole rubles; kopecks that are not whole rubles cannot be said in the published form. */
-export const clusterBidsBody = Effect.fnUntraced(function* (wire: Wire, bids: ReadonlyArray<ClusterBid>) {
-  if (wire === "spec") return { bids }
+export const clusterBidsBody = Effect.fnUntraced(function* (unit: BidUnit, bids: ReadonlyArray<ClusterBid>) {
+  if (unit === "kopecks") return { bids }
   const broken = bids.find(({ bid }) => bid % 100 !== 0)
   if (broken !== undefined) {
     return yield* new AdsInvalidRequest({
@@ -33,15 +30,31 @@ export const clusterBidsBody = Effect.fnUntraced(function* (wire: Wire, bids: Re
   return { bids: bids.map(({ bid, ...cluster }) => ({ ...cluster, bid: bid / 100 })) }
 })
 
-/** What a cluster bids, in kopecks: said outright by newer answers, else in the unit of the wire. */
-export const clusterBidRead = (
-  wire: Wire,
-  { bid, bid_kopecks }: { readonly bid: number; readonly bid_kopecks?: Kopecks | null }
-): { readonly bid: Kopecks; readonly unit: BidUnit } => {
-  if (bid_kopecks === undefined || bid_kopecks === null) {
-    return { bid: Kopecks.make(Math.round(wire === "spec" ? bid : bid * 100)), unit: "unsaid" }
-  }
-  return { bid: bid_kopecks, unit: bid > 0 && bid * 100 === bid_kopecks ? "rubles" : "kopecks" }
+interface BidShown {
+  readonly bid: number
+  readonly bid_kopecks?: Kopecks | null
+}
+
+/**
+ * What clusters bid, in kopecks: said outright by newer answers, else in the unit that the other bids of the answer prove,
+ * else in that of the wire.
+ */
+export const clusterBidsRead = <A extends BidShown>(wire: Wire, shown: ReadonlyArray<A>) => {
+  const units = shown.map(unitShown)
+  const [proven, other] = provenUnits(units.map((unit) => ({ unit })))
+  const unit = proven === undefined || other !== undefined ? unitOf(wire) : proven
+  return shown.map((item, index) => ({
+    ...item,
+    bid: item.bid_kopecks ?? Kopecks.make(Math.round(unit === "kopecks" ? item.bid : item.bid * 100)),
+    unit: units[index] ?? "unsaid"
+  }))
+}
+
+/** Only one of the two readings of a bid fits the kopecks beside it, or it proves nothing. */
+const unitShown = ({ bid, bid_kopecks }: BidShown): ClusterBidFound["unit"] => {
+  if (bid_kopecks === undefined || bid_kopecks === null || bid_kopecks === 0) return "unsaid"
+  if (bid === bid_kopecks) return "kopecks"
+  return Math.round(bid * 100) === bid_kopecks ? "rubles" : "unsaid"
 }
 
 /** D9: this operation alone says `recommendation`. */

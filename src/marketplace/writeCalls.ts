@@ -1,6 +1,7 @@
 import { Effect, Predicate, Schema } from "effect"
 
 import { UpdateBids } from "./Bids.ts"
+import { type BidUnit, unitOf, type Wire } from "./BidUnit.ts"
 import type { Calls } from "./call.ts"
 import { check, refuseIf } from "./check.ts"
 import { ClusterBidsSet, DeleteClusterBids, refusedIn, SetClusterBids } from "./Clusters.ts"
@@ -11,10 +12,10 @@ import { NewCampaign, NewCampaignId } from "./NewCampaign.ts"
 import { caps, type Operation, operations } from "./operations.ts"
 import { type ProductChange, UpdateProducts } from "./Products.ts"
 import { splitBids, splitProducts, chunks } from "./split.ts"
-import * as Wire from "./wire.ts"
+import * as WireForm from "./wire.ts"
 
 /** The operations that change something: long lists are split and sent one call after the other. */
-export const writeCalls = ({ call }: Calls, wire: Wire.Wire) => {
+export const writeCalls = ({ call }: Calls, wire: Wire) => {
   const updateBids = Effect.fn("MarketplaceAds.updateBids")(function* (request: typeof UpdateBids.Type) {
     const { bids } = yield* check("updateBids", UpdateBids, request)
     yield* inTurn("updateBids", splitBids(bids), (some) => call(operations.updateBids, { body: { bids: some } }, Done))
@@ -26,7 +27,7 @@ export const writeCalls = ({ call }: Calls, wire: Wire.Wire) => {
     const { campaigns } = yield* check("updateCampaignProducts", UpdateProducts, request)
     yield* refuseIf("updateCampaignProducts", campaigns.map(productsProblem).find(Predicate.isNotUndefined))
     yield* inTurn("updateCampaignProducts", splitProducts(campaigns), (some) =>
-      call(operations.updateCampaignProducts, { body: Wire.productsBody(wire, some) }, Done)
+      call(operations.updateCampaignProducts, { body: WireForm.productsBody(wire, some) }, Done)
     )
   })
 
@@ -40,11 +41,12 @@ export const writeCalls = ({ call }: Calls, wire: Wire.Wire) => {
   })
 
   const setNormqueryBids = Effect.fn("MarketplaceAds.setNormqueryBids")(function* (
-    request: typeof SetClusterBids.Type
+    request: typeof SetClusterBids.Type,
+    { unit = unitOf(wire) }: { readonly unit?: BidUnit } = {}
   ) {
     const { bids } = yield* check("setNormqueryBids", SetClusterBids, request)
     const bodies = yield* Effect.forEach(chunks(bids, caps.clusterBids), (some) =>
-      Effect.map(Wire.clusterBidsBody(wire, some), (body) => ({ body, length: some.length }))
+      Effect.map(WireForm.clusterBidsBody(unit, some), (body) => ({ body, length: some.length }))
     )
     const replies = yield* inTurn("setNormqueryBids", bodies, ({ body }) =>
       call(operations.setNormqueryBids, { body }, ClusterBidsSet)

@@ -12,9 +12,10 @@ import { MarketplaceConfig } from "../../src/marketplace/MarketplaceConfig.ts"
 import { planCampaign } from "../../src/marketplace/plan/planCampaign.ts"
 import { planMigration } from "../../src/marketplace/plan/planMigration.ts"
 import { planMinusPhrases } from "../../src/marketplace/plan/planMinusPhrases.ts"
+import { planProducts } from "../../src/marketplace/plan/planProducts.ts"
 import { bigAccount } from "./accounts.ts"
-import { apply, bidPlan } from "./planned.ts"
-import { embeddedClient, intercepted, inTime, marketplace, plansOver } from "./support.ts"
+import { apply, bidPlan, bidsNow, only } from "./planned.ts"
+import { type Canned, embeddedClient, intercepted, inTime, marketplace, plansOver } from "./support.ts"
 
 const account = bigAccount({ campaigns: 2, articles: 1 })
 
@@ -78,7 +79,8 @@ describe("a way back", () => {
     Effect.gen(function* () {
       const plans = yield* Plans
       const { id } = yield* twins
-      assert.deepInclude(yield* Effect.flip(inTime(apply(id))), { reason: "AdsOutcomeUnknown" })
+      const error = yield* Effect.flip(inTime(plans.apply(id, { maxSeconds: 20 })))
+      assert.deepInclude(error, { reason: "AdsOutcomeUnknown" })
       assert.lengthOf(yield* names, 4)
       const back = yield* inTime(plans.rollback(id))
       assert.include(back.blocked[0]?.reason, "it does not show yet whether it was created")
@@ -357,7 +359,7 @@ describe("a campaign whose creation got no answer", () => {
     Effect.gen(function* () {
       const plans = yield* Plans
       const { id } = yield* newCampaign
-      yield* Effect.flip(inTime(apply(id)))
+      yield* Effect.flip(inTime(plans.apply(id, { maxSeconds: 1 })))
       const unsure = yield* Effect.flip(inTime(apply(id)))
       assert.include(unsure.message, `campaign 78 has this name, but is not the one: ${difference}`)
       yield* TestClock.adjust("4 minutes")
@@ -374,58 +376,115 @@ describe("a campaign whose creation got no answer", () => {
     ["alone", [own]],
     ["beside one of its name", [{ ...own, id: 77, status: 9 }, own]],
     ["where it does not tell its age", [{ ...own, timestamps: { created: "1969-12-31T23:00:00" } }]]
-  ] as const)("is known by its name, articles, kind and status %s", ([, adverts]) =>
+  ] as const)("is found in the same call by its name, articles, kind and status %s", ([, adverts]) =>
     Effect.gen(function* () {
       const plans = yield* Plans
       const { id } = yield* newCampaign
-      yield* Effect.flip(inTime(apply(id)))
+      assert.deepInclude(yield* inTime(apply(id)), { state: "applied", created: { "create New": 78 } })
       const { steps } = yield* inTime(plans.rollback(id))
       assert.deepStrictEqual(
         steps.map((step) => step.id),
         ["delete 78"]
       )
-      assert.deepInclude(yield* inTime(apply(id)), { state: "applied", created: { "create New": 78 } })
     }).pipe(Effect.provide(lostAmong(adverts)))
   )
 
-  it.effect("is told of at once, with how long to wait and what is looked for then", () =>
+  it.effect("that does not show in time is told, with how long to wait and what is looked for then", () =>
     Effect.gen(function* () {
+      const plans = yield* Plans
       const { id } = yield* newCampaign
-      const error = yield* Effect.flip(inTime(apply(id)))
-      assert.deepInclude(error, { reason: "AdsOutcomeUnknown", retryAfterSeconds: 200 })
+      const error = yield* Effect.flip(inTime(plans.apply(id, { maxSeconds: 30 })))
+      assert.deepInclude(error, { reason: "AdsOutcomeUnknown", retryAfterSeconds: 170 })
       assert.include(error.message, "It may have happened all the same, and was not sent again.")
       assert.include(error.message, "looks for a new campaign of that name with the same articles")
-      assert.include(error.message, "After 200 seconds, apply the same plan again")
+      assert.include(error.message, "After 170 seconds, apply the same plan again")
       assert.notInclude(error.message, "settled, apply")
     }).pipe(Effect.provide(lostAmong([])))
   )
 })
 
 describe("a change whose answer was lost", () => {
+  /** The marketplace, on which the first answers to a change are lost, with or without its being carried out. */
+  const losing = (path: string, answers: number, isSet: boolean, answer: Canned) => {
+    const lost = { answers, sent: 0 }
+    const client = Effect.map(EmbeddedMarketplace, ({ httpClient }) =>
+      HttpClient.make((request, url) =>
+        Effect.gen(function* () {
+          if (!url.pathname.endsWith(path)) return yield* httpClient.execute(request)
+          lost.sent += 1
+          if (--lost.answers < 0) return yield* httpClient.execute(request)
+          if (isSet) yield* httpClient.execute(request)
+          return HttpClientResponse.fromWeb(
+            request,
+            new Response(answer.text ?? "{}", { status: answer.status ?? 200 })
+          )
+        })
+      )
+    )
+    const layer = plansOver({}, Layer.effect(HttpClient.HttpClient, client)).pipe(
+      Layer.provideMerge(EmbeddedMarketplace.layer())
+    )
+    return { lost, layer }
+  }
+  const losingBids = (answers: number, isSet: boolean, answer: Canned) => losing("v1/bids", answers, isSet, answer)
+
   it.effect.each([
-    ["in full", { status: 502 }],
-    ["because it cannot be read", { text: "<html>" }]
-  ] as const)("%s is told as one that may have happened, with what the next call does", ([, answer]) => {
-    let isLost = false
+    ["in full and was carried out", true, { status: 502 }, 1],
+    ["because it cannot be read and was carried out", true, { text: "<html>" }, 1],
+    ["and was not carried out", false, { status: 502 }, 2]
+  ] as const)("%s is read back in the same call, which goes on", ([, isSet, answer, calls]) => {
+    const { layer, lost } = losingBids(1, isSet, answer)
+    return Effect.gen(function* () {
+      const { id } = yield* bidPlan()
+      assert.deepInclude(yield* inTime(apply(id)), { state: "applied", done: 2 })
+      assert.deepStrictEqual(((yield* bidsNow) ?? []).slice(0, 2), [30_000, 30_000])
+      assert.strictEqual(lost.sent, calls)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect.each([
+    ["was carried out", true, { state: "applied", done: 1 }],
+    ["was not carried out", false, { reason: "AdsOutcomeUnknown", done: 0 }]
+  ] as const)("and that adds an article is never sent twice: it %s", ([, isSet, expected]) => {
+    const { layer, lost } = losing("auction/nms", 1, isSet, { status: 502 })
+    return Effect.gen(function* () {
+      const { guards } = yield* MarketplaceConfig
+      const plans = yield* Plans
+      const input = { campaign: yield* only(1001), add: [500104], delete: [], phrases: [], clusterBids: [], guards }
+      const { id } = yield* plans.keep(planProducts(input))
+      const program = Effect.catch(plans.apply(id, { maxSeconds: 30 }), Effect.succeed)
+      assert.deepInclude(yield* inTime(program), expected)
+      assert.strictEqual(lost.sent, 1)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("on a way back is sent once more, as what shows may be what was there before", () => {
+    const { layer, lost } = losingBids(0, false, { status: 502 })
+    return Effect.gen(function* () {
+      const plans = yield* Plans
+      const { id } = yield* bidPlan()
+      yield* inTime(apply(id))
+      const back = yield* inTime(plans.rollback(id))
+      lost.answers = 1
+      assert.deepInclude(yield* inTime(apply(back.id)), { state: "applied", done: 2 })
+      assert.deepStrictEqual(yield* bidsNow, [25_000, 25_000, 25_000])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("a second time is told as one that may have happened, with what the next call does", () => {
+    const { layer, lost } = losingBids(2, false, { status: 502 })
     return Effect.gen(function* () {
       const { id } = yield* bidPlan()
       const error = yield* Effect.flip(inTime(apply(id)))
       assert.deepInclude(error, { _tag: "ApplyStopped", reason: "AdsOutcomeUnknown", done: 0 })
-      assert.include(error.message, "It may have happened all the same, and was not sent again.")
+      assert.strictEqual(lost.sent, 2)
+      assert.include(error.message, "It may have happened all the same")
       assert.include(
         error.message,
         "first reads what is there, and sends only what is not as wanted. Now, apply the same"
       )
       assert.deepInclude(yield* inTime(apply(id)), { state: "applied", done: 2 })
-    }).pipe(
-      Effect.provide(
-        intercepted((path, _body, method) => {
-          if (isLost || method !== "PATCH" || !path.endsWith("/bids")) return undefined
-          isLost = true
-          return answer
-        })
-      )
-    )
+    }).pipe(Effect.provide(layer))
   })
 
   it.effect("is not what a read is that failed", () => {

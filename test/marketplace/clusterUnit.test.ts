@@ -1,253 +1,235 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
-import { TestClock } from "effect/testing"
 
 import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
+import { seed } from "../../src/embedded/marketplace/seed.ts"
+import { stateOf } from "../../src/embedded/marketplace/State.ts"
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
 import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
+import type { Wire } from "../../src/marketplace/BidUnit.ts"
 import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../src/marketplace/MarketplaceConfig.ts"
 import { planClusterBids } from "../../src/marketplace/plan/planClusterBids.ts"
 import { planProducts } from "../../src/marketplace/plan/planProducts.ts"
-import { bidsSet, clusterPlan, late, misunderstood, pair, withoutKopecks } from "./clusterBids.ts"
+import { bidsSet, call, clusterPlan, pair, watchedBids, withoutKopecks } from "./clusterBids.ts"
 import { apply, campaignsOf, kopecks, only } from "./planned.ts"
 import { embeddedClient, intercepted, interceptedClient, inTime, marketplace, plansOver } from "./support.ts"
 
+/** The account without any cluster bid, so that nothing proves a unit. */
+const account = stateOf([...seed.adverts.values()], seed.phrases)
+
+/** A wide guard: it holds in both readings. */
+const guards = { maxBidKopecks: 10_000_000 }
+
+const withWire = (wire: Wire | undefined) => (wire === undefined ? {} : { wire })
+
 describe("cluster bids", () => {
-  it.effect.each(["spec", "published"] as const)(
-    "arrive as they were meant where both speak of the same unit: %s",
-    (wire) =>
-      Effect.gen(function* () {
-        const { id } = yield* clusterPlan("a", "b", "c")
-        assert.deepInclude(yield* inTime(apply(id)), { state: "applied", done: 3, unconfirmed: [] })
-        assert.deepStrictEqual(yield* bidsSet, { a: 30_000, b: 30_000, c: 30_000 })
-      }).pipe(Effect.provide(marketplace({ wire }, { wire })))
-  )
-
-  it.effect("whose first comes out a hundred times too high lose it again at once, and go on in the right unit", () =>
-    Effect.gen(function* () {
-      const kept = Layer.succeed(PlanStore, yield* PlanStore)
-      const inKopecks = plansOver({ wire: "spec" }, embeddedClient, kept)
-      const inRubles = plansOver({ wire: "published" }, embeddedClient, kept)
-      const { id } = yield* clusterPlan("a", "b").pipe(Effect.provide(inKopecks, { local: true }))
-      const error = yield* Effect.flip(inTime(apply(id))).pipe(Effect.provide(inKopecks, { local: true }))
-      assert.deepInclude(error, { _tag: "ApplyStopped", reason: "ClusterBidUnit", done: 0 })
-      assert.include(error.message, "dropped again at once, as reading it shows")
-      assert.deepStrictEqual(yield* bidsSet, {})
-      const report = yield* inTime(apply(id)).pipe(Effect.provide(inRubles, { local: true }))
-      assert.deepInclude(report, { state: "applied", done: 2 })
-      assert.deepStrictEqual(yield* bidsSet, { a: 30_000, b: 30_000 })
-    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(misunderstood[1]), PlanStore.layerMemory)))
-  )
-
-  it.effect("of a marketplace that shows its own in rubles are planned with that warning", () =>
-    Effect.gen(function* () {
-      const { guards } = yield* MarketplaceConfig
-      const ads = yield* MarketplaceAds
-      yield* ads.setNormqueryBids({ bids: [{ ...pair, norm_query: "old", bid: kopecks(250) }] })
-      const { bids: current } = yield* ads.getNormqueryBids({ items: [pair] })
-      const campaigns = yield* campaignsOf(1003)
-      const wishes = [{ ...pair, norm_query: "a", to: kopecks(30_000) }]
-      const { warnings } = planClusterBids({ campaigns, current, wishes, wire: "spec", guards })
-      assert.include(warnings.join(), "this marketplace shows its own in rubles (D2), and then wire must be published")
-    }).pipe(Effect.provide(marketplace(...misunderstood)))
-  )
-
-  it.effect("whose first came out a hundred times too high are set back to the bid before", () =>
-    Effect.gen(function* () {
-      const { guards } = yield* MarketplaceConfig
-      const ads = yield* MarketplaceAds
-      yield* ads.setNormqueryBids({ bids: [{ ...pair, norm_query: "a", bid: kopecks(250) }] })
-      const campaigns = yield* campaignsOf(1003)
-      const current = [{ ...pair, norm_query: "a", bid: kopecks(25_000), unit: "kopecks" as const }]
-      const wishes = [{ ...pair, norm_query: "a", to: kopecks(30_000) }]
-      const draft = planClusterBids({ campaigns, current, wishes, wire: "spec", guards })
-      const { id } = yield* Plans.use((plans) => plans.keep(draft))
-      const error = yield* Effect.flip(inTime(apply(id)))
-      assert.include(error.message, "set back to 250.00 rub at once, as reading it shows")
-      assert.deepStrictEqual(yield* bidsSet, { a: 25_000 })
-      const entries = yield* Plans.use((plans) => plans.entries)
-      assert.deepInclude(entries.at(-2), { type: "undone", steps: draft.steps.map((step) => step.id) })
-    }).pipe(Effect.provide(marketplace(...misunderstood)))
-  )
-
-  it.effect("whose first came out too high just before a break lose it when the apply goes on", () =>
-    Effect.gen(function* () {
-      const ads = yield* MarketplaceAds
-      const { append } = yield* PlanStore
-      const { id, steps } = yield* clusterPlan("a", "b")
-      yield* append({ type: "begun", at: 0, plan_id: id, steps: steps.slice(0, 1).map((step) => step.id) })
-      yield* ads.setNormqueryBids({ bids: [{ ...pair, norm_query: "a", bid: kopecks(30_000) }] })
-      assert.deepStrictEqual(yield* bidsSet, { a: 3_000_000 })
-      const error = yield* Effect.flip(inTime(apply(id)))
-      assert.deepInclude(error, { reason: "ClusterBidUnit", done: 0 })
-      assert.deepStrictEqual(yield* bidsSet, {})
-    }).pipe(Effect.provide(marketplace(...misunderstood)))
+  it.effect.each([
+    ["nothing", "kopecks", undefined, "spec", "a 30000, b 30000"],
+    ["nothing", "rubles", undefined, "published", "a 300, b 300"],
+    ["spec", "kopecks", "spec", "spec", "a 30000, b 30000"],
+    ["published", "rubles", "published", "published", "a 300, b 300"]
+  ] as const)(
+    "go out once, as they were meant, where wire is %s and the marketplace shows %s",
+    ([, unit, wire, other, expected]) => {
+      const { onCall, sent } = watchedBids()
+      return Effect.gen(function* () {
+        const plan = yield* clusterPlan("a", "b")
+        assert.include(plan.warnings.join(), unit === "rubles" ? "go out in whole rubles" : "go out in kopecks")
+        assert.include(plan.warnings.join(), "because the marketplace shows its own bids so (D2)")
+        assert.deepInclude(yield* inTime(apply(plan.id)), { state: "applied", done: 2, unconfirmed: [] })
+        assert.deepStrictEqual(sent, [expected])
+        assert.deepStrictEqual(yield* bidsSet, { a: 30_000, b: 30_000 })
+      }).pipe(Effect.provide(intercepted(onCall, withWire(wire), { wire: other })))
+    }
   )
 
   it.effect.each([
-    ["next apply", true],
-    ["way back", false]
-  ] as const)("that cannot be taken back at once are said to stand, and go with the %s", ([, isGoingOn]) => {
-    let isDown = true
+    ["nothing shows", embeddedClient, account],
+    ["what shows leaves it open", withoutKopecks, seed]
+  ] as const)("are blocked with the setting to choose where %s and no wire is chosen", ([, client, account]) =>
+    Effect.gen(function* () {
+      const plan = yield* clusterPlan("a", "b")
+      assert.deepStrictEqual(plan.steps, [])
+      assert.lengthOf(plan.blocked, 2)
+      for (const { reason } of plan.blocked) assert.include(reason, 'set marketplace.wire to "published"')
+    }).pipe(Effect.provide(plansOver({}, client).pipe(Layer.provideMerge(EmbeddedMarketplace.layer({ account })))))
+  )
+
+  it.effect("go out in the unit of a chosen wire where nothing proves another", () => {
+    const { onCall, sent } = watchedBids()
     return Effect.gen(function* () {
-      const plans = yield* Plans
-      const { id } = yield* clusterPlan("a", "b")
-      const error = yield* Effect.flip(inTime(apply(id)))
-      assert.deepInclude(error, { reason: "ClusterBidUnit", done: 0 })
-      assert.include(error.message, "It stands like that")
-      assert.deepStrictEqual(yield* bidsSet, { a: 30_000 })
-      const { id: back, blocked } = yield* inTime(plans.rollback(id))
-      assert.deepStrictEqual(blocked, [])
-      isDown = false
-      if (isGoingOn) {
-        assert.include((yield* Effect.flip(inTime(apply(id)))).message, "dropped again at once, as reading it shows")
-      } else assert.deepInclude(yield* inTime(apply(back)), { state: "applied" })
-      assert.deepStrictEqual(yield* bidsSet, {})
-    }).pipe(
-      Effect.provide(
-        intercepted(
-          (_path, _body, method) => (isDown && method === "DELETE" ? { status: 502 } : undefined),
-          ...misunderstood
-        )
+      const plan = yield* clusterPlan("a")
+      assert.include(
+        plan.warnings.join(),
+        "because marketplace.wire says so; no bid that the marketplace shows proves it"
       )
-    )
+      assert.deepInclude(yield* inTime(apply(plan.id)), { state: "applied", done: 1 })
+      assert.deepStrictEqual(sent, ["a 300"])
+    }).pipe(Effect.provide(intercepted(onCall, { wire: "published" }, { wire: "published", account })))
   })
 
-  it.effect("that someone else has set already prove no unit", () =>
+  it.effect("are held against the guards in rubles, too, where only the setting says kopecks", () => {
+    const strict = { wire: "spec", guards: { maxBidKopecks: 50_000 } } as const
+    return Effect.gen(function* () {
+      const plan = yield* clusterPlan("a")
+      assert.deepStrictEqual(plan.steps, [])
+      assert.include(
+        plan.blocked[0]?.reason,
+        "guard maxBidKopecks: 300.00 rub (30000 kopecks) goes out as the number 30000"
+      )
+      assert.include(plan.blocked[0]?.reason, "that is 30000 rub, above the highest bid of 500.00 rub")
+    }).pipe(Effect.provide(marketplace(strict, { wire: "published", account })))
+  })
+
+  it.effect("are held against the guards in the one unit that is proven", () =>
     Effect.gen(function* () {
-      const ads = yield* MarketplaceAds
-      const { id } = yield* clusterPlan("a", "b", "c")
-      yield* ads.setNormqueryBids({ bids: [{ ...pair, norm_query: "a", bid: kopecks(300) }] })
-      assert.strictEqual((yield* Effect.flip(inTime(apply(id))))._tag, "ApplyStopped")
-      assert.deepStrictEqual(yield* bidsSet, { a: 30_000 })
-    }).pipe(Effect.provide(marketplace(...misunderstood)))
+      assert.lengthOf((yield* clusterPlan("a")).steps, 1)
+    }).pipe(Effect.provide(marketplace({ guards: { maxBidKopecks: 50_000 } })))
   )
 
-  it.effect("that are only one are still looked at when the read model lags, and taken back", () =>
-    Effect.gen(function* () {
-      const plans = yield* Plans
-      const { id } = yield* clusterPlan("a")
-      const first = yield* inTime(plans.apply(id, { maxSeconds: 30 }))
-      assert.deepInclude(first, { state: "in progress", done: 0 })
-      yield* TestClock.adjust("4 minutes")
-      assert.include((yield* Effect.flip(inTime(apply(id)))).message, "dropped again")
-      assert.deepStrictEqual(yield* bidsSet, {})
-    }).pipe(
-      Effect.provide(plansOver({}, late(60_000)).pipe(Layer.provideMerge(EmbeddedMarketplace.layer(misunderstood[1]))))
-    )
-  )
-
-  /** An old bid of 200 rubles, and a plan to bid 300 whose first call was sent in kopecks, as far as the journal knows. */
-  const begunWithOld = (isCarriedOut: boolean) =>
-    Effect.gen(function* () {
-      const ads = yield* MarketplaceAds
-      const { append } = yield* PlanStore
-      const { guards } = yield* MarketplaceConfig
-      yield* ads.setNormqueryBids({ bids: [{ ...pair, norm_query: "a", bid: kopecks(200) }] })
-      const { bids: current } = yield* ads.getNormqueryBids({ items: [pair] })
-      const campaigns = yield* campaignsOf(1003)
-      const wishes = [{ ...pair, norm_query: "a", to: kopecks(30_000) }]
-      const draft = planClusterBids({ campaigns, current, wishes, wire: "spec", guards })
-      const { id, steps } = yield* Plans.use((plans) => plans.keep(draft))
-      yield* append({ type: "begun", at: 0, plan_id: id, steps: steps.map((step) => step.id) })
-      const bids = isCarriedOut ? wishes.map(({ to: bid, ...cluster }) => ({ ...cluster, bid })) : []
-      yield* ads.setNormqueryBids({ bids })
-      return id
-    })
-
-  it.effect("that came out too high before a break are simply set once wire is right", () =>
-    Effect.gen(function* () {
+  it.effect("planned within the guards of another configuration are held against both readings again", () => {
+    const { onCall, sent } = watchedBids()
+    return Effect.gen(function* () {
       const kept = Layer.succeed(PlanStore, yield* PlanStore)
-      const inKopecks = plansOver({ wire: "spec" }, embeddedClient, kept)
-      const inRubles = plansOver({ wire: "published" }, embeddedClient, kept)
-      const id = yield* begunWithOld(true).pipe(Effect.provide(inKopecks, { local: true }))
-      assert.deepStrictEqual(yield* bidsSet, { a: 3_000_000 })
-      const report = yield* inTime(apply(id)).pipe(Effect.provide(inRubles, { local: true }))
-      assert.deepInclude(report, { state: "applied", done: 1 })
-      assert.deepStrictEqual(yield* bidsSet, { a: 30_000 })
-    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(misunderstood[1]), PlanStore.layerMemory)))
+      const wide = plansOver({ wire: "spec", guards }, embeddedClient, kept)
+      const narrow = plansOver({ wire: "spec", guards: { maxBidKopecks: 50_000 } }, interceptedClient(onCall), kept)
+      const { id } = yield* clusterPlan("a").pipe(Effect.provide(wide, { local: true }))
+      const error = yield* Effect.flip(inTime(apply(id))).pipe(Effect.provide(narrow, { local: true }))
+      assert.strictEqual(error._tag, "GuardViolation")
+      assert.deepStrictEqual(sent, [])
+    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer({ account }), PlanStore.layerMemory)))
+  })
+
+  it.effect.each([
+    ["spec", "published", 'shows its cluster bids in rubles (D2): set marketplace.wire to "published"'],
+    ["published", "spec", 'shows its cluster bids in kopecks (D2): set marketplace.wire to "spec"']
+  ] as const)("are blocked where wire %s is not what the marketplace shows", ([wire, other, advice]) =>
+    Effect.gen(function* () {
+      const plan = yield* clusterPlan("a")
+      assert.deepStrictEqual(plan.steps, [])
+      assert.include(plan.blocked[0]?.reason, advice)
+    }).pipe(Effect.provide(marketplace({ wire }, { wire: other })))
   )
 
-  it.effect("that were taken back are nothing to roll back", () =>
-    Effect.gen(function* () {
-      const id = yield* begunWithOld(true)
-      yield* Effect.flip(inTime(apply(id)))
-      assert.deepStrictEqual(yield* bidsSet, { a: 20_000 })
-      const error = yield* Effect.flip(inTime(Plans.use((plans) => plans.rollback(id))))
-      assert.strictEqual(error._tag, "NothingToRollBack")
-    }).pipe(Effect.provide(marketplace(...misunderstood)))
-  )
-
-  it.effect("of a way back that come out too high are set back to what stood there, not to the plan's", () =>
-    Effect.gen(function* () {
-      const id = yield* begunWithOld(false)
-      const back = yield* inTime(Plans.use((plans) => plans.rollback(id)))
-      yield* Effect.flip(inTime(apply(back.id)))
-      assert.deepStrictEqual(yield* bidsSet, { a: 20_000 })
-    }).pipe(Effect.provide(marketplace(...misunderstood)))
-  )
-
-  it.effect("in a unit that the marketplace does not tell wait for a person to look at the first", () =>
-    Effect.gen(function* () {
-      const { id } = yield* clusterPlan("a", "b", "c")
-      const report = yield* inTime(apply(id))
-      assert.deepInclude(report, { state: "to be checked", done: 0 })
-      assert.include(report.notice, "if it shows 3.00 rub, all is well, and the wanted 300.00 rub follow")
-      assert.include(report.notice, "if it shows a hundred times as much, 300.00 rub")
-      assert.deepStrictEqual(yield* bidsSet, { a: 300 })
-      assert.deepInclude(yield* inTime(apply(id)), { state: "applied", done: 3 })
-      assert.deepStrictEqual(yield* bidsSet, { a: 30_000, b: 30_000, c: 30_000 })
-    }).pipe(Effect.provide(plansOver({}, withoutKopecks).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
-  )
-
-  it.effect("that are only one wait for a person, too", () =>
-    Effect.gen(function* () {
-      const { id } = yield* clusterPlan("a")
-      const report = yield* inTime(apply(id))
-      assert.deepInclude(report, { state: "to be checked", done: 0 })
-      assert.include(report.notice, "A person must look")
-      assert.deepInclude(yield* inTime(apply(id)), { state: "applied", done: 1 })
-      assert.deepStrictEqual(yield* bidsSet, { a: 30_000 })
-    }).pipe(Effect.provide(plansOver({}, withoutKopecks).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
-  )
-
-  it.effect("of a way back are numbers that came from there, and need nobody to look", () =>
-    Effect.gen(function* () {
+  it.effect("are not sent where the marketplace shows the other unit by the time of the apply", () => {
+    const { onCall, sent } = watchedBids()
+    return Effect.gen(function* () {
       const ads = yield* MarketplaceAds
+      const { id } = yield* clusterPlan("a", "b")
+      yield* ads.setNormqueryBids({ bids: [{ ...pair, norm_query: "c", bid: kopecks(300) }] })
+      sent.length = 0
+      const report = yield* inTime(apply(id))
+      assert.deepInclude(report, { state: "refused", done: 0 })
+      assert.include(report.refused[0]?.problem, 'set marketplace.wire to "published"')
+      assert.deepStrictEqual(sent, [])
+    }).pipe(Effect.provide(intercepted(onCall, { wire: "spec", guards }, { wire: "published", account })))
+  })
+
+  it.effect("that are refused are not followed by any other number", () => {
+    const { onCall, sent } = watchedBids(() => ({ status: 400, body: { detail: "bid is too low" } }))
+    return Effect.gen(function* () {
+      const { id } = yield* clusterPlan("a")
+      assert.deepInclude(yield* inTime(apply(id)), { state: "refused", done: 0 })
+      assert.deepInclude(yield* inTime(apply(id)), { state: "refused", done: 0 })
+      assert.deepStrictEqual(sent, ["a 300", "a 300"])
+    }).pipe(Effect.provide(intercepted(onCall, {}, { wire: "published" })))
+  })
+
+  it.effect.each([
+    ["spec", "published", { a: 3_000_000, b: 3_000_000 }, "30000.00 rub"],
+    ["published", "spec", { a: 300, b: 300 }, "3.00 rub"]
+  ] as const)(
+    "sent by a wrong setting, %s where %s was right, are told, not taken for done, and set right by the right one",
+    ([wrong, right, misread, amount]) =>
+      Effect.gen(function* () {
+        const kept = Layer.succeed(PlanStore, yield* PlanStore)
+        const before = plansOver({ wire: wrong, guards }, embeddedClient, kept)
+        const after = plansOver({ wire: right, guards }, embeddedClient, kept)
+        const { id } = yield* clusterPlan("a", "b").pipe(Effect.provide(before, { local: true }))
+        const error = yield* Effect.flip(inTime(apply(id))).pipe(Effect.provide(before, { local: true }))
+        assert.deepInclude(error, { _tag: "ApplyStopped", reason: "ClusterBidUnit", done: 0 })
+        assert.include(error.message, `stands at ${amount}, and 1 more likewise`)
+        assert.include(error.message, "Set marketplace.wire to the other form")
+        assert.deepStrictEqual(yield* bidsSet, misread)
+        const again = yield* inTime(apply(id)).pipe(Effect.provide(before, { local: true }))
+        assert.deepInclude(again, { state: "refused", done: 0 })
+        assert.include(again.notice, `stands at ${amount}`)
+        const report = yield* inTime(apply(id)).pipe(Effect.provide(after, { local: true }))
+        assert.deepInclude(report, { state: "applied", done: 2 })
+        assert.notProperty(report, "notice")
+        assert.deepStrictEqual(yield* bidsSet, { a: 30_000, b: 30_000 })
+      }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer({ wire: right, account }), PlanStore.layerMemory)))
+  )
+
+  it.effect("sent by a wrong setting go with the way back", () =>
+    Effect.gen(function* () {
       const plans = yield* Plans
+      const { id } = yield* clusterPlan("a")
+      yield* Effect.flip(inTime(apply(id)))
+      const back = yield* inTime(plans.rollback(id))
+      assert.deepStrictEqual(back.blocked, [])
+      assert.deepInclude(yield* inTime(apply(back.id)), { state: "applied", done: 1 })
+      assert.deepStrictEqual(yield* bidsSet, {})
+    }).pipe(Effect.provide(marketplace({ wire: "spec", guards }, { wire: "published", account })))
+  )
+
+  it.effect("are told by the tool in the unit that another article of the campaign proves", () => {
+    const { onCall, sent } = watchedBids()
+    return Effect.gen(function* () {
+      const changes = [{ ...pair, norm_query: "a", bid_rubles: 331 }]
+      const { plan_id, steps } = yield* call("ads_plan_cluster_bids", { changes })
+      assert.strictEqual(steps, 1)
+      yield* call("ads_apply_plan", { plan_id, confirm: true })
+      assert.deepStrictEqual(sent, ["a 331"])
+    }).pipe(Effect.provide(intercepted(onCall, { guards: { maxBidKopecks: 50_000 } }, { wire: "published" })))
+  })
+
+  it.effect("that are dropped need no unit, but one whose amount nobody knows is not dropped", () => {
+    const wishes = [{ ...pair, norm_query: "a", to: null }]
+    const current = (unit: "kopecks" | "unsaid") => [{ ...pair, norm_query: "a", bid: kopecks(30_000), unit }]
+    return Effect.gen(function* () {
       const { guards } = yield* MarketplaceConfig
-      yield* ads.setNormqueryBids({
-        bids: ["a", "b"].map((norm_query) => ({ ...pair, norm_query, bid: kopecks(40_000) }))
-      })
-      const { bids: clusterBids } = yield* ads.getNormqueryBids({ items: [pair] })
-      const input = { campaign: yield* only(1003), add: [], delete: [500301], phrases: [], clusterBids, guards }
-      const { id } = yield* plans.keep(planProducts(input))
+      const campaigns = yield* campaignsOf(1003)
+      const plan = (unit: "kopecks" | "unsaid") =>
+        planClusterBids({ campaigns, current: current(unit), wishes, guards })
+      assert.lengthOf(plan("kopecks").steps, 1)
+      assert.include(plan("unsaid").blocked[0]?.reason, "set marketplace.wire")
+    }).pipe(Effect.provide(marketplace()))
+  })
+
+  /** A kept plan that deletes an article with two cluster bids. */
+  const deletion = Effect.gen(function* () {
+    const ads = yield* MarketplaceAds
+    const { guards, wire } = yield* MarketplaceConfig
+    yield* ads.setNormqueryBids({
+      bids: ["a", "b"].map((norm_query) => ({ ...pair, norm_query, bid: kopecks(40_000) }))
+    })
+    const { bids: clusterBids } = yield* ads.getNormqueryBids({ items: [pair] })
+    const input = { campaign: yield* only(1003), add: [], delete: [500301], phrases: [], clusterBids, wire, guards }
+    return yield* Plans.use((plans) => plans.keep(planProducts(input)))
+  })
+
+  it.effect("that go with their article come back in the unit that was proven before", () =>
+    Effect.gen(function* () {
+      const { id } = yield* deletion
       yield* inTime(apply(id))
       assert.deepStrictEqual(yield* bidsSet, {})
-      const back = yield* inTime(plans.rollback(id))
+      const back = yield* inTime(Plans.use((plans) => plans.rollback(id)))
       assert.deepInclude(yield* inTime(apply(back.id)), { state: "applied" })
       assert.deepStrictEqual(yield* bidsSet, { a: 40_000, b: 40_000 })
+    }).pipe(Effect.provide(marketplace()))
+  )
+
+  it.effect("that go with their article in an unknown unit do not come back, as the plan says", () =>
+    Effect.gen(function* () {
+      const { steps, warnings } = yield* deletion
+      assert.include(warnings.join(), "A rollback cannot bring back cluster bids")
+      assert.deepStrictEqual(
+        steps.flatMap(({ undo }) => undo.map(({ kind }) => kind)).filter((kind) => kind === "cluster"),
+        []
+      )
     }).pipe(Effect.provide(plansOver({}, withoutKopecks).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
-  )
-
-  it.effect("wait until the first one shows, as long as the caller does", () =>
-    Effect.gen(function* () {
-      const plans = yield* Plans
-      const { id } = yield* clusterPlan("a", "b")
-      const soon = yield* inTime(plans.apply(id, { maxSeconds: 30 }))
-      assert.deepInclude(soon, { state: "in progress", done: 0 })
-      assert.deepStrictEqual(yield* bidsSet, { a: 300 })
-      assert.deepInclude(yield* inTime(apply(id)), { state: "applied", done: 2, unconfirmed: [] })
-    }).pipe(Effect.provide(plansOver({}, late(60_000)).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
-  )
-
-  it.effect("whose first never shows wait for a person", () =>
-    Effect.gen(function* () {
-      const { id } = yield* clusterPlan("a", "b")
-      assert.deepInclude(yield* inTime(apply(id), 5000), { state: "to be checked", done: 0 })
-      assert.deepInclude(yield* inTime(apply(id), 5000), { state: "applied", done: 2 })
-    }).pipe(Effect.provide(plansOver({}, late(Infinity)).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
   )
 })
 

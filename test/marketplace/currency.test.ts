@@ -40,7 +40,7 @@ const account = (currency: string | undefined) => {
       { stats: [{ advert_id: 1, nm_id: 100, stats: [{ norm_query: "mug", cpc: 2, ...named }] }] }
     ]
   ])
-  return intercepted((path) => ({ body: replies.get(path) }))
+  return intercepted((path) => ({ body: replies.get(path) }), { wire: "published" })
 }
 
 const days = { from: "2026-01-01", to: "2026-01-07" }

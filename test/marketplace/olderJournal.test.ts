@@ -37,7 +37,7 @@ const fromFile = Layer.unwrap(
 
 /** A server of today that has found this journal; from then on in memory, because the test clock waits for no disk. */
 const ofToday = plansOver(
-  {},
+  { wire: "spec", guards: { maxBidKopecks: 3_100_000 } },
   embeddedClient,
   Layer.effect(
     PlanStore,

@@ -606,7 +606,7 @@ describe("a plan of articles", () => {
       add: [9],
       delete: [7],
       phrases: [{ advert_id: 1, nm_id: 7, norm_queries: ["a"] }],
-      clusterBids: [{ advert_id: 1, nm_id: 7, norm_query: "q", bid: kopecks(500) }],
+      clusterBids: [{ advert_id: 1, nm_id: 7, norm_query: "q", bid: kopecks(500), unit: "kopecks" }],
       guards
     })
     const deletion = draft.steps.find(({ id }) => id === "product 1/7")

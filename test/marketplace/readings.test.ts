@@ -1,8 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
+import { Result } from "effect"
 
+import { isRounded } from "../../src/marketplace/apply/ownBid.ts"
 import { type Article, bidOf } from "../../src/marketplace/Campaign.ts"
-import { type BidUnit, countsInRubles } from "../../src/marketplace/Clusters.ts"
+import { clusterUnit } from "../../src/marketplace/plan/clusterUnit.ts"
 import { floorsOf } from "../../src/marketplace/plan/floors.ts"
+import { clusterBidsRead } from "../../src/marketplace/wire.ts"
 import { kopecks } from "./planned.ts"
 
 describe("the lowest bids", () => {
@@ -32,14 +35,64 @@ describe("the bid of an article", () => {
   })
 })
 
-describe("a marketplace that shows cluster bids", () => {
-  const cases: ReadonlyArray<readonly [ReadonlyArray<BidUnit>, boolean]> = [
-    [["rubles", "unsaid"], true],
-    [["rubles", "kopecks"], false],
-    [["unsaid"], false],
-    [[], false]
-  ]
-  it.each(cases)("in %o counts in rubles: %s", (units, expected) => {
-    assert.strictEqual(countsInRubles(units.map((unit) => ({ unit }))), expected)
+describe("the cluster bids of an answer", () => {
+  const shown = (bid: number, bid_kopecks?: number | null) =>
+    bid_kopecks === undefined ? { bid } : { bid, bid_kopecks: bid_kopecks === null ? null : kopecks(bid_kopecks) }
+
+  it.each([
+    ["rubles, by the hundredfold beside them", shown(331, 33_100), "rubles", 33_100],
+    ["rubles with kopecks", shown(331.5, 33_150), "rubles", 33_150],
+    ["kopecks, by the same number beside them", shown(33_100, 33_100), "kopecks", 33_100],
+    ["nothing alone", shown(33_100), "unsaid", 33_100],
+    ["nothing beside null", shown(33_100, null), "unsaid", 33_100],
+    ["nothing where both are 0", shown(0, 0), "unsaid", 0],
+    ["nothing where the two do not fit", shown(330, 33_150), "unsaid", 33_150]
+  ] as const)("prove %s", (_, bid, unit, expected) => {
+    assert.deepInclude(clusterBidsRead("spec", [bid])[0], { unit, bid: kopecks(expected) })
+  })
+
+  it("are read in the unit that the others prove, and not in that of the wire", () => {
+    const bids = (...all: ReadonlyArray<ReturnType<typeof shown>>) =>
+      clusterBidsRead("spec", all).map(({ bid }) => Number(bid))
+    assert.deepStrictEqual(bids(shown(331, 33_100), shown(200)), [33_100, 20_000])
+    assert.deepStrictEqual(bids(shown(331, 33_100), shown(5, 5), shown(200)), [33_100, 5, 200])
+  })
+})
+
+describe("the unit of cluster bids", () => {
+  it.each([
+    ["published", [], { unit: "rubles", isProven: false }],
+    ["spec", [], { unit: "kopecks", isProven: false }],
+    [undefined, ["rubles"], { unit: "rubles", isProven: true }],
+    [undefined, ["kopecks", "kopecks"], { unit: "kopecks", isProven: true }],
+    ["published", ["rubles"], { unit: "rubles", isProven: true }]
+  ] as const)("with wire %s and proof of %o is %o", (wire, proofs, expected) => {
+    assert.deepStrictEqual(Result.getOrThrow(clusterUnit(wire, proofs)), expected)
+  })
+
+  it.each([
+    [undefined, [], "set marketplace.wire to"],
+    ["spec", ["rubles"], 'set marketplace.wire to "published"'],
+    ["published", ["kopecks"], 'set marketplace.wire to "spec"'],
+    ["spec", ["rubles", "kopecks"], "some cluster bids in rubles and others in kopecks"]
+  ] as const)("with wire %s and proof of %o is none, and says what to do", (wire, proofs, advice) => {
+    const found = clusterUnit(wire, proofs)
+    assert.include(Result.isFailure(found) ? found.failure : "", advice)
+  })
+})
+
+describe("a bid that shows in place of another", () => {
+  it.each([
+    [33_150, 33_200, true],
+    [33_150, 33_100, true],
+    [33_149, 33_150, true],
+    [33_400, 33_000, true],
+    [650, 700, true],
+    [33_100, 33_100, false],
+    [33_150, 33_173, false],
+    [33_150, 36_000, false],
+    [600, 1000, false]
+  ])("is it rounded, %i as %i: %s", (sent, shown, expected) => {
+    assert.strictEqual(isRounded(shown, sent), expected)
   })
 })

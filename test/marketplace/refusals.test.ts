@@ -241,20 +241,23 @@ describe("what the marketplace refuses", () => {
 
   it.effect("is told apart from trouble, which stops what is not yet under way", () => {
     let sent = 0
+    let isDown = true
     return Effect.gen(function* () {
       const { id } = yield* phrasesEverywhere
       const error = yield* Effect.flip(inTime(apply(id)))
       assert.deepInclude(error, { _tag: "ApplyStopped", reason: "AdsOutcomeUnknown" })
       assert.match(error.message, /: At phrases \d+\/\d+: Could not set minus-phrases: the answer was status 502\. /)
       const { done, inDoubt, refused } = yield* Plans.use((plans) => plans.history(id))
-      assert.strictEqual(done.size + inDoubt.size, sent)
-      assert.isAtMost(sent, 17)
-      assert.deepStrictEqual([inDoubt.size, refused.size], [1, 0])
+      assert.isAtMost(done.size, 12)
+      assert.isAtMost(sent, 22)
+      assert.isAtLeast(inDoubt.size, 1)
+      assert.strictEqual(refused.size, 0)
+      isDown = false
       assert.deepInclude(yield* inTime(apply(id)), { state: "applied", done: 60 })
     }).pipe(
       Effect.provide(
         intercepted(
-          (path) => (path.endsWith("set-minus") && ++sent === 13 ? { status: 502, body: {} } : undefined),
+          (path) => (path.endsWith("set-minus") && ++sent >= 13 && isDown ? { status: 502, body: {} } : undefined),
           {},
           { account }
         )

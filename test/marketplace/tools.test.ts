@@ -13,7 +13,7 @@ import { decode } from "../../src/marketplace/MarketplaceConfig.ts"
 import { offered, readTools, writeTools } from "../../src/tools/marketplace/toolset.ts"
 import { Progress } from "../../src/tools/Progress.ts"
 import { bigAccount } from "./accounts.ts"
-import { type Canned, embeddedClient, intercepted, inTime, marketplace, plansOver, standIn } from "./support.ts"
+import { type Canned, embeddedClient, inTime, marketplace, plansOver, standIn } from "./support.ts"
 
 const ajv = new Ajv2020({ strict: false })
 
@@ -379,26 +379,6 @@ describe("the marketplace toolset", () => {
     )
   })
 
-  it.effect("does not speak of steps that are left where the last one is only still to show", () =>
-    Effect.gen(function* () {
-      const changes = [{ advert_id: 1003, nm_id: 500301, norm_query: "new", bid_rubles: 300 }]
-      const { plan_id } = yield* call("ads_plan_cluster_bids", { changes })
-      const applied = yield* inTime(call("ads_apply_plan", { plan_id, confirm: true }))
-      assert.deepInclude(applied, { state: "in progress", done: 1, total: 1 })
-      assert.match(
-        String(applied["next"]),
-        /^Nothing is left to send, but not everything shows yet: call ads_apply_plan/
-      )
-    }).pipe(
-      Effect.provide(
-        intercepted((path, body) => {
-          if (path.endsWith("get-bids")) return { body: { bids: [] } }
-          return body.includes('"bid":300}') ? { status: 400, body: { detail: "bid is too low" } } : undefined
-        })
-      )
-    )
-  )
-
   it.effect("reads ids and amounts that come as text", () =>
     Effect.gen(function* () {
       const changes = [{ advert_id: "1001", nm_id: "500101", bid_rubles: "260.50" }]
@@ -472,11 +452,12 @@ describe("the configuration", () => {
     })
   )
 
-  it.effect("is read-only, on the real host and by the document's wire unless it says otherwise", () =>
+  it.effect("is read-only, on the real host, and has no wire chosen unless it says otherwise", () =>
     Effect.gen(function* () {
-      assert.deepInclude(yield* decode({ apiKey: "k" }), {
+      const settings = yield* decode({ apiKey: "k" })
+      assert.isUndefined(settings.wire)
+      assert.deepInclude(settings, {
         readOnly: true,
-        wire: "spec",
         authScheme: "bearer",
         planMinutes: 15
       })

@@ -34,10 +34,14 @@ export interface State {
   readonly nextId: number
 }
 
-export const stateOf = (adverts: ReadonlyArray<Advert>, phrases: State["phrases"] = new Map()): State => ({
+export const stateOf = (
+  adverts: ReadonlyArray<Advert>,
+  phrases: State["phrases"] = new Map(),
+  clusterBids: State["clusterBids"] = new Map()
+): State => ({
   adverts: new Map(adverts.map((advert) => [advert.id, advert])),
   phrases,
-  clusterBids: new Map(),
+  clusterBids,
   nextId: Math.max(0, ...adverts.map(({ id }) => id)) + 1
 })
 

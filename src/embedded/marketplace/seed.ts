@@ -37,5 +37,9 @@ export const seed: State = stateOf(
     ["1001:0", ["paper cup", "sippy cup", "glass"]],
     ["1002:0", ["floor lamp", "bulb"]],
     ["1003:500301", ["school diary"]]
+  ]),
+  new Map([
+    ["1003:500302:squared notebook", kopecks(34_000)],
+    ["1004:500401:warm socks", kopecks(29_000)]
   ])
 )

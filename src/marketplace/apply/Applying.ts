@@ -1,19 +1,20 @@
 import { Effect } from "effect"
 
+import type { Wire } from "../BidUnit.ts"
 import type { MarketplaceError } from "../MarketplaceError.ts"
 import { storyOf } from "../story.ts"
-import type { Wire } from "../wire.ts"
 import { type Ads, visibleMs } from "./look.ts"
+import { outstandingNotice } from "./outstanding.ts"
 import { ApplyStopped, type PlanStoreFailed } from "./PlanError.ts"
 import type { PlanStore } from "./PlanStore.ts"
 import type { Progress } from "./Progress.ts"
-import { lowOnTrial, trialStory } from "./trialStory.ts"
 
 /** What an apply works with. */
 export interface Applying {
   readonly ads: Ads
   readonly store: PlanStore["Service"]
-  readonly wire: Wire
+  /** The setting, where one is chosen (D2). */
+  readonly wire: Wire | undefined
   readonly progress: Progress
   /** When nothing new is begun any more, in milliseconds since 1970. */
   readonly until: number
@@ -36,25 +37,36 @@ export const stopped = (
   at: ReadonlyArray<string> = []
 ) => {
   if (error._tag === "PlanStoreFailed" || error._tag === "ApplyStopped") return error
-  const out = progress.trial?.isOver === false ? lowOnTrial(progress) : undefined
-  const problem = `${placesOf(at)}${storyOf(error)}${out === undefined ? "" : ` ${trialStory(out)}`}`
+  const outstanding = outstandingNotice(progress)
+  const words = isOfKey(error) ? error.message : storyOf(error)
+  const problem = `${placesOf(at)}${words}${outstanding === undefined ? "" : ` ${outstanding}`}`
   if (isUncertain(error)) {
     const isCreation = progress.plan.steps.some(({ change, id }) => change.kind === "create" && at.includes(id))
-    return told(progress, { reason: "AdsOutcomeUnknown", ...inDoubt(problem, isCreation) })
+    return told(progress, { reason: outcomeUnknown, ...inDoubt(problem, isCreation) })
   }
   const pause = error._tag === "AdsRateLimited" ? { retryAfterSeconds: error.retryAfterSeconds } : {}
   return told(progress, { reason: error._tag, problem, ...pause })
 }
 
+/** A refusal of the key or the account, whose advice says what to settle. */
+const isOfKey = ({ _tag }: MarketplaceError): boolean =>
+  _tag === "AdsUnauthorized" || _tag === "AdsForbidden" || _tag === "AdsPaymentRequired"
+
 /** A write whose answer was lost, or came and could not be read. */
 const isUncertain = (error: MarketplaceError): boolean =>
   error._tag === "AdsOutcomeUnknown" || (error._tag === "AdsUnreadable" && error.kind === "write")
 
+const outcomeUnknown = "AdsOutcomeUnknown"
+
+/** Whether an apply stopped because nobody knows whether a change has happened. */
+export const isOutcomeUnknown = (error: { readonly _tag: string }): error is ApplyStopped =>
+  error instanceof ApplyStopped && error.reason === outcomeUnknown
+
 const inDoubt = (problem: string, isCreation: boolean) => {
-  const words = `${problem} It may have happened all the same, and was not sent again.`
+  const words = `${problem} It may have happened all the same`
   return isCreation
-    ? { problem: `${words} ${searchForLost}`, retryAfterSeconds: visibleMs / 1000 }
-    : { problem: `${words} The next call first reads what is there, and sends only what is not as wanted.` }
+    ? { problem: `${words}, and was not sent again. ${searchForLost}`, retryAfterSeconds: visibleMs / 1000 }
+    : { problem: `${words}. The next call first reads what is there, and sends only what is not as wanted.` }
 }
 
 /** What the next call does about a campaign that may have been created. */

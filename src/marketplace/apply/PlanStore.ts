@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Ref, Schema } from "effect"
 
 import { BidKopecks } from "../Bids.ts"
+import { Kopecks } from "../money.ts"
 import { Plan } from "../plan/Plan.ts"
 import type { PlanStoreFailed } from "./PlanError.ts"
 
@@ -10,8 +11,8 @@ const base = { at: Schema.Int, plan_id: Schema.String }
 export const Entry = Schema.Union([
   Schema.Struct({ type: Schema.Literal("planned"), ...base, plan: Plan }),
   /**
-   * The steps are about to be sent; without a `done` for them it is unknown whether they were. With `trial` it is one
-   * cluster bid, and not what it shall be but this low number, which shows how the marketplace reads it (D2).
+   * The steps are about to be sent; without a `done` for them it is unknown whether they were. Earlier versions sent one
+   * cluster bid as a low number first, `trial`, to see how the marketplace reads it (D2).
    */
   Schema.Struct({
     type: Schema.Literal("begun"),
@@ -19,7 +20,7 @@ export const Entry = Schema.Union([
     steps: Schema.Array(Schema.String),
     trial: Schema.optionalKey(BidKopecks)
   }),
-  /** The marketplace has taken the low bid of a trial; `confirmed` or `undone` says how it has read it. */
+  /** Of earlier versions: the marketplace has taken the low number. */
   Schema.Struct({ type: Schema.Literal("tried"), ...base, steps: Schema.Array(Schema.String) }),
   /** The call did not arrive, or was turned away before it was looked at: nothing of the steps was done. */
   Schema.Struct({ type: Schema.Literal("unsent"), ...base, steps: Schema.Array(Schema.String) }),
@@ -38,30 +39,33 @@ export const Entry = Schema.Union([
     steps: Schema.Array(Schema.String),
     problem: Schema.String
   }),
-  /** A cluster bid came out a hundred times too high, and is about to be taken back (D2); `undone` says that it was. */
+  /** Cluster bids that were sent show a hundred times too high or low, and may stand like that (D2): they are not done. */
   Schema.Struct({
     type: Schema.Literal("misread"),
     ...base,
     steps: Schema.Array(Schema.String),
     problem: Schema.String
   }),
-  /**
-   * The steps were done and taken back at once, because they came out otherwise than they were meant. With `low` it is
-   * the low bid of a trial that came out right, and whose wanted bid was refused.
-   */
+  /** Of earlier versions: the steps were done and taken back at once. */
   Schema.Struct({
     type: Schema.Literal("undone"),
     ...base,
     steps: Schema.Array(Schema.String),
-    problem: Schema.String,
-    low: Schema.optionalKey(Schema.Boolean)
+    problem: Schema.String
+  }),
+  /** Read back and seen rounded to the marketplace's step: the bids in kopecks, one for each step. */
+  Schema.Struct({
+    type: Schema.Literal("rounded"),
+    ...base,
+    steps: Schema.Array(Schema.String),
+    bids: Schema.Array(Kopecks)
   }),
   /** Read back afterwards and not seen as set; the read model may take minutes. */
   Schema.Struct({ type: Schema.Literal("unconfirmed"), ...base, steps: Schema.Array(Schema.String) }),
   /** Seen as set after all. */
   Schema.Struct({ type: Schema.Literal("confirmed"), ...base, steps: Schema.Array(Schema.String) }),
   Schema.Struct({ type: Schema.Literal("stopped"), ...base, problem: Schema.String }),
-  /** A person was asked to look at the first cluster bid before the others follow. */
+  /** Of earlier versions: a person was asked to look at the first cluster bid. */
   Schema.Struct({ type: Schema.Literal("asked"), ...base, problem: Schema.String }),
   /** Every step has had its turn; `refused` of them were not taken and can be tried again. */
   Schema.Struct({ type: Schema.Literal("finished"), ...base, refused: Schema.optionalKey(Schema.Int) }),

@@ -1,9 +1,10 @@
-import { Clock, Context, Effect, Hash, Layer, Semaphore } from "effect"
+import { Clock, Context, Effect, Hash, Layer, Result, Semaphore } from "effect"
 
 import { limitOf, readOnlyReason } from "../keyRules.ts"
 import { MarketplaceAds } from "../MarketplaceAds.ts"
 import { MarketplaceConfig } from "../MarketplaceConfig.ts"
 import { AdsReadOnly, type MarketplaceError } from "../MarketplaceError.ts"
+import { clusterUnit } from "../plan/clusterUnit.ts"
 import { estimate } from "../plan/estimate.ts"
 import { planProblems } from "../plan/guards.ts"
 import { holdToGuards, warnOfRaises } from "../plan/guardWayBack.ts"
@@ -66,6 +67,9 @@ export class Plans extends Context.Service<
       const oneAtATime = yield* Semaphore.make(1)
       const now = Clock.currentTimeMillis
 
+      const unitOf = ({ provenUnit }: Draft) =>
+        Result.getOrUndefined(clusterUnit(settings.wire, provenUnit === undefined ? [] : [provenUnit]))
+
       const keep = Effect.fn("Plans.keep")(function* (draft: Draft, reverses?: string) {
         const createdAt = yield* now
         const content = (Hash.string(JSON.stringify(draft.steps)) >>> 0).toString(36)
@@ -100,7 +104,7 @@ export class Plans extends Context.Service<
           if (isOutrun(plan, original)) return yield* new PlanExpired({ id })
         }
         if (!begun && (yield* now) > plan.expiresAt) return yield* new PlanExpired({ id })
-        const problems = planProblems(settings.guards, plan.steps, leadsBack(yield* store.entries, plan))
+        const problems = planProblems(settings.guards, plan.steps, leadsBack(yield* store.entries, plan), unitOf(plan))
         return problems.length > 0 ? yield* new GuardViolation({ id, problems }) : begin(past, original)
       })
 
@@ -119,7 +123,7 @@ export class Plans extends Context.Service<
         if (past.takenBack) return yield* new PlanSpent({ id, state: "taken back" })
         const way = yield* wayBack(ads, past, settings.wire)
         const isForward = leadsBack(yield* store.entries, past.plan)
-        const draft = isForward ? holdToGuards(settings.guards, way) : warnOfRaises(settings.guards, way)
+        const draft = (isForward ? holdToGuards : warnOfRaises)(settings.guards, way, unitOf(way))
         if (draft.steps.length === 0) return yield* new NothingToRollBack({ id, blocked: draft.blocked })
         return yield* keep(draft, id)
       })

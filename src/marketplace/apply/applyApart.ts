@@ -2,18 +2,18 @@ import { Effect } from "effect"
 
 import { isRefusalOfSome } from "../isRefusal.ts"
 import { type Batch, campaignOf } from "../plan/batches.ts"
-import { applyBatch } from "./applyBatch.ts"
 import type { Applying } from "./Applying.ts"
+import { applyThroughLoss } from "./lostAnswer.ts"
 import { refuse } from "./writeDown.ts"
 
-type Applied = ReturnType<typeof applyBatch>
+type Applied = ReturnType<typeof applyThroughLoss>
 
 /**
  * A batch of a plan. Where the marketplace refuses it, its halves, and so down to the places that are to blame; whatever
  * was taken is seen when it is looked at again.
  */
 export const applyApart = (applying: Applying, { steps, work }: Batch): Applied =>
-  Effect.catchIf(applyBatch(applying, { steps, work }), isRefusalOfSome, (error): Applied => {
+  Effect.catchIf(applyThroughLoss(applying, { steps, work }), isRefusalOfSome, (error): Applied => {
     const { done, refused } = applying.progress
     const open = steps.filter(({ id }) => !done.has(id) && !refused.has(id))
     const isOneCampaign = new Set(open.map(campaignOf)).size === 1

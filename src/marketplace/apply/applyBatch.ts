@@ -1,18 +1,17 @@
-import { Array as Arrays, Clock, Effect } from "effect"
+import { Array as Arrays, Clock, Effect, Result } from "effect"
 
-import { type Batch, batchesOf } from "../plan/batches.ts"
-import { readApart } from "../readApart.ts"
+import type { Batch } from "../plan/batches.ts"
+import { clusterUnit } from "../plan/clusterUnit.ts"
 import { type Applying, searchForLost, stop } from "./Applying.ts"
-import { look, type Look, visibleMs } from "./look.ts"
+import { look, type Look, type Standing, visibleMs } from "./look.ts"
+import { isMisread, isProbe, isRounded } from "./ownBid.ts"
 import type { Progress } from "./Progress.ts"
+import { noteRounded, readBack } from "./readBack.ts"
 import { changesOf, type Row, rowsOf, stepsOf } from "./rows.ts"
 import { sendEachAlone, sendTogether } from "./sendRows.ts"
-import { takeBackInDoubt } from "./takeBack.ts"
-import { isOfTrial } from "./trialStory.ts"
-import { tryUnit } from "./tryUnit.ts"
 import { whyKept } from "./whyKept.ts"
 import { campaignsOfStale, whyStale } from "./whyStale.ts"
-import { note, passOver, settle } from "./writeDown.ts"
+import { passOver, settle } from "./writeDown.ts"
 
 /** One batch of a plan: looked at, sent where still to do, written down, read back. */
 export const applyBatch = Effect.fnUntraced(function* (applying: Applying, { steps, work }: Batch) {
@@ -24,12 +23,11 @@ export const applyBatch = Effect.fnUntraced(function* (applying: Applying, { ste
   if (rows.length === 0) return
 
   const seen = yield* look(ads, changesOf(rows))
-  yield* takeBackInDoubt(applying, rows, seen)
   const pending = yield* stillToDo(applying, rows, seen)
-  if (pending.length === 0) return
-  const rest = work === "cluster" ? yield* tryUnit(applying, pending) : pending
-  yield* work === "phrases" ? sendEachAlone(applying, rest) : sendTogether(applying, rest)
-  if (work !== "create") yield* readBack(applying, pending)
+  const sendable = work === "cluster" ? yield* inKnownUnit(applying, pending, seen) : pending
+  if (sendable.length === 0) return
+  yield* work === "phrases" ? sendEachAlone(applying, sendable) : sendTogether(applying, sendable)
+  if (work !== "create") yield* readBack(applying, sendable)
 })
 
 /** The rows that still have to be sent; what is as wanted, or cannot be, is written down. */
@@ -37,15 +35,16 @@ const stillToDo = Effect.fnUntraced(function* (applying: Applying, rows: Readonl
   const { ads, progress } = applying
   yield* adopt(applying, rows, seen)
   const isOpen = ({ step }: Row) => !progress.done.has(step) && !progress.refused.has(step)
-  const looked = rows
-    .filter(isOpen)
-    .map((row) => ({ ...row, standing: isOwn(row, seen, progress) ? ("pending" as const) : seen.standing(row.change) }))
+  const looked = rows.filter(isOpen).map((row) => ({ ...row, standing: standingOf(row, seen, progress) }))
   const kept = yield* whyKept(ads, looked)
   const already = looked.filter(({ standing }) => standing === "already")
   // The read model lags behind by minutes: a way back does not trust it to show what has just been changed or made.
   if (progress.isWayBack) {
     for (const { step } of already) if (!kept.has(step)) progress.shown.add(step)
-  } else yield* settle(applying, stepsOf(already), { found: true })
+  } else {
+    yield* settle(applying, stepsOf(already), { found: true })
+    yield* noteRounded(applying, already, seen)
+  }
   const campaigns = yield* campaignsOfStale(seen, looked)
   const inTheWay = looked.flatMap(({ change, standing, step }) => {
     const reason = standing === "stale" ? whyStale(change, campaigns) : (kept.get(step) ?? seen.obstacle(change))
@@ -61,40 +60,32 @@ const stillToDo = Effect.fnUntraced(function* (applying: Applying, rows: Readonl
   return looked.filter(isOpen)
 })
 
-/** The low cluster bid of a trial, or a first one that came out too high before a break: the wanted one follows (D2). */
-const isOwn = ({ change, step }: Row, seen: Look, { inDoubt, trial, trialBefore }: Progress): boolean => {
-  if (inDoubt.has(step) && seen.unit(change) === "hundredfold") return true
-  if (change.kind !== "cluster" || seen.standing(change) === "already") return false
-  return [trial, trialBefore].some((one) => one?.step === step && isOfTrial(one, seen.clusterBid(change)))
+/** How a row stands; a bid that the plan itself has set there, or the plan that a way back leads from, is not somebody else's. */
+export const standingOf = ({ change, step }: Row, seen: Look, { inDoubt, original, probes }: Progress): Standing => {
+  const standing = seen.standing(change)
+  const shown = seen.bidShown(change)
+  if (standing !== "stale" || shown === null || (change.kind !== "bid" && change.kind !== "cluster")) return standing
+  const { after, before } = change
+  const isLate = original?.unconfirmed.has(step) === true && !original.rounded.has(step)
+  if (inDoubt.has(step) && after !== null && isRounded(shown, after)) return "already"
+  if (isLate && before !== null && isRounded(shown, before)) return "pending"
+  if (change.kind === "bid") return standing
+  const isOther = inDoubt.has(step) && after !== null && isMisread(shown, after)
+  const isBack = original !== undefined && before !== null && isMisread(shown, before)
+  return isOther || isBack || isProbe(shown, probes.get(step) ?? original?.probes.get(step)) ? "pending" : standing
 }
 
-/** Looks at what was sent; what does not show yet is unconfirmed. */
-const readBack = Effect.fnUntraced(function* (applying: Applying, pending: ReadonlyArray<Row>) {
-  const { progress } = applying
-  const sent = pending.filter(({ step }) => progress.done.has(step))
-  const shown = yield* shownAmong(applying, sent)
-  const unseen = stepsOf(sent).filter((step) => !shown.has(step))
-  yield* note(applying, "unconfirmed", unseen)
-  for (const step of unseen) progress.unconfirmed.add(step)
-})
-
-/** Looks once more at what did not show when it was read back, and writes down what does by now. */
-export const confirm = Effect.fnUntraced(function* (applying: Applying) {
-  const { plan, unconfirmed } = applying.progress
-  for (const batch of batchesOf(plan.steps.filter(({ id }) => unconfirmed.has(id)))) {
-    const shown = yield* shownAmong(applying, rowsOf(batch.steps, applying.progress))
-    for (const step of shown) unconfirmed.delete(step)
-    yield* note(applying, "confirmed", [...shown])
+/** The rows, once it is clear in which unit their bids go out (D2); where it is not, none of them goes out. */
+const inKnownUnit = Effect.fnUntraced(function* (applying: Applying, pending: ReadonlyArray<Row>, seen: Look) {
+  const { progress, wire } = applying
+  const { provenUnit } = progress.plan
+  const found = clusterUnit(wire, [...seen.provenUnits, ...(provenUnit === undefined ? [] : [provenUnit])])
+  if (Result.isFailure(found)) {
+    yield* passOver(applying, stepsOf(pending), found.failure)
+    return []
   }
-})
-
-/** The steps that show as wanted; what the marketplace does not show at all is none of them. */
-const shownAmong = Effect.fnUntraced(function* ({ ads }: Applying, rows: ReadonlyArray<Row>) {
-  const { found } = yield* readApart(rows, (some) => look(ads, changesOf(some)))
-  const shown = found.flatMap(({ answer, items }) =>
-    items.filter(({ change }) => answer.standing(change) === "already")
-  )
-  return new Set(stepsOf(shown))
+  progress.clusterUnit = found.success.unit
+  return pending
 })
 
 /**

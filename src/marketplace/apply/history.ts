@@ -3,35 +3,18 @@ import { changeKey } from "../plan/Change.ts"
 import type { Plan } from "../plan/Plan.ts"
 import type { Entry } from "./PlanStore.ts"
 
-/** A low cluster bid that went out to see how the marketplace reads it, and may still stand there (D2). */
-export interface Trial {
-  readonly step: string
-  readonly bid: Kopecks
-  readonly at: number
-  /** Whether the marketplace is known to have taken it. */
-  readonly isTaken: boolean
-  /** Whether the wanted bid has been let follow. */
-  readonly isOver: boolean
-}
-
-/** The cluster bid that came out a hundred times too high, and what is known of taking it back. */
-export interface Misread {
-  readonly step: string
-  readonly problem: string
-}
-
 /** Where a plan stands, by its journal. */
 export interface History {
   readonly plan: Plan
   /** Steps that are done, in the order they were, with the moment. */
   readonly done: ReadonlyMap<string, number>
-  /** Those of them that were sent, and not just found as wanted. */
-  readonly sent: ReadonlySet<string>
   /** Steps that were sent, or about to be, and whose outcome is not written down; with the moment. */
   readonly inDoubt: ReadonlyMap<string, number>
   /** The campaigns that its steps created, by step. */
   readonly created: ReadonlyMap<string, number>
   readonly unconfirmed: ReadonlySet<string>
+  /** Bids that the marketplace has rounded, by step: what shows in their place. */
+  readonly rounded: ReadonlyMap<string, Kopecks>
   /** Steps that were not done, and why: refused by the marketplace, or overtaken by someone else. */
   readonly refused: ReadonlyMap<string, string>
   readonly begun: boolean
@@ -39,12 +22,10 @@ export interface History {
   readonly finished: boolean
   /** Whether every step has had its turn, and some were refused: the next apply tries those again. */
   readonly partly: boolean
-  /** Whether a person was asked to look at the first cluster bid. */
-  readonly asked: boolean
-  readonly trial: Trial | undefined
-  /** Whether a trial has shown that the marketplace reads kopecks. */
-  readonly readsKopecks: boolean
-  readonly misread: Misread | undefined
+  /** Low cluster bids that an earlier version has sent to see how they are read, and that may stand (D2). */
+  readonly probes: ReadonlyMap<string, Kopecks>
+  /** Cluster bids that were read in the other unit and may stand like that, and what is known of them (D2). */
+  readonly misread: ReadonlyMap<string, string>
   /** Whether a plan that takes this one back has been begun: from then on this one does not go on. */
   readonly goingBack: boolean
   /** Whether such a plan has come to its end, and left nothing for later; else another may follow it. */
@@ -55,19 +36,17 @@ export interface History {
 export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | undefined => {
   let plan: Plan | undefined
   const done = new Map<string, number>()
-  const sent = new Set<string>()
   const inDoubt = new Map<string, number>()
   const created = new Map<string, number>()
   const unconfirmed = new Set<string>()
+  const rounded = new Map<string, Kopecks>()
   const refused = new Map<string, string>()
+  const probes = new Map<string, Kopecks>()
+  const misread = new Map<string, string>()
   const reversing = new Map<string, Plan>()
   let begun = false
   let finished = false
   let partly = false
-  let asked = false
-  let trial: Trial | undefined
-  let readsKopecks = false
-  let misread: Misread | undefined
   let goingBack = false
   let takenBack = false
   const anotherTurn = () => {
@@ -75,11 +54,17 @@ export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | 
     if (partly) refused.clear()
     partly = false
   }
-  /** What is known not to be done is in doubt no longer, unless the low bid of its trial stands in its place. */
+  /** What was not sent is in doubt no longer, unless another bid of its step may stand in its place. */
   const notDone = (step: string) => {
-    if (trial?.step === step) inDoubt.set(step, trial.at)
-    else inDoubt.delete(step)
+    if (!probes.has(step) && !misread.has(step)) inDoubt.delete(step)
   }
+  const settled = (step: string) => {
+    inDoubt.delete(step)
+    probes.delete(step)
+    misread.delete(step)
+  }
+  /** The probe whose own call is under way: where that was not sent, there is none. */
+  let probing: string | undefined
   for (const entry of entries) {
     if (entry.type === "action") continue
     if (entry.type === "planned" && entry.plan.reverses === id) reversing.set(entry.plan_id, entry.plan)
@@ -96,24 +81,18 @@ export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | 
         break
       case "begun":
         anotherTurn()
+        probing = entry.trial === undefined ? undefined : entry.steps[0]
         for (const step of entry.steps) {
           inDoubt.set(step, entry.at)
-          const { at, trial: bid } = entry
-          if (bid !== undefined) trial = { step, bid, at, isTaken: false, isOver: false }
-          else if (trial?.step === step) trial = { ...trial, isOver: true }
+          if (entry.trial !== undefined) probes.set(step, entry.trial)
         }
-        break
-      case "tried":
-        if (trial !== undefined) trial = { ...trial, at: entry.at, isTaken: true }
         break
       case "done":
         anotherTurn()
         for (const step of entry.steps) {
+          settled(step)
           done.set(step, entry.at)
-          if (!entry.found) sent.add(step)
-          inDoubt.delete(step)
           refused.delete(step)
-          if (trial?.step === step) trial = undefined
           if (entry.created !== undefined) created.set(step, entry.created)
         }
         break
@@ -126,41 +105,42 @@ export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | 
         break
       case "unsent":
         for (const step of entry.steps) {
-          if (trial?.step === step && !trial.isOver) trial = undefined
+          if (probing === step) probes.delete(step)
           notDone(step)
+        }
+        break
+      case "misread":
+        for (const step of entry.steps) {
+          misread.set(step, entry.problem)
+          done.delete(step)
+          inDoubt.set(step, entry.at)
         }
         break
       case "undone":
         for (const step of entry.steps) {
-          if (entry.low !== true) misread = { step, problem: entry.problem }
-          if (trial?.step === step) trial = undefined
+          settled(step)
           done.delete(step)
-          sent.delete(step)
-          inDoubt.delete(step)
         }
         break
-      case "misread":
-        for (const step of entry.steps) misread = { step, problem: entry.problem }
+      case "rounded":
+        for (const [index, step] of entry.steps.entries()) {
+          const bid = entry.bids[index]
+          if (bid !== undefined) rounded.set(step, bid)
+        }
         break
       case "unconfirmed":
         for (const step of entry.steps) unconfirmed.add(step)
         break
       case "confirmed":
-        for (const step of entry.steps) {
-          unconfirmed.delete(step)
-          if (trial?.step !== step || trial.isOver) continue
-          trial = { ...trial, isOver: true }
-          readsKopecks = true
-        }
+        for (const step of entry.steps) unconfirmed.delete(step)
         break
       case "finished":
         finished = entry.refused === undefined
         partly = !finished
         break
       case "asked":
-        asked = true
-        break
       case "stopped":
+      case "tried":
         break
     }
   }
@@ -169,17 +149,15 @@ export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | 
     : {
         plan,
         done,
-        sent,
         inDoubt,
         created,
         unconfirmed,
+        rounded,
         refused,
         begun,
         finished,
         partly,
-        asked,
-        trial,
-        readsKopecks,
+        probes,
         misread,
         goingBack,
         takenBack

@@ -1,7 +1,8 @@
 import { Effect, Match } from "effect"
 
+import type { BidUnit } from "../BidUnit.ts"
 import { articleOf, bidOf, type Campaign, findByName, mayChange, type Placement, status } from "../Campaign.ts"
-import { clusterKey } from "../Clusters.ts"
+import { clusterKey, provenUnits } from "../Clusters.ts"
 import type { MarketplaceAds } from "../MarketplaceAds.ts"
 import { AdsUnreadable, CampaignUnreadable } from "../MarketplaceError.ts"
 import type { Kopecks } from "../money.ts"
@@ -20,18 +21,14 @@ export type Ads = MarketplaceAds["Service"]
 /** How a change stands at the marketplace: still to do, already as wanted, or changed by someone else. */
 export type Standing = "already" | "pending" | "stale"
 
-/** How a cluster bid shows that was just set: `unsaid` where the answer leaves open in which unit it is kept (D2). */
-export type UnitShown = "as set" | "hundredfold" | "not shown" | "unsaid"
-
-type ClusterPlace = Pick<LocatedOf<"cluster">, "nm_id" | "norm_query" | "target">
-
 export interface Look {
   readonly standing: (change: Located) => Standing
   /** Why a change that is still to do cannot be done, where that shows. */
   readonly obstacle: (change: Located) => string | undefined
-  readonly unit: (change: Located) => UnitShown
-  /** The bid that shows for a search cluster; null where none does. */
-  readonly clusterBid: (place: ClusterPlace) => Kopecks | null
+  /** The bid that shows where a change of a bid belongs; null where there is none, or it is no bid. */
+  readonly bidShown: (change: Located) => Kopecks | null
+  /** The units of cluster bids that what shows proves (D2). */
+  readonly provenUnits: ReadonlyArray<BidUnit>
   /** The campaigns that the changes are about; read only now where the changes alone do not need them. */
   readonly campaigns: Effect.Effect<ReadonlyMap<number, Campaign> | undefined>
   readonly lost: (change: Create, sentAt: number) => Lost
@@ -75,9 +72,13 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
   const phrasesAt = Phrases.byPair(phrases)
   const clusterAt = new Map(clusters.map((bid) => [clusterKey(bid), bid]))
 
-  const clusterShown = ({ nm_id, norm_query, target }: ClusterPlace) =>
-    clusterAt.get(clusterKey({ advert_id: target, nm_id, norm_query }))
-  const clusterBid: Look["clusterBid"] = (place) => clusterShown(place)?.bid ?? null
+  const clusterBid = ({ nm_id, norm_query, target }: LocatedOf<"cluster">) =>
+    clusterAt.get(clusterKey({ advert_id: target, nm_id, norm_query }))?.bid ?? null
+  const bidShown: Look["bidShown"] = (change) => {
+    if (change.kind === "cluster") return clusterBid(change)
+    if (change.kind !== "bid") return null
+    return currentBid(campaigns.get(change.target), change.nm_id, change.placement) ?? null
+  }
 
   const standing: Look["standing"] = Match.type<Located>().pipe(
     Match.discriminatorsExhaustive("kind")({
@@ -109,17 +110,11 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
     if (campaign === undefined || mayChange(campaign)) return undefined
     return `campaign ${campaign.id} is in status ${campaign.status}, in which nothing can change`
   }
-  const unit: Look["unit"] = (change) => {
-    const found = change.kind === "cluster" ? clusterShown(change) : undefined
-    if (change.kind !== "cluster" || change.after === null || found === undefined) return "not shown"
-    if (found.bid === change.after) return found.unit === "unsaid" ? "unsaid" : "as set"
-    return found.bid === change.after * 100 && found.bid !== change.before ? "hundredfold" : "not shown"
-  }
   return {
     standing,
     obstacle,
-    unit,
-    clusterBid,
+    bidShown,
+    provenUnits: provenUnits(clusters),
     campaigns: has("phrases", "cluster") ? campaignsIfShown(ads, ids) : Effect.succeed(campaigns),
     lost: (change, sentAt) => findLost(adverts, change, sentAt)
   } satisfies Look

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 
+import type { BidUnit } from "../BidUnit.ts"
 import type { Cluster, ClusterBidRefused } from "../Clusters.ts"
 import { AdsPartlyDone, type MarketplaceError } from "../MarketplaceError.ts"
 import type { Located, LocatedOf } from "./Located.ts"
@@ -11,10 +12,11 @@ export interface Sent {
   readonly refused: ReadonlyArray<{ readonly change: Located; readonly reason: string }>
 }
 
-/** Sends changes of one work in one call. */
+/** Sends changes of one work in one call, cluster bids in that unit. */
 export const send = Effect.fnUntraced(function* (
   ads: Ads,
-  changes: ReadonlyArray<Located>
+  changes: ReadonlyArray<Located>,
+  unit: BidUnit | undefined
 ): Effect.fn.Return<Sent, MarketplaceError> {
   const rows = <K extends Located["kind"]>(kind: K) => changes.filter((change) => isOf(kind, change))
 
@@ -40,17 +42,22 @@ export const send = Effect.fnUntraced(function* (
       nm_bids: some.map(({ after, nm_id, placement }) => ({ nm_id, bid_kopecks: after, placement }))
     }))
   })
-  return { refused: yield* sendClusters(ads, rows("cluster")) }
+  return { refused: yield* sendClusters(ads, rows("cluster"), unit) }
 })
 
 const isOf = <K extends Located["kind"]>(kind: K, change: Located): change is LocatedOf<K> => change.kind === kind
 
-const sendClusters = Effect.fnUntraced(function* (ads: Ads, rows: ReadonlyArray<LocatedOf<"cluster">>) {
+const sendClusters = Effect.fnUntraced(function* (
+  ads: Ads,
+  rows: ReadonlyArray<LocatedOf<"cluster">>,
+  unit: BidUnit | undefined
+) {
   const at = ({ nm_id, norm_query, target }: LocatedOf<"cluster">) => ({ advert_id: target, nm_id, norm_query })
   yield* ads.deleteNormqueryBids({ bids: rows.filter(({ after }) => after === null).map(at) })
-  const { failed } = yield* ads.setNormqueryBids({
-    bids: rows.flatMap((row) => (row.after === null ? [] : [{ ...at(row), bid: row.after }]))
-  })
+  const bids = rows.flatMap((row) => (row.after === null ? [] : [{ ...at(row), bid: row.after }]))
+  if (bids.length === 0) return []
+  if (unit === undefined) return yield* Effect.die("cluster bids without a unit")
+  const { failed } = yield* ads.setNormqueryBids({ bids }, { unit })
   return yield* Effect.forEach(failed, (item) => {
     const [change, ...others] = rows.filter((row) => isAbout(item, at(row)))
     const { reason } = item

@@ -5,7 +5,7 @@ import type { MarketplaceError } from "../MarketplaceError.ts"
 import { type Applying, stopped } from "./Applying.ts"
 import { changesOf, type Row, stepsOf } from "./rows.ts"
 import { send } from "./send.ts"
-import { note, refuse, settle } from "./writeDown.ts"
+import { beginSteps, noteUnsent, refuse, settle } from "./writeDown.ts"
 
 /** So many articles at once get their phrases, which are set once per article: a slow network shall not hold them up. */
 const atOnce = 5
@@ -21,16 +21,16 @@ const unsent: ReadonlyArray<MarketplaceError["_tag"]> = [
 ]
 
 /** One call for rows that are written down as begun; where it cannot have changed anything, that is written down, too. */
-export const sendBegun = (applying: Applying, rows: ReadonlyArray<Row>) =>
-  send(applying.ads, changesOf(rows)).pipe(
-    Effect.tapError(({ _tag }) => note(applying, "unsent", unsent.includes(_tag) ? stepsOf(rows) : [])),
+const sendBegun = (applying: Applying, rows: ReadonlyArray<Row>) =>
+  send(applying.ads, changesOf(rows), applying.progress.clusterUnit).pipe(
+    Effect.tapError(({ _tag }) => (unsent.includes(_tag) ? noteUnsent(applying, stepsOf(rows)) : Effect.void)),
     Effect.mapError((error) => (isRefusalOfSome(error) ? error : stopped(applying.progress, error, stepsOf(rows))))
   )
 
 /** Sends rows in one call, and writes down what was taken and what was not. */
 export const sendTogether = Effect.fnUntraced(function* (applying: Applying, rows: ReadonlyArray<Row>) {
   if (rows.length === 0) return
-  yield* note(applying, "begun", stepsOf(rows))
+  yield* beginSteps(applying, stepsOf(rows))
   const { campaign, refused } = yield* sendBegun(applying, rows)
   const isRefused = ({ change }: Row) => refused.some((one) => one.change === change)
   yield* settle(applying, stepsOf(rows.filter((row) => !isRefused(row))), { found: false, campaign })

@@ -1,19 +1,22 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Result } from "effect"
 
+import type { BidUnit } from "../BidUnit.ts"
+import type { Wire } from "../BidUnit.ts"
 import { pairKey } from "../ids.ts"
+import type { Kopecks } from "../money.ts"
 import { batchesOf } from "../plan/batches.ts"
-import { changeKey, invert } from "../plan/Change.ts"
+import { changeKey, invert, workOf } from "../plan/Change.ts"
+import { clusterUnit } from "../plan/clusterUnit.ts"
 import { byWork } from "../plan/draft.ts"
 import { estimate } from "../plan/estimate.ts"
 import { lasting } from "../plan/lasting.ts"
 import type { Draft, Step } from "../plan/Plan.ts"
 import { readApart } from "../readApart.ts"
-import type { Wire } from "../wire.ts"
-import type { History, Trial } from "./history.ts"
+import type { History } from "./history.ts"
 import { locate, type Located } from "./Located.ts"
 import { type Ads, look, type Standing, visibleMs } from "./look.ts"
+import { isMisread, isProbe, isRounded } from "./ownBid.ts"
 import { changesOf, type Row } from "./rows.ts"
-import { isOfTrial } from "./trialStory.ts"
 import { whyKept } from "./whyKept.ts"
 import { campaignsOfStale, whyStale } from "./whyStale.ts"
 
@@ -21,12 +24,11 @@ import { campaignsOfStale, whyStale } from "./whyStale.ts"
  * The draft that leads back from what a plan has done, or may have done before a break. What someone else has changed
  * since stays as it is.
  */
-export const wayBack = Effect.fnUntraced(function* (ads: Ads, past: History, wire: Wire) {
-  const { created, done, inDoubt, plan, trial } = past
+export const wayBack = Effect.fnUntraced(function* (ads: Ads, past: History, wire: Wire | undefined) {
+  const { created, done, inDoubt, plan } = past
   const touched = plan.steps.filter(({ id }) => done.has(id) || inDoubt.has(id))
   const { found, others } = yield* lost(ads, touched, past)
   const campaigns = new Map([...found, ...created])
-  const stays = new Map(lasting(touched, wire).map(({ reason, what }) => [what, reason]))
   const wanted = touched
     .flatMap(({ id, undo }) =>
       undo.flatMap((change): ReadonlyArray<LocatedStep> => {
@@ -36,11 +38,19 @@ export const wayBack = Effect.fnUntraced(function* (ads: Ads, past: History, wir
         return [{ id: changeKey(located), change: located, reason, undo: invert(located) }]
       })
     )
-    .filter(({ id }) => !stays.has(id))
     .toSorted(byWork)
-  const { changed, notYet, ownBids } = yield* foreign(ads, wanted, trial)
+  const { changed, notYet, ownBids, proofs } = yield* foreign(ads, wanted, past)
+  const certain = clusterUnit(wire, [...proofs, ...(plan.provenUnit === undefined ? [] : [plan.provenUnit])])
+  const unit = Result.getOrUndefined(certain)
+  const stays = new Map(lasting(touched, unit?.unit).map(({ reason, what }) => [what, reason]))
+  for (const { change, id } of wanted) {
+    if (workOf(change) === "cluster" && Result.isFailure(certain)) notYet.set(id, certain.failure)
+    if (!stays.has(id)) continue
+    changed.delete(id)
+    notYet.delete(id)
+  }
   const steps = wanted
-    .filter(({ id }) => !changed.has(id) && !notYet.has(id))
+    .filter(({ id }) => !stays.has(id) && !changed.has(id) && !notYet.has(id))
     .map((step) => ownBids.get(step.id) ?? step)
   const now = yield* Clock.currentTimeMillis
   const isOpen = (step: string) => (inDoubt.get(step) ?? 0) + visibleMs > now
@@ -58,7 +68,8 @@ export const wayBack = Effect.fnUntraced(function* (ads: Ads, past: History, wir
     deleted === 0
       ? []
       : [`Campaigns that the plan created are deleted (${deleted}), with all that was changed in them since`]
-  return { kind: "rollback", steps, warnings, blocked, estimate: estimate(steps) } satisfies Draft
+  const proven = unit?.isProven === true ? { provenUnit: unit.unit } : {}
+  return { kind: "rollback", steps, warnings, blocked, ...proven, estimate: estimate(steps) } satisfies Draft
 })
 
 interface LocatedStep extends Step {
@@ -67,15 +78,16 @@ interface LocatedStep extends Step {
 
 /**
  * The steps whose place shows neither what the plan has set nor what was there before it, does not show at all, or holds
- * money by now, and what that means; but a cluster bid that came out a hundred times too high, or that of a trial, is the
- * plan's own (D2). What belongs to an article that itself only comes back cannot be looked at yet.
+ * money by now, and what that means; but a bid that the marketplace has rounded or read in the other unit is the plan's own.
+ * What belongs to an article that itself only comes back cannot be looked at yet.
  */
-const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<LocatedStep>, trial?: Trial) {
+const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<LocatedStep>, past: History) {
   const located = new Map(steps.map((step) => [step.id, step]))
   const changed = new Map<string, string>()
   const notYet = new Map<string, string>()
   const ownBids = new Map<string, LocatedStep>()
   const absent = new Set<string>()
+  const proofs = new Set<BidUnit>()
   const all: Array<Row & { readonly standing: Standing }> = []
   for (const batch of batchesOf(steps)) {
     const rows = batch.steps.flatMap(({ id }) => located.get(id) ?? [])
@@ -86,21 +98,32 @@ const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<Loca
       const looked = items.map((step) => ({ ...step, step: step.id, standing: answer.standing(step.change) }))
       const campaigns = yield* campaignsOfStale(answer, looked)
       all.push(...looked)
+      for (const unit of answer.provenUnits) proofs.add(unit)
       for (const { standing, step: id, ...step } of looked) {
         const { change } = step
-        const before = change.kind === "cluster" ? answer.clusterBid(change) : null
-        const isTrial = trial?.step === id && isOfTrial(trial, before)
-        const isHigh = change.kind === "cluster" && change.before !== null && before === change.before * 100
-        const isOwn = change.kind === "cluster" && (isHigh || isTrial)
-        if (isOwn && standing === "stale") ownBids.set(id, { ...step, change: { ...change, before } })
+        const own = standing === "stale" ? ownBid(change, answer.bidShown(change), past, id) : undefined
+        if (own !== undefined) ownBids.set(id, { ...step, id, change: own })
         else if (standing === "stale") changed.set(id, whyStale(change, campaigns))
         if (standing === "pending" && change.kind === "product" && change.after) absent.add(articleOf(change))
       }
     }
   }
   for (const [id, reason] of yield* whyKept(ads, all)) notYet.set(id, reason)
-  return { changed, notYet, ownBids }
+  return { changed, notYet, ownBids, proofs }
 })
+
+/** The change from the bid that shows, where that is what the plan's own bid has become. */
+const ownBid = (change: Located, shown: Kopecks | null, past: History, step: string): Located | undefined => {
+  if ((change.kind !== "bid" && change.kind !== "cluster") || shown === null) return undefined
+  const { before } = change
+  const { inDoubt, probes, rounded, unconfirmed } = past
+  const mayBeRounded = !rounded.has(step) && (inDoubt.has(step) || unconfirmed.has(step))
+  const isOwn =
+    rounded.get(step) === shown ||
+    (mayBeRounded && before !== null && isRounded(shown, before)) ||
+    (change.kind === "cluster" && ((before !== null && isMisread(shown, before)) || isProbe(shown, probes.get(step))))
+  return isOwn ? { ...change, before: shown } : undefined
+}
 
 const articleOf = (change: Located): string =>
   "nm_id" in change ? pairKey({ advert_id: change.target, nm_id: change.nm_id }) : changeKey(change)

@@ -2,8 +2,9 @@ import { Clock, Effect } from "effect"
 
 import { type Applying, stop } from "./Applying.ts"
 import type { Entry } from "./PlanStore.ts"
+import type { Progress } from "./Progress.ts"
 
-type Noted = Extract<Entry["type"], "begun" | "confirmed" | "tried" | "unconfirmed" | "unsent">
+type Noted = Extract<Entry["type"], "confirmed" | "unconfirmed">
 
 type OfPlan<E> = E extends { readonly plan_id: string } ? Omit<E, "at" | "plan_id"> : never
 
@@ -14,6 +15,24 @@ export const writeDown = ({ progress, store }: Applying, entry: OfPlan<Entry>) =
 /** Writes steps down; writes nothing for no steps. */
 export const note = (applying: Applying, type: Noted, steps: ReadonlyArray<string>) =>
   steps.length === 0 ? Effect.void : writeDown(applying, { type, steps })
+
+/** Steps that are about to be sent: until their outcome is known, they are in doubt. */
+export const beginSteps = Effect.fnUntraced(function* ({ progress, store }: Applying, steps: ReadonlyArray<string>) {
+  const at = yield* Clock.currentTimeMillis
+  for (const step of steps) progress.inDoubt.set(step, at)
+  yield* store.append({ type: "begun", at, plan_id: progress.plan.id, steps })
+})
+
+/** Steps that cannot have changed anything. */
+export const noteUnsent = (applying: Applying, steps: ReadonlyArray<string>) => {
+  dropDoubt(applying.progress, steps)
+  return writeDown(applying, { type: "unsent", steps })
+}
+
+/** As the history reads it: where another bid of a step may stand, its step stays in doubt. */
+const dropDoubt = ({ inDoubt, misread, probes }: Progress, steps: ReadonlyArray<string>) => {
+  for (const step of steps) if (!misread.has(step) && !probes.has(step)) inDoubt.delete(step)
+}
 
 interface Settled {
   /** Whether the steps were as wanted without being sent. */
@@ -32,7 +51,9 @@ export const settle = Effect.fnUntraced(function* (
   const at = yield* Clock.currentTimeMillis
   for (const step of steps) {
     progress.done.set(step, at)
-    if (!found) progress.sent.add(step)
+    progress.inDoubt.delete(step)
+    progress.probes.delete(step)
+    progress.misread.delete(step)
     if (campaign !== undefined) progress.created.set(step, campaign)
   }
   if (found) progress.found += steps.length
@@ -53,6 +74,7 @@ export const passOver = Effect.fnUntraced(function* (applying: Applying, all: Re
   const steps = all.filter((step) => !isShown(step))
   if (steps.length === 0) return
   for (const step of steps) progress.refused.set(step, problem)
+  dropDoubt(progress, steps)
   yield* writeDown(applying, { type: "refused", steps, problem })
 })
 

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 
+import { BidUnit } from "../BidUnit.ts"
 import { Change } from "./Change.ts"
 
 /** One change, why it is made, and the changes that lead back from it. */
@@ -41,6 +42,8 @@ export const Draft = Schema.Struct({
   steps: Schema.Array(Step),
   warnings: Schema.Array(Schema.String),
   blocked: Schema.Array(Blocked),
+  /** The unit of cluster bids that the marketplace's own answers proved when the plan was made (D2). */
+  provenUnit: Schema.optionalKey(BidUnit),
   /** With the limits of a personal key; a plan that is kept knows those of its own key. */
   estimate: Estimate
 })

@@ -1,8 +1,8 @@
 import { Array as Arrays } from "effect"
 
 import type { Guards } from "../MarketplaceConfig.ts"
-import type { Wire } from "../wire.ts"
 import { type Change, changeKey, invert, order, workOf } from "./Change.ts"
+import type { ClusterUnit } from "./clusterUnit.ts"
 import { estimate } from "./estimate.ts"
 import { guardProblem, tooMany } from "./guards.ts"
 import { lasting } from "./lasting.ts"
@@ -19,7 +19,7 @@ export const draft = <const K extends PlanKind>(
   kind: K,
   guards: Guards,
   findings: ReadonlyArray<Finding>,
-  wire: Wire = "spec"
+  unit?: ClusterUnit
 ): Draft & { readonly kind: K } => {
   const steps = new Map<string, Step>()
   const warnings = new Set<string>()
@@ -30,7 +30,7 @@ export const draft = <const K extends PlanKind>(
     else {
       const { change, reason, undo = invert(change) } = finding
       const id = changeKey(change)
-      const problem = guardProblem(guards, change)
+      const problem = guardProblem(guards, change, unit)
       if (problem === undefined) steps.set(id, { id, change, reason, undo })
       else blocked.set(id, { what: id, reason: problem })
     }
@@ -38,10 +38,11 @@ export const draft = <const K extends PlanKind>(
   const [problem] = tooMany(guards, steps.size)
   if (problem !== undefined) blocked.set(problem, { what: "the whole plan", reason: problem })
   const planned = problem === undefined ? [...steps.values()].toSorted(byWork) : []
-  for (const warning of lastingWarnings(planned, wire)) warnings.add(warning)
+  for (const warning of lastingWarnings(planned, unit)) warnings.add(warning)
   return {
     kind,
     steps: planned,
+    ...(unit?.isProven === true ? { provenUnit: unit.unit } : {}),
     estimate: estimate(planned),
     warnings: [...warnings].toSorted(),
     blocked: [...blocked.values()].toSorted((a, b) => compare(a.what, b.what) || compare(a.reason, b.reason))
@@ -49,11 +50,13 @@ export const draft = <const K extends PlanKind>(
 }
 
 /** What a rollback will leave as it is, said before it is done. */
-const lastingWarnings = (steps: ReadonlyArray<Step>, wire: Wire): ReadonlyArray<string> =>
-  Object.entries(Arrays.groupBy(lasting(steps, wire), ({ reason }) => reason)).map(([reason, [first, ...others]]) => {
-    const more = others.length === 0 ? "" : ` and ${others.length} more`
-    return `A rollback cannot take back ${first.what}${more}: ${reason}`
-  })
+const lastingWarnings = (steps: ReadonlyArray<Step>, unit: ClusterUnit | undefined): ReadonlyArray<string> =>
+  Object.entries(Arrays.groupBy(lasting(steps, unit?.unit), ({ reason }) => reason)).map(
+    ([reason, [first, ...others]]) => {
+      const more = others.length === 0 ? "" : ` and ${others.length} more`
+      return `A rollback cannot take back ${first.what}${more}: ${reason}`
+    }
+  )
 
 /** The findings about wishes, one by one; a place that several wishes are for is blocked, as nobody can tell which is meant. */
 export const forEachPlace = <A>(

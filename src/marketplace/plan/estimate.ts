@@ -38,12 +38,6 @@ const callsOf: { readonly [work in Batch["work"]]: (steps: ReadonlyArray<Step>) 
   ]
 }
 
-/** The first cluster bid goes alone and is looked at before the others. */
-const trial: Calls = [
-  ["getNormqueryBids", 1],
-  ["setNormqueryBids", 1]
-]
-
 /** The time that so many calls need under a limit: they go out `width` at a time. */
 export const secondsFor = (calls: number, limit: Limit): number =>
   calls === 0 ? 0 : ((Math.ceil(calls / width(limit)) - 1) * width(limit) * intervalMs(limit)) / 1000
@@ -61,10 +55,7 @@ export const estimate = (
   limitOf: (operation: OperationName) => Limit = (operation) => operations[operation].limits.full
 ): Estimate => {
   const calls = new Map<OperationName, number>()
-  const batches = batchesOf(steps)
-  const hasTrial = batches.some(({ work }) => work === "cluster")
-  const all = [...batches.flatMap((batch) => callsOf[batch.work](batch.steps)), ...(hasTrial ? trial : [])]
-  for (const [operation, count] of all) {
+  for (const [operation, count] of batchesOf(steps).flatMap((batch) => callsOf[batch.work](batch.steps))) {
     calls.set(operation, (calls.get(operation) ?? 0) + count)
   }
   return {

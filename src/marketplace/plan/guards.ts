@@ -1,6 +1,7 @@
 import type { Guards } from "../MarketplaceConfig.ts"
 import { Kopecks, kopecksToRubles } from "../money.ts"
 import type { Change } from "./Change.ts"
+import type { ClusterUnit } from "./clusterUnit.ts"
 import type { Step } from "./Plan.ts"
 
 /** Whether a campaign is not among those that may be changed; without an id it is one that is still to be created. */
@@ -17,8 +18,11 @@ const placeProblem = (guards: Guards, change: Change): string | undefined => {
   return typeof change.target === "number" ? campaignProblem(guards, change.target) : undefined
 }
 
-/** Which rule of the configuration forbids a change; nothing if none does. */
-export const guardProblem = (guards: Guards, change: Change): string | undefined => {
+/**
+ * Which rule of the configuration forbids a change; nothing if none does. A cluster bid is held against both its readings,
+ * unless one is proven (D2).
+ */
+export const guardProblem = (guards: Guards, change: Change, unit?: ClusterUnit): string | undefined => {
   const problem = placeProblem(guards, change)
   if (problem !== undefined) return problem
   if (change.kind !== "bid" && change.kind !== "cluster") return undefined
@@ -27,6 +31,14 @@ export const guardProblem = (guards: Guards, change: Change): string | undefined
   const before = change.before ?? (change.kind === "bid" ? change.today : undefined) ?? null
   if (after > guards.maxBidKopecks) {
     return `guard maxBidKopecks: ${inRubles(after)} is above the highest bid of ${inRubles(guards.maxBidKopecks)}`
+  }
+  const isOpen = change.kind === "cluster" && unit?.unit === "kopecks" && !unit.isProven
+  if (isOpen && after * 100 > guards.maxBidKopecks) {
+    return (
+      `guard maxBidKopecks: ${inRubles(after)} goes out as the number ${after}, and where the marketplace reads rubles that is ` +
+      `${after} rub, above the highest bid of ${inRubles(guards.maxBidKopecks)}; a cluster bid that the marketplace shows in ` +
+      "kopecks, such as one set in the cabinet, would prove that it reads kopecks"
+    )
   }
   const most = guards.maxChangePercent
   if (most !== undefined && before !== null && before > 0 && Math.abs(after - before) * 100 > most * before) {
@@ -43,10 +55,11 @@ export const tooMany = ({ maxItemsPerApply }: Guards, count: number): ReadonlyAr
 export const planProblems = (
   guards: Guards,
   steps: ReadonlyArray<Step>,
-  isLeadingBack: boolean
+  isLeadingBack: boolean,
+  unit?: ClusterUnit
 ): ReadonlyArray<string> => {
   const checked = isLeadingBack ? { ...guards, maxBidKopecks: anyBid, maxChangePercent: Infinity } : guards
-  const broken = steps.flatMap(({ change }) => guardProblem(checked, change) ?? [])
+  const broken = steps.flatMap(({ change }) => guardProblem(checked, change, unit) ?? [])
   return isLeadingBack ? broken : [...broken, ...tooMany(guards, steps.length)]
 }
 

@@ -1,9 +1,12 @@
+import { Result } from "effect"
+
+import type { Wire } from "../BidUnit.ts"
 import { articlesOf, type Campaign, hasClusterBids, mayChange } from "../Campaign.ts"
-import { type Cluster, type ClusterBidFound, clusterKey, countsInRubles } from "../Clusters.ts"
+import { type Cluster, type ClusterBidFound, clusterKey, provenUnits } from "../Clusters.ts"
 import type { Guards } from "../MarketplaceConfig.ts"
 import type { Kopecks } from "../money.ts"
 import { type Unreadable, whyAbsent } from "../Unreadable.ts"
-import type { Wire } from "../wire.ts"
+import { clusterUnit, type ClusterUnit } from "./clusterUnit.ts"
 import { currencyProblem } from "./currencyProblem.ts"
 import { draft, type Finding, forEachPlace } from "./draft.ts"
 import type { Draft } from "./Plan.ts"
@@ -19,15 +22,18 @@ export interface ClusterBidsInput {
   readonly unreadable?: ReadonlyArray<Unreadable>
   readonly current: ReadonlyArray<ClusterBidFound>
   readonly wishes: ReadonlyArray<ClusterWish>
-  /** Which unit goes out (D2). */
-  readonly wire: Wire
+  /** The setting, where one is chosen: it decides the unit where no bid among `current` proves one (D2). */
+  readonly wire?: Wire | undefined
   readonly guards: Guards
 }
 
 /** Bids for single search clusters; only campaigns with manual bids that pay for views have them. */
 export const planClusterBids = (input: ClusterBidsInput): Draft => {
   const campaigns = new Map(input.campaigns.map((campaign) => [campaign.id, campaign]))
-  const present = new Map(input.current.map((bid) => [clusterKey(bid), bid.bid]))
+  const present = new Map(input.current.map((bid) => [clusterKey(bid), bid]))
+  const found = clusterUnit(input.wire, provenUnits(input.current))
+  const unit = Result.getOrUndefined(found)
+  const doubt = Result.isFailure(found) ? found.failure : undefined
 
   const placeOf = ({ advert_id, nm_id, norm_query }: ClusterWish) => `cluster ${advert_id}/${nm_id}/${norm_query}`
   const findings = forEachPlace(input.wishes, placeOf, (wish, what): ReadonlyArray<Finding> => {
@@ -43,26 +49,27 @@ export const planClusterBids = (input: ClusterBidsInput): Draft => {
     if (!articlesOf(campaign).some((article) => article.nm_id === nm_id)) {
       return [{ what, reason: "the article is not in the campaign" }]
     }
-    if (input.wire === "published" && to !== null && to % 100 !== 0) {
-      return [{ what, reason: "with wire published a cluster bid must be whole rubles" }]
+    const shown = present.get(clusterKey(wish))
+    if (doubt !== undefined && (to !== null || shown?.unit === "unsaid")) return [{ what, reason: doubt }]
+    if (unit?.unit === "rubles" && to !== null && to % 100 !== 0) {
+      return [{ what, reason: "this marketplace takes cluster bids in whole rubles" }]
     }
-    const before = present.get(clusterKey(wish)) ?? null
+    const before = shown?.bid ?? null
     if (before === to) return []
     return [
       { change: { kind: "cluster", target: advert_id, nm_id, norm_query, before, after: to }, reason: "asked for" }
     ]
   })
-  const sent = findings.some(
-    (finding) => "change" in finding && finding.change.kind === "cluster" && finding.change.after !== null
+  const isSetting = findings.some(
+    (one) => "change" in one && one.change.kind === "cluster" && one.change.after !== null
   )
-  const reads = countsInRubles(input.current) ? "this marketplace shows its own" : "the marketplace publishes them"
-  const then = "and the apply takes it back and stops without sending any other"
-  const unit = {
-    warning:
-      `Cluster bids go out in kopecks, as the document says; ${reads} in rubles (D2), and then wire must be published. ` +
-      "An apply first sends one of them alone, at a hundredth, and reads it back: where rubles are read, that is the wanted " +
-      `bid to the ruble, ${then}; where kopecks are read, the wanted bids follow, that one included.`
-  }
-  const warned = input.wire === "spec" && sent ? [...findings, unit] : findings
-  return draft("cluster-bids", input.guards, warned, input.wire)
+  const warnings = isSetting && unit !== undefined ? [{ warning: unitWarning(unit) }] : []
+  return draft("cluster-bids", input.guards, [...findings, ...warnings], unit)
+}
+
+const unitWarning = ({ isProven, unit }: ClusterUnit): string => {
+  const how = unit === "rubles" ? "whole rubles" : "kopecks"
+  return isProven
+    ? `Cluster bids go out in ${how}, because the marketplace shows its own bids so (D2)`
+    : `Cluster bids go out in ${how}, because marketplace.wire says so; no bid that the marketplace shows proves it (D2)`
 }

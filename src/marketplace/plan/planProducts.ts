@@ -1,9 +1,13 @@
+import { Result } from "effect"
+
+import type { Wire } from "../BidUnit.ts"
 import { type Article, articlesOf, bidOf, type Campaign, mayChange, placementsOf } from "../Campaign.ts"
-import type { ClusterBid } from "../Clusters.ts"
+import { type ClusterBidFound, provenUnits } from "../Clusters.ts"
 import type { Guards } from "../MarketplaceConfig.ts"
 import type { MinusPhrases } from "../MinusPhrases.ts"
 import { foreign } from "../money.ts"
 import type { Change } from "./Change.ts"
+import { clusterUnit, type ClusterUnit } from "./clusterUnit.ts"
 import { draft, type Finding } from "./draft.ts"
 import * as Phrases from "./phrases.ts"
 import type { Draft } from "./Plan.ts"
@@ -14,7 +18,9 @@ export interface ProductsInput {
   readonly delete: ReadonlyArray<number>
   /** Phrases and cluster bids of the articles to delete: they are lost with them, and come back with an undo. */
   readonly phrases: ReadonlyArray<MinusPhrases>
-  readonly clusterBids: ReadonlyArray<ClusterBid>
+  readonly clusterBids: ReadonlyArray<ClusterBidFound>
+  /** The setting, where one is chosen: it decides the unit of cluster bids where none of them proves one (D2). */
+  readonly wire?: Wire | undefined
   readonly guards: Guards
 }
 
@@ -36,27 +42,43 @@ export const planProducts = (input: ProductsInput): Draft => {
   const added = input.add
     .filter((nm_id) => !present.has(nm_id))
     .map((nm_id) => ({ change: change(nm_id, true), reason: "asked to add" }))
+  const found = clusterUnit(input.wire, provenUnits(input.clusterBids))
+  const unit = Result.getOrUndefined(found)
   const deleted = articles
     .filter(({ nm_id }) => input.delete.includes(nm_id))
     .map((article): Finding => ({
       change: change(article.nm_id, false),
       reason: "asked to delete",
-      undo: [change(article.nm_id, true), ...lostWith(article, input)]
+      undo: [change(article.nm_id, true), ...lostWith(article, input, unit)]
     }))
+  const isLost = deleted.length > 0 && input.clusterBids.length > 0 && unit === undefined
   const absent = input.delete.filter((nm_id) => !present.has(nm_id))
-  return draft("products", input.guards, [
-    ...added,
-    ...deleted,
-    ...absent.map((nm_id) => ({ warning: `Article ${nm_id} is not in campaign ${campaign.id}: nothing to delete` })),
-    ...(deleted.length > 0 && foreign(campaign.currency) !== undefined ? [{ warning: inOtherMoney(campaign) }] : []),
-    ...(added.length > 0 ? [{ warning: "An added article starts with the lowest bid the marketplace allows" }] : [])
-  ])
+  return draft(
+    "products",
+    input.guards,
+    [
+      ...added,
+      ...deleted,
+      ...absent.map((nm_id) => ({ warning: `Article ${nm_id} is not in campaign ${campaign.id}: nothing to delete` })),
+      ...(isLost && Result.isFailure(found)
+        ? [{ warning: `A rollback cannot bring back cluster bids: ${found.failure}` }]
+        : []),
+      ...(deleted.length > 0 && foreign(campaign.currency) !== undefined ? [{ warning: inOtherMoney(campaign) }] : []),
+      ...(added.length > 0 ? [{ warning: "An added article starts with the lowest bid the marketplace allows" }] : [])
+    ],
+    unit
+  )
 }
 
 const inOtherMoney = ({ currency, id }: Campaign): string =>
   `The money of campaign ${id} is in ${currency}: a way back sets the same bids again, but shows them as rubles`
 
-const lostWith = (article: Article, { campaign, clusterBids, phrases }: ProductsInput): ReadonlyArray<Change> => {
+/** What goes with a deleted article; a cluster bid that could come back a hundredfold does not come back. */
+const lostWith = (
+  article: Article,
+  { campaign, clusterBids, phrases }: ProductsInput,
+  unit: ClusterUnit | undefined
+): ReadonlyArray<Change> => {
   const at = { target: campaign.id, nm_id: article.nm_id }
   const words = Phrases.byPair(phrases)(campaign.id, article.nm_id)
   return [
@@ -65,7 +87,7 @@ const lostWith = (article: Article, { campaign, clusterBids, phrases }: Products
       return bid === null ? [] : [{ kind: "bid", ...at, placement, before: null, after: bid }]
     }),
     ...(words.length === 0 ? [] : [{ kind: "phrases", ...at, before: [], after: words } as const]),
-    ...clusterBids
+    ...(unit === undefined ? [] : clusterBids)
       .filter(({ advert_id, nm_id }) => advert_id === campaign.id && nm_id === article.nm_id)
       .map(({ bid, norm_query }) => ({ kind: "cluster", ...at, norm_query, before: null, after: bid }) as const)
   ]

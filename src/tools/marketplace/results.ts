@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 import { KeyKind } from "../../marketplace/ApiKey.ts"
-import { Wire } from "../../marketplace/wire.ts"
+import { Wire } from "../../marketplace/BidUnit.ts"
 import { anyMoney, money, next, row, whole } from "./shapes.ts"
 
 /* Shapes of results as a client may rely on them; all are open to fields that are not named. Those of plans lie with them. */
@@ -106,7 +106,7 @@ export const key = Schema.Struct({
   may_write: Schema.Boolean,
   why_not: Schema.optionalKey(Schema.String),
   campaign_reads: Schema.String,
-  wire: Wire,
+  wire: Schema.Literals([...Wire.literals, "not chosen"]),
   /** Missing where the key is not accepted. */
   campaigns: Schema.optionalKey(whole),
   next

@@ -9,6 +9,7 @@ import * as Tool from "../../Tool.ts"
 import { InvalidArgument } from "../../ToolError.ts"
 import { orRefuse } from "../errors.ts"
 import { confirm, planId } from "../parameters.ts"
+import { amount } from "../shown.ts"
 import * as results from "./results.ts"
 
 export const applyPlan = Tool.make("ads_apply_plan", {
@@ -41,6 +42,8 @@ export const applyPlan = Tool.make("ads_apply_plan", {
       refused_count: report.refused.length,
       unconfirmed: report.unconfirmed.slice(0, 20),
       unconfirmed_count: report.unconfirmed.length,
+      rounded: report.rounded.slice(0, 20).map(({ bid, step }) => ({ step, bid: amount(bid) })),
+      rounded_count: report.rounded.length,
       next: nextOf(report)
     }
   }, orRefuse)
@@ -52,16 +55,15 @@ const variedFirst = (refused: Report["refused"]): Report["refused"] => {
   return [...firsts, ...refused.filter((row) => !firsts.includes(row))]
 }
 
-const nextOf = ({ created, done, notice, plan_id, refused, state, total, unconfirmed }: Report): string => {
+const nextOf = (report: Report): string => {
+  const { notice } = report
+  return `${thenBy(report)}${notice === undefined ? "" : ` ${notice}`}`
+}
+
+const thenBy = ({ created, done, plan_id, refused, rounded, state, total, unconfirmed }: Report): string => {
   const again = `call ads_apply_plan with plan_id ${plan_id} again`
   const back = "ads_rollback plans the way back"
-  if (state === "in progress") {
-    const why = notice === undefined ? "" : ` ${notice}`
-    return `${whatIsLeft(total - done - refused.length)}: ${again}; or ${back}.${why}`
-  }
-  if (state === "to be checked") {
-    return `Stop here and show the notice to a person. When they have looked and agree, ${again}; or ${back}.`
-  }
+  if (state === "in progress") return `${whatIsLeft(total - done - refused.length)}: ${again}; or ${back}.`
   if (state !== "applied") {
     return (
       `${done} steps are applied, ${refused.length} are not: refused says why (ads_show_plan lists them all). When that is ` +
@@ -69,18 +71,14 @@ const nextOf = ({ created, done, notice, plan_id, refused, state, total, unconfi
     )
   }
   if (total === 0) return "The plan holds no changes, and nothing was done."
-  if (notice !== undefined) return `Applied. Show the notice to a person, who must look; ${back}.`
   const start = Object.keys(created).length === 0 ? "" : "; new campaigns wait for money and a start"
+  const steps = rounded.length === 0 ? "" : " The marketplace has rounded some bids: rounded shows what stands."
   return unconfirmed.length > 0
-    ? `Applied. Some steps do not show yet; the marketplace may take minutes. ${back}${start}.`
-    : `Applied and read back. ${back}${start}.`
+    ? `Applied. Some steps do not show yet; the marketplace may take minutes. ${back}${start}.${steps}`
+    : `Applied and read back. ${back}${start}.${steps}`
 }
 
-/** A plan can also wait for its last step to show. */
-const whatIsLeft = (steps: number): string => {
-  if (steps === 0) return "Nothing is left to send, but not everything shows yet"
-  return steps === 1 ? "1 step is left" : `${steps} steps are left`
-}
+const whatIsLeft = (steps: number): string => (steps === 1 ? "1 step is left" : `${steps} steps are left`)
 
 const unconfirmed = new InvalidArgument({
   argument: "confirm",

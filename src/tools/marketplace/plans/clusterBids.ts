@@ -1,7 +1,8 @@
 import { Effect, Schema } from "effect"
 
 import { hasClusterBids, pairsOf } from "../../../marketplace/Campaign.ts"
-import { pairKey } from "../../../marketplace/ids.ts"
+import { provenUnits } from "../../../marketplace/Clusters.ts"
+import { type Pair, pairKey } from "../../../marketplace/ids.ts"
 import { MarketplaceAds } from "../../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../../marketplace/MarketplaceConfig.ts"
 import { type ClusterWish, planClusterBids } from "../../../marketplace/plan/planClusterBids.ts"
@@ -38,6 +39,17 @@ const clusterChanges = Schema.Array(ClusterChange)
     )
   )
 
+/** The bids of some articles; where they prove no unit, those of more articles are read with them, if they can be (D2). */
+const clusterBidsOf = Effect.fnUntraced(function* (items: ReadonlyArray<Pair>, more: ReadonlyArray<Pair>) {
+  const ads = yield* MarketplaceAds
+  const { bids } = yield* ads.getNormqueryBids({ items })
+  if (provenUnits(bids).length > 0 || more.length === items.length) return bids
+  return yield* Effect.match(ads.getNormqueryBids({ items: more }), {
+    onFailure: () => bids,
+    onSuccess: ({ bids: all }) => all
+  })
+})
+
 export const planClusterBidsTool = Tool.make("ads_plan_cluster_bids", {
   title: "Plan cluster bids",
   description: "Plan bids for search clusters of articles in manual campaigns. Changes nothing",
@@ -50,9 +62,12 @@ export const planClusterBidsTool = Tool.make("ads_plan_cluster_bids", {
     }
     const { guards, wire } = yield* MarketplaceConfig
     const { campaigns, unreadable } = yield* campaignsOf(changes)
-    const there = new Map(pairsOf(campaigns.filter(hasClusterBids)).map((pair) => [pairKey(pair), pair]))
-    const items = changes.flatMap((change) => there.get(pairKey(change)) ?? [])
-    const { bids } = yield* MarketplaceAds.use((ads) => ads.getNormqueryBids({ items }))
+    const pairs = pairsOf(campaigns.filter(hasClusterBids))
+    const asked = new Set(changes.map(pairKey))
+    const bids = yield* clusterBidsOf(
+      pairs.filter((pair) => asked.has(pairKey(pair))),
+      pairs
+    )
     const wishes = changes.map(({ advert_id, nm_id, norm_query, ...amount }): ClusterWish => {
       return { advert_id, nm_id, norm_query, to: kopecksOf(amount) ?? null }
     })

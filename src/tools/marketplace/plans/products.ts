@@ -28,13 +28,13 @@ export const planProductsTool = Tool.make("ads_plan_products", {
       const problem = "must name articles in add_nms or delete_nms"
       return yield* new InvalidArgument({ argument: "arguments", problem })
     }
-    const { guards } = yield* MarketplaceConfig
+    const { guards, wire } = yield* MarketplaceConfig
     const campaign = yield* readCampaign(advert_id)
     const lost = pairsOf([campaign]).filter(({ nm_id }) => delete_nms.includes(nm_id))
     const { items: phrases, warnings } = yield* phrasesOf(lost)
     const items = hasClusterBids(campaign) ? lost : []
     const { bids: clusterBids } = yield* MarketplaceAds.use((ads) => ads.getNormqueryBids({ items }))
-    const draft = planProducts({ campaign, add: add_nms, delete: delete_nms, phrases, clusterBids, guards })
+    const draft = planProducts({ campaign, add: add_nms, delete: delete_nms, phrases, clusterBids, wire, guards })
     return yield* keep(withWarnings(draft, warnings))
   }, orRefuse)
 })

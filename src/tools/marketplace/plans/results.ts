@@ -72,7 +72,7 @@ export const shownPlan = Schema.Struct({
 
 export const report = Schema.Struct({
   plan_id: Schema.String,
-  state: Schema.Literals(["applied", "in progress", "partly applied", "refused", "to be checked"]),
+  state: Schema.Literals(["applied", "in progress", "partly applied", "refused"]),
   done: whole.annotate({ description: "Over all calls" }),
   total: whole,
   found: whole.annotate({ description: "As wanted without being sent; in this call alone" }),
@@ -80,6 +80,10 @@ export const report = Schema.Struct({
   refused_count: whole,
   unconfirmed: Schema.Array(Schema.String),
   unconfirmed_count: whole,
+  rounded: Schema.Array(Schema.Struct({ step: Schema.String, bid: amount })).annotate({
+    description: "Bids that the marketplace rounded, as they show"
+  }),
+  rounded_count: whole,
   created: Schema.Record(Schema.String, whole),
   notice: Schema.optionalKey(Schema.String),
   next

@@ -1,9 +1,8 @@
 import { Effect } from "effect"
 
 import type { History } from "../../../marketplace/apply/history.ts"
+import { outstandingNotice } from "../../../marketplace/apply/outstanding.ts"
 import { Plans } from "../../../marketplace/apply/Plans.ts"
-import { trialNotice } from "../../../marketplace/apply/trialStory.ts"
-import { MarketplaceConfig } from "../../../marketplace/MarketplaceConfig.ts"
 import { reads } from "../../annotations.ts"
 import * as Tool from "../../Tool.ts"
 import { orRefuse } from "../errors.ts"
@@ -20,9 +19,9 @@ export const showPlan = Tool.make("ads_show_plan", {
   result: results.shownPlan,
   run: Effect.fn("ads_show_plan")(function* ({ limit, offset, plan_id }) {
     const past = yield* Plans.use((plans) => plans.history(plan_id))
-    const { done, plan, refused, unconfirmed } = past
+    const { done, plan, refused, takenBack, unconfirmed } = past
     const shown = plan.steps.slice(offset, offset + limit)
-    const notice = trialNotice(past, (yield* MarketplaceConfig).wire)
+    const notice = takenBack ? undefined : outstandingNotice(past)
     return {
       plan_id,
       kind: plan.kind,

@@ -1,0 +1,39 @@
+import { Result } from "effect"
+
+import { type BidUnit, unitOf } from "../BidUnit.ts"
+import type { Wire } from "../BidUnit.ts"
+
+/** The unit in which the cluster bids of a plan go out (D2), and whether bids that the marketplace shows prove it. */
+export interface ClusterUnit {
+  readonly unit: BidUnit
+  readonly isProven: boolean
+}
+
+/** The unit by the setting and the proofs; or why a number could be read a hundredfold, and what to do about it. */
+export const clusterUnit = (
+  wire: Wire | undefined,
+  proofs: ReadonlyArray<BidUnit>
+): Result.Result<ClusterUnit, string> => {
+  const [proven, other] = new Set(proofs)
+  const chosen = wire === undefined ? undefined : unitOf(wire)
+  const unit = proven ?? chosen
+  if (unit === undefined) return Result.fail(unproven)
+  if (other !== undefined) return Result.fail(contradiction)
+  return chosen === undefined || chosen === unit
+    ? Result.succeed({ unit, isProven: proven !== undefined })
+    : Result.fail(wrongWire(unit))
+}
+
+const unproven =
+  "nothing that the marketplace shows proves whether it counts cluster bids in rubles, as it publishes, or in kopecks, as the " +
+  'document says (D2), and a wrong guess is a hundredfold: set marketplace.wire to "published" for whole rubles or to "spec" ' +
+  "for kopecks, and restart"
+
+const contradiction =
+  "the marketplace shows some cluster bids in rubles and others in kopecks (D2), and a wrong guess is a hundredfold: set them " +
+  "in the seller's cabinet"
+
+const wrongWire = (unit: BidUnit): string => {
+  const right: Wire = unit === "rubles" ? "published" : "spec"
+  return `the marketplace shows its cluster bids in ${unit} (D2): set marketplace.wire to "${right}" and restart`
+}
