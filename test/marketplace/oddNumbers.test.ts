@@ -97,9 +97,8 @@ describe("a number that the marketplace sends", () => {
   )
 
   const stats = (n: string) =>
-    Effect.flatMap(
-      Effect.fromNullishOr(cases.find(({ tool }) => tool === "ads_cluster_stats")),
-      (one) => ask(one, one.text(n))
+    Effect.flatMap(Effect.fromNullishOr(cases.find(({ tool }) => tool === "ads_cluster_stats")), (one) =>
+      ask(one, one.text(n))
     )
 
   it.effect.each([
@@ -114,7 +113,10 @@ describe("a number that the marketplace sends", () => {
 
   const change = { changes: [{ advert_id: 1001, nm_id: 500101, bid_rubles: 300 }] }
   const planned = (text: string) =>
-    ask({ tool: "ads_plan_bids", args: change, path: "/api/advert/v1/bids/min", text: () => "", shape: Schema.Unknown }, text)
+    ask(
+      { tool: "ads_plan_bids", args: change, path: "/api/advert/v1/bids/min", text: () => "", shape: Schema.Unknown },
+      text
+    )
 
   it.effect("as a lowest bid that is none is named in the plan, which does without it", () =>
     Effect.gen(function* () {

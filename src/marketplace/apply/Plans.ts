@@ -6,9 +6,9 @@ import { MarketplaceConfig } from "../MarketplaceConfig.ts"
 import { AdsReadOnly, type MarketplaceError } from "../MarketplaceError.ts"
 import { estimate } from "../plan/estimate.ts"
 import { planProblems } from "../plan/guards.ts"
-import { holdToGuards, warnOfRaises } from "../plan/guardWayBack.ts"
+import { holdToDay, holdToGuards, warnOfRaises } from "../plan/guardWayBack.ts"
 import type { Draft, Plan } from "../plan/Plan.ts"
-import { type History, historyOf, isOutrun, leadsBack } from "./history.ts"
+import { bidsDayAgo, type History, historyOf, isOutrun, leadsBack } from "./history.ts"
 import {
   type ApplyStopped,
   GuardViolation,
@@ -66,6 +66,12 @@ export class Plans extends Context.Service<
       const oneAtATime = yield* Semaphore.make(1)
       const now = Clock.currentTimeMillis
 
+      /** Leaves out what the guards forbid for one day, which only the journal can tell. */
+      const keepForward = Effect.fnUntraced(function* (draft: Draft, reverses?: string) {
+        const dayAgo = bidsDayAgo(yield* store.entries, yield* now)
+        return yield* keep(holdToDay(settings.guards, draft, dayAgo), reverses)
+      })
+
       const keep = Effect.fn("Plans.keep")(function* (draft: Draft, reverses?: string) {
         const createdAt = yield* now
         const content = (Hash.string(JSON.stringify(draft.steps)) >>> 0).toString(36)
@@ -90,7 +96,7 @@ export class Plans extends Context.Service<
       const applicable = Effect.fnUntraced(function* (id: string) {
         const past = yield* history(id)
         const { begun, finished, goingBack, plan, takenBack } = past
-        const forbidden = readOnlyReason(settings)
+        const forbidden = readOnlyReason(settings, yield* now)
         if (forbidden !== undefined) return yield* new AdsReadOnly({ operation: "apply", detail: forbidden })
         if (goingBack || takenBack) return yield* new PlanSpent({ id, state: "taken back" })
         if (finished) return yield* new PlanSpent({ id, state: "applied" })
@@ -100,7 +106,9 @@ export class Plans extends Context.Service<
           if (isOutrun(plan, original)) return yield* new PlanExpired({ id })
         }
         if (!begun && (yield* now) > plan.expiresAt) return yield* new PlanExpired({ id })
-        const problems = planProblems(settings.guards, plan.steps, leadsBack(yield* store.entries, plan))
+        const entries = yield* store.entries
+        const dayAgo = bidsDayAgo(entries, yield* now)
+        const problems = planProblems(settings.guards, plan.steps, leadsBack(entries, plan), dayAgo)
         return problems.length > 0 ? yield* new GuardViolation({ id, problems }) : begin(past, original)
       })
 
@@ -121,11 +129,11 @@ export class Plans extends Context.Service<
         const isForward = leadsBack(yield* store.entries, past.plan)
         const draft = isForward ? holdToGuards(settings.guards, way) : warnOfRaises(settings.guards, way)
         if (draft.steps.length === 0) return yield* new NothingToRollBack({ id, blocked: draft.blocked })
-        return yield* keep(draft, id)
+        return yield* isForward ? keepForward(draft, id) : keep(draft, id)
       })
 
       return Plans.of({
-        keep: (draft) => keep(draft),
+        keep: (draft) => keepForward(draft),
         history,
         apply,
         rollback,

@@ -1,6 +1,7 @@
 import type { Kopecks } from "../money.ts"
 import { changeKey } from "../plan/Change.ts"
-import type { Plan } from "../plan/Plan.ts"
+import { bidBefore, type DayAgo } from "../plan/guards.ts"
+import type { Plan, Step } from "../plan/Plan.ts"
 import type { Entry } from "./PlanStore.ts"
 
 /** A low cluster bid that went out to see how the marketplace reads it, and may still stand there (D2). */
@@ -198,4 +199,22 @@ export const leadsBack = (entries: ReadonlyArray<Entry>, { reverses }: Plan): bo
   if (reverses === undefined) return false
   const original = entries.find((entry) => entry.type === "planned" && entry.plan_id === reverses)
   return original?.type !== "planned" || !leadsBack(entries, original.plan)
+}
+
+const dayMs = 86_400_000
+
+/** What bids were a day before `now`, as far as a plan has sent a change of them since: by place. */
+export const bidsDayAgo = (entries: ReadonlyArray<Entry>, now: number): DayAgo => {
+  const plans = new Map<string, ReadonlyMap<string, Step>>()
+  const found = new Map<string, Kopecks>()
+  for (const entry of entries) {
+    if (entry.type === "planned") plans.set(entry.plan_id, new Map(entry.plan.steps.map((step) => [step.id, step])))
+    if (entry.type !== "begun" || entry.at <= now - dayMs) continue
+    for (const id of entry.steps) {
+      const change = plans.get(entry.plan_id)?.get(id)?.change
+      const before = change === undefined ? null : bidBefore(change)
+      if (before !== null && !found.has(id)) found.set(id, before)
+    }
+  }
+  return found
 }

@@ -62,7 +62,8 @@ const move = (kind: "pause" | "start") =>
 const inTheWay = (kind: "pause" | "start", now: number, budget: AmountTold | null): string | undefined => {
   if (kind === "pause") return now === status.active ? undefined : `It does not run: it is ${statusText(now)}.`
   if (now === status.active) return "It runs already."
-  if (budget?.odd !== undefined) return `Its budget is told as ${budget.rubles}, which is ${budget.odd}: look at it first.`
+  if (budget?.odd !== undefined)
+    return `Its budget is told as ${budget.rubles}, which is ${budget.odd}: look at it first.`
   return budget?.kopecks === 0 ? "It has no money: add some in the seller's cabinet first." : undefined
 }
 
