@@ -14,7 +14,8 @@ export const claim = Effect.fnUntraced(function* (file: string) {
     const owner = (yield* fileSystem.readFileString(lock)).trim()
     if (owner !== self && isRunning(Number(owner))) {
       return yield* new LineFileError({
-        message: `${file} is in use by process ${owner}. If that is not so, delete ${lock}.`
+        message: `${file} is in use by process ${owner}. If that is not so, delete ${lock}.`,
+        inUse: true
       })
     }
     yield* fileSystem.remove(lock, { force: true })

@@ -16,9 +16,9 @@ import {
   PlanExpired,
   PlanNotFound,
   PlanSpent,
-  type PlanStoreFailed
+  PlanStoreFailed
 } from "./PlanError.ts"
-import { type Entry, PlanStore } from "./PlanStore.ts"
+import { type Kept, PlanStore } from "./PlanStore.ts"
 import { begin, type Report } from "./Progress.ts"
 import { runPlan } from "./runPlan.ts"
 import { wayBack } from "./wayBack.ts"
@@ -45,7 +45,7 @@ export class Plans extends Context.Service<
     readonly rollback: (
       id: string
     ) => Effect.Effect<Plan, MarketplaceError | NothingToRollBack | PlanNotFound | PlanSpent | PlanStoreFailed>
-    readonly entries: Effect.Effect<ReadonlyArray<Entry>, PlanStoreFailed>
+    readonly entries: Effect.Effect<ReadonlyArray<Kept>>
     /** Writes down a change that needs no plan; `before` is the campaign's status. */
     readonly record: (action: {
       readonly operation: string
@@ -88,8 +88,13 @@ export class Plans extends Context.Service<
       })
 
       const history = Effect.fn("Plans.history")(function* (id: string) {
-        const found = historyOf(yield* store.entries, id)
-        return found ?? (yield* new PlanNotFound({ id }))
+        const entries = yield* store.entries
+        const found = historyOf(entries, id)
+        if (found !== undefined) return found
+        const lost = entries.find((entry) => entry.type === "unreadable" && entry.plan_id === id)
+        return yield* lost?.type === "unreadable"
+          ? new PlanStoreFailed({ problem: lost.problem })
+          : new PlanNotFound({ id })
       })
 
       /** Where a plan stands that may be applied now. */
@@ -98,6 +103,10 @@ export class Plans extends Context.Service<
         const { begun, finished, goingBack, plan, takenBack } = past
         const forbidden = readOnlyReason(settings, yield* now)
         if (forbidden !== undefined) return yield* new AdsReadOnly({ operation: "apply", detail: forbidden })
+        const [unreadable] = past.unreadable
+        if (unreadable !== undefined) {
+          return yield* new PlanStoreFailed({ problem: `${unreadable}. It may be about plan ${id}: make a new plan` })
+        }
         if (goingBack || takenBack) return yield* new PlanSpent({ id, state: "taken back" })
         if (finished) return yield* new PlanSpent({ id, state: "applied" })
         const original = plan.reverses === undefined ? undefined : yield* history(plan.reverses)
@@ -115,11 +124,10 @@ export class Plans extends Context.Service<
       const apply = Effect.fn("Plans.apply")(function* (id: string, options: ApplyOptions = {}) {
         const { maxSeconds = Infinity, onProgress = () => Effect.void } = options
         const until = (yield* now) + maxSeconds * 1000
-        return yield* oneAtATime.withPermit(
-          Effect.flatMap(applicable(id), (progress) =>
-            runPlan({ ads, store, wire: settings.wire, progress, until }, onProgress)
-          )
+        const work = Effect.flatMap(applicable(id), (progress) =>
+          runPlan({ ads, store, wire: settings.wire, progress, until }, onProgress)
         )
+        return yield* oneAtATime.withPermit(store.hold(work))
       })
 
       const rollback = Effect.fn("Plans.rollback")(function* (id: string) {
@@ -127,7 +135,9 @@ export class Plans extends Context.Service<
         if (past.takenBack) return yield* new PlanSpent({ id, state: "taken back" })
         const way = yield* wayBack(ads, past, settings.wire)
         const isForward = leadsBack(yield* store.entries, past.plan)
-        const draft = isForward ? holdToGuards(settings.guards, way) : warnOfRaises(settings.guards, way)
+        const known = isForward ? holdToGuards(settings.guards, way) : warnOfRaises(settings.guards, way)
+        const left = past.unreadable.map((problem) => `${problem}: what only it tells of is not taken back here`)
+        const draft = { ...known, warnings: [...known.warnings, ...left] }
         if (draft.steps.length === 0) return yield* new NothingToRollBack({ id, blocked: draft.blocked })
         return yield* isForward ? keepForward(draft, id) : keep(draft, id)
       })
