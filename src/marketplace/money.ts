@@ -96,7 +96,7 @@ export const rublesTold = (amount: number | null | undefined): AmountTold | null
   }
   const { kopecks, rubles } = money(Kopecks.make(Number(BigDecimal.format(size))))
   return amount < 0 && kopecks > 0
-    ? { kopecks: -kopecks, rubles: `-${rubles}`, odd: "below zero" }
+    ? { kopecks: 0 - kopecks, rubles: `-${rubles}`, odd: "below zero" }
     : { kopecks, rubles }
 }
 
