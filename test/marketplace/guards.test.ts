@@ -84,6 +84,15 @@ describe("the guards, where nobody has set any,", () => {
     }).pipe(Effect.provide(server))
   )
 
+  it.effect("say of a first bid that there is nothing to measure it against", () =>
+    Effect.gen(function* () {
+      const at = { advert_id: 1003, nm_id: 500301, norm_query: "never bid on" }
+      const plan = yield* call("ads_plan_cluster_bids", { changes: [{ ...at, bid_rubles: 3000 }] })
+      const words = "first bids against (1, the highest 3000.00 rub at cluster 1003/500301/never bid on)"
+      assert.include(JSON.stringify(plan?.["warnings"]), words)
+    }).pipe(Effect.provide(server))
+  )
+
   it.effect("let everything be taken back, also within a day", () =>
     Effect.gen(function* () {
       const { plan_id } = yield* planBid(160)
