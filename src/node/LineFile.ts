@@ -21,19 +21,6 @@ export interface LineFile {
 export const make = (file: string): Effect.Effect<LineFile, LineFileError, Scope.Scope> =>
   Effect.provide(open(file), Layer.merge(NodeFileSystem.layer, Path.layer))
 
-/**
- * The whole lines of a file, empty ones included, as they are now; none where there is no such file. Claims nothing:
- * another process may be writing, and what it has half written does not count.
- */
-export const read = (file: string): Effect.Effect<ReadonlyArray<string>, LineFileError> =>
-  Effect.gen(function* () {
-    const fileSystem = yield* FileSystem.FileSystem
-    return (yield* fileSystem.exists(file)) ? wholeLinesOf(yield* fileSystem.readFileString(file)) : []
-  }).pipe(
-    Effect.mapError(({ message }) => new LineFileError({ message: `${file}: ${message}. May this process read it?` })),
-    Effect.provide(NodeFileSystem.layer)
-  )
-
 const open = Effect.fnUntraced(function* (name: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -104,7 +91,9 @@ const open = Effect.fnUntraced(function* (name: string) {
 
 const newline = "\n".charCodeAt(0)
 
-const wholeLinesOf = (text: string): ReadonlyArray<string> => text.split("\n").slice(0, -1)
-
-/** The whole lines of a text that say something. */
-const linesOf = (text: string): ReadonlyArray<string> => wholeLinesOf(text).filter((line) => line !== "")
+/** The whole lines of a text. */
+const linesOf = (text: string): ReadonlyArray<string> =>
+  text
+    .split("\n")
+    .slice(0, -1)
+    .filter((line) => line !== "")

@@ -4,6 +4,7 @@ import { PlanStoreFailed } from "../../marketplace/apply/PlanError.ts"
 import { Entry, type Kept, PlanStore } from "../../marketplace/apply/PlanStore.ts"
 import * as LineFile from "../LineFile.ts"
 import { LineFileError } from "../LineFileError.ts"
+import { readLines } from "../readLines.ts"
 
 const Line = Schema.fromJsonString(Entry)
 const decodeLine = Schema.decodeUnknownOption(Line)
@@ -15,7 +16,7 @@ const reader = Effect.fnUntraced(function* (name: string) {
   const decoded = yield* Ref.make<ReadonlyMap<string, Option.Option<Entry>>>(new Map())
 
   return Effect.gen(function* () {
-    const lines = yield* LineFile.read(name)
+    const lines = yield* readLines(name)
     const before = yield* Ref.get(decoded)
     const known = new Map(lines.map((line) => [line, before.get(line) ?? decodeLine(line)]))
     yield* Ref.set(decoded, known)
