@@ -1,13 +1,14 @@
 import { Schema } from "effect"
 
 import { open } from "../http/open.ts"
+import { Told } from "./money.ts"
 
 /** The money of one campaign, in rubles. */
 export const Budget = open({
-  cash: Schema.optionalKey(Schema.Finite),
-  netting: Schema.optionalKey(Schema.Finite),
-  total: Schema.Finite,
-  currency: Schema.optionalKey(Schema.String)
+  cash: Told,
+  netting: Told,
+  total: Told,
+  currency: Schema.optionalKey(Schema.NullOr(Schema.String))
 })
 export type Budget = typeof Budget.Type
 
@@ -15,7 +16,9 @@ export type Budget = typeof Budget.Type
 export const BudgetList = open({
   adverts: Schema.optionalKey(
     Schema.NullOr(
-      Schema.Array(open({ advertId: Schema.Int, total: Schema.Finite, currency: Schema.optionalKey(Schema.String) }))
+      Schema.Array(
+        open({ advertId: Schema.Int, total: Told, currency: Schema.optionalKey(Schema.NullOr(Schema.String)) })
+      )
     )
   )
 })

@@ -20,12 +20,15 @@ const Payload = Schema.fromJsonString(
     acc: Schema.optionalKey(Schema.Int),
     t: Schema.optionalKey(Schema.Boolean),
     s: Schema.optionalKey(Schema.Int),
-    exp: Schema.optionalKey(Schema.Finite)
+    exp: Schema.optionalKey(Schema.Number)
   })
 )
 
 const bits = { promotion: 6, readOnly: 30 } as const
 const has = (mask: number, bit: number): boolean => Math.floor(mask / 2 ** bit) % 2 === 1
+
+/** What calendars can show: any other number is no end of a key. */
+const isMoment = (seconds: number | undefined): boolean => seconds !== undefined && seconds >= 0 && seconds <= 8.64e12
 
 const kinds: Readonly<Record<number, KeyKind>> = { 1: "base", 2: "test", 3: "personal", 4: "service" }
 
@@ -38,6 +41,6 @@ export const readKey = (key: Redacted.Redacted): KeyFacts => {
     kind: facts.t === true ? "test" : (kinds[facts.acc ?? 0] ?? "unknown"),
     promotion: facts.s === undefined ? undefined : has(facts.s, bits.promotion),
     readOnly: facts.s !== undefined && has(facts.s, bits.readOnly),
-    expires: facts.exp
+    expires: isMoment(facts.exp) ? facts.exp : undefined
   }
 }

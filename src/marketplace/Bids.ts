@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { open } from "../http/open.ts"
 import { PaymentType, Placement } from "./Campaign.ts"
 import { AdvertId, NmId } from "./ids.ts"
-import { Kopecks } from "./money.ts"
+import { Kopecks, Told } from "./money.ts"
 
 /** A bid that may be sent: at least one kopeck. */
 export const BidKopecks = Kopecks.check(Schema.isGreaterThan(0, { message: "must be more than 0 kopecks" }))
@@ -30,7 +30,7 @@ export type BidsMinRequest = typeof BidsMinRequest.Type
 export const BidsMin = open({
   nm_id: Schema.Int,
   bids: Schema.Array(
-    open({ type: Schema.String, value: Kopecks, currency: Schema.optionalKey(Schema.NullOr(Schema.String)) })
+    open({ type: Schema.String, value: Told, currency: Schema.optionalKey(Schema.NullOr(Schema.String)) })
   )
 })
 export type BidsMin = typeof BidsMin.Type

@@ -4,22 +4,20 @@ import { open } from "../http/open.ts"
 import { BidKopecks } from "./Bids.ts"
 import { BidUnit } from "./BidUnit.ts"
 import { AdvertId, Day, NmId, Pair } from "./ids.ts"
-import { Kopecks } from "./money.ts"
+import { Kopecks, Told } from "./money.ts"
 
 export const ClusterStatsRequest = Schema.Struct({ from: Day, to: Day, items: Schema.Array(Pair) })
 export type ClusterStatsRequest = typeof ClusterStatsRequest.Type
-
-const Count = Schema.optionalKey(Schema.NullOr(Schema.Finite))
 
 /** What one search cluster brought: `ctr` in percent, `cpc` in rubles. Some numbers are missing where clicks are paid (D7). */
 export const ClusterStat = open({
   norm_query: Schema.String,
   currency: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  views: Count,
-  clicks: Count,
-  ctr: Count,
-  cpc: Count,
-  avg_pos: Count
+  views: Told,
+  clicks: Told,
+  ctr: Told,
+  cpc: Told,
+  avg_pos: Told
 })
 export type ClusterStat = typeof ClusterStat.Type
 
@@ -54,6 +52,12 @@ export const provenUnits = (bids: ReadonlyArray<Pick<ClusterBidFound, "unit">>):
 export const SetClusterBids = Schema.Struct({ bids: Schema.Array(ClusterBid) })
 export const DeleteClusterBids = Schema.Struct({ bids: Schema.Array(Cluster) })
 
+/** In either unit: what whole kopecks can hold. */
+const isPayable = Schema.isBetween(
+  { minimum: 0, maximum: Number.MAX_SAFE_INTEGER / 100 },
+  { message: "must be a bid that can be paid" }
+)
+
 export const ClusterBidsReply = open({
   bids: Schema.optionalKey(
     Schema.NullOr(
@@ -62,7 +66,7 @@ export const ClusterBidsReply = open({
           advert_id: Schema.Int,
           nm_id: Schema.Int,
           norm_query: Schema.String,
-          bid: Schema.Finite,
+          bid: Schema.Finite.check(isPayable),
           bid_kopecks: Schema.optionalKey(Schema.NullOr(Kopecks))
         })
       )

@@ -40,10 +40,11 @@ export const make = Effect.fnUntraced(function* (limit: Limit, maxWaitMs: number
   )
   const after = yield* Ref.make({ notBefore: 0, oneByOneUntil: 0 })
 
-  const moment = (freeAt: number, now: number) =>
+  /** Whether a call may go now; else when to look again. After a pause, whoever goes keeps the others waiting. */
+  const mayGo = (freeAt: number, now: number) =>
     Ref.modify(after, (pause) => {
       const at = Math.max(freeAt, now, pause.notBefore)
-      return [at, at < pause.oneByOneUntil ? { ...pause, notBefore: at + interval } : pause]
+      return [at, at <= now && now < pause.oneByOneUntil ? { ...pause, notBefore: now + interval } : pause]
     })
 
   const run = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E | NoTurn, R> =>
@@ -51,14 +52,15 @@ export const make = Effect.fnUntraced(function* (limit: Limit, maxWaitMs: number
       Effect.flatMap(restore(Queue.take(turns)), (freeAt) => {
         let sentAt: number | undefined
         const atItsTurn = Effect.gen(function* () {
-          let now = yield* monotonicMillis
-          const at = yield* moment(freeAt, now)
-          if (at - now > maxWaitMs) return yield* Effect.fail<NoTurn>({ _tag: "NoTurn", waitMs: at - now })
-          while (now < at) {
-            yield* Effect.sleep(Math.ceil(at - now))
-            now = yield* monotonicMillis
+          const since = yield* monotonicMillis
+          while (sentAt === undefined) {
+            const now = yield* monotonicMillis
+            const at = yield* mayGo(freeAt, now)
+            if (at - since > maxWaitMs) return yield* Effect.fail<NoTurn>({ _tag: "NoTurn", waitMs: at - now })
+            if (at <= now) sentAt = now
+            // A pause may be asked for meanwhile, so what held before this sleep is looked at again after it.
+            else yield* Effect.sleep(Math.ceil(at - now))
           }
-          sentAt = now
           return yield* call
         })
         const giveBack = Effect.flatMap(monotonicMillis, (now) =>

@@ -3,7 +3,8 @@ import { Cache, Clock, Context, Effect, Exit, Layer, Option, Schema } from "effe
 import type { BidsMinRequest } from "./Bids.ts"
 import { type Campaign, paymentOf, type Placement, placementsOf } from "./Campaign.ts"
 import { MarketplaceAds } from "./MarketplaceAds.ts"
-import type { MarketplaceError } from "./MarketplaceError.ts"
+import { AdsUnreadable, type MarketplaceError } from "./MarketplaceError.ts"
+import { isKopecks } from "./money.ts"
 import type { Floor } from "./plan/floors.ts"
 
 /** A campaign and those of its articles to ask for; at its own placements where none are given. */
@@ -66,11 +67,14 @@ export class LowestBids extends Context.Service<
         const payment_type = paymentOf(campaign)
         const request = { advert_id: campaign.id, nm_ids, payment_type, placement_types: placements }
         const { bids } = yield* Cache.get(answers, request)
-        return bids.flatMap(({ bids: lowest, nm_id }): ReadonlyArray<Floor> =>
+        const told = bids.flatMap(({ bids: lowest, nm_id }) =>
           placements.flatMap((placement) => {
-            const kopecks = lowest.find(({ type }) => type === placement)?.value
-            return kopecks === undefined ? [] : [{ nm_id, placement, payment_type, kopecks }]
+            const found = lowest.find(({ type }) => type === placement)
+            return found === undefined ? [] : [{ nm_id, placement, payment_type, value: found.value }]
           })
+        )
+        return yield* Effect.forEach(told, ({ value, ...place }) =>
+          isKopecks(value) ? Effect.succeed<Floor>({ ...place, kopecks: value }) : Effect.fail(oddFloor(place, value))
         )
       })
 
@@ -90,3 +94,12 @@ export class LowestBids extends Context.Service<
     })
   )
 }
+
+/** No plan is made by a lowest bid that is none. */
+const oddFloor = ({ nm_id, placement }: Omit<Floor, "kopecks">, value: number | null | undefined) =>
+  new AdsUnreadable({
+    operation: "getBidsMin",
+    kind: "read",
+    detail: `the lowest bid of article ${nm_id} at ${placement} is told as ${value ?? "nothing"}, and should be whole kopecks`,
+    body: ""
+  })

@@ -12,14 +12,18 @@ import { operations } from "./operations.ts"
 
 const Positive = Schema.Int.check(Schema.isGreaterThan(0, { message: "must be a whole number above 0" }))
 
+const Percent = Schema.Finite.check(Schema.isGreaterThan(0, { message: "must be above 0" }))
+
 const orElse = <const A>(value: A) => Effect.succeed(value)
 
 /** What may be changed at all, checked when a plan is made and again when it is applied. */
 export const Guards = Schema.Struct({
   /** The highest bid that may be set, in kopecks. Default 1,000,000 (10,000 rubles). */
   maxBidKopecks: BidKopecks.pipe(Schema.withDecodingDefaultKey(orElse(1_000_000))),
-  /** The largest change of a bid against what it was, up or down, in percent. Default: any. */
-  maxChangePercent: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThan(0, { message: "must be above 0" }))),
+  /** The largest change of a bid against what it was, up or down, in percent. Default 50. */
+  maxChangePercent: Percent.pipe(Schema.withDecodingDefaultKey(orElse(50))),
+  /** The same against what it was 24 hours before, over all plans of the journal together. Default 100: no more than doubled. */
+  maxDailyChangePercent: Percent.pipe(Schema.withDecodingDefaultKey(orElse(100))),
   /** How many single changes one plan may hold. Default 10,000. */
   maxItemsPerApply: Positive.pipe(Schema.withDecodingDefaultKey(orElse(10_000))),
   /** The only campaigns that may be changed. Default: all. */

@@ -2,25 +2,24 @@ import { Schema } from "effect"
 
 import { open } from "../http/open.ts"
 import { AdvertId, Day } from "./ids.ts"
+import { Told } from "./money.ts"
 
 export const FullstatsRequest = Schema.Struct({ ids: Schema.Array(AdvertId), beginDate: Day, endDate: Day })
 export type FullstatsRequest = typeof FullstatsRequest.Type
 
-const Count = Schema.optionalKey(Schema.NullOr(Schema.Finite))
-
 /** What was shown, clicked, ordered and paid; money in rubles, `ctr` and `cr` in percent. */
 const metrics = {
-  views: Count,
-  clicks: Count,
-  ctr: Count,
-  cpc: Count,
-  cr: Count,
-  atbs: Count,
-  orders: Count,
-  shks: Count,
-  canceled: Count,
-  sum: Count,
-  sum_price: Count
+  views: Told,
+  clicks: Told,
+  ctr: Told,
+  cpc: Told,
+  cr: Told,
+  atbs: Told,
+  orders: Told,
+  shks: Told,
+  canceled: Told,
+  sum: Told,
+  sum_price: Told
 }
 
 /** The statistics of one campaign, by day. */
@@ -41,7 +40,7 @@ export type KeywordsRequest = typeof KeywordsRequest.Type
 /** The keywords of one day; `sum` in rubles. */
 export const KeywordsDay = open({
   date: Schema.String,
-  stats: Schema.Array(open({ keyword: Schema.String, views: Count, clicks: Count, ctr: Count, sum: Count }))
+  stats: Schema.Array(open({ keyword: Schema.String, views: Told, clicks: Told, ctr: Told, sum: Told }))
 })
 export type KeywordsDay = typeof KeywordsDay.Type
 

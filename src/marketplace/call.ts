@@ -1,4 +1,4 @@
-import { Effect, Random, Redacted, Result, Schema } from "effect"
+import { Clock, Effect, Random, Redacted, Result, Schema } from "effect"
 import type { HttpClient } from "effect/http"
 
 import { firstIssueOf } from "../config/firstIssue.ts"
@@ -69,7 +69,8 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
     options: CallOptions,
     reply: S
   ): Effect.fn.Return<S["Type"], MarketplaceError> {
-    const forbidden = operation.kind === "write" ? readOnlyReason(settings) : undefined
+    const now = yield* Clock.currentTimeMillis
+    const forbidden = operation.kind === "write" ? readOnlyReason(settings, now) : undefined
     if (forbidden !== undefined) return yield* new AdsReadOnly({ operation: operation.name, detail: forbidden })
     const text = yield* send(operation, options)
     const json = text.trim() === "" ? null : Result.getOrElse(parseJson(text), () => text)

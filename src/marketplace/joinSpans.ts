@@ -3,24 +3,37 @@ import type { CampaignStats } from "./Statistics.ts"
 const added = ["views", "clicks", "atbs", "orders", "shks", "canceled"] as const
 const paid = ["sum", "sum_price"] as const
 
-/** Adds rubles as whole kopecks, so that no sum grows a tail of digits. */
-const addMoney = (a: number, b: number): number => (Math.round(a * 100) + Math.round(b * 100)) / 100
+type Told = number | null | undefined
 
-const ratio = (part: number, whole: number): number => (whole === 0 ? 0 : Math.round((part / whole) * 100) / 100)
+/** Nothing where neither span tells it. */
+const sumOf = (a: Told, b: Told): number | null =>
+  a === null || a === undefined ? (b ?? null) : b === null || b === undefined ? a : a + b
+
+/** Whole kopecks of rubles, so that no sum grows a tail of digits. */
+const inKopecks = (rubles: Told): Told => (typeof rubles === "number" ? Math.round(rubles * 100) : rubles)
+
+const ratio = (part: Told, whole: Told): number => (part && whole ? Math.round((part / whole) * 100) / 100 : 0)
+
+const percentage = (part: Told, whole: Told): number => ratio(part && part * 100, whole)
 
 /** One campaign's statistics over two spans that follow each other: counts add up, rates are worked out anew. */
 const join = (a: CampaignStats, b: CampaignStats): CampaignStats => {
-  const counts = Object.fromEntries(added.map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]))
-  const money = Object.fromEntries(paid.map((name) => [name, addMoney(a[name] ?? 0, b[name] ?? 0)]))
-  const { clicks = 0, orders = 0, views = 0 } = counts
+  const counts = Object.fromEntries(added.map((name) => [name, sumOf(a[name], b[name])]))
+  const money = Object.fromEntries(
+    paid.map((name) => {
+      const kopecks = sumOf(inKopecks(a[name]), inKopecks(b[name]))
+      return [name, kopecks === null ? null : kopecks / 100]
+    })
+  )
+  const { clicks, orders, views } = counts
   return {
     ...a,
     ...b,
     ...counts,
     ...money,
-    ctr: ratio(clicks * 100, views),
-    cpc: ratio(money["sum"] ?? 0, clicks),
-    cr: ratio(orders * 100, clicks),
+    ctr: percentage(clicks, views),
+    cpc: ratio(money["sum"], clicks),
+    cr: percentage(orders, clicks),
     days: [...(a.days ?? []), ...(b.days ?? [])]
   }
 }

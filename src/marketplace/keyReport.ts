@@ -1,7 +1,7 @@
 import { DateTime } from "effect"
 
 import { readKey } from "./ApiKey.ts"
-import { keyKind, readOnlyReason } from "./keyRules.ts"
+import { keyEnd, keyKind, readOnlyReason } from "./keyRules.ts"
 import type { MarketplaceSettings } from "./MarketplaceConfig.ts"
 import { hosts } from "./naming.ts"
 
@@ -11,15 +11,15 @@ const day = (ms: number): string => DateTime.formatIsoDateUtc(DateTime.makeUnsaf
 
 /** What can be told of the configured key without asking the marketplace; `now` is in milliseconds. */
 export const keyReport = (settings: MarketplaceSettings, now: number) => {
-  const { expires, promotion } = readKey(settings.apiKey)
+  const { promotion } = readKey(settings.apiKey)
   const kind = keyKind(settings)
-  const ends = expires === undefined ? undefined : expires * 1000
+  const ends = keyEnd(settings)
   return {
     kind,
     promotion,
     /** Negative for a key that has run out. */
     daysLeft: ends === undefined ? undefined : Math.floor((ends - now) / dayMs),
-    mayNotWrite: readOnlyReason(settings),
+    mayNotWrite: readOnlyReason(settings, now),
     /** What to do about it, in whole sentences. */
     advice: [
       ...(ends !== undefined && ends <= now ? [`The key ran out on ${day(ends)}: make a new one.`] : []),

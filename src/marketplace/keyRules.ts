@@ -12,8 +12,14 @@ export const limitOf = (settings: MarketplaceSettings, name: OperationName): Lim
   return settings.limits[name] ?? operations[name].limits[kind === "base" || kind === "test" ? "base" : "full"]
 }
 
-/** Why nothing may be written, if so, with everything that would have to be otherwise. */
-export const readOnlyReason = (settings: MarketplaceSettings): string | undefined => {
+/** When a key ends, in milliseconds since 1970; nothing where it does not tell. */
+export const keyEnd = ({ apiKey }: MarketplaceSettings): number | undefined => {
+  const { expires } = readKey(apiKey)
+  return expires === undefined ? undefined : expires * 1000
+}
+
+/** Why nothing may be written at a moment, if so, with everything that would have to be otherwise. */
+export const readOnlyReason = (settings: MarketplaceSettings, now: number): string | undefined => {
   const { apiKey, journalProblem, readOnly, serverReadOnly } = settings
   const reasons = [
     ...(serverReadOnly === true ? ["the whole server is read-only, by --read-only or its configuration"] : []),
@@ -21,6 +27,7 @@ export const readOnlyReason = (settings: MarketplaceSettings): string | undefine
     ...(journalProblem === undefined
       ? []
       : [`${journalProblem.replace(/\.$/, "")}; when that is settled, start this server anew`]),
+    ...((keyEnd(settings) ?? Infinity) <= now ? ["the key has run out, and a new one is needed"] : []),
     ...(readKey(apiKey).readOnly ? ["the key is a read-only one, and another one would be needed"] : [])
   ]
   return reasons.length === 0 ? undefined : reasons.join("; ")

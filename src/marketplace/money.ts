@@ -35,8 +35,14 @@ export const RublesGiven = Schema.Union([Schema.Finite, Schema.String]).pipe(
   })
 )
 
-/** A number as decimal text, with the digits it is shown with. */
-export const digits = (amount: number): string => BigDecimal.format(BigDecimal.fromNumberUnsafe(amount))
+/** A number as decimal text without an exponent, with the digits it is shown with. */
+export const digits = (amount: number): string => {
+  const { scale, value } = BigDecimal.normalize(BigDecimal.fromNumberUnsafe(amount))
+  const all = String(value < 0n ? -value : value).padStart(scale + 1, "0")
+  const split = all.length - scale
+  const text = scale <= 0 ? `${all}${"0".repeat(-scale)}` : `${all.slice(0, split)}.${all.slice(split)}`
+  return value < 0n ? `-${text}` : text
+}
 
 /** Multiplied by 100 and rounded to an integer; exactly half a kopeck is rounded up. */
 export const rublesToKopecks = (rubles: Rubles): Kopecks =>
@@ -48,11 +54,11 @@ export const kopecksToRubles = (kopecks: Kopecks): Rubles => {
   return Rubles.make(`${amount / 100n}.${String(amount % 100n).padStart(2, "0")}`)
 }
 
-/** A percentage of an amount, by the digits that it is shown with; half a kopeck is rounded up. */
+/** A percentage of an amount, by the digits that it is shown with; half a kopeck is rounded up. Never more than is exact. */
 export const percentOf = (kopecks: Kopecks, percent: number): Kopecks => {
   const part = BigDecimal.multiply(BigDecimal.fromBigInt(BigInt(kopecks)), BigDecimal.fromStringUnsafe(digits(percent)))
   const rounded = BigDecimal.round(BigDecimal.multiply(part, hundredth))
-  return Kopecks.make(Number(BigDecimal.format(rounded)))
+  return Kopecks.make(Number(BigDecimal.format(BigDecimal.min(rounded, mostKopecks))))
 }
 
 const hundredth = BigDecimal.fromStringUnsafe("0.01")
@@ -67,6 +73,40 @@ export type Money = typeof Money.Type
 
 export const money = (kopecks: Kopecks): Money => ({ kopecks, rubles: kopecksToRubles(kopecks) })
 
-/** An amount of a statistic or a budget, which the marketplace gives in rubles, in both units. */
-export const moneyFromRubles = (amount: number): Money =>
-  money(rublesToKopecks(Rubles.make(digits(Math.max(0, amount)))))
+/** A number that the marketplace may leave out or send as null; JSON can hold numbers that come as Infinity. */
+export const Told = Schema.optionalKey(Schema.NullOr(Schema.Number))
+
+/**
+ * An amount as the marketplace tells it, in statistics and budgets: in both units where it can be, below zero included.
+ * `odd` names what no amount of money should be.
+ */
+export interface AmountTold {
+  /** Null where whole kopecks cannot hold it. */
+  readonly kopecks: number | null
+  readonly rubles: string
+  readonly odd?: string
+}
+
+/** Any number of rubles that came from the marketplace; null where it told none. */
+export const rublesTold = (amount: number | null | undefined): AmountTold | null => {
+  if (amount === null || amount === undefined) return null
+  const size = Number.isFinite(amount) ? inKopecks(digits(Math.abs(amount))) : undefined
+  if (size === undefined || BigDecimal.isGreaterThan(size, mostKopecks)) {
+    return { kopecks: null, rubles: size === undefined ? String(amount) : digits(amount), odd: tooLarge }
+  }
+  const { kopecks, rubles } = money(Kopecks.make(Number(BigDecimal.format(size))))
+  return amount < 0 && kopecks > 0
+    ? { kopecks: 0 - kopecks, rubles: `-${rubles}`, odd: "below zero" }
+    : { kopecks, rubles }
+}
+
+/** The same of kopecks, as the marketplace tells bids. */
+export const kopecksTold = (amount: number | null | undefined): AmountTold | null => {
+  if (isKopecks(amount)) return money(amount)
+  const told = rublesTold(typeof amount === "number" ? amount / 100 : amount)
+  return told === null ? null : { odd: "not whole kopecks", ...told }
+}
+
+export const isKopecks = Schema.is(Kopecks)
+
+const tooLarge = "too large to be an amount of money"

@@ -44,11 +44,14 @@ export const usedUp = (operation: string, waitMs: number) =>
 
 const over = (error: MarketplaceError): Next => ({ is: "over", error })
 
+/** The longest pause that is believed: no published limit counts over more than an hour. */
+const longestPauseSeconds = 86_400
+
 /** Seconds that a 429 asks to wait; one where it does not say. */
 const secondsToWait = (headers: Headers.Headers): number => {
   const said = Option.orElse(Headers.get(headers, "x-ratelimit-retry"), () => Headers.get(headers, "retry-after"))
   const seconds = Number(Option.getOrElse(said, () => "1"))
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds : 1
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, longestPauseSeconds) : 1
 }
 
 const neverArrived = (failure: UpstreamFailure): boolean =>

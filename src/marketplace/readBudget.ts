@@ -2,7 +2,7 @@ import { Effect } from "effect"
 
 import { isRefusal } from "./isRefusal.ts"
 import type { MarketplaceAds } from "./MarketplaceAds.ts"
-import { moneyFromRubles } from "./money.ts"
+import { rublesTold } from "./money.ts"
 
 type Ads = MarketplaceAds["Service"]
 
@@ -12,13 +12,13 @@ export const readBudgets = Effect.fnUntraced(function* (ads: Ads, ids: ReadonlyA
   const known = new Map(newer.map(({ advertId, total }) => [advertId, total]))
   const older = (id: number) =>
     Effect.catchIf(
-      Effect.map(ads.getBudget(id), ({ total }) => moneyFromRubles(total)),
+      Effect.map(ads.getBudget(id), ({ total }) => rublesTold(total)),
       isRefusal,
       () => Effect.succeed(null)
     )
   const budgets = yield* Effect.forEach(ids, (id) => {
-    const total = known.get(id)
-    return total === undefined ? older(id) : Effect.succeed(moneyFromRubles(total))
+    const total = rublesTold(known.get(id))
+    return total === null ? older(id) : Effect.succeed(total)
   })
   return new Map(ids.map((id, index) => [id, budgets[index] ?? null]))
 })

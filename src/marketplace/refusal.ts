@@ -48,14 +48,24 @@ const readRefusal = (text: string) => {
 
 const wrongBid = /wrong bid value: (\d+); min: (\d+)(?:,?\s*max:\s*(\d+))?/g
 
+interface WrongBid {
+  readonly received: number
+  readonly min: number
+  readonly max?: number
+}
+
 /** The bid that misses most: where several are wrong, its lowest bid is one that all places take. */
 const readWrongBid = (detail: string) => {
-  const bids = [...detail.matchAll(wrongBid)].map(([, received, min, max]) => ({
+  const bids = [...detail.matchAll(wrongBid)].map(([, received, min, max]): WrongBid => ({
     received: Number(received),
     min: Number(min),
     ...(max === undefined ? {} : { max: Number(max) })
   }))
-  return bids.toSorted((a, b) => b.min - a.min).at(0)
+  const isExact = (amount = 0) => Number.isSafeInteger(amount)
+  return bids
+    .filter(({ max, min, received }) => isExact(received) && isExact(min) && isExact(max))
+    .toSorted((a, b) => b.min - a.min)
+    .at(0)
 }
 
 /** The typed error for a status that is not a success. Error texts come in two languages. */

@@ -12,14 +12,24 @@ export const claim = Effect.fnUntraced(function* (file: string) {
   const take = fileSystem.writeFileString(lock, self, { flag: "wx", mode: 0o600 })
   const inspect = Effect.gen(function* () {
     const owner = (yield* fileSystem.readFileString(lock)).trim()
-    if (owner !== self && isRunning(Number(owner))) {
+    // Without a name in it, it is being made just now.
+    if (owner === "" || (owner !== self && isRunning(Number(owner)))) {
       return yield* new LineFileError({
-        message: `${file} is in use by process ${owner}. If that is not so, delete ${lock}.`
+        message: `${file} is in use by process ${owner || "that is starting"}. If that is not so, delete ${lock}.`,
+        inUse: true
       })
     }
     yield* fileSystem.remove(lock, { force: true })
     return yield* take
-  })
+  }).pipe(
+    Effect.catchIf(
+      (error) => error._tag === "PlatformError" && ["AlreadyExists", "NotFound"].includes(error.reason._tag),
+      () =>
+        Effect.fail(
+          new LineFileError({ message: `${file} is in use by a process that opens it at the same time.`, inUse: true })
+        )
+    )
+  )
 
   yield* Effect.acquireRelease(
     Effect.catchTag(take, "PlatformError", (error) =>

@@ -3,7 +3,7 @@ import path from "node:path"
 
 import { assert, describe, it } from "vitest"
 
-import { directory, run, standIn, start, useCommand } from "../command/built.ts"
+import { directory, once, run, standIn, start, useCommand } from "../command/built.ts"
 import { command } from "./overStdio.ts"
 
 useCommand()
@@ -175,27 +175,46 @@ describe("an advertiser without an engine", () => {
 })
 
 describe("two servers over one journal", () => {
-  it("let the first one write; the second one reads, plans, and says why it applies nothing", async () => {
-    const baseUrl = await standIn(marketplace(personal))
+  it("share it: one applies at a time, and all see what was planned and done", async () => {
+    const shop = slowShop()
+    const baseUrl = await standIn(shop.listener)
     const cwd = await directory({
       ".config.json": { environments, marketplace: { baseUrl, apiKey: personal, readOnly: false } }
     })
-    const first = command(cwd)
-    assert.deepInclude(await first.call("ads_check_key", {}), { may_write: true })
-    const second = command(cwd)
-    const checked = await second.call("ads_check_key", {})
-    assert.deepInclude(checked, { accepted: true, may_write: false })
-    assert.include(checked["why_not"], `is in use by process ${first.child.pid}`)
-    first.child.stdin.end()
-    await first.ended
-    second.child.stdin.end()
-    await second.ended
-    const third = command(cwd)
-    assert.deepInclude(await third.call("ads_check_key", {}), { may_write: true })
+    const [first, second, reader] = [command(cwd), command(cwd), command(cwd, "--read-only")]
+    const planned = async ({ call }: typeof first, bid_rubles: number) => {
+      const changes = [{ advert_id: 1001, nm_id: 5, bid_rubles }]
+      return (await call("ads_plan_bids", { changes, check_floors: false }))["plan_id"]
+    }
+    const plan_id = await planned(first, 300)
+    for (const { call } of [second, reader]) {
+      assert.deepInclude(await call("ads_show_plan", { plan_id }), { plan_id, state: "planned" })
+    }
+    assert.deepInclude(await second.call("ads_check_key", {}), { may_write: true })
+
+    const applying = first.call("ads_apply_plan", { plan_id, confirm: true })
+    await shop.reached
+    const meanwhile = await planned(second, 310)
+    for (const { call } of [second, reader]) {
+      assert.deepInclude(await call("ads_show_plan", { plan_id }), { plan_id, state: "begun" })
+      assert.include(JSON.stringify(await call("ads_audit_log", { plan_id })), '"what":"begun"')
+    }
+    const busy = await second.fail("ads_apply_plan", { plan_id: meanwhile, confirm: true })
+    assert.include(busy, `is in use by process ${first.child.pid}`)
+    assert.include(busy, "Another server works in it, as while it applies a plan: call again when that is done")
+    shop.letGo()
+    assert.deepInclude(await applying, { state: "applied", done: 1 })
+
+    assert.deepInclude(await second.call("ads_show_plan", { plan_id }), { state: "applied" })
+    const third = await planned(second, 320)
+    assert.deepInclude(await second.call("ads_apply_plan", { plan_id: third, confirm: true }), { state: "applied" })
+    assert.deepInclude(await first.call("ads_show_plan", { plan_id: meanwhile }), { state: "planned" })
+    for (const server of [first, second, reader]) server.child.stdin.end()
+    for (const server of [first, second, reader]) assert.deepInclude(await server.ended, { code: 0 })
   })
 
   it.each([
-    ["plans.jsonl", /^marketplace\.journal: line 2 of .*plans\.jsonl is no entry of this journal\./],
+    ["plans.jsonl", /^marketplace\.journal: line 1 of .*plans\.jsonl is no entry of this journal, and neither is any/],
     [
       "nowhere/plans.jsonl",
       /^marketplace\.journal: .*nowhere\/plans\.jsonl.* Is its folder there, and may this process/
@@ -204,7 +223,7 @@ describe("two servers over one journal", () => {
     const baseUrl = await standIn(marketplace(personal))
     const cwd = await directory({
       ".config.json": { environments, marketplace: { baseUrl, apiKey: personal, readOnly: false, journal } },
-      "plans.jsonl": '{"type":"asked","at":1,"plan_id":"p","problem":"look"}\n{"not":"an entry"}\n'
+      "plans.jsonl": '{"not":"an entry"}\n'
     })
     const { call, child, ended } = command(cwd)
     const checked = await call("ads_check_key", {})
@@ -217,13 +236,41 @@ describe("two servers over one journal", () => {
   })
 
   it("of one configuration meet in it, wherever they are started", async () => {
-    const baseUrl = await standIn(marketplace(personal))
+    const shop = slowShop()
+    const baseUrl = await standIn(shop.listener)
     const home = await directory({ "my.json": { marketplace: { baseUrl, apiKey: personal, readOnly: false } } })
     const anywhere = async () => command(await directory(), "--config", path.join(home, "my.json"))
     const first = await anywhere()
-    assert.deepInclude(await first.call("ads_check_key", {}), { may_write: true })
+    const phrases = { advert_id: 1001, phrases: ["a"], mode: "merge" }
+    const { plan_id } = await first.call("ads_plan_minus_phrases", phrases)
     const second = await anywhere()
-    const checked = await second.call("ads_check_key", {})
-    assert.include(String(checked["why_not"]), `${path.join(home, ".marketplace-journal.jsonl")} is in use by process`)
+    assert.deepInclude(await second.call("ads_show_plan", { plan_id }), { plan_id, state: "planned" })
   })
 })
+
+/** A marketplace with one campaign, which answers the first change of a bid only when it is let go. */
+const slowShop = () => {
+  const [reached, go] = [once<void>(), once<void>()]
+  let search = 25_000
+  const campaignNow = () => ({
+    id: 1001,
+    bid_type: "manual",
+    status: 9,
+    settings: { name: "Cups", payment_type: "cpm", placements: { search: true, recommendations: false } },
+    nm_settings: [{ nm_id: 5, bids_kopecks: { search, recommendations: 0 } }]
+  })
+  const listener: RequestListener = ({ method, url = "" }, response) => {
+    const answer = (json: unknown) => {
+      response.writeHead(200, { "content-type": "application/json" })
+      response.end(JSON.stringify(json))
+    }
+    if (url.startsWith("/api/advert/v2/adverts")) return answer({ adverts: [campaignNow()] })
+    if (method !== "PATCH") return answer(url.includes("count") ? { all: 1, adverts: [] } : {})
+    const isFirst = search === 25_000
+    search = isFirst ? 30_000 : 32_000
+    reached.resolve()
+    if (isFirst) void go.promise.then(() => answer({}))
+    else answer({})
+  }
+  return { listener, reached: reached.promise, letGo: () => go.resolve() }
+}

@@ -1,18 +1,24 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { basename, dirname, join } from "node:path"
 
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, Schema } from "effect"
+import { TestClock } from "effect/testing"
 
 import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
+import { PlanStoreFailed } from "../../src/marketplace/apply/PlanError.ts"
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
 import { Entry } from "../../src/marketplace/apply/PlanStore.ts"
 import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../src/marketplace/MarketplaceConfig.ts"
 import { planMinusPhrases } from "../../src/marketplace/plan/planMinusPhrases.ts"
 import * as FilePlanStore from "../../src/node/marketplace/FilePlanStore.ts"
-import { embeddedClient, inTime, plansOver } from "./support.ts"
+import { auditLog } from "../../src/tools/marketplace/plans/audit.ts"
+import { showPlan } from "../../src/tools/marketplace/plans/show.ts"
+import type { Needs } from "../../src/tools/marketplace/toolset.ts"
+import type { Answer } from "../../src/tools/Tool.ts"
+import { embeddedClient, interceptedClient, inTime, plansOver } from "./support.ts"
 
 const temporaryFile = Effect.map(
   Effect.acquireRelease(
@@ -30,10 +36,23 @@ const keepPlan = Effect.gen(function* () {
   )
 })
 
+/** Whether something beside the file says that a process has it. */
+const isLocked = (file: string) =>
+  readdirSync(dirname(file)).some((entry) => entry.startsWith(`${basename(file)}.lock`))
+
+const apply = (id: string) => Plans.use((plans) => plans.apply(id))
+
+const Text = Schema.optionalKey(Schema.String)
+const Log = Schema.Struct({
+  entries: Schema.Array(Schema.Struct({ what: Schema.String, plan_id: Text, problem: Text }))
+})
+const rowsOf = ({ structured }: Answer) =>
+  Effect.map(Schema.decodeUnknownEffect(Log)(structured), ({ entries }) => entries)
+
 const readEntry = Schema.decodeUnknownSync(Schema.fromJsonString(Entry))
 
 /** A server process with its journal in a file. */
-const aProcess = (file: string) => plansOver({}, embeddedClient, Layer.orDie(FilePlanStore.layer(file)))
+const aProcess = (file: string) => plansOver({}, embeddedClient, FilePlanStore.layer(file))
 
 describe("a journal in a file", () => {
   it.effect("brings plans and their progress into the next process, also when it was torn while it was written", () =>
@@ -63,10 +82,99 @@ describe("a journal in a file", () => {
   it.effect("that cannot be read says so instead of beginning anew", () =>
     Effect.gen(function* () {
       const file = yield* temporaryFile
-      appendFileSync(file, "this is no journal\n")
-      const error = yield* Effect.flip(Effect.scoped(Layer.build(FilePlanStore.layer(file))))
-      assert.strictEqual(error._tag, "PlanStoreFailed")
-      assert.include(error.message, `line 1 of ${file} is no entry of this journal`)
-    })
+      appendFileSync(file, "this is no journal\nand never was\n")
+      const problem = yield* FilePlanStore.problemWith(file)
+      assert.include(problem, `line 1 of ${file} is no entry of this journal, and neither is any other.`)
+      const error = yield* Effect.flip(keepPlan.pipe(Effect.provide(aProcess(file), { local: true })))
+      assert.deepStrictEqual(error, new PlanStoreFailed({ problem: problem ?? "" }))
+      assert.strictEqual(readFileSync(file, "utf8"), "this is no journal\nand never was\n")
+    }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
+  )
+
+  it.effect("that has a broken line tells everything else, names the line, and goes on", () =>
+    Effect.gen(function* () {
+      const file = yield* temporaryFile
+      const inAProcess = <A, E>(work: Effect.Effect<A, E, Needs>) =>
+        inTime(Effect.provide(work, aProcess(file), { local: true }))
+      const applied = yield* inAProcess(keepPlan)
+      yield* inAProcess(apply(applied.id))
+      yield* TestClock.adjust("1 second")
+      const planned = yield* inAProcess(keepPlan)
+      const whole = readFileSync(file, "utf8").trim().split("\n")
+      const broken = whole.findLastIndex((line) => line.includes('"type":"done"'))
+      const of = whole.map((line, index) => (index === broken ? line.slice(0, -30) : line))
+      writeFileSync(file, `${of.join("\n")}\n\0\0\0\n{"type":"begun","at":9e15,"plan_id":"another","steps":[]}\n`)
+      const named = (line: number) =>
+        `line ${line} of ${file} is no entry of this journal: look at it, then mend it or take it out`
+
+      const log = yield* Effect.flatMap(inAProcess(auditLog.call({ limit: 500 })), rowsOf)
+      const problems = log.flatMap(({ problem, what }) => (what === "unreadable" ? [problem] : []))
+      assert.deepStrictEqual(problems, [whole.length + 2, whole.length + 1, broken + 1].map(named))
+      assert.includeMembers(
+        log.map(({ plan_id }) => plan_id),
+        [applied.id, planned.id, "another"]
+      )
+      const steps = log.filter(({ what }) => what === "done").length
+      assert.strictEqual(steps, 2)
+      const own = yield* Effect.flatMap(inAProcess(auditLog.call({ plan_id: applied.id, limit: 500 })), rowsOf)
+      assert.include(
+        own.map(({ problem }) => problem),
+        named(broken + 1)
+      )
+
+      const shown = yield* inAProcess(showPlan.call({ plan_id: applied.id }))
+      assert.deepInclude(shown.structured, { state: "applied", done: 2 })
+      assert.include(JSON.stringify(shown.structured?.["warnings"]), named(broken + 1))
+
+      // Nobody can know whether the lines without a plan tell that this one was begun.
+      const refused = yield* Effect.flip(inAProcess(apply(planned.id)))
+      assert.include(
+        refused.message,
+        `${named(whole.length + 1)}. It may be about plan ${planned.id}: make a new plan.`
+      )
+      const back = yield* inAProcess(Plans.use((plans) => plans.rollback(applied.id)))
+      assert.include(back.warnings.join(), `${named(broken + 1)}: what only it tells of is not taken back here`)
+      // The broken step was begun, which another line tells: it comes back as well.
+      assert.deepInclude(yield* inAProcess(apply(back.id)), { state: "applied", done: 3 })
+    }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
+  )
+
+  it.effect("is read where nothing may be written, and not made where it is not there", () =>
+    Effect.gen(function* () {
+      const file = yield* temporaryFile
+      const readOnly = plansOver({ readOnly: true }, embeddedClient, FilePlanStore.layerReading(file))
+      const look = (plan_id: string) =>
+        Effect.all([showPlan.call({ plan_id }), auditLog.call({ plan_id })]).pipe(
+          Effect.provide(readOnly, { local: true })
+        )
+      assert.strictEqual((yield* Effect.flip(look("none"))).message.slice(0, 21), "There is no plan none")
+      const forgotten = yield* keepPlan.pipe(Effect.provide(readOnly, { local: true }))
+      assert.isFalse(existsSync(file))
+      const { id } = yield* Effect.provide(keepPlan, aProcess(file), { local: true })
+      const before = readFileSync(file, "utf8")
+      const [shown, log] = yield* look(id)
+      assert.deepInclude(shown.structured, { plan_id: id, state: "planned" })
+      assert.deepInclude(log.structured, { total: 1 })
+      assert.strictEqual(readFileSync(file, "utf8"), before)
+      assert.notInclude(before, `"reverses":"${forgotten.id}"`)
+    }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
+  )
+
+  it.effect("is this process's own while a plan is applied, and only then", () =>
+    Effect.gen(function* () {
+      const file = yield* temporaryFile
+      const locks: Array<boolean> = []
+      const watched = interceptedClient((path) => {
+        locks.push(isLocked(file))
+        return path.endsWith("nothing") ? {} : undefined
+      })
+      yield* Effect.gen(function* () {
+        const { id } = yield* keepPlan
+        assert.deepStrictEqual([...new Set(locks.splice(0))], [false])
+        yield* inTime(apply(id))
+        assert.deepStrictEqual([...new Set(locks.splice(0))], [true])
+        assert.isFalse(isLocked(file))
+      }).pipe(Effect.provide(plansOver({}, watched, FilePlanStore.layer(file)), { local: true }))
+    }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
   )
 })

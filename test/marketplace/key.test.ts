@@ -3,12 +3,16 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 
 import { keyReport } from "../../src/marketplace/keyReport.ts"
+import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
 import { hosts } from "../../src/marketplace/naming.ts"
 import { checkKey } from "../../src/tools/marketplace/checkKey.ts"
+import { offered } from "../../src/tools/marketplace/toolset.ts"
 import { adsOver, marketplace, settings, standIn } from "./support.ts"
 
 /** A key as the marketplace makes them; only its middle part matters. */
 const token = (payload: object) => `e30.${Buffer.from(JSON.stringify(payload)).toString("base64url")}.sig`
+
+const names = (tools: ReadonlyArray<{ readonly name: string }>) => tools.map(({ name }) => name)
 
 const promotion = 2 ** 6
 const dayMs = 86_400_000
@@ -32,8 +36,11 @@ describe("a key", () => {
   )
 
   it.effect.each([
-    [{ acc: 3, s: promotion, exp: dayMs / 1000 }, /^The key ran out on 1970-01-02: make a new one\.$/],
-    [{ acc: 3, s: promotion, exp: 3600 }, /^The key ran out on 1970-01-01: make a new one\.$/],
+    [
+      { acc: 3, s: promotion, exp: dayMs / 1000 },
+      /^The key ran out on 1970-01-02: make a new one\. marketplace\.wire is not chosen/
+    ],
+    [{ acc: 3, s: promotion, exp: 3600 }, /^The key ran out on 1970-01-01: make a new one\. marketplace\.wire is not chosen/],
     [{ acc: 3, s: 0 }, /^The key has no promotion right/],
     [{ acc: 1, s: promotion }, /^A base key may read the campaigns once an hour/],
     [{ acc: 2, t: true, s: promotion }, /^A test key may read the campaigns once an hour/]
@@ -44,6 +51,41 @@ describe("a key", () => {
       assert.notInclude(next, "works")
     })
   )
+
+  it.effect("that has run out may not write", () => {
+    const apiKey = token({ acc: 3, s: promotion, exp: dayMs / 1000 })
+    return Effect.gen(function* () {
+      const ads = yield* MarketplaceAds
+      const write = ads.setMinusPhrases({ advert_id: 1001, nm_id: 500101, norm_queries: ["a"] })
+      yield* TestClock.setTime(dayMs - 1)
+      assert.include(names(yield* offered), "ads_apply_plan")
+      yield* write
+      yield* TestClock.setTime(dayMs)
+      assert.notInclude(names(yield* offered), "ads_apply_plan")
+      const error = yield* Effect.flip(write)
+      assert.deepInclude(error, { _tag: "AdsReadOnly", detail: "the key has run out, and a new one is needed" })
+      assert.deepInclude(yield* check({ acc: 3, s: promotion, exp: dayMs / 1000 }), {
+        may_write: false,
+        why_not: "the key has run out, and a new one is needed"
+      })
+    }).pipe(Effect.provide(marketplace({ apiKey }, { apiKey })))
+  })
+
+  it.effect.each([
+    ["spec", "The real marketplace takes another form, cluster bids in rubles"],
+    ["published", "articles and cluster bids go out in the marketplace's own form"]
+  ] as const)("is told together with what wire %s means", ([wire, words]) =>
+    Effect.gen(function* () {
+      const { structured } = yield* checkKey.call({})
+      assert.deepInclude(structured, { wire })
+      assert.include(structured?.["next"], `marketplace.wire is ${wire}: articles and cluster bids go out`)
+      assert.include(structured?.["next"], words)
+    }).pipe(Effect.provide(marketplace({ wire })))
+  )
+
+  it.each([1e300, -1e300, -1, 8.7e12])("with an end that no calendar has (%s) is one without an end", (exp) => {
+    assert.deepInclude(keyReport(settings({ apiKey: token({ exp }) }), 0), { daysLeft: undefined })
+  })
 
   it.effect.each([
     ["token scope not allowed", "Make a key with the promotion right."],

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 
@@ -222,6 +223,53 @@ describe("a marketplace that counts", () => {
         requests.map(({ body }) => body),
         [write, write]
       )
+    }).pipe(Effect.provide(adsOver(client)))
+  })
+
+  it.effect("gets nothing from the calls that were queued when it said 429 until its pause is over", () => {
+    const sentAt: Array<number> = []
+    const client = HttpClient.make((request) =>
+      Effect.gen(function* () {
+        const isTurnedAway = sentAt.push(yield* Clock.currentTimeMillis) === 2
+        yield* Effect.sleep(isTurnedAway ? 5000 : 100)
+        const tooMany = { status: 429, headers: { "x-ratelimit-retry": "60" } }
+        return HttpClientResponse.fromWeb(request, new Response("{}", isTurnedAway ? tooMany : {}))
+      })
+    )
+    const limits = { setMinusPhrases: { limit: 2, periodMs: 20_000, burst: 2 } }
+    return Effect.gen(function* () {
+      const ads = yield* MarketplaceAds
+      const write = { advert_id: 1, nm_id: 2, norm_queries: ["a"] }
+      yield* inTime(Effect.replicateEffect(ads.setMinusPhrases(write), 5, { concurrency: 5 }))
+      const pauseEnds = 65_000
+      const [first, second, ...others] = sentAt
+      assert.deepStrictEqual([first, second, others.length], [0, 0, 4])
+      for (const at of others) assert.isAtLeast(at, pauseEnds)
+      assert.strictEqual(new Set(others).size, 4)
+    }).pipe(Effect.provide(adsOver(client, { limits, maxWaitSeconds: 300 })))
+  })
+
+  it.effect("is not waited for longer than the caller waits, where its 429 came after the call was queued", () =>
+    Effect.gen(function* () {
+      const limiter = yield* Limiter.make({ limit: 2, periodMs: 20_000, burst: 1 }, 15_000)
+      yield* limiter.run(Effect.void)
+      const queued = yield* Effect.forkChild(Effect.flip(limiter.run(Effect.void)))
+      yield* TestClock.adjust(5000)
+      yield* limiter.pause(60_000)
+      yield* TestClock.adjust(5000)
+      assert.deepStrictEqual(yield* Fiber.join(queued), { _tag: "NoTurn", waitMs: 55_000 })
+    })
+  )
+
+  it.effect("is asked again within a day, whatever its 429 says", () => {
+    const { client } = standIn((_, index) =>
+      index === 0 ? { status: 429, headers: { "x-ratelimit-retry": "1e300" }, body: {} } : { body: { adverts: [] } }
+    )
+    return Effect.gen(function* () {
+      const count = MarketplaceAds.use((ads) => ads.countAdverts())
+      assert.deepInclude(yield* Effect.flip(count), { _tag: "AdsRateLimited", retryAfterSeconds: 86_400 })
+      yield* TestClock.adjust("1 day")
+      assert.strictEqual(yield* count, 0)
     }).pipe(Effect.provide(adsOver(client)))
   })
 

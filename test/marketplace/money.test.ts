@@ -3,11 +3,12 @@ import { Result, Schema } from "effect"
 import * as fc from "fast-check"
 
 import {
+  digits,
   Kopecks,
   kopecksToRubles,
-  moneyFromRubles,
-  Rubles,
+  percentOf,
   RublesGiven,
+  rublesTold,
   rublesToKopecks
 } from "../../src/marketplace/money.ts"
 
@@ -54,11 +55,31 @@ describe("money", () => {
     assert.isTrue(Result.isFailure(Schema.decodeUnknownResult(Kopecks)(amount)))
   })
 
-  it("shows statistics in both units", () => {
-    assert.deepStrictEqual(moneyFromRubles(10.19), { kopecks: Kopecks.make(1019), rubles: Rubles.make("10.19") })
+  it.each([
+    [10.19, { kopecks: 1019, rubles: "10.19" }],
+    [1e-7, { kopecks: 0, rubles: "0.00" }],
+    [0.1 + 0.2, { kopecks: 30, rubles: "0.30" }],
+    [-1.5, { kopecks: -150, rubles: "-1.50", odd: "below zero" }],
+    [1e21, { kopecks: null, rubles: "1000000000000000000000", odd: "too large to be an amount of money" }],
+    [-1e21, { kopecks: null, rubles: "-1000000000000000000000", odd: "too large to be an amount of money" }],
+    [Number.POSITIVE_INFINITY, { kopecks: null, rubles: "Infinity", odd: "too large to be an amount of money" }],
+    [null, null],
+    [undefined, null]
+  ])("shows %s rubles of a statistic in both units, and names what is odd", (amount, shown) => {
+    assert.deepStrictEqual<unknown>(rublesTold(amount), shown)
   })
 
-  it("takes the tiny amounts of an average without choking on their exponent", () => {
-    assert.strictEqual(moneyFromRubles(1e-7).kopecks, 0)
+  it("takes any number as the digits it is shown with, and never writes an exponent", () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (amount) => {
+        assert.match(digits(amount), /^-?\d+(\.\d+)?$/)
+        assert.strictEqual(Number(digits(amount)), amount === 0 ? 0 : amount)
+      })
+    )
+  })
+
+  it("takes a percentage of any size without leaving what is exact", () => {
+    assert.strictEqual(percentOf(Kopecks.make(30_000), 1e300), Number.MAX_SAFE_INTEGER)
+    assert.strictEqual(Result.getOrThrow(kopecksFrom(0.1 + 0.2)), 30)
   })
 })

@@ -30,7 +30,7 @@ const fromFile = Layer.unwrap(
     ),
     (folder) => {
       copyFileSync(written, join(folder, "journal.jsonl"))
-      return Layer.orDie(FilePlanStore.layer(join(folder, "journal.jsonl")))
+      return FilePlanStore.layer(join(folder, "journal.jsonl"))
     }
   )
 )
@@ -44,7 +44,9 @@ const ofToday = plansOver(
     Effect.gen(function* () {
       const found = yield* PlanStore.use((store) => store.entries).pipe(Effect.provide(fromFile), Effect.orDie)
       const store = yield* PlanStore
-      yield* Effect.orDie(Effect.forEach(found, store.append))
+      const entries = found.flatMap((entry) => (entry.type === "unreadable" ? [] : [entry]))
+      assert.strictEqual(entries.length, found.length)
+      yield* Effect.orDie(Effect.forEach(entries, store.append))
       return store
     })
   ).pipe(Layer.provide(PlanStore.layerMemory))

@@ -12,18 +12,25 @@ const Reply = Schema.fromJsonString(
     })
   })
 )
+const Failure = Schema.fromJsonString(Schema.Struct({ error: Schema.Struct({ message: Schema.String }) }))
 const Answer = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 
 /** The built command with the marketplace's tools over stdio, called with bare requests. */
 export const command = (cwd: string, ...args: ReadonlyArray<string>) => {
   const { child, ended } = start(["--toolsets", "marketplace", ...args], { cwd })
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
-  const call = async (name: string, args: object) => {
+  const ask = async (name: string, args: object) => {
     const request = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }
     child.stdin.write(`${JSON.stringify(request)}\n`)
-    const { value } = await lines.next()
+    return (await lines.next()).value
+  }
+  const call = async (name: string, args: object) => {
+    const value = await ask(name, args)
     const { result } = Schema.decodeUnknownSync(Reply)(value)
     return Schema.decodeUnknownSync(Answer)(result.content[0]?.text)
   }
-  return { call, child, ended }
+  /** The words of a call that fails. */
+  const fail = async (name: string, args: object) =>
+    Schema.decodeUnknownSync(Failure)(await ask(name, args)).error.message
+  return { call, fail, child, ended }
 }

@@ -16,7 +16,8 @@ const start = (advert_id: number) =>
 
 const fullDisk = Layer.succeed(PlanStore, {
   append: () => Effect.fail(new PlanStoreFailed({ problem: "no room on the disk" })),
-  entries: Effect.succeed([])
+  entries: Effect.succeed([]),
+  hold: (work) => work
 })
 
 describe("spending", () => {

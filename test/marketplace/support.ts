@@ -16,13 +16,17 @@ export { inTime } from "../support/inTime.ts"
 
 export type Given = Partial<typeof MarketplaceSettings.Encoded> & Pick<MarketplaceSettings, "serverReadOnly">
 
+/** Most tests are about something else than the largest change. */
+const anyChange = { maxChangePercent: 1e15, maxDailyChangePercent: 1e15 }
+
 /** Settings of a writable marketplace at the embedded one's address. */
 export const settings = ({ serverReadOnly = false, ...given }: Given = {}): MarketplaceSettings => ({
   ...Schema.decodeUnknownSync(MarketplaceSettings)({
     baseUrl: "http://127.0.0.1:5679",
     apiKey: defaultKey,
     readOnly: false,
-    ...given
+    ...given,
+    guards: { ...anyChange, ...given.guards }
   }),
   serverReadOnly
 })

@@ -209,13 +209,14 @@ describe("the marketplace toolset", () => {
       return path.endsWith("/budget") ? { status: 404 } : {}
     })
     return Effect.gen(function* () {
-      const { append, entries } = yield* PlanStore
+      const { append, entries, hold } = yield* PlanStore
       const full = PlanStore.of({
         append: (entry) =>
           entry.type === "action" && entry.outcome === "done"
             ? Effect.fail(new PlanStoreFailed({ problem: "the disk is full" }))
             : append(entry),
-        entries
+        entries,
+        hold
       })
       const over = plansOver({}, Layer.succeed(HttpClient.HttpClient, client), Layer.succeed(PlanStore, full))
       const started = yield* call("ads_start_campaign", { advert_id: 1001, confirm: true }).pipe(

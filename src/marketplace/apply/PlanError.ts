@@ -75,7 +75,7 @@ export class PlanStoreFailed extends Schema.TaggedError<PlanStoreFailed>()("Plan
   problem: Schema.String
 }) {
   override get message() {
-    return `The journal of plans cannot be used: ${this.problem}. Nothing further was changed.`
+    return `The journal of plans cannot be used: ${this.problem.replace(/\.$/, "")}. Nothing further was changed.`
   }
 }
 

@@ -5,7 +5,10 @@ import { Kopecks } from "../money.ts"
 import { Plan } from "../plan/Plan.ts"
 import type { PlanStoreFailed } from "./PlanError.ts"
 
-const base = { at: Schema.Int, plan_id: Schema.String }
+/** Milliseconds since 1970, as far as calendars go. */
+const Moment = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 8.64e15 }))
+
+const base = { at: Moment, plan_id: Schema.String }
 
 /** One line of the journal; moments are milliseconds since 1970. Nothing is ever changed or taken out. */
 export const Entry = Schema.Union([
@@ -72,7 +75,7 @@ export const Entry = Schema.Union([
   /** A start or a pause, which needs no plan. */
   Schema.Struct({
     type: Schema.Literal("action"),
-    at: Schema.Int,
+    at: Moment,
     operation: Schema.String,
     advert_id: Schema.Int,
     before: Schema.Int,
@@ -81,13 +84,29 @@ export const Entry = Schema.Union([
 ])
 export type Entry = typeof Entry.Type
 
+/** A line of the journal that is no entry: it is named in its place, and hides none of the others. */
+export interface UnreadableEntry {
+  readonly type: "unreadable"
+  /** The moment of the entry before it. */
+  readonly at: number
+  /** The plan that it seems to be about. */
+  readonly plan_id?: string
+  readonly problem: string
+}
+
+/** What the journal holds, in the order of writing. */
+export type Kept = Entry | UnreadableEntry
+
 /** Where plans, their progress and the audit trail are kept: a list that only grows. */
 export class PlanStore extends Context.Service<
   PlanStore,
   {
     /** Returns when the entry would survive a crash. */
     readonly append: (entry: Entry) => Effect.Effect<void, PlanStoreFailed>
-    readonly entries: Effect.Effect<ReadonlyArray<Entry>, PlanStoreFailed>
+    /** All entries, those of other processes included. */
+    readonly entries: Effect.Effect<ReadonlyArray<Kept>>
+    /** Keeps every other process from writing while the work is done; fails where another one keeps this one from it. */
+    readonly hold: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | PlanStoreFailed, R>
   }
 >()("workflow-tool-server/marketplace/PlanStore") {
   /** Kept as long as the process runs. */
@@ -96,7 +115,8 @@ export class PlanStore extends Context.Service<
     Effect.map(Ref.make<ReadonlyArray<Entry>>([]), (kept) =>
       PlanStore.of({
         append: (entry) => Ref.update(kept, (entries) => [...entries, entry]),
-        entries: Ref.get(kept)
+        entries: Ref.get(kept),
+        hold: (work) => work
       })
     )
   )

@@ -7,9 +7,9 @@ import { AdsReadOnly, type MarketplaceError } from "../MarketplaceError.ts"
 import { clusterUnit } from "../plan/clusterUnit.ts"
 import { estimate } from "../plan/estimate.ts"
 import { planProblems } from "../plan/guards.ts"
-import { holdToGuards, warnOfRaises } from "../plan/guardWayBack.ts"
+import { holdToDay, holdToGuards, warnOfRaises } from "../plan/guardWayBack.ts"
 import type { Draft, Plan } from "../plan/Plan.ts"
-import { type History, historyOf, isOutrun, leadsBack } from "./history.ts"
+import { bidsDayAgo, type History, historyOf, isOutrun, leadsBack } from "./history.ts"
 import {
   type ApplyStopped,
   GuardViolation,
@@ -17,9 +17,9 @@ import {
   PlanExpired,
   PlanNotFound,
   PlanSpent,
-  type PlanStoreFailed
+  PlanStoreFailed
 } from "./PlanError.ts"
-import { type Entry, PlanStore } from "./PlanStore.ts"
+import { type Kept, PlanStore } from "./PlanStore.ts"
 import { begin, type Report } from "./Progress.ts"
 import { runPlan } from "./runPlan.ts"
 import { wayBack } from "./wayBack.ts"
@@ -46,7 +46,7 @@ export class Plans extends Context.Service<
     readonly rollback: (
       id: string
     ) => Effect.Effect<Plan, MarketplaceError | NothingToRollBack | PlanNotFound | PlanSpent | PlanStoreFailed>
-    readonly entries: Effect.Effect<ReadonlyArray<Entry>, PlanStoreFailed>
+    readonly entries: Effect.Effect<ReadonlyArray<Kept>>
     /** Writes down a change that needs no plan; `before` is the campaign's status. */
     readonly record: (action: {
       readonly operation: string
@@ -70,6 +70,12 @@ export class Plans extends Context.Service<
       const unitOf = ({ provenUnit }: Draft) =>
         Result.getOrUndefined(clusterUnit(settings.wire, provenUnit === undefined ? [] : [provenUnit]))
 
+      /** Leaves out what the guards forbid for one day, which only the journal can tell. */
+      const keepForward = Effect.fnUntraced(function* (draft: Draft, reverses?: string) {
+        const dayAgo = bidsDayAgo(yield* store.entries, yield* now)
+        return yield* keep(holdToDay(settings.guards, draft, dayAgo), reverses)
+      })
+
       const keep = Effect.fn("Plans.keep")(function* (draft: Draft, reverses?: string) {
         const createdAt = yield* now
         const content = (Hash.string(JSON.stringify(draft.steps)) >>> 0).toString(36)
@@ -86,16 +92,25 @@ export class Plans extends Context.Service<
       })
 
       const history = Effect.fn("Plans.history")(function* (id: string) {
-        const found = historyOf(yield* store.entries, id)
-        return found ?? (yield* new PlanNotFound({ id }))
+        const entries = yield* store.entries
+        const found = historyOf(entries, id)
+        if (found !== undefined) return found
+        const lost = entries.find((entry) => entry.type === "unreadable" && entry.plan_id === id)
+        return yield* lost?.type === "unreadable"
+          ? new PlanStoreFailed({ problem: lost.problem })
+          : new PlanNotFound({ id })
       })
 
       /** Where a plan stands that may be applied now. */
       const applicable = Effect.fnUntraced(function* (id: string) {
         const past = yield* history(id)
         const { begun, finished, goingBack, plan, takenBack } = past
-        const forbidden = readOnlyReason(settings)
+        const forbidden = readOnlyReason(settings, yield* now)
         if (forbidden !== undefined) return yield* new AdsReadOnly({ operation: "apply", detail: forbidden })
+        const [unreadable] = past.unreadable
+        if (unreadable !== undefined) {
+          return yield* new PlanStoreFailed({ problem: `${unreadable}. It may be about plan ${id}: make a new plan` })
+        }
         if (goingBack || takenBack) return yield* new PlanSpent({ id, state: "taken back" })
         if (finished) return yield* new PlanSpent({ id, state: "applied" })
         const original = plan.reverses === undefined ? undefined : yield* history(plan.reverses)
@@ -104,18 +119,23 @@ export class Plans extends Context.Service<
           if (isOutrun(plan, original)) return yield* new PlanExpired({ id })
         }
         if (!begun && (yield* now) > plan.expiresAt) return yield* new PlanExpired({ id })
-        const problems = planProblems(settings.guards, plan.steps, leadsBack(yield* store.entries, plan), unitOf(plan))
+        const entries = yield* store.entries
+        const dayAgo = bidsDayAgo(entries, yield* now)
+        const problems = planProblems(settings.guards, plan.steps, {
+          isLeadingBack: leadsBack(entries, plan),
+          dayAgo,
+          unit: unitOf(plan)
+        })
         return problems.length > 0 ? yield* new GuardViolation({ id, problems }) : begin(past, original)
       })
 
       const apply = Effect.fn("Plans.apply")(function* (id: string, options: ApplyOptions = {}) {
         const { maxSeconds = Infinity, onProgress = () => Effect.void } = options
         const until = (yield* now) + maxSeconds * 1000
-        return yield* oneAtATime.withPermit(
-          Effect.flatMap(applicable(id), (progress) =>
-            runPlan({ ads, store, wire: settings.wire, progress, until }, onProgress)
-          )
+        const work = Effect.flatMap(applicable(id), (progress) =>
+          runPlan({ ads, store, wire: settings.wire, progress, until }, onProgress)
         )
+        return yield* oneAtATime.withPermit(store.hold(work))
       })
 
       const rollback = Effect.fn("Plans.rollback")(function* (id: string) {
@@ -123,13 +143,15 @@ export class Plans extends Context.Service<
         if (past.takenBack) return yield* new PlanSpent({ id, state: "taken back" })
         const way = yield* wayBack(ads, past, settings.wire)
         const isForward = leadsBack(yield* store.entries, past.plan)
-        const draft = (isForward ? holdToGuards : warnOfRaises)(settings.guards, way, unitOf(way))
+        const known = (isForward ? holdToGuards : warnOfRaises)(settings.guards, way, unitOf(way))
+        const left = past.unreadable.map((problem) => `${problem}: what only it tells of is not taken back here`)
+        const draft = { ...known, warnings: [...known.warnings, ...left] }
         if (draft.steps.length === 0) return yield* new NothingToRollBack({ id, blocked: draft.blocked })
-        return yield* keep(draft, id)
+        return yield* isForward ? keepForward(draft, id) : keep(draft, id)
       })
 
       return Plans.of({
-        keep: (draft) => keep(draft),
+        keep: (draft) => keepForward(draft),
         history,
         apply,
         rollback,

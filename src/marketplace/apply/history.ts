@@ -1,7 +1,8 @@
 import type { Kopecks } from "../money.ts"
 import { changeKey } from "../plan/Change.ts"
-import type { Plan } from "../plan/Plan.ts"
-import type { Entry } from "./PlanStore.ts"
+import { bidBefore, type DayAgo } from "../plan/guards.ts"
+import type { Plan, Step } from "../plan/Plan.ts"
+import type { Kept } from "./PlanStore.ts"
 
 /** Where a plan stands, by its journal. */
 export interface History {
@@ -30,10 +31,12 @@ export interface History {
   readonly goingBack: boolean
   /** Whether such a plan has come to its end, and left nothing for later; else another may follow it. */
   readonly takenBack: boolean
+  /** What the journal cannot tell any more, and may have been about this plan. */
+  readonly unreadable: ReadonlyArray<string>
 }
 
 /** The history of one plan; nothing if it was never made. */
-export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | undefined => {
+export const historyOf = (entries: ReadonlyArray<Kept>, id: string): History | undefined => {
   let plan: Plan | undefined
   const done = new Map<string, number>()
   const inDoubt = new Map<string, number>()
@@ -44,6 +47,8 @@ export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | 
   const probes = new Map<string, Kopecks>()
   const misread = new Map<string, string>()
   const reversing = new Map<string, Plan>()
+  const others = new Set<string>()
+  const unreadable: Array<string> = []
   let begun = false
   let finished = false
   let partly = false
@@ -67,7 +72,15 @@ export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | 
   let probing: string | undefined
   for (const entry of entries) {
     if (entry.type === "action") continue
-    if (entry.type === "planned" && entry.plan.reverses === id) reversing.set(entry.plan_id, entry.plan)
+    if (entry.type === "unreadable") {
+      const isOfAnother = entry.plan_id !== undefined && others.has(entry.plan_id)
+      if (plan !== undefined && !isOfAnother) unreadable.push(entry.problem)
+      continue
+    }
+    if (entry.type === "planned") {
+      if (entry.plan.reverses === id) reversing.set(entry.plan_id, entry.plan)
+      else if (entry.plan_id !== id) others.add(entry.plan_id)
+    }
     const back = reversing.get(entry.plan_id)
     if (back !== undefined) {
       if (entry.type === "begun" || entry.type === "done") goingBack = true
@@ -160,7 +173,8 @@ export const historyOf = (entries: ReadonlyArray<Entry>, id: string): History | 
         probes,
         misread,
         goingBack,
-        takenBack
+        takenBack,
+        unreadable
       }
 }
 
@@ -172,8 +186,26 @@ export const isOutrun = (back: Plan, { done, inDoubt, plan }: History): boolean 
 }
 
 /** Whether a plan leads to what was there before another: a way back does, and a way back of it goes forward again. */
-export const leadsBack = (entries: ReadonlyArray<Entry>, { reverses }: Plan): boolean => {
+export const leadsBack = (entries: ReadonlyArray<Kept>, { reverses }: Plan): boolean => {
   if (reverses === undefined) return false
   const original = entries.find((entry) => entry.type === "planned" && entry.plan_id === reverses)
   return original?.type !== "planned" || !leadsBack(entries, original.plan)
+}
+
+const dayMs = 86_400_000
+
+/** What bids were a day before `now`, as far as a plan has sent a change of them since: by place. */
+export const bidsDayAgo = (entries: ReadonlyArray<Kept>, now: number): DayAgo => {
+  const plans = new Map<string, ReadonlyMap<string, Step>>()
+  const found = new Map<string, Kopecks>()
+  for (const entry of entries) {
+    if (entry.type === "planned") plans.set(entry.plan_id, new Map(entry.plan.steps.map((step) => [step.id, step])))
+    if (entry.type !== "begun" || entry.at <= now - dayMs) continue
+    for (const id of entry.steps) {
+      const change = plans.get(entry.plan_id)?.get(id)?.change
+      const before = change === undefined ? null : bidBefore(change)
+      if (before !== null && !found.has(id)) found.set(id, before)
+    }
+  }
+  return found
 }

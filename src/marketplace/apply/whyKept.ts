@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import type { Money } from "../money.ts"
+import type { AmountTold } from "../money.ts"
 import { readBudgets } from "../readBudget.ts"
 import type { Ads, Standing } from "./look.ts"
 import type { Row } from "./rows.ts"
@@ -28,8 +28,8 @@ export const whyKept = Effect.fnUntraced(function* (
 })
 
 /** Of a budget, or of one that nobody knows (null), or that could not be asked for. */
-const whyNot = (standing: Standing, budget: Money | null | undefined): string | undefined => {
-  if (budget) return budget.kopecks > 0 ? holds(budget) : undefined
+const whyNot = (standing: Standing, budget: AmountTold | null | undefined): string | undefined => {
+  if (budget) return budget.kopecks === 0 ? undefined : holds(budget)
   const isGone = budget === null && standing === "already"
   return isGone ? undefined : unread
 }
@@ -37,5 +37,7 @@ const whyNot = (standing: Standing, budget: Money | null | undefined): string | 
 const unread =
   "its budget cannot be read, and a campaign that may hold money is not deleted: see to it in the cabinet, or do this again later"
 
-const holds = ({ kopecks, rubles }: Money) =>
-  `the campaign holds ${rubles} rub (${kopecks} kopecks), and is not deleted: take them out in the cabinet, then do this again`
+const holds = ({ kopecks, odd, rubles }: AmountTold) =>
+  odd === undefined
+    ? `the campaign holds ${rubles} rub (${kopecks} kopecks), and is not deleted: take them out in the cabinet, then do this again`
+    : `its budget is told as ${rubles} rub, which is ${odd}, and it is not deleted: see to it in the cabinet, then do this again`

@@ -1,10 +1,11 @@
 import { Array as Arrays } from "effect"
 
 import type { Guards } from "../MarketplaceConfig.ts"
+import { kopecksToRubles } from "../money.ts"
 import { type Change, changeKey, invert, order, workOf } from "./Change.ts"
 import type { ClusterUnit } from "./clusterUnit.ts"
 import { estimate } from "./estimate.ts"
-import { guardProblem, tooMany } from "./guards.ts"
+import { bidBefore, guardProblem, tooMany } from "./guards.ts"
 import { lasting } from "./lasting.ts"
 import type { Blocked, Draft, PlanKind, Step } from "./Plan.ts"
 
@@ -38,7 +39,7 @@ export const draft = <const K extends PlanKind>(
   const [problem] = tooMany(guards, steps.size)
   if (problem !== undefined) blocked.set(problem, { what: "the whole plan", reason: problem })
   const planned = problem === undefined ? [...steps.values()].toSorted(byWork) : []
-  for (const warning of lastingWarnings(planned, unit)) warnings.add(warning)
+  for (const warning of [...lastingWarnings(planned, unit), ...firstBids(planned)]) warnings.add(warning)
   return {
     kind,
     steps: planned,
@@ -47,6 +48,21 @@ export const draft = <const K extends PlanKind>(
     warnings: [...warnings].toSorted(),
     blocked: [...blocked.values()].toSorted((a, b) => compare(a.what, b.what) || compare(a.reason, b.reason))
   }
+}
+
+/** Where a bid is the first at its place, a slip does not show: a person has to look. */
+const firstBids = (steps: ReadonlyArray<Step>): ReadonlyArray<string> => {
+  const first = steps.flatMap(({ change, id }) =>
+    (change.kind === "bid" || change.kind === "cluster") && change.after !== null && bidBefore(change) === null
+      ? [{ id, bid: change.after }]
+      : []
+  )
+  const [highest] = first.toSorted((a, b) => b.bid - a.bid)
+  if (highest === undefined) return []
+  return [
+    `Nothing is known to measure first bids against (${first.length}, the highest ${kopecksToRubles(highest.bid)} rub at ` +
+      `${highest.id}): of the guards only maxBidKopecks holds for them`
+  ]
 }
 
 /** What a rollback will leave as it is, said before it is done. */

@@ -1,6 +1,6 @@
 import type { Guards } from "../MarketplaceConfig.ts"
 import { Kopecks, kopecksToRubles } from "../money.ts"
-import type { Change } from "./Change.ts"
+import { type Change, changeKey } from "./Change.ts"
 import type { ClusterUnit } from "./clusterUnit.ts"
 import type { Step } from "./Plan.ts"
 
@@ -8,7 +8,7 @@ import type { Step } from "./Plan.ts"
 export const campaignProblem = ({ allowedCampaigns }: Guards, id?: number): string | undefined => {
   if (allowedCampaigns === undefined || (id !== undefined && allowedCampaigns.includes(id))) return undefined
   const campaign = id === undefined ? "a new campaign" : `campaign ${id}`
-  return `guard allowedCampaigns: ${campaign} is not among the campaigns that may be changed`
+  return `guard allowedCampaigns: ${campaign} is not among the campaigns that may be changed${raisedBy("allowedCampaigns")}`
 }
 
 /** A twin may be made of a campaign that may be changed, and what is in it comes with it. */
@@ -28,39 +28,75 @@ export const guardProblem = (guards: Guards, change: Change, unit?: ClusterUnit)
   if (change.kind !== "bid" && change.kind !== "cluster") return undefined
   const { after } = change
   if (after === null) return undefined
-  const before = change.before ?? (change.kind === "bid" ? change.today : undefined) ?? null
+  const before = bidBefore(change)
   if (after > guards.maxBidKopecks) {
-    return `guard maxBidKopecks: ${inRubles(after)} is above the highest bid of ${inRubles(guards.maxBidKopecks)}`
+    const most = inRubles(guards.maxBidKopecks)
+    return `guard maxBidKopecks: ${inRubles(after)} is above the highest bid of ${most}${raisedBy("maxBidKopecks")}`
   }
   const isOpen = change.kind === "cluster" && unit?.unit === "kopecks" && !unit.isProven
   if (isOpen && after * 100 > guards.maxBidKopecks) {
     return (
       `guard maxBidKopecks: ${inRubles(after)} goes out as the number ${after}, and where the marketplace reads rubles that is ` +
       `${after} rub, above the highest bid of ${inRubles(guards.maxBidKopecks)}; a cluster bid that the marketplace shows in ` +
-      "kopecks, such as one set in the cabinet, would prove that it reads kopecks"
+      `kopecks, such as one set in the cabinet, would prove that it reads kopecks${raisedBy("maxBidKopecks")}`
     )
   }
   const most = guards.maxChangePercent
-  if (most !== undefined && before !== null && before > 0 && Math.abs(after - before) * 100 > most * before) {
-    return `guard maxChangePercent: from ${inRubles(before)} to ${inRubles(after)} is more than ${most}%`
-  }
-  return undefined
+  return isTooFar(before, after, most)
+    ? `guard maxChangePercent: from ${inRubles(before)} to ${inRubles(after)} is more than ${most}%${raisedBy("maxChangePercent")}`
+    : undefined
 }
+
+/** What a bid is before the change, wherever that is known; else null. */
+export const bidBefore = (change: Change): Kopecks | null => {
+  if (change.kind === "bid") return change.before ?? change.today ?? null
+  return change.kind === "cluster" ? change.before : null
+}
+
+/** The bids of a day ago by place, as far as plans have changed them since. */
+export type DayAgo = ReadonlyMap<string, Kopecks>
+
+/** Whether a change leads too far from what the bid was a day ago. */
+export const dailyProblem = (guards: Guards, change: Change, dayAgo: DayAgo): string | undefined => {
+  if (change.kind !== "bid" && change.kind !== "cluster") return undefined
+  const { after } = change
+  const before = dayAgo.get(changeKey(change)) ?? null
+  const most = guards.maxDailyChangePercent
+  return after !== null && isTooFar(before, after, most)
+    ? `guard maxDailyChangePercent: from ${inRubles(before)} within 24 hours to ${inRubles(after)} is more than ${most}%${raisedBy("maxDailyChangePercent")}`
+    : undefined
+}
+
+const isTooFar = (before: Kopecks | null, after: Kopecks, percent: number): before is Kopecks =>
+  before !== null && before > 0 && Math.abs(after - before) * 100 > percent * before
+
+/** Ends every refusal: which setting lets it pass. */
+const raisedBy = (guard: keyof Guards): string => `; only a person can change that, by marketplace.guards.${guard}`
 
 /** Whether there are more changes than one plan may hold. */
 export const tooMany = ({ maxItemsPerApply }: Guards, count: number): ReadonlyArray<string> =>
-  count > maxItemsPerApply ? [`guard maxItemsPerApply: ${count} changes are more than ${maxItemsPerApply}`] : []
+  count > maxItemsPerApply
+    ? [`guard maxItemsPerApply: ${count} changes are more than ${maxItemsPerApply}${raisedBy("maxItemsPerApply")}`]
+    : []
+
+/** What a whole plan is judged by beside the guards. */
+interface Circumstances {
+  readonly isLeadingBack: boolean
+  readonly dayAgo: DayAgo
+  readonly unit?: ClusterUnit | undefined
+}
 
 /** What forbids a whole plan. Where one leads to what was there before, only the list of campaigns holds for it. */
 export const planProblems = (
   guards: Guards,
   steps: ReadonlyArray<Step>,
-  isLeadingBack: boolean,
-  unit?: ClusterUnit
+  { dayAgo, isLeadingBack, unit }: Circumstances
 ): ReadonlyArray<string> => {
   const checked = isLeadingBack ? { ...guards, maxBidKopecks: anyBid, maxChangePercent: Infinity } : guards
   const broken = steps.flatMap(({ change }) => guardProblem(checked, change, unit) ?? [])
-  return isLeadingBack ? broken : [...broken, ...tooMany(guards, steps.length)]
+  if (isLeadingBack) return broken
+  const daily = steps.flatMap(({ change }) => dailyProblem(guards, change, dayAgo) ?? [])
+  return [...broken, ...daily, ...tooMany(guards, steps.length)]
 }
 
 const anyBid = Kopecks.make(Number.MAX_SAFE_INTEGER)

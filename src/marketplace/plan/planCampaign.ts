@@ -1,6 +1,9 @@
+import { Schema } from "effect"
+
 import { type Campaign, findByName, type ManualPlacement, type PaymentType } from "../Campaign.ts"
 import type { Guards } from "../MarketplaceConfig.ts"
 import { foreign, kopecksToRubles, type Kopecks } from "../money.ts"
+import { Visible } from "../NewCampaign.ts"
 import { caps } from "../operations.ts"
 import { chunks } from "../split.ts"
 import type { Unreadable } from "../Unreadable.ts"
@@ -24,6 +27,8 @@ export interface CampaignInput {
 
 export const longestName = 100
 
+const isVisible = Schema.is(Visible)
+
 /** The steps that create a campaign and bring in the articles that do not fit into its creation. */
 export const creation = (
   campaign: Omit<Create, "kind" | "nms"> & { readonly nms: ReadonlyArray<number> },
@@ -44,6 +49,7 @@ export const creation = (
 export const planCampaign = (input: CampaignInput): Draft => {
   const { bid, existing, guards, name, nms, payment_type, placements, unreadable = [] } = input
   const refuse = (reason: string) => draft("campaign", guards, [{ what: `create ${name}`, reason }])
+  if (!isVisible(name)) return refuse("its name is blank")
   if (name.length > longestName) return refuse(`a name has at most ${longestName} characters`)
   if (nms.length === 0) return refuse("no articles are given")
   const problem = campaignProblem(guards)

@@ -1,37 +1,163 @@
-import { Effect, Layer, Ref, Schema } from "effect"
+import { Effect, Exit, Layer, Option, Ref, Schedule, Schema, Scope, Semaphore } from "effect"
 
 import { PlanStoreFailed } from "../../marketplace/apply/PlanError.ts"
-import { Entry, PlanStore } from "../../marketplace/apply/PlanStore.ts"
+import { Entry, type Kept, PlanStore } from "../../marketplace/apply/PlanStore.ts"
 import * as LineFile from "../LineFile.ts"
 import { LineFileError } from "../LineFileError.ts"
+import { readLines } from "../readLines.ts"
 
 const Line = Schema.fromJsonString(Entry)
+const decodeLine = Schema.decodeUnknownOption(Line)
 
 const failed = Effect.mapError((error: { readonly message: string }) => new PlanStoreFailed({ problem: error.message }))
 
-export const make = Effect.fnUntraced(function* (name: string) {
-  const file = yield* LineFile.make(name)
-  const kept = yield* Ref.make(yield* Effect.forEach(yield* file.lines, (line, index) => readLine(name, line, index)))
+/** The file as it is now, read without claiming it: whole lines in their order, each decoded once. */
+const reader = Effect.fnUntraced(function* (name: string) {
+  const decoded = yield* Ref.make<ReadonlyMap<string, Option.Option<Entry>>>(new Map())
 
-  const append = Effect.fnUntraced(function* (entry: Entry) {
-    yield* failed(Effect.flatMap(Schema.encodeEffect(Line)(entry), file.append))
-    yield* Ref.update(kept, (entries) => [...entries, entry])
-  }, Effect.uninterruptible)
-
-  return PlanStore.of({ append, entries: Ref.get(kept) })
+  return Effect.gen(function* () {
+    const lines = yield* readLines(name)
+    const before = yield* Ref.get(decoded)
+    const known = new Map(lines.map((line) => [line, before.get(line) ?? decodeLine(line)]))
+    yield* Ref.set(decoded, known)
+    const kept: Array<Kept> = []
+    for (const [index, line] of lines.entries()) {
+      if (line.trim() === "") continue
+      const entry = known.get(line) ?? Option.none()
+      kept.push(Option.getOrElse(entry, () => unreadable(name, line, index + 1, kept.at(-1)?.at ?? 0)))
+    }
+    return kept
+  }).pipe(
+    Effect.catchTag("LineFileError", ({ message }) =>
+      Effect.succeed<ReadonlyArray<Kept>>([{ type: "unreadable", at: 0, problem: message }])
+    )
+  )
 })
 
-const readLine = (file: string, line: string, index: number) =>
-  Effect.mapError(
-    Schema.decodeEffect(Line)(line),
-    () =>
-      new LineFileError({
-        message:
-          `line ${index + 1} of ${file} is no entry of this journal. Look at it, then take it out, or move the file ` +
-          "away to begin a new one: plans that were begun are in it"
-      })
+const unreadable = (name: string, line: string, number: number, at: number): Kept => {
+  const [, plan_id] = /"plan_id":"([^"\\]+)"/.exec(line) ?? []
+  const problem = `${noEntry(name, number)}: look at it, then mend it or take it out`
+  return { type: "unreadable", at, ...(plan_id === undefined ? {} : { plan_id }), problem }
+}
+
+const noEntry = (name: string, line: number) => `line ${line} of ${name} is no entry of this journal`
+
+/** Opens the file for writing, as long as the scope is open. A file of something else is left as it is. */
+const open = Effect.fnUntraced(function* (name: string) {
+  const file = yield* LineFile.make(name)
+  const lines = yield* file.lines
+  if (lines.length > 0 && lines.every((line) => Option.isNone(decodeLine(line)))) {
+    const message = `${noEntry(name, 1)}, and neither is any other. Move the file away, or name another one as marketplace.journal`
+    return yield* new LineFileError({ message })
+  }
+  return file
+})
+
+interface Held {
+  readonly file: LineFile.LineFile
+  readonly scope: Scope.Closeable
+  readonly users: number
+}
+
+/** Other processes have the file for a moment when they add a plan, and for long only while they apply one. */
+const patience = Schedule.max([Schedule.spaced("100 millis"), Schedule.recurs(20)])
+
+const busy = ({ message }: LineFileError) =>
+  new LineFileError({
+    message: `${message} Another server works in it, as while it applies a plan: call again when that is done`,
+    inUse: true
+  })
+
+/** The journal in a file, which is this process's own only while something is written, or held. */
+export const make = Effect.fnUntraced(function* (name: string) {
+  const read = yield* reader(name)
+  /** Plans that wait for another process to let go of the file. */
+  const waiting = yield* Ref.make<ReadonlyArray<Entry>>([])
+  const door = yield* Semaphore.make(1)
+  const held = yield* Ref.make<Held | undefined>(undefined)
+
+  const write = (file: LineFile.LineFile, entry: Entry) =>
+    Effect.flatMap(Effect.orDie(Schema.encodeEffect(Line)(entry)), file.append)
+
+  const claimed = Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const opened = Effect.gen(function* () {
+      const file = yield* open(name)
+      for (const entry of yield* Ref.get(waiting)) {
+        yield* write(file, entry)
+        yield* Ref.update(waiting, (entries) => entries.slice(1))
+      }
+      return file
+    })
+    const file = yield* Effect.onError(Scope.provide(opened, scope), () => Scope.close(scope, Exit.void))
+    return { file, scope, users: 0 }
+  }).pipe(
+    Effect.retry({ schedule: patience, while: ({ inUse }) => inUse === true }),
+    Effect.mapError((error) => (error.inUse === true ? busy(error) : error))
   )
 
+  const enter = door.withPermit(
+    Effect.gen(function* () {
+      const now = (yield* Ref.get(held)) ?? (yield* claimed)
+      yield* Ref.set(held, { ...now, users: now.users + 1 })
+      return now.file
+    })
+  )
+
+  const leave = door.withPermit(
+    Effect.gen(function* () {
+      const now = yield* Ref.get(held)
+      if (now === undefined) return
+      const users = now.users - 1
+      yield* Ref.set(held, users === 0 ? undefined : { ...now, users })
+      if (users === 0) yield* Scope.close(now.scope, Exit.void)
+    })
+  )
+
+  const append = (entry: Entry) => {
+    const written = Effect.acquireUseRelease(
+      enter,
+      (file) => write(file, entry),
+      () => leave
+    )
+    const later = Ref.update(waiting, (entries) => [...entries, entry])
+    // A plan changes nothing yet: it need not wait for others to be done.
+    const isPatient = ({ inUse }: LineFileError) => inUse === true && entry.type === "planned"
+    return failed(Effect.uninterruptible(Effect.catchIf(written, isPatient, () => later)))
+  }
+
+  return PlanStore.of({
+    append,
+    entries: Effect.zipWith(read, Ref.get(waiting), (kept, more) => [...kept, ...more]),
+    hold: (work) =>
+      Effect.acquireUseRelease(
+        failed(enter),
+        () => work,
+        () => leave
+      )
+  })
+})
+
 /** Plans, progress and audit trail in a file of JSON lines, on the disk before anything is sent. */
-export const layer = (file: string): Layer.Layer<PlanStore, PlanStoreFailed> =>
-  Layer.effect(PlanStore, failed(make(file)))
+export const layer = (file: string): Layer.Layer<PlanStore> => Layer.effect(PlanStore, make(file))
+
+/** The same file where nothing may be written: it is read, and what is planned here is kept with the process. */
+export const layerReading = (file: string): Layer.Layer<PlanStore> =>
+  Layer.effect(
+    PlanStore,
+    Effect.gen(function* () {
+      const read = yield* reader(file)
+      const memory = yield* PlanStore
+      return PlanStore.of({
+        ...memory,
+        entries: Effect.zipWith(read, memory.entries, (kept, own) => [...kept, ...own])
+      })
+    })
+  ).pipe(Layer.provide(Layer.fresh(PlanStore.layerMemory)))
+
+/** Why the file cannot be written; nothing where it can, or another process only has it just now. */
+export const problemWith = (file: string): Effect.Effect<string | undefined> =>
+  Effect.scoped(open(file)).pipe(
+    Effect.as(undefined),
+    Effect.catch(({ inUse, message }) => Effect.succeed(inUse === true ? undefined : message))
+  )

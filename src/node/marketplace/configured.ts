@@ -1,11 +1,10 @@
 import path from "node:path"
 
-import { Effect, Layer, Result } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 
 import type { Launch } from "../../command/Launch.ts"
 import { HttpClients } from "../../http/HttpClients.ts"
-import { PlanStore } from "../../marketplace/apply/PlanStore.ts"
 import { decode, MarketplaceConfig, type MarketplaceSettings } from "../../marketplace/MarketplaceConfig.ts"
 import * as NodeHttpClients from "../NodeHttpClients.ts"
 import * as FilePlanStore from "./FilePlanStore.ts"
@@ -26,21 +25,24 @@ export const client = Layer.effect(
 ).pipe(Layer.provide(NodeHttpClients.layer))
 
 /**
- * The configured marketplace, with a journal in its file where anything may be written. Where that file cannot be
- * written, or another process has it, as when two assistants each start a server, this one reads and plans only.
+ * The configured marketplace, with a journal in its file. Where nothing may be written, or that file cannot be, this
+ * server reads it all the same, and what it plans is forgotten with it.
  */
 export const configured = (launch: Launch) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const settings = yield* readSettings(launch)
+      const file = fileOf(launch, settings)
       const withSettings = (more: Pick<MarketplaceSettings, "journalProblem"> = {}) =>
         Layer.merge(Layer.succeed(MarketplaceConfig, { ...settings, ...more }), client)
-      if (settings.readOnly || settings.serverReadOnly) return Layer.merge(withSettings(), PlanStore.layerMemory)
-      const store = yield* Effect.result(FilePlanStore.make(fileOf(launch, settings)))
-      if (Result.isSuccess(store)) return Layer.merge(withSettings(), Layer.succeed(PlanStore, store.success))
-      const journalProblem = `marketplace.journal: ${store.failure.message}`
+      if (settings.readOnly || settings.serverReadOnly) {
+        return Layer.merge(withSettings(), FilePlanStore.layerReading(file))
+      }
+      const problem = yield* FilePlanStore.problemWith(file)
+      if (problem === undefined) return Layer.merge(withSettings(), FilePlanStore.layer(file))
+      const journalProblem = `marketplace.journal: ${problem}`
       yield* Effect.logWarning(`No marketplace plan can be applied here: ${journalProblem}`)
-      return Layer.merge(withSettings({ journalProblem }), PlanStore.layerMemory)
+      return Layer.merge(withSettings({ journalProblem }), FilePlanStore.layerReading(file))
     })
   )
 

@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { articlesOf, nameOf, pairsOf, paymentOf, Placement, placementsOf } from "../../marketplace/Campaign.ts"
 import { distinctPairs } from "../../marketplace/ids.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
+import { kopecksTold } from "../../marketplace/money.ts"
 import { caps } from "../../marketplace/operations.ts"
 import { reads } from "../annotations.ts"
 import { optional } from "../parameters.ts"
@@ -12,7 +13,7 @@ import { readCampaign } from "./campaigns.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId, limit, nmIds, notEmpty, offset, pairs } from "./parameters.ts"
 import * as results from "./results.ts"
-import { amountIn, more } from "./shown.ts"
+import { more, toldIn } from "./shown.ts"
 
 const phrasesEach = Schema.Int.check(
   Schema.isBetween({ minimum: 1, maximum: caps.phrases }, { message: `must be between 1 and ${caps.phrases}` })
@@ -86,7 +87,7 @@ export const minBids = Tool.make("ads_min_bids", {
       articles: bids.map(({ bids: lowest, nm_id }) => ({
         nm_id,
         lowest: Object.fromEntries(
-          lowest.map(({ currency, type, value }) => [type, amountIn(currency ?? campaign.currency, value)])
+          lowest.map(({ currency, type, value }) => [type, toldIn(currency ?? campaign.currency, kopecksTold(value))])
         )
       })),
       next: more(

@@ -4,6 +4,7 @@ import { keyReport } from "../../marketplace/keyReport.ts"
 import { limitOf } from "../../marketplace/keyRules.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
+import type { Wire } from "../../marketplace/BidUnit.ts"
 import { reads } from "../annotations.ts"
 import * as Tool from "../Tool.ts"
 import { orRefuse } from "./errors.ts"
@@ -32,7 +33,7 @@ export const checkKey = Tool.make("ads_check_key", {
       campaign_reads: `${limit} in ${periodMs / 1000} s`,
       wire: settings.wire ?? "not chosen",
       ...answer,
-      next: nextOf(refusal === undefined ? advice : [refusal, ...advice])
+      next: `${nextOf(refusal === undefined ? advice : [refusal, ...advice])} ${formOf(settings.wire)}`
     }
   }, orRefuse)
 })
@@ -47,6 +48,18 @@ const ask = MarketplaceAds.use((ads) => ads.getCampaignCount()).pipe(
   Effect.map(({ all }): Answer => ({ campaigns: all })),
   Effect.catchTag(["AdsForbidden", "AdsUnauthorized"], ({ message }) => Effect.succeed<Answer>({ refusal: message }))
 )
+
+/** Articles and cluster bids are the two things that a wrong form would spoil. */
+const formOf = (wire: Wire | undefined): string => {
+  if (wire === "published") {
+    return "marketplace.wire is published: articles and cluster bids go out in the marketplace's own form."
+  }
+  return wire === "spec"
+    ? "marketplace.wire is spec: articles and cluster bids go out as the document has them. The real marketplace takes " +
+        "another form, cluster bids in rubles: a person sets marketplace.wire to published before such a plan is applied there."
+    : "marketplace.wire is not chosen: articles go out as the document has them, and cluster bids only in the unit that the " +
+        "marketplace's own answers prove. Where they prove none, a person chooses: published is the real marketplace's form."
+}
 
 const nextOf = (advice: ReadonlyArray<string>): string =>
   advice.length === 0 ? "The key works: ads_list_campaigns shows the campaigns." : advice.join(" ")

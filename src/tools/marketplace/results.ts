@@ -2,7 +2,7 @@ import { Schema } from "effect"
 
 import { KeyKind } from "../../marketplace/ApiKey.ts"
 import { Wire } from "../../marketplace/BidUnit.ts"
-import { anyMoney, money, next, row, whole } from "./shapes.ts"
+import { anyMoney, next, row, told, whole } from "./shapes.ts"
 
 /* Shapes of results as a client may rely on them; all are open to fields that are not named. Those of plans lie with them. */
 
@@ -19,7 +19,7 @@ export const campaigns = Schema.Struct({
 export const campaign = Schema.Struct({
   ...row,
   created: Schema.NullOr(Schema.String),
-  budget: Schema.NullOr(anyMoney),
+  budget: told,
   total: whole.annotate({ description: "Articles of the campaign" }),
   articles: Schema.Array(
     Schema.Struct({
@@ -31,27 +31,27 @@ export const campaign = Schema.Struct({
   next
 })
 
+/** The marketplace leaves some of the numbers out, as where clicks are paid (D7). */
+const countOrNull = Schema.NullOr(Schema.Finite)
+
 export const campaignStats = Schema.Struct({
   total: whole,
   rows: Schema.Array(
     Schema.Struct({
       advert_id: whole,
       date: Schema.optionalKey(Schema.String),
-      views: Schema.Finite,
-      clicks: Schema.Finite,
-      ctr_percent: Schema.Finite,
-      cpc: anyMoney,
-      orders: Schema.Finite,
-      spent: anyMoney,
-      ordered_for: anyMoney
+      views: countOrNull,
+      clicks: countOrNull,
+      ctr_percent: countOrNull,
+      cpc: told,
+      orders: countOrNull,
+      spent: told,
+      ordered_for: told
     })
   ),
   without_statistics: Schema.optionalKey(Schema.Array(whole)),
   next
 })
-
-/** Where clicks are paid, the marketplace leaves some of the numbers out (D7). */
-const countOrNull = Schema.NullOr(Schema.Finite)
 
 export const clusterStats = Schema.Struct({
   total: whole,
@@ -61,9 +61,9 @@ export const clusterStats = Schema.Struct({
       nm_id: whole,
       norm_query: Schema.String,
       views: countOrNull,
-      clicks: Schema.Finite,
+      clicks: countOrNull,
       ctr_percent: countOrNull,
-      cpc: anyMoney,
+      cpc: told,
       avg_pos: countOrNull
     })
   ),
@@ -75,7 +75,7 @@ export const keywordStats = Schema.Struct({
     Schema.Struct({
       date: Schema.String,
       keywords: Schema.Array(
-        Schema.Struct({ keyword: Schema.String, views: Schema.Finite, clicks: Schema.Finite, spent: money })
+        Schema.Struct({ keyword: Schema.String, views: countOrNull, clicks: countOrNull, spent: told })
       )
     })
   ),
@@ -93,7 +93,7 @@ export const phrases = Schema.Struct({
 export const lowestBids = Schema.Struct({
   campaign: Schema.String,
   total: whole.annotate({ description: "Articles that were asked for" }),
-  articles: Schema.Array(Schema.Struct({ nm_id: whole, lowest: Schema.Record(Schema.String, anyMoney) })),
+  articles: Schema.Array(Schema.Struct({ nm_id: whole, lowest: Schema.Record(Schema.String, told) })),
   next
 })
 
@@ -116,7 +116,7 @@ export const key = Schema.Struct({
 export const moved = Schema.Struct({
   done: Schema.Boolean,
   campaign: Schema.Struct({ ...row, articles: whole }),
-  budget: Schema.NullOr(anyMoney),
+  budget: told,
   status_now: Schema.optionalKey(whole),
   status_text_now: Schema.optionalKey(Schema.String),
   next

@@ -17,6 +17,19 @@ export const anyMoney = Schema.Union([
   Schema.Struct({ hundredths: whole, amount: Schema.String, currency: Schema.String })
 ])
 
+/** An amount that the marketplace tells, whatever it is; `odd` names what no money should be. Null where it tells none. */
+export const told = Schema.NullOr(
+  Schema.Union([
+    Schema.Struct({ kopecks: Schema.NullOr(whole), rubles: Schema.String, odd: Schema.optionalKey(Schema.String) }),
+    Schema.Struct({
+      hundredths: Schema.NullOr(whole),
+      amount: Schema.String,
+      currency: Schema.String,
+      odd: Schema.optionalKey(Schema.String)
+    })
+  ])
+)
+
 /** The fields of a campaign in one row. */
 export const row = {
   id: whole,

@@ -10,7 +10,7 @@ import {
   placementsOf,
   status
 } from "../../marketplace/Campaign.ts"
-import { foreign, type Kopecks, kopecksToRubles, type Money, money, moneyFromRubles } from "../../marketplace/money.ts"
+import { type AmountTold, foreign, type Kopecks, kopecksToRubles, money, rublesTold } from "../../marketplace/money.ts"
 import type { Unreadable } from "../../marketplace/Unreadable.ts"
 
 const statusWords = new Map<number, string>([
@@ -74,12 +74,25 @@ export const amountIn = (currency: Currency, hundredths: Kopecks) => {
   return other === undefined ? money(hundredths) : { hundredths, amount: kopecksToRubles(hundredths), currency: other }
 }
 
-/** The money of a campaign, as it was read; null where it was not. */
-export const budgetShown = ({ currency }: Campaign, budget: Money | null) =>
-  budget === null ? null : amountIn(currency, budget.kopecks)
+/** An amount that the marketplace told; one that is no rubles is not called so. */
+export const toldIn = (currency: Currency, told: AmountTold | null) => {
+  const other = foreign(currency)
+  if (other === undefined || told === null) return told
+  const { kopecks: hundredths, rubles: amount, ...odd } = told
+  return { hundredths, amount, currency: other, ...odd }
+}
 
-/** An amount of a statistic, which comes in whole units. */
-export const unitsIn = (currency: Currency, units: number) => amountIn(currency, moneyFromRubles(units).kopecks)
+/** The money of a campaign, as it was read; null where it was not. */
+export const budgetShown = ({ currency }: Campaign, budget: AmountTold | null) => toldIn(currency, budget)
+
+type Told = number | null | undefined
+
+/** An amount of a statistic, which comes in whole units; null where it was not told. */
+export const unitsIn = (currency: Currency, units: Told) => toldIn(currency, rublesTold(units))
+
+/** A count or a rate as it was told; null where it was not, or where JSON could not hold it. */
+export const countOf = (told: Told): number | null =>
+  told === null || told === undefined || !Number.isFinite(told) ? null : told
 
 /** An article with its bids. */
 export const articleRow = (campaign: Campaign, article: Article) => ({

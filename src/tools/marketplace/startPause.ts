@@ -5,6 +5,7 @@ import { Plans } from "../../marketplace/apply/Plans.ts"
 import { articlesOf, nameOf, status } from "../../marketplace/Campaign.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../marketplace/MarketplaceConfig.ts"
+import type { AmountTold } from "../../marketplace/money.ts"
 import { campaignProblem } from "../../marketplace/plan/guards.ts"
 import { changes, runs } from "../annotations.ts"
 import { flag, optional } from "../parameters.ts"
@@ -32,7 +33,7 @@ const move = (kind: "pause" | "start") =>
     const budget = kind === "start" ? yield* readBudget(advert_id) : null
     const shown = { campaign: campaignRow(campaign), budget: budgetShown(campaign, budget) }
     if (!confirm) {
-      const obstacle = inTheWay(kind, campaign.status, budget?.kopecks)
+      const obstacle = inTheWay(kind, campaign.status, budget)
       const what = `${quoted(nameOf(campaign))} with ${articlesOf(campaign).length} articles`
       const how = obstacle ?? `To ${kind} ${what}, call again with confirm true.`
       return { done: false, ...shown, next: `Nothing was changed. ${how}` }
@@ -58,10 +59,12 @@ const move = (kind: "pause" | "start") =>
   }, orRefuse)
 
 /** What a person should know before they agree, as far as it shows. */
-const inTheWay = (kind: "pause" | "start", now: number, kopecks: number | undefined): string | undefined => {
+const inTheWay = (kind: "pause" | "start", now: number, budget: AmountTold | null): string | undefined => {
   if (kind === "pause") return now === status.active ? undefined : `It does not run: it is ${statusText(now)}.`
   if (now === status.active) return "It runs already."
-  return kopecks === 0 ? "It has no money: add some in the seller's cabinet first." : undefined
+  if (budget?.odd !== undefined)
+    return `Its budget is told as ${budget.rubles}, which is ${budget.odd}: look at it first.`
+  return budget?.kopecks === 0 ? "It has no money: add some in the seller's cabinet first." : undefined
 }
 
 const agreed = optional(flag("Without true, only shows what would happen"))

@@ -2,7 +2,6 @@ import { Effect, Schema } from "effect"
 
 import { distinctPairs } from "../../marketplace/ids.ts"
 import { MarketplaceAds } from "../../marketplace/MarketplaceAds.ts"
-import { moneyFromRubles } from "../../marketplace/money.ts"
 import { caps } from "../../marketplace/operations.ts"
 import { chunks, spans, splitFullstats } from "../../marketplace/split.ts"
 import { reads } from "../annotations.ts"
@@ -12,7 +11,7 @@ import { orRefuse } from "./errors.ts"
 import { mustFit } from "./mustFit.ts"
 import { advertId, advertIds, from, groupBy, limit, offset, pairs, to } from "./parameters.ts"
 import * as results from "./results.ts"
-import { more, unitsIn } from "./shown.ts"
+import { countOf, more, unitsIn } from "./shown.ts"
 
 export const campaignStats = Tool.make("ads_campaign_stats", {
   title: "Campaign statistics",
@@ -52,26 +51,26 @@ const fittingCampaigns = (most: number): string => {
   return most === 1 ? one : `${one}, or ${fullstatsDays} days of ${most * campaignIds}`
 }
 
-type Count = number | null | undefined
+type Told = number | null | undefined
 
 interface Metrics {
-  readonly views?: Count
-  readonly clicks?: Count
-  readonly ctr?: Count
-  readonly cpc?: Count
-  readonly orders?: Count
-  readonly sum?: Count
-  readonly sum_price?: Count
+  readonly views?: Told
+  readonly clicks?: Told
+  readonly ctr?: Told
+  readonly cpc?: Told
+  readonly orders?: Told
+  readonly sum?: Told
+  readonly sum_price?: Told
 }
 
 const metrics = (row: Metrics, currency: string | null | undefined) => ({
-  views: row.views ?? 0,
-  clicks: row.clicks ?? 0,
-  ctr_percent: row.ctr ?? 0,
-  cpc: unitsIn(currency, row.cpc ?? 0),
-  orders: row.orders ?? 0,
-  spent: unitsIn(currency, row.sum ?? 0),
-  ordered_for: unitsIn(currency, row.sum_price ?? 0)
+  views: countOf(row.views),
+  clicks: countOf(row.clicks),
+  ctr_percent: countOf(row.ctr),
+  cpc: unitsIn(currency, row.cpc),
+  orders: countOf(row.orders),
+  spent: unitsIn(currency, row.sum),
+  ordered_for: unitsIn(currency, row.sum_price)
 })
 
 export const clusterStats = Tool.make("ads_cluster_stats", {
@@ -86,7 +85,7 @@ export const clusterStats = Tool.make("ads_cluster_stats", {
     limit: limit(50)
   },
   result: results.clusterStats,
-  run: Effect.fn("ads_cluster_stats")(function* ({ from, items, limit, min_views = 0, to }) {
+  run: Effect.fn("ads_cluster_stats")(function* ({ from, items, limit, min_views, to }) {
     const calls = chunks(distinctPairs(items), caps.pairs).length
     yield* mustFit("getNormqueryStats", calls, (most) => `${most * caps.pairs} articles`)
     const { stats } = yield* MarketplaceAds.use((ads) => ads.getNormqueryStats({ from, to, items }))
@@ -96,14 +95,14 @@ export const clusterStats = Tool.make("ads_cluster_stats", {
           advert_id,
           nm_id,
           norm_query,
-          views: views ?? null,
-          clicks: clicks ?? 0,
-          ctr_percent: ctr ?? null,
-          cpc: unitsIn(currency, cpc ?? 0),
-          avg_pos: avg_pos ?? null
+          views: countOf(views),
+          clicks: countOf(clicks),
+          ctr_percent: countOf(ctr),
+          cpc: unitsIn(currency, cpc),
+          avg_pos: countOf(avg_pos)
         }))
       )
-      .filter(({ views }) => (views ?? 0) >= min_views)
+      .filter(({ views }) => min_views === undefined || (views ?? 0) >= min_views)
       .toSorted((a, b) => (b.views ?? 0) - (a.views ?? 0))
     return {
       total: rows.length,
@@ -129,9 +128,9 @@ export const keywordStats = Tool.make("ads_keyword_stats", {
         date,
         keywords: stats.map(({ clicks, keyword, sum, views }) => ({
           keyword,
-          views: views ?? 0,
-          clicks: clicks ?? 0,
-          spent: moneyFromRubles(sum ?? 0)
+          views: countOf(views),
+          clicks: countOf(clicks),
+          spent: unitsIn(undefined, sum)
         }))
       })),
       next: "ads_plan_minus_phrases shuts phrases out"

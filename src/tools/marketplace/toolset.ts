@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 
 import type { Plans } from "../../marketplace/apply/Plans.ts"
 import { readOnlyReason } from "../../marketplace/keyRules.ts"
@@ -58,7 +58,7 @@ const marketplaceTools = ({ readOnly }: { readonly readOnly: boolean }): Readonl
 
 /** The toolset with everything it needs, as the server takes it; without the writes where nothing may be written. */
 export const offered: Effect.Effect<ReadonlyArray<Tool>, never, Needs> = Effect.gen(function* () {
-  const readOnly = readOnlyReason(yield* MarketplaceConfig) !== undefined
+  const readOnly = readOnlyReason(yield* MarketplaceConfig, yield* Clock.currentTimeMillis) !== undefined
   const context = yield* Effect.context<Needs>()
   return marketplaceTools({ readOnly }).map((tool) => ({
     ...tool,

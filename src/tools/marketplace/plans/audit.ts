@@ -1,7 +1,7 @@
 import { DateTime, Effect, Option, Schema } from "effect"
 
 import { Plans } from "../../../marketplace/apply/Plans.ts"
-import type { Entry } from "../../../marketplace/apply/PlanStore.ts"
+import type { Entry, Kept } from "../../../marketplace/apply/PlanStore.ts"
 import { labelOf } from "../../../marketplace/operations.ts"
 import type { Plan } from "../../../marketplace/plan/Plan.ts"
 import { reads } from "../../annotations.ts"
@@ -35,10 +35,10 @@ export const auditLog = Tool.make("ads_audit_log", {
       entries.flatMap((entry) => (entry.type === "planned" ? [[entry.plan_id, entry.plan] as const] : []))
     )
     const rows = entries
-      .filter((entry) => plan_id === undefined || (entry.type !== "action" && entry.plan_id === plan_id))
+      .filter((entry) => plan_id === undefined || mayBeOf(entry, plan_id))
       .filter(({ at }) => at >= from)
       .flatMap((entry) => rowsOf(entry, plans))
-      .filter(({ campaign }) => advert_id === undefined || campaign === advert_id)
+      .filter(({ campaign }) => advert_id === undefined || campaign === advert_id || campaign === "unknown")
       .toReversed()
     const shown = rows.slice(offset, offset + limit)
     return {
@@ -67,13 +67,19 @@ const notAMoment = new InvalidArgument({
   problem: "must be a day or a moment, such as 2026-11-21, 2026-11-21T09:00:00Z or 2026-11-21T12:00:00+03:00"
 })
 
+/** A line that does not tell its plan may be about any. */
+const mayBeOf = (entry: Kept, plan_id: string): boolean => {
+  if (entry.type === "action") return false
+  return entry.plan_id === plan_id || (entry.type === "unreadable" && entry.plan_id === undefined)
+}
+
 interface Found {
-  readonly campaign?: number | undefined
+  readonly campaign?: number | "unknown" | undefined
   readonly row: Readonly<Record<string, unknown>>
 }
 
 /** An entry as rows: one for every step where there are steps. */
-const rowsOf = (entry: Entry, plans: ReadonlyMap<string, Plan>): ReadonlyArray<Found> => {
+const rowsOf = (entry: Kept, plans: ReadonlyMap<string, Plan>): ReadonlyArray<Found> => {
   const at = moment(entry.at)
   switch (entry.type) {
     case "action": {
@@ -84,6 +90,10 @@ const rowsOf = (entry: Entry, plans: ReadonlyMap<string, Plan>): ReadonlyArray<F
       const { kind, reverses, steps } = entry.plan
       const row = { at, what: entry.type, plan_id: entry.plan_id, kind, steps: steps.length }
       return [{ row: reverses === undefined ? row : { ...row, reverses } }]
+    }
+    case "unreadable": {
+      const { at: _, type: what, ...row } = entry
+      return [{ campaign: "unknown", row: { at, what, ...row } }]
     }
     case "asked":
     case "stopped":

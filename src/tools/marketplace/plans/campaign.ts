@@ -4,6 +4,7 @@ import { ManualPlacement, PaymentType } from "../../../marketplace/Campaign.ts"
 import { MarketplaceAds } from "../../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../../marketplace/MarketplaceConfig.ts"
 import { rublesToKopecks } from "../../../marketplace/money.ts"
+import { Visible } from "../../../marketplace/NewCampaign.ts"
 import { planCampaign } from "../../../marketplace/plan/planCampaign.ts"
 import { reads } from "../../annotations.ts"
 import { optional } from "../../parameters.ts"
@@ -21,7 +22,7 @@ export const planCampaignTool = Tool.make("ads_plan_campaign", {
     "Plan a new campaign of type 9 with manual bids; it is made without money and not started. Changes nothing",
   annotations: reads,
   arguments: {
-    name: Schema.NonEmptyString.annotate({ description: "Name, at most 100 characters, not taken yet" }),
+    name: Visible.annotate({ description: "Name, at most 100 characters, not taken yet" }),
     nms: nmIds,
     placements: optional(Schema.Array(ManualPlacement).check(notEmpty).annotate({ description: "Default search" })),
     payment_type: optional(PaymentType.annotate({ description: "Default cpm" })),

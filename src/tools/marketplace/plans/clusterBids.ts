@@ -5,6 +5,7 @@ import { provenUnits } from "../../../marketplace/Clusters.ts"
 import { type Pair, pairKey } from "../../../marketplace/ids.ts"
 import { MarketplaceAds } from "../../../marketplace/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../../marketplace/MarketplaceConfig.ts"
+import { Visible } from "../../../marketplace/NewCampaign.ts"
 import { type ClusterWish, planClusterBids } from "../../../marketplace/plan/planClusterBids.ts"
 import { reads } from "../../annotations.ts"
 import * as Tool from "../../Tool.ts"
@@ -18,7 +19,7 @@ import * as results from "./results.ts"
 const ClusterChange = Schema.Struct({
   advert_id: id,
   nm_id: id,
-  norm_query: Schema.NonEmptyString,
+  norm_query: Visible,
   ...amountFields,
   drop: Schema.optionalKey(Schema.Boolean)
 })

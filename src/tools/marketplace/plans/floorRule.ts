@@ -47,7 +47,7 @@ export const floorRule = Effect.fnUntraced(function* ({ check_floors, on_below_f
       )
       // Nobody has asked for them: where they cannot be had, the plan does without.
       if (check_floors === true || on_below_floor !== undefined) return yield* found
-      return yield* Effect.catchTag(found, ["AdsBadRequest", "AdsForbidden", "AdsNotFound"], (error) =>
+      return yield* Effect.catchTag(found, ["AdsBadRequest", "AdsForbidden", "AdsNotFound", "AdsUnreadable"], (error) =>
         Effect.succeed<Floors>({ floors: [], warnings: [`${storyOf(error)} ${refusedLater}`] })
       )
     })

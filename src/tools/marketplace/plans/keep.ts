@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 
 import { Plans } from "../../../marketplace/apply/Plans.ts"
 import { readOnlyReason } from "../../../marketplace/keyRules.ts"
@@ -9,7 +9,9 @@ import { stepRow } from "./stepRow.ts"
 
 /** A plan in short, with what to do next. */
 export const summary = (plan: Plan) =>
-  Effect.map(MarketplaceConfig, (settings) => inShort(plan, readOnlyReason(settings)))
+  Effect.gen(function* () {
+    return inShort(plan, readOnlyReason(yield* MarketplaceConfig, yield* Clock.currentTimeMillis))
+  })
 
 /** Keeps a draft as a plan and shows it in short. */
 export const keep = (draft: Draft) =>

@@ -34,7 +34,7 @@ export const showPlan = Tool.make("ads_show_plan", {
         const problem = refused.get(step.id)
         return { ...stepRow(step), done: done.has(step.id), ...(problem === undefined ? {} : { refused: problem }) }
       }),
-      warnings: plan.warnings,
+      warnings: [...plan.warnings, ...past.unreadable],
       blocked: plan.blocked.slice(offset, offset + limit),
       blocked_count: plan.blocked.length,
       estimate: plan.estimate,

@@ -1,0 +1,203 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit, Layer, Schema } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
+import * as fc from "fast-check"
+
+import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
+import { refusal } from "../../src/marketplace/refusal.ts"
+import * as shapes from "../../src/tools/marketplace/results.ts"
+import { offered } from "../../src/tools/marketplace/toolset.ts"
+import { type Canned, intercepted, inTime, plansOver } from "./support.ts"
+
+/** Numbers as JSON can have them, written out: some come as Infinity, or with a tail of digits. */
+const anyNumber = fc.oneof(
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+  fc.constantFrom("null", "0", "-0", "-5", "-0.004", "0.30000000000000004", "1e21", "-1e21", "1e999", "-1e999", "9e15")
+)
+
+const days = { from: "2026-01-01", to: "2026-02-20" }
+const week = { from: "2026-01-01", to: "2026-01-07" }
+const metricsOf = (n: string) =>
+  ["views", "clicks", "ctr", "cpc", "orders", "sum", "sum_price"].map((name) => `"${name}":${n}`).join(",")
+
+interface Case {
+  readonly tool: string
+  readonly args: object
+  readonly path: string
+  readonly text: (n: string) => string
+  readonly shape: Schema.Codec<unknown, unknown>
+}
+
+const at = '"advert_id":1001,"nm_id":500101'
+
+const cases: ReadonlyArray<Case> = [
+  {
+    tool: "ads_campaign_stats",
+    args: { ids: [1001], ...days, group_by: "campaign" },
+    path: "/adv/v3/fullstats",
+    text: (n) => `[{"advertId":1001,${metricsOf(n)},"days":[{"date":"2026-01-01",${metricsOf(n)}}]}]`,
+    shape: shapes.campaignStats
+  },
+  {
+    tool: "ads_campaign_stats",
+    args: { ids: [1001], ...week, group_by: "day" },
+    path: "/adv/v3/fullstats",
+    text: (n) => `[{"advertId":1001,"currency":"KZT","days":[{"date":"2026-01-01",${metricsOf(n)}}]}]`,
+    shape: shapes.campaignStats
+  },
+  {
+    tool: "ads_cluster_stats",
+    args: { items: [{ advert_id: 1001, nm_id: 500101 }], ...week },
+    path: "/adv/v0/normquery/stats",
+    text: (n) => `{"stats":[{${at},"stats":[{"norm_query":"cup","avg_pos":${n},${metricsOf(n)}}]}]}`,
+    shape: shapes.clusterStats
+  },
+  {
+    tool: "ads_keyword_stats",
+    args: { advert_id: 1001, ...week },
+    path: "/adv/v0/stats/keywords",
+    text: (n) => `{"keywords":[{"date":"2026-01-01","stats":[{"keyword":"cup",${metricsOf(n)}}]}]}`,
+    shape: shapes.keywordStats
+  },
+  {
+    tool: "ads_get_campaign",
+    args: { advert_id: 1001 },
+    path: "/api/advert/v2/budget",
+    text: (n) => `{"adverts":[{"advertId":1001,"total":${n}}]}`,
+    shape: shapes.campaign
+  },
+  {
+    tool: "ads_min_bids",
+    args: { advert_id: 1001 },
+    path: "/api/advert/v1/bids/min",
+    text: (n) => `{"bids":[{"nm_id":500101,"bids":[{"type":"combined","value":${n}}]}]}`,
+    shape: shapes.lowestBids
+  }
+]
+
+/** What a tool answers where the marketplace sends this text. */
+const ask = ({ args, path, tool }: Case, text: string) => {
+  const canned: Canned = { text }
+  return Effect.gen(function* () {
+    const found = (yield* offered).find(({ name }) => name === tool)
+    if (found === undefined) return yield* Effect.die(`no tool ${tool}`)
+    return (yield* inTime(found.call(args))).structured
+  }).pipe(Effect.provide(intercepted((asked) => (asked === path ? canned : undefined))))
+}
+
+describe("a number that the marketplace sends", () => {
+  it.effect.each(cases)("is shown by $tool whatever it is, in the shape that the tool promises", (one) =>
+    Effect.gen(function* () {
+      for (const n of fc.sample(anyNumber, { numRuns: 25, seed: 11 })) {
+        const shown = yield* ask(one, one.text(n))
+        const sent: unknown = JSON.parse(JSON.stringify(shown))
+        yield* Schema.decodeUnknownEffect(one.shape)(sent).pipe(
+          Effect.mapError(({ message }) => `${n}: ${message}\n${JSON.stringify(sent)}`)
+        )
+      }
+    })
+  )
+
+  const stats = (n: string) =>
+    Effect.flatMap(Effect.fromNullishOr(cases.find(({ tool }) => tool === "ads_cluster_stats")), (one) =>
+      ask(one, one.text(n))
+    )
+
+  it.effect.each([
+    ["null", { clicks: null, cpc: null }],
+    ["-5", { clicks: -5, cpc: { kopecks: -500, rubles: "-5.00", odd: "below zero" } }],
+    ["0.30000000000000004", { cpc: { kopecks: 30, rubles: "0.30" } }],
+    ["1e21", { cpc: { kopecks: null, rubles: "1000000000000000000000", odd: "too large to be an amount of money" } }],
+    ["1e999", { clicks: null, cpc: { kopecks: null, rubles: "Infinity", odd: "too large to be an amount of money" } }]
+  ] as const)("of %s is not told as another one", ([n, expected]) =>
+    Effect.map(stats(n), (answer) => assert.deepNestedInclude(Object(answer).clusters[0], expected))
+  )
+
+  const change = { changes: [{ advert_id: 1001, nm_id: 500101, bid_rubles: 300 }] }
+  const planned = (text: string) =>
+    ask(
+      { tool: "ads_plan_bids", args: change, path: "/api/advert/v1/bids/min", text: () => "", shape: Schema.Unknown },
+      text
+    )
+
+  it.effect("as a lowest bid that is none is named in the plan, which does without it", () =>
+    Effect.gen(function* () {
+      const plan = yield* planned('{"bids":[{"nm_id":500101,"bids":[{"type":"combined","value":-1}]}]}')
+      assert.nestedPropertyVal(plan, "steps", 1)
+      const words = "the lowest bid of article 500101 at combined is told as -1, and should be whole kopecks"
+      assert.include(JSON.stringify(plan), words)
+    })
+  )
+
+  it.effect.each(["-5", "1e21", "1e999", "null"])("as a cluster bid of %s is a failure with a name, and no plan", (n) =>
+    Effect.gen(function* () {
+      const args = { changes: [{ advert_id: 1003, nm_id: 500301, norm_query: "diary", bid_rubles: 300 }] }
+      const text = `{"bids":[{"advert_id":1003,"nm_id":500301,"norm_query":"diary","bid":${n}}]}`
+      const asked = { tool: "ads_plan_cluster_bids", args, path: "/adv/v0/normquery/get-bids", text: () => "" }
+      const error = yield* Effect.flip(ask({ ...asked, shape: Schema.Unknown }, text))
+      assert.deepInclude(error, { _tag: "ToolsetError", code: "ADS_UNREADABLE" })
+      assert.include(error.message, "bids.0.bid")
+    })
+  )
+
+  const each = { advert_id: 1003, nm_id: 500301 }
+  const everyTool: ReadonlyArray<readonly [string, object]> = [
+    ["ads_check_key", {}],
+    ["ads_list_campaigns", {}],
+    ["ads_get_campaign", { advert_id: 1003 }],
+    ["ads_campaign_stats", { ids: [1001, 1003], ...days, group_by: "campaign" }],
+    ["ads_cluster_stats", { items: [each], ...week }],
+    ["ads_get_minus_phrases", { advert_id: 1003 }],
+    ["ads_min_bids", { advert_id: 1003 }],
+    ["ads_plan_bids", { changes: [{ ...each, placement: "search", change_percent: 10 }] }],
+    ["ads_plan_minus_phrases", { advert_id: 1003, phrases: ["a"], mode: "merge" }],
+    ["ads_plan_products", { advert_id: 1003, delete_nms: [500301] }],
+    ["ads_plan_cluster_bids", { changes: [{ ...each, norm_query: "diary", bid_rubles: 300 }] }],
+    ["ads_plan_migration", { target: "new-manual-campaign", on_below_floor: "raise" }],
+    ["ads_plan_campaign", { name: "New", nms: [500301], bid_rubles: 300 }],
+    ["ads_start_campaign", { advert_id: 1003 }]
+  ]
+
+  /** The embedded marketplace, in one of whose answers one number of all is another one. */
+  const withOneOdd = (n: string, pick: number) => {
+    let seen = 0
+    const replaced = (text: string) =>
+      text.replaceAll(/(?<=[:[,])-?\d+(\.\d+)?(?=[,\]}])/g, (number) => (seen++ % 97 === pick ? n : number))
+    const client = Layer.effect(
+      HttpClient.HttpClient,
+      Effect.map(EmbeddedMarketplace, ({ httpClient }) =>
+        HttpClient.transform(httpClient, (answer, request) =>
+          Effect.flatMap(answer, (response) =>
+            Effect.map(response.text, (text) => {
+              const { headers, status } = response
+              return HttpClientResponse.fromWeb(request, new Response(replaced(text), { status, headers }))
+            })
+          )
+        )
+      )
+    )
+    return plansOver({}, client).pipe(Layer.provideMerge(EmbeddedMarketplace.layer({ limits: "none" })))
+  }
+
+  it.effect.each(everyTool)("anywhere in an answer gives %s an answer or a failure with a name", ([name, args]) =>
+    Effect.gen(function* () {
+      const numbers = fc.record({ n: anyNumber, pick: fc.nat(60) })
+      for (const { n, pick } of fc.sample(numbers, { numRuns: 12, seed: 5 })) {
+        const asked = Effect.gen(function* () {
+          const tool = (yield* offered).find((one) => one.name === name)
+          return yield* Effect.fromNullishOr(tool).pipe(
+            Effect.orDie,
+            Effect.flatMap((found) => inTime(found.call(args)))
+          )
+        }).pipe(Effect.provide(withOneOdd(n, pick)))
+        const exit = yield* Effect.exit(asked)
+        assert.isFalse(Exit.hasDies(exit), `${n} at ${pick}: ${String(exit)}`)
+      }
+    })
+  )
+
+  it("as a bid in a refusal, larger than any, leaves the refusal as it came", () => {
+    const error = refusal("updateBids", 400, JSON.stringify({ detail: `wrong bid value: 5; min: ${"9".repeat(400)}` }))
+    assert.strictEqual(error._tag, "AdsBadRequest")
+  })
+})
