@@ -85,6 +85,7 @@ const make = (instance: string, environment: Environment, upstream: Upstream) =>
         operation: "set the tags of workflow",
         method: "PUT",
         path: `/workflows/${id}/tags`,
+        about: `tags ${tags.join(", ")} of workflow ${id}`,
         body: [...new Set(tags)].map((tag) => ({ id: tag }))
       }),
 

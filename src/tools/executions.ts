@@ -1,9 +1,9 @@
 import { Effect, Option, Schema, Struct } from "effect"
 
 import { EngineClient } from "../engine/EngineClient.ts"
-import { ApiError, type EngineError } from "../engine/EngineError.ts"
+import { type ApiError, type EngineError, reworded } from "../engine/EngineError.ts"
 import type { Execution } from "../engine/Execution.ts"
-import { WorkflowId } from "../engine/ids.ts"
+import { type ExecutionId, WorkflowId } from "../engine/ids.ts"
 import { withoutStacks } from "../engine/rules/withoutStacks.ts"
 import type { Free } from "../engine/Workflow.ts"
 import { changes, reads, runs } from "./annotations.ts"
@@ -53,7 +53,7 @@ export const getExecution = EngineTool.make("get_execution", {
   meta: large,
   run: ({ id, includeData = false }) =>
     EngineClient.use((engine) => engine.getExecution(id, includeData)).pipe(
-      named,
+      named(id),
       Effect.map(includeData ? withoutStacks : record)
     )
 })
@@ -65,7 +65,7 @@ export const deleteExecution = EngineTool.make("delete_execution", {
   arguments: { id: executionId },
   result: results.deleted,
   run: Effect.fnUntraced(function* ({ id }) {
-    const deleted = yield* EngineClient.use((engine) => engine.deleteExecution(id)).pipe(named)
+    const deleted = yield* EngineClient.use((engine) => engine.deleteExecution(id)).pipe(named(id))
     return { message: `Execution ${id} was deleted`, id, deleted: withoutStacks(deleted) }
   })
 })
@@ -84,7 +84,7 @@ export const retryExecution = EngineTool.make("retry_execution", {
           isThere ? Effect.succeedNone : Effect.fail(error)
         )
       ),
-      named
+      named(id)
     )
     return Option.match(retried, {
       onNone: () => ({
@@ -110,15 +110,9 @@ const matches = (execution: Execution, { status, workflowId }: Filters): boolean
 const isIn = (status: string, actual: string) => actual === status || (status === "error" && actual === "crashed")
 
 /** An unknown execution has the contract's words; the engine's own stay in `apiResponse`. */
-const named = Effect.mapError((error: EngineError) =>
-  isMissing(error)
-    ? new ApiError({
-        instance: error.instance,
-        httpStatus: error.httpStatus,
-        problem: "Execution not found",
-        apiResponse: error.apiResponse
-      })
-    : error
-)
+const named = (id: ExecutionId) =>
+  Effect.mapError((error: EngineError) =>
+    isMissing(error) ? reworded(error, `Execution not found (execution ${id})`) : error
+  )
 
 const isMissing = (error: EngineError): error is ApiError => error._tag === "ApiError" && error.httpStatus === 404

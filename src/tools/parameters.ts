@@ -18,7 +18,10 @@ const text = (description: string) =>
 
 export const workflowName = text("Workflow name")
 export const credentialName = text("Credential name")
-export const tagName = text("Tag name, at most 24 characters")
+/** Engines count characters, blanks around the name aside, and call a longer name one that is taken. */
+export const tagName = text("Tag name, at most 24 characters").check(
+  Schema.makeFilter((name) => Array.from(name.trim()).length <= 24 || "must be at most 24 characters long")
+)
 
 export const active = Schema.Boolean
 export const flag = (description: string) => Schema.Boolean.annotate({ description })

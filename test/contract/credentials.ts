@@ -102,7 +102,7 @@ export const credentials = (it: Suite) => {
       assert.include(deleted, { id, message: `Credential ${id} was deleted` })
       assert.nestedPropertyVal(deleted, "deleted.name", name)
       const { message } = yield* refused("delete_credential", { id })
-      assert.strictEqual(message, "API error: Not Found")
+      assert.strictEqual(message, `API error: Not Found (credential ${id})`)
     })
   )
 
