@@ -4,6 +4,7 @@ import { firstIssue } from "../config/firstIssue.ts"
 import { nearest } from "../config/nearest.ts"
 import { coerce } from "./coerce.ts"
 import { illFormed } from "./illFormed.ts"
+import { once } from "./once.ts"
 import { InvalidArgument } from "./ToolError.ts"
 
 export type Fields = { readonly [name: string]: Schema.Codec<unknown, unknown> }
@@ -71,9 +72,4 @@ const unknownArgument = (name: string, known: ReadonlyArray<string>) => {
   return guess === undefined
     ? `unknown argument. Known: ${known.join(", ")}`
     : `unknown argument. Did you mean ${guess}?`
-}
-
-const once = <A>(make: () => A): (() => A) => {
-  let value: { readonly made: A } | undefined
-  return () => (value ??= { made: make() }).made
 }

@@ -58,7 +58,7 @@ export const createCredential = EngineTool.make("create_credential", {
 
 export const updateCredential = EngineTool.make("update_credential", {
   title: "Update credential",
-  description: "Change a credential where the engine allows it; else say how to replace it",
+  description: "Change a credential where the engine allows it",
   annotations: changes,
   arguments: {
     id: credentialId,

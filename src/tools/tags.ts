@@ -55,7 +55,7 @@ export const getTag = EngineTool.make("get_tag", {
 
 export const updateTag = EngineTool.make("update_tag", {
   title: "Rename tag",
-  description: "Rename a tag; on a conflict (409) delete it and create one with the wanted name",
+  description: "Rename a tag; a name that is taken is a conflict (409)",
   annotations: changes,
   arguments: { id: tagId, name: tagName },
   result: results.tag,
