@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 
 import { Instances } from "./engine/Instances.ts"
+import { engineName } from "./engine/naming.ts"
 import * as VersionLookup from "./engine/versionLookup.ts"
 import { prompts } from "./prompts/catalog.ts"
 import { Prompts } from "./prompts/Prompt.ts"
@@ -25,7 +26,7 @@ export interface Options {
 }
 
 const aboutEngines = (instances: Instances["Service"]) =>
-  `Manages workflows on n8n. Instances: ${instanceNames(instances, 2000)}. The tools about workflows, executions, ` +
+  `Manages workflows on ${engineName}. Instances: ${instanceNames(instances, 2000)}. The tools about workflows, executions, ` +
   "credentials and tags take one of them as `instance`; left out, the default one is meant. Lists hold metadata only; " +
   "read one workflow or execution for the whole, or only some of its `nodes`. Update only what should change: fields that " +
   "are left out stay."

@@ -139,12 +139,19 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
       .pipe(Effect.mapError(translate({ ...request, method: "POST", operation })))
   })
 
+  /** What the engine tells everybody, without the key. */
+  const publicJson = (path: string) =>
+    Effect.flatMap(remaining(longest), (timeout) => upstream.send({ method: "GET", path, timeout })).pipe(
+      Effect.map((answer) => (answer.status === 200 ? json(answer) : Option.none())),
+      Effect.mapError(translate({ method: "GET", path, operation: `read ${path}` }))
+    )
+
   const publicVersion = upstream.send({ method: "GET", path: settingsPath }).pipe(
     Effect.map((answer) => Option.flatMap(json(answer), readVersion)),
     Effect.mapError(translate({ method: "GET", path: settingsPath, operation: "read the version" }))
   )
 
-  return { call, callAddress, callIfOffered, publicVersion }
+  return { call, callAddress, callIfOffered, publicJson, publicVersion }
 }
 
 /** The ways to call one instance. */

@@ -4,13 +4,14 @@ import { within } from "../engine/Deadline.ts"
 import { EngineClient } from "../engine/EngineClient.ts"
 import { ReadOnlyInstance } from "../engine/EngineError.ts"
 import { Instances } from "../engine/Instances.ts"
+import { engineName } from "../engine/naming.ts"
 import * as Arguments from "./Arguments.ts"
 import { instanceNames } from "./instanceNames.ts"
 import { once } from "./once.ts"
 import { patienceSeconds } from "./patience.ts"
 import * as Tool from "./Tool.ts"
 
-const instanceSchema = { type: "string", description: "n8n" }
+const instanceSchema = { type: "string", description: engineName }
 
 /**
  * The tools over these instances: they name them, and are not listed where they could change nothing on any of them; who
@@ -40,7 +41,11 @@ const longestList = 13_950
 /** Characters that the names of the instances may have in each tool, so that the list stays as short as it should be. */
 const roomIn = (tools: ReadonlyArray<Tool.Tool<Instances>>): number => {
   const bare = tools.map(({ annotations, description, inputSchema, meta, name, title }) => ({
-    ...{ name, title, description, inputSchema: inputSchema(), annotations },
+    name,
+    title,
+    description,
+    inputSchema: inputSchema(),
+    annotations,
     ...(meta === undefined ? {} : { _meta: meta })
   }))
   return Math.min(200, Math.floor((longestList - JSON.stringify(bare).length) / tools.length) - 2)

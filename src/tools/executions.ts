@@ -142,11 +142,10 @@ const matches = (execution: Execution, { startedAfter, startedBefore, status, wo
   (status === undefined || execution.status === undefined || isIn(status, execution.status)) &&
   (workflowId === undefined || execution.workflowId === undefined || execution.workflowId === workflowId)
 
-/** Lists go back in time, but for executions that had to wait for their turn: a day is more than that. */
+/** Lists go back in time, but for executions that had to wait for their turn: that takes less than a day. */
 const beganBefore = (page: ReadonlyArray<Execution>, { startedAfter }: Filters): boolean =>
   startedAfter !== undefined &&
-  page.length > 0 &&
-  page.every(({ startedAt }) => !isWithin(startedAt, { startedAfter: dayBefore(startedAfter) }))
+  page.some(({ startedAt }) => isWithin(startedAt, { startedBefore: dayBefore(startedAfter) }))
 
 const dayBefore = (moment: string) => new Date(Date.parse(moment) - 86_400_000).toISOString()
 

@@ -51,6 +51,30 @@ export const executions = (it: Suite) => {
     })
   )
 
+  it.effect("list_executions filters by the time of their start, both ends included", () =>
+    Effect.gen(function* () {
+      const { bad, good, workflowId, worse } = yield* history
+      const startOf = (id: number) => Effect.map(ask("get_execution", { id }), ({ startedAt }) => String(startedAt))
+      const [early, late] = [yield* startOf(good), yield* startOf(bad)]
+      const found = (more: object) => Effect.map(ask("list_executions", { workflowId, ...more }), idsOf)
+      assert.deepStrictEqual(yield* found({ startedAfter: late }), [worse, bad])
+      assert.deepStrictEqual(yield* found({ startedBefore: early }), [good])
+      assert.deepStrictEqual(yield* found({ startedAfter: early, startedBefore: early }), [good])
+      assert.deepStrictEqual(yield* found({ startedBefore: late.replace("Z", "+00:00"), status: "success" }), [good])
+      assert.deepStrictEqual(yield* found({ startedAfter: "2999-01-01" }), [])
+
+      const first = decodePage(yield* ask("list_executions", { workflowId, startedAfter: early, limit: 1 }))
+      assert.deepStrictEqual(idsOf(first), [worse])
+      const second = decodePage(yield* ask("list_executions", { cursor: first.nextCursor }))
+      assert.deepStrictEqual(idsOf(second), [bad])
+      for (const startedAfter of ["yesterday", "2026-11-20T09:00:00", "2026-02-30", "1e3", ""]) {
+        const { code, message } = yield* refused("list_executions", { startedAfter })
+        assert.strictEqual(code, -32602)
+        assert.match(message, /^Invalid startedAfter: must be a date or a time with its zone/)
+      }
+    })
+  )
+
   it.effect("execution data comes only when it is asked for, and never with the engine's stack traces", () =>
     Effect.gen(function* () {
       const { bad, workflowId } = yield* history

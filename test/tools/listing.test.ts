@@ -102,7 +102,7 @@ layer(TestServer)("tools/list", (it) => {
         assert.isAtMost(description.length, 1024)
       }
       const withoutOutput = tools.map((tool) => ({ ...tool, outputSchema: undefined }))
-      assert.isBelow(new TextEncoder().encode(JSON.stringify({ tools: withoutOutput })).length, 13_000)
+      assert.isBelow(new TextEncoder().encode(JSON.stringify({ tools: withoutOutput })).length, 14_000)
     })
   )
 

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { neutralType } from "../naming.ts"
+import { agentType, neutralType } from "../naming.ts"
 import type { Free } from "../Workflow.ts"
 
 interface Rule {
@@ -19,7 +19,7 @@ const rules: ReadonlyArray<Rule> = [
   {
     field: "type",
     demand: (kind) =>
-      `the package and the kind: ${neutralType(String(kind))}, or @n8n/n8n-nodes-langchain.${String(kind)} for AI nodes`,
+      `the package and the kind: ${neutralType(String(kind))}, or ${agentType(String(kind))} for AI nodes`,
     holds: (value) => Predicate.isString(value) && /.\../.test(value)
   },
   { field: "typeVersion", demand: "a number", holds: Number.isFinite },

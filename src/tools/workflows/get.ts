@@ -12,7 +12,7 @@ import { shown } from "../shown.ts"
 
 export const getWorkflow = EngineTool.make("get_workflow", {
   title: "Get workflow",
-  description: "Read one workflow whole: nodes, connections, settings, tags",
+  description: "Read one workflow, whole or some nodes: connections, settings, tags",
   annotations: reads,
   arguments: { id: workflowId, nodes: optional(nodeNames("Only these, by name")) },
   result: results.workflow,

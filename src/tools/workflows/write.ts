@@ -5,6 +5,7 @@ import { type ApiError, WorkflowChanged } from "../../engine/EngineError.ts"
 import type { Changes } from "../../engine/rules/body.ts"
 import { isSameContent, isUntouched } from "../../engine/rules/same.ts"
 import type { Workflow } from "../../engine/Workflow.ts"
+import { namingCollisions } from "./namingCollisions.ts"
 import { stepFailed } from "./steps.ts"
 
 /**
@@ -18,9 +19,10 @@ export const write = Effect.fnUntraced(function* (current: Workflow, wanted: Cha
   const isOurs = deactivated ? isSameContent(current, latest) : isUntouched(current, latest)
   if (!isOurs) return yield* new WorkflowChanged({ instance: engine.instance, id })
 
-  const { dropped } = yield* engine
-    .updateWorkflow(latest, wanted)
-    .pipe(Effect.catchTag("ApiError", (error) => stateTruth(latest, error)))
+  const { dropped } = yield* engine.updateWorkflow(latest, wanted).pipe(
+    namingCollisions(id, wanted.nodes),
+    Effect.catchTag("ApiError", (error) => stateTruth(latest, error))
+  )
   return dropped
 })
 
