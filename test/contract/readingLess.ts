@@ -35,6 +35,8 @@ export const readingLess = (it: Suite) => {
       assert.deepStrictEqual(part.leftOut, { nodes: 2 })
       assert.match(String(part.notice), /^Only 1 of 3 nodes are shown\. Never give these to update_workflow/)
       assert.notProperty(whole, "leftOut")
+      const every = yield* ask("get_workflow", { id, nodes: ["Start", "Work", "Rest"] })
+      assert.deepStrictEqual(every, { leftOut: { nodes: 0 }, ...whole })
     })
   )
 
@@ -84,6 +86,7 @@ export const readingLess = (it: Suite) => {
       assert.nestedPropertyVal(nodes, "leftOut.nodes", 2)
       assert.notNestedProperty(nodes, "leftOut.items")
       assert.nestedPropertyVal(nodes, "workflowData.nodes.length", 1)
+      assert.nestedPropertyVal(nodes, "leftOut.workflowData.nodes", 2)
 
       const items = yield* ask("get_execution", { id, items: 1 })
       assert.nestedPropertyVal(items, `${all}.Split[0].data.main[0].length`, 1)

@@ -44,10 +44,12 @@ export const partOfExecution = (execution: Free, { items, nodes }: Part): Free =
     runData: Object.fromEntries(cut.map(({ name, runs }) => [name, runs])),
     ...pinned("pinData", data.resultData, wanted, limit)
   }
-  const kept = isFree(workflowData) ? partOfDefinition(workflowData, wanted, limit) : workflowData
+  const kept = isFree(workflowData) ? partOfDefinition(workflowData, wanted, limit) : undefined
+  const missing = countNodes(workflowData) - countNodes(kept)
   const total = Object.keys(runData).length
   const notices = [
     ...(runs.leftOut > 0 ? [`Only ${total - runs.leftOut} of the ${total} nodes that ran are shown.`] : []),
+    ...(missing > 0 ? ["workflowData is a part as well: never write it back."] : []),
     ...(Object.keys(dropped).length > 0 ? [`At most ${limit} items of a node are shown.`] : []),
     ...(nodes ?? []).filter((name) => !Object.hasOwn(runData, name)).map((name) => `${name} did not run.`)
   ]
@@ -56,6 +58,7 @@ export const partOfExecution = (execution: Free, { items, nodes }: Part): Free =
     leftOut: {
       ...(runs.leftOut > 0 ? { nodes: runs.leftOut } : {}),
       ...(Object.keys(dropped).length > 0 ? { items: dropped } : {}),
+      ...(missing > 0 ? { workflowData: { nodes: missing } } : {}),
       ...("executionData" in data ? { fields: ["data.executionData"] } : {})
     },
     ...execution,
@@ -63,6 +66,9 @@ export const partOfExecution = (execution: Free, { items, nodes }: Part): Free =
     ...(kept === undefined ? {} : { workflowData: kept })
   }
 }
+
+const countNodes = (workflow: unknown): number =>
+  isFree(workflow) && Array.isArray(workflow.nodes) ? workflow.nodes.length : 0
 
 /** The definition that ran: with the chosen nodes, and without pinned items that are not shown. */
 const partOfDefinition = (workflow: Free, wanted: ReadonlySet<string>, limit: number): Free => ({

@@ -17,14 +17,15 @@ export const partOfWorkflow = (
   const leftOut = {
     nodes: workflow.nodes.length - nodes.length,
     ...(pins === undefined || pins.leftOut === 0 ? {} : { pinData: pins.leftOut }),
-    ...(Predicate.isObject(workflow.activeVersion) ? { fields: ["activeVersion"] } : {})
+    ...(isFree(workflow.activeVersion) ? { fields: ["activeVersion"] } : {})
   }
+  const notice =
+    `Only ${nodes.length} of ${workflow.nodes.length} nodes are shown. Never give these to update_workflow as \`nodes\`: ` +
+    "it would remove all others."
   return {
-    notice:
-      `Only ${nodes.length} of ${workflow.nodes.length} nodes are shown. Never give these to update_workflow as \`nodes\`: ` +
-      "it would remove all others.",
+    ...(leftOut.nodes === 0 ? {} : { notice }),
     leftOut,
-    ...Struct.omit(workflow, ["activeVersion"]),
+    ...(isFree(workflow.activeVersion) ? Struct.omit(workflow, ["activeVersion"]) : workflow),
     nodes,
     ...(pins === undefined ? {} : { pinData: pins.kept })
   }
