@@ -20,3 +20,19 @@ const distance = (a: string, b: string): number => {
   }
   return row[b.length] ?? Infinity
 }
+
+/** The known names that are alike: those that hold what was written before those that are spelt like it. */
+export const alike = (written: string, known: ReadonlyArray<string>, most: number): ReadonlyArray<string> => {
+  const sought = written.toLowerCase()
+  const ranked = known.map((name) => {
+    const lower = name.toLowerCase()
+    const holds = sought.length >= 3 && lower.includes(sought)
+    const off = distance(sought, lower)
+    return { name, isAlike: holds || off <= Math.max(2, Math.floor(name.length / 3)), rank: holds ? 0 : 1, off }
+  })
+  return ranked
+    .filter(({ isAlike }) => isAlike)
+    .sort((a, b) => a.rank - b.rank || a.off - b.off)
+    .slice(0, most)
+    .map(({ name }) => name)
+}

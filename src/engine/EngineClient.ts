@@ -8,6 +8,7 @@ import { WorkflowBusy } from "./EngineError.ts"
 import { Execution, type ExecutionStatus } from "./Execution.ts"
 import { writeFullest } from "./fullest.ts"
 import type { ExecutionId, TagId, WorkflowId } from "./ids.ts"
+import * as KnownFilters from "./knownFilters.ts"
 import { spellingFor } from "./naming.ts"
 import { page, type PageQuery } from "./Page.ts"
 import { type Changes, type Creation, createBody, spelt, updateBody } from "./rules/body.ts"
@@ -18,6 +19,8 @@ import * as WorkflowLocks from "./WorkflowLocks.ts"
 
 export interface WorkflowQuery extends PageQuery {
   readonly active?: boolean
+  /** Part of the name; engines differ in letter case and wildcards, and some know no such filter. */
+  readonly name?: string
   readonly tags?: ReadonlyArray<string>
 }
 
@@ -26,6 +29,9 @@ export interface ExecutionQuery extends PageQuery {
   readonly status?: ExecutionStatus
   readonly projectId?: string
   readonly includeData?: boolean
+  /** ISO 8601; engines before 2.37 do not filter by it. */
+  readonly startedAfter?: string
+  readonly startedBefore?: string
 }
 
 /**
@@ -40,11 +46,14 @@ const make = (
   locks: WorkflowLocks.WorkflowLocks = WorkflowLocks.make()
 ) => {
   const calls = makeCall(instance, environment, upstream)
+  const filtered = KnownFilters.make()
   const { call, callAddress, callIfOffered, publicVersion } = calls
 
   return {
     instance,
     host: environment.host,
+    /** Whether nothing may be changed there; every call that would is refused. */
+    isReadOnly: environment.readOnly,
 
     /** Runs a change of a workflow while no other one of this process is under way there, in the order of arrival. */
     exclusively: <A, E, R>(id: WorkflowId, change: Effect.Effect<A, E, R>) =>
@@ -52,13 +61,10 @@ const make = (
     /** The versions of workflows that callers were shown. */
     versions: SeenVersions.make(),
 
-    listWorkflows: ({ tags, ...query }: WorkflowQuery) =>
-      call(page(Free), {
-        operation: "list workflows",
-        method: "GET",
-        path: "/workflows",
-        query: { ...query, tags: tags === undefined || tags.length === 0 ? undefined : tags.join(",") }
-      }),
+    listWorkflows: ({ tags, ...given }: WorkflowQuery) =>
+      filtered({ ...given, tags: tags === undefined || tags.length === 0 ? undefined : tags.join(",") }, (query) =>
+        call(page(Free), { operation: "list workflows", method: "GET", path: "/workflows", query })
+      ),
     getWorkflow: (id: WorkflowId) =>
       call(Workflow, { operation: "get workflow", method: "GET", path: `/workflows/${id}` }),
     createWorkflow: (creation: Creation) =>
@@ -107,11 +113,20 @@ const make = (
         operation: "set the tags of workflow",
         method: "PUT",
         path: `/workflows/${id}/tags`,
+        about: `tags ${tags.join(", ")} of workflow ${id}`,
         body: [...new Set(tags)].map((tag) => ({ id: tag }))
       }),
 
-    listExecutions: (query: ExecutionQuery) =>
-      call(page(Execution), { operation: "list executions", method: "GET", path: "/executions", query: { ...query } }),
+    listExecutions: (given: ExecutionQuery) =>
+      filtered({ ...given }, (query, isWhole) =>
+        call(page(Execution), {
+          operation: "list executions",
+          method: "GET",
+          path: "/executions",
+          // What has to be looked for here is looked for in large pages, as long as they stay small.
+          query: isWhole || given.includeData === true || given.cursor !== undefined ? query : { ...query, limit: 250 }
+        })
+      ),
     getExecution: (id: ExecutionId, includeData: boolean) =>
       call(Execution, { operation: "get execution", method: "GET", path: `/executions/${id}`, query: { includeData } }),
     deleteExecution: (id: ExecutionId) =>

@@ -42,6 +42,10 @@ export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
   }
 }
 
+/** The same refusal, in words that say more. */
+export const reworded = ({ apiResponse, httpStatus, instance }: ApiError, problem: string): ApiError =>
+  new ApiError({ instance, httpStatus, problem, apiResponse })
+
 /** The time for one upstream call ran out. `unsettled` is a change that was sent, and may or may not have happened. */
 export class Timeout extends Schema.TaggedError<Timeout>()("Timeout", {
   instance: Schema.String,

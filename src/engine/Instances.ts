@@ -15,6 +15,8 @@ export class Instances extends Context.Service<
     /** Names in the order of the configuration. */
     readonly names: ReadonlyArray<string>
     readonly defaultName: string
+    /** Names of those on which nothing may be changed. */
+    readonly readOnly: ReadonlySet<string>
     /** The client of a named instance; of the default one when no name is given. Any other value is an unknown name. */
     readonly resolve: (name?: unknown) => Effect.Effect<EngineClient["Service"], ConfigurationError | InstanceNotFound>
   }
@@ -27,6 +29,7 @@ export class Instances extends Context.Service<
       const scope = yield* Effect.scope
       const locks = WorkflowLocks.make()
       const names = [...environments.keys()]
+      const readOnly = new Set(names.filter((name) => environments.get(name)?.readOnly === true))
 
       const connect = Effect.fnUntraced(
         function* (name: string, environment: Environment) {
@@ -58,7 +61,7 @@ export class Instances extends Context.Service<
         return yield* client
       })
 
-      return Instances.of({ names, defaultName: defaultEnv, resolve })
+      return Instances.of({ names, defaultName: defaultEnv, readOnly, resolve })
     })
   )
 }

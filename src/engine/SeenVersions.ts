@@ -1,8 +1,13 @@
-import { differing, type NodeDigest, nodeDigests, nodesDigest, versionOf } from "./rules/version.ts"
+import { Predicate } from "effect"
+
+import { differing, isVersion, type NodeDigest, nodeDigests, nodesDigest, versionOf } from "./rules/version.ts"
 import type { Workflow } from "./Workflow.ts"
 
 /** Nodes kept in mind at most, over all versions; the oldest versions are forgotten first. */
 const mostNodes = 20_000
+
+/** Engine stamps kept in mind at most; the oldest are forgotten first. */
+const mostStamps = 5000
 
 /** Names listed in one text at most. */
 const mostNames = 20
@@ -17,9 +22,25 @@ export const make = () => {
     seen.delete(key)
   }
 
+  /** Which versions were shown under a stamp of the engine's own, which can stay the same when something changes. */
+  const underStamp = new Map<string, ReadonlySet<string>>()
+
+  const stamp = (workflow: Workflow, version: string) => {
+    for (const name of stampsOf(workflow)) {
+      const versions = new Set(underStamp.get(name)).add(version)
+      underStamp.delete(name)
+      underStamp.set(name, versions)
+    }
+    for (const oldest of underStamp.keys()) {
+      if (underStamp.size <= mostStamps) break
+      underStamp.delete(oldest)
+    }
+  }
+
   /** The version of a workflow that a caller is shown. */
   const remember = (workflow: Workflow): string => {
     const version = versionOf(workflow)
+    stamp(workflow, version)
     const key = nodesDigest(version)
     const nodes = nodeDigests(workflow)
     forget(key)
@@ -32,8 +53,18 @@ export const make = () => {
     return version
   }
 
-  /** What is not any more as it was in a version, in words; nothing where all is. */
-  const changesSince = (version: string, now: Workflow): ReadonlyArray<string> =>
+  /**
+   * What is not any more as it was in a version, in words; nothing where all is. The engine's own `versionId` and
+   * `updatedAt` count as versions, too: as what was shown under them, else as long as they have not moved.
+   */
+  const changesSince = (given: string, now: Workflow): ReadonlyArray<string> => {
+    if (isVersion(given)) return changesBetween(given, now)
+    const shown = [...(underStamp.get(`${now.id} ${given}`) ?? [])]
+    if (shown.length > 0) return [...new Set(shown.flatMap((version) => changesBetween(version, now)))]
+    return stampsOf(now).includes(`${now.id} ${given}`) ? [] : [`something (${given} is none of its present versions)`]
+  }
+
+  const changesBetween = (version: string, now: Workflow): ReadonlyArray<string> =>
     differing(version, versionOf(now)).map((part) => {
       if (part === "active") return `state (now ${now.active ? "active" : "inactive"})`
       const before = part === "nodes" ? seen.get(nodesDigest(version)) : undefined
@@ -42,6 +73,9 @@ export const make = () => {
 
   return { remember, changesSince }
 }
+
+const stampsOf = ({ id, updatedAt, versionId }: Workflow): ReadonlyArray<string> =>
+  [versionId, updatedAt].filter(Predicate.isString).map((stamp) => `${id} ${stamp}`)
 
 const nodeChanges = (before: ReadonlyArray<NodeDigest>, after: ReadonlyArray<NodeDigest>): string => {
   const old = new Map(before)

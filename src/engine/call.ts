@@ -19,7 +19,7 @@ import {
 } from "./EngineError.ts"
 import * as KeyHeader from "./KeyHeader.ts"
 import { settingsPath, versionField } from "./naming.ts"
-import { apiResponse, isNotOffered, isStarting, json, problemOf } from "./replies.ts"
+import { apiResponse, gatewayProblem, isNotOffered, isStarting, json, problemOf, thingAt } from "./replies.ts"
 
 /** One call of the engine's REST API, in the words of this client. */
 export interface Call extends Pick<UpstreamRequest, "body" | "method" | "path" | "query"> {
@@ -27,6 +27,8 @@ export interface Call extends Pick<UpstreamRequest, "body" | "method" | "path" |
   readonly operation: string
   /** The body where it depends on which key header the engine takes; then `body` is not looked at. */
   readonly bodyFor?: (keyHeader: string) => unknown
+  /** What is missing when the engine finds something not to be there; by default the thing that the path names. */
+  readonly about?: string
   /** Values that must not come back in an error. */
   readonly secrets?: ReadonlyArray<string>
 }
@@ -88,16 +90,20 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
   const concealed = (answer: Reply, call: Call): Reply => ({ ...answer, text: conceal(answer.text, secretsOf(call)) })
 
   /** The error that a reply stands for. */
-  const refusal = (answer: Reply): EngineError => {
+  const refusal = (answer: Reply, { about, path }: Call): EngineError => {
     const details = { instance, apiResponse: apiResponse(answer) }
+    const gateway = gatewayProblem(answer)
+    if (gateway !== undefined) return new ApiError({ ...details, httpStatus: answer.status, problem: gateway })
     if (answer.status === 401) return new AuthenticationFailed(details)
     if (answer.status === 403) return new PermissionDenied(details)
-    return new ApiError({ ...details, httpStatus: answer.status, problem: problemOf(answer) })
+    const thing = answer.status === 404 ? (about ?? thingAt(path)) : undefined
+    const problem = thing === undefined ? problemOf(answer) : `${problemOf(answer)} (${thing})`
+    return new ApiError({ ...details, httpStatus: answer.status, problem })
   }
 
   const decoded = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, answer: Reply, call: Call) => {
     const body = answer.status < 300 ? json(answer) : Option.none()
-    if (Option.isNone(body)) return Effect.fail(refusal(concealed(answer, call)))
+    if (Option.isNone(body)) return Effect.fail(refusal(concealed(answer, call), call))
     return Effect.mapError(
       Schema.decodeUnknownEffect(schema)(body.value),
       (error) =>
@@ -133,12 +139,19 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
       .pipe(Effect.mapError(translate({ ...request, method: "POST", operation })))
   })
 
+  /** What the engine tells everybody, without the key. */
+  const publicJson = (path: string) =>
+    Effect.flatMap(remaining(longest), (timeout) => upstream.send({ method: "GET", path, timeout })).pipe(
+      Effect.map((answer) => (answer.status === 200 ? json(answer) : Option.none())),
+      Effect.mapError(translate({ method: "GET", path, operation: `read ${path}` }))
+    )
+
   const publicVersion = upstream.send({ method: "GET", path: settingsPath }).pipe(
     Effect.map((answer) => Option.flatMap(json(answer), readVersion)),
     Effect.mapError(translate({ method: "GET", path: settingsPath, operation: "read the version" }))
   )
 
-  return { call, callAddress, callIfOffered, publicVersion }
+  return { call, callAddress, callIfOffered, publicJson, publicVersion }
 }
 
 /** The ways to call one instance. */

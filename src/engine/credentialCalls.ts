@@ -1,14 +1,15 @@
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 
 import type { Calls } from "./call.ts"
 import type { EngineError } from "./EngineError.ts"
 import type { CredentialId, CredentialType } from "./ids.ts"
+import { credentialTypesPath } from "./naming.ts"
 import { page, type PageQuery } from "./Page.ts"
 import { secretsIn } from "./secretsIn.ts"
 import { Free } from "./Workflow.ts"
 
 /** The calls about credentials. Many engines only create and delete them; their values never come back. */
-export const credentialCalls = ({ call, callIfOffered }: Calls) => {
+export const credentialCalls = ({ call, callIfOffered, publicJson }: Calls) => {
   const list = (query: PageQuery) =>
     callIfOffered(page(Free), {
       operation: "list credentials",
@@ -51,8 +52,19 @@ export const credentialCalls = ({ call, callIfOffered }: Calls) => {
     deleteCredential: (id: CredentialId) =>
       call(Free, { operation: "delete credential", method: "DELETE", path: `/credentials/${id}` }),
     getCredentialSchema: (type: CredentialType) =>
-      call(Free, { operation: "get credential schema", method: "GET", path: `/credentials/schema/${type}` })
+      call(Free, {
+        operation: "get credential schema",
+        method: "GET",
+        path: `/credentials/schema/${type}`,
+        about: `credential type ${type}`
+      }),
+    /** Names of all credential types, where the engine tells them. */
+    credentialTypesIfTold: Effect.map(publicJson(credentialTypesPath), Option.flatMap(readTypes))
   }
 }
+
+const readTypes = (told: unknown) => Option.map(decodeTypes(told), (types) => types.map(({ name }) => name))
+
+const decodeTypes = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ name: Schema.String })))
 
 const isMissing = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 404

@@ -1,5 +1,8 @@
 /** Every word of the engine's vendor that the wire needs; the rest of the code says "engine". */
 
+/** What the engine is called where people and models read of it. */
+export const engineName = "n8n"
+
 /** Names of the key header, in the order in which they are tried (decision A2). */
 export const keyHeaders = ["X-ENGINE-API-KEY", "X-N8N-API-KEY"] as const
 
@@ -18,6 +21,9 @@ export const spellingFor = (keyHeader: string): ((type: string) => string) =>
 /** `webhook` as real engines name that type. */
 export const nodeType = (kind: string): string => enginePrefix + kind
 
+/** `agent` as real engines name that type of the AI package. */
+export const agentType = (kind: string): string => `@n8n/n8n-nodes-langchain.${kind}`
+
 /** `webhook` as callers may name that type for every engine. */
 export const neutralType = (kind: string): string => neutralPrefix + kind
 
@@ -30,3 +36,6 @@ export const startingUp = /n8n is starting up/i
 /** Path of the public settings that tell a 1.x engine's version, and where the version stands in them. */
 export const settingsPath = "/rest/settings"
 export const versionField = "versionCli" as const
+
+/** Path of the descriptions of all credential types, which a 1.x engine shows to everybody. */
+export const credentialTypesPath = "/types/credentials.json"

@@ -28,6 +28,31 @@ const ownWords = (reply: Reply): string | undefined => {
 const messageOf = (body: unknown): string | undefined =>
   Predicate.hasProperty(body, "message") && Predicate.isString(body.message) ? body.message : undefined
 
+/**
+ * What a proxy or gateway in front of the engine wants, where it was that which refused: engines never ask for a login in
+ * a header, and never refuse a key with a page.
+ */
+export const gatewayProblem = (reply: Reply): string | undefined => {
+  const { headers, status } = reply
+  const login = Option.orElse(Headers.get(headers, "proxy-authenticate"), () =>
+    Headers.get(headers, "www-authenticate")
+  )
+  const isPage = /^\s*</.test(reply.text) || /html/i.test(contentType(reply))
+  if (status !== 407 && !(status === 401 && (Option.isSome(login) || isPage))) return undefined
+  const scheme = Option.match(login, { onNone: () => "", onSome: (asked) => `, ${/^[\w-]{0,20}/.exec(asked)?.[0]}` })
+  return (
+    `a proxy or gateway in front of the engine asks for a login of its own (status ${status}${scheme}). The engine was ` +
+    "not reached, so that its API key is not what is wrong: configure `headers` or `proxy` of this instance as the " +
+    "gateway wants it"
+  )
+}
+
+/** The thing that the path of a call names: `workflow 12`. */
+export const thingAt = (path: string): string | undefined => {
+  const [, kind, id] = /^\/(workflow|execution|credential|tag)s\/([^/]+)/.exec(path) ?? []
+  return kind === undefined || id === "schema" ? undefined : `${kind} ${id}`
+}
+
 /** The engine's own words for `apiResponse`: its JSON; of a text that is none, or is very long, the beginning. */
 export const apiResponse = (reply: Reply): unknown => {
   const body = reply.text.length > longestQuote ? Option.none() : json(reply)

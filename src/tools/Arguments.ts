@@ -3,6 +3,8 @@ import { Effect, type JsonSchema, Predicate, Result, Schema, SchemaAST } from "e
 import { firstIssue } from "../config/firstIssue.ts"
 import { nearest } from "../config/nearest.ts"
 import { coerce } from "./coerce.ts"
+import { illFormed } from "./illFormed.ts"
+import { once } from "./once.ts"
 import { InvalidArgument } from "./ToolError.ts"
 
 export type Fields = { readonly [name: string]: Schema.Codec<unknown, unknown> }
@@ -40,7 +42,12 @@ export const make = <const F extends Fields>(fields: F, { aliases = {}, others =
     if (unknown !== undefined) {
       return yield* new InvalidArgument({ argument: unknown, problem: unknownArgument(unknown, [...names, ...others]) })
     }
-    const decoded = read(coerce(given, jsonSchema()))
+    const coerced = coerce(given, jsonSchema())
+    const broken = illFormed(coerced)
+    if (broken !== undefined) {
+      return yield* new InvalidArgument({ argument: broken, problem: "holds half of a character (a lone surrogate)" })
+    }
+    const decoded = read(coerced)
     if (Result.isSuccess(decoded)) return decoded.success
     const { path, unknown: inside, words } = firstIssue(decoded.failure)
     const problem = inside === undefined ? words : unknownArgument(inside.name, inside.known)
@@ -65,9 +72,4 @@ const unknownArgument = (name: string, known: ReadonlyArray<string>) => {
   return guess === undefined
     ? `unknown argument. Known: ${known.join(", ")}`
     : `unknown argument. Did you mean ${guess}?`
-}
-
-const once = <A>(make: () => A): (() => A) => {
-  let value: { readonly made: A } | undefined
-  return () => (value ??= { made: make() }).made
 }

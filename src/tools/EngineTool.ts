@@ -2,12 +2,54 @@ import { Effect, Predicate } from "effect"
 
 import { within } from "../engine/Deadline.ts"
 import { EngineClient } from "../engine/EngineClient.ts"
+import { ReadOnlyInstance } from "../engine/EngineError.ts"
 import { Instances } from "../engine/Instances.ts"
+import { engineName } from "../engine/naming.ts"
 import * as Arguments from "./Arguments.ts"
+import { instanceNames } from "./instanceNames.ts"
+import { once } from "./once.ts"
 import { patienceSeconds } from "./patience.ts"
 import * as Tool from "./Tool.ts"
 
-const instanceSchema = { type: "string", description: "Instance name" }
+const instanceSchema = { type: "string", description: engineName }
+
+/**
+ * The tools over these instances: they name them, and are not listed where they could change nothing on any of them; who
+ * calls one nevertheless is told why.
+ */
+export const over = (
+  tools: ReadonlyArray<Tool.Tool<Instances>>,
+  instances: Instances["Service"]
+): ReadonlyArray<Tool.Tool> => {
+  const isBarred = instances.names.every((name) => instances.readOnly.has(name))
+  const description = once(() => `${instanceSchema.description}: ${instanceNames(instances, roomIn(tools))}`)
+  return tools.map((tool) => ({
+    ...tool,
+    inputSchema: () => {
+      const schema = tool.inputSchema()
+      const described = { instance: { ...instanceSchema, description: description() } }
+      return { ...schema, properties: Object.assign({}, schema.properties, described) }
+    },
+    isListed: tool.annotations.readOnlyHint || !isBarred,
+    call: (input) => Effect.provideService(tool.call(input), Instances, instances)
+  }))
+}
+
+/** Bytes that a list of all tools may have; a model reads it before anything else. */
+const longestList = 13_950
+
+/** Characters that the names of the instances may have in each tool, so that the list stays as short as it should be. */
+const roomIn = (tools: ReadonlyArray<Tool.Tool<Instances>>): number => {
+  const bare = tools.map(({ annotations, description, inputSchema, meta, name, title }) => ({
+    name,
+    title,
+    description,
+    inputSchema: inputSchema(),
+    annotations,
+    ...(meta === undefined ? {} : { _meta: meta })
+  }))
+  return Math.min(200, Math.floor((longestList - JSON.stringify(bare).length) / tools.length) - 2)
+}
 
 /**
  * A tool whose program runs against the instance that the caller asks for, as long as callers wait. First all arguments
@@ -28,6 +70,9 @@ export const make = <const Fields extends Arguments.Fields>(
       const { instance, rest } = takeInstance(input)
       const args = yield* parameters.decode(rest)
       const client = yield* (yield* Instances).resolve(instance)
+      if (client.isReadOnly && !definition.annotations.readOnlyHint) {
+        return yield* new ReadOnlyInstance({ instance: client.instance, operation: name })
+      }
       return yield* Tool.run(definition, args).pipe(
         Effect.provideService(EngineClient, client),
         within(`${patienceSeconds} seconds`)

@@ -28,6 +28,8 @@ export interface Tool<R = never> {
   readonly inputSchema: () => JsonSchema.JsonSchema
   readonly outputSchema: (() => JsonSchema.JsonSchema) | undefined
   readonly meta: Readonly<Record<string, unknown>> | undefined
+  /** False for one that lists leave out; it can be called nevertheless, to be told why. */
+  readonly isListed?: boolean
   readonly call: (input: unknown) => Effect.Effect<Answer, ToolError, R>
 }
 

@@ -7,6 +7,7 @@ import * as EngineTool from "./EngineTool.ts"
 import { listPage } from "./paging.ts"
 import { credentialId, credentialName, credentialType, cursor, limit, object, optional } from "./parameters.ts"
 import * as results from "./results.ts"
+import { withSimilarTypes } from "./similarTypes.ts"
 
 const viewInEngine = {
   guidance:
@@ -58,7 +59,7 @@ export const createCredential = EngineTool.make("create_credential", {
 
 export const updateCredential = EngineTool.make("update_credential", {
   title: "Update credential",
-  description: "Change a credential where the engine allows it; else say how to replace it",
+  description: "Change a credential where the engine allows it",
   annotations: changes,
   arguments: {
     id: credentialId,
@@ -90,7 +91,7 @@ export const getCredentialSchema = EngineTool.make("get_credential_schema", {
   annotations: reads,
   arguments: { type: credentialType },
   aliases: { typeName: "type" },
-  run: ({ type }) => EngineClient.use((engine) => engine.getCredentialSchema(type))
+  run: ({ type }) => EngineClient.use((engine) => engine.getCredentialSchema(type)).pipe(withSimilarTypes(type))
 })
 
 const safe = new Set([

@@ -4,6 +4,8 @@ import { Base64 } from "effect/encoding"
 import { Free } from "../engine/Workflow.ts"
 import { InvalidArgument } from "./ToolError.ts"
 
+const pageSize = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 250 }))
+
 /**
  * Engine cursors forget their filters, so ours carry both, beside which list they continue. `after` is the engine's
  * cursor of the page to go on with, none for the first one; `skip` are the items of that page already shown, where the
@@ -14,12 +16,22 @@ const Cursor = Schema.fromJsonString(
     list: Schema.String,
     instance: Schema.String,
     after: Schema.optionalKey(Schema.NonEmptyString),
-    skip: Schema.Int,
-    limit: Schema.Int,
+    skip: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+    limit: pageSize,
     filters: Free
   })
 )
 type Cursor = typeof Cursor.Type
+
+/** Engines believe the page size in their own cursors, where 0 means everything. */
+const EngineCursor = Schema.fromJsonString(Schema.Struct({ limit: Schema.optionalKey(Schema.Unknown) }))
+const readEngineCursor = Schema.decodeUnknownOption(EngineCursor)
+const isPageSize = Schema.is(pageSize)
+
+const isHonest = ({ after = "" }: Cursor): boolean => {
+  const own = Option.flatMap(Result.getSuccess(Base64.decodeString(after)), readEngineCursor)
+  return Option.isNone(own) || own.value.limit === undefined || isPageSize(own.value.limit)
+}
 
 const encode = Schema.encodeSync(Cursor)
 const decode = Schema.decodeUnknownOption(Cursor)
@@ -31,7 +43,7 @@ export const write = (cursor: Cursor): string => Base64.encode(encode(cursor))
 export const read = (text: string, list: string, instance: string): Effect.Effect<Cursor, InvalidArgument> => {
   const cursor = Option.filter(
     Option.flatMap(Result.getSuccess(Base64.decodeString(text)), decode),
-    (cursor) => cursor.list === list && cursor.instance === instance
+    (cursor) => cursor.list === list && cursor.instance === instance && isHonest(cursor)
   )
   return Option.match(cursor, {
     onNone: () =>

@@ -16,6 +16,8 @@ interface Listing<Filters extends Free, Item extends Free, E> {
   readonly fetch: (filters: Filters, query: PageQuery) => Effect.Effect<Page<Item>, E, EngineClient>
   /** Checks what the engine's own filter is not to be trusted with. */
   readonly keep?: (item: Item, filters: Filters) => boolean
+  /** Whether no later page can hold what is looked for. */
+  readonly isOver?: (items: ReadonlyArray<Item>, filters: Filters) => boolean
   readonly show: (item: Item, filters: Filters) => Free
 }
 
@@ -26,7 +28,7 @@ const longestSearch = 20
 export const listPage = Effect.fnUntraced(function* <Filters extends Free, Item extends Free, E>(
   listing: Listing<Filters, Item, E>
 ) {
-  const { fetch, keep = () => true, list, show } = listing
+  const { fetch, isOver = () => false, keep = () => true, list, show } = listing
   const { instance } = yield* EngineClient
   const { filters, limit, ...place } = yield* start(listing, instance)
   const cursorAt = (at: Place) => Cursors.write({ list, instance, limit, filters, ...at })
@@ -40,8 +42,12 @@ export const listPage = Effect.fnUntraced(function* <Filters extends Free, Item 
       return { data, nextCursor: cursorAt({ ...(after === undefined ? {} : { after }), skip: skip + limit }) }
     }
     const next = page.nextCursor ?? ""
-    if (next === "" || next === after) return { data }
-    if (data.length > 0 || pages >= longestSearch) return { data, nextCursor: cursorAt({ after: next, skip: 0 }) }
+    if (next === "" || next === after || isOver(page.data, filters)) return { data }
+    if (data.length > 0) return { data, nextCursor: cursorAt({ after: next, skip: 0 }) }
+    if (pages >= longestSearch) {
+      const notice = `Nothing was found on ${pages} pages, and there are more: go on with nextCursor.`
+      return { notice, data, nextCursor: cursorAt({ after: next, skip: 0 }) }
+    }
     after = next
     skip = 0
   }

@@ -2,36 +2,31 @@ import { Effect, Schema } from "effect"
 
 import { ExecutionStatus } from "../engine/Execution.ts"
 import { CredentialId, CredentialType, ExecutionId, TagId, WorkflowId } from "../engine/ids.ts"
-import { isVersion } from "../engine/rules/version.ts"
+import { isMoment } from "../engine/rules/period.ts"
 import { Free, WorkflowSettings } from "../engine/Workflow.ts"
 
 /** An argument that may be left out. */
 export const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(schema)
 
-export const workflowId = WorkflowId.annotate({ description: "Workflow id" })
-export const ifVersion = Schema.optionalKey(
-  Schema.String.check(
-    Schema.makeFilter((text) =>
-      isVersion(text) ? undefined : "must be the `version` of an answer about this workflow"
-    )
-  ).annotate({
-    inputSchema: {
-      type: "string",
-      description: "`version` you last saw of it: stops instead of overwriting what changed since"
-    }
-  })
+export const workflowId = WorkflowId.annotate({ description: "Id" })
+export const ifVersion = optional(
+  Schema.String.check(Schema.isPattern(/^\S{1,100}$/, { message: "must be the `version` of an answer about this workflow" }))
+    .annotate({ description: "`version` you read: stops if it changed since" })
 )
-export const executionId = ExecutionId.annotate({ description: "Execution id" })
-export const credentialId = CredentialId.annotate({ description: "Credential id" })
+export const executionId = ExecutionId.annotate({ inputSchema: { type: "integer", description: "Id" } })
+export const credentialId = CredentialId.annotate({ description: "Id" })
 export const credentialType = CredentialType.annotate({ description: "e.g. httpBasicAuth" })
-export const tagId = TagId.annotate({ description: "Tag id" })
+export const tagId = TagId.annotate({ description: "Id" })
 
-const text = (description: string) =>
+export const text = (description: string) =>
   Schema.String.check(Schema.isPattern(/\S/, { message: "must not be empty" })).annotate({ description })
 
-export const workflowName = text("Workflow name")
-export const credentialName = text("Credential name")
-export const tagName = text("Tag name, at most 24 characters")
+export const workflowName = text("Name")
+export const credentialName = text("Name")
+/** Engines count characters, blanks around the name aside, and call a longer name one that is taken. */
+export const tagName = text("At most 24 characters")
+  .check(Schema.makeFilter((name) => Array.from(name.trim()).length <= 24 || "must be at most 24 characters long"))
+  .annotate({ inputSchema: { type: "string", description: "At most 24 characters" } })
 
 export const active = Schema.Boolean
 export const flag = (description: string) => Schema.Boolean.annotate({ description })
@@ -39,10 +34,25 @@ export const flag = (description: string) => Schema.Boolean.annotate({ descripti
 export const limit = Schema.Int.check(
   Schema.isBetween({ minimum: 1, maximum: 250 }, { message: "must be between 1 and 250" })
 )
-  .annotate({ description: "Page size, default 100" })
+  .annotate({ description: "Default 100" })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed(100)))
 
-export const cursor = Schema.optionalKey(Schema.String.annotate({ description: "nextCursor of the page before" }))
+export const cursor = Schema.optionalKey(Schema.String.annotate({ description: "Last nextCursor" }))
+
+/** A moment that means the same everywhere. */
+export const moment = (description: string) =>
+  Schema.String.check(
+    Schema.makeFilter((text) => isMoment(text) || "must be a date or a time with its zone, as in 2026-11-20T09:00:00Z")
+  ).annotate({ inputSchema: { type: "string", description } })
+
+export const nodeNames = (description: string) =>
+  Schema.Array(Schema.String)
+    .check(Schema.makeFilter((names) => names.length > 0 || "must hold at least one name"))
+    .annotate({ inputSchema: { type: "array", items: { type: "string" }, description } })
+
+export const itemsPerNode = Schema.Int.check(
+  Schema.isGreaterThanOrEqualTo(0, { message: "must be 0 or more" })
+).annotate({ inputSchema: { type: "integer", minimum: 0, description: "Items per node" } })
 
 export const executionStatus = ExecutionStatus.annotate({ description: "Only this state" })
 

@@ -1,11 +1,18 @@
 import { Effect, Schema } from "effect"
 
 import { EngineClient } from "../engine/EngineClient.ts"
+import { type EngineError, reworded } from "../engine/EngineError.ts"
 import { changes, creates, reads } from "./annotations.ts"
 import * as EngineTool from "./EngineTool.ts"
 import { listPage } from "./paging.ts"
 import { cursor, limit, tagId, tagName } from "./parameters.ts"
 import * as results from "./results.ts"
+
+/** Engines say no more of a conflict than that there is one: this says what to do about it. */
+const onConflict = (advice: string) =>
+  Effect.mapError((error: EngineError) =>
+    error._tag === "ApiError" && error.httpStatus === 409 ? reworded(error, `${error.problem}: ${advice}`) : error
+  )
 
 export const createTag = EngineTool.make("create_tag", {
   title: "Create tag",
@@ -13,7 +20,10 @@ export const createTag = EngineTool.make("create_tag", {
   annotations: creates,
   arguments: { name: tagName },
   result: results.tag,
-  run: ({ name }) => EngineClient.use((engine) => engine.createTag(name))
+  run: ({ name }) =>
+    EngineClient.use((engine) => engine.createTag(name)).pipe(
+      onConflict(`${name}. Use that tag (get_tags shows its id), or give another name`)
+    )
 })
 
 export const getTags = EngineTool.make("get_tags", {
@@ -45,11 +55,17 @@ export const getTag = EngineTool.make("get_tag", {
 
 export const updateTag = EngineTool.make("update_tag", {
   title: "Rename tag",
-  description: "Rename a tag; on a conflict (409) delete it and create one with the wanted name",
+  description: "Rename a tag; a name that is taken is a conflict (409)",
   annotations: changes,
   arguments: { id: tagId, name: tagName },
   result: results.tag,
-  run: ({ id, name }) => EngineClient.use((engine) => engine.updateTag(id, name))
+  run: ({ id, name }) =>
+    EngineClient.use((engine) => engine.updateTag(id, name)).pipe(
+      onConflict(
+        `${name}. Tag ${id} was not renamed. Workaround: delete it with delete_tag and create one of that name with ` +
+          "create_tag; its workflows lose it. If another tag has that name already (see get_tags), use that one"
+      )
+    )
 })
 
 export const deleteTag = EngineTool.make("delete_tag", {

@@ -70,7 +70,8 @@ describe.each(transports)("the Inspector over %s", (transport) => {
     // A JSON-RPC error is told by the text alone; the exit code 5 stands for an error that is a result.
     assert.strictEqual(failed.code, era === "legacy" ? 1 : 5)
     if (era === "legacy") assert.include(failed.stderr, "API error: Not Found")
-    else assert.nestedPropertyVal(failed.result, "structuredContent.error.message", "API error: Not Found")
+    else
+      assert.nestedPropertyVal(failed.result, "structuredContent.error.message", "API error: Not Found (workflow none)")
   })
 
   it("reads resources", async () => {

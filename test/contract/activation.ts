@@ -100,6 +100,28 @@ export const activation = (it: Suite) => {
     })
   )
 
+  it.effect("a webhook that another workflow has already is named with that workflow, where the engine minds", () =>
+    Effect.gen(function* () {
+      const { isSecond } = yield* TestedEngine
+      const path = unique("taken")
+      const first = yield* created({ nodes: [webhook({ path })], active: true })
+      const name = String((yield* shown(`/workflows/${first.id}`)).name)
+      yield* eventually(shown(`/workflows/${first.id}`), ({ triggerCount }) => triggerCount === 1)
+      const twin = { ...webhook({ path }), name: "Hook" }
+      const second = yield* created({ nodes: [twin] })
+      if (!isSecond) {
+        assert.isTrue((yield* ask("activate_workflow", { id: second.id })).active)
+        return
+      }
+      const problem =
+        `API error: There is a conflict with one of the webhooks. POST /webhook/${path} of node Hook is taken by ` +
+        `node Webhook of workflow ${name} (${first.id}).`
+      const { data, message } = yield* refused("activate_workflow", { id: second.id })
+      assert.strictEqual(message, problem)
+      assert.include(data, { code: "API_ERROR", httpStatus: 409 })
+    })
+  )
+
   it.effect("what the engine will not run stays inactive, in the engine's words", () =>
     Effect.gen(function* () {
       const { id } = yield* created({ nodes: [webhook(), node("noSuchKind", "Odd")] })

@@ -10,6 +10,7 @@ import { executions } from "./executions.ts"
 import { life } from "./life.ts"
 import { lists } from "./lists.ts"
 import { prompts } from "./prompts.ts"
+import { readingLess } from "./readingLess.ts"
 import { resources } from "./resources.ts"
 import { running } from "./running.ts"
 import { tags } from "./tags.ts"
@@ -36,6 +37,7 @@ const families = [
   running,
   lists,
   executions,
+  readingLess,
   credentials,
   tags,
   errors,

@@ -52,7 +52,20 @@ export const credentials = (it: Suite) => {
       assert.nestedPropertyVal(schema, "properties.user.type", "string")
       assert.nestedPropertyVal(schema, "properties.password.type", "string")
       assert.deepStrictEqual(yield* ask("get_credential_schema", { typeName: "httpBasicAuth" }), schema)
-      assert.include((yield* refused("get_credential_schema", { type: "noSuchType" })).data, { httpStatus: 404 })
+      for (const [type, words] of [
+        ["httpBasicAut", /\(credential type httpBasicAut\)\. Similar types on instance production: httpBasicAuth/],
+        ["HTTPHEADERAUTH", /Similar types on instance production: httpHeaderAuth/],
+        ["slack", /Similar types on instance production: slackApi/],
+        ["zzzzzzzzzzzzzzzzzz", /No similar type was found on instance production; its editor lists all/]
+      ] as const) {
+        const { data, message } = yield* refused("get_credential_schema", { type })
+        assert.include(data, { code: "API_ERROR", httpStatus: 404 })
+        assert.match(message, /^API error: Not Found \(credential type /)
+        assert.match(message, words)
+        for (const name of /production: (.*)$/.exec(message)?.[1]?.split(", ") ?? []) {
+          assert.property(yield* ask("get_credential_schema", { type: name }), "properties")
+        }
+      }
     })
   )
 
@@ -102,7 +115,7 @@ export const credentials = (it: Suite) => {
       assert.include(deleted, { id, message: `Credential ${id} was deleted` })
       assert.nestedPropertyVal(deleted, "deleted.name", name)
       const { message } = yield* refused("delete_credential", { id })
-      assert.strictEqual(message, "API error: Not Found")
+      assert.strictEqual(message, `API error: Not Found (credential ${id})`)
     })
   )
 

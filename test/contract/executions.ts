@@ -51,6 +51,30 @@ export const executions = (it: Suite) => {
     })
   )
 
+  it.effect("list_executions filters by the time of their start, both ends included", () =>
+    Effect.gen(function* () {
+      const { bad, good, workflowId, worse } = yield* history
+      const startOf = (id: number) => Effect.map(ask("get_execution", { id }), ({ startedAt }) => String(startedAt))
+      const [early, late] = [yield* startOf(good), yield* startOf(bad)]
+      const found = (more: object) => Effect.map(ask("list_executions", { workflowId, ...more }), idsOf)
+      assert.deepStrictEqual(yield* found({ startedAfter: late }), [worse, bad])
+      assert.deepStrictEqual(yield* found({ startedBefore: early }), [good])
+      assert.deepStrictEqual(yield* found({ startedAfter: early, startedBefore: early }), [good])
+      assert.deepStrictEqual(yield* found({ startedBefore: late.replace("Z", "+00:00"), status: "success" }), [good])
+      assert.deepStrictEqual(yield* found({ startedAfter: "2999-01-01" }), [])
+
+      const first = decodePage(yield* ask("list_executions", { workflowId, startedAfter: early, limit: 1 }))
+      assert.deepStrictEqual(idsOf(first), [worse])
+      const second = decodePage(yield* ask("list_executions", { cursor: first.nextCursor }))
+      assert.deepStrictEqual(idsOf(second), [bad])
+      for (const startedAfter of ["yesterday", "2026-11-20T09:00:00", "2026-02-30", "1e3", ""]) {
+        const { code, message } = yield* refused("list_executions", { startedAfter })
+        assert.strictEqual(code, -32602)
+        assert.match(message, /^Invalid startedAfter: must be a date or a time with its zone/)
+      }
+    })
+  )
+
   it.effect("execution data comes only when it is asked for, and never with the engine's stack traces", () =>
     Effect.gen(function* () {
       const { bad, workflowId } = yield* history
@@ -71,7 +95,7 @@ export const executions = (it: Suite) => {
     Effect.gen(function* () {
       for (const tool of ["get_execution", "delete_execution"]) {
         const { code, data, message } = yield* refused(tool, { id: noExecution })
-        assert.deepStrictEqual([code, message], [-32000, "API error: Execution not found"])
+        assert.deepStrictEqual([code, message], [-32000, `API error: Execution not found (execution ${noExecution})`])
         assert.deepInclude(data, { code: "API_ERROR", httpStatus: 404, apiResponse: { message: "Not Found" } })
       }
     })
@@ -84,7 +108,8 @@ export const executions = (it: Suite) => {
       assert.include(deleted, { id: bad, message: `Execution ${bad} was deleted` })
       assert.nestedPropertyVal(deleted, "deleted.id", bad)
       assert.deepStrictEqual(idsOf(yield* ask("list_executions", { workflowId })), [worse, good])
-      assert.strictEqual((yield* refused("get_execution", { id: bad })).message, "API error: Execution not found")
+      const { message } = yield* refused("get_execution", { id: bad })
+      assert.strictEqual(message, `API error: Execution not found (execution ${bad})`)
     })
   )
 
@@ -110,7 +135,7 @@ export const executions = (it: Suite) => {
       assert.strictEqual(succeeded.message, "API error: The execution succeeded, so it cannot be retried.")
       assert.include(succeeded.data, { httpStatus: 409 })
       const unknown = yield* refused("retry_execution", { id: noExecution })
-      assert.strictEqual(unknown.message, "API error: Execution not found")
+      assert.strictEqual(unknown.message, `API error: Execution not found (execution ${noExecution})`)
     })
   )
 }

@@ -50,7 +50,8 @@ export const life = (it: Suite) => {
 
       assert.include(yield* ask("delete_execution", { id: failure }), { id: failure })
       assert.include(yield* ask("delete_workflow", { id }), { id, message: `Workflow ${id} was deleted` })
-      assert.strictEqual((yield* refused("get_workflow", { id })).message, "API error: Not Found")
+      const { message } = yield* refused("get_workflow", { id })
+      assert.strictEqual(message, `API error: Not Found (workflow ${id})`)
       assert.deepStrictEqual(idsOf(yield* ask("list_executions", { workflowId: id })), [])
     })
   )

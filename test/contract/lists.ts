@@ -106,6 +106,33 @@ export const lists = (it: Suite) => {
     })
   )
 
+  it.effect("a cursor whose page size was tampered with is an invalid argument", () =>
+    Effect.gen(function* () {
+      const { tag } = yield* five
+      const { nextCursor } = decodePage(yield* ask("list_workflows", { tags: [tag.name], limit: 1 }))
+      const own = Buffer.from(String(nextCursor), "base64").toString()
+      const base64 = (text: string) => Buffer.from(text).toString("base64")
+      const huge = base64('{"limit":100000,"offset":1}')
+      const forged = [
+        own.replace('"limit":1', '"limit":100000'),
+        own.replace('"limit":1', '"limit":0'),
+        own.replace('"limit":1', '"limit":-1'),
+        own.replace('"skip":0', '"skip":-5'),
+        own.replace(/"after":"[^"]*"/, `"after":"${huge}"`),
+        own.replace(/"after":"[^"]*"/, `"after":"${base64('{"limit":0,"offset":0}')}"`)
+      ]
+      for (const text of forged) {
+        assert.notStrictEqual(text, own)
+        const { code, message } = yield* refused("list_workflows", { cursor: base64(text) })
+        assert.deepStrictEqual(
+          [code, message],
+          [-32602, "Invalid cursor: must be the nextCursor of an earlier list_workflows on instance production"]
+        )
+      }
+      decodePage(yield* ask("list_workflows", { cursor: base64(own) }))
+    })
+  )
+
   it.effect("a limit is 1 to 250", () =>
     Effect.gen(function* () {
       for (const limit of [0, 251, -1, 1.5]) {

@@ -18,7 +18,7 @@ export const tags = (it: Suite) => {
       assert.nestedPropertyVal(deleted, "deleted.name", renamed)
       for (const tool of ["get_tag", "delete_tag"]) {
         const { data, message } = yield* refused(tool, { id })
-        assert.strictEqual(message, "API error: Not Found")
+        assert.strictEqual(message, `API error: Not Found (tag ${id})`)
         assert.include(data, { code: "API_ERROR", httpStatus: 404 })
       }
     })
@@ -46,16 +46,41 @@ export const tags = (it: Suite) => {
   it.effect("a name that is taken is a conflict", () =>
     Effect.gen(function* () {
       const [one, two] = [yield* tagged(), yield* tagged()]
-      const errors = [
-        yield* refused("create_tag", { name: one.name }),
-        yield* refused("update_tag", { id: two.id, name: one.name })
-      ]
-      for (const { code, data, message } of errors) {
-        assert.deepStrictEqual([code, message], [-32000, "API error: Tag already exists"])
+      const creation = yield* refused("create_tag", { name: one.name })
+      assert.strictEqual(
+        creation.message,
+        `API error: Tag already exists: ${one.name}. Use that tag (get_tags shows its id), or give another name`
+      )
+      const renaming = yield* refused("update_tag", { id: two.id, name: one.name })
+      assert.strictEqual(
+        renaming.message,
+        `API error: Tag already exists: ${one.name}. Tag ${two.id} was not renamed. Workaround: delete it with delete_tag ` +
+          "and create one of that name with create_tag; its workflows lose it. If another tag has that name already " +
+          "(see get_tags), use that one"
+      )
+      for (const { code, data } of [creation, renaming]) {
+        assert.strictEqual(code, -32000)
         assert.include(data, { code: "API_ERROR", httpStatus: 409, instance: "production" })
       }
       assert.include(yield* ask("get_tag", { id: two.id }), { name: two.name })
     })
+  )
+
+  it.effect(
+    "a name of 24 characters is taken, however many bytes they are, and a longer one is an invalid argument",
+    () =>
+      Effect.gen(function* () {
+        const longest = `${unique("").slice(0, 12)}${"\u{1F600}".repeat(12)}`
+        const { id } = yield* tagged(longest)
+        assert.include(yield* ask("get_tag", { id }), { name: longest })
+        for (const [tool, args] of [
+          ["create_tag", {}],
+          ["update_tag", { id }]
+        ] as const) {
+          const { code, message } = yield* refused(tool, { ...args, name: `${longest}x` })
+          assert.deepStrictEqual([code, message], [-32602, "Invalid name: must be at most 24 characters long"])
+        }
+      })
   )
 
   it.effect("a deleted tag disappears from its workflows", () =>

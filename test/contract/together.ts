@@ -129,9 +129,25 @@ export const together = (it: Suite) => {
     })
   )
 
-  it.effect("what is no version is an invalid argument", () =>
+  it.effect("an update takes the engine's own stamp of a reading for its version, also where that stays the same", () =>
     Effect.gen(function* () {
-      const { code, message } = yield* refused("delete_workflow", { id: "1", ifVersion: "latest" })
+      const { id } = yield* created({ nodes: [manual()] })
+      for (const stamp of ["versionId", "updatedAt"]) {
+        const read = yield* ask("get_workflow", { id })
+        yield* ask("update_workflow", { id, name: unique("ours"), ifVersion: read[stamp] })
+        const again = yield* ask("get_workflow", { id })
+        yield* theirs(id, { name: unique("theirs") })
+        const { message } = yield* refused("update_workflow", { id, name: "x", ifVersion: again[stamp] })
+        assert.include(message, "was changed since ifVersion was read: ")
+      }
+      const { message } = yield* refused("delete_workflow", { id, ifVersion: "latest" })
+      assert.strictEqual(message, conflict(id, "something (latest is none of its present versions)"))
+    })
+  )
+
+  it.effect("what cannot be a version is an invalid argument", () =>
+    Effect.gen(function* () {
+      const { code, message } = yield* refused("delete_workflow", { id: "1", ifVersion: "the last one" })
       assert.strictEqual(code, -32602)
       assert.strictEqual(message, "Invalid ifVersion: must be the `version` of an answer about this workflow")
     })

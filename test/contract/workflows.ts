@@ -85,7 +85,8 @@ export const workflows = (it: Suite) => {
       assert.strictEqual(error.code, -32000)
       assert.strictEqual(
         error.message,
-        `Workflow ${id} on instance production was created, but setting its tags failed: API error: Some tags not found`
+        `Workflow ${id} on instance production was created, but setting its tags failed: ` +
+          `API error: Some tags not found (tags noSuchTag0123456 of workflow ${id})`
       )
       assert.include(error.data, { code: "STEP_FAILED", instance: "production", step: "setting its tags" })
       assert.include(yield* shown(`/workflows/${id}`), { id, active: false })
@@ -129,8 +130,22 @@ export const workflows = (it: Suite) => {
       }
       const texts = [
         [{ nodes: [manual(), manual()] }, "Duplicate node names found: Start appears 2 times"],
-        [{ nodes: two, connections: "Start" }, "Invalid workflow definition: connections malformed"],
-        [{ nodes: two, connections: [{ source: "Start" }] }, "Invalid workflow definition: connections malformed"],
+        [
+          { nodes: two, connections: "Start" },
+          "Invalid workflow definition: connections malformed: they are neither an object nor a list. Expected: " +
+            '{"<source node>":{"main":[[{"node":"<target node>","type":"main","index":0}]]}} or ' +
+            "[{source, target, sourceOutput, targetInput}]"
+        ],
+        [
+          { nodes: two, connections: [{ source: "Start" }] },
+          "Invalid workflow definition: connections malformed: entry 0.target is missing. Expected: " +
+            "[{source, target, sourceOutput, targetInput}]"
+        ],
+        [
+          { nodes: [{ ...manual(), type: "manualTrigger" }] },
+          "Workflow validation failed: node Start has an invalid type: must be the package and the kind: " +
+            "engine-nodes-base.manualTrigger, or @n8n/n8n-nodes-langchain.manualTrigger for AI nodes"
+        ],
         [
           { nodes: [manual()], active: true },
           "Workflow cannot be activated without a valid trigger node. Add a schedule, webhook or service trigger."

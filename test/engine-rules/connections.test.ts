@@ -77,31 +77,36 @@ describe("any valid graph survives", () => {
 describe("everything else is malformed", () => {
   const link = (fields: object) => [{ source: "A", target: "B", ...fields }]
 
-  it.each<readonly [string, unknown]>([
-    ["a text", "A -> B"],
-    ["a number", 1],
-    ["null", null],
-    ["a source that is no object", { A: 1 }],
-    ["an output list that is none", { A: { main: {} } }],
-    ["outputs without the inner list", { A: { main: [to("B")] } }],
-    ["a target without type and index", { A: { main: [[{ node: "B" }]] } }],
-    ["a target index as text", { A: { main: [[{ ...to("B"), index: "0" }]] } }],
-    ["a broken index", { A: { main: [[to("B", "main", 0.5)]] } }],
-    ["a null target", { A: { main: [[null]] } }],
-    ["a list of texts", ["A"]],
-    ["a link without target", [{ source: "A" }]],
-    ["a link from a number", [{ source: 1, target: "B" }]],
-    ["a negative output", link({ sourceOutput: -1 })],
-    ["a negative output in digits", link({ sourceOutput: "-1" })],
-    ["a broken input", link({ targetInput: 1.5 })],
-    ["an output that would fill the memory", link({ sourceOutput: 256 })],
-    ["an output that is a list", link({ sourceOutput: [0] })],
-    ["an empty output", link({ sourceOutput: "" })],
-    ["an output with an empty type", link({ sourceOutput: { type: "" } })],
-    ["an input that is a boolean", link({ targetInput: true })]
-  ])("%s", (_, input) => {
+  it.each<readonly [string, unknown, string]>([
+    ["a text", "A -> B", "they are neither"],
+    ["a number", 1, "they are neither"],
+    ["null", null, "they are neither"],
+    ["a source that is no object", { A: 1 }, "entry A must be object"],
+    ["an output list that is none", { A: { main: {} } }, "entry A.main must be array"],
+    ["outputs without the inner list", { A: { main: [to("B")] } }, "entry A.main.0 must be array"],
+    ["a target without type and index", { A: { main: [[{ node: "B" }]] } }, "entry A.main.0.0.type is missing"],
+    [
+      "a target index as text",
+      { A: { main: [[{ ...to("B"), index: "0" }]] } },
+      "entry A.main.0.0.index must be number"
+    ],
+    ["a broken index", { A: { main: [[to("B", "main", 0.5)]] } }, "entry A.main.0.0.index must be an integer"],
+    ["a null target", { A: { main: [[null]] } }, "entry A.main.0.0 must be object"],
+    ["a list of texts", ["A"], "entry 0 must be object"],
+    ["a link without target", [{ source: "A" }], "entry 0.target is missing"],
+    ["a link from a number", [{ source: 1, target: "B" }], "entry 0.source must be string"],
+    ["a negative output", link({ sourceOutput: -1 }), "entry 0.sourceOutput is -1"],
+    ["a negative output in digits", link({ sourceOutput: "-1" }), 'entry 0.sourceOutput is "-1"'],
+    ["a broken input", link({ targetInput: 1.5 }), "entry 0.targetInput is 1.5"],
+    ["an output that would fill the memory", link({ sourceOutput: 256 }), "entry 0.sourceOutput is 256"],
+    ["an output that is a list", link({ sourceOutput: [0] }), "entry 0.sourceOutput is [0]"],
+    ["an empty output", link({ sourceOutput: "" }), 'entry 0.sourceOutput is ""'],
+    ["an output with an empty type", link({ sourceOutput: { type: "" } }), 'entry 0.sourceOutput is {"type":""}'],
+    ["an input that is a boolean", link({ targetInput: true }), "entry 0.targetInput is true"]
+  ])("%s", (_, input, where) => {
     const result = toConnections(input)
-    assert.isTrue(Result.isFailure(result))
-    assert.strictEqual(Result.merge(result).message, "Invalid workflow definition: connections malformed")
+    const message = Result.match(result, { onFailure: (error) => error.message, onSuccess: () => "no failure" })
+    assert.isTrue(message.startsWith(`Invalid workflow definition: connections malformed: ${where}`), message)
+    assert.match(message, /\. Expected: .+/)
   })
 })

@@ -111,6 +111,28 @@ layer(TestServer, { excludeTestServices: true })("the arguments of a tool", (it)
       )
     }
 
+    it.effect("are refused with the place of a lone surrogate, however it is written", () =>
+      Effect.gen(function* () {
+        const half = { ...node, name: "Hook \ud83d" }
+        const keyed = { ...node, parameters: { rules: [{ "\udc00": 1 }] } }
+        const problem = "holds half of a character (a lone surrogate)"
+        const wrong = [
+          ["create_workflow", { name: "x\ud800", nodes: [node] }, "name"],
+          ["create_workflow", { name: "x", nodes: [node, half] }, "nodes.1.name"],
+          ["create_workflow", { name: "x", nodes: JSON.stringify([half]) }, "nodes.0.name"],
+          ["create_workflow", { name: "x", nodes: [keyed] }, "nodes.0.parameters.rules.0.\uFFFD"],
+          ["update_workflow", { id: "1", settings: { timezone: "\udfff" } }, "settings.timezone"],
+          ["create_credential", { name: "x", type: "httpBasicAuth", data: { user: "\ud83d" } }, "data.user"],
+          ["execute_workflow", { id: "1", data: { deep: [[["\ud83d-"]]] } }, "data.deep.0.0.0"],
+          ["create_tag", { name: "\ude00\ud83d" }, "name"]
+        ] as const
+        for (const [tool, args, place] of wrong) {
+          assert.strictEqual(yield* message(tool, args), `Invalid ${place}: ${problem}`)
+        }
+        assert.notInclude(yield* message("create_tag", { name: "\u{1F600}".repeat(25) }), problem)
+      })
+    )
+
     it.effect("are named when they are unknown, with the name that was probably meant", () =>
       Effect.gen(function* () {
         assert.strictEqual(

@@ -14,6 +14,15 @@ const calls: ReadonlyArray<readonly [string, Json]> = [
   ["delete_credential", { id: "1" }]
 ]
 
+/** What the text says more, for callers that see nothing else. */
+const added: Readonly<Record<string, string>> = {
+  "404 update_tag": " (tag 1)",
+  "404 delete_credential": " (credential 1)",
+  "409 update_tag":
+    ": red. Tag 1 was not renamed. Workaround: delete it with delete_tag and create one of that name with create_tag; " +
+    "its workflows lose it. If another tag has that name already (see get_tags), use that one"
+}
+
 describe("what an engine refuses", () => {
   for (const status of [400, 404, 409, 413, 415, 422, 500]) {
     it.live(`keeps its status ${status} and its words, with the instance beside them`, () => {
@@ -22,7 +31,7 @@ describe("what an engine refuses", () => {
         for (const [tool, args] of calls) {
           assert.deepStrictEqual(yield* refused(tool, args), {
             code: -32000,
-            message: "API error: No thanks",
+            message: `API error: No thanks${added[`${status} ${tool}`] ?? ""}`,
             data: {
               code: "API_ERROR",
               instance: "production",
@@ -71,6 +80,35 @@ describe("what an engine refuses", () => {
       }
     })
   })
+})
+
+describe("what a gateway in front of the engine refuses", () => {
+  const logins = {
+    "a login page": answers(401, { "content-type": "text/html" }, "<html><h1>401 Authorization Required</h1></html>"),
+    "a page without a type": answers(401, {}, "\n<!DOCTYPE html><title>Sign in</title>"),
+    "a request for a password": answers(401, { "www-authenticate": 'Basic realm="canary"' }, ""),
+    "a gateway's JSON": answers(
+      401,
+      { "www-authenticate": "Key", "content-type": "application/json" },
+      '{"message":"No API key found"}'
+    ),
+    "a proxy's 407": answers(407, { "proxy-authenticate": "Basic" }, "Proxy login")
+  }
+  for (const [what, answer] of Object.entries(logins)) {
+    it.live(`by ${what} is not blamed on the engine's key`, () =>
+      Effect.gen(function* () {
+        const { code, data, message } = yield* refused("list_workflows")
+        assert.strictEqual(code, -32000)
+        assert.match(
+          message,
+          /^API error: a proxy or gateway in front of the engine asks for a login of its own \(status/
+        )
+        assert.match(message, /`headers` or `proxy` of this instance/)
+        assert.notMatch(message, /Check API key|canary/)
+        assert.include(data, { code: "API_ERROR", instance: "production" })
+      }).pipe(Effect.provide(serving(engineThat(() => answer).client)))
+    )
+  }
 })
 
 describe("a list of an engine that is not to be trusted", () => {

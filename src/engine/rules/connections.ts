@@ -1,5 +1,6 @@
-import { Result, Schema } from "effect"
+import { Option, Predicate, Result, Schema } from "effect"
 
+import { firstIssueOf } from "../../config/firstIssue.ts"
 import { InvalidWorkflow } from "../EngineError.ts"
 import { Connections, Link, type Target } from "../Workflow.ts"
 
@@ -18,8 +19,34 @@ const isLinks = Schema.is(Schema.Array(Link))
 const isEnd = Schema.is(End)
 const isIndex = Schema.is(Index)
 
-const malformed = () =>
-  Result.fail(new InvalidWorkflow({ message: "Invalid workflow definition: connections malformed" }))
+const objectForm = '{"<source node>":{"main":[[{"node":"<target node>","type":"main","index":0}]]}}'
+const listForm = "[{source, target, sourceOutput, targetInput}]"
+const endForm = "an output or input from 0 to 255, a type such as ai_tool, or {type, index}"
+
+const malformed = (problem: string, form = `${objectForm} or ${listForm}`) =>
+  Result.fail(
+    new InvalidWorkflow({
+      message: `Invalid workflow definition: connections malformed: ${problem}. Expected: ${form}`
+    })
+  )
+
+/** The beginning of a value, as JSON. */
+const quoted = (value: unknown) => (JSON.stringify(value) ?? "").slice(0, 60)
+
+const readConnections = Schema.decodeUnknownResult(Connections)
+const readLinks = Schema.decodeUnknownResult(Schema.Array(Link))
+
+/** The first entry that does not fit the form that was meant. */
+const malformedIn = (input: unknown) => {
+  if (!Predicate.isObject(input) && !Array.isArray(input)) return malformed("they are neither an object nor a list")
+  const [broken, form] = Array.isArray(input)
+    ? [Result.getFailure(readLinks(input)), listForm]
+    : [Result.getFailure(readConnections(input)), objectForm]
+  return malformed(
+    Option.match(broken, { onNone: () => "they cannot be read", onSome: (error) => `entry ${firstIssueOf(error)}` }),
+    form
+  )
+}
 
 /**
  * Connections in the engine's object form, from that form (passed on as it is), from a list of links, or from nothing.
@@ -27,7 +54,7 @@ const malformed = () =>
 export const toConnections = (input: unknown): Result.Result<Connections, InvalidWorkflow> => {
   if (input === undefined) return Result.succeed({})
   if (isConnections(input)) return Result.succeed(input)
-  return isLinks(input) ? fromLinks(input) : malformed()
+  return isLinks(input) ? fromLinks(input) : malformedIn(input)
 }
 
 /**
@@ -36,10 +63,11 @@ export const toConnections = (input: unknown): Result.Result<Connections, Invali
  */
 export const fromLinks = (links: ReadonlyArray<Link>): Result.Result<Connections, InvalidWorkflow> => {
   const sources = new Map<string, Map<string, Array<Array<Target>>>>()
-  for (const { source, target, sourceOutput, targetInput, ...rest } of links) {
+  for (const [place, { source, target, sourceOutput, targetInput, ...rest }] of links.entries()) {
     const from = readEnd(sourceOutput)
     const to = readEnd(targetInput)
-    if (from === undefined || to === undefined) return malformed()
+    if (from === undefined) return malformed(`entry ${place}.sourceOutput is ${quoted(sourceOutput)}`, endForm)
+    if (to === undefined) return malformed(`entry ${place}.targetInput is ${quoted(targetInput)}`, endForm)
 
     const types = sources.get(source) ?? new Map<string, Array<Array<Target>>>()
     const type = from.type ?? to.type ?? "main"

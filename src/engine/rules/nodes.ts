@@ -1,10 +1,11 @@
 import { Predicate } from "effect"
 
+import { agentType, neutralType } from "../naming.ts"
 import type { Free } from "../Workflow.ts"
 
 interface Rule {
   readonly field: string
-  readonly demand: string
+  readonly demand: string | ((value: unknown) => string)
   readonly holds: (value: unknown) => boolean
 }
 
@@ -15,6 +16,12 @@ const isFreeOrAbsent = (value: unknown) => value === undefined || Predicate.isOb
 const rules: ReadonlyArray<Rule> = [
   { field: "name", demand: "a non-empty text", holds: isText },
   { field: "type", demand: "a non-empty text, for example engine-nodes-base.webhook", holds: isText },
+  {
+    field: "type",
+    demand: (kind) =>
+      `the package and the kind: ${neutralType(String(kind))}, or ${agentType(String(kind))} for AI nodes`,
+    holds: (value) => Predicate.isString(value) && /.\../.test(value)
+  },
   { field: "typeVersion", demand: "a number", holds: Number.isFinite },
   {
     field: "position",
@@ -38,7 +45,8 @@ export const nodeProblem = (node: Free, index: number): string | undefined => {
   const broken = rules.find(({ field, holds }) => !holds(node[field]))
   if (broken === undefined) return undefined
   const label = isText(node.name) ? `node ${node.name}` : `node at index ${index}`
-  const { field, demand } = broken
+  const { field } = broken
+  const demand = Predicate.isString(broken.demand) ? broken.demand : broken.demand(node[field])
   return node[field] === undefined
     ? `${label} has no ${field}: must be ${demand}`
     : `${label} has an invalid ${field}: must be ${demand}`

@@ -11,7 +11,9 @@ import { cursor, onePage, perRevision, shelfLife } from "./paging.ts"
 /** `tools/list` and `tools/call`. */
 export const toolMethods = (tools: ReadonlyArray<Tool>) => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
-  const listings = perRevision((revision) => tools.map((tool) => listing(tool, revision)))
+  const listings = perRevision((revision) =>
+    tools.filter(({ isListed }) => isListed !== false).map((tool) => listing(tool, revision))
+  )
 
   return {
     "tools/list": Method.make({ cursor }, (params, { revision }) => onePage(params, { tools: listings(revision) }), {

@@ -11,9 +11,9 @@ import * as Run from "./run.ts"
 
 export const executeWorkflow = EngineTool.make("execute_workflow", {
   title: "Execute workflow",
-  description: "Run an active workflow through its webhook, form or chat trigger; else say what to do",
+  description: "Run an active workflow through its webhook, form or chat trigger",
   annotations: runs,
-  arguments: { id: workflowId, data: optional(object("Input: the body of a POST, the query of a GET")) },
+  arguments: { id: workflowId, data: optional(object("Body of a POST, query of a GET")) },
   run: Effect.fnUntraced(function* ({ data = {}, id }) {
     const workflow = yield* EngineClient.use((engine) => engine.getWorkflow(id))
     const [address] = addressesOf(workflow)

@@ -3,6 +3,7 @@ import { Effect, Predicate, Schedule } from "effect"
 import { EngineClient } from "../../engine/EngineClient.ts"
 import type { WorkflowId } from "../../engine/ids.ts"
 import type { Workflow } from "../../engine/Workflow.ts"
+import { namingCollisions } from "./namingCollisions.ts"
 
 /**
  * Activates a workflow. Engines of generation 2 say yes before they start its triggers, and never say that one could
@@ -10,7 +11,7 @@ import type { Workflow } from "../../engine/Workflow.ts"
  */
 export const switchOn = Effect.fnUntraced(function* (id: WorkflowId) {
   const engine = yield* EngineClient
-  const workflow = yield* engine.activateWorkflow(id)
+  const workflow = yield* engine.activateWorkflow(id).pipe(namingCollisions(id))
   if (!isSilent(workflow)) return workflow
   return yield* Effect.repeat(engine.getWorkflow(id), {
     while: isSilent,

@@ -21,8 +21,8 @@ import { changedSince, write } from "./write.ts"
 export const updateWorkflow = EngineTool.make("update_workflow", {
   title: "Update workflow",
   description:
-    "Change the given fields of a workflow, keep all others. Given nodes or connections replace all old ones; " +
-    "changes built on an earlier reading name it as ifVersion",
+    "Change the given fields of a workflow, keep all others. Given nodes or connections replace all old ones. Give " +
+    "ifVersion, so that nobody else's change is overwritten",
   annotations: changes,
   arguments: {
     id: workflowId,

@@ -6,6 +6,7 @@ import type { Changes } from "../../engine/rules/body.ts"
 import { isSameContent } from "../../engine/rules/version.ts"
 import type { Workflow } from "../../engine/Workflow.ts"
 import { stopIfChanged } from "./exclusively.ts"
+import { namingCollisions } from "./namingCollisions.ts"
 import { leftOut } from "./shown.ts"
 import { stepFailed } from "./steps.ts"
 
@@ -21,7 +22,7 @@ export const write = Effect.fnUntraced(function* (current: Workflow, wanted: Cha
 
   const { dropped, workflow: written } = yield* engine
     .updateWorkflow(latest, wanted)
-    .pipe(Effect.catchTag("ApiError", (error) => stateTruth(latest, error)))
+    .pipe(namingCollisions(latest.id, wanted.nodes), Effect.catchTag("ApiError", (error) => stateTruth(latest, error)))
   return { written, notices: [...(cameBetween(latest, written, wanted) ? [overwritten] : []), ...leftOut(dropped)] }
 })
 

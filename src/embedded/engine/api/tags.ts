@@ -20,7 +20,7 @@ const freeName = Effect.fnUntraced(function* (body: unknown, self?: string) {
   const { tables } = yield* Store
   const name = (yield* Effect.orDie(decode(body))).name.trim()
   const isTaken = [...tables.tags.values()].some((tag) => tag.name === name && tag.id !== self)
-  return isTaken || name === "" || name.length > 24 ? yield* conflict("Tag already exists") : name
+  return isTaken || name === "" || Array.from(name).length > 24 ? yield* conflict("Tag already exists") : name
 })
 
 const find = Effect.fnUntraced(function* (id: string) {

@@ -1,0 +1,34 @@
+import { Predicate } from "effect"
+
+interface Place {
+  readonly value: unknown
+  readonly key: string
+  readonly above?: Place
+}
+
+/**
+ * Where a value first holds half of a surrogate pair, as in `nodes.0.name`; nothing where all its texts are Unicode. On
+ * its way to an engine such a half would silently become another character.
+ */
+export const illFormed = (whole: unknown): string | undefined => {
+  const open: Array<Place> = [{ value: whole, key: "" }]
+  for (let place = open.pop(); place !== undefined; place = open.pop()) {
+    const { key, value } = place
+    if (isBroken(value) || isBroken(key)) return pathOf(place)
+    if (!Predicate.isObject(value) && !Array.isArray(value)) continue
+    const parts = Object.entries(value)
+    for (let at = parts.length - 1; at >= 0; at--) {
+      const [name, part] = parts[at] ?? []
+      if (name !== undefined) open.push({ value: part, key: name, above: place })
+    }
+  }
+  return undefined
+}
+
+const isBroken = (value: unknown) => Predicate.isString(value) && /\p{Surrogate}/u.test(value)
+
+const pathOf = (place: Place): string => {
+  const keys: Array<string> = []
+  for (let at: Place | undefined = place; at?.above !== undefined; at = at.above) keys.unshift(at.key)
+  return keys.join(".").replace(/\p{Surrogate}/gu, "\uFFFD")
+}
