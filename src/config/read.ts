@@ -14,6 +14,11 @@ export const nothingConfigured = "Configuration file not found"
 export interface SourceFile {
   readonly name: string
   readonly text: string
+  /**
+   * Whether it was asked for by name. One that only lies in the working folder may not decide where a key of the
+   * environment goes.
+   */
+  readonly isTrusted?: boolean
 }
 
 /** What there is to read beside the process environment. `.env` counts only where there is no configuration file. */
@@ -71,7 +76,10 @@ const readFile = Effect.fnUntraced(function* (
     return yield* new ConfigurationError({ message: `${at("environments")}: expected at least one instance` })
   }
   const settings: Settings = {
-    engine: written.size === 0 ? undefined : yield* fromFile(written, defaultEnv, yield* inEnvironment, at),
+    engine: written.size === 0 ? undefined : yield* fromFile(written, defaultEnv, yield* inEnvironment, at, {
+            name: file.name,
+            isTrusted: file.isTrusted ?? false
+          }),
     server,
     marketplace,
     warnings: unknown.map(({ problem }) => `${problem} and has no effect`)

@@ -11,7 +11,7 @@ export const findSources = Effect.fnUntraced(function* (
   asked: string | undefined
 ): Effect.fn.Return<Sources, ConfigurationError> {
   const configuration = yield* readIfThere(asked ?? ".config.json")
-  if (configuration !== undefined) return { configuration }
+  if (configuration !== undefined) return { configuration: { ...configuration, isTrusted: asked !== undefined } }
   if (asked !== undefined) return yield* new ConfigurationError({ message: `Configuration file not found: ${asked}` })
   const dotenv = yield* readIfThere(".env")
   return dotenv === undefined ? {} : { dotenv }
