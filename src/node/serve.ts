@@ -5,6 +5,7 @@ import type { Launch } from "../command/Launch.ts"
 import * as Server from "../Server.ts"
 import { AnswerLimit } from "../tools/Tool.ts"
 import { version } from "../version.ts"
+import { checkConnections } from "./checkConnections.ts"
 import { furtherToolsets } from "./furtherToolsets.ts"
 import { readLaunch } from "./launch.ts"
 import { upstreams } from "./upstreams.ts"
@@ -12,6 +13,7 @@ import { upstreams } from "./upstreams.ts"
 /** Serves until the client leaves or the process is told to stop. */
 export const serve = Effect.fnUntraced(function* (options: Options) {
   const launch = yield* readLaunch(options)
+  yield* checkConnections(launch)
   const toolsets = yield* furtherToolsets(launch)
   const further = yield* Effect.forEach(toolsets, ({ tools }) => tools(launch))
   const server = Server.layer({
