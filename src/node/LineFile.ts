@@ -2,7 +2,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, FileSystem, Layer, Path, Ref, type Scope } from "effect"
 
 import { claim } from "./claim.ts"
-import { LineFileError } from "./LineFileError.ts"
+import { inWords, LineFileError } from "./LineFileError.ts"
 
 /** A file of one-line texts. */
 export interface LineFile {
@@ -21,17 +21,14 @@ export interface LineFile {
 export const make = (file: string): Effect.Effect<LineFile, LineFileError, Scope.Scope> =>
   Effect.provide(open(file), Layer.merge(NodeFileSystem.layer, Path.layer))
 
-const open = Effect.fnUntraced(function* (name: string) {
+/** The same over any file system. */
+export const open = Effect.fnUntraced(function* (name: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const file = path.resolve(name)
+  const file = yield* claim(path.resolve(name))
   const failed = Effect.mapError(
-    (error: { readonly message: string }) =>
-      new LineFileError({
-        message: `${file}: ${error.message}. Is there room on the disk, and may this process write there?`
-      })
+    (error: { readonly message: string }) => new LineFileError({ message: inWords(file, error) })
   )
-  yield* claim(file)
 
   /** Writes a text to the end of a file, or to a new one, and waits until the disk has it. */
   const write = (target: string, flag: "a" | "w", text: string) =>
