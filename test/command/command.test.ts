@@ -141,8 +141,19 @@ describe("the command", () => {
     assert.deepStrictEqual(await run([], { cwd }), { code: 0, stdout: "", stderr: "" })
     await chmod(`${cwd}/.config.json`, 0o644)
     const { stderr } = await run([], { cwd })
-    assert.include(stderr, "chmod 600 .config.json")
+    assert.include(stderr, ".config.json can be read by other users of this machine. Close it: chmod 600 .config.json")
     assert.notInclude(stderr, key)
+    await chmod(`${cwd}/.config.json`, 0o622)
+    assert.include((await run([], { cwd })).stderr, ".config.json can be changed by other users of this machine")
+  })
+
+  it("warns when others can change the file of the embedded engine, and only then", async () => {
+    const cwd = await directory()
+    assert.deepStrictEqual(await run(["--embedded=kept.jsonl"], { cwd }), { code: 0, stdout: "", stderr: "" })
+    await chmod(`${cwd}/kept.jsonl`, 0o666)
+    const { code, stderr } = await run(["--embedded=kept.jsonl"], { cwd })
+    assert.strictEqual(code, 0)
+    assert.match(stderr, /kept\.jsonl can be read and changed by other users of this machine\. Close it: chmod 600/)
   })
 })
 
