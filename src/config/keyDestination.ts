@@ -29,8 +29,8 @@ export const keyLedAway = (
     `or keep the key in ${file} as well`
   ]
   return new ConfigurationError({
-      message:
-        `${place} may not decide where the key of ${key} goes: the key is in the environment, the file only lies ` +
-        `in the working folder. Expected one source: ${ways.join(", ")}`
+    message:
+      `${place} may not decide where the key of ${key} goes: the key is in the environment, the file only lies ` +
+      `in the working folder. Expected one source: ${ways.join(", ")}`
   })
 }

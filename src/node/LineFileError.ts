@@ -11,7 +11,8 @@ export class LineFileError extends Schema.TaggedError<LineFileError>()("LineFile
 export const inWords = (file: string, error: { readonly message: string }): string => {
   const code = transportCode(error)
   if (code === "ENOSPC") return `${file}: there is no room left on its disk (ENOSPC). Make room, or choose another one.`
-  if (code === "EDQUOT") return `${file}: the quota of this user is used up (EDQUOT). Make room, or choose another disk.`
+  if (code === "EDQUOT")
+    return `${file}: the quota of this user is used up (EDQUOT). Make room, or choose another disk.`
   if (code === "EROFS") return `${file}: its disk may only be read (EROFS). Choose another one.`
   return `${file}: ${error.message}. Is its folder there, and may this process write to it?`
 }

@@ -73,7 +73,10 @@ export const claim = Effect.fnUntraced(function* (name: string) {
     // Born dead: their processes were killed between two steps. One that is about to be born is too late anyway.
     yield* Effect.forEach(
       entries.filter((entry) => entry.startsWith(`${prefix}-new-`)),
-      (entry) => Effect.flatMap(askOwner(addressOf(entry)), (answer) => Effect.when(remove(entry), Effect.succeed(answer === "gone")))
+      (entry) =>
+        Effect.flatMap(askOwner(addressOf(entry)), (answer) =>
+          Effect.when(remove(entry), Effect.succeed(answer === "gone"))
+        )
     )
     return file
   }

@@ -36,7 +36,12 @@ export const thisMachine = Effect.gen(function* () {
   const fileSystem = yield* FileSystem.FileSystem
   const boot = yield* Effect.orElseSucceed(fileSystem.readFileString("/proc/sys/kernel/random/boot_id"), () => "")
   const id = boot.replace(/[^0-9a-f]/g, "").slice(0, 12)
-  return id === "" ? `host${hostname().toLowerCase().replace(/[^0-9a-z]/g, "").slice(0, 40)}` : id
+  return id === ""
+    ? `host${hostname()
+        .toLowerCase()
+        .replace(/[^0-9a-z]/g, "")
+        .slice(0, 40)}`
+    : id
 })
 
 /** File systems of which no other machine can have a part: ext, XFS, Btrfs, tmpfs, overlay, ZFS, F2FS, bcachefs. */

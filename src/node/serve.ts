@@ -20,13 +20,24 @@ export const serve = Effect.fnUntraced(function* (options: Options) {
     version,
     tools: (tools) => [...tools, ...further.flat()],
     instructions: toolsets.map(({ instructions }) => instructions)
-  }).pipe(Layer.provide(upstreams(launch)))
+  }).pipe(Layer.provide(upstreams(launch)), Layer.provideMerge(audit(launch)))
   const { answerLimit } = launch
   yield* (yield* transport(launch)).pipe(
     Effect.provide(server),
     answerLimit === undefined ? (self) => self : Effect.provideService(AnswerLimit, answerLimit)
   )
 }, Effect.scoped)
+
+/** Loads the audit log where one is asked for. */
+const audit = ({ audit, ...launch }: Launch) =>
+  audit === undefined
+    ? Layer.empty
+    : Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("./auditLog.ts")),
+          ({ auditLog }) => auditLog(launch, audit)
+        )
+      )
 
 /** Loads the transport that is asked for, and nothing of the other one. */
 const transport = ({ http }: Launch) =>

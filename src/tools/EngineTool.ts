@@ -4,6 +4,7 @@ import { within } from "../engine/Deadline.ts"
 import { EngineClient } from "../engine/EngineClient.ts"
 import { Instances } from "../engine/Instances.ts"
 import * as Arguments from "./Arguments.ts"
+import { noteInstance } from "./Audit.ts"
 import { patienceSeconds } from "./patience.ts"
 import * as Tool from "./Tool.ts"
 
@@ -28,6 +29,7 @@ export const make = <const Fields extends Arguments.Fields>(
       const { instance, rest } = takeInstance(input)
       const args = yield* parameters.decode(rest)
       const client = yield* (yield* Instances).resolve(instance)
+      yield* (yield* noteInstance)(client.instance)
       return yield* Tool.run(definition, args).pipe(
         Effect.provideService(EngineClient, client),
         within(`${patienceSeconds} seconds`)

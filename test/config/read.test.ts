@@ -173,6 +173,15 @@ describe("where the configuration comes from", () => {
     })
   )
 
+  it.effect("takes the audit log by the name of its file, or with its size", () =>
+    Effect.gen(function* () {
+      const audit = (audit: unknown) =>
+        Effect.map(read(file({ environments: { production }, audit })), ({ server }) => server.audit)
+      assert.deepStrictEqual(yield* audit("audit.jsonl"), { file: "audit.jsonl", maxBytes: 10_000_000, keep: 5 })
+      assert.deepInclude(yield* audit({ file: "a.jsonl", keep: 0 }), { file: "a.jsonl", keep: 0 })
+    })
+  )
+
   it.effect("runs without instances where another engine is at hand", () =>
     Effect.gen(function* () {
       assert.isUndefined((yield* read({ isEmbedded: true })).engine)
@@ -337,6 +346,21 @@ const refusals: ReadonlyArray<
     "a port that is none",
     file({ environments: { production }, http: { port: 70_000 } }),
     ".config.json: http.port: expected a port number from 0 to 65535"
+  ],
+  [
+    "an audit log without a file",
+    file({ environments: { production }, audit: {} }),
+    ".config.json: audit.file: expected the name of the audit log's file, and there is none"
+  ],
+  [
+    "an audit log that is a number",
+    file({ environments: { production }, audit: 5 }),
+    ".config.json: audit: expected the name of a file, or an object with file, maxBytes and keep"
+  ],
+  [
+    "a size of the audit log misspelt",
+    file({ environments: { production }, audit: { file: "a", maxByte: 1 } }),
+    ".config.json: audit.maxByte is not a known setting: did you mean maxBytes?"
   ],
   [
     "an unknown toolset",

@@ -185,7 +185,10 @@ describe("the marketplace's key in the environment", () => {
     const env = { MARKETPLACE_API_KEY: personal }
     const { code, stderr } = await run(["--toolsets", "marketplace"], { cwd, env })
     assert.strictEqual(code, 1)
-    assert.match(stderr, /^\.config\.json: marketplace\.baseUrl may not decide where the key of MARKETPLACE_API_KEY goes/)
+    assert.match(
+      stderr,
+      /^\.config\.json: marketplace\.baseUrl may not decide where the key of MARKETPLACE_API_KEY goes/
+    )
     assert.include(stderr, "set MARKETPLACE_HOST in the environment too")
     const checked = await run(["check", "--toolsets", "marketplace"], { cwd, env })
     assert.include(checked.stdout, "marketplace.baseUrl may not decide")

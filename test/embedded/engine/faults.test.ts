@@ -68,7 +68,11 @@ const stories: ReadonlyArray<ReadonlyArray<string | Lines>> = [
 ]
 
 /** Adds a line, or puts lines in the place of all, one after the other; tells all that may be there afterwards. */
-const write = Effect.fnUntraced(function* (file: LineFile.LineFile, entries: (typeof stories)[number], goesOn: boolean) {
+const write = Effect.fnUntraced(function* (
+  file: LineFile.LineFile,
+  entries: (typeof stories)[number],
+  goesOn: boolean
+) {
   let possible: ReadonlyArray<Lines> = [[]]
   // A refused line may still be there until the next one is written; refused lines in the place of others may stay.
   let torn: ReadonlyArray<Lines> = []
@@ -83,8 +87,10 @@ const write = Effect.fnUntraced(function* (file: LineFile.LineFile, entries: (ty
   return [...possible, ...torn]
 })
 
-const over = (service: FileSystem.FileSystem) => <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-  effect.pipe(Effect.provideService(FileSystem.FileSystem, service), Effect.provide(Path.layer), Effect.scoped)
+const over =
+  (service: FileSystem.FileSystem) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    effect.pipe(Effect.provideService(FileSystem.FileSystem, service), Effect.provide(Path.layer), Effect.scoped)
 
 const readAfterwards = (name: string) =>
   Effect.scoped(Effect.flatMap(LineFile.make(name), ({ append, lines }) => Effect.andThen(append("after"), lines)))
