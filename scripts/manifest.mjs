@@ -10,7 +10,9 @@ const restore = () =>
 await restore()
 if (process.argv[2] === "packed") {
   await copyFile("package.json", kept)
-  const { dependencies, devDependencies, scripts, ...manifest } = JSON.parse(await readFile("package.json", "utf8"))
+  const { dependencies = {}, ...manifest } = JSON.parse(await readFile("package.json", "utf8"))
+  delete manifest.devDependencies
+  delete manifest.scripts
   const sbom = JSON.parse(await readFile("dist/sbom.cdx.json", "utf8"))
   const bundled = new Set(sbom.components.map(({ group, name }) => (group ? `${group}/${name}` : name)))
   const others = Object.keys(dependencies).filter((name) => !bundled.has(name))

@@ -52,6 +52,7 @@ const make = Effect.fnUntraced(function* (
   }
 })
 
+/** The name that stands for the caller, and where it calls from, as far as that is known. */
 const callerOf = (request: Option.Option<HttpServerRequest.HttpServerRequest>, introduced: string | undefined) => {
   if (Option.isNone(request)) return { client: introduced }
   const { headers, remoteAddress } = request.value
@@ -59,5 +60,5 @@ const callerOf = (request: Option.Option<HttpServerRequest.HttpServerRequest>, i
 }
 
 /** Fields that are not known are left out. */
-const lineOf = ({ client: _, startedAt, ...entry }: AuditEntry, caller: object): string =>
+const lineOf = ({ startedAt, ...entry }: AuditEntry, caller: object): string =>
   `${JSON.stringify({ time: new Date(startedAt).toISOString(), ...entry, ...caller, pid: process.pid })}\n`

@@ -19,7 +19,7 @@ const list = `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", pa
 
 /** Starts a server over the file; tells whether it serves, or else what it said before it ended. */
 const start = async (file: string, wrapper: ReadonlyArray<string> = []) => {
-  const [program = "", ...words] = [...wrapper, process.execPath, commandFile(), `--embedded=${file}`]
+  const [program, ...words] = [...wrapper, process.execPath, commandFile(), `--embedded=${file}`]
   const child = spawn(program, words, { stdio: "pipe" })
   let said = ""
   child.stderr.on("data", (chunk) => (said += chunk))
