@@ -4,7 +4,9 @@ import { transportCode } from "../http/transportCode.ts"
 
 /** The file could not be opened, read or written; nothing of the refused lines counts as written. */
 export class LineFileError extends Schema.TaggedError<LineFileError>()("LineFileError", {
-  message: Schema.String
+  message: Schema.String,
+  /** Whether the only obstacle is that another process has the file just now. */
+  inUse: Schema.optionalKey(Schema.Boolean)
 }) {}
 
 /** Why the system refuses to read or write a file, and what to do about it. */

@@ -30,6 +30,7 @@ export const claim = Effect.fnUntraced(function* (name: string) {
   const own = `${prefix}-${machine}-${process.pid}-${id}`
   const unborn = `${prefix}-new-${id}`
   const refuse = (problem: string) => Effect.fail(new LineFileError({ message: `${name} ${problem}` }))
+  const inUse = (by: string) => Effect.fail(new LineFileError({ message: `${name} is in use by ${by}.`, inUse: true }))
   const failed = Effect.mapError(
     (error: { readonly message: string }) => new LineFileError({ message: inWords(name, error) })
   )
@@ -40,7 +41,11 @@ export const claim = Effect.fnUntraced(function* (name: string) {
   const listening = listen(addressOf(unborn), () => (isHeld ? "held" : "waiting"))
   yield* failed(Effect.acquireRelease(listening, close))
   // Only now that it listens may it be seen: what does not listen counts as dead.
-  const born = failed(fileSystem.rename(path.join(folder, unborn), path.join(folder, own)))
+  const born = fileSystem.rename(path.join(folder, unborn), path.join(folder, own)).pipe(
+    // The owner of the file clears away what does not listen yet.
+    Effect.catchReason("PlatformError", "NotFound", () => inUse("another process")),
+    Effect.catchTag("PlatformError", (error) => failed(Effect.fail(error)))
+  )
   yield* Effect.acquireRelease(born, () => remove(own))
 
   const lookOnce = Effect.gen(function* () {
@@ -56,9 +61,9 @@ export const claim = Effect.fnUntraced(function* (name: string) {
         )
       }
       const answer = yield* askOwner(addressOf(other.entry))
-      if (answer === "held") return yield* refuse(`is in use by process ${other.pid}.`)
+      if (answer === "held") return yield* inUse(`process ${other.pid}`)
       if (answer === "waiting" && own < other.entry) {
-        return yield* refuse(`is in use by process ${other.pid}, which opens it at the same time.`)
+        return yield* inUse(`process ${other.pid}, which opens it at the same time`)
       }
       if (answer === "waiting") return undefined
       yield* remove(other.entry)
@@ -80,7 +85,7 @@ export const claim = Effect.fnUntraced(function* (name: string) {
     )
     return file
   }
-  return yield* refuse("is in use: other processes open it at the same time.")
+  return yield* inUse("other processes, which open it at the same time")
 })
 
 const listen = (address: string, state: () => "waiting" | "held") =>
