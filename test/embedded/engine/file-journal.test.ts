@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
 import { Journal } from "../../../src/embedded/engine/store/Journal.ts"
+import { isForeignAndUncertain } from "../../../src/node/claimedFile.ts"
 import * as FileJournal from "../../../src/node/FileJournal.ts"
 
 /** A folder for one test, and the journal's file in it. */
@@ -132,6 +133,22 @@ describe("a journal in a file", () => {
       assert.match(yield* said(file), /is in use by an older version of this server\. If none runs, delete .*\.lock\.$/)
       yield* Effect.promise(() => rm(`${file}.lock`))
       assert.deepStrictEqual(yield* entries(file), ["one"])
+    })
+  )
+
+  it.effect("is taken over from a claim before the last start of this machine, but not from another machine's", () =>
+    Effect.gen(function* () {
+      const { dir, file } = yield* folder
+      yield* append(file, "one")
+      const dead = `${file}.lock-0123456789ab-5-0123456789ab`
+      yield* Effect.promise(() => writeFile(dead, ""))
+      assert.deepStrictEqual(yield* entries(file), ["one"])
+      assert.deepStrictEqual(yield* Effect.promise(() => readdir(dir)), ["engine.jsonl"])
+      // No disk of this machine alone: nobody here can know whether a process elsewhere lives.
+      for (const shared of ["/proc", path.join(dir, "missing")]) {
+        assert.isTrue(yield* isForeignAndUncertain(shared, "here", "there"))
+        assert.isFalse(yield* isForeignAndUncertain(shared, "here", "here"))
+      }
     })
   )
 
