@@ -64,17 +64,44 @@ const { metafile } = await build({
   }
 })
 await chmod(path.join(outdir, "main.js"), 0o755)
-await writeFile(path.join(outdir, "THIRD-PARTY-LICENSES.txt"), await licenses(Object.keys(metafile.inputs)))
+const inside = await packagesIn(Object.keys(metafile.inputs))
+await writeFile(path.join(outdir, "THIRD-PARTY-LICENSES.txt"), await licenses(inside))
+await writeFile(path.join(outdir, "sbom.cdx.json"), `${JSON.stringify(await billOfMaterials(inside), undefined, 2)}\n`)
 
-/** The licence texts of every package that is part of the command. */
-async function licenses(inputs) {
+/** Every package that is part of the command, with the folder that it came from. */
+async function packagesIn(inputs) {
   const folder = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//
   const folders = [...new Set(inputs.flatMap((input) => folder.exec(input)?.[1] ?? []))].sort((a, b) =>
     a.localeCompare(b)
   )
+  return Promise.all(
+    folders.map(async (dir) => ({ dir, ...JSON.parse(await readFile(path.join(dir, "package.json"), "utf8")) }))
+  )
+}
+
+/** The same in CycloneDX, for scanners that cannot see into a bundle. */
+async function billOfMaterials(packages) {
+  const component = (type, { license, name, version }) => {
+    const [own, group] = name.split("/").toReversed()
+    const purl = `pkg:npm/${name.replace("@", "%40")}@${version}`
+    const licenses = [{ license: { id: license } }]
+    return { type, "bom-ref": purl, ...(group ? { group } : {}), name: own, version, licenses, purl }
+  }
+  const own = JSON.parse(await readFile(path.join(root, "package.json"), "utf8"))
+  return {
+    $schema: "http://cyclonedx.org/schema/bom-1.5.schema.json",
+    bomFormat: "CycloneDX",
+    specVersion: "1.5",
+    version: 1,
+    metadata: { component: component("application", own) },
+    components: packages.map((one) => component("library", one))
+  }
+}
+
+/** The licence texts of every package that is part of the command. */
+async function licenses(packages) {
   const texts = await Promise.all(
-    folders.map(async (dir) => {
-      const { name, version, license } = JSON.parse(await readFile(path.join(dir, "package.json"), "utf8"))
+    packages.map(async ({ dir, license, name, version }) => {
       const file = (await readdir(dir)).find((entry) => /^licen[cs]e/i.test(entry))
       return [`${name} ${version} (${license})`, ...(file ? [await readFile(path.join(dir, file), "utf8")] : [])].join(
         "\n\n"

@@ -18,6 +18,7 @@ export interface Options {
   readonly embedded: { readonly file: string | undefined } | undefined
   readonly readOnly: boolean
   readonly toolsets: ReadonlyArray<Toolset> | undefined
+  readonly audit: string | undefined
   readonly logLevel: (typeof logLevels)[keyof typeof logLevels]
 }
 
@@ -70,6 +71,7 @@ const readOptions = (look: (name: FlagName) => Given | undefined): Result.Result
       embedded: (yield* option("embedded", "nothing, or the name of a file", embedded))?.wanted,
       readOnly: (yield* option("read-only", "true or false", yesOrNo)) ?? false,
       toolsets: yield* option("toolsets", `names from ${toolsets.join(", ")}, with commas between`, names),
+      audit: yield* option("audit", "the name of a file", text),
       logLevel: (yield* option("log-level", `one of ${Object.keys(logLevels).join(", ")}`, logLevel)) ?? "Warn"
     }
   })

@@ -3,7 +3,7 @@ import { type Redacted, Result } from "effect"
 import { isLoopback } from "../config/baseUrl.ts"
 import { ConfigurationError } from "../config/ConfigurationError.ts"
 import type { EngineConfig } from "../config/EngineConfig.ts"
-import type { Settings, Toolset } from "../config/Settings.ts"
+import type { AuditSettings, Settings, Toolset } from "../config/Settings.ts"
 import type { Options } from "./Invocation.ts"
 
 /** Where and for whom to listen over HTTP. */
@@ -25,6 +25,8 @@ export interface Launch {
   readonly readOnly: boolean
   readonly toolsets: ReadonlyArray<Toolset>
   readonly answerLimit: number | undefined
+  /** Nothing where calls are not recorded. The file is named from the configuration's place, or from the working folder. */
+  readonly audit?: (AuditSettings & { readonly besideConfiguration: boolean }) | undefined
   /** The configuration file that was asked for by name. */
   readonly config: Options["config"]
   readonly marketplace: unknown
@@ -43,9 +45,15 @@ export const settle = (options: Options, settings: Settings): Result.Result<Laun
     readOnly,
     toolsets: [...new Set(toolsets)],
     answerLimit: server.answerLimit,
+    audit: settleAudit(options.audit, server.audit),
     config: options.config,
     marketplace: settings.marketplace
   }))
+}
+
+const settleAudit = (file: string | undefined, written: AuditSettings | undefined): Launch["audit"] => {
+  if (file === undefined) return written === undefined ? undefined : { ...written, besideConfiguration: true }
+  return { maxBytes: 10_000_000, keep: 5, ...written, file, besideConfiguration: false }
 }
 
 const settleHttp = (

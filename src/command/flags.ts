@@ -39,6 +39,11 @@ export const flags = {
     variable: "WORKFLOW_TOOL_SERVER_TOOLSETS",
     help: "Sets of tools to offer, comma-separated: engine (always), operator, marketplace"
   },
+  audit: {
+    value: "FILE",
+    variable: "WORKFLOW_TOOL_SERVER_AUDIT",
+    help: "Record every call that may change something as a line of JSON in FILE"
+  },
   "log-level": {
     value: "LEVEL",
     variable: "WORKFLOW_TOOL_SERVER_LOG_LEVEL",

@@ -24,6 +24,16 @@ export interface ServerSettings {
   readonly toolsets: ReadonlyArray<Toolset>
   /** Largest answer of a tool in bytes. */
   readonly answerLimit?: number
+  readonly audit?: AuditSettings
+}
+
+/** Where calls that may change something are recorded, and how much of that is kept. */
+export interface AuditSettings {
+  readonly file: string
+  /** Size at which a new file is begun. */
+  readonly maxBytes: number
+  /** How many former files are kept. */
+  readonly keep: number
 }
 
 /** Everything that the configuration files and variables say, checked. */

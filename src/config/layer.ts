@@ -10,7 +10,7 @@ export const layer = (configuration: object): Layer.Layer<EngineConfig, Configur
     EngineConfig,
     Effect.gen(function* () {
       const text = JSON.stringify(configuration)
-      const { engine } = yield* readSettings({ configuration: { name: "configuration", text } })
+      const { engine } = yield* readSettings({ configuration: { name: "configuration", text, isTrusted: true } })
       return engine ?? (yield* new ConfigurationError({ message: "configuration: expected at least one instance" }))
     })
   )

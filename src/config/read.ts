@@ -1,7 +1,7 @@
 import { Effect, Option, Predicate, Schema } from "effect"
 
 import { ConfigurationError } from "./ConfigurationError.ts"
-import { decode, FileFields, HttpFields, InstanceFields, type Stranger, unknownFields } from "./fields.ts"
+import { AuditFields, decode, FileFields, HttpFields, InstanceFields, type Stranger, unknownFields } from "./fields.ts"
 import { fromFile, fromVariables } from "./instances.ts"
 import { problemOf } from "./json.ts"
 import { canDoWithoutInstances, type Settings, type Toolset } from "./Settings.ts"
@@ -14,6 +14,11 @@ export const nothingConfigured = "Configuration file not found"
 export interface SourceFile {
   readonly name: string
   readonly text: string
+  /**
+   * Whether it was asked for by name. One that only lies in the working folder may not decide where a key of the
+   * environment goes.
+   */
+  readonly isTrusted?: boolean
 }
 
 /** What there is to read beside the process environment. `.env` counts only where there is no configuration file. */
@@ -65,19 +70,34 @@ const readFile = Effect.fnUntraced(function* (
   if (mistyped !== undefined) {
     return yield* new ConfigurationError({ message: `${mistyped.problem}: did you mean ${mistyped.meant}?` })
   }
-  const { environments, defaultEnv, marketplace, ...server } = yield* Effect.fromResult(decode(FileFields, json, at))
+  const { audit, environments, defaultEnv, marketplace, ...server } = yield* Effect.fromResult(
+    decode(FileFields, json, at)
+  )
+  const recorded = audit === undefined ? undefined : yield* Effect.fromResult(readAudit(audit, at))
   const written = new Map(Object.entries(environments ?? {}))
   if (written.size === 0 && needsInstances(server.toolsets)) {
     return yield* new ConfigurationError({ message: `${at("environments")}: expected at least one instance` })
   }
   const settings: Settings = {
-    engine: written.size === 0 ? undefined : yield* fromFile(written, defaultEnv, yield* inEnvironment, at),
-    server,
+    engine:
+      written.size === 0
+        ? undefined
+        : yield* fromFile(written, defaultEnv, yield* inEnvironment, at, {
+            name: file.name,
+            isTrusted: file.isTrusted ?? false
+          }),
+    server: recorded === undefined ? server : { ...server, audit: recorded },
     marketplace,
     warnings: unknown.map(({ problem }) => `${problem} and has no effect`)
   }
   return settings
 })
+
+/** The settings of the audit log; a name alone is that of its file. */
+const readAudit = (audit: unknown, at: (path: string) => string) =>
+  decode(AuditFields, Predicate.isString(audit) ? { file: audit } : audit, (path) =>
+    at(["audit", path].filter((part) => part !== "").join("."))
+  )
 
 const parse = Effect.fnUntraced(function* ({ name, text }: SourceFile) {
   const source = text.replace(/^\uFEFF/, "")
@@ -92,6 +112,7 @@ const parse = Effect.fnUntraced(function* ({ name, text }: SourceFile) {
 const strangers = (json: unknown): ReadonlyArray<Stranger> => [
   ...unknownFields(FileFields, json),
   ...below("http", unknownFields(HttpFields, fieldOf(json, "http"))),
+  ...below("audit", unknownFields(AuditFields, fieldOf(json, "audit"))),
   ...Object.entries(Object(fieldOf(json, "environments"))).flatMap(([instance, fields]) =>
     below(`environments.${instance}`, unknownFields(InstanceFields, fields))
   )

@@ -6,6 +6,8 @@ import { ConfigurationError } from "./ConfigurationError.ts"
 export interface Found {
   readonly value: string
   readonly place: string
+  /** The file it was found in; none for the process environment. */
+  readonly file?: string
 }
 
 /** Looks variables up, most wanted name first; a blank one counts as not set. */
@@ -17,7 +19,7 @@ const lookIn =
     Effect.gen(function* () {
       for (const name of names) {
         const value = (yield* provider.load([name]))?.value?.trim()
-        if (value) return { value, place: file === undefined ? name : `${file}: ${name}` }
+        if (value) return file === undefined ? { value, place: name } : { value, place: `${file}: ${name}`, file }
       }
       return undefined
     }).pipe(Effect.mapError(() => new ConfigurationError({ message: `${names.join(", ")}: cannot be read` })))

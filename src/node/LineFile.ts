@@ -1,8 +1,9 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { Effect, FileSystem, Layer, Path, Ref, type Scope } from "effect"
+import { Effect, FileSystem, Layer, Option, Path, Ref, type Scope } from "effect"
 
 import { claim } from "./claim.ts"
-import { LineFileError } from "./LineFileError.ts"
+import { exposure } from "./exposure.ts"
+import { inWords, LineFileError } from "./LineFileError.ts"
 
 /** A file of one-line texts. */
 export interface LineFile {
@@ -21,20 +22,20 @@ export interface LineFile {
 export const make = (file: string): Effect.Effect<LineFile, LineFileError, Scope.Scope> =>
   Effect.provide(open(file), Layer.merge(NodeFileSystem.layer, Path.layer))
 
-const open = Effect.fnUntraced(function* (name: string) {
+/** Files whose exposure has been told: some are opened for every line. */
+const warned = new Set<string>()
+
+/** The same over any file system. */
+export const open = Effect.fnUntraced(function* (name: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const file = path.resolve(name)
+  const file = yield* claim(path.resolve(name))
   const failed = Effect.mapError(
-    (error: { readonly message: string }) =>
-      new LineFileError({
-        message: `${file}: ${error.message}. Is there room on the disk, and may this process write there?`
-      })
+    (error: { readonly message: string }) => new LineFileError({ message: inWords(file, error) })
   )
-  yield* claim(file)
 
   /** Writes a text to the end of a file, or to a new one, and waits until the disk has it. */
-  const write = (target: string, flag: "a" | "w", text: string) =>
+  const write = (target: string, flag: "a" | "wx", text: string) =>
     fileSystem.open(target, { flag, mode: 0o600 }).pipe(
       Effect.tap((handle) => handle.writeAll(new TextEncoder().encode(text))),
       Effect.flatMap((handle) => handle.sync),
@@ -51,31 +52,41 @@ const open = Effect.fnUntraced(function* (name: string) {
     Effect.andThen(write(file, "a", ""), settleFolder),
     Effect.map(fileSystem.exists(file), (is) => !is)
   ).pipe(failed)
+  const { mode, uid } = yield* failed(fileSystem.stat(file))
+  const exposed = exposure(file, { mode, uid: Option.getOrUndefined(uid) })
+  if (exposed !== undefined && !warned.has(file)) {
+    warned.add(file)
+    yield* Effect.logWarning(exposed)
+  }
   const bytes = yield* failed(fileSystem.readFile(file))
-  const length = yield* Ref.make(bytes.lastIndexOf(newline) + 1)
+  /** Bytes of whole lines; unknown while nobody can tell whether lines were put in the place of others. */
+  const length = yield* Ref.make<number | undefined>(wholeLines(bytes))
   // Nothing of ours begins with a torn line: whatever this is, it stays as it is.
-  if (bytes.length > 0 && (yield* Ref.get(length)) === 0) {
+  if (bytes.length > 0 && wholeLines(bytes) === 0) {
     return yield* new LineFileError({ message: `${file} is not a journal of this server` })
   }
 
   /** Cuts off what an interrupted or refused writing has left behind. */
-  const repair = Effect.flatMap(Ref.get(length), (good) =>
+  const repair = (good: number) =>
     Effect.when(
       fileSystem.truncate(file, good),
       Effect.map(fileSystem.stat(file), ({ size }) => Number(size) > good)
     )
-  )
 
-  const extend = (line: string) =>
-    repair.pipe(
+  const extend = (good: number, line: string) =>
+    repair(good).pipe(
       Effect.andThen(write(file, "a", line)),
-      Effect.andThen(Ref.update(length, (before) => before + new TextEncoder().encode(line).byteLength))
+      Effect.andThen(Ref.set(length, good + new TextEncoder().encode(line).byteLength))
     )
 
   const rewrite = (text: string) => {
     const temporary = `${file}.new`
-    return write(temporary, "w", text).pipe(
+    const discard = fileSystem.remove(temporary, { force: true })
+    return discard.pipe(
+      Effect.andThen(write(temporary, "wx", text)),
+      Effect.andThen(Ref.set(length, undefined)),
       Effect.andThen(fileSystem.rename(temporary, file)),
+      Effect.onError(() => Effect.ignore(discard)),
       Effect.andThen(settleFolder),
       Effect.andThen(Ref.set(length, new TextEncoder().encode(text).byteLength))
     )
@@ -83,13 +94,17 @@ const open = Effect.fnUntraced(function* (name: string) {
 
   const opened: LineFile = {
     lines: failed(Effect.map(fileSystem.readFileString(file), linesOf)),
-    append: (line) => failed(Effect.flatMap(Ref.get(length), (good) => (good === 0 ? rewrite : extend)(`${line}\n`))),
+    append: Effect.fnUntraced(function* (line) {
+      const good = (yield* Ref.get(length)) ?? wholeLines(yield* fileSystem.readFile(file))
+      yield* good === 0 ? rewrite(`${line}\n`) : extend(good, `${line}\n`)
+    }, failed),
     replace: (lines) => failed(rewrite(lines.map((line) => `${line}\n`).join("")))
   }
   return opened
 })
 
-const newline = "\n".charCodeAt(0)
+/** How many bytes of a file are whole lines. */
+const wholeLines = (bytes: Uint8Array): number => bytes.lastIndexOf("\n".charCodeAt(0)) + 1
 
 /** The whole lines of a text. */
 const linesOf = (text: string): ReadonlyArray<string> =>

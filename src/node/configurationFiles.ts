@@ -5,13 +5,14 @@ import { Effect } from "effect"
 import { ConfigurationError } from "../config/ConfigurationError.ts"
 import type { SourceFile, Sources } from "../config/read.ts"
 import { transportCode } from "../http/transportCode.ts"
+import { exposure } from "./exposure.ts"
 
 /** Reads the files that there are: the one that was asked for, else `.config.json`, else `.env`. */
 export const findSources = Effect.fnUntraced(function* (
   asked: string | undefined
 ): Effect.fn.Return<Sources, ConfigurationError> {
   const configuration = yield* readIfThere(asked ?? ".config.json")
-  if (configuration !== undefined) return { configuration }
+  if (configuration !== undefined) return { configuration: { ...configuration, isTrusted: asked !== undefined } }
   if (asked !== undefined) return yield* new ConfigurationError({ message: `Configuration file not found: ${asked}` })
   const dotenv = yield* readIfThere(".env")
   return dotenv === undefined ? {} : { dotenv }
@@ -20,7 +21,7 @@ export const findSources = Effect.fnUntraced(function* (
 /** Every start waits for this: Node's own functions are there already, a file system of Effect's costs 7 ms to load. */
 const readIfThere = Effect.fnUntraced(function* (name: string) {
   const file = yield* Effect.try({
-    try: () => ({ text: readFileSync(name, "utf8"), mode: statSync(name).mode }),
+    try: () => ({ text: readFileSync(name, "utf8"), access: statSync(name) }),
     catch: (error) => transportCode(error) ?? "unknown reason"
   }).pipe(
     Effect.catch((code) =>
@@ -30,9 +31,8 @@ const readIfThere = Effect.fnUntraced(function* (name: string) {
     )
   )
   if (file === undefined) return undefined
-  // Keys lie in these files: nobody but their owner should be able to read them.
-  if (process.platform !== "win32" && (file.mode & 0o044) !== 0) {
-    yield* Effect.logWarning(`${name} can be read by other users of this machine. Close it: chmod 600 ${name}`)
-  }
+  // Keys lie in these files, and they say where keys go.
+  const exposed = exposure(name, file.access)
+  if (exposed !== undefined) yield* Effect.logWarning(exposed)
   return { name, text: file.text } satisfies SourceFile
 })

@@ -13,4 +13,10 @@ const client = FetchHttpClient.layer.pipe(
 export const fetchClient = ({ caFile, proxy }: ConnectionOptions) =>
   caFile === undefined && proxy === undefined
     ? client
-    : Effect.fail(new UnusableConnection({ message: "caFile and proxy need Node 22.19 or later" }))
+    : Effect.fail(new UnusableConnection({ message: tooOld(caFile) }))
+
+const tooOld = (caFile: string | undefined): string =>
+  caFile === undefined
+    ? `proxy: needs Node 22.19 or later, this is ${process.version}`
+    : `caFile: needs Node 22.19 or later, this is ${process.version}; leave it out here and start the server with ` +
+      `NODE_EXTRA_CA_CERTS=${caFile}`

@@ -1,5 +1,7 @@
 import { Effect, Schema } from "effect"
 
+import { Audit } from "../tools/Audit.ts"
+import { clientName } from "./audited.ts"
 import type { Era } from "./Era.ts"
 import * as Method from "./Method.ts"
 import { negotiate, type Revision } from "./Revision.ts"
@@ -12,8 +14,10 @@ export const legacy = (shared: Method.Methods, info: ServerInfo["Service"]): Era
     Object.entries<Method.Method>({
       ...shared,
       initialize: Method.make(
-        { protocolVersion: Schema.String },
-        Effect.fnUntraced(function* ({ protocolVersion }, { settle }) {
+        { protocolVersion: Schema.String, clientInfo: Schema.optionalKey(Schema.Unknown) },
+        Effect.fnUntraced(function* ({ clientInfo, protocolVersion }, { settle }) {
+          const client = clientName(clientInfo)
+          if (client !== undefined) yield* (yield* Audit).introduce(client)
           const revision = negotiate(protocolVersion)
           yield* settle(revision)
           return {

@@ -6,6 +6,7 @@ import { ReadOnlyInstance } from "../engine/EngineError.ts"
 import { Instances } from "../engine/Instances.ts"
 import { engineName } from "../engine/naming.ts"
 import * as Arguments from "./Arguments.ts"
+import { noteInstance } from "./Audit.ts"
 import { instanceNames } from "./instanceNames.ts"
 import { once } from "./once.ts"
 import { patienceSeconds } from "./patience.ts"
@@ -70,6 +71,7 @@ export const make = <const Fields extends Arguments.Fields>(
       const { instance, rest } = takeInstance(input)
       const args = yield* parameters.decode(rest)
       const client = yield* (yield* Instances).resolve(instance)
+      yield* (yield* noteInstance)(client.instance)
       if (client.isReadOnly && !definition.annotations.readOnlyHint) {
         return yield* new ReadOnlyInstance({ instance: client.instance, operation: name })
       }

@@ -109,6 +109,31 @@ describe("the command", () => {
     }
   )
 
+  it("refuses at its start a caFile that holds no certificate", async () => {
+    const instance = { engine_host: "https://a.test", engine_api_key: key, caFile: "notes.txt" }
+    const cwd = await directory({ ".config.json": { environments: { a: instance } }, "notes.txt": "buy milk" })
+    const stderr = "environments.a.caFile: notes.txt holds no certificate\n"
+    assert.deepStrictEqual(await run([], { cwd }), { code: 1, stdout: "", stderr })
+  })
+
+  it("sends no key of the environment through a proxy that only a file of the working folder names", async () => {
+    const wanted: Array<string | undefined> = []
+    const proxy = createServer((request, response) => {
+      wanted.push(request.url)
+      response.end()
+    })
+    const cwd = await directory({
+      ".config.json": { environments: { a: { proxy: `http://127.0.0.1:${await listen(proxy)}` } } }
+    })
+    const env = { ENGINE_HOST: "http://localhost:9", ENGINE_API_KEY: key }
+    const { code, stderr } = await run(["check"], { cwd, env })
+    assert.strictEqual(code, 1)
+    assert.match(stderr, /^\.config\.json: environments\.a\.proxy may not decide where the key of ENGINE_API_KEY goes/)
+    assert.deepStrictEqual(wanted, [])
+    await run(["check", "--config", ".config.json"], { cwd, env })
+    assert.isNotEmpty(wanted)
+  })
+
   it("warns when others can read the keys, and only then", async () => {
     const cwd = await directory({
       ".config.json": { environments: { a: { engine_host: "https://a.test", engine_api_key: key } } }
@@ -116,8 +141,19 @@ describe("the command", () => {
     assert.deepStrictEqual(await run([], { cwd }), { code: 0, stdout: "", stderr: "" })
     await chmod(`${cwd}/.config.json`, 0o644)
     const { stderr } = await run([], { cwd })
-    assert.include(stderr, "chmod 600 .config.json")
+    assert.include(stderr, ".config.json can be read by other users of this machine. Close it: chmod 600 .config.json")
     assert.notInclude(stderr, key)
+    await chmod(`${cwd}/.config.json`, 0o622)
+    assert.include((await run([], { cwd })).stderr, ".config.json can be changed by other users of this machine")
+  })
+
+  it("warns when others can change the file of the embedded engine, and only then", async () => {
+    const cwd = await directory()
+    assert.deepStrictEqual(await run(["--embedded=kept.jsonl"], { cwd }), { code: 0, stdout: "", stderr: "" })
+    await chmod(`${cwd}/kept.jsonl`, 0o666)
+    const { code, stderr } = await run(["--embedded=kept.jsonl"], { cwd })
+    assert.strictEqual(code, 0)
+    assert.match(stderr, /kept\.jsonl can be read and changed by other users of this machine\. Close it: chmod 600/)
   })
 })
 

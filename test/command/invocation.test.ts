@@ -25,6 +25,7 @@ describe("an invocation", () => {
       embedded: undefined,
       readOnly: false,
       toolsets: undefined,
+      audit: undefined,
       logLevel: "Warn"
     })
   })
@@ -57,6 +58,7 @@ describe("an invocation", () => {
       embedded: "file.jsonl",
       "read-only": "1",
       toolsets: "marketplace, engine",
+      audit: "audit.jsonl",
       "log-level": "DEBUG"
     }
     const byVariable = Object.fromEntries(flagNames.map((name) => [flag(name).variable, samples[name]]))
@@ -70,6 +72,7 @@ describe("an invocation", () => {
       embedded: { file: "file.jsonl" },
       readOnly: true,
       toolsets: ["engine", "marketplace"],
+      audit: "audit.jsonl",
       logLevel: "Debug"
     })
     assert.strictEqual(authToken && Redacted.value(authToken), "sesame")

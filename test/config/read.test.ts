@@ -10,6 +10,8 @@ const staging = { engine_host: "https://staging.test", engine_api_key: `${key}-s
 const file = (content: unknown) => ({
   configuration: { name: ".config.json", text: typeof content === "string" ? content : JSON.stringify(content) }
 })
+/** The same, asked for by its name. */
+const named = (content: unknown) => ({ configuration: { ...file(content).configuration, isTrusted: true } })
 const dotenv = (text: string) => ({ dotenv: { name: ".env", text } })
 
 const read = (sources: Sources, environment: Record<string, string> = {}) =>
@@ -72,7 +74,7 @@ describe("where the configuration comes from", () => {
 
   it.effect("lets variables override the default instance of the file, and named ones by their suffix", () =>
     Effect.gen(function* () {
-      const sources = file({
+      const sources = named({
         environments: { production, "my-staging": { engine_host: "https://staging.test" } },
         defaultEnv: "production"
       })
@@ -168,6 +170,15 @@ describe("where the configuration comes from", () => {
       assert.deepInclude(server.http, { port: 4000, host: "0.0.0.0", allowedHosts: ["tools.test"] })
       assert.deepStrictEqual(marketplace, { apiKey: key })
       assert.notInclude(JSON.stringify(server), key)
+    })
+  )
+
+  it.effect("takes the audit log by the name of its file, or with its size", () =>
+    Effect.gen(function* () {
+      const audit = (audit: unknown) =>
+        Effect.map(read(file({ environments: { production }, audit })), ({ server }) => server.audit)
+      assert.deepStrictEqual(yield* audit("audit.jsonl"), { file: "audit.jsonl", maxBytes: 10_000_000, keep: 5 })
+      assert.deepInclude(yield* audit({ file: "a.jsonl", keep: 0 }), { file: "a.jsonl", keep: 0 })
     })
   )
 
@@ -337,6 +348,21 @@ const refusals: ReadonlyArray<
     ".config.json: http.port: expected a port number from 0 to 65535"
   ],
   [
+    "an audit log without a file",
+    file({ environments: { production }, audit: {} }),
+    ".config.json: audit.file: expected the name of the audit log's file, and there is none"
+  ],
+  [
+    "an audit log that is a number",
+    file({ environments: { production }, audit: 5 }),
+    ".config.json: audit: expected the name of a file, or an object with file, maxBytes and keep"
+  ],
+  [
+    "a size of the audit log misspelt",
+    file({ environments: { production }, audit: { file: "a", maxByte: 1 } }),
+    ".config.json: audit.maxByte is not a known setting: did you mean maxBytes?"
+  ],
+  [
     "an unknown toolset",
     file({ environments: { production }, toolsets: ["all"] }),
     ".config.json: toolsets.0: expected one of engine, operator, marketplace"
@@ -410,6 +436,69 @@ const refusals: ReadonlyArray<
     ".config.json: line 1, column 23: expected the name of a field in double quotes"
   ]
 ]
+
+const led = (field: string, key: string) =>
+  `${field} may not decide where the key of ${key} goes: the key is in the environment, the file only lies in the ` +
+  "working folder. Expected one source: "
+const trust = "start with --config .config.json if you trust that file, or keep the key in .config.json as well"
+
+describe("a key of the environment", () => {
+  const keyAndHost = { ENGINE_API_KEY: key, ENGINE_HOST: "https://engine.test" }
+  const field = (name: string) => `.config.json: environments.production.${name}`
+
+  it.effect.each([
+    ["a proxy", { proxy: "http://stranger.test:3128" }, "proxy"],
+    ["a CA file", { caFile: "stranger.pem" }, "caFile"],
+    ["headers", { headers: { Host: "stranger.test" } }, "headers"],
+    ["plain HTTP", { allowInsecureHttp: true }, "allowInsecureHttp"]
+  ] as const)("is not led away by %s of a file that only lies in the working folder", ([, fields, name]) =>
+    Effect.gen(function* () {
+      const content = { environments: { production: { ...fields } } }
+      assert.strictEqual(yield* refusal(file(content), keyAndHost), led(field(name), "ENGINE_API_KEY") + trust)
+      const { engine } = yield* read(named(content), keyAndHost)
+      assert.strictEqual(engine?.environments.get("production")?.host, "https://engine.test")
+    })
+  )
+
+  it.effect("is not led away by a host of that file, under any of its names", () =>
+    Effect.gen(function* () {
+      for (const name of ["engine_host", "n8n_host"]) {
+        const content = { environments: { production: { [name]: "https://stranger.test" } } }
+        for (const suffix of ["", "_PRODUCTION"]) {
+          assert.strictEqual(
+            yield* refusal(file(content), { [`ENGINE_API_KEY${suffix}`]: key }),
+            `${led(field("engine_host"), `ENGINE_API_KEY${suffix}`)}set ENGINE_HOST${suffix} in the environment too, ${trust}`
+          )
+        }
+        assert.lengthOf(yield* instances(named(content), { ENGINE_API_KEY: key }), 1)
+      }
+    })
+  )
+
+  it.effect("is not led away by .env", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(
+        yield* refusal(dotenv("ENGINE_HOST=https://stranger.test"), { N8N_API_KEY: key }),
+        `${led(".env: ENGINE_HOST", "N8N_API_KEY")}set N8N_HOST in the environment too, or keep the key in .env as well`
+      )
+      assert.include(
+        yield* refusal(dotenv("ENGINE_ALLOW_INSECURE_HTTP=true"), { ...keyAndHost, ENGINE_HOST: "http://engine.test" }),
+        ".env: ENGINE_ALLOW_INSECURE_HTTP may not decide"
+      )
+    })
+  )
+
+  it.effect("works beside a file of the working folder that leads it nowhere", () =>
+    Effect.gen(function* () {
+      const content = { environments: { production: { readOnly: true, concurrency: 2, headers: {} }, staging } }
+      const found = yield* instances(file({ ...content, defaultEnv: "production" }), keyAndHost)
+      assert.deepStrictEqual(found, [
+        `production*: https://engine.test ${key}`,
+        `staging: https://staging.test ${key}-staging`
+      ])
+    })
+  )
+})
 
 describe("what is wrong is said with its place and without the key", () => {
   it.effect.each(refusals)("%s", ([, sources, message, environment]) =>

@@ -174,6 +174,28 @@ describe("an advertiser without an engine", () => {
   })
 })
 
+describe("the marketplace's key in the environment", () => {
+  it("does not go where a file of the working folder says", async () => {
+    const heard: Array<string | undefined> = []
+    const baseUrl = await standIn(({ url }, response) => {
+      heard.push(url)
+      response.end()
+    })
+    const cwd = await directory({ ".config.json": { environments, marketplace: { baseUrl } } })
+    const env = { MARKETPLACE_API_KEY: personal }
+    const { code, stderr } = await run(["--toolsets", "marketplace"], { cwd, env })
+    assert.strictEqual(code, 1)
+    assert.match(
+      stderr,
+      /^\.config\.json: marketplace\.baseUrl may not decide where the key of MARKETPLACE_API_KEY goes/
+    )
+    assert.include(stderr, "set MARKETPLACE_HOST in the environment too")
+    const checked = await run(["check", "--toolsets", "marketplace"], { cwd, env })
+    assert.include(checked.stdout, "marketplace.baseUrl may not decide")
+    assert.deepStrictEqual(heard, [])
+  })
+})
+
 describe("two servers over one journal", () => {
   it("share it: one applies at a time, and all see what was planned and done", async () => {
     const shop = slowShop()

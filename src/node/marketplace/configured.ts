@@ -1,21 +1,33 @@
 import path from "node:path"
 
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Predicate } from "effect"
 import { HttpClient } from "effect/http"
 
 import type { Launch } from "../../command/Launch.ts"
+import { keyLedAway } from "../../config/keyDestination.ts"
 import { HttpClients } from "../../http/HttpClients.ts"
 import { decode, MarketplaceConfig, type MarketplaceSettings } from "../../marketplace/MarketplaceConfig.ts"
 import * as NodeHttpClients from "../NodeHttpClients.ts"
 import * as FilePlanStore from "./FilePlanStore.ts"
 
 /** The `marketplace` object of the configuration file, checked; the environment goes before it. */
-export const readSettings = ({ marketplace, readOnly }: Launch) => {
+export const readSettings = Effect.fnUntraced(function* ({ config, marketplace, readOnly }: Launch) {
   const { MARKETPLACE_API_KEY, MARKETPLACE_HOST } = process.env
-  return Effect.map(decode(marketplace, { MARKETPLACE_API_KEY, MARKETPLACE_HOST }), (settings) => ({
-    ...settings,
-    serverReadOnly: readOnly
-  }))
+  const astray = leadingAway(marketplace, MARKETPLACE_HOST)
+  if (MARKETPLACE_API_KEY && config === undefined && astray !== undefined) {
+    const variable = astray === "baseUrl" ? "MARKETPLACE_HOST" : undefined
+    const place = `.config.json: marketplace.${astray}`
+    return yield* keyLedAway(place, "MARKETPLACE_API_KEY", { file: ".config.json", variable })
+  }
+  const settings = yield* decode(marketplace, { MARKETPLACE_API_KEY, MARKETPLACE_HOST })
+  return { ...settings, serverReadOnly: readOnly }
+})
+
+/** What in the file decides where a key goes, or who can read it on the way. */
+const leadingAway = (marketplace: unknown, host: string | undefined) => {
+  if (Predicate.hasProperty(marketplace, "baseUrl") && !host) return "baseUrl"
+  const isInsecure = Predicate.hasProperty(marketplace, "allowInsecureHttp") && marketplace.allowInsecureHttp === true
+  return isInsecure ? "allowInsecureHttp" : undefined
 }
 
 /** The way to the marketplace over the network. */

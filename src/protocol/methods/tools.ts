@@ -2,6 +2,7 @@ import { Effect, type JsonSchema, Schema } from "effect"
 
 import { nearest } from "../../config/nearest.ts"
 import type { Answer, Tool } from "../../tools/Tool.ts"
+import { audited } from "../audited.ts"
 import * as Method from "../Method.ts"
 import { ProtocolError } from "../ProtocolError.ts"
 import type { Result } from "../Response.ts"
@@ -22,17 +23,21 @@ export const toolMethods = (tools: ReadonlyArray<Tool>) => {
     "tools/call": Method.make(
       {
         name: Schema.String,
-        arguments: Schema.optionalKey(Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown)))
+        arguments: Schema.optionalKey(Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown))),
+        _meta: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
       },
       Effect.fnUntraced(function* (params, { revision }) {
         const tool = byName.get(params.name)
         if (tool === undefined) return yield* unknownTool(params.name, [...byName.keys()])
-        return result(yield* tool.call(params.arguments), revision)
+        const client = params._meta?.[clientInfoKey]
+        return result(yield* audited(tool, params.arguments, { client, revision }), revision)
       }),
       { works: true }
     )
   } satisfies Method.Methods
 }
+
+const clientInfoKey = "io.modelcontextprotocol/clientInfo"
 
 const unknownTool = (name: string, known: ReadonlyArray<string>) => {
   const guess = nearest(name, known)

@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { appendFile, link, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 
@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
 import { Journal } from "../../../src/embedded/engine/store/Journal.ts"
+import { isForeignAndUncertain } from "../../../src/node/claimedFile.ts"
 import * as FileJournal from "../../../src/node/FileJournal.ts"
 
 /** A folder for one test, and the journal's file in it. */
@@ -85,24 +86,81 @@ describe("a journal in a file", () => {
     })
   )
 
-  it.effect("belongs to one process at a time", () =>
+  it.effect("belongs to one user at a time, under all its names, and is free again afterwards", () =>
     Effect.gen(function* () {
-      const { file } = yield* folder
-      yield* Effect.promise(() => writeFile(`${file}.lock`, `${process.ppid}\n`))
-      const { message } = yield* Effect.flip(entries(file))
-      assert.strictEqual(
-        message,
-        `${file} is in use by process ${process.ppid}. If that is not so, delete ${file}.lock.`
-      )
+      const { dir, file } = yield* folder
+      const elsewhere = path.join(dir, "elsewhere")
+      yield* Effect.promise(() => mkdir(elsewhere))
+      yield* append(file, "one")
+      const names = [file, path.join(dir, "link.jsonl"), path.join(elsewhere, "loop", "engine.jsonl")]
+      yield* Effect.promise(() => symlink("engine.jsonl", path.join(dir, "link.jsonl")))
+      yield* Effect.promise(() => symlink(dir, path.join(elsewhere, "loop")))
+      for (const name of names) {
+        yield* open(name, () =>
+          Effect.forEach(names, (other) =>
+            Effect.map(Effect.flip(entries(other)), ({ message }) =>
+              assert.strictEqual(message, `${other} is in use by process ${process.pid}.`)
+            )
+          )
+        )
+      }
+      for (const name of names) assert.deepStrictEqual(yield* entries(name), ["one"])
+      assert.sameMembers(yield* Effect.promise(() => readdir(dir)), ["elsewhere", "engine.jsonl", "link.jsonl"])
     })
   )
 
-  it.effect("is taken over from a process that is gone", () =>
+  it.effect("is made and written behind a link, which stays one", () =>
     Effect.gen(function* () {
-      const { file } = yield* folder
+      const { dir, file } = yield* folder
+      const link = path.join(dir, "link.jsonl")
+      yield* Effect.promise(() => symlink("engine.jsonl", link))
+      yield* append(link, "one", "two")
+      yield* open(link, (journal) => journal.replace(["three"]))
+      assert.strictEqual(yield* Effect.promise(() => readlink(link)), "engine.jsonl")
+      assert.deepStrictEqual(yield* entries(file), ["three"])
+    })
+  )
+
+  it.effect("is refused where somebody could hold it unseen", () =>
+    Effect.gen(function* () {
+      const { dir, file } = yield* folder
+      const said = (name: string) => Effect.map(Effect.flip(entries(name)), ({ message }) => message)
       yield* append(file, "one")
-      yield* Effect.promise(() => writeFile(`${file}.lock`, "999999999"))
+      yield* Effect.promise(() => link(file, path.join(dir, "second.jsonl")))
+      assert.match(yield* said(file), /has a second name \(a hard link\)/)
+      yield* Effect.promise(() => rm(path.join(dir, "second.jsonl")))
+      yield* Effect.promise(() => writeFile(`${file}.lock`, `${process.ppid}\n`))
+      assert.match(yield* said(file), /is in use by an older version of this server\. If none runs, delete .*\.lock\.$/)
+      yield* Effect.promise(() => rm(`${file}.lock`))
       assert.deepStrictEqual(yield* entries(file), ["one"])
+    })
+  )
+
+  it.effect("is taken over from a claim before the last start of this machine, but not from another machine's", () =>
+    Effect.gen(function* () {
+      const { dir, file } = yield* folder
+      yield* append(file, "one")
+      const dead = `${file}.lock-0123456789ab-5-0123456789ab`
+      yield* Effect.promise(() => writeFile(dead, ""))
+      assert.deepStrictEqual(yield* entries(file), ["one"])
+      assert.deepStrictEqual(yield* Effect.promise(() => readdir(dir)), ["engine.jsonl"])
+      // No disk of this machine alone: nobody here can know whether a process elsewhere lives.
+      for (const shared of ["/proc", path.join(dir, "missing")]) {
+        assert.isTrue(yield* isForeignAndUncertain(shared, "here", "there"))
+        assert.isFalse(yield* isForeignAndUncertain(shared, "here", "here"))
+      }
+    })
+  )
+
+  it.effect("may lie in a folder whose path is longer than the address of a socket", () =>
+    Effect.gen(function* () {
+      const { dir } = yield* folder
+      const deep = path.join(dir, "d".repeat(120), "e".repeat(120))
+      yield* Effect.promise(() => mkdir(deep, { recursive: true }))
+      const file = path.join(deep, "engine.jsonl")
+      yield* append(file, "one")
+      const { message } = yield* Effect.flip(open(file, () => Effect.asVoid(entries(file))))
+      assert.include(message, "is in use by process")
     })
   )
 
