@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 
 import { assert, describe, it } from "vitest"
 
-import { engineTools } from "../src/tools/catalog.ts"
+import { engineTools } from "../src/engine/tools/catalog.ts"
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
 

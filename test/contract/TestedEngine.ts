@@ -2,8 +2,8 @@ import { assert } from "@effect/vitest"
 import { Context, type Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 
-import type { Environment } from "../../src/config/EngineConfig.ts"
-import { EmbeddedEngine } from "../../src/embedded/engine/EmbeddedEngine.ts"
+import type { Environment } from "../../src/engine/config/EngineConfig.ts"
+import { EmbeddedEngine } from "../../src/engine/embedded/EmbeddedEngine.ts"
 import { environment, type Json, serverOver } from "../support/harness.ts"
 
 export type Version = "1.82.3" | "2.41.1"

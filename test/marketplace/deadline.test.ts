@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 
-import type { KeyKind } from "../../src/marketplace/ApiKey.ts"
-import { offered, readTools } from "../../src/tools/marketplace/toolset.ts"
-import { ToolsetError } from "../../src/tools/ToolError.ts"
+import type { KeyKind } from "../../src/marketplace/client/ApiKey.ts"
+import { offered, readTools } from "../../src/marketplace/tools/catalog.ts"
+import { ToolsetError } from "../../src/mcp/ToolError.ts"
 import { intercepted, inTime, marketplace } from "./support.ts"
 
 const call = Effect.fnUntraced(function* (name: string, args: object) {

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
-import type { Launch } from "../../src/command/Launch.ts"
-import { toolset } from "../../src/node/marketplace/toolset.ts"
+import type { Launch } from "../../src/cli/Launch.ts"
+import { toolset } from "../../src/cli/marketplace/toolset.ts"
 import { inTime } from "./support.ts"
 
 /** What the command starts with --embedded --toolsets marketplace. */

@@ -2,11 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 
-import { keyReport } from "../../src/marketplace/keyReport.ts"
-import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
-import { hosts } from "../../src/marketplace/naming.ts"
-import { checkKey } from "../../src/tools/marketplace/checkKey.ts"
-import { offered } from "../../src/tools/marketplace/toolset.ts"
+import { keyReport } from "../../src/marketplace/client/keyReport.ts"
+import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
+import { hosts } from "../../src/marketplace/client/naming.ts"
+import { checkKey } from "../../src/marketplace/tools/checkKey.ts"
+import { offered } from "../../src/marketplace/tools/catalog.ts"
 import { adsOver, marketplace, settings, standIn } from "./support.ts"
 
 /** A key as the marketplace makes them; only its middle part matters. */

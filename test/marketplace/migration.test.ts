@@ -3,10 +3,10 @@ import { Effect, Fiber, Layer, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 
-import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
-import type { State } from "../../src/embedded/marketplace/State.ts"
+import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
+import type { State } from "../../src/marketplace/embedded/State.ts"
 import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
-import { offered } from "../../src/tools/marketplace/toolset.ts"
+import { offered } from "../../src/marketplace/tools/catalog.ts"
 import { bigAccount, comparable } from "./accounts.ts"
 import { inTime, plansOver } from "./support.ts"
 

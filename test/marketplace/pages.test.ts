@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
-import { offered } from "../../src/tools/marketplace/toolset.ts"
+import { offered } from "../../src/marketplace/tools/catalog.ts"
 import { bigAccount } from "./accounts.ts"
 import { intercepted, inTime } from "./support.ts"
 

@@ -5,12 +5,12 @@ import {
   defaultKey,
   EmbeddedMarketplace,
   type EmbeddedMarketplaceOptions
-} from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
+} from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
 import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
-import { LowestBids } from "../../src/marketplace/LowestBids.ts"
-import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
-import { MarketplaceConfig, MarketplaceSettings } from "../../src/marketplace/MarketplaceConfig.ts"
+import { LowestBids } from "../../src/marketplace/client/LowestBids.ts"
+import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
+import { MarketplaceConfig, MarketplaceSettings } from "../../src/marketplace/client/MarketplaceConfig.ts"
 
 export { inTime } from "../support/inTime.ts"
 

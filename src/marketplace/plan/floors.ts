@@ -1,5 +1,5 @@
-import type { Placement } from "../Campaign.ts"
-import { kopecksToRubles, type Kopecks } from "../money.ts"
+import type { Placement } from "../client/Campaign.ts"
+import { kopecksToRubles, type Kopecks } from "../client/money.ts"
 
 /** The lowest bid of an article at a placement, for a way of paying. */
 export interface Floor {
