@@ -1,9 +1,9 @@
 import type { Effect, Scope } from "effect"
 
-import type { Finding } from "./check.ts"
-import type { Launch } from "./Launch.ts"
 import type { ConfigurationError } from "../internal/config/ConfigurationError.ts"
 import type { Tool } from "../mcp/Tool.ts"
+import type { Finding } from "./check.ts"
+import type { Launch } from "./Launch.ts"
 
 /** A set of tools beside the engine's, off unless asked for. */
 export interface FurtherToolset {

@@ -1,7 +1,7 @@
 import { Redacted, Result } from "effect"
 
-import { type Toolset, toolsets } from "./settings/Settings.ts"
 import { flag, type FlagName } from "./flags.ts"
+import { type Toolset, toolsets } from "./settings/Settings.ts"
 import { UsageError } from "./UsageError.ts"
 import { type Given, sort } from "./words.ts"
 

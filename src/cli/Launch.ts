@@ -1,10 +1,10 @@
 import { type Redacted, Result } from "effect"
 
+import type { EngineConfig } from "../engine/config/EngineConfig.ts"
 import { isLoopback } from "../internal/config/baseUrl.ts"
 import { ConfigurationError } from "../internal/config/ConfigurationError.ts"
-import type { EngineConfig } from "../engine/config/EngineConfig.ts"
-import type { AuditSettings, Settings, Toolset } from "./settings/Settings.ts"
 import type { Options } from "./Invocation.ts"
+import type { AuditSettings, Settings, Toolset } from "./settings/Settings.ts"
 
 /** Where and for whom to listen over HTTP. */
 export interface HttpLaunch {

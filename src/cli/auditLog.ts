@@ -4,9 +4,9 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { type Cause, Effect, Fiber, Layer, Option, Queue } from "effect"
 import { HttpServerRequest } from "effect/http"
 
-import type { Launch } from "./Launch.ts"
 import { Audit, type AuditEntry } from "../mcp/Audit.ts"
 import { auditFile } from "./auditFile.ts"
+import type { Launch } from "./Launch.ts"
 
 /** Lines that can wait for a disk that takes none. */
 const patience = 10_000

@@ -1,9 +1,9 @@
 import { Effect, Match } from "effect"
 
-import type { ConfigurationError } from "../internal/config/ConfigurationError.ts"
 import type { EngineClient } from "../engine/client/EngineClient.ts"
 import type { EngineError } from "../engine/client/EngineError.ts"
 import { Instances } from "../engine/client/Instances.ts"
+import type { ConfigurationError } from "../internal/config/ConfigurationError.ts"
 
 /** What came of calling one instance, in words for a person. */
 export interface Finding {

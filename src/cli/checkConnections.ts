@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
-import type { Launch } from "./Launch.ts"
 import { ConfigurationError } from "../internal/config/ConfigurationError.ts"
 import { HttpClients } from "../internal/http/HttpClients.ts"
+import type { Launch } from "./Launch.ts"
 import * as NodeHttpClients from "./NodeHttpClients.ts"
 
 /** Refuses a `caFile` or a `proxy` that cannot be used, by this Node or by anyone, before the first call needs it. */

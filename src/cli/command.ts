@@ -1,11 +1,11 @@
 import { Console, Effect, Layer, Logger, References, Runtime } from "effect"
 
+import { version } from "../version.ts"
 import { help } from "./help.ts"
 import { type Options, read } from "./Invocation.ts"
-import { nothingConfigured } from "./settings/read.ts"
-import { version } from "../version.ts"
 import { runCheck } from "./runCheck.ts"
 import { serve } from "./serve.ts"
+import { nothingConfigured } from "./settings/read.ts"
 
 /** Does what the command line says, and succeeds with the exit code. */
 const command = Effect.gen(function* () {

@@ -3,9 +3,9 @@ import { readFileSync, statSync } from "node:fs"
 import { Effect } from "effect"
 
 import { ConfigurationError } from "../internal/config/ConfigurationError.ts"
-import type { SourceFile, Sources } from "./settings/read.ts"
 import { transportCode } from "../internal/http/transportCode.ts"
 import { exposure } from "./exposure.ts"
+import type { SourceFile, Sources } from "./settings/read.ts"
 
 /** Reads the files that there are: the one that was asked for, else `.config.json`, else `.env`. */
 export const findSources = Effect.fnUntraced(function* (

@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect"
 
-import { ConfigurationError } from "../internal/config/ConfigurationError.ts"
 import { EmbeddedEngine } from "../engine/embedded/EmbeddedEngine.ts"
 import { layerInstance } from "../engine/embedded/layerInstance.ts"
+import { ConfigurationError } from "../internal/config/ConfigurationError.ts"
 import * as FileJournal from "./FileJournal.ts"
 
 interface Options {

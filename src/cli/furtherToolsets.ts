@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
+import type { FurtherToolset } from "./FurtherToolset.ts"
 import type { Launch } from "./Launch.ts"
 import type { Toolset } from "./settings/Settings.ts"
-import type { FurtherToolset } from "./FurtherToolset.ts"
 
 /** The sets that this version has beside the engine's. Each is known by its line here alone, and loaded only when asked for. */
 const sets: { readonly [name in Toolset]?: () => Promise<{ readonly toolset: FurtherToolset }> } = {

@@ -1,10 +1,10 @@
 import { Console, Effect, Fiber, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 
-import type { HttpLaunch } from "./Launch.ts"
 import * as McpHttp from "../mcp/transport/http.ts"
 import { sameAs } from "./bearerToken.ts"
 import { httpListener } from "./httpListener.ts"
+import type { HttpLaunch } from "./Launch.ts"
 import { stopRequested } from "./signals.ts"
 
 /** Time for what is being answered when the process is told to stop; less than the listener waits. */

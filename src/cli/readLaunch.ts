@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 
+import { findSources } from "./configurationFiles.ts"
 import type { Options } from "./Invocation.ts"
 import { settle } from "./Launch.ts"
 import { readSettings } from "./settings/read.ts"
-import { findSources } from "./configurationFiles.ts"
 
 /** Reads the configuration that the options point to. Beside an embedded engine, only a file that was asked for counts. */
 export const readLaunch = Effect.fnUntraced(function* (options: Options) {

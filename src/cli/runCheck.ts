@@ -1,9 +1,9 @@
 import { Console, Effect, Layer } from "effect"
 
-import { check } from "./check.ts"
-import type { Options } from "./Invocation.ts"
 import { Instances } from "../engine/client/Instances.ts"
+import { check } from "./check.ts"
 import { furtherToolsets } from "./furtherToolsets.ts"
+import type { Options } from "./Invocation.ts"
 import { readLaunch } from "./readLaunch.ts"
 import { upstreams } from "./upstreams.ts"
 

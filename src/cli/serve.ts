@@ -1,12 +1,12 @@
 import { Effect, Layer } from "effect"
 
-import type { Options } from "./Invocation.ts"
-import type { Launch } from "./Launch.ts"
-import * as Server from "../Server.ts"
 import { AnswerLimit } from "../mcp/Tool.ts"
+import * as Server from "../Server.ts"
 import { version } from "../version.ts"
 import { checkConnections } from "./checkConnections.ts"
 import { furtherToolsets } from "./furtherToolsets.ts"
+import type { Options } from "./Invocation.ts"
+import type { Launch } from "./Launch.ts"
 import { readLaunch } from "./readLaunch.ts"
 import { upstreams } from "./upstreams.ts"
 

@@ -1,7 +1,7 @@
 import { Effect, Layer } from "effect"
 
-import type { Launch } from "./Launch.ts"
 import { EngineConfig } from "../engine/config/EngineConfig.ts"
+import type { Launch } from "./Launch.ts"
 import * as NodeHttpClients from "./NodeHttpClients.ts"
 
 /** The instances to serve and the way to them: the configured ones over the network, else the embedded one. */

@@ -1,11 +1,11 @@
 import { Effect, Layer, Option } from "effect"
 
-import { Instances } from "./client/Instances.ts"
+import { type Completion, ResourceNotFound, Resources } from "../mcp/Resources.ts"
 import type { ToolError } from "../mcp/ToolError.ts"
+import { Instances } from "./client/Instances.ts"
+import { parse, root } from "./resourceAddress.ts"
 import { getWorkflow } from "./tools/workflows/get.ts"
 import { listWorkflows } from "./tools/workflows/list.ts"
-import { parse, root } from "./resourceAddress.ts"
-import { type Completion, ResourceNotFound, Resources } from "../mcp/Resources.ts"
 
 const mimeType = "application/json"
 

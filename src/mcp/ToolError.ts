@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
-import type { ConfigurationError } from "../internal/config/ConfigurationError.ts"
 import type { EngineError } from "../engine/client/EngineError.ts"
+import type { ConfigurationError } from "../internal/config/ConfigurationError.ts"
 
 /** An argument is missing, unknown, of the wrong type or out of range. Nothing was sent. */
 export class InvalidArgument extends Schema.TaggedError<InvalidArgument>()("InvalidArgument", {

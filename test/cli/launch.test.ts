@@ -3,8 +3,8 @@ import { assert, describe, it } from "vitest"
 
 import { read } from "../../src/cli/Invocation.ts"
 import { settle } from "../../src/cli/Launch.ts"
-import type { Environment } from "../../src/engine/config/EngineConfig.ts"
 import type { ServerSettings, Settings } from "../../src/cli/settings/Settings.ts"
+import type { Environment } from "../../src/engine/config/EngineConfig.ts"
 
 const environment: Environment = {
   host: "https://engine.test",

@@ -4,12 +4,12 @@ import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 
-import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { limitOf } from "../../src/marketplace/client/keyRules.ts"
 import { intervalMs, type Limit, width } from "../../src/marketplace/client/Limit.ts"
 import * as Limiter from "../../src/marketplace/client/Limiter.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { operations } from "../../src/marketplace/client/operations.ts"
+import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { rateLimits } from "./data.ts"
 import { adsOver, inTime, marketplace, plansOver, settings, standIn, watchedClient } from "./support.ts"
 

@@ -3,10 +3,10 @@ import { Effect, Exit, Layer, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import * as fc from "fast-check"
 
-import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { refusal } from "../../src/marketplace/client/refusal.ts"
-import * as shapes from "../../src/marketplace/tools/results.ts"
+import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { offered } from "../../src/marketplace/tools/catalog.ts"
+import * as shapes from "../../src/marketplace/tools/results.ts"
 import { type Canned, intercepted, inTime, plansOver } from "./support.ts"
 
 /** Numbers as JSON can have them, written out: some come as Infinity, or with a tail of digits. */

@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 
-import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
-import type { Advert } from "../../src/marketplace/embedded/State.ts"
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../src/marketplace/client/MarketplaceConfig.ts"
+import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
+import type { Advert } from "../../src/marketplace/embedded/State.ts"
 import { planBids } from "../../src/marketplace/plan/planBids.ts"
 import { planCampaign } from "../../src/marketplace/plan/planCampaign.ts"
 import { planMinusPhrases } from "../../src/marketplace/plan/planMinusPhrases.ts"

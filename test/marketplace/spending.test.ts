@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 
-import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { PlanStoreFailed } from "../../src/marketplace/apply/PlanError.ts"
 import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
+import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { getMinusPhrases } from "../../src/marketplace/tools/articles.ts"
 import { quoted } from "../../src/marketplace/tools/shown.ts"
 import { pauseCampaign, startCampaign } from "../../src/marketplace/tools/startPause.ts"

@@ -1,10 +1,10 @@
 import { Clock, Effect, Layer } from "effect"
 
-import type { Finding } from "../check.ts"
-import type { Launch } from "../Launch.ts"
 import { keyReport } from "../../marketplace/client/keyReport.ts"
 import { MarketplaceAds } from "../../marketplace/client/MarketplaceAds.ts"
 import { MarketplaceConfig, type MarketplaceSettings } from "../../marketplace/client/MarketplaceConfig.ts"
+import type { Finding } from "../check.ts"
+import type { Launch } from "../Launch.ts"
 import { client, readSettings } from "./configured.ts"
 
 /** Calls the configured marketplace once and tells what it makes of the key; says nothing of the embedded one. */

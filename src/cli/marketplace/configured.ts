@@ -3,10 +3,10 @@ import path from "node:path"
 import { Effect, Layer, Predicate } from "effect"
 import { HttpClient } from "effect/http"
 
-import type { Launch } from "../Launch.ts"
 import { keyLedAway } from "../../internal/config/keyDestination.ts"
 import { HttpClients } from "../../internal/http/HttpClients.ts"
 import { decode, MarketplaceConfig, type MarketplaceSettings } from "../../marketplace/client/MarketplaceConfig.ts"
+import type { Launch } from "../Launch.ts"
 import * as NodeHttpClients from "../NodeHttpClients.ts"
 import * as FilePlanStore from "./FilePlanStore.ts"
 

@@ -1,10 +1,10 @@
 import { Effect, Layer, Redacted } from "effect"
 import { HttpClient } from "effect/http"
 
-import type { Launch } from "../Launch.ts"
-import { EmbeddedMarketplace } from "../../marketplace/embedded/EmbeddedMarketplace.ts"
 import { PlanStore } from "../../marketplace/apply/PlanStore.ts"
 import { decode, MarketplaceConfig } from "../../marketplace/client/MarketplaceConfig.ts"
+import { EmbeddedMarketplace } from "../../marketplace/embedded/EmbeddedMarketplace.ts"
+import type { Launch } from "../Launch.ts"
 
 /** The marketplace in this process, writable unless the server is not: the whole of a migration can be tried out on it. */
 export const embedded = ({ readOnly }: Launch) =>

@@ -1,12 +1,12 @@
 import { Effect, Layer } from "effect"
 
-import type { Launch } from "../Launch.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { Plans } from "../../marketplace/apply/Plans.ts"
 import { LowestBids } from "../../marketplace/client/LowestBids.ts"
 import { MarketplaceAds } from "../../marketplace/client/MarketplaceAds.ts"
 import { offered } from "../../marketplace/tools/catalog.ts"
 import type { FurtherToolset } from "../FurtherToolset.ts"
+import type { Launch } from "../Launch.ts"
 import { check } from "./check.ts"
 import { configured } from "./configured.ts"
 import { embedded } from "./embedded.ts"

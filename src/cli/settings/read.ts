@@ -1,11 +1,19 @@
 import { Effect, Option, Predicate, Schema } from "effect"
 
-import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
-import { AuditFields, decode, FileFields, HttpFields, InstanceFields, type Stranger, unknownFields } from "../../engine/config/fields.ts"
+import {
+  AuditFields,
+  decode,
+  FileFields,
+  HttpFields,
+  InstanceFields,
+  type Stranger,
+  unknownFields
+} from "../../engine/config/fields.ts"
 import { fromFile, fromVariables } from "../../engine/config/instances.ts"
+import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { problemOf } from "../../internal/config/json.ts"
-import { canDoWithoutInstances, type Settings, type Toolset } from "./Settings.ts"
 import { inDotEnv, inEnvironment, orElse } from "../../internal/config/variables.ts"
+import { canDoWithoutInstances, type Settings, type Toolset } from "./Settings.ts"
 
 /** The contract's words for a start without any configuration. */
 export const nothingConfigured = "Configuration file not found"

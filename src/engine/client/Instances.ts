@@ -1,9 +1,9 @@
 import { Context, Effect, Layer, Predicate, Scope } from "effect"
 
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
-import { EngineConfig, type Environment } from "../config/EngineConfig.ts"
 import { HttpClients } from "../../internal/http/HttpClients.ts"
 import * as Upstream from "../../internal/http/Upstream.ts"
+import { EngineConfig, type Environment } from "../config/EngineConfig.ts"
 import { EngineClient } from "./EngineClient.ts"
 import { InstanceNotFound } from "./EngineError.ts"
 import * as WorkflowLocks from "./WorkflowLocks.ts"

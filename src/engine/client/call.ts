@@ -1,11 +1,11 @@
 import { Duration, Effect, Match, Option, Redacted, Schema } from "effect"
 
-import type { Environment } from "../config/EngineConfig.ts"
-import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
 import { conceal } from "../../internal/http/conceal.ts"
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import type { Reply, Upstream, UpstreamRequest } from "../../internal/http/Upstream.ts"
 import type { UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
+import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
+import type { Environment } from "../config/EngineConfig.ts"
 import { Deadline, remaining } from "./Deadline.ts"
 import {
   ApiError,

@@ -1,10 +1,10 @@
 import { Effect, Predicate, Result, Schema } from "effect"
 
-import { fieldAliases } from "./aliases.ts"
+import { toolsets } from "../../cli/settings/Settings.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { firstIssue } from "../../internal/schema/describeIssue.ts"
 import { nearest } from "../../internal/schema/nearest.ts"
-import { toolsets } from "../../cli/settings/Settings.ts"
+import { fieldAliases } from "./aliases.ts"
 
 const text = (what: string) =>
   Schema.String.annotate({ message: what }).check(Schema.isPattern(/\S/, { message: what }))

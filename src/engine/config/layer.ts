@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect"
 
+import { readSettings } from "../../cli/settings/read.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { EngineConfig } from "./EngineConfig.ts"
-import { readSettings } from "../../cli/settings/read.ts"
 
 /** The instances of a configuration in the form of `.config.json`. Environment variables go before it, as everywhere. */
 export const layer = (configuration: object): Layer.Layer<EngineConfig, ConfigurationError> =>

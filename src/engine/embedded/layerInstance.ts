@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 
-import { EngineConfig } from "../config/EngineConfig.ts"
 import { HttpClients } from "../../internal/http/HttpClients.ts"
+import { EngineConfig } from "../config/EngineConfig.ts"
 import { EmbeddedEngine } from "./EmbeddedEngine.ts"
 
 /** The embedded engine as the one configured instance: its configuration, and the way to it. */

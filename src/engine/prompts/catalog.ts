@@ -1,7 +1,7 @@
+import type { Prompt } from "../../mcp/Prompt.ts"
 import { dataPolling } from "./dataPolling.ts"
 import { dataTransformation } from "./dataTransformation.ts"
 import { httpWebhook } from "./httpWebhook.ts"
-import type { Prompt } from "../../mcp/Prompt.ts"
 import { scheduleTriggered } from "./scheduleTriggered.ts"
 import { serviceIntegration } from "./serviceIntegration.ts"
 

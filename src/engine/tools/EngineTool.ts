@@ -1,16 +1,16 @@
 import { Effect, Predicate } from "effect"
 
+import * as Arguments from "../../mcp/Arguments.ts"
+import { noteInstance } from "../../mcp/Audit.ts"
+import { once } from "../../mcp/once.ts"
+import * as Tool from "../../mcp/Tool.ts"
 import { within } from "../client/Deadline.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../client/EngineError.ts"
 import { Instances } from "../client/Instances.ts"
 import { engineName } from "../client/naming.ts"
-import * as Arguments from "../../mcp/Arguments.ts"
-import { noteInstance } from "../../mcp/Audit.ts"
 import { instanceNames } from "./instanceNames.ts"
-import { once } from "../../mcp/once.ts"
 import { patienceSeconds } from "./patience.ts"
-import * as Tool from "../../mcp/Tool.ts"
 
 const instanceSchema = { type: "string", description: engineName }
 

@@ -1,8 +1,8 @@
 import { Effect, Option, Schema } from "effect"
 
+import { changes, creates, reads } from "../../mcp/annotations.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import type { Free } from "../client/Workflow.ts"
-import { changes, creates, reads } from "../../mcp/annotations.ts"
 import * as EngineTool from "./EngineTool.ts"
 import { listPage } from "./paging.ts"
 import { credentialId, credentialName, credentialType, cursor, limit, object, optional } from "./parameters.ts"

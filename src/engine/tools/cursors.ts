@@ -1,8 +1,8 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"
 
-import { Free } from "../client/Workflow.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
+import { Free } from "../client/Workflow.ts"
 
 const pageSize = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 250 }))
 

@@ -1,17 +1,18 @@
 import { Effect, Option, Schema, Struct } from "effect"
 
+import { changes, reads, runs } from "../../mcp/annotations.ts"
+import { large } from "../../mcp/meta.ts"
+import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { type ApiError, type EngineError, reworded } from "../client/EngineError.ts"
 import type { Execution } from "../client/Execution.ts"
 import { type ExecutionId, WorkflowId } from "../client/ids.ts"
+import type { Free } from "../client/Workflow.ts"
 import { nodesIn, partOfExecution } from "../workflow/partOfExecution.ts"
 import { isWithin, spelled } from "../workflow/period.ts"
 import { withoutStacks } from "../workflow/withoutStacks.ts"
-import type { Free } from "../client/Workflow.ts"
-import { changes, reads, runs } from "../../mcp/annotations.ts"
 import * as EngineTool from "./EngineTool.ts"
 import { knownNodes } from "./knownNodes.ts"
-import { large } from "../../mcp/meta.ts"
 import { listPage } from "./paging.ts"
 import {
   cursor,
@@ -25,7 +26,6 @@ import {
   optional
 } from "./parameters.ts"
 import * as results from "./results.ts"
-import { InvalidArgument } from "../../mcp/ToolError.ts"
 
 const filters = {
   workflowId: optional(WorkflowId.annotate({ description: "Only of this workflow" })),

@@ -1,10 +1,10 @@
 import { Effect, Result, Schema } from "effect"
 
+import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import type { Page, PageQuery } from "../client/Page.ts"
 import type { Free } from "../client/Workflow.ts"
 import * as Cursors from "./cursors.ts"
-import { InvalidArgument } from "../../mcp/ToolError.ts"
 
 interface Listing<Filters extends Free, Item extends Free, E> {
   /** Name of the tool, kept in its cursors. */

@@ -2,16 +2,17 @@ import { Effect, Schema } from "effect"
 
 import { ExecutionStatus } from "../client/Execution.ts"
 import { CredentialId, CredentialType, ExecutionId, TagId, WorkflowId } from "../client/ids.ts"
-import { isMoment } from "../workflow/period.ts"
 import { Free, WorkflowSettings } from "../client/Workflow.ts"
+import { isMoment } from "../workflow/period.ts"
 
 /** An argument that may be left out. */
 export const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(schema)
 
 export const workflowId = WorkflowId.annotate({ description: "Id" })
 export const ifVersion = optional(
-  Schema.String.check(Schema.isPattern(/^\S{1,100}$/, { message: "must be the `version` of an answer about this workflow" }))
-    .annotate({ description: "`version` you read: stops if it changed since" })
+  Schema.String.check(
+    Schema.isPattern(/^\S{1,100}$/, { message: "must be the `version` of an answer about this workflow" })
+  ).annotate({ description: "`version` you read: stops if it changed since" })
 )
 export const executionId = ExecutionId.annotate({ inputSchema: { type: "integer", description: "Id" } })
 export const credentialId = CredentialId.annotate({ description: "Id" })

@@ -1,11 +1,11 @@
 import { Effect, Option, Predicate } from "effect"
 
 import { alike } from "../../internal/schema/nearest.ts"
-import knownTypes from "../data/credentialTypes.json" with { type: "json" }
 import { EngineClient } from "../client/EngineClient.ts"
 import { type EngineError, reworded } from "../client/EngineError.ts"
 import { CredentialType } from "../client/ids.ts"
 import type { Free } from "../client/Workflow.ts"
+import knownTypes from "../data/credentialTypes.json" with { type: "json" }
 
 /** Names that are tried on an engine that does not tell its own. */
 const most = 5

@@ -1,8 +1,8 @@
 import { Effect, Schema } from "effect"
 
+import { changes, creates, reads } from "../../mcp/annotations.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { type EngineError, reworded } from "../client/EngineError.ts"
-import { changes, creates, reads } from "../../mcp/annotations.ts"
 import * as EngineTool from "./EngineTool.ts"
 import { listPage } from "./paging.ts"
 import { cursor, limit, tagId, tagName } from "./parameters.ts"

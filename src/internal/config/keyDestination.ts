@@ -1,5 +1,5 @@
-import { ConfigurationError } from "./ConfigurationError.ts"
 import type { Environment } from "../../engine/config/EngineConfig.ts"
+import { ConfigurationError } from "./ConfigurationError.ts"
 import type { Found } from "./variables.ts"
 
 /** Fields of an instance that decide where its key goes and who can read it on the way, as far as they are in use. */

@@ -1,11 +1,11 @@
 import { Cache, Clock, Context, Effect, Exit, Layer, Option, Schema } from "effect"
 
+import type { Floor } from "../plan/floors.ts"
 import type { BidsMinRequest } from "./Bids.ts"
 import { type Campaign, paymentOf, type Placement, placementsOf } from "./Campaign.ts"
 import { MarketplaceAds } from "./MarketplaceAds.ts"
 import { AdsUnreadable, type MarketplaceError } from "./MarketplaceError.ts"
 import { isKopecks } from "./money.ts"
-import type { Floor } from "../plan/floors.ts"
 
 /** A campaign and those of its articles to ask for; at its own placements where none are given. */
 export interface Asked {

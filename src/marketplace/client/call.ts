@@ -1,9 +1,9 @@
 import { Clock, Effect, Random, Redacted, Result, Schema } from "effect"
 import type { HttpClient } from "effect/http"
 
-import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
 import { conceal } from "../../internal/http/conceal.ts"
 import * as Upstream from "../../internal/http/Upstream.ts"
+import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
 import { limitOf, readOnlyReason } from "./keyRules.ts"
 import * as Limiter from "./Limiter.ts"
 import type { MarketplaceSettings } from "./MarketplaceConfig.ts"

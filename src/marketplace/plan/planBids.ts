@@ -1,4 +1,12 @@
-import { articlesOf, bidOf, type Campaign, mayChange, paymentOf, type Placement, placementsOf } from "../client/Campaign.ts"
+import {
+  articlesOf,
+  bidOf,
+  type Campaign,
+  mayChange,
+  paymentOf,
+  type Placement,
+  placementsOf
+} from "../client/Campaign.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
 import { Kopecks, percentOf } from "../client/money.ts"
 import { type Unreadable, whyAbsent } from "../client/Unreadable.ts"

@@ -1,11 +1,11 @@
 import { Clock, Effect } from "effect"
 
+import type { Tool } from "../../mcp/Tool.ts"
 import type { Plans } from "../apply/Plans.ts"
 import { readOnlyReason } from "../client/keyRules.ts"
 import type { LowestBids } from "../client/LowestBids.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
-import type { Tool } from "../../mcp/Tool.ts"
 import * as Articles from "./articles.ts"
 import * as Campaigns from "./campaigns.ts"
 import { checkKey } from "./checkKey.ts"

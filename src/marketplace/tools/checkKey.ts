@@ -1,12 +1,12 @@
 import { Clock, Effect } from "effect"
 
+import { reads } from "../../mcp/annotations.ts"
+import * as Tool from "../../mcp/Tool.ts"
+import type { Wire } from "../client/BidUnit.ts"
 import { keyReport } from "../client/keyReport.ts"
 import { limitOf } from "../client/keyRules.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
-import type { Wire } from "../client/BidUnit.ts"
-import { reads } from "../../mcp/annotations.ts"
-import * as Tool from "../../mcp/Tool.ts"
 import { orRefuse } from "./errors.ts"
 import * as results from "./results.ts"
 

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 
+import { type InvalidArgument, ToolsetError } from "../../mcp/ToolError.ts"
 import type { PlanError } from "../apply/PlanError.ts"
 import type { FloorsPending } from "../client/LowestBids.ts"
 import type { MarketplaceError } from "../client/MarketplaceError.ts"
-import { type InvalidArgument, ToolsetError } from "../../mcp/ToolError.ts"
 import type { TooLong, TooManyCalls } from "./TooLong.ts"
 
 type AdsError = FloorsPending | MarketplaceError | PlanError | TooLong | TooManyCalls

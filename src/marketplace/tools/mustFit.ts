@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 
+import { gatheringSeconds } from "../../engine/tools/patience.ts"
 import { limitOf } from "../client/keyRules.ts"
 import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
 import type { OperationName } from "../client/operations.ts"
 import { callsWithin } from "../plan/estimate.ts"
-import { gatheringSeconds } from "../../engine/tools/patience.ts"
 import { TooManyCalls } from "./TooLong.ts"
 
 /** Refuses, before the first call is spent, what the limits of the key cannot let through while the caller waits. */

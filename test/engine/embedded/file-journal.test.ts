@@ -5,9 +5,9 @@ import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
-import { Journal } from "../../../src/engine/embedded/store/Journal.ts"
 import { isForeignAndUncertain } from "../../../src/cli/claimedFile.ts"
 import * as FileJournal from "../../../src/cli/FileJournal.ts"
+import { Journal } from "../../../src/engine/embedded/store/Journal.ts"
 
 /** A folder for one test, and the journal's file in it. */
 const folder = Effect.acquireRelease(

@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import * as fc from "fast-check"
 
-import { hasValidTrigger } from "../../../src/engine/workflow/triggers.ts"
-import { validate } from "../../../src/engine/workflow/validate.ts"
 import { Free } from "../../../src/engine/client/Workflow.ts"
 import { prompts } from "../../../src/engine/prompts/catalog.ts"
+import { hasValidTrigger } from "../../../src/engine/workflow/triggers.ts"
+import { validate } from "../../../src/engine/workflow/validate.ts"
 
 const Proposal = Schema.Struct({
   name: Schema.String,

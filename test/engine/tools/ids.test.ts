@@ -23,7 +23,22 @@ const byId = [
   "delete_tag"
 ]
 
-const traps = ["../../tags", "..", ".", "", " ", "a/b", "a%2Fb", "a?b", "a#b", "a b", "a\n", "ä", "a".repeat(129), "1;x"]
+const traps = [
+  "../../tags",
+  "..",
+  ".",
+  "",
+  " ",
+  "a/b",
+  "a%2Fb",
+  "a?b",
+  "a#b",
+  "a b",
+  "a\n",
+  "ä",
+  "a".repeat(129),
+  "1;x"
+]
 
 describe("an id that is none", () => {
   for (const tool of byId) {

@@ -1,8 +1,8 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { addressesOf } from "../../../src/engine/workflow/addresses.ts"
 import type { Free } from "../../../src/engine/client/Workflow.ts"
+import { addressesOf } from "../../../src/engine/workflow/addresses.ts"
 
 const of = (...nodes: ReadonlyArray<Free>) => addressesOf({ id: "wf1", nodes })
 const webhook = (parameters: Free, fields: Free = {}): Free => ({

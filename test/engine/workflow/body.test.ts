@@ -3,9 +3,9 @@ import { assert, describe, it } from "vitest"
 
 import { WorkflowId } from "../../../src/engine/client/ids.ts"
 import { spellingFor } from "../../../src/engine/client/naming.ts"
+import type { Free, Workflow } from "../../../src/engine/client/Workflow.ts"
 import { createBody, spelt, updateBody } from "../../../src/engine/workflow/body.ts"
 import { generations } from "../../../src/engine/workflow/generations.ts"
-import type { Free, Workflow } from "../../../src/engine/client/Workflow.ts"
 import { graph, type Graph } from "./graphs.ts"
 
 const { "1.x": strict, "2.x": full } = generations

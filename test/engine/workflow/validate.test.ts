@@ -2,8 +2,8 @@ import { Result } from "effect"
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { type Draft, validate } from "../../../src/engine/workflow/validate.ts"
 import type { Free } from "../../../src/engine/client/Workflow.ts"
+import { type Draft, validate } from "../../../src/engine/workflow/validate.ts"
 import { graph, type Graph } from "./graphs.ts"
 
 const accepted = (draft: Draft) => Result.getOrThrow(validate(draft))

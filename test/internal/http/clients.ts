@@ -1,9 +1,9 @@
 import { Effect, Redacted } from "effect"
 
-import { HttpClients } from "../../../src/internal/http/HttpClients.ts"
-import * as Upstream from "../../../src/internal/http/Upstream.ts"
 import { fetchClient } from "../../../src/cli/fetchClient.ts"
 import * as NodeHttpClients from "../../../src/cli/NodeHttpClients.ts"
+import { HttpClients } from "../../../src/internal/http/HttpClients.ts"
+import * as Upstream from "../../../src/internal/http/Upstream.ts"
 
 /** Every client that the command may use, by name. */
 export const clients = {

@@ -4,10 +4,10 @@ import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
-import { HttpClients } from "../../../src/internal/http/HttpClients.ts"
-import * as Upstream from "../../../src/internal/http/Upstream.ts"
 import { fetchClient } from "../../../src/cli/fetchClient.ts"
 import * as NodeHttpClients from "../../../src/cli/NodeHttpClients.ts"
+import { HttpClients } from "../../../src/internal/http/HttpClients.ts"
+import * as Upstream from "../../../src/internal/http/Upstream.ts"
 import { listen, replies } from "../../support/loopback.ts"
 import { canary, clientNames, upstreamAt, withKey } from "./clients.ts"
 

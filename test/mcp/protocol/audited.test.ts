@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 
-import { audited } from "../../../src/mcp/protocol/audited.ts"
-import { assumed } from "../../../src/mcp/protocol/Revision.ts"
 import { creates, reads } from "../../../src/mcp/annotations.ts"
 import { Audit, type AuditEntry, noteInstance } from "../../../src/mcp/Audit.ts"
+import { audited } from "../../../src/mcp/protocol/audited.ts"
+import { assumed } from "../../../src/mcp/protocol/Revision.ts"
 import type { Tool } from "../../../src/mcp/Tool.ts"
 
 const toolOf = (call: Tool["call"], annotations = creates): Tool => ({

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 
+import { switchesOn } from "../../../mcp/annotations.ts"
+import { large, readElsewhere } from "../../../mcp/meta.ts"
 import type { WorkflowId } from "../../client/ids.ts"
 import { addScheduleTrigger } from "../../workflow/scheduleTrigger.ts"
 import { hasValidTrigger, noValidTrigger } from "../../workflow/triggers.ts"
-import { switchesOn } from "../../../mcp/annotations.ts"
 import * as EngineTool from "../EngineTool.ts"
-import { large, readElsewhere } from "../../../mcp/meta.ts"
 import { flag, ifVersion, optional, workflowId } from "../parameters.ts"
 import * as results from "../results.ts"
 import { exclusively, readUnchanged } from "./exclusively.ts"

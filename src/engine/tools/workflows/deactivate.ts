@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
-import { EngineClient } from "../../client/EngineClient.ts"
 import { changes } from "../../../mcp/annotations.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { workflowId } from "../parameters.ts"
 import * as results from "../results.ts"

@@ -1,9 +1,9 @@
 import { Effect, Schedule } from "effect"
 
+import { changes } from "../../../mcp/annotations.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import type { WorkflowId } from "../../client/ids.ts"
-import { changes } from "../../../mcp/annotations.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { ifVersion, workflowId } from "../parameters.ts"
 import * as results from "../results.ts"

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 
+import { runs } from "../../../mcp/annotations.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
+import type { Workflow } from "../../client/Workflow.ts"
 import { addressesOf } from "../../workflow/addresses.ts"
 import { hasOnlyManualTrigger } from "../../workflow/triggers.ts"
-import type { Workflow } from "../../client/Workflow.ts"
-import { runs } from "../../../mcp/annotations.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { object, optional, workflowId } from "../parameters.ts"
 import * as Run from "./run.ts"

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 
+import { reads } from "../../../mcp/annotations.ts"
+import { large, readElsewhere } from "../../../mcp/meta.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { namesOf, partOfWorkflow } from "../../workflow/partOfWorkflow.ts"
-import { reads } from "../../../mcp/annotations.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { knownNodes } from "../knownNodes.ts"
-import { large, readElsewhere } from "../../../mcp/meta.ts"
 import { nodeNames, optional, workflowId } from "../parameters.ts"
 import * as results from "../results.ts"
 import { shown } from "./shown.ts"

@@ -1,8 +1,8 @@
 import { Predicate, Schema } from "effect"
 
+import { reads } from "../../../mcp/annotations.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { Free } from "../../client/Workflow.ts"
-import { reads } from "../../../mcp/annotations.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { listPage } from "../paging.ts"
 import { cursor, flag, limit, optional, text } from "../parameters.ts"

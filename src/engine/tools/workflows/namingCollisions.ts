@@ -3,8 +3,8 @@ import { Effect, Predicate } from "effect"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { type ApiError, type EngineError, reworded } from "../../client/EngineError.ts"
 import type { WorkflowId } from "../../client/ids.ts"
-import { collisions } from "../../workflow/collisions.ts"
 import type { Free, Workflow } from "../../client/Workflow.ts"
+import { collisions } from "../../workflow/collisions.ts"
 
 /** Pages of active workflows that are looked through. */
 const mostPages = 8

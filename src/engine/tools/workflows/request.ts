@@ -1,9 +1,9 @@
 import { Predicate, Result } from "effect"
 
-import type { Address } from "../../workflow/addresses.ts"
-import type { Free } from "../../client/Workflow.ts"
 import type { UpstreamRequest } from "../../../internal/http/Upstream.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import type { Free } from "../../client/Workflow.ts"
+import type { Address } from "../../workflow/addresses.ts"
 
 const methods = ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"] as const
 const isMethod = (method: string): method is (typeof methods)[number] => methods.some((known) => known === method)

@@ -1,8 +1,8 @@
 import { Effect, Predicate, Struct } from "effect"
 
 import { EngineClient } from "../../client/EngineClient.ts"
-import { activeVersionBeside } from "../../workflow/activeVersion.ts"
 import type { Free, Workflow } from "../../client/Workflow.ts"
+import { activeVersionBeside } from "../../workflow/activeVersion.ts"
 
 /**
  * What a caller sees of a workflow, after what it should know about it: its `version`, and all that the engine shows but

@@ -2,9 +2,9 @@ import { Effect, Predicate } from "effect"
 
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { ApiError } from "../../client/EngineError.ts"
+import type { Workflow } from "../../client/Workflow.ts"
 import type { Changes } from "../../workflow/body.ts"
 import { isSameContent } from "../../workflow/version.ts"
-import type { Workflow } from "../../client/Workflow.ts"
 import { stopIfChanged } from "./exclusively.ts"
 import { namingCollisions } from "./namingCollisions.ts"
 import { leftOut } from "./shown.ts"
@@ -20,9 +20,10 @@ export const write = Effect.fnUntraced(function* (current: Workflow, wanted: Cha
   const latest = yield* engine.getWorkflow(current.id)
   yield* stopIfChanged(engine.versions.changesSince(read, latest), latest, "meanwhile")
 
-  const { dropped, workflow: written } = yield* engine
-    .updateWorkflow(latest, wanted)
-    .pipe(namingCollisions(latest.id, wanted.nodes), Effect.catchTag("ApiError", (error) => stateTruth(latest, error)))
+  const { dropped, workflow: written } = yield* engine.updateWorkflow(latest, wanted).pipe(
+    namingCollisions(latest.id, wanted.nodes),
+    Effect.catchTag("ApiError", (error) => stateTruth(latest, error))
+  )
   return { written, notices: [...(cameBetween(latest, written, wanted) ? [overwritten] : []), ...leftOut(dropped)] }
 })
 

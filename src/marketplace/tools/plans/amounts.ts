@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 
-import { Kopecks, type Rubles, RublesGiven, rublesToKopecks } from "../../client/money.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import { Kopecks, type Rubles, RublesGiven, rublesToKopecks } from "../../client/money.ts"
 import { whole } from "../parameters.ts"
 
 /** A bid inside the items of a list, in either unit. */

@@ -1,10 +1,10 @@
 import { Effect, Schema } from "effect"
 
+import { reads } from "../../../mcp/annotations.ts"
+import * as Tool from "../../../mcp/Tool.ts"
 import { Placement } from "../../client/Campaign.ts"
 import { MarketplaceConfig } from "../../client/MarketplaceConfig.ts"
 import { type BidWish, planBids } from "../../plan/planBids.ts"
-import { reads } from "../../../mcp/annotations.ts"
-import * as Tool from "../../../mcp/Tool.ts"
 import { orRefuse } from "../errors.ts"
 import { checkFloors, id, notEmpty, numberOrText, onBelowFloor, shownAs } from "../parameters.ts"
 import { amountFields, amountShown, exactlyOne, kopecksOf } from "./amounts.ts"

@@ -1,14 +1,14 @@
 import { Clock, Effect } from "effect"
 
+import { gatheringSeconds } from "../../../engine/tools/patience.ts"
+import { Progress } from "../../../mcp/Progress.ts"
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { limitOf } from "../../client/keyRules.ts"
 import { type Asked, keptMinutes, LowestBids } from "../../client/LowestBids.ts"
 import { MarketplaceConfig } from "../../client/MarketplaceConfig.ts"
 import { caps } from "../../client/operations.ts"
-import type { Floor, OnBelowFloor } from "../../plan/floors.ts"
 import { storyOf } from "../../client/story.ts"
-import { gatheringSeconds } from "../../../engine/tools/patience.ts"
-import { Progress } from "../../../mcp/Progress.ts"
-import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import type { Floor, OnBelowFloor } from "../../plan/floors.ts"
 
 /** So many campaigns are asked for their lowest bids without being told to; more may take several calls. */
 const askedUnbidden = 20

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
-import { Plans } from "../../apply/Plans.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import * as Tool from "../../../mcp/Tool.ts"
+import { Plans } from "../../apply/Plans.ts"
 import { orRefuse } from "../errors.ts"
 import { planId } from "../parameters.ts"
 import { summary } from "./keep.ts"

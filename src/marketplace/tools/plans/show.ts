@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 
+import { reads } from "../../../mcp/annotations.ts"
+import * as Tool from "../../../mcp/Tool.ts"
 import type { History } from "../../apply/history.ts"
 import { outstandingNotice } from "../../apply/outstanding.ts"
 import { Plans } from "../../apply/Plans.ts"
-import { reads } from "../../../mcp/annotations.ts"
-import * as Tool from "../../../mcp/Tool.ts"
 import { orRefuse } from "../errors.ts"
 import { limit, offset, planId } from "../parameters.ts"
 import { moment, more } from "../shown.ts"
