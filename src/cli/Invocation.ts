@@ -1,7 +1,7 @@
 import { Redacted, Result } from "effect"
 
 import { flag, type FlagName } from "./flags.ts"
-import { type Toolset, toolsets } from "./settings/Settings.ts"
+import { type ToolsetName, toolsets } from "./settings/Settings.ts"
 import { UsageError } from "./UsageError.ts"
 import { type Given, sort } from "./words.ts"
 
@@ -17,7 +17,7 @@ export interface Options {
   /** Present where the engine inside this process is wanted; without a file it lives in memory. */
   readonly embedded: { readonly file: string | undefined } | undefined
   readonly readOnly: boolean
-  readonly toolsets: ReadonlyArray<Toolset> | undefined
+  readonly toolsets: ReadonlyArray<ToolsetName> | undefined
   readonly audit: string | undefined
   readonly logLevel: (typeof logLevels)[keyof typeof logLevels]
 }
@@ -95,7 +95,7 @@ const embedded = (value: string): { readonly wanted: Options["embedded"] } => {
   return { wanted: said ? { file: undefined } : undefined }
 }
 
-const names = (value: string): ReadonlyArray<Toolset> | undefined => {
+const names = (value: string): ReadonlyArray<ToolsetName> | undefined => {
   const asked = value.split(",").map((name) => name.trim())
   const known = toolsets.filter((name) => asked.includes(name))
   return asked.every((name) => known.some((toolset) => toolset === name)) ? known : undefined

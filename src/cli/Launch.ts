@@ -4,7 +4,7 @@ import type { EngineConfig } from "../engine/config/EngineConfig.ts"
 import { isLoopback } from "../internal/config/baseUrl.ts"
 import { ConfigurationError } from "../internal/config/ConfigurationError.ts"
 import type { Options } from "./Invocation.ts"
-import type { AuditSettings, Settings, Toolset } from "./settings/Settings.ts"
+import type { AuditSettings, Settings, ToolsetName } from "./settings/Settings.ts"
 
 /** Where and for whom to listen over HTTP. */
 export interface HttpLaunch {
@@ -23,7 +23,7 @@ export interface Launch {
   /** Nothing for stdio. */
   readonly http: HttpLaunch | undefined
   readonly readOnly: boolean
-  readonly toolsets: ReadonlyArray<Toolset>
+  readonly toolsets: ReadonlyArray<ToolsetName>
   readonly answerLimit: number | undefined
   /** Nothing where calls are not recorded. The file is named from the configuration's place, or from the working folder. */
   readonly audit?: (AuditSettings & { readonly besideConfiguration: boolean }) | undefined
@@ -37,7 +37,7 @@ export const settle = (options: Options, settings: Settings): Result.Result<Laun
   const { server } = settings
   const readOnly = options.readOnly || server.readOnly
   const engine = options.embedded === undefined ? (settings.engine ?? noInstances) : undefined
-  const toolsets: ReadonlyArray<Toolset> = ["engine", ...(options.toolsets ?? server.toolsets)]
+  const toolsets: ReadonlyArray<ToolsetName> = ["engine", ...(options.toolsets ?? server.toolsets)]
   return Result.map(options.http ? settleHttp(options, server.http) : Result.succeed(undefined), (http) => ({
     engine: engine !== undefined && readOnly ? withoutChanges(engine) : engine,
     embedded: options.embedded,

@@ -1,18 +1,21 @@
-import { Console, Effect, Layer } from "effect"
+import { Console, Effect } from "effect"
 
-import { Instances } from "../engine/client/Instances.ts"
-import { check } from "./check.ts"
-import { furtherToolsets } from "./furtherToolsets.ts"
+import type { Finding } from "../mcp/Toolset.ts"
 import type { Options } from "./Invocation.ts"
 import { readLaunch } from "./readLaunch.ts"
-import { upstreams } from "./upstreams.ts"
+import { loaders } from "./toolsets.ts"
 
-/** Prints what is right and wrong with every instance and every further toolset; the exit code is 1 if anything is wrong. */
+/** Prints what is right and wrong with whatever the toolsets work on; the exit code is 1 if anything is wrong. */
 export const runCheck = Effect.fnUntraced(function* (options: Options) {
   const launch = yield* readLaunch(options)
-  const engines = yield* Effect.provide(check, Layer.provide(Instances.layer, upstreams(launch)))
-  const others = yield* Effect.forEach(yield* furtherToolsets(launch), ({ check }) => check(launch))
-  const findings = [...engines, ...others.flat()]
-  yield* Effect.forEach(findings, ({ words }) => Console.log(words))
-  return findings.every(({ fine }) => fine) ? 0 : 1
-})
+  const findings = yield* Effect.forEach(yield* loaders(launch), ({ load }) =>
+    load(launch).pipe(
+      Effect.flatMap(({ check = Effect.succeed([]) }) => check),
+      Effect.catchTag("ConfigurationError", ({ message }) =>
+        Effect.succeed<ReadonlyArray<Finding>>([{ fine: false, words: message }])
+      )
+    )
+  )
+  yield* Effect.forEach(findings.flat(), ({ words }) => Console.log(words))
+  return findings.flat().every(({ fine }) => fine) ? 0 : 1
+}, Effect.scoped)

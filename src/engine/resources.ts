@@ -1,9 +1,10 @@
-import { Effect, Layer, Option } from "effect"
+import { Effect, Option } from "effect"
 
-import { type Completion, ResourceNotFound, Resources } from "../mcp/Resources.ts"
-import type { ToolError } from "../mcp/ToolError.ts"
+import { type Completion, ResourceNotFound, type ResourceProvider } from "../mcp/Resources.ts"
+import type { ToolFailure } from "../mcp/ToolError.ts"
 import { Instances } from "./client/Instances.ts"
 import { parse, root } from "./resourceAddress.ts"
+import { toToolError } from "./tools/errors.ts"
 import { getWorkflow } from "./tools/workflows/get.ts"
 import { listWorkflows } from "./tools/workflows/list.ts"
 
@@ -43,47 +44,28 @@ const templates = [
   }
 ]
 
-const nothing = Resources.of({
-  list: [],
-  templates: [],
-  read: (uri) => Effect.fail(new ResourceNotFound({ uri })),
-  complete: () => Effect.succeed({ values: [] })
+const read = Effect.fn("resources.read")(function* (uri: string) {
+  const address = Option.getOrUndefined(parse(uri))
+  if (address === undefined) return yield* new ResourceNotFound({ uri })
+  const answer = yield* "id" in address
+    ? Effect.catchIf(getWorkflow.call(address), isUnknown, () => Effect.fail(new ResourceNotFound({ uri })))
+    : listWorkflows.call(address)
+  return { uri, mimeType, text: JSON.stringify(answer.structured) }
+})
+
+const isUnknown = (error: ToolFailure) => error._tag === "ToolError" && error.details.httpStatus === 404
+
+const ids = Effect.fnUntraced(function* (prefix: string) {
+  const { data } = yield* (yield* Instances.use(({ resolve }) => resolve())).listWorkflows({ limit: 250 })
+  return data.map(({ id }) => String(id)).filter((id) => id.startsWith(prefix))
+}, Effect.mapError(toToolError))
+
+const complete = Effect.fn("resources.complete")(function* (uriTemplate: string, variable: string, value: string) {
+  if (!uriTemplate.includes(`{${variable}}`)) return { values: [] } satisfies Completion
+  const { names } = yield* Instances
+  const values = variable === "id" ? yield* ids(value) : names.filter((name) => name.startsWith(value))
+  return { values } satisfies Completion
 })
 
 /** The workflows of every instance, as resources; they show what the tools of the same purpose answer. */
-export const layer: Layer.Layer<Resources, never, Instances> = Layer.effect(
-  Resources,
-  Effect.gen(function* () {
-    const instances = yield* Instances
-
-    const read = Effect.fn("Resources.read")(
-      function* (uri: string) {
-        const address = Option.getOrUndefined(parse(uri))
-        if (address === undefined) return yield* new ResourceNotFound({ uri })
-        const answer = yield* "id" in address
-          ? Effect.catchIf(getWorkflow.call(address), isUnknown, () => Effect.fail(new ResourceNotFound({ uri })))
-          : listWorkflows.call(address)
-        return { uri, mimeType, text: JSON.stringify(answer.structured) }
-      },
-      Effect.provideService(Instances, instances)
-    )
-
-    const ids = Effect.fnUntraced(function* (prefix: string) {
-      const { data } = yield* (yield* instances.resolve()).listWorkflows({ limit: 250 })
-      return data.map(({ id }) => String(id)).filter((id) => id.startsWith(prefix))
-    })
-
-    const complete = Effect.fn("Resources.complete")(function* (uriTemplate: string, variable: string, value: string) {
-      const isOurs = templates.some(
-        (template) => template.uriTemplate === uriTemplate && uriTemplate.includes(`{${variable}}`)
-      )
-      if (!isOurs) return { values: [] } satisfies Completion
-      const values = variable === "id" ? yield* ids(value) : instances.names.filter((name) => name.startsWith(value))
-      return { values } satisfies Completion
-    })
-
-    return instances.names.length === 0 ? nothing : Resources.of({ list, templates, read, complete })
-  })
-)
-
-const isUnknown = (error: ToolError) => error._tag === "ApiError" && error.httpStatus === 404
+export const resources: ResourceProvider<Instances> = { list, templates, read, complete }

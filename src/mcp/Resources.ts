@@ -1,8 +1,7 @@
-import { Context, Schema } from "effect"
-import type { Effect } from "effect"
+import { Context, Effect, Schema } from "effect"
 
 import type { ResourceContents } from "./Content.ts"
-import type { ToolError } from "./ToolError.ts"
+import type { ToolFailure } from "./ToolError.ts"
 
 /** A thing with a fixed address. */
 export interface Resource {
@@ -38,18 +37,33 @@ export class ResourceNotFound extends Schema.TaggedError<ResourceNotFound>()("Re
   }
 }
 
+/** Resources of one kind. An address or a template that is not its own is `ResourceNotFound`, or has no completions. */
+export interface ResourceProvider<R = never> {
+  readonly list: ReadonlyArray<Resource>
+  readonly templates: ReadonlyArray<ResourceTemplate>
+  readonly read: (uri: string) => Effect.Effect<ResourceContents, ToolFailure | ResourceNotFound, R>
+  /** Completes one variable of a template. */
+  readonly complete: (
+    uriTemplate: string,
+    variable: string,
+    value: string
+  ) => Effect.Effect<Completion, ToolFailure | ResourceNotFound, R>
+}
+
 /** The resources this server offers. */
-export class Resources extends Context.Service<
-  Resources,
-  {
-    readonly list: ReadonlyArray<Resource>
-    readonly templates: ReadonlyArray<ResourceTemplate>
-    readonly read: (uri: string) => Effect.Effect<ResourceContents, ToolError | ResourceNotFound>
-    /** Completes one variable of a template; an unknown template or variable has no completions. */
-    readonly complete: (
-      uriTemplate: string,
-      variable: string,
-      value: string
-    ) => Effect.Effect<Completion, ToolError | ResourceNotFound>
+export class Resources extends Context.Service<Resources, ResourceProvider>()("workflow-tool-server/mcp/Resources") {}
+
+/** Several providers as one: the first that knows an address reads it. */
+export const concat = (providers: ReadonlyArray<ResourceProvider>): ResourceProvider => ({
+  list: providers.flatMap(({ list }) => list),
+  templates: providers.flatMap(({ templates }) => templates),
+  read: (uri) =>
+    providers.reduce<ReturnType<ResourceProvider["read"]>>(
+      (before, { read }) => Effect.catchTag(before, "ResourceNotFound", () => read(uri)),
+      Effect.fail(new ResourceNotFound({ uri }))
+    ),
+  complete: (uriTemplate, variable, value) => {
+    const owner = providers.find(({ templates }) => templates.some((one) => one.uriTemplate === uriTemplate))
+    return owner === undefined ? Effect.succeed({ values: [] }) : owner.complete(uriTemplate, variable, value)
   }
->()("workflow-tool-server/resources/Resources") {}
+})

@@ -2,7 +2,7 @@ import { Context, Effect, type JsonSchema, Schema } from "effect"
 
 import * as Arguments from "./Arguments.ts"
 import type { Content } from "./Content.ts"
-import { AnswerTooLarge, type ToolError } from "./ToolError.ts"
+import { AnswerTooLarge, type ToolFailure } from "./ToolError.ts"
 
 /** What a client may assume of a tool; all four hints are always said. */
 export interface Annotations {
@@ -30,7 +30,7 @@ export interface Tool<R = never> {
   readonly meta: Readonly<Record<string, unknown>> | undefined
   /** False for one that lists leave out; it can be called nevertheless, to be told why. */
   readonly isListed?: boolean
-  readonly call: (input: unknown) => Effect.Effect<Answer, ToolError, R>
+  readonly call: (input: unknown) => Effect.Effect<Answer, ToolFailure, R>
 }
 
 /** The tools this server offers, in the order in which they are listed. */
@@ -42,13 +42,13 @@ export const AnswerLimit = Context.Reference<number>("workflow-tool-server/tools
 })
 
 /** What a tool is made of: its words, its arguments and its program. The result is one JSON object. */
-export interface Definition<Fields extends Arguments.Fields, R> {
+export interface Definition<Fields extends Arguments.Fields, R, E = ToolFailure> {
   readonly title: string
   readonly description: string
   readonly annotations: Annotations
   readonly arguments: Fields
   readonly aliases?: Arguments.Options["aliases"]
-  readonly run: (args: Arguments.Decoded<Fields>) => Effect.Effect<Readonly<Record<string, unknown>>, ToolError, R>
+  readonly run: (args: Arguments.Decoded<Fields>) => Effect.Effect<Readonly<Record<string, unknown>>, E, R>
   /** Shape of the result, open to unknown fields. */
   readonly result?: Schema.Constraint
   /** What to do when the answer is too large. */
@@ -75,9 +75,9 @@ export const make = <const Fields extends Arguments.Fields, R>(
 }
 
 /** Everything about a tool that a list of tools shows, but for its arguments. */
-export const describe = <Fields extends Arguments.Fields, R>(
+export const describe = <Fields extends Arguments.Fields, R, E>(
   name: string,
-  { annotations, description, meta, result, title }: Definition<Fields, R>
+  { annotations, description, meta, result, title }: Definition<Fields, R, E>
 ) => ({
   name,
   title,
@@ -88,8 +88,8 @@ export const describe = <Fields extends Arguments.Fields, R>(
 })
 
 /** The program's result as compact JSON text and as data, unless it is over the limit. */
-export const run = Effect.fnUntraced(function* <Fields extends Arguments.Fields, R>(
-  definition: Definition<Fields, R>,
+export const run = Effect.fnUntraced(function* <Fields extends Arguments.Fields, R, E>(
+  definition: Definition<Fields, R, E>,
   args: Arguments.Decoded<Fields>
 ) {
   const limit = yield* AnswerLimit

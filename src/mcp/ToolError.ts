@@ -1,7 +1,15 @@
-import { Schema } from "effect"
+import { Match, Schema } from "effect"
 
-import type { EngineError } from "../engine/client/EngineError.ts"
-import type { ConfigurationError } from "../internal/config/ConfigurationError.ts"
+/** What a tool, a resource or a prompt failed with, in words and data for the caller. Every toolset renders its own errors. */
+export class ToolError extends Schema.TaggedError<ToolError>()("ToolError", {
+  /** Who can mend it. */
+  blame: Schema.Literals(["caller", "upstream"]),
+  /** The toolset's word for this kind of failure. */
+  code: Schema.String,
+  message: Schema.String,
+  /** What a program may want to know besides; no secrets. */
+  details: Schema.Record(Schema.String, Schema.Unknown)
+}) {}
 
 /** An argument is missing, unknown, of the wrong type or out of range. Nothing was sent. */
 export class InvalidArgument extends Schema.TaggedError<InvalidArgument>()("InvalidArgument", {
@@ -24,13 +32,18 @@ export class AnswerTooLarge extends Schema.TaggedError<AnswerTooLarge>()("Answer
   }
 }
 
-/** A toolset beside the engine's own refuses; `code` is that toolset's word for the kind of refusal. */
-export class ToolsetError extends Schema.TaggedError<ToolsetError>()("ToolsetError", {
-  blame: Schema.Literals(["caller", "upstream"]),
-  code: Schema.String,
-  message: Schema.String,
-  details: Schema.Record(Schema.String, Schema.Unknown)
-}) {}
+/** Everything that a tool can fail with: what its toolset rendered, and what is found out around its program. */
+export type ToolFailure = AnswerTooLarge | InvalidArgument | ToolError
 
-/** Everything that a tool, a resource or a prompt can fail with. */
-export type ToolError = AnswerTooLarge | ConfigurationError | EngineError | InvalidArgument | ToolsetError
+/** A failure but for its message. */
+export type Rendered = Pick<ToolError, "blame" | "code" | "details">
+
+/** Whose move it is, the word for the kind of failure, and its data. */
+export const render: (failure: ToolFailure) => Rendered = Match.type<ToolFailure>().pipe(
+  Match.withReturnType<Rendered>(),
+  Match.tagsExhaustive({
+    ToolError: ({ blame, code, details }) => ({ blame, code, details }),
+    InvalidArgument: ({ argument }) => ({ blame: "caller", code: "VALIDATION_ERROR", details: { argument } }),
+    AnswerTooLarge: ({ bytes, limit }) => ({ blame: "upstream", code: "ANSWER_TOO_LARGE", details: { bytes, limit } })
+  })
+)

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
-import { offered } from "../../src/marketplace/tools/catalog.ts"
+import { offered } from "./offered.ts"
 import { bidsNow } from "./planned.ts"
 import { intercepted, inTime } from "./support.ts"
 

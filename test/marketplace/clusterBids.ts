@@ -6,7 +6,7 @@ import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../src/marketplace/client/MarketplaceConfig.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { planClusterBids } from "../../src/marketplace/plan/planClusterBids.ts"
-import { offered } from "../../src/marketplace/tools/catalog.ts"
+import { offered } from "./offered.ts"
 import { campaignsOf, kopecks } from "./planned.ts"
 import { type Canned, inTime } from "./support.ts"
 

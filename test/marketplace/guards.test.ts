@@ -6,7 +6,7 @@ import { Plans } from "../../src/marketplace/apply/Plans.ts"
 import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
 import { MarketplaceSettings } from "../../src/marketplace/client/MarketplaceConfig.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
-import { offered } from "../../src/marketplace/tools/catalog.ts"
+import { offered } from "./offered.ts"
 import { embeddedClient, inTime, plansOver } from "./support.ts"
 
 const { guards: defaults } = Schema.decodeUnknownSync(MarketplaceSettings)({ apiKey: "a key" })

@@ -5,8 +5,8 @@ import { TestClock } from "effect/testing"
 import { keyReport } from "../../src/marketplace/client/keyReport.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { hosts } from "../../src/marketplace/client/naming.ts"
-import { offered } from "../../src/marketplace/tools/catalog.ts"
 import { checkKey } from "../../src/marketplace/tools/checkKey.ts"
+import { offered } from "./offered.ts"
 import { adsOver, marketplace, settings, standIn } from "./support.ts"
 
 /** A key as the marketplace makes them; only its middle part matters. */

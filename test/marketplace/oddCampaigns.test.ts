@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
-import { offered } from "../../src/marketplace/tools/catalog.ts"
+import { offered } from "./offered.ts"
 import { intercepted, inTime } from "./support.ts"
 
 const Answer = Schema.Record(Schema.String, Schema.Unknown)

@@ -10,7 +10,7 @@ import { Plans } from "../../src/marketplace/apply/Plans.ts"
 import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
-import { offered } from "../../src/marketplace/tools/catalog.ts"
+import { offered } from "./offered.ts"
 import { embeddedClient, inTime, plansOver } from "./support.ts"
 
 /**

@@ -1,6 +1,7 @@
 import type { TestProject } from "vitest/node"
 
-import { type RunningEngine, startEngines } from "../support/engines.ts"
+import { nodeFor, versions } from "../engines/install.ts"
+import { type RunningEngine, type Started, startEngine } from "../engines/start.ts"
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -12,8 +13,20 @@ declare module "vitest" {
 
 /** Starts the real engines once for all test files, and stops them whatever the tests did. */
 export default async function setup(project: TestProject) {
-  const { engines, olderNode, stop } = await startEngines()
-  project.provide("engines", engines)
-  project.provide("olderNode", olderNode)
+  const starts = await Promise.allSettled(versions.map((version) => startEngine(version)))
+  const started = starts.flatMap((start): ReadonlyArray<Started> => (start.status === "fulfilled" ? [start.value] : []))
+  const stop = async () => {
+    await Promise.all(started.map((one) => one.stop()))
+  }
+  const failed = starts.find((start) => start.status === "rejected")
+  if (failed !== undefined) {
+    await stop()
+    throw failed.reason
+  }
+  project.provide(
+    "engines",
+    started.map(({ engine }) => engine)
+  )
+  project.provide("olderNode", nodeFor("1.82.3"))
   return stop
 }

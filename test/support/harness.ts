@@ -2,8 +2,10 @@ import { assert } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpClient } from "effect/http"
 
+import { Instances } from "../../src/engine/client/Instances.ts"
 import { EngineConfig, type Environment } from "../../src/engine/config/EngineConfig.ts"
 import { EmbeddedEngine, type EmbeddedEngineOptions } from "../../src/engine/embedded/EmbeddedEngine.ts"
+import { EngineToolset } from "../../src/engine/toolset.ts"
 import { HttpClients } from "../../src/internal/http/HttpClients.ts"
 import { Connections } from "../../src/mcp/protocol/Connection.ts"
 import * as Message from "../../src/mcp/protocol/Message.ts"
@@ -37,7 +39,8 @@ export const serverOver = (
   environments: Readonly<Record<string, Environment>>,
   client: Layer.Layer<HttpClient.HttpClient>
 ) =>
-  Server.layer({ version: "0.0.0-test" }).pipe(
+  Server.layer({ toolsets: [EngineToolset], version: "0.0.0-test" }).pipe(
+    Layer.provideMerge(Instances.layer),
     Layer.provide(configured(environments)),
     Layer.provide(HttpClients.layerShared),
     Layer.provide(client)

@@ -4,10 +4,10 @@ import type { EngineConfig } from "../../engine/config/EngineConfig.ts"
 
 /** Sets of tools that can be offered; `engine` always is, where there is an instance. */
 export const toolsets = ["engine", "operator", "marketplace"] as const
-export type Toolset = (typeof toolsets)[number]
+export type ToolsetName = (typeof toolsets)[number]
 
 /** Whether there is work among these sets where no instance is configured. */
-export const canDoWithoutInstances = (asked: ReadonlyArray<Toolset>): boolean => asked.includes("marketplace")
+export const canDoWithoutInstances = (asked: ReadonlyArray<ToolsetName>): boolean => asked.includes("marketplace")
 
 /** Settings of the server itself, as far as the configuration file holds them; the command line goes before them. */
 export interface ServerSettings {
@@ -21,7 +21,7 @@ export interface ServerSettings {
     readonly allowedOrigins: ReadonlyArray<string>
   }
   readonly readOnly: boolean
-  readonly toolsets: ReadonlyArray<Toolset>
+  readonly toolsets: ReadonlyArray<ToolsetName>
   /** Largest answer of a tool in bytes. */
   readonly answerLimit?: number
   readonly audit?: AuditSettings

@@ -13,7 +13,7 @@ import { fromFile, fromVariables } from "../../engine/config/instances.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { problemOf } from "../../internal/config/json.ts"
 import { inDotEnv, inEnvironment, orElse } from "../../internal/config/variables.ts"
-import { canDoWithoutInstances, type Settings, type Toolset } from "./Settings.ts"
+import { canDoWithoutInstances, type Settings, type ToolsetName } from "./Settings.ts"
 
 /** The contract's words for a start without any configuration. */
 export const nothingConfigured = "Configuration file not found"
@@ -36,7 +36,7 @@ export interface Sources {
   /** Whether an engine is at hand, so that only what is in the file counts, and no instance need be there. */
   readonly isEmbedded?: boolean
   /** The sets of tools that are asked for before the file is read; they go before those of the file. */
-  readonly toolsets?: ReadonlyArray<Toolset> | undefined
+  readonly toolsets?: ReadonlyArray<ToolsetName> | undefined
 }
 
 /**
@@ -49,7 +49,8 @@ export const readSettings = Effect.fnUntraced(function* ({
   isEmbedded = false,
   toolsets
 }: Sources) {
-  const needsInstances = (written: ReadonlyArray<Toolset>) => !isEmbedded && !canDoWithoutInstances(toolsets ?? written)
+  const needsInstances = (written: ReadonlyArray<ToolsetName>) =>
+    !isEmbedded && !canDoWithoutInstances(toolsets ?? written)
   if (configuration !== undefined) return yield* readFile(configuration, needsInstances)
   if (isEmbedded) return withoutFile(undefined)
 
@@ -69,7 +70,7 @@ const withoutFile = (engine: Settings["engine"]): Settings => ({
 
 const readFile = Effect.fnUntraced(function* (
   file: SourceFile,
-  needsInstances: (written: ReadonlyArray<Toolset>) => boolean
+  needsInstances: (written: ReadonlyArray<ToolsetName>) => boolean
 ) {
   const at = (path: string) => (path === "" ? file.name : `${file.name}: ${path}`)
   const json = yield* parse(file)

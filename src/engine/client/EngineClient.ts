@@ -2,7 +2,7 @@ import { Context, Effect, Schema } from "effect"
 
 import type { Upstream } from "../../internal/http/Upstream.ts"
 import type { Environment } from "../config/EngineConfig.ts"
-import { type Changes, type Creation, createBody, spelt, updateBody } from "../workflow/body.ts"
+import { type Changes, type Creation, createBody, spelt, updateBody } from "./body.ts"
 import { make as makeCall } from "./call.ts"
 import { credentialCalls } from "./credentialCalls.ts"
 import { WorkflowBusy } from "./EngineError.ts"

@@ -2,6 +2,7 @@ import { Effect, Predicate } from "effect"
 
 import * as Arguments from "../../mcp/Arguments.ts"
 import { noteInstance } from "../../mcp/Audit.ts"
+import { callSeconds } from "../../mcp/callTime.ts"
 import { once } from "../../mcp/once.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { within } from "../client/Deadline.ts"
@@ -9,8 +10,8 @@ import { EngineClient } from "../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../client/EngineError.ts"
 import { Instances } from "../client/Instances.ts"
 import { engineName } from "../client/naming.ts"
+import { type Failure, toToolFailure } from "./errors.ts"
 import { instanceNames } from "./instanceNames.ts"
-import { patienceSeconds } from "./patience.ts"
 
 const instanceSchema = { type: "string", description: engineName }
 
@@ -21,7 +22,7 @@ const instanceSchema = { type: "string", description: engineName }
 export const over = (
   tools: ReadonlyArray<Tool.Tool<Instances>>,
   instances: Instances["Service"]
-): ReadonlyArray<Tool.Tool> => {
+): ReadonlyArray<Tool.Tool<Instances>> => {
   const isBarred = instances.names.every((name) => instances.readOnly.has(name))
   const description = once(() => `${instanceSchema.description}: ${instanceNames(instances, roomIn(tools))}`)
   return tools.map((tool) => ({
@@ -31,8 +32,7 @@ export const over = (
       const described = { instance: { ...instanceSchema, description: description() } }
       return { ...schema, properties: Object.assign({}, schema.properties, described) }
     },
-    isListed: tool.annotations.readOnlyHint || !isBarred,
-    call: (input) => Effect.provideService(tool.call(input), Instances, instances)
+    isListed: tool.annotations.readOnlyHint || !isBarred
   }))
 }
 
@@ -58,7 +58,7 @@ const roomIn = (tools: ReadonlyArray<Tool.Tool<Instances>>): number => {
  */
 export const make = <const Fields extends Arguments.Fields>(
   name: string,
-  definition: Tool.Definition<Fields, EngineClient>
+  definition: Tool.Definition<Fields, EngineClient, Failure>
 ): Tool.Tool<Instances> => {
   const parameters = Arguments.make(definition.arguments, { aliases: definition.aliases, others: ["instance"] })
   return {
@@ -77,9 +77,9 @@ export const make = <const Fields extends Arguments.Fields>(
       }
       return yield* Tool.run(definition, args).pipe(
         Effect.provideService(EngineClient, client),
-        within(`${patienceSeconds} seconds`)
+        within(`${callSeconds} seconds`)
       )
-    })
+    }, Effect.mapError(toToolFailure))
   }
 }
 

@@ -1,12 +1,12 @@
 import { Effect, Schema } from "effect"
 
+import { optional, text } from "../../mcp/parameters.ts"
 import { ExecutionStatus } from "../client/Execution.ts"
 import { CredentialId, CredentialType, ExecutionId, TagId, WorkflowId } from "../client/ids.ts"
 import { Free, WorkflowSettings } from "../client/Workflow.ts"
 import { isMoment } from "../workflow/period.ts"
 
-/** An argument that may be left out. */
-export const optional = <S extends Schema.Constraint>(schema: S) => Schema.optionalKey(schema)
+export { flag, optional, text } from "../../mcp/parameters.ts"
 
 export const workflowId = WorkflowId.annotate({ description: "Id" })
 export const ifVersion = optional(
@@ -19,9 +19,6 @@ export const credentialId = CredentialId.annotate({ description: "Id" })
 export const credentialType = CredentialType.annotate({ description: "e.g. httpBasicAuth" })
 export const tagId = TagId.annotate({ description: "Id" })
 
-export const text = (description: string) =>
-  Schema.String.check(Schema.isPattern(/\S/, { message: "must not be empty" })).annotate({ description })
-
 export const workflowName = text("Name")
 export const credentialName = text("Name")
 /** Engines count characters, blanks around the name aside, and call a longer name one that is taken. */
@@ -30,7 +27,6 @@ export const tagName = text("At most 24 characters")
   .annotate({ inputSchema: { type: "string", description: "At most 24 characters" } })
 
 export const active = Schema.Boolean
-export const flag = (description: string) => Schema.Boolean.annotate({ description })
 
 export const limit = Schema.Int.check(
   Schema.isBetween({ minimum: 1, maximum: 250 }, { message: "must be between 1 and 250" })

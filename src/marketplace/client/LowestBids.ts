@@ -1,11 +1,19 @@
 import { Cache, Clock, Context, Effect, Exit, Layer, Option, Schema } from "effect"
 
-import type { Floor } from "../plan/floors.ts"
 import type { BidsMinRequest } from "./Bids.ts"
 import { type Campaign, paymentOf, type Placement, placementsOf } from "./Campaign.ts"
 import { MarketplaceAds } from "./MarketplaceAds.ts"
 import { AdsUnreadable, type MarketplaceError } from "./MarketplaceError.ts"
+import type { Kopecks } from "./money.ts"
 import { isKopecks } from "./money.ts"
+
+/** The lowest bid of an article at a placement, for a way of paying. */
+export interface Floor {
+  readonly nm_id: number
+  readonly placement: Placement
+  readonly payment_type: string
+  readonly kopecks: Kopecks
+}
 
 /** A campaign and those of its articles to ask for; at its own placements where none are given. */
 export interface Asked {

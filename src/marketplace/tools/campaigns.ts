@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 
-import { optional } from "../../engine/tools/parameters.ts"
 import { reads } from "../../mcp/annotations.ts"
+import { optional } from "../../mcp/parameters.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { AdsNotFound } from "../client/AdsRefused.ts"
 import { articlesOf, BidType, PaymentType, status } from "../client/Campaign.ts"

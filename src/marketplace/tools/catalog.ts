@@ -1,11 +1,8 @@
-import { Clock, Effect } from "effect"
-
 import type { Tool } from "../../mcp/Tool.ts"
 import type { Plans } from "../apply/Plans.ts"
-import { readOnlyReason } from "../client/keyRules.ts"
 import type { LowestBids } from "../client/LowestBids.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
-import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
+import type { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
 import * as Articles from "./articles.ts"
 import * as Campaigns from "./campaigns.ts"
 import { checkKey } from "./checkKey.ts"
@@ -49,19 +46,5 @@ const reading: ReadonlyArray<Tool<Needs>> = [
 /** Tools that change nothing at the marketplace: reads, and plans. Only a way back cannot be asked for in parts. */
 export const readTools = reading.map((tool) => (tool === rollback ? tool : withDeadline(tool)))
 
-/** Tools that change something there; listed only where that is allowed. */
+/** Tools that change something there; offered only where that is allowed. */
 export const writeTools: ReadonlyArray<Tool<Needs>> = [applyPlan, startCampaign, pauseCampaign]
-
-/** In the order in which they are listed. */
-const marketplaceTools = ({ readOnly }: { readonly readOnly: boolean }): ReadonlyArray<Tool<Needs>> =>
-  readOnly ? readTools : [...readTools, ...writeTools]
-
-/** The toolset with everything it needs, as the server takes it; without the writes where nothing may be written. */
-export const offered: Effect.Effect<ReadonlyArray<Tool>, never, Needs> = Effect.gen(function* () {
-  const readOnly = readOnlyReason(yield* MarketplaceConfig, yield* Clock.currentTimeMillis) !== undefined
-  const context = yield* Effect.context<Needs>()
-  return marketplaceTools({ readOnly }).map((tool) => ({
-    ...tool,
-    call: (input) => Effect.provideContext(tool.call(input), context)
-  }))
-})

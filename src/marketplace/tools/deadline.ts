@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import { patienceSeconds } from "../../engine/tools/patience.ts"
+import { callSeconds } from "../../mcp/callTime.ts"
 import type { Tool } from "../../mcp/Tool.ts"
 import { refusal } from "./errors.ts"
 import { TooLong } from "./TooLong.ts"
@@ -10,7 +10,7 @@ export const withDeadline = <R>(tool: Tool<R>): Tool<R> => ({
   ...tool,
   call: (input) =>
     Effect.timeoutOrElse(tool.call(input), {
-      duration: `${patienceSeconds} seconds`,
-      orElse: () => Effect.fail(refusal(new TooLong({ seconds: patienceSeconds })))
+      duration: `${callSeconds} seconds`,
+      orElse: () => Effect.fail(refusal(new TooLong({ seconds: callSeconds })))
     })
 })

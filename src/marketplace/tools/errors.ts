@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import { type InvalidArgument, ToolsetError } from "../../mcp/ToolError.ts"
+import { type InvalidArgument, ToolError } from "../../mcp/ToolError.ts"
 import type { PlanError } from "../apply/PlanError.ts"
 import type { FloorsPending } from "../client/LowestBids.ts"
 import type { MarketplaceError } from "../client/MarketplaceError.ts"
@@ -41,10 +41,10 @@ const kinds: { readonly [tag in AdsError["_tag"]]: readonly [blame: "caller" | "
 }
 
 /** The one place where an error of the marketplace becomes a tool's error; its fields come along as details. */
-export const refusal = (error: AdsError): ToolsetError => {
+export const refusal = (error: AdsError): ToolError => {
   const [blame, code] = kinds[error._tag]
   const fields = Object.entries(error).filter(([name]) => !hidden.includes(name))
-  return new ToolsetError({ blame, code, message: error.message, details: Object.fromEntries(fields) })
+  return new ToolError({ blame, code, message: error.message, details: Object.fromEntries(fields) })
 }
 
 const hidden: ReadonlyArray<string> = ["_tag", "cause", "message", "name", "stack"]
@@ -52,5 +52,5 @@ const hidden: ReadonlyArray<string> = ["_tag", "cause", "message", "name", "stac
 /** A program of this toolset, whose errors are told as a tool's. */
 export const orRefuse = <A, R>(
   program: Effect.Effect<A, AdsError | InvalidArgument, R>
-): Effect.Effect<A, InvalidArgument | ToolsetError, R> =>
+): Effect.Effect<A, InvalidArgument | ToolError, R> =>
   Effect.mapError(program, (error) => (error._tag === "InvalidArgument" ? error : refusal(error)))

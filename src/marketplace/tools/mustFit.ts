@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import { gatheringSeconds } from "../../engine/tools/patience.ts"
+import { gatheringSeconds } from "../../mcp/callTime.ts"
 import { limitOf } from "../client/keyRules.ts"
 import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
 import type { OperationName } from "../client/operations.ts"

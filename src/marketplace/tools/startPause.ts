@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 
-import { flag, optional } from "../../engine/tools/parameters.ts"
 import { changes, runs } from "../../mcp/annotations.ts"
+import { flag, optional } from "../../mcp/parameters.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { GuardViolation } from "../apply/PlanError.ts"
 import { Plans } from "../apply/Plans.ts"

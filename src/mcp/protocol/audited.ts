@@ -2,7 +2,7 @@ import { Cause, Clock, Effect, Exit, Predicate } from "effect"
 
 import { Audit, type AuditEntry, noteInstance } from "../Audit.ts"
 import type { Answer, Tool } from "../Tool.ts"
-import type { ToolError } from "../ToolError.ts"
+import type { ToolFailure } from "../ToolError.ts"
 import { clean } from "./clean.ts"
 import { toErrorObject } from "./errors.ts"
 import type { Revision } from "./Revision.ts"
@@ -38,7 +38,7 @@ export const audited = Effect.fnUntraced(function* (
 })
 
 const conclude = (
-  exit: Exit.Exit<Answer, ToolError>,
+  exit: Exit.Exit<Answer, ToolFailure>,
   input: unknown,
   revision: Revision
 ): Pick<AuditEntry, "outcome" | "error" | "ids"> => {

@@ -1,57 +1,19 @@
-import { Match } from "effect"
-
 import type { ResourceNotFound } from "../Resources.ts"
-import type { ToolError } from "../ToolError.ts"
+import { render, type Rendered, type ToolFailure } from "../ToolError.ts"
 import { clean } from "./clean.ts"
 import { ProtocolError } from "./ProtocolError.ts"
 import type { ErrorObject, Result } from "./Response.ts"
 import type { Revision } from "./Revision.ts"
 
 /** Everything that serving a request can fail with. */
-export type Failure = ProtocolError | ResourceNotFound | ToolError
+export type Failure = ProtocolError | ResourceNotFound | ToolFailure
 
 type Served = Exclude<Failure, ProtocolError>
 
-/** One kind of error in the contract's words; `blame` says who can mend it. */
-interface Description {
-  readonly blame: "caller" | "upstream"
-  readonly code: string
-  readonly details: Readonly<Record<string, unknown>>
-}
-
-const caller = (code: string, details: Description["details"]): Description => ({ blame: "caller", code, details })
-const upstream = (code: string, details: Description["details"]): Description => ({ blame: "upstream", code, details })
-
-/** A new kind of error does not compile until it has its row here. */
-const describe = (error: Served): Description =>
-  Match.valueTags(error, {
-    AnswerTooLarge: ({ bytes, limit }) => upstream("ANSWER_TOO_LARGE", { bytes, limit }),
-    ApiError: ({ apiResponse, httpStatus, instance }) => upstream("API_ERROR", { instance, httpStatus, apiResponse }),
-    AuthenticationFailed: ({ apiResponse, instance }) =>
-      upstream("AUTHENTICATION_ERROR", { instance, httpStatus: 401, apiResponse }),
-    ConfigurationError: () => upstream("CONFIGURATION_ERROR", {}),
-    InstanceNotFound: ({ available }) => caller("INSTANCE_NOT_FOUND", { availableInstances: available }),
-    InvalidArgument: ({ argument }) => caller("VALIDATION_ERROR", { argument }),
-    InvalidWorkflow: () => caller("VALIDATION_ERROR", {}),
-    NetworkError: ({ code, instance }) => upstream(code, { instance }),
-    OutcomeUnknown: ({ instance, operation }) => upstream("OUTCOME_UNKNOWN", { instance, operation }),
-    PermissionDenied: ({ apiResponse, instance }) => upstream("API_ERROR", { instance, httpStatus: 403, apiResponse }),
-    ReadOnlyInstance: ({ instance, operation }) => caller("READ_ONLY", { instance, operation }),
-    ResourceNotFound: ({ uri }) => caller("RESOURCE_NOT_FOUND", { uri }),
-    StepFailed: ({ apiResponse, done, httpStatus, id, instance, step }) =>
-      upstream("STEP_FAILED", {
-        instance,
-        id,
-        done,
-        step,
-        ...(httpStatus === undefined ? {} : { httpStatus, apiResponse })
-      }),
-    Timeout: ({ instance, milliseconds, unsettled }) =>
-      upstream("TIMEOUT", { instance, milliseconds, ...(unsettled === undefined ? {} : { unsettled }) }),
-    ToolsetError: ({ blame, code, details }) => ({ blame, code, details }),
-    WorkflowBusy: ({ id, instance }) => upstream("TIMEOUT", { instance, id }),
-    WorkflowChanged: ({ changed, id, instance }) => upstream("CONFLICT", { instance, id, changed })
-  })
+const describe = (error: Served): Rendered =>
+  error._tag === "ResourceNotFound"
+    ? { blame: "caller", code: "RESOURCE_NOT_FOUND", details: { uri: error.uri } }
+    : render(error)
 
 /** The failure as a JSON-RPC error in the contract's form: `data` holds the kind and its extra fields. */
 export const toErrorObject = (failure: Failure, revision: Revision): ErrorObject => {

@@ -1,8 +1,8 @@
 import { Effect, Result } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 
+import { HealthFacts } from "../Health.ts"
 import { Connections } from "../protocol/Connection.ts"
-import { EngineVersion } from "../protocol/EngineVersion.ts"
 import * as Message from "../protocol/Message.ts"
 import { refused } from "../protocol/Response.ts"
 import { ServerInfo } from "../protocol/ServerInfo.ts"
@@ -21,11 +21,11 @@ export const layer = (options: Options = {}) =>
       const { authorized, open } = yield* makeEntry(options)
       const connections = yield* Connections
       const connect: Connect = (revision, notify) => connections.open(revision, notify, options.until)
-      const engineVersion = yield* EngineVersion
+      const facts = yield* HealthFacts
       const { version } = yield* ServerInfo
       const scope = yield* Effect.scope
       // The first question starts the look-up, so that the first caller of /health need not.
-      yield* engineVersion
+      yield* facts
 
       const post: Handler = Effect.fnUntraced(
         function* (request) {
@@ -43,9 +43,7 @@ export const layer = (options: Options = {}) =>
       )
       const refuse = authorized(() => Effect.succeed(notAllowed))
       const health = open(() =>
-        Effect.map(engineVersion, (engineVersion) =>
-          HttpServerResponse.jsonUnsafe({ status: "ok", version, engineVersion })
-        )
+        Effect.map(facts, (known) => HttpServerResponse.jsonUnsafe({ status: "ok", version, ...known }))
       )
 
       yield* router.add("POST", "/mcp", authorized(post))

@@ -2,6 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Ref } from "effect"
 import { HttpClient } from "effect/http"
 
+import { Instances } from "../../../src/engine/client/Instances.ts"
+import { EngineToolset } from "../../../src/engine/toolset.ts"
 import { HttpClients } from "../../../src/internal/http/HttpClients.ts"
 import * as Server from "../../../src/Server.ts"
 import { ask, callTool, configured, environment, refused, serverOver } from "../../support/harness.ts"
@@ -83,7 +85,8 @@ describe("the instance of a tool call", () => {
             )
         })
       )
-      const server = Server.layer({ version: "0.0.0-test" }).pipe(
+      const server = Server.layer({ toolsets: [EngineToolset], version: "0.0.0-test" }).pipe(
+        Layer.provide(Instances.layer),
         Layer.provide(configured(three)),
         Layer.provide(counting)
       )

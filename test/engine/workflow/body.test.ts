@@ -1,11 +1,11 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
+import { createBody, spelt, updateBody } from "../../../src/engine/client/body.ts"
+import { generations } from "../../../src/engine/client/generations.ts"
 import { WorkflowId } from "../../../src/engine/client/ids.ts"
 import { spellingFor } from "../../../src/engine/client/naming.ts"
 import type { Free, Workflow } from "../../../src/engine/client/Workflow.ts"
-import { createBody, spelt, updateBody } from "../../../src/engine/workflow/body.ts"
-import { generations } from "../../../src/engine/workflow/generations.ts"
 import { graph, type Graph } from "./graphs.ts"
 
 const { "1.x": strict, "2.x": full } = generations

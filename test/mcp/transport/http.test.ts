@@ -2,7 +2,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 
-import { EngineVersion } from "../../../src/mcp/protocol/EngineVersion.ts"
+import { HealthFacts } from "../../../src/mcp/Health.ts"
 import { FixtureServer, Gate } from "../../support/fixtures/FixtureServer.ts"
 import { connect } from "../../support/fixtures/HttpClient.ts"
 import { modernHeaders, modernMeta, request } from "../../support/fixtures/messages.ts"
@@ -176,7 +176,9 @@ layer(FixtureServer)("doors", (it) => {
 layer(FixtureServer)("GET /health", (it) => {
   it.effect("tells its three fields and nothing else", () =>
     Effect.gen(function* () {
-      const client = yield* connect().pipe(Effect.provideService(EngineVersion, Effect.succeed("1.82.3")))
+      const client = yield* connect().pipe(
+        Effect.provideService(HealthFacts, Effect.succeed({ engineVersion: "1.82.3" }))
+      )
       const response = yield* client.fetch("/health")
       assert.deepEqual(yield* Effect.promise(() => response.json()), {
         status: "ok",

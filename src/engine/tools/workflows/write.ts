@@ -1,9 +1,9 @@
 import { Effect, Predicate } from "effect"
 
+import type { Changes } from "../../client/body.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { ApiError } from "../../client/EngineError.ts"
 import type { Workflow } from "../../client/Workflow.ts"
-import type { Changes } from "../../workflow/body.ts"
 import { isSameContent } from "../../workflow/version.ts"
 import { stopIfChanged } from "./exclusively.ts"
 import { namingCollisions } from "./namingCollisions.ts"

@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 
-import { optional } from "../../../engine/tools/parameters.ts"
 import { changes } from "../../../mcp/annotations.ts"
+import { optional } from "../../../mcp/parameters.ts"
 import { Progress } from "../../../mcp/Progress.ts"
 import * as Tool from "../../../mcp/Tool.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"

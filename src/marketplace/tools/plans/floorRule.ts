@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 
-import { gatheringSeconds } from "../../../engine/tools/patience.ts"
+import { gatheringSeconds } from "../../../mcp/callTime.ts"
 import { Progress } from "../../../mcp/Progress.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { limitOf } from "../../client/keyRules.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
-import { optional } from "../../../engine/tools/parameters.ts"
 import { reads } from "../../../mcp/annotations.ts"
+import { optional } from "../../../mcp/parameters.ts"
 import * as Tool from "../../../mcp/Tool.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { hasClusterBids, pairsOf } from "../../client/Campaign.ts"

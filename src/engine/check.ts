@@ -1,15 +1,10 @@
 import { Effect, Match } from "effect"
 
-import type { EngineClient } from "../engine/client/EngineClient.ts"
-import type { EngineError } from "../engine/client/EngineError.ts"
-import { Instances } from "../engine/client/Instances.ts"
 import type { ConfigurationError } from "../internal/config/ConfigurationError.ts"
-
-/** What came of calling one instance, in words for a person. */
-export interface Finding {
-  readonly fine: boolean
-  readonly words: string
-}
+import type { Finding } from "../mcp/Toolset.ts"
+import type { EngineClient } from "./client/EngineClient.ts"
+import type { EngineError } from "./client/EngineError.ts"
+import { Instances } from "./client/Instances.ts"
 
 /** Calls every configured instance once, all at the same time, and tells of each in the order of the configuration. */
 export const check: Effect.Effect<ReadonlyArray<Finding>, never, Instances> = Effect.gen(function* () {

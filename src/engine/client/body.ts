@@ -1,8 +1,8 @@
 import { Predicate } from "effect"
 
-import type { Connections, Free, Workflow } from "../client/Workflow.ts"
 import type { Fields, Generation } from "./generations.ts"
 import { keepIdentity } from "./identity.ts"
+import type { Connections, Free, Workflow } from "./Workflow.ts"
 
 /** The body of a create or an update. */
 export interface Body {

@@ -1,5 +1,5 @@
-import { toEngineType } from "../client/naming.ts"
-import type { Free } from "../client/Workflow.ts"
+import { toEngineType } from "./naming.ts"
+import type { Free } from "./Workflow.ts"
 
 /** Fields by which an engine knows a node again; a webhook's address hangs on them. */
 const identity = ["id", "webhookId"] as const

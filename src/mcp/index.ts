@@ -1,0 +1,13 @@
+/** The kit that toolsets are made of, for upstreams of one's own. It knows no upstream. */
+export * as Arguments from "./Arguments.ts"
+export type { Content, ResourceContents } from "./Content.ts"
+export { HealthFacts } from "./Health.ts"
+export { flag, optional, text } from "./parameters.ts"
+export { Progress } from "./Progress.ts"
+export type { Prompt, PromptArgument, PromptMessage } from "./Prompt.ts"
+export { ResourceNotFound, type Resource, type ResourceProvider, type ResourceTemplate } from "./Resources.ts"
+export * as Tool from "./Tool.ts"
+export { AnswerTooLarge, InvalidArgument, ToolError, type ToolFailure } from "./ToolError.ts"
+export * as Toolset from "./Toolset.ts"
+export * as McpHttp from "./transport/http.ts"
+export { serveStdio } from "./transport/stdio.ts"
