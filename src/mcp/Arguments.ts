@@ -1,9 +1,9 @@
 import { Effect, type JsonSchema, Predicate, Result, Schema, SchemaAST } from "effect"
 
-import { illFormed } from "../engine/tools/illFormed.ts"
 import { firstIssue } from "../internal/schema/describeIssue.ts"
 import { nearest } from "../internal/schema/nearest.ts"
 import { coerce } from "./coerce.ts"
+import { illFormed } from "./illFormed.ts"
 import { once } from "./once.ts"
 import { InvalidArgument } from "./ToolError.ts"
 

@@ -1,18 +1,12 @@
 import { Effect, Option, Predicate, Schema } from "effect"
 
-import {
-  AuditFields,
-  decode,
-  FileFields,
-  HttpFields,
-  InstanceFields,
-  type Stranger,
-  unknownFields
-} from "../../engine/config/fields.ts"
+import { unknownInstanceFields } from "../../engine/config/fields.ts"
 import { fromFile, fromVariables } from "../../engine/config/instances.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import { decode, type Stranger, unknownFields } from "../../internal/config/fields.ts"
 import { problemOf } from "../../internal/config/json.ts"
 import { inDotEnv, inEnvironment, orElse } from "../../internal/config/variables.ts"
+import { AuditFields, FileFields, HttpFields } from "./fields.ts"
 import { canDoWithoutInstances, type Settings, type ToolsetName } from "./Settings.ts"
 
 /** The contract's words for a start without any configuration. */
@@ -123,7 +117,7 @@ const strangers = (json: unknown): ReadonlyArray<Stranger> => [
   ...below("http", unknownFields(HttpFields, fieldOf(json, "http"))),
   ...below("audit", unknownFields(AuditFields, fieldOf(json, "audit"))),
   ...Object.entries(Object(fieldOf(json, "environments"))).flatMap(([instance, fields]) =>
-    below(`environments.${instance}`, unknownFields(InstanceFields, fields))
+    below(`environments.${instance}`, unknownInstanceFields(fields))
   )
 ]
 

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { differing, isVersion, type NodeDigest, nodeDigests, nodesDigest, versionOf } from "../workflow/version.ts"
+import { differing, isVersion, type NodeDigest, nodeDigests, nodesDigest, versionOf } from "./version.ts"
 import type { Workflow } from "./Workflow.ts"
 
 /** Nodes kept in mind at most, over all versions; the oldest versions are forgotten first. */

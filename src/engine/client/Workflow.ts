@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Predicate, Schema } from "effect"
 
 import { open } from "../../internal/schema/openStruct.ts"
 import { WorkflowId } from "./ids.ts"
@@ -75,3 +75,6 @@ export const Workflow = open({
   tags: Schema.optionalKey(Schema.Array(Tag))
 })
 export type Workflow = typeof Workflow.Type
+
+/** The name of a node, "" when it has none. */
+export const nameOf = ({ name }: Free): string => (Predicate.isString(name) ? name : "")

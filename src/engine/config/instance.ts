@@ -2,10 +2,11 @@ import { Predicate, Result } from "effect"
 
 import { baseUrl } from "../../internal/config/baseUrl.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import { decode } from "../../internal/config/fields.ts"
 import type { Found } from "../../internal/config/variables.ts"
 import { fieldAliases } from "./aliases.ts"
 import type { Environment } from "./EngineConfig.ts"
-import { decode, InstanceFields } from "./fields.ts"
+import { InstanceFields } from "./fields.ts"
 
 /** What variables say about one instance; it goes before the file. */
 export interface Overrides {

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
-import { fieldsOnTheWay, keyLedAway } from "../../internal/config/keyDestination.ts"
 import type { Found, Lookup } from "../../internal/config/variables.ts"
 import { hostVariables, keyVariables } from "./aliases.ts"
 import type { EngineConfig, Environment } from "./EngineConfig.ts"
 import { instance } from "./instance.ts"
+import { fieldsOnTheWay, keyLedAway } from "./keyDestination.ts"
 
 type Place = (path: string) => string
 

@@ -1,8 +1,8 @@
 import { Predicate, Struct } from "effect"
 
+import { saysTheSame } from "../client/version.ts"
 import type { Free } from "../client/Workflow.ts"
-import { nameOf } from "./nodes.ts"
-import { saysTheSame } from "./version.ts"
+import { nameOf } from "../client/Workflow.ts"
 
 /** Larger differences, in characters of JSON, are given by name only. */
 const longest = 200_000

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import type { Free } from "../client/Workflow.ts"
-import { nameOf } from "./nodes.ts"
+import { nameOf } from "../client/Workflow.ts"
 import { isEnabled, kindOf } from "./triggers.ts"
 
 /** Where an active workflow is called from outside. */

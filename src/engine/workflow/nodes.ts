@@ -37,9 +37,6 @@ const rules: ReadonlyArray<Rule> = [
   }
 ]
 
-/** The name of a node, "" when it has none. */
-export const nameOf = ({ name }: Free): string => (Predicate.isString(name) ? name : "")
-
 /** What is wrong with one node by itself; it is called by its name, or by its place when it has none. */
 export const nodeProblem = (node: Free, index: number): string | undefined => {
   const broken = rules.find(({ field, holds }) => !holds(node[field]))

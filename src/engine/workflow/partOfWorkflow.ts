@@ -1,7 +1,7 @@
 import { Predicate, Struct } from "effect"
 
 import type { Free } from "../client/Workflow.ts"
-import { nameOf } from "./nodes.ts"
+import { nameOf } from "../client/Workflow.ts"
 
 /**
  * A workflow with only the nodes of these names, and what was left out, counted. The connections stay whole: they show

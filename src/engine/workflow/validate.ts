@@ -2,8 +2,9 @@ import { Result } from "effect"
 
 import { InvalidWorkflow } from "../client/EngineError.ts"
 import type { Connections, Free } from "../client/Workflow.ts"
+import { nameOf } from "../client/Workflow.ts"
 import { toConnections } from "./connections.ts"
-import { nameOf, nodeProblem } from "./nodes.ts"
+import { nodeProblem } from "./nodes.ts"
 import { hasValidTrigger, noValidTrigger } from "./triggers.ts"
 
 /** A workflow that somebody wants an engine to have. A `name` or `active` that is left out is not looked at. */

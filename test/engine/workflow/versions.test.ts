@@ -2,7 +2,7 @@ import { assert, describe, it } from "vitest"
 
 import { WorkflowId } from "../../../src/engine/client/ids.ts"
 import * as SeenVersions from "../../../src/engine/client/SeenVersions.ts"
-import { isVersion, versionOf } from "../../../src/engine/workflow/version.ts"
+import { isVersion, versionOf } from "../../../src/engine/client/version.ts"
 
 const node = (name: string, url = "a") => ({ name, type: "x", parameters: { url, retry: 1 } })
 const workflow = {

@@ -2,7 +2,7 @@ import { Predicate, Result } from "effect"
 
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { Free, Workflow } from "../../client/Workflow.ts"
-import { nameOf } from "../../workflow/nodes.ts"
+import { nameOf } from "../../client/Workflow.ts"
 
 /**
  * A form trigger takes its fields by their places, `field-0` and on, where callers know them by their labels: what was

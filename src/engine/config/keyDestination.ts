@@ -1,6 +1,6 @@
-import type { Environment } from "../../engine/config/EngineConfig.ts"
-import { ConfigurationError } from "./ConfigurationError.ts"
-import type { Found } from "./variables.ts"
+import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import type { Found } from "../../internal/config/variables.ts"
+import type { Environment } from "./EngineConfig.ts"
 
 /** Fields of an instance that decide where its key goes and who can read it on the way, as far as they are in use. */
 export const fieldsOnTheWay = (

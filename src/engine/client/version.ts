@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
-import type { Free, Workflow } from "../client/Workflow.ts"
-import { nameOf } from "./nodes.ts"
+import type { Free, Workflow } from "./Workflow.ts"
+import { nameOf } from "./Workflow.ts"
 
 /** What a workflow does; a change of these by somebody else must not be overwritten. */
 const contents = ["name", "nodes", "connections", "settings", "pinData"] as const
