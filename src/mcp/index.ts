@@ -1,4 +1,5 @@
 /** The kit that toolsets are made of, for upstreams of one's own. It knows no upstream. */
+export * as Annotations from "./annotations.ts"
 export * as Arguments from "./Arguments.ts"
 export type { Content, ResourceContents } from "./Content.ts"
 export { HealthFacts } from "./Health.ts"
