@@ -12,7 +12,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/clients/**", "test/engine/**"],
+          exclude: ["test/clients/**", "test/real/**"],
           testTimeout: 30_000,
           // No test leaves anything behind, so the files of a worker can share what they import.
           isolate: false
@@ -23,8 +23,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "engine",
-          include: ["test/engine/**/*.test.ts"],
-          globalSetup: ["test/engine/globalSetup.ts"],
+          include: ["test/real/**/*.test.ts"],
+          globalSetup: ["test/real/globalSetup.ts"],
           fileParallelism: false,
           ...patient
         }

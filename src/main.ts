@@ -2,4 +2,4 @@
 import module from "node:module"
 
 module.enableCompileCache?.()
-await import("./node/command.ts")
+await import("./cli/command.ts")

@@ -4,8 +4,8 @@ import { performance } from "node:perf_hooks"
 import { Effect, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
 
-import { EmbeddedEngine } from "../../src/embedded/engine/EmbeddedEngine.ts"
-import { keyHeaders } from "../../src/engine/naming.ts"
+import { keyHeaders } from "../../src/engine/client/naming.ts"
+import { EmbeddedEngine } from "../../src/engine/embedded/EmbeddedEngine.ts"
 import { callTool, serverOverEmbedded } from "../support/harness.ts"
 
 interface Ratio {

@@ -4,7 +4,7 @@ import path from "node:path"
 
 import { afterAll, beforeAll } from "vitest"
 
-import { commandFile, type Start, startHttp } from "../command/built.ts"
+import { commandFile, type Start, startHttp } from "../cli/built.ts"
 import type { Door } from "./Session.ts"
 
 /** A door to a server that was started for it, and the exit code of that server once the client has left. */

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url"
 
 import { assert, beforeAll, describe, it } from "vitest"
 
-import { engineTools } from "../../src/tools/catalog.ts"
-import { commandFile, directory, listen, startHttp, useCommand } from "../command/built.ts"
+import { engineTools } from "../../src/engine/tools/catalog.ts"
+import { commandFile, directory, listen, startHttp, useCommand } from "../cli/built.ts"
 
 useCommand()
 

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline"
 
 import { assert, describe, it } from "vitest"
 
-import { start, useCommand } from "../command/built.ts"
+import { start, useCommand } from "../cli/built.ts"
 
 useCommand()
 

@@ -1,7 +1,7 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 
-import { engineTools } from "../../src/tools/catalog.ts"
-import { useCommand } from "../command/built.ts"
+import { engineTools } from "../../src/engine/tools/catalog.ts"
+import { useCommand } from "../cli/built.ts"
 import { combinations, modern } from "./clients.ts"
 import { type Opened, useDoors } from "./doors.ts"
 import { failureOf } from "./failureOf.ts"

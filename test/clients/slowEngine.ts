@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events"
 import path from "node:path"
 
-import { directory, standIn } from "../command/built.ts"
+import { directory, standIn } from "../cli/built.ts"
 
 const workflow = {
   id: "1",

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "vitest"
 
-import { engineTools } from "../../src/tools/catalog.ts"
-import { useCommand } from "../command/built.ts"
+import { engineTools } from "../../src/engine/tools/catalog.ts"
+import { useCommand } from "../cli/built.ts"
 import { clients, pinned } from "./clients.ts"
 import { overHttp } from "./doors.ts"
 import { failureOf } from "./failureOf.ts"

@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 
-import { useCommand } from "../command/built.ts"
+import { useCommand } from "../cli/built.ts"
 import { combinations, modern } from "./clients.ts"
 import { useDoors } from "./doors.ts"
 import { failureOf } from "./failureOf.ts"

@@ -2,15 +2,13 @@ import { assert } from "@effect/vitest"
 import { Context, type Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 
-import type { Environment } from "../../src/config/EngineConfig.ts"
-import { EmbeddedEngine } from "../../src/embedded/engine/EmbeddedEngine.ts"
+import type { Environment } from "../../src/engine/config/EngineConfig.ts"
+import { EmbeddedEngine, type EmbeddedEngineOptions } from "../../src/engine/embedded/EmbeddedEngine.ts"
 import { environment, type Json, serverOver } from "../support/harness.ts"
-
-export type Version = "1.82.3" | "2.41.1"
 
 /** Where an engine of this version answers, and with which key. */
 export interface Place {
-  readonly version: Version
+  readonly version: string
   readonly host: string
   readonly apiKey: string
 }
@@ -33,7 +31,7 @@ interface Interruption {
 export class TestedEngine extends Context.Service<
   TestedEngine,
   {
-    readonly version: Version
+    readonly version: string
     readonly isSecond: boolean
     readonly apiKey: string
     /** One call of its REST API, as it is answered. */
@@ -96,7 +94,7 @@ const make = ({ apiKey, host, version }: Place, client: HttpClient.HttpClient, p
 }
 
 /** The whole server over an engine inside this process. */
-export const overEmbedded = (version: Version) =>
+export const overEmbedded = (version: NonNullable<EmbeddedEngineOptions["version"]>) =>
   Layer.unwrap(
     Effect.map(EmbeddedEngine, ({ apiKey, host, httpClient }) =>
       make({ version, host, apiKey: Redacted.value(apiKey) }, httpClient, { requestsPerSecond: 5000 })

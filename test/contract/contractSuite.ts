@@ -1,7 +1,7 @@
 import { layer } from "@effect/vitest"
 import { Effect, type Layer, type Scope } from "effect"
 
-import type { Connections } from "../../src/protocol/Connection.ts"
+import type { Connections } from "../../src/mcp/protocol/Connection.ts"
 import { inTime } from "../support/inTime.ts"
 import { activation } from "./activation.ts"
 import { credentials } from "./credentials.ts"

@@ -28,8 +28,8 @@ const post = (body: unknown) =>
   })
 
 describe("an Effect app that embeds the server", () => {
-  it("is the sample of the README, letter by letter", () => {
-    assert.include(file("../../README.md"), file("./sample.ts").trim())
+  it("is the sample of docs/embedding.md, letter by letter", () => {
+    assert.include(file("../../docs/embedding.md"), file("./sample.ts").trim())
   })
 
   it.effect("serves its own route from the same clients", () =>

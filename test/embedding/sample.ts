@@ -1,13 +1,18 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { Instances, McpHttp, Server } from "workflow-tool-server"
+import { EngineToolset, Instances, McpHttp, Server } from "workflow-tool-server"
 import { EmbeddedEngine, layerInstance } from "workflow-tool-server/embedded"
 
 // The whole server with only the tools that change nothing, over an engine that lives in this process. For real
 // engines: Configuration.layer({ environments, defaultEnv }) and HttpClients.layerShared in place of the last two lines.
 const ReadOnlyServer = Server.layer({
+  toolsets: [EngineToolset],
   tools: (all) => all.filter((tool) => tool.annotations.readOnlyHint)
-}).pipe(Layer.provide(layerInstance({ name: "sandbox" })), Layer.provide(EmbeddedEngine.layer({ seed: true })))
+}).pipe(
+  Layer.provideMerge(Instances.layer),
+  Layer.provide(layerInstance({ name: "sandbox" })),
+  Layer.provide(EmbeddedEngine.layer({ seed: true }))
+)
 
 // A route of your own program, which uses the same clients as the tools.
 const ActiveWorkflows = HttpRouter.use(

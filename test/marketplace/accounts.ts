@@ -1,7 +1,7 @@
 import { DateTime } from "effect"
 
-import { type Advert, type State, stateOf, withoutGone } from "../../src/embedded/marketplace/State.ts"
-import { Kopecks } from "../../src/marketplace/money.ts"
+import { Kopecks } from "../../src/marketplace/client/money.ts"
+import { type Advert, type State, stateOf, withoutGone } from "../../src/marketplace/embedded/State.ts"
 
 /** An account of one-bid campaigns with campaign-wide phrases; every bid another one. */
 export const bigAccount = (size: { readonly campaigns: number; readonly articles: number }): State => {

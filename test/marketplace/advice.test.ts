@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
-import { MarketplaceConfig } from "../../src/marketplace/MarketplaceConfig.ts"
+import { MarketplaceConfig } from "../../src/marketplace/client/MarketplaceConfig.ts"
 import { planProducts } from "../../src/marketplace/plan/planProducts.ts"
 import { apply, bidPlan, only } from "./planned.ts"
 import { intercepted, inTime, marketplace } from "./support.ts"

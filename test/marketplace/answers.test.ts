@@ -2,7 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect, Predicate } from "effect"
 
-import { offered, readTools, writeTools } from "../../src/tools/marketplace/toolset.ts"
+import { readTools, writeTools } from "../../src/marketplace/tools/catalog.ts"
+import { offered } from "./offered.ts"
 import { inTime, marketplace } from "./support.ts"
 
 const ajv = new Ajv2020({ strict: false })

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
-import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
-import { offered } from "../../src/tools/marketplace/toolset.ts"
+import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
+import { offered } from "./offered.ts"
 import { bidsNow } from "./planned.ts"
 import { intercepted, inTime } from "./support.ts"
 

@@ -1,12 +1,12 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 
-import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
-import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
-import { MarketplaceConfig } from "../../src/marketplace/MarketplaceConfig.ts"
+import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
+import { MarketplaceConfig } from "../../src/marketplace/client/MarketplaceConfig.ts"
+import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { planClusterBids } from "../../src/marketplace/plan/planClusterBids.ts"
-import { offered } from "../../src/tools/marketplace/toolset.ts"
+import { offered } from "./offered.ts"
 import { campaignsOf, kopecks } from "./planned.ts"
 import { type Canned, inTime } from "./support.ts"
 

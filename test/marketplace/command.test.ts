@@ -3,7 +3,7 @@ import path from "node:path"
 
 import { assert, describe, it } from "vitest"
 
-import { directory, once, run, standIn, start, useCommand } from "../command/built.ts"
+import { directory, once, run, standIn, start, useCommand } from "../cli/built.ts"
 import { command } from "./overStdio.ts"
 
 useCommand()

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect, Schema } from "effect"
 
-import { offered } from "../../src/tools/marketplace/toolset.ts"
+import { offered } from "./offered.ts"
 import { intercepted, inTime } from "./support.ts"
 
 const ajv = new Ajv2020({ strict: false })

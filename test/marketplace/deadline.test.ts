@@ -1,9 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 
-import type { KeyKind } from "../../src/marketplace/ApiKey.ts"
-import { offered, readTools } from "../../src/tools/marketplace/toolset.ts"
-import { ToolsetError } from "../../src/tools/ToolError.ts"
+import type { KeyKind } from "../../src/marketplace/client/ApiKey.ts"
+import { readTools } from "../../src/marketplace/tools/catalog.ts"
+import { ToolError } from "../../src/mcp/ToolError.ts"
+import { offered } from "./offered.ts"
 import { intercepted, inTime, marketplace } from "./support.ts"
 
 const call = Effect.fnUntraced(function* (name: string, args: object) {
@@ -63,7 +64,7 @@ describe("a caller does not wait in vain", () => {
       }
       return Effect.gen(function* () {
         const refused = yield* Effect.flip(call(name, args))
-        assert.instanceOf(refused, ToolsetError)
+        assert.instanceOf(refused, ToolError)
         assert.deepInclude(Object(refused), { blame: "caller", code: "ADS_TOO_LONG" })
         assert.include(refused.message, words)
         assert.strictEqual(calls, 0)

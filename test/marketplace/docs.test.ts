@@ -5,7 +5,8 @@ import { Effect } from "effect"
 import { FetchHttpClient } from "effect/http"
 
 import { operations } from "../../src/marketplace/index.ts"
-import { offered, readTools, writeTools } from "../../src/tools/marketplace/toolset.ts"
+import { readTools, writeTools } from "../../src/marketplace/tools/catalog.ts"
+import { offered } from "./offered.ts"
 import { names } from "./pageProgram.ts"
 import { intercepted, inTime } from "./support.ts"
 

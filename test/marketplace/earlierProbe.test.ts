@@ -3,7 +3,7 @@ import { Effect } from "effect"
 
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
 import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
-import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
+import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { bidsSet, call, clusterPlan, pair, watchedBids } from "./clusterBids.ts"
 import { apply, kopecks } from "./planned.ts"
 import { intercepted, inTime, marketplace } from "./support.ts"

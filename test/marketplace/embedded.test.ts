@@ -2,8 +2,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 
-import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
-import { type Advert, stateOf } from "../../src/embedded/marketplace/State.ts"
+import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
+import { type Advert, stateOf } from "../../src/marketplace/embedded/State.ts"
 import { bigAccount } from "./accounts.ts"
 import { ask, embedded, type Method } from "./frontDoor.ts"
 

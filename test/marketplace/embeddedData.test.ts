@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"
 
-import limits from "../../src/embedded/marketplace/data/limits.json" with { type: "json" }
-import requests from "../../src/embedded/marketplace/data/requests.json" with { type: "json" }
-import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
+import limits from "../../src/marketplace/embedded/data/limits.json" with { type: "json" }
+import requests from "../../src/marketplace/embedded/data/requests.json" with { type: "json" }
+import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { errors, examples, publishedOperations, rateLimits, specOperations } from "./data.ts"
 import { ajv, ask, embedded, good, type Method } from "./frontDoor.ts"
 import { violationsOf } from "./violations.ts"

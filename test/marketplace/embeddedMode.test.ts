@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
-import type { Launch } from "../../src/command/Launch.ts"
-import { toolset } from "../../src/node/marketplace/toolset.ts"
+import type { Launch } from "../../src/cli/Launch.ts"
+import { load } from "../../src/cli/marketplace.ts"
 import { inTime } from "./support.ts"
 
 /** What the command starts with --embedded --toolsets marketplace. */
@@ -23,7 +23,7 @@ const Listed = Schema.Struct({ campaigns: Schema.Array(Schema.Struct({ name: Sch
 describe("the embedded mode", () => {
   it.effect("gives every name back whole, also one that its own key could have been", () =>
     Effect.gen(function* () {
-      const tools = yield* toolset.tools(launch)
+      const { tools } = yield* load(launch)
       const call = Effect.fnUntraced(function* <A>(name: string, args: object, answer: Schema.Codec<A>) {
         const tool = tools.find((one) => one.name === name)
         if (tool === undefined) return yield* Effect.die(`no tool ${name}`)

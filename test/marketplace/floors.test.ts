@@ -3,11 +3,11 @@ import { Clock, Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
 
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
-import { LowestBids } from "../../src/marketplace/LowestBids.ts"
-import { offered } from "../../src/tools/marketplace/toolset.ts"
-import { Progress } from "../../src/tools/Progress.ts"
-import { ToolsetError } from "../../src/tools/ToolError.ts"
+import { LowestBids } from "../../src/marketplace/client/LowestBids.ts"
+import { Progress } from "../../src/mcp/Progress.ts"
+import { ToolError } from "../../src/mcp/ToolError.ts"
 import { bigAccount } from "./accounts.ts"
+import { offered } from "./offered.ts"
 import { campaignsOf } from "./planned.ts"
 import { intercepted, inTime, marketplace } from "./support.ts"
 
@@ -35,15 +35,15 @@ const call = Effect.fnUntraced(function* (name: string, args: unknown) {
 
 /** Calls until there is a plan; returns it with what was said before. */
 const persist = Effect.fnUntraced(function* (name: string, args: unknown) {
-  const said: Array<ToolsetError> = []
+  const said: Array<ToolError> = []
   while (true) {
     const begun = yield* Clock.currentTimeMillis
     const answer = yield* Effect.result(inTime(call(name, args), 1000))
     assert.isAtMost((yield* Clock.currentTimeMillis) - begun, 51_000)
     if (answer._tag === "Success") return { plan: answer.success, said }
     const error = answer.failure
-    assert.instanceOf(error, ToolsetError)
-    if (error instanceof ToolsetError) said.push(error)
+    assert.instanceOf(error, ToolError)
+    if (error instanceof ToolError) said.push(error)
     assert.isBelow(said.length, 10)
   }
 })

@@ -6,7 +6,7 @@ import { HttpClientRequest } from "effect/http"
 import {
   EmbeddedMarketplace,
   type EmbeddedMarketplaceOptions
-} from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
+} from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 
 export const ajv = new Ajv2020({ strict: false })
 addFormats.default(ajv)

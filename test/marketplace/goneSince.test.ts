@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
-import { offered } from "../../src/tools/marketplace/toolset.ts"
+import { offered } from "./offered.ts"
 import { intercepted, inTime, marketplace } from "./support.ts"
 
 const Answer = Schema.Record(Schema.String, Schema.Unknown)

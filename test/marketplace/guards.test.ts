@@ -2,11 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 
-import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
 import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
-import { MarketplaceSettings } from "../../src/marketplace/MarketplaceConfig.ts"
-import { offered } from "../../src/tools/marketplace/toolset.ts"
+import { MarketplaceSettings } from "../../src/marketplace/client/MarketplaceConfig.ts"
+import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
+import { offered } from "./offered.ts"
 import { embeddedClient, inTime, plansOver } from "./support.ts"
 
 const { guards: defaults } = Schema.decodeUnknownSync(MarketplaceSettings)({ apiKey: "a key" })

@@ -2,11 +2,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 
-import { keyReport } from "../../src/marketplace/keyReport.ts"
-import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
-import { hosts } from "../../src/marketplace/naming.ts"
-import { checkKey } from "../../src/tools/marketplace/checkKey.ts"
-import { offered } from "../../src/tools/marketplace/toolset.ts"
+import { keyReport } from "../../src/marketplace/client/keyReport.ts"
+import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
+import { hosts } from "../../src/marketplace/client/naming.ts"
+import { checkKey } from "../../src/marketplace/tools/checkKey.ts"
+import { offered } from "./offered.ts"
 import { adsOver, marketplace, settings, standIn } from "./support.ts"
 
 /** A key as the marketplace makes them; only its middle part matters. */
@@ -40,7 +40,10 @@ describe("a key", () => {
       { acc: 3, s: promotion, exp: dayMs / 1000 },
       /^The key ran out on 1970-01-02: make a new one\. marketplace\.wire is not chosen/
     ],
-    [{ acc: 3, s: promotion, exp: 3600 }, /^The key ran out on 1970-01-01: make a new one\. marketplace\.wire is not chosen/],
+    [
+      { acc: 3, s: promotion, exp: 3600 },
+      /^The key ran out on 1970-01-01: make a new one\. marketplace\.wire is not chosen/
+    ],
     [{ acc: 3, s: 0 }, /^The key has no promotion right/],
     [{ acc: 1, s: promotion }, /^A base key may read the campaigns once an hour/],
     [{ acc: 2, t: true, s: promotion }, /^A test key may read the campaigns once an hour/]

@@ -5,9 +5,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Redacted } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 
-import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
-import { operations } from "../../src/marketplace/operations.ts"
-import { directory, once, useCommand } from "../command/built.ts"
+import { operations } from "../../src/marketplace/client/operations.ts"
+import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
+import { directory, once, useCommand } from "../cli/built.ts"
 import { bigAccount, comparable } from "./accounts.ts"
 import { command } from "./overStdio.ts"
 

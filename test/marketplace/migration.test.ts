@@ -3,11 +3,11 @@ import { Effect, Fiber, Layer, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 
-import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
-import type { State } from "../../src/embedded/marketplace/State.ts"
 import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
-import { offered } from "../../src/tools/marketplace/toolset.ts"
+import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
+import type { State } from "../../src/marketplace/embedded/State.ts"
 import { bigAccount, comparable } from "./accounts.ts"
+import { offered } from "./offered.ts"
 import { inTime, plansOver } from "./support.ts"
 
 const campaigns = 60
@@ -63,7 +63,7 @@ const applyToTheEnd = Effect.fnUntraced(function* (plan_id: unknown) {
 /** Plans with the lowest bids of all campaigns, which takes several calls. */
 const planWithFloors = (args: object) =>
   Effect.retry(call("ads_plan_migration", { ...args, on_below_floor: "raise" }), {
-    while: (error) => error._tag === "ToolsetError" && error.code === "ADS_FLOORS_PENDING"
+    while: (error) => error._tag === "ToolError" && error.code === "ADS_FLOORS_PENDING"
   })
 
 /** Runs a program in virtual time, a second at a step. */

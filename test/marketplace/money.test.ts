@@ -10,7 +10,7 @@ import {
   RublesGiven,
   rublesTold,
   rublesToKopecks
-} from "../../src/marketplace/money.ts"
+} from "../../src/marketplace/client/money.ts"
 
 const anyKopecks = fc.nat(Number.MAX_SAFE_INTEGER).map((amount) => Kopecks.make(amount))
 const given = Schema.decodeUnknownResult(RublesGiven)

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
-import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
-import { offered } from "../../src/tools/marketplace/toolset.ts"
+import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
+import { offered } from "./offered.ts"
 import { intercepted, inTime } from "./support.ts"
 
 const Answer = Schema.Record(Schema.String, Schema.Unknown)

@@ -3,10 +3,10 @@ import { Effect, Exit, Layer, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import * as fc from "fast-check"
 
-import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
-import { refusal } from "../../src/marketplace/refusal.ts"
-import * as shapes from "../../src/tools/marketplace/results.ts"
-import { offered } from "../../src/tools/marketplace/toolset.ts"
+import { refusal } from "../../src/marketplace/client/refusal.ts"
+import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
+import * as shapes from "../../src/marketplace/tools/results.ts"
+import { offered } from "./offered.ts"
 import { type Canned, intercepted, inTime, plansOver } from "./support.ts"
 
 /** Numbers as JSON can have them, written out: some come as Infinity, or with a tail of digits. */
@@ -135,7 +135,7 @@ describe("a number that the marketplace sends", () => {
       const text = `{"bids":[{"advert_id":1003,"nm_id":500301,"norm_query":"diary","bid":${n}}]}`
       const asked = { tool: "ads_plan_cluster_bids", args, path: "/adv/v0/normquery/get-bids", text: () => "" }
       const error = yield* Effect.flip(ask({ ...asked, shape: Schema.Unknown }, text))
-      assert.deepInclude(error, { _tag: "ToolsetError", code: "ADS_UNREADABLE" })
+      assert.deepInclude(error, { _tag: "ToolError", code: "ADS_UNREADABLE" })
       assert.include(error.message, "bids.0.bid")
     })
   )

@@ -5,12 +5,12 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 
-import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
+import * as FilePlanStore from "../../src/cli/marketplace/FilePlanStore.ts"
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
 import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
-import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
-import * as FilePlanStore from "../../src/node/marketplace/FilePlanStore.ts"
-import { offered } from "../../src/tools/marketplace/toolset.ts"
+import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
+import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
+import { offered } from "./offered.ts"
 import { embeddedClient, inTime, plansOver } from "./support.ts"
 
 /**

@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { Headers } from "effect/http"
 
-import { AdsBadRequest } from "../../src/marketplace/AdsRefused.ts"
-import { operations } from "../../src/marketplace/operations.ts"
-import { nextOf } from "../../src/marketplace/outcome.ts"
-import { readApart } from "../../src/marketplace/readApart.ts"
+import { AdsBadRequest } from "../../src/marketplace/client/AdsRefused.ts"
+import { operations } from "../../src/marketplace/client/operations.ts"
+import { nextOf } from "../../src/marketplace/client/outcome.ts"
+import { readApart } from "../../src/marketplace/client/readApart.ts"
 
 describe("a 429", () => {
   const pause = (headers: Readonly<Record<string, string>>) =>

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline"
 
 import { Schema } from "effect"
 
-import { start } from "../command/built.ts"
+import { start } from "../cli/built.ts"
 
 const Reply = Schema.fromJsonString(
   Schema.Struct({

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
-import { offered } from "../../src/tools/marketplace/toolset.ts"
 import { bigAccount } from "./accounts.ts"
+import { offered } from "./offered.ts"
 import { intercepted, inTime } from "./support.ts"
 
 const Page = Schema.Struct({

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
 
-import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
-import type { Campaign } from "../../src/marketplace/Campaign.ts"
-import { MarketplaceAds } from "../../src/marketplace/MarketplaceAds.ts"
-import { MarketplaceConfig } from "../../src/marketplace/MarketplaceConfig.ts"
-import { Kopecks } from "../../src/marketplace/money.ts"
+import type { Campaign } from "../../src/marketplace/client/Campaign.ts"
+import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
+import { MarketplaceConfig } from "../../src/marketplace/client/MarketplaceConfig.ts"
+import { Kopecks } from "../../src/marketplace/client/money.ts"
+import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { type BidWish, planBids } from "../../src/marketplace/plan/planBids.ts"
 import { planProducts } from "../../src/marketplace/plan/planProducts.ts"
 

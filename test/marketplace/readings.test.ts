@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 
 import { isRounded } from "../../src/marketplace/apply/ownBid.ts"
-import { type Article, bidOf } from "../../src/marketplace/Campaign.ts"
+import { type Article, bidOf } from "../../src/marketplace/client/Campaign.ts"
+import { clusterBidsRead } from "../../src/marketplace/client/wire.ts"
 import { clusterUnit } from "../../src/marketplace/plan/clusterUnit.ts"
 import { floorsOf } from "../../src/marketplace/plan/floors.ts"
-import { clusterBidsRead } from "../../src/marketplace/wire.ts"
 import { kopecks } from "./planned.ts"
 
 describe("the lowest bids", () => {

@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 
-import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
 import { PlanStoreFailed } from "../../src/marketplace/apply/PlanError.ts"
 import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
-import { getMinusPhrases } from "../../src/tools/marketplace/articles.ts"
-import { quoted } from "../../src/tools/marketplace/shown.ts"
-import { pauseCampaign, startCampaign } from "../../src/tools/marketplace/startPause.ts"
+import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
+import { getMinusPhrases } from "../../src/marketplace/tools/articles.ts"
+import { quoted } from "../../src/marketplace/tools/shown.ts"
+import { pauseCampaign, startCampaign } from "../../src/marketplace/tools/startPause.ts"
 import { bigAccount } from "./accounts.ts"
 import { embeddedClient, intercepted, inTime, marketplace, plansOver } from "./support.ts"
 

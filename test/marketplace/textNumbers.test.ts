@@ -3,7 +3,8 @@ import { Effect, Schema } from "effect"
 import * as fc from "fast-check"
 
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
-import { offered, readTools } from "../../src/tools/marketplace/toolset.ts"
+import { readTools } from "../../src/marketplace/tools/catalog.ts"
+import { offered } from "./offered.ts"
 import { marketplace } from "./support.ts"
 
 const call = Effect.fnUntraced(function* (name: string, args: unknown) {

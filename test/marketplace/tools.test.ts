@@ -4,15 +4,16 @@ import { Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 
-import { EmbeddedMarketplace } from "../../src/embedded/marketplace/EmbeddedMarketplace.ts"
-import { readKey } from "../../src/marketplace/ApiKey.ts"
 import { PlanStoreFailed } from "../../src/marketplace/apply/PlanError.ts"
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
 import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
-import { decode } from "../../src/marketplace/MarketplaceConfig.ts"
-import { offered, readTools, writeTools } from "../../src/tools/marketplace/toolset.ts"
-import { Progress } from "../../src/tools/Progress.ts"
+import { readKey } from "../../src/marketplace/client/ApiKey.ts"
+import { decode } from "../../src/marketplace/client/MarketplaceConfig.ts"
+import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
+import { readTools, writeTools } from "../../src/marketplace/tools/catalog.ts"
+import { Progress } from "../../src/mcp/Progress.ts"
 import { bigAccount } from "./accounts.ts"
+import { offered } from "./offered.ts"
 import { type Canned, embeddedClient, inTime, marketplace, plansOver, standIn } from "./support.ts"
 
 const ajv = new Ajv2020({ strict: false })
@@ -317,7 +318,7 @@ describe("the marketplace toolset", () => {
   it.effect("tells an error of the marketplace with its own word, its blame and its details", () =>
     Effect.gen(function* () {
       const error = yield* fails("ads_list_campaigns")
-      const shape = { _tag: "ToolsetError", blame: "upstream", code: "ADS_UNAUTHORIZED" }
+      const shape = { _tag: "ToolError", blame: "upstream", code: "ADS_UNAUTHORIZED" }
       assert.deepInclude(Object(error), shape)
       assert.notInclude(JSON.stringify(error), "wrong-key")
     }).pipe(Effect.provide(marketplace({ apiKey: "wrong-key" })))

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
-import { offered, readTools } from "../../src/tools/marketplace/toolset.ts"
+import { readTools } from "../../src/marketplace/tools/catalog.ts"
+import { offered } from "./offered.ts"
 import { intercepted } from "./support.ts"
 
 const at = { advert_id: 1001, nm_id: 500101 }

@@ -2,12 +2,14 @@ import { assert } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpClient } from "effect/http"
 
-import { EngineConfig, type Environment } from "../../src/config/EngineConfig.ts"
-import { EmbeddedEngine, type EmbeddedEngineOptions } from "../../src/embedded/engine/EmbeddedEngine.ts"
-import { HttpClients } from "../../src/http/HttpClients.ts"
-import { Connections } from "../../src/protocol/Connection.ts"
-import * as Message from "../../src/protocol/Message.ts"
-import { assumed, modern } from "../../src/protocol/Revision.ts"
+import { Instances } from "../../src/engine/client/Instances.ts"
+import { EngineConfig, type Environment } from "../../src/engine/config/EngineConfig.ts"
+import { EmbeddedEngine, type EmbeddedEngineOptions } from "../../src/engine/embedded/EmbeddedEngine.ts"
+import { EngineToolset } from "../../src/engine/toolset.ts"
+import { HttpClients } from "../../src/internal/http/HttpClients.ts"
+import { Connections } from "../../src/mcp/protocol/Connection.ts"
+import * as Message from "../../src/mcp/protocol/Message.ts"
+import { assumed, modern } from "../../src/mcp/protocol/Revision.ts"
 import * as Server from "../../src/Server.ts"
 import { judge } from "./fixtures/judge.ts"
 
@@ -37,7 +39,8 @@ export const serverOver = (
   environments: Readonly<Record<string, Environment>>,
   client: Layer.Layer<HttpClient.HttpClient>
 ) =>
-  Server.layer({ version: "0.0.0-test" }).pipe(
+  Server.layer({ toolsets: [EngineToolset], version: "0.0.0-test" }).pipe(
+    Layer.provideMerge(Instances.layer),
     Layer.provide(configured(environments)),
     Layer.provide(HttpClients.layerShared),
     Layer.provide(client)

@@ -10,7 +10,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Console, Effect, Layer, Schema } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 
-import { EmbeddedEngine, Version } from "../../src/embedded/engine/EmbeddedEngine.ts"
+import { EmbeddedEngine, Version } from "../../src/engine/embedded/EmbeddedEngine.ts"
 
 const { values } = parseArgs({
   options: { version: { type: "string", default: "1.82.3" }, port: { type: "string", default: "0" } }

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
-import type { Wire } from "../BidUnit.ts"
-import type { MarketplaceError } from "../MarketplaceError.ts"
-import { storyOf } from "../story.ts"
+import type { Wire } from "../client/BidUnit.ts"
+import type { MarketplaceError } from "../client/MarketplaceError.ts"
+import { storyOf } from "../client/story.ts"
 import { type Ads, visibleMs } from "./look.ts"
 import { outstandingNotice } from "./outstanding.ts"
 import { ApplyStopped, type PlanStoreFailed } from "./PlanError.ts"

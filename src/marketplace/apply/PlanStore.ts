@@ -1,7 +1,7 @@
 import { Context, Effect, Layer, Ref, Schema } from "effect"
 
-import { BidKopecks } from "../Bids.ts"
-import { Kopecks } from "../money.ts"
+import { BidKopecks } from "../client/Bids.ts"
+import { Kopecks } from "../client/money.ts"
 import { Plan } from "../plan/Plan.ts"
 import type { PlanStoreFailed } from "./PlanError.ts"
 

@@ -1,9 +1,9 @@
 import { Clock, Context, Effect, Hash, Layer, Result, Semaphore } from "effect"
 
-import { limitOf, readOnlyReason } from "../keyRules.ts"
-import { MarketplaceAds } from "../MarketplaceAds.ts"
-import { MarketplaceConfig } from "../MarketplaceConfig.ts"
-import { AdsReadOnly, type MarketplaceError } from "../MarketplaceError.ts"
+import { limitOf, readOnlyReason } from "../client/keyRules.ts"
+import { MarketplaceAds } from "../client/MarketplaceAds.ts"
+import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
+import { AdsReadOnly, type MarketplaceError } from "../client/MarketplaceError.ts"
 import { clusterUnit } from "../plan/clusterUnit.ts"
 import { estimate } from "../plan/estimate.ts"
 import { planProblems } from "../plan/guards.ts"

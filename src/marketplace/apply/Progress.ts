@@ -1,5 +1,5 @@
-import type { BidUnit } from "../BidUnit.ts"
-import type { Kopecks } from "../money.ts"
+import type { BidUnit } from "../client/BidUnit.ts"
+import type { Kopecks } from "../client/money.ts"
 import type { Plan } from "../plan/Plan.ts"
 import type { History } from "./history.ts"
 import { outstandingNotice } from "./outstanding.ts"

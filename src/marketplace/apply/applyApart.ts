@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import { isRefusalOfSome } from "../isRefusal.ts"
+import { isRefusalOfSome } from "../client/isRefusal.ts"
 import { type Batch, campaignOf } from "../plan/batches.ts"
 import type { Applying } from "./Applying.ts"
 import { applyThroughLoss } from "./lostAnswer.ts"

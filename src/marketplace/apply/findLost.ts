@@ -1,6 +1,6 @@
 import { DateTime, Option } from "effect"
 
-import { allOfName, articlesOf, type Campaign, paymentOf, status } from "../Campaign.ts"
+import { allOfName, articlesOf, type Campaign, paymentOf, status } from "../client/Campaign.ts"
 import type { Create } from "../plan/Change.ts"
 
 /** The campaign that a call has made whose answer was lost; or that others of its name are there, and why they are not it. */

@@ -1,4 +1,4 @@
-import type { Kopecks } from "../money.ts"
+import type { Kopecks } from "../client/money.ts"
 import { changeKey } from "../plan/Change.ts"
 import { bidBefore, type DayAgo } from "../plan/guards.ts"
 import type { Plan, Step } from "../plan/Plan.ts"

@@ -1,4 +1,4 @@
-import { type Kopecks, kopecksToRubles } from "../money.ts"
+import { type Kopecks, kopecksToRubles } from "../client/money.ts"
 import type { Plan } from "../plan/Plan.ts"
 
 /** A cluster bid that stands otherwise than it was meant, until its step is done or taken back (D2). */

@@ -1,4 +1,4 @@
-import type { Kopecks } from "../money.ts"
+import type { Kopecks } from "../client/money.ts"
 
 /* What shows instead of a bid that a plan has set, and is the plan's own all the same. Amounts in kopecks. */
 

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
-import { type Kopecks, kopecksToRubles } from "../money.ts"
+import { type Kopecks, kopecksToRubles } from "../client/money.ts"
+import { readApart } from "../client/readApart.ts"
 import { batchesOf } from "../plan/batches.ts"
-import { readApart } from "../readApart.ts"
 import { type Applying, stop } from "./Applying.ts"
 import { look, type Look } from "./look.ts"
 import { isMisread, isRounded } from "./ownBid.ts"

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
-import type { BidUnit } from "../BidUnit.ts"
-import type { Cluster, ClusterBidRefused } from "../Clusters.ts"
-import { AdsPartlyDone, type MarketplaceError } from "../MarketplaceError.ts"
+import type { BidUnit } from "../client/BidUnit.ts"
+import type { Cluster, ClusterBidRefused } from "../client/Clusters.ts"
+import { AdsPartlyDone, type MarketplaceError } from "../client/MarketplaceError.ts"
 import type { Located, LocatedOf } from "./Located.ts"
 import type { Ads } from "./look.ts"
 

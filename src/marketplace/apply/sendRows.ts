@@ -1,7 +1,7 @@
 import { Clock, Effect, Result } from "effect"
 
-import { isRefusal, isRefusalOfSome } from "../isRefusal.ts"
-import type { MarketplaceError } from "../MarketplaceError.ts"
+import { isRefusal, isRefusalOfSome } from "../client/isRefusal.ts"
+import type { MarketplaceError } from "../client/MarketplaceError.ts"
 import { type Applying, stopped } from "./Applying.ts"
 import { changesOf, type Row, stepsOf } from "./rows.ts"
 import { send } from "./send.ts"

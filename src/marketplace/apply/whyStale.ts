@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import { articleOf, type Campaign, isThere, status } from "../Campaign.ts"
+import { articleOf, type Campaign, isThere, status } from "../client/Campaign.ts"
 import type { Located } from "./Located.ts"
 import type { Look, Standing } from "./look.ts"
 

@@ -1,9 +1,9 @@
 import { Match, Schema } from "effect"
 
-import { BidKopecks } from "../Bids.ts"
-import { ManualPlacement, PaymentType, Placement } from "../Campaign.ts"
-import { AdvertId, NmId } from "../ids.ts"
-import { Kopecks } from "../money.ts"
+import { BidKopecks } from "../client/Bids.ts"
+import { ManualPlacement, PaymentType, Placement } from "../client/Campaign.ts"
+import { AdvertId, NmId } from "../client/ids.ts"
+import { Kopecks } from "../client/money.ts"
 
 /** A campaign by its id, or the one that an earlier step of the same plan creates. */
 export const Target = Schema.Union([AdvertId, Schema.Struct({ created_by: Schema.String })])

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
-import { AdvertId, NmId } from "../ids.ts"
-import { RublesGiven } from "../money.ts"
+import { AdvertId, NmId } from "../client/ids.ts"
+import { RublesGiven } from "../client/money.ts"
 
 /** What a campaign of type 8 was set to, taken down before its interface was switched off. Money in rubles. */
 export const OldSettings = Schema.Struct({

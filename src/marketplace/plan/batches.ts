@@ -1,4 +1,4 @@
-import { caps } from "../operations.ts"
+import { caps } from "../client/operations.ts"
 import { type Work, workOf } from "./Change.ts"
 import type { Step } from "./Plan.ts"
 

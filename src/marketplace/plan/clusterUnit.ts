@@ -1,7 +1,7 @@
 import { Result } from "effect"
 
-import { type BidUnit, unitOf } from "../BidUnit.ts"
-import type { Wire } from "../BidUnit.ts"
+import { type BidUnit, unitOf } from "../client/BidUnit.ts"
+import type { Wire } from "../client/BidUnit.ts"
 
 /** The unit in which the cluster bids of a plan go out (D2), and whether bids that the marketplace shows prove it. */
 export interface ClusterUnit {

@@ -1,5 +1,5 @@
-import type { Campaign } from "../Campaign.ts"
-import { foreign } from "../money.ts"
+import type { Campaign } from "../client/Campaign.ts"
+import { foreign } from "../client/money.ts"
 
 /** Wishes, guards and snapshots count rubles: money of another currency is not judged as if it were rubles. */
 export const currencyProblem = ({ currency, id }: Campaign): string | undefined => {

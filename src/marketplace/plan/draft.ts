@@ -1,7 +1,7 @@
 import { Array as Arrays } from "effect"
 
-import type { Guards } from "../MarketplaceConfig.ts"
-import { kopecksToRubles } from "../money.ts"
+import type { Guards } from "../client/MarketplaceConfig.ts"
+import { kopecksToRubles } from "../client/money.ts"
 import { type Change, changeKey, invert, order, workOf } from "./Change.ts"
 import type { ClusterUnit } from "./clusterUnit.ts"
 import { estimate } from "./estimate.ts"

@@ -1,13 +1,7 @@
-import type { Placement } from "../Campaign.ts"
-import { kopecksToRubles, type Kopecks } from "../money.ts"
+import type { Floor } from "../client/LowestBids.ts"
+import { kopecksToRubles, type Kopecks } from "../client/money.ts"
 
-/** The lowest bid of an article at a placement, for a way of paying. */
-export interface Floor {
-  readonly nm_id: number
-  readonly placement: Placement
-  readonly payment_type: string
-  readonly kopecks: Kopecks
-}
+export type { Floor }
 
 export type OnBelowFloor = "block" | "raise" | "skip"
 

@@ -1,4 +1,4 @@
-import type { Guards } from "../MarketplaceConfig.ts"
+import type { Guards } from "../client/MarketplaceConfig.ts"
 import type { ClusterUnit } from "./clusterUnit.ts"
 import { estimate } from "./estimate.ts"
 import { dailyProblem, type DayAgo, guardProblem, tooMany } from "./guards.ts"

@@ -1,5 +1,5 @@
-import type { Guards } from "../MarketplaceConfig.ts"
-import { Kopecks, kopecksToRubles } from "../money.ts"
+import type { Guards } from "../client/MarketplaceConfig.ts"
+import { Kopecks, kopecksToRubles } from "../client/money.ts"
 import { type Change, changeKey } from "./Change.ts"
 import type { ClusterUnit } from "./clusterUnit.ts"
 import type { Step } from "./Plan.ts"

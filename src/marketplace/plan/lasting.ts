@@ -1,5 +1,5 @@
-import type { BidUnit } from "../BidUnit.ts"
-import { kopecksToRubles } from "../money.ts"
+import type { BidUnit } from "../client/BidUnit.ts"
+import { kopecksToRubles } from "../client/money.ts"
 import { type Change, changeKey } from "./Change.ts"
 import type { Blocked, Step } from "./Plan.ts"
 

@@ -1,4 +1,4 @@
-import { type Article, type Campaign, mayChange, placementsOf } from "../Campaign.ts"
+import { type Article, type Campaign, mayChange, placementsOf } from "../client/Campaign.ts"
 import type { Finding } from "./draft.ts"
 import { migratedRow } from "./migratedRow.ts"
 import type { Migration } from "./Migration.ts"

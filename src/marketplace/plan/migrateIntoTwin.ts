@@ -8,8 +8,8 @@ import {
   nameOf,
   paymentOf,
   shownAt
-} from "../Campaign.ts"
-import { whyUnreadable } from "../Unreadable.ts"
+} from "../client/Campaign.ts"
+import { whyUnreadable } from "../client/Unreadable.ts"
 import type { Target } from "./Change.ts"
 import type { Finding } from "./draft.ts"
 import { migratedRow } from "./migratedRow.ts"

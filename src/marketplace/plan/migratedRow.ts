@@ -1,5 +1,5 @@
-import { bidOf, type Article, type Campaign, paymentOf, type Placement } from "../Campaign.ts"
-import { type Kopecks, kopecksToRubles, percentOf } from "../money.ts"
+import { bidOf, type Article, type Campaign, paymentOf, type Placement } from "../client/Campaign.ts"
+import { type Kopecks, kopecksToRubles, percentOf } from "../client/money.ts"
 import type { Target } from "./Change.ts"
 import type { Finding } from "./draft.ts"
 import { aboveFloor } from "./floors.ts"

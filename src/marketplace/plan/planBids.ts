@@ -1,7 +1,15 @@
-import { articlesOf, bidOf, type Campaign, mayChange, paymentOf, type Placement, placementsOf } from "../Campaign.ts"
-import type { Guards } from "../MarketplaceConfig.ts"
-import { Kopecks, percentOf } from "../money.ts"
-import { type Unreadable, whyAbsent } from "../Unreadable.ts"
+import {
+  articlesOf,
+  bidOf,
+  type Campaign,
+  mayChange,
+  paymentOf,
+  type Placement,
+  placementsOf
+} from "../client/Campaign.ts"
+import type { Guards } from "../client/MarketplaceConfig.ts"
+import { Kopecks, percentOf } from "../client/money.ts"
+import { type Unreadable, whyAbsent } from "../client/Unreadable.ts"
 import { currencyProblem } from "./currencyProblem.ts"
 import { draft, type Finding, forEachPlace } from "./draft.ts"
 import { aboveFloor, type Floor, floorsOf, type OnBelowFloor } from "./floors.ts"

@@ -1,5 +1,5 @@
-import { type Article, articlesOf, type Campaign } from "../Campaign.ts"
-import { whyUnreadable } from "../Unreadable.ts"
+import { type Article, articlesOf, type Campaign } from "../client/Campaign.ts"
+import { whyUnreadable } from "../client/Unreadable.ts"
 import { currencyProblem } from "./currencyProblem.ts"
 import { draft, type Finding } from "./draft.ts"
 import { floorsOf } from "./floors.ts"

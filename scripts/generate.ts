@@ -1,0 +1,66 @@
+/** Everything in the repository that is made from the code: tables of the pages, and what clients see of each tool. */
+import { readFileSync } from "node:fs"
+import path from "node:path"
+import { fileURLToPath } from "node:url"
+
+import { flag, flagNames } from "../src/cli/flags.ts"
+import { EngineToolset } from "../src/engine/toolset.ts"
+import { MarketplaceToolset } from "../src/marketplace/toolset.ts"
+import type { Tool } from "../src/mcp/Tool.ts"
+
+export const root = fileURLToPath(new URL("..", import.meta.url))
+
+/** What a generated part needs of a tool; the services that it works on do not matter. */
+type Described = Omit<Tool, "call">
+
+const toolsets: ReadonlyArray<{ readonly name: string; readonly tools: ReadonlyArray<Described> }> = [
+  EngineToolset,
+  MarketplaceToolset
+]
+
+const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
+  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n")
+
+const effectOf = ({ annotations: { destructiveHint, readOnlyHint } }: Described) =>
+  readOnlyHint ? "reads" : destructiveHint ? "changes" : "adds or runs"
+
+const toolTable = (tools: ReadonlyArray<Described>) =>
+  table(
+    ["tool", "", "what it does"],
+    tools.map((tool) => [`\`${tool.name}\``, effectOf(tool), tool.description])
+  )
+
+const flagTable = table(
+  ["flag", "variable", "what it does"],
+  flagNames.map((name) => {
+    const { help, optional = false, value, variable } = flag(name)
+    const spelt = value === undefined ? `--${name}` : optional ? `--${name}[=${value}]` : `--${name} ${value}`
+    return [`\`${spelt}\``, `\`${variable}\``, help]
+  })
+)
+
+/** The generated parts of a page, by the name in their markers: `<!-- made: tools -->` … `<!-- /made -->`. */
+const parts: ReadonlyMap<string, string> = new Map([
+  ...toolsets.map(({ name, tools }) => [`tools of ${name}`, toolTable(tools)] as const),
+  ["flags", flagTable]
+])
+
+const pages = ["README.md", "docs/marketplace.md"]
+
+const part = /<!-- made: ([^>]+?) -->\n\n[^]*?\n\n<!-- \/made -->/g
+
+const withParts = (text: string): string =>
+  text.replace(part, (_, name: string) => `<!-- made: ${name} -->\n\n${parts.get(name)}\n\n<!-- /made -->`)
+
+/** What a client is told of a tool. A change of it shows in the review of a change. */
+const snapshot = ({ annotations, description, inputSchema, name, outputSchema, title }: Described) =>
+  `${JSON.stringify({ name, title, description, annotations, inputSchema: inputSchema(), outputSchema: outputSchema?.() }, null, 2)}\n`
+
+/** Every generated file, as it should be, by its path below the root. */
+export const generated = (): ReadonlyMap<string, string> =>
+  new Map([
+    ...pages.map((page) => [page, withParts(readFileSync(path.join(root, page), "utf8"))] as const),
+    ...toolsets.flatMap(({ name, tools }) =>
+      tools.map((tool) => [`test/snapshots/${name}/${tool.name}.json`, snapshot(tool)] as const)
+    )
+  ])

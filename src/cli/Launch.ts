@@ -1,0 +1,88 @@
+import { type Redacted, Result } from "effect"
+
+import type { EngineConfig } from "../engine/config/EngineConfig.ts"
+import { isLoopback } from "../internal/config/baseUrl.ts"
+import { ConfigurationError } from "../internal/config/ConfigurationError.ts"
+import type { Options } from "./Invocation.ts"
+import type { AuditSettings, Settings, ToolsetName } from "./settings/Settings.ts"
+
+/** Where and for whom to listen over HTTP. */
+export interface HttpLaunch {
+  readonly host: string
+  readonly port: number
+  readonly authToken: Redacted.Redacted | undefined
+  readonly allowedHosts: ReadonlyArray<string>
+  readonly allowedOrigins: ReadonlyArray<string>
+}
+
+/** What is to be started: the command line, the variables and the configuration in one. */
+export interface Launch {
+  /** The configured instances, of which there may be none; nothing where the embedded engine is served. */
+  readonly engine: EngineConfig["Service"] | undefined
+  readonly embedded: Options["embedded"]
+  /** Nothing for stdio. */
+  readonly http: HttpLaunch | undefined
+  readonly readOnly: boolean
+  readonly toolsets: ReadonlyArray<ToolsetName>
+  readonly answerLimit: number | undefined
+  /** Nothing where calls are not recorded. The file is named from the configuration's place, or from the working folder. */
+  readonly audit?: (AuditSettings & { readonly besideConfiguration: boolean }) | undefined
+  /** The configuration file that was asked for by name. */
+  readonly config: Options["config"]
+  readonly marketplace: unknown
+}
+
+/** Settles who has the say: the command line before the configuration, except that both can forbid changes. */
+export const settle = (options: Options, settings: Settings): Result.Result<Launch, ConfigurationError> => {
+  const { server } = settings
+  const readOnly = options.readOnly || server.readOnly
+  const engine = options.embedded === undefined ? (settings.engine ?? noInstances) : undefined
+  const toolsets: ReadonlyArray<ToolsetName> = ["engine", ...(options.toolsets ?? server.toolsets)]
+  return Result.map(options.http ? settleHttp(options, server.http) : Result.succeed(undefined), (http) => ({
+    engine: engine !== undefined && readOnly ? withoutChanges(engine) : engine,
+    embedded: options.embedded,
+    http,
+    readOnly,
+    toolsets: [...new Set(toolsets)],
+    answerLimit: server.answerLimit,
+    audit: settleAudit(options.audit, server.audit),
+    config: options.config,
+    marketplace: settings.marketplace
+  }))
+}
+
+const settleAudit = (file: string | undefined, written: AuditSettings | undefined): Launch["audit"] => {
+  if (file === undefined) return written === undefined ? undefined : { ...written, besideConfiguration: true }
+  return { maxBytes: 10_000_000, keep: 5, ...written, file, besideConfiguration: false }
+}
+
+const settleHttp = (
+  options: Options,
+  file: Settings["server"]["http"]
+): Result.Result<HttpLaunch, ConfigurationError> => {
+  const host = (options.host ?? file.host ?? "127.0.0.1").replace(/^\[(.*)\]$/, "$1")
+  const authToken = options.authToken ?? file.authToken
+  if (!isLoopback(host) && authToken === undefined) {
+    return Result.fail(
+      new ConfigurationError({
+        message: `--host ${host} opens the server to other machines: set a token for its callers in MCP_AUTH_TOKEN, or listen on 127.0.0.1`
+      })
+    )
+  }
+  const isOneName = !["0.0.0.0", "::"].includes(host)
+  const asInHostHeader = host.includes(":") ? `[${host}]` : host
+  return Result.succeed({
+    host,
+    port: options.port ?? file.port ?? 3456,
+    authToken,
+    allowedHosts: [...file.allowedHosts, ...(isOneName && !isLoopback(host) ? [asInHostHeader] : [])],
+    allowedOrigins: file.allowedOrigins
+  })
+}
+
+const noInstances: EngineConfig["Service"] = { defaultEnv: "", environments: new Map() }
+
+const withoutChanges = ({ defaultEnv, environments }: EngineConfig["Service"]): EngineConfig["Service"] => ({
+  defaultEnv,
+  environments: new Map([...environments].map(([name, environment]) => [name, { ...environment, readOnly: true }]))
+})

@@ -1,0 +1,61 @@
+import { createServer } from "node:http"
+
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Effect, Layer } from "effect"
+import { HttpServer } from "effect/http"
+
+import { ConfigurationError } from "../internal/config/ConfigurationError.ts"
+import { transportCode } from "../internal/http/transportCode.ts"
+
+/** Bounds for callers that are slow, many or wordy. */
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 5000,
+  maxHeaderSize: 16 * 1024
+}
+const maxConnections = 200
+
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+/**
+ * Listens at the address; what keeps it from that is said in plain words. At its end, answers under way have five
+ * seconds, then every connection is closed.
+ */
+export const httpListener = ({ host, port }: Address) =>
+  Layer.unwrap(
+    Effect.sync(() => {
+      const server = makeServer()
+      const listening = NodeHttpServer.layerServer(() => server, { host, port, gracefulShutdownTimeout: "5 seconds" })
+      return Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))).pipe(
+        Layer.provideMerge(listening),
+        Layer.catchTag("ServeError", ({ cause }) =>
+          Layer.effect(
+            HttpServer.HttpServer,
+            Effect.fail(new ConfigurationError({ message: inWords(transportCode(cause), host, port) }))
+          )
+        )
+      )
+    })
+  ).pipe(Layer.merge(NodeHttpServer.layerHttpServices))
+
+const makeServer = () => {
+  const server = createServer(limits)
+  server.maxConnections = maxConnections
+  return server.on("request", (_, response) => {
+    response.once("close", () => {
+      if (!server.listening) server.closeIdleConnections()
+    })
+  })
+}
+
+const inWords = (code: string | undefined, host: string, port: number): string => {
+  if (code === "EADDRINUSE") return `Port ${port} on ${host} is already in use. Choose another one with --port.`
+  if (code === "EACCES")
+    return `Port ${port} on ${host} may not be opened by this user. Choose one above 1023 with --port.`
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") return `${host} is not an address of this machine. See --host.`
+  return `Port ${port} on ${host} cannot be opened (${code ?? "unknown reason"}).`
+}

@@ -1,0 +1,63 @@
+import path from "node:path"
+
+import { Effect, Layer, Predicate } from "effect"
+import { HttpClient } from "effect/http"
+
+import { keyLedAway } from "../../engine/config/keyDestination.ts"
+import { HttpClients } from "../../internal/http/HttpClients.ts"
+import { decode, MarketplaceConfig, type MarketplaceSettings } from "../../marketplace/client/MarketplaceConfig.ts"
+import type { Launch } from "../Launch.ts"
+import * as NodeHttpClients from "../NodeHttpClients.ts"
+import * as FilePlanStore from "./FilePlanStore.ts"
+
+/** The `marketplace` object of the configuration file, checked; the environment goes before it. */
+export const readSettings = Effect.fnUntraced(function* ({ config, marketplace, readOnly }: Launch) {
+  const { MARKETPLACE_API_KEY, MARKETPLACE_HOST } = process.env
+  const astray = leadingAway(marketplace, MARKETPLACE_HOST)
+  if (MARKETPLACE_API_KEY && config === undefined && astray !== undefined) {
+    const variable = astray === "baseUrl" ? "MARKETPLACE_HOST" : undefined
+    const place = `.config.json: marketplace.${astray}`
+    return yield* keyLedAway(place, "MARKETPLACE_API_KEY", { file: ".config.json", variable })
+  }
+  const settings = yield* decode(marketplace, { MARKETPLACE_API_KEY, MARKETPLACE_HOST })
+  return { ...settings, serverReadOnly: readOnly }
+})
+
+/** What in the file decides where a key goes, or who can read it on the way. */
+const leadingAway = (marketplace: unknown, host: string | undefined) => {
+  if (Predicate.hasProperty(marketplace, "baseUrl") && !host) return "baseUrl"
+  const isInsecure = Predicate.hasProperty(marketplace, "allowInsecureHttp") && marketplace.allowInsecureHttp === true
+  return isInsecure ? "allowInsecureHttp" : undefined
+}
+
+/** The way to the marketplace over the network. */
+export const client = Layer.effect(
+  HttpClient.HttpClient,
+  Effect.flatMap(HttpClients, (clients) => clients.make({}))
+).pipe(Layer.provide(NodeHttpClients.layer))
+
+/**
+ * The configured marketplace, with a journal in its file. Where nothing may be written, or that file cannot be, this
+ * server reads it all the same, and what it plans is forgotten with it.
+ */
+export const configured = (launch: Launch) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const settings = yield* readSettings(launch)
+      const file = fileOf(launch, settings)
+      const withSettings = (more: Pick<MarketplaceSettings, "journalProblem"> = {}) =>
+        Layer.merge(Layer.succeed(MarketplaceConfig, { ...settings, ...more }), client)
+      if (settings.readOnly || settings.serverReadOnly) {
+        return Layer.merge(withSettings(), FilePlanStore.layerReading(file))
+      }
+      const problem = yield* FilePlanStore.problemWith(file)
+      if (problem === undefined) return Layer.merge(withSettings(), FilePlanStore.layer(file))
+      const journalProblem = `marketplace.journal: ${problem}`
+      yield* Effect.logWarning(`No marketplace plan can be applied here: ${journalProblem}`)
+      return Layer.merge(withSettings({ journalProblem }), FilePlanStore.layerReading(file))
+    })
+  )
+
+/** One configuration has one journal, from wherever its server is started. */
+const fileOf = ({ config = "" }: Launch, { journal }: MarketplaceSettings) =>
+  path.resolve(path.dirname(config), journal)

@@ -1,0 +1,23 @@
+import { Effect, Layer, Redacted } from "effect"
+import { HttpClient } from "effect/http"
+
+import { PlanStore } from "../../marketplace/apply/PlanStore.ts"
+import { decode, MarketplaceConfig } from "../../marketplace/client/MarketplaceConfig.ts"
+import { EmbeddedMarketplace } from "../../marketplace/embedded/EmbeddedMarketplace.ts"
+import type { Launch } from "../Launch.ts"
+
+/** The marketplace in this process, writable unless the server is not: the whole of a migration can be tried out on it. */
+export const embedded = ({ readOnly }: Launch) =>
+  Layer.unwrap(
+    Effect.map(EmbeddedMarketplace, ({ apiKey, host, httpClient }) => {
+      const settings = Effect.map(
+        decode({ baseUrl: host, apiKey: Redacted.value(apiKey), readOnly: false }),
+        (settings) => ({ ...settings, serverReadOnly: readOnly })
+      )
+      return Layer.mergeAll(
+        Layer.effect(MarketplaceConfig, settings),
+        Layer.succeed(HttpClient.HttpClient, httpClient),
+        PlanStore.layerMemory
+      )
+    })
+  ).pipe(Layer.provide(EmbeddedMarketplace.layer()))

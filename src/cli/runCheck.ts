@@ -1,0 +1,21 @@
+import { Console, Effect } from "effect"
+
+import type { Finding } from "../mcp/Toolset.ts"
+import type { Options } from "./Invocation.ts"
+import { readLaunch } from "./readLaunch.ts"
+import { loaders } from "./toolsets.ts"
+
+/** Prints what is right and wrong with whatever the toolsets work on; the exit code is 1 if anything is wrong. */
+export const runCheck = Effect.fnUntraced(function* (options: Options) {
+  const launch = yield* readLaunch(options)
+  const findings = yield* Effect.forEach(yield* loaders(launch), ({ load }) =>
+    load(launch).pipe(
+      Effect.flatMap(({ check = Effect.succeed([]) }) => check),
+      Effect.catchTag("ConfigurationError", ({ message }) =>
+        Effect.succeed<ReadonlyArray<Finding>>([{ fine: false, words: message }])
+      )
+    )
+  )
+  yield* Effect.forEach(findings.flat(), ({ words }) => Console.log(words))
+  return findings.flat().every(({ fine }) => fine) ? 0 : 1
+}, Effect.scoped)

@@ -1,0 +1,42 @@
+import { Effect, Schema } from "effect"
+
+import { secret, text, texts, whole, yesOrNo } from "../../internal/config/fields.ts"
+import { toolsets } from "./Settings.ts"
+
+/** How the server itself listens over HTTP. */
+export const HttpFields = Schema.Struct({
+  port: Schema.optionalKey(whole(0, 65535, "a port number from 0 to 65535")),
+  host: Schema.optionalKey(text("the address to listen on as text")),
+  authToken: Schema.optionalKey(secret("the token that callers must send")),
+  allowedHosts: texts("a list of host names").pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+  allowedOrigins: texts("a list of origins").pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
+}).annotate({ message: "an object" })
+
+/** Where and how long calls that may change something are recorded. */
+export const AuditFields = Schema.Struct({
+  file: text("the name of the audit log's file").pipe(
+    Schema.annotateKey({ messageMissingKey: "the name of the audit log's file, and there is none" })
+  ),
+  maxBytes: whole(1000, 10_000_000_000, "a whole number of bytes from 1000").pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed(10_000_000))
+  ),
+  keep: whole(0, 1000, "a whole number from 0 to 1000").pipe(Schema.withDecodingDefaultKey(Effect.succeed(5)))
+}).annotate({ message: "the name of a file, or an object with file, maxBytes and keep" })
+
+/** The configuration file around its instances, which are read one by one. */
+export const FileFields = Schema.Struct({
+  environments: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.Unknown).annotate({
+      message: "an object from instance names to their settings"
+    })
+  ),
+  defaultEnv: Schema.optionalKey(text("the name of an instance as text")),
+  http: HttpFields.pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
+  readOnly: yesOrNo,
+  toolsets: Schema.Array(Schema.Literals(toolsets).annotate({ message: `one of ${toolsets.join(", ")}` }))
+    .annotate({ message: "a list of toolset names" })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+  answerLimit: Schema.optionalKey(whole(1000, 1_000_000_000, "a whole number of bytes from 1000")),
+  audit: Schema.optionalKey(Schema.Unknown),
+  marketplace: Schema.optionalKey(Schema.Unknown)
+}).annotate({ message: "an object with environments and defaultEnv" })

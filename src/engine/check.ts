@@ -1,0 +1,39 @@
+import { Effect, Match } from "effect"
+
+import type { ConfigurationError } from "../internal/config/ConfigurationError.ts"
+import type { Finding } from "../mcp/Toolset.ts"
+import type { EngineClient } from "./client/EngineClient.ts"
+import type { EngineError } from "./client/EngineError.ts"
+import { Instances } from "./client/Instances.ts"
+
+/** Calls every configured instance once, all at the same time, and tells of each in the order of the configuration. */
+export const check: Effect.Effect<ReadonlyArray<Finding>, never, Instances> = Effect.gen(function* () {
+  const { defaultName, names, resolve } = yield* Instances
+  return yield* Effect.forEach(
+    names,
+    Effect.fnUntraced(function* (name) {
+      const title = name === defaultName ? `${name} (default)` : name
+      return yield* Effect.flatMap(resolve(name), callOnce).pipe(
+        Effect.match({
+          onSuccess: (host): Finding => ({ fine: true, words: `${title}: ${host} answers and takes the key.` }),
+          onFailure: (error): Finding => ({ fine: false, words: `${title}: ${error.message}${advice(error)}` })
+        })
+      )
+    }),
+    { concurrency: "unbounded" }
+  )
+})
+
+const callOnce = ({ host, listWorkflows }: EngineClient["Service"]) => Effect.as(listWorkflows({ limit: 1 }), host)
+
+const advice: (error: ConfigurationError | EngineError) => string = Match.type<ConfigurationError | EngineError>().pipe(
+  Match.tag(
+    "AuthenticationFailed",
+    () => " The key may be mistyped, expired or revoked; make a new one in the settings of that engine."
+  ),
+  Match.tag("PermissionDenied", () => " The key may not even list workflows; give it more rights."),
+  Match.tag("ApiError", ({ httpStatus }) =>
+    httpStatus === 404 ? " There is no REST API v1 under this address; engine_host may be wrong." : ""
+  ),
+  Match.orElse(() => "")
+)

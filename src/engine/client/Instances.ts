@@ -1,0 +1,69 @@
+import { Context, Effect, Layer, Predicate, Scope } from "effect"
+
+import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import { HttpClients } from "../../internal/http/HttpClients.ts"
+import * as Upstream from "../../internal/http/Upstream.ts"
+import { EngineConfig, type Environment } from "../config/EngineConfig.ts"
+import { EngineClient } from "./EngineClient.ts"
+import { InstanceNotFound } from "./EngineError.ts"
+import * as WorkflowLocks from "./WorkflowLocks.ts"
+
+/** Every configured instance. Its client is built at the first use and shared by all calls. */
+export class Instances extends Context.Service<
+  Instances,
+  {
+    /** Names in the order of the configuration. */
+    readonly names: ReadonlyArray<string>
+    readonly defaultName: string
+    /** Names of those on which nothing may be changed. */
+    readonly readOnly: ReadonlySet<string>
+    /** The client of a named instance; of the default one when no name is given. Any other value is an unknown name. */
+    readonly resolve: (name?: unknown) => Effect.Effect<EngineClient["Service"], ConfigurationError | InstanceNotFound>
+  }
+>()("workflow-tool-server/engine/Instances") {
+  static readonly layer: Layer.Layer<Instances, never, EngineConfig | HttpClients> = Layer.effect(
+    Instances,
+    Effect.gen(function* () {
+      const { defaultEnv, environments } = yield* EngineConfig
+      const httpClients = yield* HttpClients
+      const scope = yield* Effect.scope
+      const locks = WorkflowLocks.make()
+      const names = [...environments.keys()]
+      const readOnly = new Set(names.filter((name) => environments.get(name)?.readOnly === true))
+
+      const connect = Effect.fnUntraced(
+        function* (name: string, environment: Environment) {
+          const { caFile, host, proxy, requestsPerSecond, concurrency } = environment
+          const http = yield* httpClients.make({
+            ...(caFile === undefined ? {} : { caFile }),
+            ...(proxy === undefined ? {} : { proxy })
+          })
+          return EngineClient.make(
+            name,
+            environment,
+            Upstream.make(http, { baseUrl: host, requestsPerSecond, concurrency }),
+            locks
+          )
+        },
+        (effect, name) =>
+          Effect.mapError(effect, ({ message }) => new ConfigurationError({ message: `Instance ${name}: ${message}` })),
+        Effect.provideService(Scope.Scope, scope)
+      )
+
+      const clients = new Map<string, ReturnType<typeof connect>>()
+      for (const [name, environment] of environments) {
+        clients.set(name, yield* Effect.cached(connect(name, environment)))
+      }
+
+      const resolve = Effect.fnUntraced(function* (name: unknown = defaultEnv) {
+        const client = Predicate.isString(name) ? clients.get(name) : undefined
+        if (client === undefined) return yield* new InstanceNotFound({ name: printed(name), available: names })
+        return yield* client
+      })
+
+      return Instances.of({ names, defaultName: defaultEnv, readOnly, resolve })
+    })
+  )
+}
+
+const printed = (name: unknown): string => (Predicate.isString(name) ? name : JSON.stringify(name))

@@ -1,0 +1,32 @@
+import { Effect } from "effect"
+
+import type { Reply } from "../../internal/http/Upstream.ts"
+import { keyHeaders } from "./naming.ts"
+import { isStarting } from "./replies.ts"
+
+/**
+ * Learns which key header an instance takes: the first call that is refused is repeated once with the other one, and
+ * what is accepted is kept. If neither is, the first refusal is the answer.
+ */
+export const make = (pinned: string | undefined) => {
+  let known = pinned
+
+  const learn = Effect.fnUntraced(function* <E>(ask: (header: string) => Effect.Effect<Reply, E>) {
+    if (known !== undefined) return yield* ask(known)
+    const [first, second] = keyHeaders
+    const answer = yield* ask(first)
+    if (answer.status !== 401) {
+      if (isAccepted(answer)) known = first
+      return answer
+    }
+    const other = yield* ask(second)
+    if (other.status === 401) return answer
+    if (isAccepted(other)) known = second
+    return other
+  })
+
+  return { learn }
+}
+
+/** Only success proves that the key was looked at: engines refuse unknown paths, and start up, without it. */
+const isAccepted = (answer: Reply) => answer.status < 300 && !isStarting(answer)

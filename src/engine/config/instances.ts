@@ -1,0 +1,105 @@
+import { Effect } from "effect"
+
+import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import type { Found, Lookup } from "../../internal/config/variables.ts"
+import { hostVariables, keyVariables } from "./aliases.ts"
+import type { EngineConfig, Environment } from "./EngineConfig.ts"
+import { instance } from "./instance.ts"
+import { fieldsOnTheWay, keyLedAway } from "./keyDestination.ts"
+
+type Place = (path: string) => string
+
+/** A configuration file and whether it was named at the start, and so may lead keys of the environment somewhere. */
+interface File {
+  readonly name: string
+  readonly isTrusted: boolean
+}
+
+/** Every instance of a configuration file; variables go before what the file says. */
+export const fromFile = Effect.fnUntraced(function* (
+  written: ReadonlyMap<string, unknown>,
+  defaultEnv: string | undefined,
+  lookup: Lookup,
+  at: Place,
+  file: File
+): Effect.fn.Return<EngineConfig["Service"], ConfigurationError> {
+  const names = [...written.keys()]
+  const chosen = defaultEnv ?? (names.length === 1 ? names[0] : undefined)
+  if (chosen === undefined) {
+    return yield* new ConfigurationError({ message: `${at("defaultEnv")}: expected one of ${names.join(", ")}` })
+  }
+  if (!written.has(chosen)) {
+    return yield* new ConfigurationError({
+      message: `Instance ${chosen} not found in configuration. Available: ${names.join(", ")}`
+    })
+  }
+  const environments = new Map<string, Environment>()
+  for (const [name, fields] of written) {
+    const own = named(lookup, name, names)
+    const find = (variables: ReadonlyArray<string>) =>
+      Effect.flatMap(own(variables), (found) =>
+        found === undefined && name === chosen ? lookup(variables) : Effect.succeed(found)
+      )
+    const overrides = { engine_host: yield* find(hostVariables), engine_api_key: yield* find(keyVariables) }
+    const place = (path: string) => at(["environments", name, path].filter((part) => part !== "").join("."))
+    const environment = yield* Effect.fromResult(instance(fields, overrides, place))
+    const { engine_api_key: key, engine_host: host } = overrides
+    const [astray] = key === undefined || file.isTrusted ? [] : fieldsOnTheWay(environment, host)
+    if (key !== undefined && astray !== undefined) {
+      const variable = astray === "engine_host" ? hostBeside(key.place) : undefined
+      return yield* keyLedAway(place(astray), key.place, { file: file.name, variable })
+    }
+    environments.set(name, environment)
+  }
+  return { defaultEnv: chosen, environments }
+})
+
+/** The single instance `default` that `ENGINE_HOST` and `ENGINE_API_KEY` define; nothing where neither is set. */
+export const fromVariables = Effect.fnUntraced(function* (
+  lookup: Lookup,
+  at: Place
+): Effect.fn.Return<EngineConfig["Service"] | undefined, ConfigurationError> {
+  const engine_host = yield* lookup(hostVariables)
+  const engine_api_key = yield* lookup(keyVariables)
+  if (engine_host === undefined && engine_api_key === undefined) return undefined
+  const insecure = yield* lookup([insecureVariable])
+  const isInsecure = insecure?.value === "true"
+  const astray = [engine_host, isInsecure ? insecure : undefined].find((found) => found?.file !== undefined)
+  if (engine_api_key !== undefined && engine_api_key.file === undefined && astray?.file !== undefined) {
+    const variable = astray === insecure ? insecureVariable : hostBeside(engine_api_key.place)
+    return yield* keyLedAway(astray.place, engine_api_key.place, { file: astray.file, variable })
+  }
+  const environment = yield* Effect.fromResult(
+    instance({ allowInsecureHttp: isInsecure }, { engine_host, engine_api_key }, (path) =>
+      at(variableOf.get(path) ?? path)
+    )
+  )
+  return { defaultEnv: "default", environments: new Map([["default", environment]]) }
+})
+
+const insecureVariable = "ENGINE_ALLOW_INSECURE_HTTP"
+
+/** The variable for the host of the instance whose key is in this one. */
+const hostBeside = (keyVariable: string): string => keyVariable.replace("_API_KEY", "_HOST")
+
+const variableOf: ReadonlyMap<string, string> = new Map([
+  ["engine_host", hostVariables[0]],
+  ["engine_api_key", keyVariables[0]]
+])
+
+/** The variables of one named instance: `ENGINE_API_KEY_MY_STAGING` holds the key of `my-staging`. */
+const named =
+  (lookup: Lookup, name: string, names: ReadonlyArray<string>) =>
+  (variables: ReadonlyArray<string>): Effect.Effect<Found | undefined, ConfigurationError> =>
+    Effect.flatMap(lookup(variables.map((variable) => variable + suffixOf(name))), (found) => {
+      const meant = names.filter((other) => suffixOf(other) === suffixOf(name))
+      return found === undefined || meant.length === 1
+        ? Effect.succeed(found)
+        : Effect.fail(
+            new ConfigurationError({
+              message: `${found.place} could mean each of ${meant.join(", ")}: expected one instance`
+            })
+          )
+    })
+
+const suffixOf = (name: string): string => `_${name.toUpperCase().replace(/[^A-Z0-9]/g, "_")}`

@@ -1,0 +1,109 @@
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { HttpClient, HttpClientRequest, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+
+import { settingsPath } from "../client/naming.ts"
+import { Dialect } from "./api/Dialect.ts"
+import { dispatch } from "./api/dispatch.ts"
+import { hooks, testHooks } from "./api/hooks/hooks.ts"
+import { v1 } from "./dialects/v1/v1.ts"
+import { v2 } from "./dialects/v2/v2.ts"
+import { Runner } from "./run/Runner.ts"
+import { seed } from "./seed/seed.ts"
+import { Journal, type JournalError } from "./store/Journal.ts"
+import { Store } from "./store/Store.ts"
+import { json, page } from "./wire/http.ts"
+
+/** The versions of the engine that can be stood in for. */
+export const Version = Schema.Literals(["1.82.3", "2.41.1"])
+export type Version = typeof Version.Type
+
+const dialects = { "1.82.3": v1, "2.41.1": v2 }
+
+export interface EmbeddedEngineOptions {
+  /** Which version it behaves like; 1.82.3 by default. */
+  readonly version?: Version
+  /** The one key it takes; `embedded` by default. */
+  readonly apiKey?: string
+  /** Whether a new engine starts with a few realistic workflows; false by default. */
+  readonly seed?: boolean
+}
+
+/** A workflow engine inside this process that answers like a real one. */
+export class EmbeddedEngine extends Context.Service<
+  EmbeddedEngine,
+  {
+    /** Every request reaches the engine, whatever host it names; no socket is opened. */
+    readonly httpClient: HttpClient.HttpClient
+    /** A base URL that `httpClient` answers. */
+    readonly host: string
+    readonly apiKey: Redacted.Redacted
+    /** The same engine, to be added to a router of one's own. */
+    readonly routes: Layer.Layer<never, never, HttpRouter.HttpRouter>
+  }
+>()("workflow-tool-server/embedded/engine/EmbeddedEngine") {
+  /** Writes every change to the journal and starts from its entries. Fails when they cannot be read. */
+  static readonly layerStore = ({
+    apiKey = "embedded",
+    seed: isSeeded = false,
+    version = "1.82.3"
+  }: EmbeddedEngineOptions = {}): Layer.Layer<EmbeddedEngine, JournalError, Journal> =>
+    Layer.effect(EmbeddedEngine, make(Redacted.make(apiKey), isSeeded)).pipe(
+      Layer.provide(Runner.layer),
+      Layer.provide(Store.layer),
+      Layer.provide(Layer.succeed(Dialect, dialects[version]))
+    )
+
+  /** Forgets everything when its scope is closed. */
+  static readonly layer = (options?: EmbeddedEngineOptions): Layer.Layer<EmbeddedEngine> =>
+    EmbeddedEngine.layerStore(options).pipe(Layer.provide(Journal.layerNone), Layer.orDie)
+}
+
+const make = Effect.fnUntraced(function* (apiKey: Redacted.Redacted, isSeeded: boolean) {
+  if (isSeeded) yield* seed
+  const own = yield* routesFor(apiKey)
+  const handle = yield* HttpRouter.toHttpEffect(Layer.merge(own, elsewhere))
+  const httpClient = HttpClient.make((request) =>
+    received(request).pipe(
+      Effect.flatMap((arrived) => Effect.provideService(handle, HttpServerRequest.HttpServerRequest, arrived)),
+      Effect.catchTags({ HttpServerError: () => Effect.succeed(malformed), UrlError: Effect.die }),
+      Effect.scoped,
+      Effect.map((response) => HttpServerResponse.toClientResponse(response, { request }))
+    )
+  )
+  return EmbeddedEngine.of({ httpClient, host: "http://127.0.0.1:5678", apiKey, routes: own })
+})
+
+/** Everything that an engine answers: the API, the addresses of triggers, and its health and version. */
+const routesFor = Effect.fnUntraced(function* (apiKey: Redacted.Redacted) {
+  const { publicSettings } = yield* Dialect
+  const context = yield* Effect.context<Dialect | Runner | Store>()
+  const api = dispatch(apiKey)
+  return HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      yield* router.add("*", "/api/v1/*", (request) => Effect.provideContext(api(request), context))
+      for (const path of ["/webhook/*", "/form/*"] as const) {
+        yield* router.add("*", path, (request) => Effect.provideContext(hooks(request), context))
+      }
+      yield* router.add("*", "/webhook-test/*", (request) => Effect.provideContext(testHooks(request), context))
+      yield* router.add("GET", "/healthz", healthy)
+      yield* router.add("GET", "/healthz/readiness", healthy)
+      yield* router.add("GET", settingsPath, json(200, { data: publicSettings }))
+    })
+  )
+})
+
+const healthy = json(200, { status: "ok" })
+
+/** The answer to every other path. */
+const elsewhere = HttpRouter.add("*", "/*", (request) =>
+  Effect.succeed(page(404, `Cannot ${request.method} ${request.url.replaceAll("<", "&lt;")}`))
+)
+
+/** The answer to an address that no router can read. */
+const malformed = page(400, "Bad Request")
+
+/** A request as it arrives. A form gets its boundary when it is sent, which it is not here. */
+const received = (request: HttpClientRequest.HttpClientRequest) =>
+  request.body._tag === "FormData"
+    ? Effect.map(HttpClientRequest.toWeb(request), HttpServerRequest.fromWeb)
+    : Effect.succeed(HttpServerRequest.fromClientRequest(request))

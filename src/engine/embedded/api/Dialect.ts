@@ -1,0 +1,155 @@
+import { Context, type Effect, type Result, Schema } from "effect"
+
+import type { ExecutionStatus } from "../../client/Execution.ts"
+import { Free } from "../../client/Workflow.ts"
+import type { PublishingRules } from "../run/publishing.ts"
+import type { Runner } from "../run/Runner.ts"
+import type { CredentialRecord, ExecutionRecord, TagRecord, WorkflowRecord } from "../store/records.ts"
+import type { Store, Tables } from "../store/Store.ts"
+import type { Refusal } from "../wire/http.ts"
+import type { PagingRules, Parameters, Query } from "../wire/query.ts"
+import type { Shape, ShapeMessages } from "../wire/shapes.ts"
+
+/** A request that has passed every check that needs no records. */
+export interface Call {
+  /** What stands in the variable segments of the path. */
+  readonly at: (name: string) => string
+  readonly query: Query
+  /** Has the shape that the endpoint asks for. */
+  readonly body: unknown
+}
+
+export interface Reply {
+  readonly status: number
+  /** Sent as JSON; `undefined` sends nothing. */
+  readonly body: unknown
+}
+
+export const ok = (body: unknown): Reply => ({ status: 200, body })
+
+/** A request body as it must be sent. */
+export interface Body {
+  readonly shape: Shape
+  readonly isOptional?: boolean
+}
+
+/** What answers a call. */
+export type Handler = (call: Call) => Effect.Effect<Reply, Refusal, Dialect | Runner | Store>
+
+/** One call that an engine offers. */
+export interface Endpoint {
+  readonly method: "DELETE" | "GET" | "PATCH" | "POST" | "PUT"
+  /** Below `/api/v1`; a segment with a colon is variable. */
+  readonly path: `/${string}`
+  readonly query: Parameters
+  readonly body?: Body
+  /** Whether it goes to the store by itself, for a moment at a time, because it may take long. */
+  readonly takesTurns?: boolean
+  readonly run: Handler
+}
+
+/** A workflow as a request gives it; its shape has been checked before. */
+export const Draft = Schema.StructWithRest(
+  Schema.Struct({
+    name: Schema.String,
+    nodes: Schema.Array(Free),
+    connections: Free,
+    settings: Free,
+    description: Schema.optionalKey(Schema.String)
+  }),
+  [Schema.Record(Schema.String, Schema.Unknown)]
+)
+export type Draft = typeof Draft.Type
+
+/** What an engine says to its callers. */
+export interface Messages extends ShapeMessages {
+  /** To a call with a wrong key; the key is `""` when none was sent. */
+  readonly unauthorized: (key: string) => string
+  /** To who would do this with a workflow that is not there. */
+  readonly noWorkflow: (verb: "activate" | "deactivate" | "update") => string
+  /** To the caller of a workflow that should respond and has no node that can. */
+  readonly noRespondent: string
+  /** To the caller of a workflow whose last node gave out nothing. */
+  readonly noItem: string
+  /** The button of the editor that makes a test address listen. */
+  readonly testButton: string
+}
+
+/** The answers that hold a workflow; each shows other parts of it. */
+export type Occasion = "activate" | "create" | "deactivate" | "delete" | "get" | "list" | "update"
+
+/** How records are shown. Fields and their order are those of the real engine. */
+export interface Views {
+  readonly workflow: (tables: Tables, workflow: WorkflowRecord, occasion: Occasion) => { readonly pinData: unknown }
+  /** The answer to a create, given the body that was sent, with the ids that its nodes lacked. */
+  readonly createdWorkflow: (tables: Tables, workflow: WorkflowRecord, sent: Free) => object
+  readonly tag: (tag: TagRecord) => object
+  readonly createdTag: (tag: TagRecord) => object
+  /** The answer to a create, given what was sent beside the data. */
+  readonly createdCredential: (credential: CredentialRecord, sent: Free) => object
+  readonly deletedCredential: (credential: CredentialRecord) => object
+  readonly execution: (execution: ExecutionRecord, includeData: boolean) => object
+  readonly listedExecution: (execution: ExecutionRecord, includeData: boolean) => object
+}
+
+/** What an engine takes as a workflow, and what it does with one. */
+export interface WorkflowRules {
+  /** A node and the settings as they are kept. */
+  readonly keptNode: (node: Free) => Free
+  readonly keptSettings: (settings: Free) => Free
+  /** Whether a node is given a webhook id that it lacks. */
+  readonly needsWebhookId: (node: Free) => boolean
+  /** What is wrong with the graph of a workflow that is created or updated. */
+  readonly graphProblem: (draft: Draft) => string | undefined
+  /** What else is wrong with a workflow that is created. */
+  readonly creationProblem: (draft: Draft, tables: Tables) => Refusal | undefined
+  readonly updatedSettings: (before: Free, sent: Free) => Free
+  /** Whether an update makes a new version of a workflow. */
+  readonly isNewVersion: (before: WorkflowRecord, draft: Draft) => boolean
+  /** What is kept of an update that cannot run, of a workflow that is active. */
+  readonly afterRefusedUpdate: (updated: WorkflowRecord) => WorkflowRecord
+  /** Whether an active workflow can be activated again. */
+  readonly activatesAgain: boolean
+  /** Whether two active workflows can listen at one address. */
+  readonly sharesAddresses: boolean
+  /** Why a workflow cannot run, though all its node types are known. */
+  readonly activationProblem: (workflow: WorkflowRecord) => Refusal | undefined
+  readonly deletionProblem: (workflow: WorkflowRecord) => Refusal | undefined
+  /** Whether a filter passes over names that no tag has, as long as one name has one. */
+  readonly ignoresUnknownTags: boolean
+}
+
+export interface ExecutionRules {
+  /** An id as it stands in a path. */
+  readonly id: (text: string) => Result.Result<number, Refusal>
+  /** Whether a list shows executions of a status when it is asked for another one, or for none. */
+  readonly isListed: (status: ExecutionStatus, wanted: string | undefined) => boolean
+}
+
+/** The data that a type of credential takes, as the core of a JSON schema. */
+export interface CredentialType {
+  readonly properties: Readonly<Record<string, { readonly type: string; readonly enum?: ReadonlyArray<string> }>>
+  readonly required?: ReadonlyArray<string>
+}
+
+/** Everything that one version of the engine does in its own way; the rest of the API is common to all versions. */
+export class Dialect extends Context.Service<
+  Dialect,
+  {
+    /** A fixed segment of a path stands before a variable one. */
+    readonly endpoints: ReadonlyArray<Endpoint>
+    /** What the engine tells about itself to anybody. */
+    readonly publicSettings: object
+    /** Whether every path answers HEAD, and OPTIONS with its methods. */
+    readonly answersHeadAndOptions: boolean
+    readonly messages: Messages
+    /** Reads the query part of an address, without its `?`. */
+    readonly readQuery: (known: Parameters, source: string) => Result.Result<Query, Refusal>
+    readonly paging: PagingRules
+    readonly views: Views
+    readonly workflows: WorkflowRules
+    readonly publishing: PublishingRules
+    readonly executions: ExecutionRules
+    readonly credentialTypes: Readonly<Record<string, CredentialType>>
+  }
+>()("workflow-tool-server/embedded/engine/api/Dialect") {}

@@ -1,0 +1,126 @@
+import { Effect, Predicate, Schema } from "effect"
+
+import type { Free } from "../../client/Workflow.ts"
+import { publish } from "../run/publishing.ts"
+import { freshId, freshUuid, present } from "../store/fresh.ts"
+import type { WorkflowRecord } from "../store/records.ts"
+import { Store } from "../store/Store.ts"
+import { asObject, pick } from "../store/values.ts"
+import { badRequest, conflict, type Refusal } from "../wire/http.ts"
+import { activationProblem } from "./activation.ts"
+import { Dialect, Draft, type Handler, ok } from "./Dialect.ts"
+import { findWorkflow, showWorkflow } from "./workflowReads.ts"
+
+const decode = Schema.decodeUnknownEffect(Draft)
+
+/** Reads a body; its nodes get the ids they lack. */
+const read = Effect.fnUntraced(function* (body: unknown): Effect.fn.Return<Draft, Refusal, Dialect> {
+  const { graphProblem, keptNode, keptSettings } = (yield* Dialect).workflows
+  const draft = yield* Effect.orDie(decode(body))
+  const problem = graphProblem(draft)
+  if (problem !== undefined) return yield* badRequest(problem)
+  const nodes = yield* Effect.forEach(draft.nodes, (node) => complete(keptNode(node)))
+  return { ...draft, nodes, settings: keptSettings(draft.settings) }
+})
+
+const complete = Effect.fnUntraced(function* (node: Free): Effect.fn.Return<Free, never, Dialect> {
+  const { needsWebhookId } = (yield* Dialect).workflows
+  const named = Predicate.isString(node.id) && node.id !== "" ? node : { ...node, id: yield* freshUuid }
+  return needsWebhookId(node) ? { ...named, webhookId: yield* freshUuid } : named
+})
+
+const parse = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Unknown))
+
+/** Static data may be sent as an object or as the text of one. */
+const staticDataOf = (draft: Draft): Effect.Effect<unknown> =>
+  Predicate.isString(draft.staticData)
+    ? Effect.orDie(parse(draft.staticData))
+    : Effect.succeed(draft.staticData ?? null)
+
+export const createWorkflow: Handler = Effect.fnUntraced(function* ({ body }) {
+  const { commit, tables } = yield* Store
+  const { views, workflows } = yield* Dialect
+  const draft = yield* read(body)
+  const problem = workflows.creationProblem(draft, tables)
+  if (problem !== undefined) return yield* problem
+  const { text } = yield* present
+  const workflow: WorkflowRecord = {
+    id: yield* freshId,
+    name: draft.name,
+    description: null,
+    active: false,
+    isArchived: false,
+    nodes: draft.nodes,
+    connections: draft.connections,
+    settings: draft.settings,
+    staticData: yield* staticDataOf(draft),
+    pinData: draft.pinData ?? null,
+    tagIds: [],
+    versionId: yield* freshUuid,
+    versionCounter: 1,
+    triggerCount: 0,
+    createdAt: text,
+    updatedAt: text,
+    published: null,
+    publications: [],
+    busyUntil: 0
+  }
+  yield* commit({ workflow })
+  return ok(views.createdWorkflow(tables, workflow, pick(Object.keys(asObject(body)), draft)))
+})
+
+export const updateWorkflow: Handler = Effect.fnUntraced(function* ({ at, body, query }) {
+  const { commit, tables } = yield* Store
+  const { messages, publishing, workflows } = yield* Dialect
+  const draft = yield* read(body)
+  const before = yield* findWorkflow(at("id"), messages.noWorkflow("update"))
+  if (before.isArchived) return yield* badRequest("Cannot update an archived workflow.")
+  const moment = yield* present
+  const settings = workflows.updatedSettings(before.settings, draft.settings)
+  const isSameText = JSON.stringify([draft.nodes, settings]) === JSON.stringify([before.nodes, before.settings])
+  const saved: WorkflowRecord = {
+    ...before,
+    name: draft.name,
+    description: draft.description ?? before.description,
+    nodes: draft.nodes,
+    connections: draft.connections,
+    settings,
+    staticData: draft.staticData === undefined ? before.staticData : yield* staticDataOf(draft),
+    pinData: draft.pinData ?? before.pinData,
+    versionId: workflows.isNewVersion(before, draft) ? yield* freshUuid : before.versionId,
+    versionCounter: before.versionCounter + (isSameText ? 0 : 1),
+    updatedAt: moment.text
+  }
+  if (!saved.active || query.get("publishIfActive") === "false") {
+    yield* commit({ workflow: saved })
+    return ok(yield* showWorkflow(saved, "update"))
+  }
+  const problem = activationProblem(saved, workflows)
+  if (problem !== undefined) {
+    yield* commit({ workflow: workflows.afterRefusedUpdate(saved) })
+    return yield* problem
+  }
+  const { publication, workflow } = publish(saved, moment, {
+    rules: publishing,
+    publication: tables.counters.publication
+  })
+  yield* commit({ workflow }, { counters: { ...tables.counters, publication } })
+  return ok(yield* showWorkflow(workflow, "update"))
+})
+
+/** Deletes a workflow with its executions. */
+export const deleteWorkflow: Handler = Effect.fnUntraced(function* ({ at }) {
+  const { commit, tables } = yield* Store
+  const { workflows } = yield* Dialect
+  const workflow = yield* findWorkflow(at("id"))
+  const { millis } = yield* present
+  const problem = workflows.deletionProblem(workflow)
+  if (problem !== undefined) return yield* problem
+  if (millis < workflow.busyUntil) {
+    return yield* conflict("Workflow is still being unpublished. Please try again in a few moments.")
+  }
+  const shown = yield* showWorkflow(workflow, "delete")
+  const runs = [...tables.executions.values()].filter(({ workflowId }) => workflowId === workflow.id)
+  yield* commit({ removedWorkflow: workflow.id }, ...runs.map(({ id }) => ({ removedExecution: id })))
+  return ok(shown)
+})

@@ -1,0 +1,188 @@
+import { Predicate } from "effect"
+
+import type { Free } from "../../../client/Workflow.ts"
+import type { Draft } from "../../api/Dialect.ts"
+import { missingCredential } from "../../run/nodeTypes.ts"
+import { isEnabled, isPassiveTrigger, isTrigger, kindOf, parametersOf } from "../../run/triggers.ts"
+import type { WorkflowRecord } from "../../store/records.ts"
+import type { Tables } from "../../store/Store.ts"
+import { asList, asObject, textOf } from "../../store/values.ts"
+import { badRequest, notFound, type Refusal } from "../../wire/http.ts"
+import { typeName } from "../../wire/shapes.ts"
+
+interface Finding {
+  readonly at: string
+  readonly code: string
+  readonly problem: string
+}
+
+/** What is said about the graph of a workflow that is not taken, or nothing. */
+export const graphProblem = ({ connections, nodes }: Draft): string | undefined => {
+  const malformed = [...nodes.flatMap(nodeFindings), ...Object.entries(connections).flatMap(connectionFindings)]
+  const findings = malformed.length > 0 ? malformed : [...doubles(nodes), ...strays(nodes, connections)]
+  if (findings.length === 0) return undefined
+  const list = findings.map(({ at, code, problem }) => `${at} (${code}): ${problem}`)
+  return `Workflow structure is invalid. ${list.join("; ")}`
+}
+
+const required = (at: string): Finding => ({ at, code: "invalid_type", problem: "Required" })
+
+const expected = (at: string, type: string, value: unknown): Finding => ({
+  at,
+  code: "invalid_type",
+  problem: `Expected ${type}, received ${typeName(value)}`
+})
+
+const nodeFindings = (node: Free, index: number): ReadonlyArray<Finding> => {
+  const at = `nodes[${index}]`
+  const missing = ["name", "type", "position"].filter((field) => node[field] === undefined)
+  const length = Array.isArray(node.position) ? node.position.length : 2
+  return [
+    ...missing.map((field) => required(`${at}.${field}`)),
+    ...(node.type === ""
+      ? [{ at: `${at}.type`, code: "too_small", problem: "String must contain at least 1 character(s)" }]
+      : []),
+    ...(length < 2
+      ? [{ at: `${at}.position`, code: "too_small", problem: "Array must contain at least 2 element(s)" }]
+      : []),
+    ...(length > 2
+      ? [{ at: `${at}.position`, code: "too_big", problem: "Array must contain at most 2 element(s)" }]
+      : [])
+  ]
+}
+
+const connectionFindings = ([source, types]: [string, unknown]): ReadonlyArray<Finding> => {
+  const at = `connections.${source}`
+  if (!Predicate.isObject(types)) return [expected(at, "object", types)]
+  return Object.entries(types).flatMap(([type, branches]) =>
+    Array.isArray(branches)
+      ? branches.flatMap((branch: unknown, index) => branchFindings(`${at}.${type}[${index}]`, branch))
+      : [expected(`${at}.${type}`, "array", branches)]
+  )
+}
+
+const branchFindings = (at: string, branch: unknown): ReadonlyArray<Finding> => {
+  if (branch === null) return []
+  if (!Array.isArray(branch)) return [expected(at, "array", branch)]
+  return branch.flatMap((target: unknown, index) =>
+    Predicate.isObject(target)
+      ? ["node", "type", "index"]
+          .filter((field) => target[field] === undefined)
+          .map((field) => required(`${at}[${index}].${field}`))
+      : [expected(`${at}[${index}]`, "object", target)]
+  )
+}
+
+const doubles = (nodes: ReadonlyArray<Free>): ReadonlyArray<Finding> =>
+  nodes.flatMap((node, index) => {
+    const before = nodes.slice(0, index)
+    const twin = before.find(({ id }) => id !== undefined && id !== "" && id === node.id)
+    return [
+      ...(before.some(({ name }) => name === node.name)
+        ? [
+            {
+              at: `nodes[${index}].name`,
+              code: "duplicate_node_name",
+              problem: `Duplicate node name "${String(node.name)}"`
+            }
+          ]
+        : []),
+      ...(twin === undefined
+        ? []
+        : [
+            {
+              at: `nodes[${index}].id`,
+              code: "duplicate_node_id",
+              problem: `Nodes "${String(twin.name)}" and "${String(node.name)}" share the node ID "${String(node.id)}"`
+            }
+          ])
+    ]
+  })
+
+const strays = (nodes: ReadonlyArray<Free>, connections: Free): ReadonlyArray<Finding> => {
+  const names = new Set(nodes.map(({ name }) => name))
+  return Object.entries(connections).flatMap(([source, types]) => [
+    ...(names.has(source)
+      ? []
+      : [
+          {
+            at: `connections.${source}`,
+            code: "unknown_connection_source",
+            problem: `Connection source "${source}" does not reference an existing node`
+          }
+        ]),
+    ...targetsOf(types)
+      .filter(({ node }) => !names.has(node))
+      .map(({ at, node }) => ({
+        at: `connections.${source}.${at}.node`,
+        code: "unknown_connection_target",
+        problem: `Connection target "${String(node)}" does not reference an existing node`
+      }))
+  ])
+}
+
+const targetsOf = (types: unknown): ReadonlyArray<{ readonly at: string; readonly node: unknown }> =>
+  Object.entries(asObject(types)).flatMap(([type, branches]) =>
+    asList(branches).flatMap((branch, output) =>
+      asList(branch).flatMap((target, index) =>
+        Predicate.isObject(target) ? [{ at: `${type}[${output}][${index}]`, node: target.node }] : []
+      )
+    )
+  )
+
+/** What else is wrong with a new workflow: its name, its project or its folder. */
+export const creationProblem = ({ name, parentFolderId, projectId }: Draft, { owner }: Tables): Refusal | undefined => {
+  if (name.length === 0 || name.length > 128) return badRequest("Workflow name must be 1 to 128 characters long.")
+  if (projectId !== undefined && projectId !== owner.projectId) return notFound("Project not found")
+  return parentFolderId === undefined ? undefined : notFound(`Could not find the folder: ${textOf(parentFolderId)}`)
+}
+
+/** Why a workflow is not published; every node with an issue is told. Nodes that nothing leads to do not matter. */
+export const activationProblem = ({ connections, nodes }: WorkflowRecord): Refusal | undefined => {
+  if (!nodes.some(isStart)) {
+    return badRequest(
+      "Workflow cannot be activated because it has no trigger node. At least one trigger, webhook, or polling node is required."
+    )
+  }
+  const targets = targetsIn(connections)
+  const issues = nodes
+    .filter((node) => isEnabled(node) && (isStart(node) || targets.has(textOf(node.name))))
+    .flatMap((node) => {
+      const lines = issuesOf(node)
+      return lines.length === 0 ? [] : [`Node "${textOf(node.name)}":\n${lines.join("\n")}`]
+    })
+  if (issues.length === 0) return undefined
+  const count = issues.length === 1 ? "1 node have" : `${issues.length} nodes have`
+  return badRequest(`Cannot publish workflow: ${count} configuration issues:\n\n${issues.join("\n\n")}`)
+}
+
+/** Triggers that other workflows start count as well. */
+const isStart = (node: Free) => isTrigger(node) || isPassiveTrigger(node)
+
+/** The names of the nodes that something leads to. */
+const targetsIn = (connections: Free): ReadonlySet<string> =>
+  new Set(
+    Object.values(connections)
+      .flatMap((types) => Object.values(asObject(types)))
+      .flatMap(asList)
+      .flatMap(asList)
+      .map((target) => textOf(asObject(target).node))
+  )
+
+const issuesOf = (node: Free): ReadonlyArray<string> => {
+  const credential = missingCredential(node)
+  const parameter = missingParameter(node)
+  return [
+    ...(credential === undefined ? [] : [`  - Missing required credential: ${credential}`]),
+    ...(parameter === undefined ? [] : [`  - Missing or invalid required parameters: ${parameter}`])
+  ]
+}
+
+/** A parameter that a node cannot do without; only of the commonest kinds. */
+const missingParameter = (node: Free): string | undefined => {
+  const { inputSource, url, workflowInputs } = parametersOf(node)
+  if (kindOf(node) === "httpRequest") return textOf(url) === "" ? "url" : undefined
+  const takesAnything = node.typeVersion === 1 || inputSource === "passthrough" || inputSource === "jsonExample"
+  const isVague = !takesAnything && Object.keys(asObject(workflowInputs)).length === 0
+  return kindOf(node) === "executeWorkflowTrigger" && isVague ? "workflowInputs" : undefined
+}

@@ -1,0 +1,132 @@
+import { Effect, Schema } from "effect"
+
+import { Free } from "../../../client/Workflow.ts"
+import { checkData, findCredential } from "../../api/credentials.ts"
+import { Dialect, type Handler, ok } from "../../api/Dialect.ts"
+import { executionId } from "../../api/executions.ts"
+import { findWorkflow, showWorkflow } from "../../api/workflowReads.ts"
+import { snapshotOf, unpublish } from "../../run/publishing.ts"
+import { Runner } from "../../run/Runner.ts"
+import type { Pending } from "../../run/walk.ts"
+import { now, present } from "../../store/fresh.ts"
+import type { ExecutionRecord } from "../../store/records.ts"
+import { Store } from "../../store/Store.ts"
+import { asObject } from "../../store/values.ts"
+import { badRequest, conflict, notFound } from "../../wire/http.ts"
+import { byOffset } from "../../wire/query.ts"
+import { retriedExecution, stoppedExecution } from "./executionViews.ts"
+import { credential, listedCredential } from "./views.ts"
+
+/** Versions of the past are not kept, so that none is ever found. */
+export const getVersion: Handler = () => Effect.fail(notFound("Version not found"))
+
+/** Archives a workflow or brings it back; an archived one does not run. */
+export const archive = (isArchived: boolean): Handler =>
+  Effect.fnUntraced(function* ({ at }) {
+    const { commit, tables } = yield* Store
+    const { publishing } = yield* Dialect
+    const before = yield* findWorkflow(at("id"))
+    if (!isArchived && !before.isArchived) return yield* badRequest("Workflow is not archived.")
+    const moment = yield* present
+    const { publication, workflow } = unpublish(before, moment, {
+      rules: publishing,
+      publication: tables.counters.publication
+    })
+    const saved = { ...workflow, isArchived, updatedAt: moment.text }
+    yield* commit({ workflow: saved }, { counters: { ...tables.counters, publication } })
+    return ok(yield* showWorkflow(saved, "deactivate"))
+  })
+
+/** A retry goes on at the node that failed, with what that node got; a run that no node has failed begins anew. */
+const resume = ({
+  snapshot,
+  steps
+}: ExecutionRecord): { readonly start: Pending; readonly done: ExecutionRecord["steps"] } => {
+  const last = steps.at(-1)
+  if (last !== undefined && last.failure !== null) {
+    return { start: { node: last.node, source: last.source, input: last.failure.input }, done: steps.slice(0, -1) }
+  }
+  const trigger = steps[0]?.node ?? String(snapshot.nodes[0]?.name)
+  return { start: { node: trigger, source: null, input: steps[0]?.outputs[0] ?? [] }, done: [] }
+}
+
+export const retryExecution: Handler = Effect.fnUntraced(function* (call) {
+  const { tables } = yield* Store
+  const runner = yield* Runner
+  const id = yield* executionId(call)
+  const execution = tables.executions.get(id)
+  if (execution === undefined) return yield* notFound(`The execution with the ID "${id}" does not exist.`)
+  if (execution.status === "success") {
+    return yield* conflict("The execution succeeded, so it cannot be retried.")
+  }
+  const { done, start } = resume(execution)
+  const workflow = asObject(call.body).loadWorkflow === true ? tables.workflows.get(execution.workflowId) : undefined
+  const { end } = yield* runner.start({
+    workflowId: execution.workflowId,
+    snapshot: workflow === undefined ? execution.snapshot : snapshotOf(workflow),
+    mode: "retry",
+    retryOf: id,
+    start,
+    steps: done
+  })
+  return ok(retriedExecution(yield* end))
+})
+
+export const stopExecution: Handler = Effect.fnUntraced(function* (call) {
+  const { tables } = yield* Store
+  const runner = yield* Runner
+  const id = yield* executionId(call)
+  const execution = tables.executions.get(id)
+  if (execution === undefined) return yield* notFound("Failed to find execution to stop")
+  if (!(yield* runner.stop(id))) {
+    return yield* conflict(
+      `Only running or waiting executions can be stopped and ${id} is currently ${execution.status}`
+    )
+  }
+  return ok(stoppedExecution(tables.executions.get(id) ?? execution))
+})
+
+const Selection = Schema.Struct({ status: Schema.Array(Schema.String) })
+const decodeSelection = Schema.decodeUnknownEffect(Selection)
+
+export const stopExecutions: Handler = Effect.fnUntraced(function* ({ body }) {
+  const { tables } = yield* Store
+  const runner = yield* Runner
+  const { status } = yield* Effect.orDie(decodeSelection(body))
+  const ids = [...tables.executions.values()].filter((execution) => status.includes(execution.status))
+  const results = yield* Effect.forEach(ids, ({ id }) => runner.stop(id))
+  return ok({ stopped: results.filter(Boolean).length })
+})
+
+export const listCredentials: Handler = Effect.fnUntraced(function* ({ query }) {
+  const { tables } = yield* Store
+  const { paging } = yield* Dialect
+  const rows = [...tables.credentials.values()].reverse()
+  const { data, nextCursor } = yield* byOffset(rows, query, paging)
+  return ok({ data: data.map((row) => listedCredential(tables, row)), nextCursor })
+})
+
+export const getCredential: Handler = Effect.fnUntraced(function* ({ at }) {
+  return ok(credential(yield* findCredential(at("id"), "Credential not found")))
+})
+
+const Patch = Schema.Struct({ name: Schema.optionalKey(Schema.String), data: Schema.optionalKey(Free) })
+const decodePatch = Schema.decodeUnknownEffect(Patch)
+
+export const updateCredential: Handler = Effect.fnUntraced(function* ({ at, body }) {
+  const { commit } = yield* Store
+  const before = yield* findCredential(at("id"), "Credential not found")
+  const { data, name = before.name } = yield* Effect.orDie(decodePatch(body))
+  if (name.length < 3 || name.length > 128) {
+    return yield* badRequest("Credential name must be 3 to 128 characters long.")
+  }
+  if (data !== undefined) yield* checkData(before.type, data)
+  const updated = { ...before, name, updatedAt: yield* now }
+  yield* commit({ credential: updated })
+  return ok(credential(updated))
+})
+
+export const testCredential: Handler = Effect.fnUntraced(function* ({ at }) {
+  yield* findCredential(at("id"), "Credential not found")
+  return ok({ status: "Error", message: "No testing function found for this credential." })
+})

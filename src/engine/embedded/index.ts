@@ -1,0 +1,3 @@
+export { EmbeddedEngine, type EmbeddedEngineOptions } from "./EmbeddedEngine.ts"
+export { Journal, JournalError } from "./store/Journal.ts"
+export { layerInstance } from "./layerInstance.ts"

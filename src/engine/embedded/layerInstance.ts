@@ -1,0 +1,33 @@
+import { Effect, Layer } from "effect"
+import { HttpClient } from "effect/http"
+
+import { HttpClients } from "../../internal/http/HttpClients.ts"
+import { EngineConfig } from "../config/EngineConfig.ts"
+import { EmbeddedEngine } from "./EmbeddedEngine.ts"
+
+/** The embedded engine as the one configured instance: its configuration, and the way to it. */
+export const layerInstance = ({
+  name = "embedded",
+  readOnly = false
+}: { readonly name?: string; readonly readOnly?: boolean } = {}): Layer.Layer<
+  EngineConfig | HttpClients,
+  never,
+  EmbeddedEngine
+> =>
+  Layer.unwrap(
+    Effect.map(EmbeddedEngine, ({ apiKey, host, httpClient }) => {
+      const environment = {
+        host,
+        apiKey,
+        readOnly,
+        allowInsecureHttp: false,
+        requestsPerSecond: Infinity,
+        concurrency: 64,
+        headers: {}
+      }
+      return Layer.merge(
+        Layer.succeed(EngineConfig, { defaultEnv: name, environments: new Map([[name, environment]]) }),
+        Layer.provide(HttpClients.layerShared, Layer.succeed(HttpClient.HttpClient, httpClient))
+      )
+    })
+  )

@@ -1,0 +1,140 @@
+import { Duration, Effect, Predicate } from "effect"
+
+import type { Free } from "../../client/Workflow.ts"
+import type { Item } from "../store/records.ts"
+import { asObject, asList, own, textOf } from "../store/values.ts"
+import { NodeFailure, resolve, runCode, type Scope } from "./evaluate.ts"
+import { edit, holds } from "./parameters.ts"
+import { kindOf, parametersOf } from "./triggers.ts"
+
+/** What a workflow answers its caller. */
+export interface Response {
+  readonly status: number
+  readonly contentType: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** The result of a node: the items of each output, and perhaps a response. */
+export interface Outcome {
+  readonly outputs: ReadonlyArray<ReadonlyArray<Item>>
+  readonly response?: Response
+}
+
+/** A node at work. `scopeOf` gives the names that its expressions can use for one of the input items. */
+export interface Work {
+  readonly parameters: Free
+  readonly input: ReadonlyArray<Item>
+  readonly scopeOf: (item: Item | undefined) => Scope
+}
+
+type Kind = (work: Work) => Effect.Effect<Outcome, NodeFailure>
+
+/** Runs a node; one of a kind that is not known here passes its items on. */
+export const perform = (node: Free, work: Omit<Work, "parameters">): Effect.Effect<Outcome, NodeFailure> =>
+  (own(kinds, kindOf(node)) ?? pass)({ ...work, parameters: parametersOf(node) })
+
+const pass: Kind = ({ input }) => Effect.succeed({ outputs: [input] })
+
+const paired = (json: Free, item: number): Item => ({ json, pairedItem: { item } })
+
+const set: Kind = ({ input, parameters, scopeOf }) =>
+  Effect.forEach(input, (item, index) =>
+    resolve(parameters, scopeOf(item)).pipe(
+      Effect.flatMap((resolved) => edit(asObject(resolved), item.json)),
+      Effect.map((json) => paired(json, index))
+    )
+  ).pipe(Effect.map((items) => ({ outputs: [items] })))
+
+/** Items for which the conditions hold leave by the first output, the others by the second. */
+const divide: Kind = ({ input, parameters, scopeOf }) =>
+  Effect.map(
+    Effect.forEach(input, (item) =>
+      Effect.map(resolve(parameters, scopeOf(item)), (resolved) => holds(asObject(resolved)))
+    ),
+    (results) => ({
+      outputs: [input.filter((_, index) => results[index]), input.filter((_, index) => !results[index])]
+    })
+  )
+
+const stop: Kind = ({ input, parameters, scopeOf }) =>
+  resolve(parameters, scopeOf(input[0])).pipe(
+    Effect.map(asObject),
+    Effect.flatMap(({ errorMessage, errorObject, errorType }) =>
+      Effect.fail(new NodeFailure({ message: textOf(errorType === "errorObject" ? errorObject : errorMessage) }))
+    )
+  )
+
+const code: Kind = ({ input, parameters, scopeOf }) =>
+  runCode(textOf(parameters.jsCode), scopeOf(input[0])).pipe(
+    Effect.map((value): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [value])),
+    Effect.flatMap(
+      Effect.forEach((value, index) => {
+        const { json } = asObject(value)
+        if (!Predicate.isObject(value)) {
+          return Effect.fail(new NodeFailure({ message: "Code doesn't return items properly" }))
+        }
+        return Effect.succeed(paired(Predicate.isObject(json) ? json : value, index))
+      })
+    ),
+    Effect.map((items) => ({ outputs: [items] }))
+  )
+
+const perUnit: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 }
+
+const wait: Kind = ({ input, parameters: { amount = 1, unit = "hours" } }) =>
+  Effect.as(Effect.sleep(Duration.seconds(Number(amount) * (own(perUnit, unit) ?? 0))), { outputs: [input] })
+
+const respond: Kind = ({ input, parameters, scopeOf }) =>
+  Effect.map(resolve(parameters, scopeOf(input[0])), (resolved) => ({
+    outputs: [input],
+    response: responseOf(asObject(resolved), input)
+  }))
+
+/** A status that a workflow gives; the usual one when it is no status. */
+export const statusOf = (given: unknown, usual = 200): number =>
+  Number.isInteger(Number(given)) && Number(given) >= 200 && Number(given) <= 599 ? Number(given) : usual
+
+const responseOf = (
+  { options, redirectURL, respondWith, responseBody }: Free,
+  input: ReadonlyArray<Item>
+): Response => {
+  const { responseCode, responseHeaders } = asObject(options)
+  const entries = asObject(responseHeaders).entries
+  const headers = Object.fromEntries(
+    asList(entries)
+      .map(asObject)
+      .map(({ name, value }) => [String(name).toLowerCase(), textOf(value)])
+  )
+  const status = statusOf(responseCode)
+  const json = { status, headers, contentType: "application/json; charset=utf-8" }
+  switch (respondWith) {
+    case "allIncomingItems":
+      return { ...json, body: JSON.stringify(input.map((item) => item.json)) }
+    case "json":
+      return { ...json, body: textOf(responseBody) }
+    case "text":
+      return { ...json, contentType: "text/html; charset=utf-8", body: textOf(responseBody) }
+    case "noData":
+      return { ...json, body: "" }
+    case "redirect":
+      return {
+        ...json,
+        status: statusOf(responseCode, 302),
+        headers: { ...headers, location: textOf(redirectURL) },
+        body: ""
+      }
+    default:
+      return { ...json, body: JSON.stringify(input[0]?.json ?? {}) }
+  }
+}
+
+const kinds: Readonly<Record<string, Kind>> = {
+  set,
+  if: divide,
+  filter: divide,
+  stopAndError: stop,
+  code,
+  wait,
+  respondToWebhook: respond
+}

@@ -1,0 +1,133 @@
+import { Effect, Predicate, Result, Schema } from "effect"
+
+import type { Free } from "../../client/Workflow.ts"
+import { asObject, asList, own, textOf } from "../store/values.ts"
+import { NodeFailure } from "./evaluate.ts"
+
+type Test = (left: unknown, right: unknown) => boolean
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === "" ||
+  (Array.isArray(value) && value.length === 0) ||
+  (Predicate.isObject(value) && Object.keys(value).length === 0)
+
+const isSame: Test = (left, right) => left === right || textOf(left) === textOf(right)
+const contains: Test = (left, right) =>
+  Array.isArray(left) ? left.includes(right) : textOf(left).includes(textOf(right))
+
+const not =
+  (test: Test): Test =>
+  (left, right) =>
+    !test(left, right)
+
+const tests: Readonly<Record<string, Test>> = {
+  equals: isSame,
+  equal: isSame,
+  notEquals: not(isSame),
+  notEqual: not(isSame),
+  contains,
+  notContains: not(contains),
+  startsWith: (left, right) => textOf(left).startsWith(textOf(right)),
+  endsWith: (left, right) => textOf(left).endsWith(textOf(right)),
+  gt: (left, right) => Number(left) > Number(right),
+  gte: (left, right) => Number(left) >= Number(right),
+  lt: (left, right) => Number(left) < Number(right),
+  lte: (left, right) => Number(left) <= Number(right),
+  larger: (left, right) => Number(left) > Number(right),
+  largerEqual: (left, right) => Number(left) >= Number(right),
+  smaller: (left, right) => Number(left) < Number(right),
+  smallerEqual: (left, right) => Number(left) <= Number(right),
+  true: (left) => left === true,
+  false: (left) => left === false,
+  empty: isEmpty,
+  isEmpty,
+  notEmpty: not(isEmpty),
+  isNotEmpty: not(isEmpty),
+  exists: (left) => left !== undefined && left !== null,
+  notExists: (left) => left === undefined || left === null
+}
+
+/** Whether the conditions of an If or a Filter hold; their expressions have been evaluated before. */
+export const holds = ({ combineOperation, conditions }: Free): boolean => {
+  const { combinator, conditions: list } = asObject(conditions)
+  const results = Array.isArray(list) ? list.map(current) : Object.entries(asObject(conditions)).flatMap(old)
+  return combinator === "or" || combineOperation === "any" ? results.some(Boolean) : results.every(Boolean)
+}
+
+const current = (condition: unknown): boolean => {
+  const { leftValue, operator, rightValue } = asObject(condition)
+  return own(tests, asObject(operator).operation)?.(leftValue, rightValue) ?? false
+}
+
+/** Conditions as the first version of the node has them: in lists by type. */
+const old = ([type, list]: [string, unknown]): ReadonlyArray<boolean> =>
+  asList(list).map((condition: unknown) => {
+    const { operation = type === "number" ? "smaller" : "equal", value1, value2 } = asObject(condition)
+    return own(tests, operation)?.(value1, value2) ?? false
+  })
+
+const parse = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
+
+/** What an Edit Fields node makes of one item's data; its expressions have been evaluated before. */
+export const edit = (parameters: Free, json: Free): Effect.Effect<Free, NodeFailure> => {
+  if (parameters.mode === "raw") {
+    const given = Predicate.isString(parameters.jsonOutput)
+      ? Result.getOrUndefined(parse(parameters.jsonOutput))
+      : parameters.jsonOutput
+    return Predicate.isObject(given)
+      ? Effect.succeed({ ...kept(parameters, json), ...given })
+      : Effect.fail(new NodeFailure({ message: "The 'JSON Output' does not contain a valid JSON object" }))
+  }
+  return Effect.reduce(
+    assignments(parameters),
+    () => kept(parameters, json),
+    (target, assignment) =>
+      Effect.map(convert(assignment), (value) => put(target, assignment.name.split("."), value ?? null))
+  )
+}
+
+/** The first two versions of the node keep the other fields by default, the later ones drop them. */
+const kept = ({ include, includeOtherFields, keepOnlySet, values }: Free, json: Free): Free => {
+  if (values !== undefined) return keepOnlySet === true ? {} : json
+  return includeOtherFields === true || include === "all" ? json : {}
+}
+
+interface Assignment {
+  readonly name: string
+  readonly type: unknown
+  readonly value: unknown
+}
+
+/** The assignments in their order; the first versions of the node keep them in lists by type. */
+const assignments = ({ assignments: given, values }: Free): ReadonlyArray<Assignment> => {
+  const typed = (list: unknown, kind?: string) =>
+    asList(list)
+      .map(asObject)
+      .map(({ name, type, value }) => ({ name: String(name), type: kind ?? type, value }))
+  const listed = asObject(given).assignments
+  return listed === undefined
+    ? ["boolean", "number", "string"].flatMap((type) => typed(asObject(values)[type], type))
+    : typed(listed)
+}
+
+const truths: Readonly<Record<string, boolean>> = { true: true, false: false }
+
+/** A value converted to a type. Only texts can fail to be numbers and booleans. */
+const convert = ({ name, type, value }: Assignment): Effect.Effect<unknown, NodeFailure> => {
+  const misfit = (kind: string) =>
+    Effect.fail(new NodeFailure({ message: `'${name}' expects a ${kind} but we got '${textOf(value)}' [item 0]` }))
+  if (type === "string") return Effect.succeed(value === undefined ? null : textOf(value))
+  if (!Predicate.isString(value)) return Effect.succeed(value)
+  if (type === "number") return Number.isNaN(Number(value)) ? misfit("number") : Effect.succeed(Number(value))
+  if (type === "boolean") return Object.hasOwn(truths, value) ? Effect.succeed(truths[value]) : misfit("boolean")
+  const isJson = type === "object" || type === "array"
+  return Effect.succeed(isJson ? Result.getOrElse(parse(value), () => value) : value)
+}
+
+/** A name with dots reaches into objects. */
+const put = (target: Free, [first = "", ...rest]: ReadonlyArray<string>, value: unknown): Free => ({
+  ...target,
+  [first]: rest.length === 0 ? value : put(asObject(target[first]), rest, value)
+})

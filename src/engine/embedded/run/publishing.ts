@@ -1,0 +1,102 @@
+import type { Free } from "../../client/Workflow.ts"
+import type { Moment } from "../store/fresh.ts"
+import type { Publication, Snapshot, WorkflowRecord } from "../store/records.ts"
+import { asObject } from "../store/values.ts"
+import { countListeners, schedulesIn } from "./triggers.ts"
+
+/** What an engine does when a workflow is published and unpublished. */
+export interface PublishingRules {
+  /** How long until the triggers of a published workflow are listened to, in milliseconds. */
+  readonly listensAfter: number
+  /** How long the engine is busy with unpublishing a workflow, in milliseconds. */
+  readonly busyFor: number
+  /** Whether a workflow keeps the history of its publications. */
+  readonly keepsHistory: boolean
+  /** Whether it changes the time of the workflow's last update. */
+  readonly isUpdate: boolean
+  /** The entry in a workflow's static data for each of its schedules. */
+  readonly scheduleState: Free
+}
+
+/** Whether the triggers of a workflow are being listened to. */
+export const isListening = ({ published }: WorkflowRecord, { millis }: Moment): boolean =>
+  published !== null && published.listensAt <= millis
+
+/** The record as it is at a moment: once its triggers listen, they are counted and have their state. */
+export const settled = (
+  workflow: WorkflowRecord,
+  moment: Moment,
+  { scheduleState }: PublishingRules
+): WorkflowRecord => {
+  const { published, staticData } = workflow
+  if (published === null || !isListening(workflow, moment)) return workflow
+  const state = Object.fromEntries(
+    schedulesIn(published.nodes).map(({ name }) => [`node:${String(name)}`, scheduleState])
+  )
+  return {
+    ...workflow,
+    triggerCount: countListeners(published.nodes),
+    staticData: Object.keys(state).length === 0 ? staticData : { ...state, ...asObject(staticData) }
+  }
+}
+
+interface Circumstances {
+  readonly rules: PublishingRules
+  /** The highest id of a publication so far. */
+  readonly publication: number
+}
+
+/** A record and the highest id of a publication so far. */
+export interface Outcome {
+  readonly workflow: WorkflowRecord
+  readonly publication: number
+}
+
+/** Publishes the saved nodes, so that they run. An earlier publication ends. */
+export const publish = (
+  workflow: WorkflowRecord,
+  moment: Moment,
+  { isAtOnce = false, publication, rules }: Circumstances & { readonly isAtOnce?: boolean }
+): Outcome => {
+  const { connections, nodes, published, versionId } = workflow
+  const note = (event: Publication["event"], version: string) => ({ event, versionId: version, createdAt: moment.text })
+  const notes = [
+    ...(published === null ? [] : [note("deactivated", published.versionId)]),
+    note("activated", versionId)
+  ].map((entry, index): Publication => ({ ...entry, id: publication + index + 1 }))
+  const listensAt = published?.listensAt ?? moment.millis + (isAtOnce ? 0 : rules.listensAfter)
+  return {
+    workflow: {
+      ...workflow,
+      active: true,
+      published: { versionId, nodes, connections, createdAt: moment.text, listensAt },
+      publications: rules.keepsHistory ? [...workflow.publications, ...notes] : []
+    },
+    publication: publication + notes.length
+  }
+}
+
+/** Stops what runs. */
+export const unpublish = (workflow: WorkflowRecord, moment: Moment, { publication, rules }: Circumstances): Outcome => {
+  const { published } = workflow
+  if (published === null) return { workflow: { ...workflow, active: false }, publication }
+  const id = publication + 1
+  const note: Publication = { id, versionId: published.versionId, event: "deactivated", createdAt: moment.text }
+  return {
+    workflow: {
+      ...workflow,
+      active: false,
+      published: null,
+      publications: rules.keepsHistory ? [...workflow.publications, note] : [],
+      busyUntil: rules.busyFor > 0 ? moment.millis + rules.busyFor : 0
+    },
+    publication: id
+  }
+}
+
+/** A workflow as it runs now: what is published, or what is saved where nothing is. */
+export const snapshotOf = (workflow: WorkflowRecord): Snapshot => {
+  const { active, createdAt, name, settings, updatedAt } = workflow
+  const { connections, nodes, versionId } = workflow.published ?? workflow
+  return { name, active, createdAt, updatedAt, versionId, nodes, connections, settings }
+}

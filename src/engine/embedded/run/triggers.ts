@@ -1,0 +1,113 @@
+import { Cron, Predicate, Result } from "effect"
+
+import { nodeKind } from "../../client/naming.ts"
+import type { Free } from "../../client/Workflow.ts"
+import { asObject, asList, textOf } from "../store/values.ts"
+
+/** Kinds that start a workflow though their names do not end in "Trigger". */
+const unmarked = new Set(["cron", "emailReadImap", "interval", "webhook"])
+
+/** Kinds that only people in the editor start. */
+const manual = new Set(["evaluationTrigger", "manualChatTrigger", "manualTrigger"])
+
+/** Kinds that other workflows start. */
+const passive = new Set(["errorTrigger", "executeWorkflowTrigger"])
+
+export const kindOf = ({ type }: Free): string => (Predicate.isString(type) ? nodeKind(type) : "")
+
+/** The parameters of a node, `{}` when it has none. */
+export const parametersOf = ({ parameters }: Free): Free => asObject(parameters)
+
+export const isEnabled = ({ disabled }: Free): boolean => disabled !== true
+
+/** Whether something outside can start a workflow at a node. */
+export const isTrigger = (node: Free): boolean => {
+  const kind = kindOf(node)
+  if (!isEnabled(node) || manual.has(kind) || passive.has(kind)) return false
+  return unmarked.has(kind) || kind.endsWith("Trigger")
+}
+
+/** Whether other workflows can start a workflow at a node, by a call or by failing. */
+export const isPassiveTrigger = (node: Free): boolean => isEnabled(node) && passive.has(kindOf(node))
+
+/** The number of listeners of these nodes. A form and a chat have two: for being shown and for being sent. */
+export const countListeners = (nodes: ReadonlyArray<Free>): number =>
+  nodes.filter((node) => isTrigger(node) && !hasBadSchedule(node)).reduce((sum, node) => sum + listenersOf(node), 0)
+
+const listenersOf = (node: Free): number => (/^(form|chat)Trigger$/.test(kindOf(node)) ? 2 : 1)
+
+/** Whether a schedule has a malformed cron expression. */
+export const hasBadSchedule = (node: Free): boolean => {
+  if (kindOf(node) !== "scheduleTrigger") return false
+  const { interval } = asObject(parametersOf(node).rule)
+  return asList(interval).some(
+    (entry: unknown) =>
+      asObject(entry).field === "cronExpression" && Result.isFailure(Cron.parse(textOf(asObject(entry).expression)))
+  )
+}
+
+/** The nodes that run by a schedule. */
+export const schedulesIn = (nodes: ReadonlyArray<Free>): ReadonlyArray<Free> =>
+  nodes.filter((node) => kindOf(node) === "scheduleTrigger" && isEnabled(node) && !hasBadSchedule(node))
+
+/** Where one trigger of an active workflow is called. */
+export interface Address {
+  readonly method: string
+  /** Decoded, from the root: `webhook/orders/:id`. A segment with a colon is variable. */
+  readonly path: string
+  readonly node: Free
+}
+
+/** Every address that a workflow with these nodes listens to. */
+export const addressesOf = (workflowId: string, nodes: ReadonlyArray<Free>): ReadonlyArray<Address> =>
+  nodes.filter(isEnabled).flatMap((node) => {
+    const { httpMethod, options, path, public: isPublic } = parametersOf(node)
+    switch (kindOf(node)) {
+      case "webhook":
+        return methodsOf(httpMethod).map((method) => ({
+          method,
+          node,
+          path: `webhook/${placeOf(workflowId, node, path)}`
+        }))
+      case "formTrigger": {
+        const own = path ?? asObject(options).path
+        const place = placeOf(workflowId, node, own)
+        const isNowhere = node.typeVersion === 1 && own === undefined
+        return isNowhere ? [] : ["GET", "POST"].map((method) => ({ method, node, path: `form/${place}` }))
+      }
+      case "chatTrigger": {
+        const place = `webhook/${placeOf(workflowId, node, undefined)}/chat`
+        return isPublic === true ? ["GET", "POST"].map((method) => ({ method, node, path: place })) : []
+      }
+      default:
+        return []
+    }
+  })
+
+const methodsOf = (method: unknown): ReadonlyArray<string> =>
+  (Array.isArray(method) ? method : [method ?? "GET"]).filter(Predicate.isString)
+
+/** A node without a webhook id is found below its workflow; a path with variable segments is found below the id. */
+const placeOf = (workflowId: string, node: Free, path: unknown): string => {
+  const own = Predicate.isString(path) ? path.split("/").filter((segment) => segment !== "") : []
+  const { webhookId } = node
+  if (!Predicate.isString(webhookId)) {
+    return [workflowId, encodeURIComponent(String(node.name).toLowerCase()), ...own].join("/")
+  }
+  const isVariable = own.some((segment) => segment.startsWith(":"))
+  return own.length === 0 || isVariable ? [webhookId, ...own].join("/") : own.join("/")
+}
+
+/** The values of the variable segments when a path is at this address, or nothing. */
+export const matchAddress = (address: Address, path: string): Record<string, string> | undefined => {
+  const wanted = address.path.split("/")
+  const given = path.split("/")
+  if (wanted.length !== given.length) return undefined
+  const variables: Record<string, string> = {}
+  for (const [index, segment] of wanted.entries()) {
+    const value = given[index] ?? ""
+    if (segment.startsWith(":")) variables[segment.slice(1)] = value
+    else if (segment !== value) return undefined
+  }
+  return variables
+}

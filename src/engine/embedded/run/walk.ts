@@ -1,0 +1,106 @@
+import { Clock, Effect, Predicate, Result } from "effect"
+
+import type { Free } from "../../client/Workflow.ts"
+import type { Item, Source, Step } from "../store/records.ts"
+import { asObject } from "../store/values.ts"
+import { Callable, NodeFailure, type Scope } from "./evaluate.ts"
+import { type Outcome, perform, type Response } from "./nodes.ts"
+import { isEnabled, kindOf } from "./triggers.ts"
+
+/** A node that is about to run. */
+export interface Pending {
+  readonly node: string
+  readonly source: Source | null
+  readonly input: ReadonlyArray<Item>
+  /** Why it cannot run. */
+  readonly obstacle?: string
+}
+
+interface Graph {
+  readonly nodes: ReadonlyArray<Free>
+  readonly connections: Free
+}
+
+/** A run with more steps than this is a loop. */
+const mostSteps = 1000
+
+/**
+ * Runs a workflow from a node on, depth first, as engines do. Steps are added to the caller's list, so that what has
+ * run is known even when the rest is interrupted. Ends at the first node that fails and is not set to go on.
+ */
+export const walk = Effect.fnUntraced(function* (
+  graph: Graph,
+  start: Pending,
+  steps: Array<Step>,
+  respond: (response: Response) => Effect.Effect<unknown>
+) {
+  const before = steps.length
+  const pending = [start]
+  for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
+    const { input, source } = next
+    const node = graph.nodes.find(({ name }) => name === next.node)
+    if (node === undefined) continue
+    const startTime = yield* Clock.currentTimeMillis
+    const index = steps.length - before
+    const result = yield* Effect.result(index < mostSteps ? performOrGoOn(node, next, steps) : endless)
+    const executionTime = (yield* Clock.currentTimeMillis) - startTime
+    const step = { node: next.node, index, startTime, executionTime, source }
+    if (Result.isFailure(result)) {
+      const problem = { message: result.failure.message, timestamp: startTime + executionTime }
+      steps.push({ ...step, outputs: [], failure: { problem, input } })
+      return
+    }
+    const { outputs, response } = result.success
+    steps.push({ ...step, outputs, failure: null })
+    if (response !== undefined) yield* respond(response)
+    pending.unshift(...following(graph.connections, next.node, outputs, runsOf(steps, next.node) - 1))
+  }
+})
+
+const endless = Effect.fail(new NodeFailure({ message: `The embedded engine stopped after ${mostSteps} steps` }))
+
+const performOrGoOn = (node: Free, { input, obstacle }: Pending, steps: ReadonlyArray<Step>) => {
+  if (obstacle !== undefined) return Effect.fail(new NodeFailure({ message: obstacle }))
+  if (!isEnabled(node)) return Effect.succeed<Outcome>({ outputs: [input] })
+  const work = perform(node, { input, scopeOf: (item) => scope(item, input, steps) })
+  const goesOn = node.continueOnFail === true || node.onError === "continueRegularOutput"
+  return goesOn && kindOf(node) !== "stopAndError"
+    ? Effect.catch(work, ({ message }) => Effect.succeed<Outcome>({ outputs: [[{ json: { error: message } }]] }))
+    : work
+}
+
+const runsOf = (steps: ReadonlyArray<Step>, node: string) => steps.filter((step) => step.node === node).length
+
+/** The nodes that follow the outputs of a node; an output without items leads nowhere. */
+const following = (
+  connections: Free,
+  node: string,
+  outputs: Outcome["outputs"],
+  run: number
+): ReadonlyArray<Pending> => {
+  const main = asObject(connections[node]).main
+  return outputs.flatMap((input, output) => {
+    const targets: unknown = Array.isArray(main) ? main[output] : undefined
+    if (input.length === 0 || !Array.isArray(targets)) return []
+    return targets
+      .map(asObject)
+      .flatMap((target) =>
+        Predicate.isString(target.node) ? [{ node: target.node, source: { node, output, run }, input }] : []
+      )
+  })
+}
+
+/** The names an expression can use: the item, the other items, and the outputs of earlier nodes. */
+const scope = (item: Item | undefined, input: ReadonlyArray<Item>, steps: ReadonlyArray<Step>): Scope => ({
+  $json: item?.json ?? {},
+  $input: view(input, item),
+  items: input,
+  $: new Callable(([name]) => view(steps.findLast(({ node }) => node === name)?.outputs[0] ?? []))
+})
+
+const view = (items: ReadonlyArray<Item>, item = items[0]) => ({
+  item,
+  first: new Callable(() => items[0]),
+  last: new Callable(() => items.at(-1)),
+  all: new Callable(() => items)
+})

@@ -1,0 +1,140 @@
+import { Schema } from "effect"
+
+import { ExecutionStatus } from "../../client/Execution.ts"
+import { Free } from "../../client/Workflow.ts"
+
+const Millis = Schema.Finite
+
+/** The one user whom everything belongs to, with the personal project. */
+export const Owner = Schema.Struct({ userId: Schema.String, projectId: Schema.String, createdAt: Schema.String })
+export type Owner = typeof Owner.Type
+
+export const TagRecord = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  createdAt: Schema.String,
+  updatedAt: Schema.String
+})
+export type TagRecord = typeof TagRecord.Type
+
+/** What is kept of a credential. Its values are checked and dropped, because nothing here uses them. */
+export const CredentialRecord = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  type: Schema.String,
+  createdAt: Schema.String,
+  updatedAt: Schema.String
+})
+export type CredentialRecord = typeof CredentialRecord.Type
+
+/** The nodes and connections that run; after a refused update they differ from those that are saved. */
+export const Published = Schema.Struct({
+  versionId: Schema.String,
+  nodes: Schema.Array(Free),
+  connections: Free,
+  createdAt: Schema.String,
+  /** When its triggers begin to listen. */
+  listensAt: Millis
+})
+export type Published = typeof Published.Type
+
+/** One activation or deactivation of a version. */
+export const Publication = Schema.Struct({
+  id: Schema.Int,
+  versionId: Schema.String,
+  event: Schema.Literals(["activated", "deactivated"]),
+  createdAt: Schema.String
+})
+export type Publication = typeof Publication.Type
+
+export const WorkflowRecord = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  description: Schema.NullOr(Schema.String),
+  active: Schema.Boolean,
+  isArchived: Schema.Boolean,
+  nodes: Schema.Array(Free),
+  connections: Free,
+  settings: Free,
+  staticData: Schema.Unknown,
+  pinData: Schema.Unknown,
+  tagIds: Schema.Array(Schema.String),
+  versionId: Schema.String,
+  versionCounter: Schema.Int,
+  triggerCount: Schema.Int,
+  createdAt: Schema.String,
+  updatedAt: Schema.String,
+  published: Schema.NullOr(Published),
+  publications: Schema.Array(Publication),
+  /** Until when the engine is busy unpublishing it. */
+  busyUntil: Millis
+})
+export type WorkflowRecord = typeof WorkflowRecord.Type
+
+/** One piece of data that travels from node to node. */
+export const Item = Schema.Struct({ json: Free, pairedItem: Schema.optionalKey(Schema.Struct({ item: Schema.Int })) })
+export type Item = typeof Item.Type
+
+/** Where the input of a step came from: node, output and which of that node's runs. */
+export const Source = Schema.Struct({ node: Schema.String, output: Schema.Int, run: Schema.Int })
+export type Source = typeof Source.Type
+
+export const Problem = Schema.Struct({ message: Schema.String, timestamp: Schema.Finite })
+export type Problem = typeof Problem.Type
+
+/** One run of one node. A failed one keeps its input, so that a retry can go on from there. */
+export const Step = Schema.Struct({
+  node: Schema.String,
+  index: Schema.Int,
+  startTime: Schema.Finite,
+  executionTime: Schema.Finite,
+  source: Schema.NullOr(Source),
+  outputs: Schema.Array(Schema.Array(Item)),
+  failure: Schema.NullOr(Schema.Struct({ problem: Problem, input: Schema.Array(Item) }))
+})
+export type Step = typeof Step.Type
+
+/** The workflow as it ran. */
+export const Snapshot = Schema.Struct({
+  name: Schema.String,
+  active: Schema.Boolean,
+  createdAt: Schema.String,
+  updatedAt: Schema.String,
+  versionId: Schema.String,
+  nodes: Schema.Array(Free),
+  connections: Free,
+  settings: Free
+})
+export type Snapshot = typeof Snapshot.Type
+
+export const ExecutionRecord = Schema.Struct({
+  id: Schema.Int,
+  workflowId: Schema.String,
+  mode: Schema.Literals(["webhook", "retry", "trigger"]),
+  status: ExecutionStatus,
+  retryOf: Schema.NullOr(Schema.Int),
+  retrySuccessId: Schema.NullOr(Schema.Int),
+  startedAt: Schema.Finite,
+  stoppedAt: Schema.NullOr(Schema.Finite),
+  snapshot: Snapshot,
+  steps: Schema.Array(Step)
+})
+export type ExecutionRecord = typeof ExecutionRecord.Type
+
+/** One record written or removed. Changes made together are one entry of the journal, so that all of them happen or none. */
+export const Change = Schema.Union([
+  Schema.Struct({ owner: Owner }),
+  Schema.Struct({ workflow: WorkflowRecord }),
+  Schema.Struct({ tag: TagRecord }),
+  Schema.Struct({ credential: CredentialRecord }),
+  Schema.Struct({ execution: ExecutionRecord }),
+  Schema.Struct({ counters: Schema.Struct({ execution: Schema.Int, publication: Schema.Int }) }),
+  Schema.Struct({ removedWorkflow: Schema.String }),
+  Schema.Struct({ removedTag: Schema.String }),
+  Schema.Struct({ removedCredential: Schema.String }),
+  Schema.Struct({ removedExecution: Schema.Int })
+])
+export type Change = typeof Change.Type
+
+/** The changes of one entry, as one line of JSON. */
+export const Changes = Schema.fromJsonString(Schema.Array(Change))

@@ -1,0 +1,77 @@
+import { Effect, type JsonSchema, Predicate } from "effect"
+
+import * as Arguments from "../../mcp/Arguments.ts"
+import type { Prompt, PromptArgument, PromptMessage } from "../../mcp/Prompt.ts"
+import type { Sketch } from "./sketch.ts"
+
+/** What a prompt proposes: the arguments of `create_workflow`, and what to know before and after. */
+export interface Proposal {
+  readonly workflow: Sketch
+  readonly hints: ReadonlyArray<string>
+}
+
+export interface Words<Fields extends Arguments.Fields> {
+  readonly title: string
+  readonly description: string
+  /** Each with a description; `examples` are offered as completions. */
+  readonly arguments: Fields
+  readonly propose: (args: Arguments.Decoded<Fields>) => Proposal
+}
+
+/** A prompt from its words and arguments: a message of instructions, then one that is nothing but JSON. */
+export const make = <const Fields extends Arguments.Fields>(name: string, words: Words<Fields>): Prompt => {
+  const parameters = Arguments.make(words.arguments)
+  const schema = parameters.jsonSchema
+  return {
+    name,
+    title: words.title,
+    description: words.description,
+    /** Made at the first look, which most sessions never take. */
+    get arguments() {
+      return Object.keys(words.arguments).map((argument) => describe(schema(), argument))
+    },
+    get: Effect.fn(name)(function* (args) {
+      const proposal = words.propose(yield* parameters.decode(withoutBlanks(args)))
+      return [message(instructions(proposal.hints)), message(JSON.stringify(proposal.workflow))]
+    }),
+    complete: (argument, value) => completions(property(schema(), argument).examples, value)
+  }
+}
+
+/** Forms send the fields that nobody filled in as empty text. */
+const withoutBlanks = (args: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(args).filter(([, value]) => value !== ""))
+
+const message = (text: string): PromptMessage => ({ role: "user", content: { type: "text", text } })
+
+const instructions = (hints: ReadonlyArray<string>) =>
+  [
+    "Create a workflow: call the tool create_workflow with the JSON object of the next message as its arguments.",
+    ...hints,
+    "The workflow is created inactive. Call activate_workflow with its id once it does what it should."
+  ].join("\n- ")
+
+const describe = (schema: JsonSchema.JsonSchema, name: string): PromptArgument => {
+  const { description } = property(schema, name)
+  return {
+    name,
+    description: Predicate.isString(description) ? description : "",
+    required: Array.isArray(schema.required) && schema.required.includes(name)
+  }
+}
+
+const property = (schema: JsonSchema.JsonSchema, name: string): Readonly<Record<string, unknown>> => {
+  const properties = Predicate.isObject(schema.properties) ? Object.entries(schema.properties) : []
+  const found: unknown = new Map(properties).get(name)
+  return Predicate.isObject(found) ? found : {}
+}
+
+/** Those that begin with the value, then those that contain it. */
+const completions = (examples: unknown, value: string): ReadonlyArray<string> => {
+  const wanted = value.toLowerCase()
+  const found = (Array.isArray(examples) ? examples : [])
+    .map(String)
+    .filter((example) => example.toLowerCase().includes(wanted))
+  const isFirst = (example: string) => example.toLowerCase().startsWith(wanted)
+  return [...found.filter(isFirst), ...found.filter((example) => !isFirst(example))]
+}

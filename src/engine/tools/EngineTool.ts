@@ -1,0 +1,91 @@
+import { Effect, Predicate } from "effect"
+
+import * as Arguments from "../../mcp/Arguments.ts"
+import { noteInstance } from "../../mcp/Audit.ts"
+import { callSeconds } from "../../mcp/callTime.ts"
+import { once } from "../../mcp/once.ts"
+import * as Tool from "../../mcp/Tool.ts"
+import { within } from "../client/Deadline.ts"
+import { EngineClient } from "../client/EngineClient.ts"
+import { ReadOnlyInstance } from "../client/EngineError.ts"
+import { Instances } from "../client/Instances.ts"
+import { engineName } from "../client/naming.ts"
+import { type Failure, toToolFailure } from "./errors.ts"
+import { instanceNames } from "./instanceNames.ts"
+
+const instanceSchema = { type: "string", description: engineName }
+
+/**
+ * The tools over these instances: they name them, and are not listed where they could change nothing on any of them; who
+ * calls one nevertheless is told why.
+ */
+export const over = (
+  tools: ReadonlyArray<Tool.Tool<Instances>>,
+  instances: Instances["Service"]
+): ReadonlyArray<Tool.Tool<Instances>> => {
+  const isBarred = instances.names.every((name) => instances.readOnly.has(name))
+  const description = once(() => `${instanceSchema.description}: ${instanceNames(instances, roomIn(tools))}`)
+  return tools.map((tool) => ({
+    ...tool,
+    inputSchema: () => {
+      const schema = tool.inputSchema()
+      const described = { instance: { ...instanceSchema, description: description() } }
+      return { ...schema, properties: Object.assign({}, schema.properties, described) }
+    },
+    isListed: tool.annotations.readOnlyHint || !isBarred
+  }))
+}
+
+/** Bytes that a list of all tools may have; a model reads it before anything else. */
+const longestList = 13_950
+
+/** Characters that the names of the instances may have in each tool, so that the list stays as short as it should be. */
+const roomIn = (tools: ReadonlyArray<Tool.Tool<Instances>>): number => {
+  const bare = tools.map(({ annotations, description, inputSchema, meta, name, title }) => ({
+    name,
+    title,
+    description,
+    inputSchema: inputSchema(),
+    annotations,
+    ...(meta === undefined ? {} : { _meta: meta })
+  }))
+  return Math.min(200, Math.floor((longestList - JSON.stringify(bare).length) / tools.length) - 2)
+}
+
+/**
+ * A tool whose program runs against the instance that the caller asks for, as long as callers wait. First all arguments
+ * are checked, then the instance is found, then the engine is called.
+ */
+export const make = <const Fields extends Arguments.Fields>(
+  name: string,
+  definition: Tool.Definition<Fields, EngineClient, Failure>
+): Tool.Tool<Instances> => {
+  const parameters = Arguments.make(definition.arguments, { aliases: definition.aliases, others: ["instance"] })
+  return {
+    ...Tool.describe(name, definition),
+    inputSchema: () => {
+      const schema = parameters.jsonSchema()
+      return { ...schema, properties: Object.assign({}, schema.properties, { instance: instanceSchema }) }
+    },
+    call: Effect.fn(name)(function* (input) {
+      const { instance, rest } = takeInstance(input)
+      const args = yield* parameters.decode(rest)
+      const client = yield* (yield* Instances).resolve(instance)
+      yield* (yield* noteInstance)(client.instance)
+      if (client.isReadOnly && !definition.annotations.readOnlyHint) {
+        return yield* new ReadOnlyInstance({ instance: client.instance, operation: name })
+      }
+      return yield* Tool.run(definition, args).pipe(
+        Effect.provideService(EngineClient, client),
+        within(`${callSeconds} seconds`)
+      )
+    }, Effect.mapError(toToolFailure))
+  }
+}
+
+/** Whatever is given as the instance is looked up as a name; only what is left out means the default one. */
+const takeInstance = (input: unknown): { readonly instance?: unknown; readonly rest: unknown } => {
+  if (!Predicate.isObject(input)) return { rest: input }
+  const { instance, ...rest } = { instance: undefined, ...input }
+  return { instance, rest }
+}

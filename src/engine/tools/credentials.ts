@@ -1,0 +1,113 @@
+import { Effect, Option, Schema } from "effect"
+
+import { changes, creates, reads } from "../../mcp/annotations.ts"
+import { EngineClient } from "../client/EngineClient.ts"
+import type { Free } from "../client/Workflow.ts"
+import * as EngineTool from "./EngineTool.ts"
+import { listPage } from "./paging.ts"
+import { credentialId, credentialName, credentialType, cursor, limit, object, optional } from "./parameters.ts"
+import * as results from "./results.ts"
+import { withSimilarTypes } from "./similarTypes.ts"
+
+const viewInEngine = {
+  guidance:
+    "This engine does not show credentials through its API, for security. See them in the engine UI, under Credentials."
+}
+const createAnew = {
+  guidance:
+    "Credentials are immutable through this interface. Delete this one with delete_credential, create it anew with " +
+    "create_credential, and put the new id into the workflows that use it."
+}
+
+export const listCredentials = EngineTool.make("list_credentials", {
+  title: "List credentials",
+  description: "List credentials, never their values",
+  annotations: reads,
+  arguments: { limit, cursor },
+  run: ({ cursor, limit }) =>
+    listPage({
+      list: "list_credentials",
+      filters: Schema.Struct({}),
+      given: {},
+      cursor,
+      limit,
+      fetch: (_, query) =>
+        EngineClient.use((engine) => engine.listCredentialsIfOffered(query)).pipe(Effect.flatMap(Effect.fromOption)),
+      show: record
+    }).pipe(Effect.catchTag("NoSuchElementError", () => Effect.succeed(viewInEngine)))
+})
+
+export const getCredential = EngineTool.make("get_credential", {
+  title: "Get credential",
+  description: "Read one credential, never its values",
+  annotations: reads,
+  arguments: { id: credentialId },
+  run: ({ id }) =>
+    EngineClient.use((engine) => engine.getCredentialIfOffered(id)).pipe(
+      Effect.map(Option.match({ onNone: () => viewInEngine, onSome: record }))
+    )
+})
+
+export const createCredential = EngineTool.make("create_credential", {
+  title: "Create credential",
+  description: "Create a credential; the engine encrypts its data",
+  annotations: creates,
+  arguments: { name: credentialName, type: credentialType, data: object("Values, as get_credential_schema says") },
+  result: results.credential,
+  run: (body) => EngineClient.use((engine) => engine.createCredential(body)).pipe(Effect.map(record))
+})
+
+export const updateCredential = EngineTool.make("update_credential", {
+  title: "Update credential",
+  description: "Change a credential where the engine allows it",
+  annotations: changes,
+  arguments: {
+    id: credentialId,
+    name: optional(credentialName),
+    type: optional(credentialType),
+    data: optional(object("All values, as get_credential_schema says"))
+  },
+  run: ({ id, ...body }) =>
+    EngineClient.use((engine) => engine.updateCredentialIfOffered(id, body)).pipe(
+      Effect.map(Option.match({ onNone: () => createAnew, onSome: record }))
+    )
+})
+
+export const deleteCredential = EngineTool.make("delete_credential", {
+  title: "Delete credential",
+  description: "Delete a credential for good; workflows that use it stop working",
+  annotations: changes,
+  arguments: { id: credentialId },
+  result: results.deleted,
+  run: Effect.fnUntraced(function* ({ id }) {
+    const deleted = yield* EngineClient.use((engine) => engine.deleteCredential(id))
+    return { message: `Credential ${id} was deleted`, id, deleted: record(deleted) }
+  })
+})
+
+export const getCredentialSchema = EngineTool.make("get_credential_schema", {
+  title: "Get credential schema",
+  description: "Read the JSON schema of the data of a credential type",
+  annotations: reads,
+  arguments: { type: credentialType },
+  aliases: { typeName: "type" },
+  run: ({ type }) => EngineClient.use((engine) => engine.getCredentialSchema(type)).pipe(withSimilarTypes(type))
+})
+
+const safe = new Set([
+  "createdAt",
+  "id",
+  "isGlobal",
+  "isManaged",
+  "isResolvable",
+  "name",
+  "resolvableAllowFallback",
+  "resolverId",
+  "type",
+  "updatedAt",
+  "usageScope"
+])
+
+/** A credential without values: only what is known to hold none, whatever the engine sends. */
+const record = (credential: Free): Free =>
+  Object.fromEntries(Object.entries(credential).filter(([field]) => safe.has(field)))

@@ -1,0 +1,53 @@
+import { Match } from "effect"
+
+import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import { type AnswerTooLarge, type InvalidArgument, ToolError, type ToolFailure } from "../../mcp/ToolError.ts"
+import type { EngineError } from "../client/EngineError.ts"
+
+/** Everything that the program of an engine tool can fail with. */
+export type Failure = ConfigurationError | EngineError | ToolFailure
+
+type Rendering = Pick<ToolError, "blame" | "code" | "details">
+
+const caller = (code: string, details: Rendering["details"]): Rendering => ({ blame: "caller", code, details })
+const upstream = (code: string, details: Rendering["details"]): Rendering => ({ blame: "upstream", code, details })
+
+/** A new kind of error does not compile until it has its row here. */
+const render: (error: ConfigurationError | EngineError) => Rendering = Match.type<
+  ConfigurationError | EngineError
+>().pipe(
+  Match.tagsExhaustive({
+    ApiError: ({ apiResponse, httpStatus, instance }) => upstream("API_ERROR", { instance, httpStatus, apiResponse }),
+    AuthenticationFailed: ({ apiResponse, instance }) =>
+      upstream("AUTHENTICATION_ERROR", { instance, httpStatus: 401, apiResponse }),
+    ConfigurationError: () => upstream("CONFIGURATION_ERROR", {}),
+    InstanceNotFound: ({ available }) => caller("INSTANCE_NOT_FOUND", { availableInstances: available }),
+    InvalidWorkflow: () => caller("VALIDATION_ERROR", {}),
+    NetworkError: ({ code, instance }) => upstream(code, { instance }),
+    OutcomeUnknown: ({ instance, operation }) => upstream("OUTCOME_UNKNOWN", { instance, operation }),
+    PermissionDenied: ({ apiResponse, instance }) => upstream("API_ERROR", { instance, httpStatus: 403, apiResponse }),
+    ReadOnlyInstance: ({ instance, operation }) => caller("READ_ONLY", { instance, operation }),
+    StepFailed: ({ apiResponse, done, httpStatus, id, instance, step }) =>
+      upstream("STEP_FAILED", {
+        instance,
+        id,
+        done,
+        step,
+        ...(httpStatus === undefined ? {} : { httpStatus, apiResponse })
+      }),
+    Timeout: ({ instance, milliseconds, unsettled }) =>
+      upstream("TIMEOUT", { instance, milliseconds, ...(unsettled === undefined ? {} : { unsettled }) }),
+    WorkflowBusy: ({ id, instance }) => upstream("TIMEOUT", { instance, id }),
+    WorkflowChanged: ({ changed, id, instance }) => upstream("CONFLICT", { instance, id, changed })
+  })
+)
+
+/** The one place where an error about an engine becomes a tool's error. */
+export const toToolError = (error: ConfigurationError | EngineError): ToolError =>
+  new ToolError({ message: error.message, ...render(error) })
+
+/** The same, for whatever a program around engines fails with; what is a tool's failure already stays as it is. */
+export const toToolFailure = (error: Failure): ToolFailure => (isToolFailure(error) ? error : toToolError(error))
+
+const isToolFailure = (error: Failure): error is AnswerTooLarge | InvalidArgument | ToolError =>
+  error._tag === "ToolError" || error._tag === "InvalidArgument" || error._tag === "AnswerTooLarge"

@@ -1,0 +1,161 @@
+import { Effect, Option, Schema, Struct } from "effect"
+
+import { changes, reads, runs } from "../../mcp/annotations.ts"
+import { large } from "../../mcp/meta.ts"
+import { InvalidArgument } from "../../mcp/ToolError.ts"
+import { EngineClient } from "../client/EngineClient.ts"
+import { type ApiError, type EngineError, reworded } from "../client/EngineError.ts"
+import type { Execution } from "../client/Execution.ts"
+import { type ExecutionId, WorkflowId } from "../client/ids.ts"
+import type { Free } from "../client/Workflow.ts"
+import { nodesIn, partOfExecution } from "../workflow/partOfExecution.ts"
+import { isWithin, spelled } from "../workflow/period.ts"
+import { withoutStacks } from "../workflow/withoutStacks.ts"
+import * as EngineTool from "./EngineTool.ts"
+import { knownNodes } from "./knownNodes.ts"
+import { listPage } from "./paging.ts"
+import {
+  cursor,
+  executionId,
+  executionStatus,
+  flag,
+  itemsPerNode,
+  limit,
+  moment,
+  nodeNames,
+  optional
+} from "./parameters.ts"
+import * as results from "./results.ts"
+
+const filters = {
+  workflowId: optional(WorkflowId.annotate({ description: "Only of this workflow" })),
+  status: optional(executionStatus),
+  projectId: optional(Schema.String.annotate({ description: "Only of this project" })),
+  startedAfter: optional(moment("ISO 8601")),
+  startedBefore: optional(moment("ISO 8601")),
+  includeData: optional(flag("With the data of every node"))
+}
+
+type Filters = Schema.Struct<typeof filters>["Type"]
+
+export const listExecutions = EngineTool.make("list_executions", {
+  title: "List executions",
+  description: "List executions, newest first",
+  annotations: reads,
+  arguments: { ...filters, limit, cursor },
+  result: results.page,
+  narrow: "Leave includeData out, give a smaller limit, or read single executions with get_execution.",
+  meta: large,
+  run: ({ cursor, limit, ...given }) =>
+    listPage({
+      list: "list_executions",
+      filters: Schema.Struct(filters),
+      given,
+      cursor,
+      limit,
+      fetch: (filters, query) =>
+        EngineClient.use((engine) => engine.listExecutions({ ...filters, ...spelled(filters), ...query })),
+      keep: matches,
+      isOver: beganBefore,
+      show: (execution, { includeData = false }) => (includeData ? withoutStacks : record)(execution)
+    })
+})
+
+export const getExecution = EngineTool.make("get_execution", {
+  title: "Get execution",
+  description: "Read one execution; with includeData also what every node returned or failed with",
+  annotations: reads,
+  arguments: {
+    id: executionId,
+    includeData: optional(flag("With the data of every node")),
+    nodes: optional(nodeNames("Data of only these, by name")),
+    items: optional(itemsPerNode)
+  },
+  result: results.execution,
+  narrow: "Read less of it: give `nodes`, and `items` for each.",
+  meta: large,
+  run: Effect.fnUntraced(function* ({ id, includeData, items, nodes }) {
+    const isPart = nodes !== undefined || items !== undefined
+    if (isPart && includeData === false) {
+      return yield* new InvalidArgument({
+        argument: "includeData",
+        problem: "must be true where nodes or items are given"
+      })
+    }
+    const withData = includeData ?? isPart
+    const execution = yield* EngineClient.use((engine) => engine.getExecution(id, withData)).pipe(named(id))
+    if (!withData) return record(execution)
+    const whole = withoutStacks(execution)
+    if (!isPart) return whole
+    const known = nodesIn(whole)
+    if (known.length > 0) yield* knownNodes(`execution ${id}`, nodes ?? [], known)
+    return partOfExecution(whole, { nodes, items })
+  })
+})
+
+export const deleteExecution = EngineTool.make("delete_execution", {
+  title: "Delete execution",
+  description: "Delete the record of one execution for good",
+  annotations: changes,
+  arguments: { id: executionId },
+  result: results.deleted,
+  run: Effect.fnUntraced(function* ({ id }) {
+    const deleted = yield* EngineClient.use((engine) => engine.deleteExecution(id)).pipe(named(id))
+    return { message: `Execution ${id} was deleted`, id, deleted: withoutStacks(deleted) }
+  })
+})
+
+export const retryExecution = EngineTool.make("retry_execution", {
+  title: "Retry execution",
+  description: "Run a failed execution again; answers its record when that has ended",
+  annotations: runs,
+  arguments: { id: executionId },
+  run: Effect.fnUntraced(function* ({ id }) {
+    const engine = yield* EngineClient
+    const retried = yield* engine.retryExecutionIfOffered(id).pipe(
+      Effect.catchIf(isMissing, (error) =>
+        // A host without the call may say the same as one without the execution.
+        Effect.flatMap(Effect.isSuccess(engine.getExecution(id, false)), (isThere) =>
+          isThere ? Effect.succeedNone : Effect.fail(error)
+        )
+      ),
+      named(id)
+    )
+    return Option.match(retried, {
+      onNone: () => ({
+        guidance:
+          `This engine's API cannot retry executions. Open execution ${id} in the engine UI and choose Retry, ` +
+          "or call execute_workflow to run its workflow again."
+      }),
+      onSome: record
+    })
+  })
+})
+
+/** The metadata of an execution, whatever the engine sends with it. */
+const record = (execution: Execution): Free =>
+  withoutStacks(Struct.omit(execution, ["customData", "data", "workflowData"]))
+
+/** Checks what an engine says of an item against the filters; older ones do not say the status. */
+const matches = (execution: Execution, { startedAfter, startedBefore, status, workflowId }: Filters): boolean =>
+  isWithin(execution.startedAt, { startedAfter, startedBefore }) &&
+  (status === undefined || execution.status === undefined || isIn(status, execution.status)) &&
+  (workflowId === undefined || execution.workflowId === undefined || execution.workflowId === workflowId)
+
+/** Lists go back in time, but for executions that had to wait for their turn: that takes less than a day. */
+const beganBefore = (page: ReadonlyArray<Execution>, { startedAfter }: Filters): boolean =>
+  startedAfter !== undefined &&
+  page.some(({ startedAt }) => isWithin(startedAt, { startedBefore: dayBefore(startedAfter) }))
+
+const dayBefore = (moment: string) => new Date(Date.parse(moment) - 86_400_000).toISOString()
+
+/** Where engines had no state of its own for a crash, it counted as an error. */
+const isIn = (status: string, actual: string) => actual === status || (status === "error" && actual === "crashed")
+
+/** An unknown execution has the contract's words; the engine's own stay in `apiResponse`. */
+const named = (id: ExecutionId) =>
+  Effect.mapError((error: EngineError) =>
+    isMissing(error) ? reworded(error, `Execution not found (execution ${id})`) : error
+  )
+
+const isMissing = (error: EngineError): error is ApiError => error._tag === "ApiError" && error.httpStatus === 404

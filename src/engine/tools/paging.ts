@@ -1,0 +1,80 @@
+import { Effect, Result, Schema } from "effect"
+
+import { InvalidArgument } from "../../mcp/ToolError.ts"
+import { EngineClient } from "../client/EngineClient.ts"
+import type { Page, PageQuery } from "../client/Page.ts"
+import type { Free } from "../client/Workflow.ts"
+import * as Cursors from "./cursors.ts"
+
+interface Listing<Filters extends Free, Item extends Free, E> {
+  /** Name of the tool, kept in its cursors. */
+  readonly list: string
+  readonly filters: Schema.Codec<Filters, unknown>
+  readonly given: Filters
+  readonly cursor: string | undefined
+  readonly limit: number
+  readonly fetch: (filters: Filters, query: PageQuery) => Effect.Effect<Page<Item>, E, EngineClient>
+  /** Checks what the engine's own filter is not to be trusted with. */
+  readonly keep?: (item: Item, filters: Filters) => boolean
+  /** Whether no later page can hold what is looked for. */
+  readonly isOver?: (items: ReadonlyArray<Item>, filters: Filters) => boolean
+  readonly show: (item: Item, filters: Filters) => Free
+}
+
+/** Pages that a strict filter may leave empty before the caller is asked to go on by itself. */
+const longestSearch = 20
+
+/** One page of a list. It is only empty when the list is over, or when a long search found nothing yet. */
+export const listPage = Effect.fnUntraced(function* <Filters extends Free, Item extends Free, E>(
+  listing: Listing<Filters, Item, E>
+) {
+  const { fetch, isOver = () => false, keep = () => true, list, show } = listing
+  const { instance } = yield* EngineClient
+  const { filters, limit, ...place } = yield* start(listing, instance)
+  const cursorAt = (at: Place) => Cursors.write({ list, instance, limit, filters, ...at })
+  let { after, skip } = place
+
+  for (let pages = 1; ; pages++) {
+    const page = yield* fetch(filters, after === undefined ? { limit } : { cursor: after })
+    const found = page.data.filter((item) => keep(item, filters)).slice(skip)
+    const data = found.slice(0, limit).map((item) => show(item, filters))
+    if (found.length > limit) {
+      return { data, nextCursor: cursorAt({ ...(after === undefined ? {} : { after }), skip: skip + limit }) }
+    }
+    const next = page.nextCursor ?? ""
+    if (next === "" || next === after || isOver(page.data, filters)) return { data }
+    if (data.length > 0) return { data, nextCursor: cursorAt({ after: next, skip: 0 }) }
+    if (pages >= longestSearch) {
+      const notice = `Nothing was found on ${pages} pages, and there are more: go on with nextCursor.`
+      return { notice, data, nextCursor: cursorAt({ after: next, skip: 0 }) }
+    }
+    after = next
+    skip = 0
+  }
+})
+
+/** A place in an engine's list: a page, and how many of its items are done. */
+interface Place {
+  readonly after?: string
+  readonly skip: number
+}
+
+/** The beginning of a new list, or the place and the filters that a cursor carries. */
+const start = Effect.fnUntraced(function* <Filters extends Free, Item extends Free, E>(
+  { cursor, filters, given, limit, list }: Listing<Filters, Item, E>,
+  instance: string
+): Effect.fn.Return<Place & { readonly limit: number; readonly filters: Filters }, InvalidArgument> {
+  if (cursor === undefined) return { skip: 0, limit, filters: given }
+  const carried = yield* Cursors.read(cursor, list, instance)
+  const decoded = Schema.decodeUnknownResult(filters)(carried.filters)
+  const isSameList = Object.entries(given).every(
+    ([name, value]) => JSON.stringify(value) === JSON.stringify(carried.filters[name])
+  )
+  if (Result.isFailure(decoded) || !isSameList) {
+    return yield* new InvalidArgument({
+      argument: "cursor",
+      problem: "belongs to a list with other filters; give it alone"
+    })
+  }
+  return { ...carried, filters: decoded.success }
+})

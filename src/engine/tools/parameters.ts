@@ -1,0 +1,105 @@
+import { Effect, Schema } from "effect"
+
+import { optional, text } from "../../mcp/parameters.ts"
+import { ExecutionStatus } from "../client/Execution.ts"
+import { CredentialId, CredentialType, ExecutionId, TagId, WorkflowId } from "../client/ids.ts"
+import { Free, WorkflowSettings } from "../client/Workflow.ts"
+import { isMoment } from "../workflow/period.ts"
+
+export { flag, optional, text } from "../../mcp/parameters.ts"
+
+export const workflowId = WorkflowId.annotate({ description: "Id" })
+export const ifVersion = optional(
+  Schema.String.check(
+    Schema.isPattern(/^\S{1,100}$/, { message: "must be the `version` of an answer about this workflow" })
+  ).annotate({ description: "`version` you read: stops if it changed since" })
+)
+export const executionId = ExecutionId.annotate({ inputSchema: { type: "integer", description: "Id" } })
+export const credentialId = CredentialId.annotate({ description: "Id" })
+export const credentialType = CredentialType.annotate({ description: "e.g. httpBasicAuth" })
+export const tagId = TagId.annotate({ description: "Id" })
+
+export const workflowName = text("Name")
+export const credentialName = text("Name")
+/** Engines count characters, blanks around the name aside, and call a longer name one that is taken. */
+export const tagName = text("At most 24 characters")
+  .check(Schema.makeFilter((name) => Array.from(name.trim()).length <= 24 || "must be at most 24 characters long"))
+  .annotate({ inputSchema: { type: "string", description: "At most 24 characters" } })
+
+export const active = Schema.Boolean
+
+export const limit = Schema.Int.check(
+  Schema.isBetween({ minimum: 1, maximum: 250 }, { message: "must be between 1 and 250" })
+)
+  .annotate({ description: "Default 100" })
+  .pipe(Schema.withDecodingDefaultKey(Effect.succeed(100)))
+
+export const cursor = Schema.optionalKey(Schema.String.annotate({ description: "Last nextCursor" }))
+
+/** A moment that means the same everywhere. */
+export const moment = (description: string) =>
+  Schema.String.check(
+    Schema.makeFilter((text) => isMoment(text) || "must be a date or a time with its zone, as in 2026-11-20T09:00:00Z")
+  ).annotate({ inputSchema: { type: "string", description } })
+
+export const nodeNames = (description: string) =>
+  Schema.Array(Schema.String)
+    .check(Schema.makeFilter((names) => names.length > 0 || "must hold at least one name"))
+    .annotate({ inputSchema: { type: "array", items: { type: "string" }, description } })
+
+export const itemsPerNode = Schema.Int.check(
+  Schema.isGreaterThanOrEqualTo(0, { message: "must be 0 or more" })
+).annotate({ inputSchema: { type: "integer", minimum: 0, description: "Items per node" } })
+
+export const executionStatus = ExecutionStatus.annotate({ description: "Only this state" })
+
+export const object = (description: string) => Free.annotate({ description })
+
+/** The settings of the contract are checked here, those that only newer engines know by the engine. */
+export const settings = WorkflowSettings.annotate({
+  inputSchema: {
+    type: "object",
+    description:
+      "executionOrder (v1, the default, or v0), timezone, errorWorkflow, callerPolicy, saveExecutionProgress, saveManualExecutions, saveDataErrorExecution and " +
+      "saveDataSuccessExecution (all|none), executionTimeout"
+  }
+})
+
+/** What a node must have is checked by the rules about workflows, which name the node that is wrong. */
+export const nodes = Schema.Array(Free).annotate({
+  inputSchema: {
+    type: "array",
+    items: {
+      type: "object",
+      properties: {
+        name: { type: "string", description: "Unique name" },
+        type: { type: "string", description: "e.g. engine-nodes-base.webhook" },
+        typeVersion: { type: "number", description: "Version of the type" },
+        position: { type: "array", items: { type: "number" }, description: "[x, y]" },
+        parameters: { type: "object", description: "By type" },
+        credentials: { type: "object", description: "type -> {id, name}" }
+      },
+      required: ["name", "type", "typeVersion", "position"]
+    },
+    description: "At least 1"
+  }
+})
+
+/** Two forms are taken; a schema that every provider accepts can only name one. */
+export const connections = Schema.Unknown.annotate({
+  inputSchema: {
+    type: "object",
+    description:
+      '{"<source>":{"main":[[{"node":"<target>","type":"main","index":0}]]}}, or a list of {source, target, ' +
+      "sourceOutput, targetInput}"
+  }
+})
+
+/** The same, without what `create_workflow` already explains. */
+export const asInCreate = {
+  nodes: nodes.annotate({
+    inputSchema: { type: "array", items: { type: "object" }, description: "All nodes, as in create_workflow" }
+  }),
+  connections: connections.annotate({ inputSchema: { type: "object", description: "All, as in create_workflow" } }),
+  settings: settings.annotate({ inputSchema: { type: "object", description: "As in create_workflow; merged" } })
+}

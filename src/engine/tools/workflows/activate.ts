@@ -1,0 +1,50 @@
+import { Effect } from "effect"
+
+import { switchesOn } from "../../../mcp/annotations.ts"
+import { large, readElsewhere } from "../../../mcp/meta.ts"
+import type { WorkflowId } from "../../client/ids.ts"
+import { addScheduleTrigger } from "../../workflow/scheduleTrigger.ts"
+import { hasValidTrigger, noValidTrigger } from "../../workflow/triggers.ts"
+import * as EngineTool from "../EngineTool.ts"
+import { flag, ifVersion, optional, workflowId } from "../parameters.ts"
+import * as results from "../results.ts"
+import { exclusively, readUnchanged } from "./exclusively.ts"
+import { shorten, shown } from "./shown.ts"
+import { whileDone } from "./steps.ts"
+import { notStarted, switchOn } from "./switchOn.ts"
+import { write } from "./write.ts"
+
+export const activateWorkflow = EngineTool.make("activate_workflow", {
+  title: "Activate workflow",
+  description: "Let a workflow run by itself; it needs a schedule, webhook or service trigger",
+  annotations: switchesOn,
+  arguments: {
+    id: workflowId,
+    addTrigger: optional(flag("Add a daily Schedule Trigger if there is none")),
+    ifVersion
+  },
+  result: results.writtenWorkflow,
+  narrow: readElsewhere,
+  shorten: shorten("activated"),
+  meta: large,
+  run: ({ addTrigger = false, id, ifVersion }) => activate(id, addTrigger, ifVersion).pipe(exclusively(id))
+})
+
+const activate = Effect.fnUntraced(function* (id: WorkflowId, addTrigger: boolean, ifVersion: string | undefined) {
+  const workflow = yield* readUnchanged(id, ifVersion)
+  if (hasValidTrigger(workflow.nodes)) {
+    const active = yield* switchOn(id)
+    return yield* shown(active, notStarted(active))
+  }
+  if (!addTrigger) return yield* noValidTrigger()
+
+  const { added, connections, nodes } = addScheduleTrigger(workflow)
+  const { notices } = yield* write(workflow, { nodes, connections }, false)
+  const active = yield* whileDone(switchOn(id), {
+    id,
+    done: `given the node '${added}'`,
+    step: "its activation"
+  })
+  const notice = `Added the node '${added}': it runs the workflow once a day until you change it.`
+  return yield* shown(active, [notice, ...notStarted(active), ...notices])
+})

@@ -1,0 +1,54 @@
+import { Effect, Schedule } from "effect"
+
+import { changes } from "../../../mcp/annotations.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
+import type { EngineError } from "../../client/EngineError.ts"
+import type { WorkflowId } from "../../client/ids.ts"
+import * as EngineTool from "../EngineTool.ts"
+import { ifVersion, workflowId } from "../parameters.ts"
+import * as results from "../results.ts"
+import { exclusively, readUnchanged } from "./exclusively.ts"
+import { stateOf } from "./shown.ts"
+import { whileDone } from "./steps.ts"
+
+export const deleteWorkflow = EngineTool.make("delete_workflow", {
+  title: "Delete workflow",
+  description: "Delete a workflow and its executions for good, active or not",
+  annotations: changes,
+  arguments: { id: workflowId, ifVersion },
+  result: results.deleted,
+  run: Effect.fnUntraced(function* ({ id, ifVersion }) {
+    const unchanged = ifVersion === undefined ? Effect.void : readUnchanged(id, ifVersion)
+    const deleted = yield* unchanged.pipe(
+      Effect.andThen(Effect.catchIf(deletion(id), isPublished, () => deactivateAndDelete(id))),
+      exclusively(id)
+    )
+    return { message: `Workflow ${id} was deleted`, id, deleted: stateOf(deleted) }
+  })
+})
+
+const soon = Schedule.spaced("100 millis")
+
+/** An engine that has just stopped running a workflow may trip over its own housekeeping, and delete nothing. */
+const deletion = (id: WorkflowId) =>
+  EngineClient.use((engine) => engine.deleteWorkflow(id)).pipe(
+    Effect.retry({
+      while: (error) => (isFault(error) ? isStillThere(id) : Effect.succeed(false)),
+      schedule: soon,
+      times: 10
+    })
+  )
+
+/** Newer engines delete no active workflow, and a deactivated one only once it is no longer being unpublished. */
+const deactivateAndDelete = Effect.fnUntraced(function* (id: WorkflowId) {
+  const engine = yield* EngineClient
+  yield* engine.deactivateWorkflow(id)
+  const settled = Effect.retry(deletion(id), { while: isPublished, schedule: soon, times: 100 })
+  return yield* whileDone(settled, { id, done: "deactivated", step: "deleting it" })
+})
+
+const isPublished = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 409
+
+const isFault = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 500
+
+const isStillThere = (id: WorkflowId) => Effect.isSuccess(EngineClient.use((engine) => engine.getWorkflow(id)))

@@ -1,0 +1,70 @@
+import { Predicate, Schema } from "effect"
+
+import { reads } from "../../../mcp/annotations.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
+import type { Free } from "../../client/Workflow.ts"
+import * as EngineTool from "../EngineTool.ts"
+import { listPage } from "../paging.ts"
+import { cursor, flag, limit, optional, text } from "../parameters.ts"
+import * as results from "../results.ts"
+import { summary } from "../shown.ts"
+
+const filters = {
+  name: optional(text("Part of the name")),
+  active: optional(flag("Only active, or inactive")),
+  tags: optional(Schema.Array(Schema.String).annotate({ description: "Tag names; all must be there" }))
+}
+type Filters = Schema.Struct<typeof filters>["Type"]
+
+export const listWorkflows = EngineTool.make("list_workflows", {
+  title: "List workflows",
+  description: "List workflows: id, name, state, times, tags, number of nodes",
+  annotations: reads,
+  arguments: { ...filters, limit, cursor },
+  result: results.page,
+  narrow: "Give a smaller limit.",
+  run: ({ cursor, limit, ...given }) =>
+    listPage({
+      list: "list_workflows",
+      filters: Schema.Struct(filters),
+      given,
+      cursor,
+      limit,
+      fetch: ({ name = "", tags = [], ...rest }, query) =>
+        EngineClient.use((engine) =>
+          engine.listWorkflows({ ...rest, ...sendablePart(name), ...query, tags: tags.filter(isSendable) })
+        ),
+      keep: matches,
+      show: summary
+    })
+})
+
+/**
+ * What every engine finds in all the names that hold the text: engines know letter case of ASCII only, take `%` and `_`
+ * for anything, and trim.
+ */
+const sendablePart = (name: string): { readonly name?: string } => {
+  const parts = name
+    .normalize("NFC")
+    .split(/[^\x20-\x7e]|[%_\\]/)
+    .map((part) => part.trim())
+  const longest = parts.reduce((a, b) => (b.length > a.length ? b : a), "")
+  return longest === "" ? {} : { name: longest }
+}
+
+/** Engines take several names as one text with commas. */
+const isSendable = (tag: string) => tag.trim() !== "" && !tag.includes(",")
+
+/** Engines ignore tag names they do not know, where none of them may be missing. */
+const matches = (workflow: Free, { active, name, tags = [] }: Filters): boolean => {
+  const names = Array.isArray(workflow.tags) ? workflow.tags.map((tag: unknown) => nameOf(tag)) : []
+  const isInState = active === undefined || !Predicate.isBoolean(workflow.active) || workflow.active === active
+  return isInState && isCalled(workflow.name, name) && tags.every((tag) => names.includes(tag.trim()))
+}
+
+const nameOf = (tag: unknown) => (Predicate.hasProperty(tag, "name") ? tag.name : undefined)
+
+const isCalled = (name: unknown, part = "") =>
+  Predicate.isString(name) ? folded(name).includes(folded(part.trim())) : part === ""
+
+const folded = (text: string) => text.normalize("NFC").toLowerCase()

@@ -1,0 +1,53 @@
+import { Effect, Predicate } from "effect"
+
+import { EngineClient } from "../../client/EngineClient.ts"
+import { type ApiError, type EngineError, reworded } from "../../client/EngineError.ts"
+import type { WorkflowId } from "../../client/ids.ts"
+import type { Free, Workflow } from "../../client/Workflow.ts"
+import { collisions } from "../../workflow/collisions.ts"
+
+/** Pages of active workflows that are looked through. */
+const mostPages = 8
+
+/** Engines say that a webhook collides, and with what they keep to themselves: this adds which one, and with whose. */
+export const namingCollisions =
+  (id: WorkflowId, nodes?: ReadonlyArray<Free>) =>
+  <A, R>(self: Effect.Effect<A, EngineError, R>): Effect.Effect<A, EngineError, R | EngineClient> =>
+    Effect.catch(self, (error) => {
+      if (!isCollision(error)) return Effect.fail(error)
+      const worded = Effect.match(found(id, nodes), {
+        onFailure: () => error,
+        onSuccess: (words) => reworded(error, `${error.problem} ${words}`)
+      })
+      return Effect.flatMap(worded, (named): Effect.Effect<never, EngineError> => Effect.fail(named))
+    })
+
+const isCollision = (error: EngineError): error is ApiError =>
+  error._tag === "ApiError" && error.httpStatus === 409 && /conflict with one of the webhooks/.test(error.problem)
+
+const found = Effect.fnUntraced(function* (id: WorkflowId, given: ReadonlyArray<Free> | undefined) {
+  const engine = yield* EngineClient
+  const nodes = given ?? (yield* engine.getWorkflow(id)).nodes
+  let page = yield* engine.listWorkflows({ active: true, limit: 100 })
+  for (let pages = 1; ; pages++) {
+    const words = page.data
+      .filter((other) => Predicate.isString(other.id) && other.id !== id)
+      .flatMap((other) =>
+        collisions({ id, nodes }, { id: String(other.id), nodes: runningNodes(other) }).map(
+          ({ address, node, otherNode }) =>
+            `${address} of node ${node} is taken by node ${otherNode} of workflow ${String(other.name)} (${String(other.id)}).`
+        )
+      )
+    if (words.length > 0) return words.join(" ")
+    if (pages >= mostPages || typeof page.nextCursor !== "string" || page.nextCursor === "") return notSeen
+    page = yield* engine.listWorkflows({ active: true, cursor: page.nextCursor })
+  }
+})
+
+const notSeen = "No active workflow that this key can list has the same address."
+
+/** The nodes that listen: those of the published version, where the engine shows one. */
+const runningNodes = ({ activeVersion, nodes }: Free): Workflow["nodes"] => {
+  const running = Predicate.hasProperty(activeVersion, "nodes") ? activeVersion.nodes : nodes
+  return Array.isArray(running) ? running.filter(Predicate.isObject) : []
+}

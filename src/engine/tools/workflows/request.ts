@@ -1,0 +1,50 @@
+import { Predicate, Result } from "effect"
+
+import type { UpstreamRequest } from "../../../internal/http/Upstream.ts"
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import type { Free } from "../../client/Workflow.ts"
+import type { Address } from "../../workflow/addresses.ts"
+
+const methods = ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"] as const
+const isMethod = (method: string): method is (typeof methods)[number] => methods.some((known) => known === method)
+
+/**
+ * The call of a production address: variable segments of its path are taken from the data, the rest is the body, or
+ * the query where the method has no body. The mark makes the run recognisable among others.
+ */
+export const requestFor = (
+  address: Address,
+  data: Free,
+  mark: string
+): Result.Result<UpstreamRequest, InvalidArgument> => {
+  const missing = address.variables.find((name) => !isScalar(data[name]))
+  if (missing !== undefined) {
+    return invalid(`must hold a value for the path variable ${missing} of ${address.path}`)
+  }
+  if (!isMethod(address.method)) return invalid(`cannot be sent: the trigger listens for ${address.method}`)
+
+  const rest = Object.fromEntries(Object.entries(data).filter(([name]) => !address.variables.includes(name)))
+  const request = { method: address.method, path: fill(address, data), headers: { "x-correlation-id": mark } }
+  if (address.kind === "form") return Result.succeed({ ...request, form: texts(rest) })
+  if (address.kind === "chat")
+    return Result.succeed({ ...request, body: { action: "sendMessage", sessionId: mark, ...rest } })
+  return Result.succeed(
+    ["GET", "HEAD", "DELETE"].includes(address.method) ? { ...request, query: texts(rest) } : { ...request, body: rest }
+  )
+}
+
+const invalid = (problem: string) => Result.fail(new InvalidArgument({ argument: "data", problem }))
+
+const isScalar = (value: unknown) => (Predicate.isString(value) && value !== "") || Predicate.isNumber(value)
+
+const fill = ({ path, variables }: Address, data: Free): string =>
+  variables.reduce(
+    (filled, name) => filled.replace(`/:${encodeURIComponent(name)}`, `/${encodeURIComponent(String(data[name]))}`),
+    path
+  )
+
+/** A query and a form hold texts only; anything else goes as JSON. */
+const texts = (data: Free): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [name, Predicate.isString(value) ? value : JSON.stringify(value)])
+  )

@@ -1,0 +1,58 @@
+import { Effect, Predicate, Struct } from "effect"
+
+import { EngineClient } from "../../client/EngineClient.ts"
+import type { Free, Workflow } from "../../client/Workflow.ts"
+import { activeVersionBeside } from "../../workflow/activeVersion.ts"
+
+/**
+ * What a caller sees of a workflow, after what it should know about it: its `version`, and all that the engine shows but
+ * for `shared`, which names owners and their addresses, and a repetition of the workflow as its own `activeVersion`.
+ */
+export const shown = (workflow: Workflow, notices: ReadonlyArray<string> = []) =>
+  EngineClient.use(({ versions }) =>
+    Effect.sync((): Free => ({
+      ...noticed(notices),
+      version: versions.remember(workflow),
+      ...Struct.omit(workflow, ["shared", "activeVersion"]),
+      ...activeVersionBeside(workflow)
+    }))
+  )
+
+/** The state of a workflow, for who has just seen or will not miss the rest. */
+export const shownState = (workflow: Workflow, notices: ReadonlyArray<string> = []) =>
+  Effect.map(shown(workflow, notices), stateOf)
+
+/** What to answer after a change where the whole workflow is too large. */
+export const shorten =
+  (done: string) =>
+  (workflow: Free, bytes: number): Free => {
+    const notice =
+      `The workflow was ${done}: do not repeat that. Only its state is shown, because the whole would be ${bytes} bytes. ` +
+      "Read it with get_workflow."
+    const before = Predicate.isString(workflow.notice) ? [workflow.notice] : []
+    return { ...stateOf(workflow), ...noticed([notice, ...before]) }
+  }
+
+/** A notice about the fields that the engine did not take, if there are any. */
+export const leftOut = (dropped: ReadonlyArray<string>): ReadonlyArray<string> =>
+  dropped.length === 0 ? [] : [`Left out, because this engine does not take it: ${dropped.join(", ")}`]
+
+const noticed = (notices: ReadonlyArray<string>): Free => (notices.length === 0 ? {} : { notice: notices.join(" ") })
+
+const stateFields = [
+  "notice",
+  "version",
+  "id",
+  "name",
+  "active",
+  "createdAt",
+  "updatedAt",
+  "isArchived",
+  "versionId",
+  "activeVersionId",
+  "triggerCount"
+]
+
+/** What identifies a workflow, and how it is. */
+export const stateOf = (workflow: Free): Free =>
+  Object.fromEntries(stateFields.flatMap((field) => (field in workflow ? [[field, workflow[field]]] : [])))

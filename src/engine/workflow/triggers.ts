@@ -1,0 +1,42 @@
+import { Predicate } from "effect"
+
+import { InvalidWorkflow } from "../client/EngineError.ts"
+import { nodeKind } from "../client/naming.ts"
+import type { Free } from "../client/Workflow.ts"
+
+/** Kinds that start a workflow though their names do not end in "Trigger". */
+const unmarked = new Set(["webhook", "cron", "interval", "emailReadImap", "start"])
+
+/** Kinds that only start a workflow in the editor. */
+const manual = new Set(["manualTrigger", "manualChatTrigger", "start"])
+
+/** Kinds that are started by another workflow or an evaluation: nothing of theirs can be switched on. */
+const passive = new Set(["errorTrigger", "executeWorkflowTrigger", "evaluationTrigger"])
+
+/** What a node is, behind its package name; "" when it does not say. */
+export const kindOf = (node: Free): string => (Predicate.isString(node.type) ? nodeKind(node.type) : "")
+
+/** Whether a node takes part in runs. */
+export const isEnabled = (node: Free): boolean => node.disabled !== true
+
+/** Whether a node starts the workflow, in whatever way. */
+export const isTrigger = (node: Free): boolean => unmarked.has(kindOf(node)) || kindOf(node).endsWith("Trigger")
+
+/** Whether a node alone is reason enough to activate its workflow: an enabled schedule, webhook or service trigger. */
+const isValidTrigger = (node: Free): boolean =>
+  isEnabled(node) && isTrigger(node) && !manual.has(kindOf(node)) && !passive.has(kindOf(node))
+
+/** Whether a workflow with these nodes can be activated. */
+export const hasValidTrigger = (nodes: ReadonlyArray<Free>): boolean => nodes.some(isValidTrigger)
+
+/** Whether a workflow can be started in the editor and nowhere else. */
+export const hasOnlyManualTrigger = (nodes: ReadonlyArray<Free>): boolean => {
+  const triggers = nodes.filter((node) => isEnabled(node) && isTrigger(node))
+  return triggers.length > 0 && triggers.every((node) => manual.has(kindOf(node)))
+}
+
+/** The refusal to activate a workflow without a valid trigger. */
+export const noValidTrigger = () =>
+  new InvalidWorkflow({
+    message: "Workflow cannot be activated without a valid trigger node. Add a schedule, webhook or service trigger."
+  })

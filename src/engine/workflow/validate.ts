@@ -1,0 +1,69 @@
+import { Result } from "effect"
+
+import { InvalidWorkflow } from "../client/EngineError.ts"
+import type { Connections, Free } from "../client/Workflow.ts"
+import { nameOf } from "../client/Workflow.ts"
+import { toConnections } from "./connections.ts"
+import { nodeProblem } from "./nodes.ts"
+import { hasValidTrigger, noValidTrigger } from "./triggers.ts"
+
+/** A workflow that somebody wants an engine to have. A `name` or `active` that is left out is not looked at. */
+export interface Draft {
+  readonly name?: string | undefined
+  readonly nodes: ReadonlyArray<Free>
+  readonly connections?: unknown
+  readonly active?: boolean | undefined
+}
+
+/** Checks every rule about workflows, the one to mend first before the others; answers the connections in object form. */
+export const validate = (draft: Draft): Result.Result<Connections, InvalidWorkflow> => {
+  const { nodes, name } = draft
+  if (name !== undefined && name.trim() === "") return failed("name must not be empty")
+  if (nodes.length === 0) return failed("at least 1 node is required")
+
+  for (const [index, node] of nodes.entries()) {
+    const problem = nodeProblem(node, index)
+    if (problem !== undefined) return failed(problem)
+  }
+  const counts = countNames(nodes)
+  const duplicates = [...counts].filter(([, count]) => count > 1).map(([twice, n]) => `${twice} appears ${n} times`)
+  if (duplicates.length > 0) return refused(`Duplicate node names found: ${duplicates.join(", ")}`)
+
+  return Result.gen(function* () {
+    const connections = yield* toConnections(draft.connections)
+    const problem = connectionProblem(connections, counts)
+    if (problem !== undefined) return yield* failed(problem)
+    if (draft.active === true && !hasValidTrigger(nodes)) return yield* Result.fail(noValidTrigger())
+    return connections
+  })
+}
+
+const refused = (message: string) => Result.fail(new InvalidWorkflow({ message }))
+
+const failed = (problem: string) => refused(`Workflow validation failed: ${problem}`)
+
+const countNames = (nodes: ReadonlyArray<Free>): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>()
+  for (const name of nodes.map(nameOf)) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return counts
+}
+
+/** The first connection that leads nowhere, or to a place that no node has. */
+const connectionProblem = (connections: Connections, nodes: ReadonlyMap<string, number>): string | undefined => {
+  for (const [source, types] of Object.entries(connections)) {
+    if (!nodes.has(source)) return `node ${source} references non-existent node ${source}: connections begin at it`
+    for (const [type, outputs] of Object.entries(types)) {
+      if (!isType(type)) return `node ${source} has connections of unknown type ${type}: ${knownTypes}`
+      for (const { node, type: input, index } of outputs.flatMap((targets) => targets ?? [])) {
+        if (!nodes.has(node)) return `node ${source} references non-existent node ${node}`
+        if (!isType(input)) return `node ${source} is connected to ${node} by unknown type ${input}: ${knownTypes}`
+        if (index < 0) return `node ${source} is connected to ${node} at index ${index}: must be 0 or more`
+      }
+    }
+  }
+  return undefined
+}
+
+const isType = (type: string) => /^(main|ai_\w+)$/.test(type)
+
+const knownTypes = "must be main or start with ai_"

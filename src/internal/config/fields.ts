@@ -1,0 +1,57 @@
+import { Effect, Predicate, Result, Schema } from "effect"
+
+import { firstIssue } from "../schema/describeIssue.ts"
+import { nearest } from "../schema/nearest.ts"
+import { ConfigurationError } from "./ConfigurationError.ts"
+
+/** A text that says something. `what` ends the sentence "expected …", here and below. */
+export const text = (what: string) =>
+  Schema.String.annotate({ message: what }).check(Schema.isPattern(/\S/, { message: what }))
+/** A list of them. */
+export const texts = (what: string) => Schema.Array(text(what)).annotate({ message: what })
+/** A text of a form. */
+export const matching = (pattern: RegExp, what: string) =>
+  Schema.String.annotate({ message: what }).check(Schema.isPattern(pattern, { message: what }))
+/** A text that is kept out of sight from here on. */
+export const secret = (what: string) =>
+  Schema.RedactedFromValue(matching(/^[\x21-\x7e]+( [\x21-\x7e]+)*$/, `${what}, as text of printable ASCII characters`))
+/** Yes or no; no where nothing is said. */
+export const yesOrNo = Schema.Boolean.annotate({ message: "true or false" }).pipe(
+  Schema.withDecodingDefaultKey(Effect.succeed(false))
+)
+/** A number within bounds, both included. */
+export const number = (minimum: number, maximum: number, what: string) =>
+  Schema.Number.annotate({ message: what }).check(Schema.isBetween({ minimum, maximum }, { message: what }))
+/** A whole number within bounds. */
+export const whole = (minimum: number, maximum: number, what: string) =>
+  number(minimum, maximum, what).check(Schema.isInt({ message: what }))
+
+/** Reads fields that a person wrote. `place` turns the path of a field into words; what was found is never repeated. */
+export const decode = <A, I>(
+  schema: Schema.Codec<A, I>,
+  input: unknown,
+  place: (path: string) => string
+): Result.Result<A, ConfigurationError> =>
+  Result.mapError(Schema.decodeUnknownResult(schema)(input), (error) => {
+    const { path, words } = firstIssue(error)
+    return new ConfigurationError({ message: `${place(path)}: expected ${words}` })
+  })
+
+/** Names of given fields that no setting has, each with the known name that was probably meant, if there is one. */
+export const unknownFields = (
+  known: { readonly fields: object },
+  given: unknown,
+  aliases: ReadonlyArray<string> = []
+): ReadonlyArray<Stranger> => {
+  if (!Predicate.isObject(given)) return []
+  const names = [...Object.keys(known.fields), ...aliases]
+  return Object.keys(given)
+    .filter((name) => !names.includes(name))
+    .map((name) => ({ name, meant: nearest(name, names) }))
+}
+
+/** A field that no setting has. */
+export interface Stranger {
+  readonly name: string
+  readonly meant: string | undefined
+}

@@ -1,0 +1,38 @@
+import { Schema } from "effect"
+
+import { open } from "../../internal/schema/openStruct.ts"
+import { PaymentType, Placement } from "./Campaign.ts"
+import { AdvertId, NmId } from "./ids.ts"
+import { Kopecks, Told } from "./money.ts"
+
+/** A bid that may be sent: at least one kopeck. */
+export const BidKopecks = Kopecks.check(Schema.isGreaterThan(0, { message: "must be more than 0 kopecks" }))
+
+export const NmBid = Schema.Struct({ nm_id: NmId, bid_kopecks: BidKopecks, placement: Placement })
+export type NmBid = typeof NmBid.Type
+
+/** The bids of one campaign, by article and placement. */
+export const BidUpdate = Schema.Struct({ advert_id: AdvertId, nm_bids: Schema.Array(NmBid) })
+export type BidUpdate = typeof BidUpdate.Type
+
+export const UpdateBids = Schema.Struct({ bids: Schema.Array(BidUpdate) })
+
+/** `recommendations` is sent as the operation spells it, `recommendation` (D9). */
+export const BidsMinRequest = Schema.Struct({
+  advert_id: AdvertId,
+  nm_ids: Schema.Array(NmId),
+  payment_type: PaymentType,
+  placement_types: Schema.Array(Placement)
+})
+export type BidsMinRequest = typeof BidsMinRequest.Type
+
+/** The lowest bids of one article, by placement. */
+export const BidsMin = open({
+  nm_id: Schema.Int,
+  bids: Schema.Array(
+    open({ type: Schema.String, value: Told, currency: Schema.optionalKey(Schema.NullOr(Schema.String)) })
+  )
+})
+export type BidsMin = typeof BidsMin.Type
+
+export const BidsMinReply = open({ bids: Schema.optionalKey(Schema.NullOr(Schema.Array(BidsMin))) })

@@ -1,0 +1,121 @@
+import { Schema, SchemaGetter } from "effect"
+
+import { open } from "../../internal/schema/openStruct.ts"
+import type { Pair } from "./ids.ts"
+import { Kopecks } from "./money.ts"
+
+/** `auto`: one bid for all articles (type 8, and type 9 after the marketplace's own move). `manual`: a bid per article. */
+export const BidType = Schema.Literals(["auto", "manual"])
+export type BidType = typeof BidType.Type
+
+/** Reads the marketplace's other word for `auto` as well (D3). */
+const BidTypeRead = Schema.Literals(["auto", "manual", "unified"]).pipe(
+  Schema.decodeTo(BidType, {
+    decode: SchemaGetter.transform((word): BidType => (word === "unified" ? "auto" : word)),
+    encode: SchemaGetter.transform((word): "auto" | "manual" | "unified" => word)
+  })
+)
+
+export const PaymentType = Schema.Literals(["cpm", "cpc"])
+export type PaymentType = typeof PaymentType.Type
+
+/** Where an article is shown: both places under one bid, or one of them. */
+export const Placement = Schema.Literals(["combined", "search", "recommendations"])
+export type Placement = typeof Placement.Type
+
+/** Where a campaign with manual bids can show its articles, at a bid each. */
+export const ManualPlacement = Schema.Literals(["search", "recommendations"])
+export type ManualPlacement = typeof ManualPlacement.Type
+
+/* What is not known may be missing or null. */
+const Text = Schema.optionalKey(Schema.NullOr(Schema.String))
+const Bid = Schema.optionalKey(Schema.NullOr(Kopecks))
+
+/** One article of a campaign and its bids. */
+export const Article = open({
+  nm_id: Schema.Int,
+  subject: Schema.optionalKey(Schema.NullOr(open({ name: Text }))),
+  bids_kopecks: Schema.optionalKey(Schema.NullOr(open({ search: Bid, recommendations: Bid })))
+})
+export type Article = typeof Article.Type
+
+/** A campaign in the V2 read model; the fields that the marketplace adds survive. */
+export const Campaign = open({
+  id: Schema.Int,
+  bid_type: BidTypeRead,
+  status: Schema.Union([Schema.Int, Schema.NumberFromString.check(Schema.isInt())]),
+  settings: open({
+    name: Text,
+    payment_type: Text,
+    placements: Schema.optionalKey(
+      Schema.NullOr(
+        open({ search: Schema.optionalKey(Schema.Unknown), recommendations: Schema.optionalKey(Schema.Unknown) })
+      )
+    )
+  }),
+  currency: Text,
+  timestamps: Schema.optionalKey(Schema.NullOr(open({ created: Text }))),
+  nm_settings: Schema.optionalKey(Schema.NullOr(Schema.Array(Article))),
+  restrictions: Schema.optionalKey(Schema.NullOr(open({ can_change_nms: Schema.optionalKey(Schema.Boolean) })))
+})
+export type Campaign = typeof Campaign.Type
+
+/** The answer of getAdvertsV2, whose campaigns are read one by one; no list means none. */
+export const CampaignList = open({ adverts: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Unknown))) })
+
+export const status = { deleting: -1, ready: 4, finished: 7, declined: 8, active: 9, paused: 11 } as const
+
+/** Bids, articles and phrases may only be changed before the start, while it runs and while it pauses. */
+export const mayChange = (campaign: Campaign): boolean =>
+  campaign.status === status.ready || campaign.status === status.active || campaign.status === status.paused
+
+const gone: ReadonlyArray<number> = [status.deleting, status.finished, status.declined]
+
+/** Whether a campaign can still run, now or later. */
+export const isThere = (campaign: Campaign): boolean => !gone.includes(campaign.status)
+
+export const nameOf = (campaign: Campaign): string => campaign.settings.name ?? `Campaign ${campaign.id}`
+
+/** The living campaigns of that name, the oldest first. */
+export const allOfName = (campaigns: ReadonlyArray<Campaign>, name: string): ReadonlyArray<Campaign> =>
+  campaigns.filter((campaign) => nameOf(campaign) === name && isThere(campaign)).toSorted((a, b) => a.id - b.id)
+
+/** A living campaign of that name; of several the oldest. */
+export const findByName = (campaigns: ReadonlyArray<Campaign>, name: string): Campaign | undefined =>
+  allOfName(campaigns, name)[0]
+
+export const paymentOf = (campaign: Campaign): PaymentType => (campaign.settings.payment_type === "cpc" ? "cpc" : "cpm")
+
+/** Only campaigns with manual bids that pay for views have bids for search clusters. */
+export const hasClusterBids = (campaign: Campaign): boolean =>
+  campaign.bid_type === "manual" && paymentOf(campaign) === "cpm"
+
+export const articlesOf = (campaign: Campaign): ReadonlyArray<Article> =>
+  (campaign.nm_settings ?? []).toSorted((a, b) => a.nm_id - b.nm_id)
+
+/** One of its articles; nothing where it is not there. */
+export const articleOf = (campaign: Campaign, nm_id: number): Article | undefined =>
+  campaign.nm_settings?.find((article) => article.nm_id === nm_id)
+
+/** Every article of the campaigns, as pairs to ask for. */
+export const pairsOf = (campaigns: ReadonlyArray<Campaign>): ReadonlyArray<Pair> =>
+  campaigns.flatMap((campaign) => articlesOf(campaign).map(({ nm_id }) => ({ advert_id: campaign.id, nm_id })))
+
+/** The placements that have a bid of their own in this campaign. */
+export const placementsOf = ({ bid_type, settings: { placements } }: Campaign): ReadonlyArray<Placement> => {
+  if (bid_type === "auto") return ["combined"]
+  const shown = shownAt(placements)
+  return shown.length === 0 ? ["search"] : shown
+}
+
+/** The places that the settings of a campaign switch on; none where they do not say. */
+export const shownAt = (placements: Campaign["settings"]["placements"]): ReadonlyArray<ManualPlacement> =>
+  ManualPlacement.literals.filter((place) => placements?.[place] === true)
+
+/** What an article bids at a placement now; nothing where the read model shows no bid. */
+export const bidOf = ({ bids_kopecks: bids }: Article, placement: Placement): Kopecks | null => {
+  const search = bids?.search || null
+  const recommendations = bids?.recommendations || null
+  if (placement === "combined") return search ?? recommendations
+  return placement === "search" ? search : recommendations
+}

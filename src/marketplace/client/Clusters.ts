@@ -1,0 +1,111 @@
+import { Schema } from "effect"
+
+import { open } from "../../internal/schema/openStruct.ts"
+import { BidKopecks } from "./Bids.ts"
+import { BidUnit } from "./BidUnit.ts"
+import { AdvertId, Day, NmId, Pair } from "./ids.ts"
+import { Kopecks, Told } from "./money.ts"
+
+export const ClusterStatsRequest = Schema.Struct({ from: Day, to: Day, items: Schema.Array(Pair) })
+export type ClusterStatsRequest = typeof ClusterStatsRequest.Type
+
+/** What one search cluster brought: `ctr` in percent, `cpc` in rubles. Some numbers are missing where clicks are paid (D7). */
+export const ClusterStat = open({
+  norm_query: Schema.String,
+  currency: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  views: Told,
+  clicks: Told,
+  ctr: Told,
+  cpc: Told,
+  avg_pos: Told
+})
+export type ClusterStat = typeof ClusterStat.Type
+
+export const ArticleClusters = open({
+  advert_id: Schema.Int,
+  nm_id: Schema.Int,
+  stats: Schema.optionalKey(Schema.NullOr(Schema.Array(ClusterStat)))
+})
+export type ArticleClusters = typeof ArticleClusters.Type
+
+export const ClusterStatsReply = open({ stats: Schema.optionalKey(Schema.NullOr(Schema.Array(ArticleClusters))) })
+
+/** One search cluster of one article. */
+export const Cluster = Schema.Struct({ advert_id: AdvertId, nm_id: NmId, norm_query: Schema.NonEmptyString })
+export type Cluster = typeof Cluster.Type
+
+export const clusterKey = ({ advert_id, nm_id, norm_query }: Cluster): string => `${advert_id}:${nm_id}:${norm_query}`
+
+/** The bid for one search cluster of one article; here always kopecks, whatever goes over the wire (D2). */
+export const ClusterBid = Schema.Struct({ ...Cluster.fields, bid: BidKopecks })
+export type ClusterBid = typeof ClusterBid.Type
+
+/** A cluster bid as it was read, and the unit that the marketplace counts it in, where its answer proves one. */
+export interface ClusterBidFound extends ClusterBid {
+  readonly unit: BidUnit | "unsaid"
+}
+
+/** The units that the bids of an answer prove: at most one, unless the answer contradicts itself. */
+export const provenUnits = (bids: ReadonlyArray<Pick<ClusterBidFound, "unit">>): ReadonlyArray<BidUnit> =>
+  BidUnit.literals.filter((unit) => bids.some((bid) => bid.unit === unit))
+
+export const SetClusterBids = Schema.Struct({ bids: Schema.Array(ClusterBid) })
+export const DeleteClusterBids = Schema.Struct({ bids: Schema.Array(Cluster) })
+
+/** In either unit: what whole kopecks can hold. */
+const isPayable = Schema.isBetween(
+  { minimum: 0, maximum: Number.MAX_SAFE_INTEGER / 100 },
+  { message: "must be a bid that can be paid" }
+)
+
+export const ClusterBidsReply = open({
+  bids: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Array(
+        open({
+          advert_id: Schema.Int,
+          nm_id: Schema.Int,
+          norm_query: Schema.String,
+          bid: Schema.Finite.check(isPayable),
+          bid_kopecks: Schema.optionalKey(Schema.NullOr(Kopecks))
+        })
+      )
+    )
+  )
+})
+
+const Text = Schema.optionalKey(Schema.String)
+const Id = Schema.optionalKey(Schema.Int)
+const Outcome = open({
+  advert_id: Id,
+  advertId: Id,
+  nm_id: Id,
+  nmId: Id,
+  norm_query: Text,
+  normQuery: Text,
+  reason: Text
+})
+
+/** Documented as empty; seen with a list of what was taken and what was not, in either spelling. */
+export const ClusterBidsSet = Schema.Union([
+  open({ failed: Schema.optionalKey(Schema.NullOr(Schema.Array(Outcome))) }),
+  Schema.Null,
+  Schema.String
+])
+
+/** A cluster bid that the marketplace did not take, as far as it names it, and why. */
+export interface ClusterBidRefused extends Partial<Cluster> {
+  readonly reason: string
+}
+
+/** The cluster bids that an answer says were not taken. */
+export const refusedIn = (reply: typeof ClusterBidsSet.Type): ReadonlyArray<ClusterBidRefused> =>
+  (reply === null || typeof reply === "string" ? [] : (reply.failed ?? [])).map((item) => {
+    const { advert_id = item.advertId, nm_id = item.nmId, norm_query = item.normQuery } = item
+    return {
+      ...(advert_id === undefined ? {} : { advert_id }),
+      ...(nm_id === undefined ? {} : { nm_id }),
+      ...(norm_query === undefined ? {} : { norm_query }),
+      reason: item.reason ?? "no reason given"
+    }
+  })

@@ -1,0 +1,113 @@
+import { Cache, Clock, Context, Effect, Exit, Layer, Option, Schema } from "effect"
+
+import type { BidsMinRequest } from "./Bids.ts"
+import { type Campaign, paymentOf, type Placement, placementsOf } from "./Campaign.ts"
+import { MarketplaceAds } from "./MarketplaceAds.ts"
+import { AdsUnreadable, type MarketplaceError } from "./MarketplaceError.ts"
+import type { Kopecks } from "./money.ts"
+import { isKopecks } from "./money.ts"
+
+/** The lowest bid of an article at a placement, for a way of paying. */
+export interface Floor {
+  readonly nm_id: number
+  readonly placement: Placement
+  readonly payment_type: string
+  readonly kopecks: Kopecks
+}
+
+/** A campaign and those of its articles to ask for; at its own placements where none are given. */
+export interface Asked {
+  readonly campaign: Campaign
+  readonly nm_ids: ReadonlyArray<number>
+  readonly placements?: ReadonlyArray<Placement>
+}
+
+interface AskOptions {
+  /** No longer than up to this moment, in milliseconds. */
+  readonly until: number
+  /** Told how many campaigns are read. */
+  readonly onRead?: (count: number) => Effect.Effect<void>
+}
+
+/** How long a lowest bid is good for. */
+export const keptMinutes = 15
+
+/** The lowest bids of `read` of `total` campaigns are read and kept; their tight limit allows the others only later. */
+export class FloorsPending extends Schema.TaggedError<FloorsPending>()("FloorsPending", {
+  read: Schema.Int,
+  total: Schema.Int
+}) {
+  override get message() {
+    return (
+      `No plan yet: the lowest bids of ${this.read} of ${this.total} campaigns are read, and the marketplace allows few ` +
+      `such calls a minute. They are kept for ${keptMinutes} minutes: call again with the same arguments to go on.`
+    )
+  }
+}
+
+/** The lowest bids, kept for 15 minutes: a plan that is made again need not wait for them under their tight limit. */
+export class LowestBids extends Context.Service<
+  LowestBids,
+  {
+    /** Those of some articles of a campaign. */
+    readonly of: (asked: Asked) => Effect.Effect<ReadonlyArray<Floor>, MarketplaceError>
+    /** Those of several campaigns; fails with FloorsPending where the time is too short for all, and goes on when called again. */
+    readonly ofAll: (
+      asked: ReadonlyArray<Asked>,
+      options: AskOptions
+    ) => Effect.Effect<ReadonlyArray<Floor>, FloorsPending | MarketplaceError>
+  }
+>()("workflow-tool-server/marketplace/LowestBids") {
+  static readonly layer: Layer.Layer<LowestBids, never, MarketplaceAds> = Layer.effect(
+    LowestBids,
+    Effect.gen(function* () {
+      const ads = yield* MarketplaceAds
+      const answers = yield* Cache.makeWith((request: BidsMinRequest) => ads.getBidsMin(request), {
+        capacity: 1000,
+        timeToLive: (exit) => (Exit.isSuccess(exit) ? `${keptMinutes} minutes` : 0)
+      })
+
+      const of = Effect.fn("LowestBids.of")(function* ({
+        campaign,
+        nm_ids,
+        placements = placementsOf(campaign)
+      }: Asked) {
+        const payment_type = paymentOf(campaign)
+        const request = { advert_id: campaign.id, nm_ids, payment_type, placement_types: placements }
+        const { bids } = yield* Cache.get(answers, request)
+        const told = bids.flatMap(({ bids: lowest, nm_id }) =>
+          placements.flatMap((placement) => {
+            const found = lowest.find(({ type }) => type === placement)
+            return found === undefined ? [] : [{ nm_id, placement, payment_type, value: found.value }]
+          })
+        )
+        return yield* Effect.forEach(told, ({ value, ...place }) =>
+          isKopecks(value) ? Effect.succeed<Floor>({ ...place, kopecks: value }) : Effect.fail(oddFloor(place, value))
+        )
+      })
+
+      const ofAll = Effect.fn("LowestBids.ofAll")(function* (asked: ReadonlyArray<Asked>, options: AskOptions) {
+        const floors: Array<Floor> = []
+        for (const [index, one] of asked.entries()) {
+          const left = options.until - (yield* Clock.currentTimeMillis)
+          const found = yield* Effect.timeoutOption(of(one), Math.max(0, left))
+          if (Option.isNone(found)) return yield* new FloorsPending({ read: index, total: asked.length })
+          floors.push(...found.value)
+          if (options.onRead !== undefined) yield* options.onRead(index + 1)
+        }
+        return floors
+      })
+
+      return LowestBids.of({ of, ofAll })
+    })
+  )
+}
+
+/** No plan is made by a lowest bid that is none. */
+const oddFloor = ({ nm_id, placement }: Omit<Floor, "kopecks">, value: number | null | undefined) =>
+  new AdsUnreadable({
+    operation: "getBidsMin",
+    kind: "read",
+    detail: `the lowest bid of article ${nm_id} at ${placement} is told as ${value ?? "nothing"}, and should be whole kopecks`,
+    body: ""
+  })

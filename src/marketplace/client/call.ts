@@ -1,0 +1,91 @@
+import { Clock, Effect, Random, Redacted, Result, Schema } from "effect"
+import type { HttpClient } from "effect/http"
+
+import { conceal } from "../../internal/http/conceal.ts"
+import * as Upstream from "../../internal/http/Upstream.ts"
+import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
+import { limitOf, readOnlyReason } from "./keyRules.ts"
+import * as Limiter from "./Limiter.ts"
+import type { MarketplaceSettings } from "./MarketplaceConfig.ts"
+import { AdsReadOnly, AdsUnreadable, type MarketplaceError } from "./MarketplaceError.ts"
+import { type Operation, operations } from "./operations.ts"
+import { nextOf, usedUp } from "./outcome.ts"
+
+/** What goes with one call. */
+export interface CallOptions {
+  readonly query?: Readonly<Record<string, string | number | undefined>>
+  readonly body?: unknown
+}
+
+const maxRetries = 2
+const maxPauses = 5
+const parseJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
+
+/** One call to the marketplace: checked, at its turn, repeated only where that is safe, every failure typed. */
+export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, settings: MarketplaceSettings) {
+  // Every operation has a pace of its own, and repeats only what is safe here.
+  const upstream = Upstream.make(client, { baseUrl: settings.baseUrl, retries: 0, requestsPerSecond: Infinity })
+  const maxWaitMs = settings.maxWaitSeconds * 1000
+  const limiters = new Map<string, Limiter.Limiter>()
+  for (const { name } of Object.values(operations)) {
+    limiters.set(name, yield* Limiter.make(limitOf(settings, name), maxWaitMs))
+  }
+  const key = Redacted.value(settings.apiKey)
+  const authorization = settings.authScheme === "raw" ? key : `Bearer ${key}`
+  const headers = { authorization: Redacted.make(authorization) }
+
+  /** A reply that repeats the key, as some error pages do, gives it to nobody. */
+  const ask = (request: Upstream.UpstreamRequest) =>
+    Effect.map(upstream.send(request), (reply) => ({ ...reply, text: conceal(reply.text, [key, authorization]) }))
+
+  const send = Effect.fnUntraced(function* (operation: Operation, options: CallOptions) {
+    const { method, name, path } = operation
+    const limiter = limiters.get(name)
+    if (limiter === undefined) return yield* Effect.die(`no limiter for ${name}`)
+    const request = { method, path, ...options, repeatable: false, headers }
+    let failures = 0
+    let pauses = 0
+    while (true) {
+      const outcome = yield* Effect.result(limiter.run(ask(request)))
+      const next = nextOf(operation, outcome, failures < maxRetries)
+      switch (next.is) {
+        case "answer":
+          return next.text
+        case "over":
+          return yield* next.error
+        case "pause":
+          yield* limiter.pause(next.ms)
+          if (++pauses > maxPauses || next.ms > maxWaitMs) return yield* usedUp(name, next.ms)
+          break
+        case "again":
+          yield* Effect.sleep((yield* Random.nextBetween(0.5, 1)) * 500 * 2 ** failures++)
+      }
+    }
+  })
+
+  /** Sends one request and decodes the answer; no answer text at all counts as null. */
+  const call = Effect.fn("MarketplaceAds.call")(function* <S extends Schema.Codec<unknown, unknown>>(
+    operation: Operation,
+    options: CallOptions,
+    reply: S
+  ): Effect.fn.Return<S["Type"], MarketplaceError> {
+    const now = yield* Clock.currentTimeMillis
+    const forbidden = operation.kind === "write" ? readOnlyReason(settings, now) : undefined
+    if (forbidden !== undefined) return yield* new AdsReadOnly({ operation: operation.name, detail: forbidden })
+    const text = yield* send(operation, options)
+    const json = text.trim() === "" ? null : Result.getOrElse(parseJson(text), () => text)
+    const decoded = Schema.decodeUnknownResult(reply)(json)
+    if (Result.isSuccess(decoded)) return decoded.success
+    return yield* new AdsUnreadable({
+      operation: operation.name,
+      kind: operation.kind,
+      detail: `the answer cannot be read: ${firstIssueOf(decoded.failure)}`,
+      body: text.slice(0, 200)
+    })
+  })
+
+  return { call }
+})
+
+/** The way to call the marketplace. */
+export type Calls = Effect.Success<ReturnType<typeof make>>

@@ -1,0 +1,74 @@
+import { Match, Option, Result } from "effect"
+import { Headers } from "effect/http"
+
+import type { Reply } from "../../internal/http/Upstream.ts"
+import type { UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
+import type { NoTurn } from "./Limiter.ts"
+import { AdsOutcomeUnknown, AdsRateLimited, AdsUnreachable, type MarketplaceError } from "./MarketplaceError.ts"
+import type { Operation } from "./operations.ts"
+import { refusal } from "./refusal.ts"
+
+/** What follows from an attempt. */
+export type Next =
+  | { readonly is: "answer"; readonly text: string }
+  | { readonly is: "again" }
+  /** The marketplace has not looked at the request and asks for a pause. */
+  | { readonly is: "pause"; readonly ms: number }
+  | { readonly is: "over"; readonly error: MarketplaceError }
+
+/** A read is repeated while it may be; a write only if it cannot have arrived, or was turned away with a 429. */
+export const nextOf = (
+  operation: Operation,
+  outcome: Result.Result<Reply, NoTurn | UpstreamFailure>,
+  mayRepeat: boolean
+): Next => {
+  const { kind, name } = operation
+  if (Result.isSuccess(outcome)) {
+    const { headers, status, text } = outcome.success
+    if (status >= 200 && status < 300) return { is: "answer", text }
+    if (status === 429) return { is: "pause", ms: secondsToWait(headers) * 1000 }
+    if (status >= 500 && kind === "write") {
+      return over(new AdsOutcomeUnknown({ operation: name, detail: `the answer was status ${status}` }))
+    }
+    return status >= 500 && mayRepeat ? { is: "again" } : over(refusal(name, status, text))
+  }
+  const { failure } = outcome
+  if (failure._tag === "NoTurn") return over(usedUp(name, failure.waitMs))
+  const isSafe = kind === "read" || neverArrived(failure)
+  return isSafe && mayRepeat && failure._tag === "Unreachable" ? { is: "again" } : over(noAnswer(operation, failure))
+}
+
+/** The limit is used up for longer than the caller waits. */
+export const usedUp = (operation: string, waitMs: number) =>
+  new AdsRateLimited({ operation, retryAfterSeconds: Math.ceil(waitMs / 1000) })
+
+const over = (error: MarketplaceError): Next => ({ is: "over", error })
+
+/** The longest pause that is believed: no published limit counts over more than an hour. */
+const longestPauseSeconds = 86_400
+
+/** Seconds that a 429 asks to wait; one where it does not say. */
+const secondsToWait = (headers: Headers.Headers): number => {
+  const said = Option.orElse(Headers.get(headers, "x-ratelimit-retry"), () => Headers.get(headers, "retry-after"))
+  const seconds = Number(Option.getOrElse(said, () => "1"))
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, longestPauseSeconds) : 1
+}
+
+const neverArrived = (failure: UpstreamFailure): boolean =>
+  (failure._tag === "Unreachable" && failure.phase === "connecting") ||
+  (failure._tag === "UpstreamTimeout" && !failure.sent)
+
+const noAnswer = ({ kind, name }: Operation, failure: UpstreamFailure) => {
+  const detail = inWords(failure)
+  const unsure = kind === "write" && !neverArrived(failure) && failure._tag !== "RedirectRefused"
+  return unsure ? new AdsOutcomeUnknown({ operation: name, detail }) : new AdsUnreachable({ operation: name, detail })
+}
+
+const inWords = Match.type<UpstreamFailure>().pipe(
+  Match.tagsExhaustive({
+    UpstreamTimeout: ({ milliseconds }) => `no answer within ${milliseconds} ms`,
+    Unreachable: ({ problem }) => `the marketplace cannot be reached: ${problem}`,
+    RedirectRefused: ({ problem }) => problem,
+    ReplyTooLarge: ({ limit }) => `the answer is larger than ${limit} bytes`
+  })
+)

@@ -1,0 +1,126 @@
+import { type DateTime, JsonSchema, Option, Predicate, Result, Schema, SchemaRepresentation } from "effect"
+
+import { firstIssue } from "../../internal/schema/describeIssue.ts"
+import requests from "./data/requests.json" with { type: "json" }
+import { type ErrorFormat, refuse, type Reply, type Written } from "./Reply.ts"
+import type { State } from "./State.ts"
+
+/** The two forms in which the marketplace's interface is known: as its document says, and as its clients were published. */
+export type Wire = "published" | "spec"
+
+/** What an operation gets beside its input. */
+export interface Call {
+  readonly wire: Wire
+  readonly now: DateTime.Utc
+}
+
+/** What an operation does: it reads the account, or changes it. */
+export type Work<Input> =
+  | { readonly read: (state: State, input: Input, call: Call) => Reply }
+  | { readonly write: (state: State, input: Input, call: Call) => Written }
+
+export type Method = "DELETE" | "GET" | "PATCH" | "POST"
+
+/** One operation of the marketplace. */
+export interface Endpoint {
+  readonly method: Method
+  readonly path: `/${string}`
+  /** The answer to any query (of a GET) or body (of other methods), valid or not. */
+  readonly answer: (state: State, given: unknown, now: DateTime.Utc) => Written
+}
+
+/** The name of the first field that is wrong. */
+const nameIn = (error: Schema.SchemaError): string => firstIssue(error).path.split(".")[0] ?? ""
+
+type Shape = Readonly<Record<string, unknown>>
+
+const Shape = Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown))
+const Shapes = Schema.Record(Schema.String, Schema.Struct({ spec: Shape, published: Shape }))
+const shapes = Option.getOrThrow(Schema.decodeUnknownOption(Shapes)(requests))
+
+const fitOf = (shape: Shape): Predicate.Predicate<unknown> => {
+  const schema = SchemaRepresentation.fromJsonSchemaDocument(JsonSchema.fromSchemaDraft2020_12({ ...shape }), {
+    patterns: "apply"
+  })
+  return Schema.is(Schema.make<Schema.Codec<unknown>>(schema.ast))
+}
+
+/** Whether a body has the shape of its operation on this wire; an operation without a shape in the document has the published one. */
+const fits = (wire: Wire, operation: string): Predicate.Predicate<unknown> => {
+  const { published = null, spec = null } = shapes[operation] ?? {}
+  const shape = wire === "spec" ? (spec ?? published) : published
+  return shape === null ? () => true : fitOf(shape)
+}
+
+/** The largest length of a list in a body, and what the refusal calls its items. */
+interface Cap {
+  /** Where the list is, through any lists on the way. */
+  readonly at: ReadonlyArray<string>
+  readonly max: number
+  readonly of: string
+}
+
+const cap = (at: string, max: number, of: string): Cap => ({ at: at.split("."), max, of })
+const pairs = [cap("items", 100, "items")]
+const clusters = [cap("bids", 100, "bids")]
+
+/** The caps of all bodies, the same on both wires. */
+const caps: Readonly<Record<string, ReadonlyArray<Cap>>> = {
+  "PATCH /api/advert/v1/bids": [cap("bids", 50, "adverts"), cap("bids.nm_bids", 50, "nm_bids")],
+  "PATCH /adv/v0/auction/nms": [cap("campaigns", 20, "adverts"), cap("nms", 20, "adverts")],
+  "POST /adv/v0/normquery/get-minus": pairs,
+  "POST /adv/v0/normquery/set-minus": [cap("norm_queries", 1000, "norm_queries")],
+  "POST /adv/v0/normquery/stats": pairs,
+  "POST /adv/v0/normquery/bids": clusters,
+  "POST /adv/v0/normquery/get-bids": pairs,
+  "DELETE /adv/v0/normquery/bids": clusters,
+  "POST /api/advert/v1/bids/min": [cap("nm_ids", 100, "nm_ids")],
+  "POST /adv/v2/seacat/save-ad": [cap("nms", 50, "nms")],
+  "POST /api/advert/v2/budget": [cap("advertIds", 50, "advertIds")]
+}
+
+const listsAt = (value: unknown, [name, ...rest]: Cap["at"]): ReadonlyArray<ReadonlyArray<unknown>> => {
+  const found = name !== undefined && Predicate.hasProperty(value, name) ? value[name] : undefined
+  if (!Array.isArray(found)) return []
+  return rest.length === 0 ? [found] : found.flatMap((item) => listsAt(item, rest))
+}
+
+/** The message about a list in a body that is too long, or nothing. */
+const capProblem = (operation: string, body: unknown): string | undefined => {
+  const passed = caps[operation]?.find(({ at, max }) => listsAt(body, at).some(({ length }) => length > max))
+  return passed === undefined ? undefined : `too many ${passed.of}, max ${passed.max}`
+}
+
+/** Makes the operations of a wire, given how its part of the marketplace refuses, what it takes, and what it does. */
+export const makeOn =
+  (wire: Wire) =>
+  <Input>(
+    method: Method,
+    path: Endpoint["path"],
+    errors: ErrorFormat,
+    input: Schema.Codec<Input, unknown>,
+    work: Work<Input>
+  ): Endpoint => {
+    const operation = `${method} ${path}`
+    const hasShape = fits(wire, operation)
+    const read = Schema.decodeUnknownResult(input)
+
+    const problem = (given: unknown): string | undefined => {
+      if (method === "GET") return undefined
+      return capProblem(operation, given) ?? (hasShape(given) ? undefined : errors.body)
+    }
+
+    const answer: Endpoint["answer"] = (state, given, now) => {
+      const wrong = problem(given)
+      if (wrong !== undefined) return refuse(state, errors.refuse(wrong))
+      const taken = read(given)
+      if (Result.isFailure(taken)) {
+        return refuse(state, errors.refuse(method === "GET" ? errors.parameter(nameIn(taken.failure)) : errors.body))
+      }
+      const call = { wire, now }
+      return "read" in work
+        ? { state, reply: work.read(state, taken.success, call) }
+        : work.write(state, taken.success, call)
+    }
+    return { method, path, answer }
+  }

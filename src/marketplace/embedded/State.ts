@@ -1,0 +1,103 @@
+import { DateTime } from "effect"
+
+import { type PaymentType, type Placement, status } from "../client/Campaign.ts"
+import { Kopecks } from "../client/money.ts"
+
+/** The bids of one article of a campaign. */
+export interface Row {
+  readonly nm_id: number
+  readonly search: Kopecks
+  readonly recommendations: Kopecks
+}
+
+/** A campaign as the marketplace keeps it; `budget` is in rubles. */
+export interface Advert {
+  readonly id: number
+  readonly name: string
+  readonly bid_type: "auto" | "manual"
+  readonly status: number
+  readonly payment_type: PaymentType
+  readonly search: boolean
+  readonly recommendations: boolean
+  readonly created: string
+  readonly budget: number
+  readonly rows: ReadonlyArray<Row>
+  /** When it was deleted; it keeps the status -1 for a while before it is gone. */
+  readonly deleted?: DateTime.Utc
+}
+
+/** An account: campaigns by id, phrases by `advert:nm`, cluster bids by `advert:nm:phrase`. */
+export interface State {
+  readonly adverts: ReadonlyMap<number, Advert>
+  readonly phrases: ReadonlyMap<string, ReadonlyArray<string>>
+  readonly clusterBids: ReadonlyMap<string, Kopecks>
+  readonly nextId: number
+}
+
+export const stateOf = (
+  adverts: ReadonlyArray<Advert>,
+  phrases: State["phrases"] = new Map(),
+  clusterBids: State["clusterBids"] = new Map()
+): State => ({
+  adverts: new Map(adverts.map((advert) => [advert.id, advert])),
+  phrases,
+  clusterBids,
+  nextId: Math.max(0, ...adverts.map(({ id }) => id)) + 1
+})
+
+export const withAdvert = (state: State, advert: Advert): State => ({
+  ...state,
+  adverts: new Map([...state.adverts, [advert.id, advert]])
+})
+
+/** The shortest time that the marketplace takes for a deletion; the longest is 10 minutes. */
+const deletion = "3 minutes"
+
+const isGone =
+  (now: DateTime.Utc) =>
+  ({ deleted }: Advert): boolean =>
+    deleted !== undefined && DateTime.isGreaterThanOrEqualTo(now, DateTime.addDuration(deleted, deletion))
+
+/** The account without the campaigns whose deletion has been completed, and without what was kept for them. */
+export const withoutGone = (state: State, now: DateTime.Utc): State => {
+  const gone = [...state.adverts.values()].filter(isGone(now)).map(({ id }) => id)
+  if (gone.length === 0) return state
+  const isKept = ([key]: readonly [string, unknown]) => !gone.includes(Number(key.split(":")[0]))
+  return {
+    ...state,
+    adverts: new Map([...state.adverts].filter(([id]) => !gone.includes(id))),
+    phrases: new Map([...state.phrases].filter(isKept)),
+    clusterBids: new Map([...state.clusterBids].filter(isKept))
+  }
+}
+
+/** The lowest bids, by placement. */
+export const floors = {
+  combined: Kopecks.make(15_500),
+  search: Kopecks.make(25_000),
+  recommendations: Kopecks.make(25_000)
+} as const
+
+export const isChangeable = ({ status: value }: Advert): boolean =>
+  value === status.ready || value === status.active || value === status.paused
+
+export const placementsOf = (advert: Advert): ReadonlyArray<Placement> => {
+  if (advert.bid_type === "auto") return ["combined"]
+  return [
+    ...(advert.search ? (["search"] as const) : []),
+    ...(advert.recommendations ? (["recommendations"] as const) : [])
+  ]
+}
+
+export const withBid = (row: Row, placement: Placement, bid: Kopecks): Row =>
+  placement === "combined" ? { ...row, search: bid, recommendations: bid } : { ...row, [placement]: bid }
+
+/** The row of an article that has just been added: it bids the minimum. */
+export const lowestRow = (advert: Omit<Advert, "rows">, nm_id: number): Row => {
+  const search = advert.bid_type === "auto" ? floors.combined : floors.search
+  return {
+    nm_id,
+    search: advert.search ? search : Kopecks.make(0),
+    recommendations: advert.recommendations ? search : Kopecks.make(0)
+  }
+}

@@ -1,0 +1,100 @@
+import { DateTime } from "effect"
+
+import { pairKey } from "../client/ids.ts"
+import type { Call, Wire } from "./Endpoint.ts"
+import type { BidsMin, Budgets, CampaignFilter, OneCampaign, Pairs } from "./inputs.ts"
+import { errorFormats, invalid, ok, plain, type Reply } from "./Reply.ts"
+import { type Advert, floors, isChangeable, type State } from "./State.ts"
+
+const never = "2100-01-01T00:00:00+03:00"
+
+const toCampaign = (wire: Wire, advert: Advert) => ({
+  id: advert.id,
+  bid_type: advert.bid_type === "auto" && wire === "published" ? "unified" : advert.bid_type,
+  status: advert.status,
+  currency: "RUB",
+  settings: {
+    name: advert.name,
+    payment_type: advert.payment_type,
+    placements: { search: advert.search, recommendations: advert.recommendations }
+  },
+  restrictions: { can_change_nms: true },
+  timestamps: {
+    created: advert.created,
+    updated: advert.created,
+    started: null,
+    deleted: advert.deleted === undefined ? never : DateTime.formatIso(advert.deleted)
+  },
+  nm_settings: advert.rows.map(({ nm_id, recommendations, search }) => ({
+    nm_id,
+    subject: { id: 1, name: "goods" },
+    bids_kopecks: { search, recommendations }
+  }))
+})
+
+export const adverts = (state: State, filter: CampaignFilter, { wire }: Call): Reply => {
+  const { ids = [], payment_type: payment, statuses = [] } = filter
+  if (ids.length > 50) return invalid("too many ids, max 50")
+  const found = [...state.adverts.values()].filter(
+    (advert) =>
+      (ids.length === 0 || ids.includes(advert.id)) &&
+      (statuses.length === 0 || statuses.some((value) => value === advert.status)) &&
+      (payment === undefined || payment === advert.payment_type)
+  )
+  return ok({ adverts: found.map((advert) => toCampaign(wire, advert)) })
+}
+
+export const minusPhrases = (state: State, { items }: Pairs): Reply =>
+  ok({ items: items.map((pair) => ({ ...pair, norm_queries: state.phrases.get(pairKey(pair)) ?? [] })) })
+
+export const clusterBids = (state: State, { items }: Pairs, { wire }: Call): Reply => {
+  const asked = new Set(items.map(pairKey))
+  const bids = [...state.clusterBids].flatMap(([key, bid]) => {
+    const [advert = "", nm = "", ...words] = key.split(":")
+    if (!asked.has(`${advert}:${nm}`)) return []
+    const at = { advert_id: Number(advert), nm_id: Number(nm), norm_query: words.join(":") }
+    return [{ ...at, bid: wire === "spec" ? bid : Math.round(bid / 100), bid_kopecks: bid, currency: "RUB" }]
+  })
+  return ok({ bids })
+}
+
+const lowest = { combined: floors.combined, search: floors.search, recommendation: floors.recommendations }
+
+export const bidsMin = (state: State, { advert_id, nm_ids, placement_types }: BidsMin): Reply => {
+  if (!state.adverts.has(advert_id)) return invalid(`advert ${advert_id} not found`)
+  return ok({
+    bids: nm_ids.map((nm_id) => ({
+      nm_id,
+      bids: placement_types.map((type) => ({ type, value: lowest[type], currency: "RUB" }))
+    }))
+  })
+}
+
+export const budget = (state: State, { id }: OneCampaign): Reply => {
+  const advert = state.adverts.get(id)
+  return advert === undefined
+    ? plain(errorFormats.money.parameter())
+    : ok({ cash: 0, netting: 0, total: advert.budget, currency: "RUB" })
+}
+
+/** Only of campaigns that can still run. */
+export const budgets = (state: State, { advertIds }: Budgets): Reply => {
+  const known = advertIds.flatMap((id) => state.adverts.get(id) ?? []).filter(isChangeable)
+  return ok({ adverts: known.map(({ budget: total, id }) => ({ advertId: id, total, currency: "RUB" })) })
+}
+
+export const count = (state: State): Reply => {
+  const groups = new Map<number, Array<Advert>>()
+  for (const advert of state.adverts.values()) {
+    groups.set(advert.status, [...(groups.get(advert.status) ?? []), advert])
+  }
+  return ok({
+    all: state.adverts.size,
+    adverts: [...groups].map(([value, some]) => ({
+      type: 9,
+      status: value,
+      count: some.length,
+      advert_list: some.map(({ created, id }) => ({ advertId: id, changeTime: created }))
+    }))
+  })
+}

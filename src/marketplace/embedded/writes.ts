@@ -1,0 +1,181 @@
+import { DateTime } from "effect"
+
+import { status } from "../client/Campaign.ts"
+import { type Cluster, clusterKey } from "../client/Clusters.ts"
+import { pairKey } from "../client/ids.ts"
+import type { MinusPhrases } from "../client/MinusPhrases.ts"
+import { Kopecks } from "../client/money.ts"
+import type { NewCampaign } from "../client/NewCampaign.ts"
+import type { UpdateProducts } from "../client/Products.ts"
+import type { Call } from "./Endpoint.ts"
+import type { Bids, ClusterBids, Clusters, OneCampaign } from "./inputs.ts"
+import {
+  done,
+  error,
+  errorFormats,
+  forbidden,
+  invalid,
+  invalidNumber,
+  ok,
+  refuse,
+  type Reply,
+  type Written
+} from "./Reply.ts"
+import { type Advert, floors, isChangeable, lowestRow, placementsOf, type State, withAdvert, withBid } from "./State.ts"
+
+export const create = (state: State, campaign: NewCampaign, { now }: Call): Written => {
+  const { bid_type, name, nms = [], payment_type = "cpm", placement_types = ["search"] } = campaign
+  const advert: Omit<Advert, "rows"> = {
+    id: state.nextId,
+    name,
+    bid_type: bid_type === "unified" ? "auto" : "manual",
+    status: status.ready,
+    payment_type,
+    search: bid_type === "unified" || placement_types.includes("search"),
+    recommendations: bid_type === "unified" || placement_types.includes("recommendations"),
+    created: DateTime.formatIso(now),
+    budget: 0
+  }
+  const rows = nms.map((nm_id) => lowestRow(advert, nm_id))
+  return {
+    state: { ...withAdvert(state, { ...advert, rows }), nextId: state.nextId + 1 },
+    reply: ok(advert.id)
+  }
+}
+
+const moveTo = (state: State, { id }: OneCampaign, from: ReadonlyArray<number>, to: number): Written => {
+  const advert = state.adverts.get(id)
+  if (advert === undefined) return refuse(state, error("AdvertChangeStatus: Not Found: advert not found"))
+  if (!from.includes(advert.status)) return refuse(state, { status: 422, text: "Статус кампании не изменен" })
+  if (to === status.active && advert.budget <= 0) {
+    return refuse(state, error("AdvertChangeStatus: Low Budget: not enough budget"))
+  }
+  return { state: withAdvert(state, { ...advert, status: to }), reply: done }
+}
+
+export const start = (state: State, query: OneCampaign): Written =>
+  moveTo(state, query, [status.ready, status.paused], status.active)
+
+export const pause = (state: State, query: OneCampaign): Written => moveTo(state, query, [status.active], status.paused)
+
+export const remove = (state: State, { id }: OneCampaign, { now }: Call): Written => {
+  const advert = state.adverts.get(id)
+  if (advert?.status !== status.ready) return refuse(state, error(errorFormats.deletion.parameter()))
+  return { state: withAdvert(state, { ...advert, status: status.deleting, deleted: now }), reply: done }
+}
+
+const repeated = (ids: ReadonlyArray<number>): number | undefined => ids.find((id, index) => ids.indexOf(id) !== index)
+
+/** The validator's message about the first number that is not more than 0. */
+const numberProblem = ({ bids: all }: Bids): string | undefined => {
+  const numbers = all.flatMap(({ advert_id, nm_bids }, campaign) => [
+    { at: `Bids[${campaign}]`, field: "AdvertId", value: advert_id },
+    ...nm_bids.map(({ bid_kopecks }, article) => ({
+      at: `Bids[${campaign}].NmBids[${article}]`,
+      field: "BidKopecks",
+      value: bid_kopecks
+    }))
+  ])
+  const wrong = numbers.find(({ value }) => value <= 0)
+  if (wrong === undefined) return undefined
+  const { at, field } = wrong
+  return `Key: 'V1PatchAdvertsBidsJSONBody.${at}.${field}' Error:Field validation for '${field}' failed on the 'gt' tag`
+}
+
+export const setBids = (before: State, request: Bids): Written => {
+  const wrong = numberProblem(request)
+  if (wrong !== undefined) return refuse(before, invalidNumber(wrong))
+  const twice = repeated(request.bids.map(({ advert_id }) => advert_id))
+  if (twice !== undefined) return refuse(before, invalid(`advert ${twice} is not unique`))
+  let state = before
+  for (const { advert_id, nm_bids } of request.bids) {
+    const advert = state.adverts.get(advert_id)
+    if (advert === undefined) return refuse(before, invalid(`advert ${advert_id} not found`))
+    if (!isChangeable(advert)) return refuse(before, invalid(`wrong advert status: ${advert.status}`))
+    const rows = new Map(advert.rows.map((row) => [row.nm_id, row]))
+    for (const { bid_kopecks, nm_id, placement } of nm_bids) {
+      const row = rows.get(nm_id)
+      if (row === undefined) return refuse(before, invalid(`nm ${nm_id} not found or inactive`))
+      if (!placementsOf(advert).includes(placement)) return refuse(before, invalid(`wrong placement: ${placement}`))
+      if (bid_kopecks < floors[placement]) {
+        return refuse(before, invalid(`wrong bid value: ${bid_kopecks}; min: ${floors[placement]}`))
+      }
+      rows.set(nm_id, withBid(row, placement, Kopecks.make(bid_kopecks)))
+    }
+    state = withAdvert(state, { ...advert, rows: [...rows.values()] })
+  }
+  return { state, reply: ok({ ...request, currency: "RUB" }) }
+}
+
+/** The entries of an article removed from what is kept by article. */
+const without = <A>(kept: ReadonlyMap<string, A>, pair: string): ReadonlyMap<string, A> =>
+  new Map([...kept].filter(([key]) => key !== pair && !key.startsWith(`${pair}:`)))
+
+export const changeArticles = (before: State, { campaigns }: typeof UpdateProducts.Type): Written => {
+  let state = before
+  for (const { add_nms = [], advert_id, delete_nms = [] } of campaigns) {
+    const advert = state.adverts.get(advert_id)
+    if (advert === undefined) return refuse(before, invalid(`advert ${advert_id} not found`))
+    if (!isChangeable(advert)) return refuse(before, invalid(`wrong advert status: ${advert.status}`))
+    if (add_nms.length + delete_nms.length > 50) return refuse(before, invalid("too many nomenclatures, max 50"))
+    const both = add_nms.find((nm) => delete_nms.includes(nm))
+    if (both !== undefined) {
+      return refuse(before, invalid(`nomenclature ${both} cannot be both added and deleted for advert ${advert_id}`))
+    }
+    const rows = new Map(advert.rows.map((row) => [row.nm_id, row]))
+    for (const nm_id of delete_nms) {
+      rows.delete(nm_id)
+      const pair = pairKey({ advert_id, nm_id })
+      state = { ...state, phrases: without(state.phrases, pair), clusterBids: without(state.clusterBids, pair) }
+    }
+    for (const nm_id of add_nms) rows.set(nm_id, rows.get(nm_id) ?? lowestRow(advert, nm_id))
+    state = withAdvert(state, { ...advert, rows: [...rows.values()] })
+  }
+  const nms = campaigns.map(({ add_nms = [], advert_id, delete_nms = [] }) => ({
+    advert_id,
+    nms: { added: add_nms, deleted: delete_nms }
+  }))
+  return { state, reply: ok({ nms }) }
+}
+
+export const setMinusPhrases = (state: State, { advert_id, nm_id, norm_queries }: MinusPhrases): Written => {
+  const advert = state.adverts.get(advert_id)
+  const known = advert?.rows.some((row) => row.nm_id === nm_id) ?? false
+  if (advert === undefined) return refuse(state, invalid(`advert ${advert_id} not found`))
+  if (!known) return refuse(state, invalid(`nm ${nm_id} not found or inactive`))
+  if (!isChangeable(advert)) return refuse(state, invalid(`wrong advert status: ${advert.status}`))
+  const phrases = new Map(state.phrases)
+  if (norm_queries.length === 0) phrases.delete(pairKey({ advert_id, nm_id }))
+  else phrases.set(pairKey({ advert_id, nm_id }), norm_queries)
+  return { state: { ...state, phrases }, reply: done }
+}
+
+/** Search clusters have bids of their own only where bids are manual and views are paid. */
+const refusalFor = (state: State, { advert_id, nm_id }: Cluster): Reply | undefined => {
+  const advert = state.adverts.get(advert_id)
+  if (advert === undefined) return invalid(`advert ${advert_id} not found`)
+  if (advert.bid_type !== "manual" || advert.payment_type !== "cpm") return forbidden("norm_query API not available")
+  if (!isChangeable(advert)) return invalid(`wrong advert status: ${advert.status}`)
+  return advert.rows.some((row) => row.nm_id === nm_id) ? undefined : invalid(`nm ${nm_id} not found or inactive`)
+}
+
+const firstRefusal = (state: State, clusters: ReadonlyArray<Cluster>): Reply | undefined =>
+  clusters.map((cluster) => refusalFor(state, cluster)).find((refusal) => refusal !== undefined)
+
+export const setClusterBids = (state: State, { bids }: ClusterBids, { wire }: Call): Written => {
+  const refusal = firstRefusal(state, bids)
+  if (refusal !== undefined) return refuse(state, refusal)
+  const set = bids.map(({ bid, ...cluster }) => {
+    const kopecks = Kopecks.make(wire === "spec" ? bid : bid * 100)
+    return [clusterKey(cluster), kopecks] as const
+  })
+  return { state: { ...state, clusterBids: new Map([...state.clusterBids, ...set]) }, reply: done }
+}
+
+export const dropClusterBids = (state: State, { bids }: Clusters): Written => {
+  const refusal = firstRefusal(state, bids)
+  if (refusal !== undefined) return refuse(state, refusal)
+  const gone = new Set(bids.map(clusterKey))
+  const clusterBids = new Map([...state.clusterBids].filter(([key]) => !gone.has(key)))
+  return { state: { ...state, clusterBids }, reply: done }
+}

@@ -1,0 +1,96 @@
+import { Effect, Schema } from "effect"
+
+import { reads } from "../../mcp/annotations.ts"
+import { optional } from "../../mcp/parameters.ts"
+import * as Tool from "../../mcp/Tool.ts"
+import { AdsNotFound } from "../client/AdsRefused.ts"
+import { articlesOf, BidType, PaymentType, status } from "../client/Campaign.ts"
+import { MarketplaceAds } from "../client/MarketplaceAds.ts"
+import { CampaignUnreadable } from "../client/MarketplaceError.ts"
+import * as Budget from "../client/readBudget.ts"
+import { orRefuse } from "./errors.ts"
+import { advertId, advertIds, limit, offset } from "./parameters.ts"
+import * as results from "./results.ts"
+import { articleRow, budgetShown, campaignRow, leftOut, more } from "./shown.ts"
+
+/** One campaign, or the error that there is none. */
+export const readCampaign = Effect.fnUntraced(function* (advert_id: number) {
+  const { adverts, unreadable } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids: [advert_id] }))
+  const odd = unreadable.find((one) => one.advert_id === advert_id)
+  if (odd !== undefined) return yield* new CampaignUnreadable({ operation: "getAdvertsV2", ...odd })
+  const campaign = adverts.find(({ id }) => id === advert_id)
+  return (
+    campaign ??
+    (yield* new AdsNotFound({
+      operation: "getAdvertsV2",
+      status: 404,
+      detail: `there is no campaign ${advert_id}`,
+      fields: []
+    }))
+  )
+})
+
+/** The money of a campaign; null where nobody tells it, whatever is in the way. */
+export const readBudget = (advert_id: number) =>
+  MarketplaceAds.use((ads) => Budget.readBudget(ads, advert_id)).pipe(Effect.orElseSucceed(() => null))
+
+export const listCampaigns = Tool.make("ads_list_campaigns", {
+  title: "List campaigns",
+  description: "List advertising campaigns, one row each; ads_get_campaign shows the bids of one",
+  annotations: reads,
+  arguments: {
+    statuses: optional(
+      Schema.Array(Schema.Literals(Object.values(status))).annotate({
+        description: "-1 being deleted, 4 ready, 7 finished, 8 declined, 9 active, 11 paused; default all"
+      })
+    ),
+    ids: optional(advertIds),
+    payment_type: optional(PaymentType.annotate({ description: "Paid by views or by clicks" })),
+    bid_type: optional(BidType.annotate({ description: "One bid (type 8), or a bid per article" })),
+    limit: limit(100),
+    offset
+  },
+  result: results.campaigns,
+  run: Effect.fn("ads_list_campaigns")(function* ({ bid_type, limit, offset, ...filter }) {
+    const { adverts, unreadable } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2(filter))
+    const found = adverts
+      .filter((campaign) => bid_type === undefined || campaign.bid_type === bid_type)
+      .toSorted((a, b) => a.id - b.id)
+    const shown = found.slice(offset, offset + limit)
+    return {
+      total: found.length + unreadable.length,
+      campaigns: shown.map(campaignRow),
+      ...leftOut(unreadable),
+      next: more(
+        offset + shown.length,
+        found.length,
+        "ads_get_campaign shows one with its bids; ads_plan_migration plans the move of those with one bid"
+      )
+    }
+  }, orRefuse)
+})
+
+export const getCampaign = Tool.make("ads_get_campaign", {
+  title: "Get campaign",
+  description: "Read one campaign with its articles and their bids, in kopecks and rubles",
+  annotations: reads,
+  arguments: { advert_id: advertId, limit: limit(100), offset },
+  result: results.campaign,
+  run: Effect.fn("ads_get_campaign")(function* ({ advert_id, limit, offset }) {
+    const campaign = yield* readCampaign(advert_id)
+    const articles = articlesOf(campaign)
+    const shown = articles.slice(offset, offset + limit)
+    return {
+      ...campaignRow(campaign),
+      created: campaign.timestamps?.created ?? null,
+      budget: budgetShown(campaign, yield* readBudget(advert_id)),
+      total: articles.length,
+      articles: shown.map((article) => articleRow(campaign, article)),
+      next: more(
+        offset + shown.length,
+        articles.length,
+        "ads_plan_bids, ads_plan_minus_phrases and ads_plan_products plan changes; ads_campaign_stats shows what it brings"
+      )
+    }
+  }, orRefuse)
+})

@@ -1,0 +1,65 @@
+import { Clock, Effect } from "effect"
+
+import { reads } from "../../mcp/annotations.ts"
+import * as Tool from "../../mcp/Tool.ts"
+import type { Wire } from "../client/BidUnit.ts"
+import { keyReport } from "../client/keyReport.ts"
+import { limitOf } from "../client/keyRules.ts"
+import { MarketplaceAds } from "../client/MarketplaceAds.ts"
+import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
+import { orRefuse } from "./errors.ts"
+import * as results from "./results.ts"
+
+export const checkKey = Tool.make("ads_check_key", {
+  title: "Check key",
+  description:
+    "What the marketplace key is and may do, and whether the marketplace takes it; the key itself is never shown",
+  annotations: reads,
+  arguments: {},
+  result: results.key,
+  run: Effect.fn("ads_check_key")(function* () {
+    const settings = yield* MarketplaceConfig
+    const { refusal, ...answer } = yield* ask
+    const { advice, daysLeft, kind, mayNotWrite, promotion } = keyReport(settings, yield* Clock.currentTimeMillis)
+    const { limit, periodMs } = limitOf(settings, "getAdvertsV2")
+    return {
+      host: settings.baseUrl,
+      accepted: refusal === undefined,
+      kind,
+      promotion_right: promotion ?? null,
+      days_left: daysLeft ?? null,
+      may_write: mayNotWrite === undefined,
+      ...(mayNotWrite === undefined ? {} : { why_not: mayNotWrite }),
+      campaign_reads: `${limit} in ${periodMs / 1000} s`,
+      wire: settings.wire ?? "not chosen",
+      ...answer,
+      next: `${nextOf(refusal === undefined ? advice : [refusal, ...advice])} ${formOf(settings.wire)}`
+    }
+  }, orRefuse)
+})
+
+interface Answer {
+  readonly campaigns?: number
+  readonly refusal?: string
+}
+
+/** A key that is not taken is an answer here, and no failure. */
+const ask = MarketplaceAds.use((ads) => ads.getCampaignCount()).pipe(
+  Effect.map(({ all }): Answer => ({ campaigns: all })),
+  Effect.catchTag(["AdsForbidden", "AdsUnauthorized"], ({ message }) => Effect.succeed<Answer>({ refusal: message }))
+)
+
+/** Articles and cluster bids are the two things that a wrong form would spoil. */
+const formOf = (wire: Wire | undefined): string => {
+  if (wire === "published") {
+    return "marketplace.wire is published: articles and cluster bids go out in the marketplace's own form."
+  }
+  return wire === "spec"
+    ? "marketplace.wire is spec: articles and cluster bids go out as the document has them. The real marketplace takes " +
+        "another form, cluster bids in rubles: a person sets marketplace.wire to published before such a plan is applied there."
+    : "marketplace.wire is not chosen: articles go out as the document has them, and cluster bids only in the unit that the " +
+        "marketplace's own answers prove. Where they prove none, a person chooses: published is the real marketplace's form."
+}
+
+const nextOf = (advice: ReadonlyArray<string>): string =>
+  advice.length === 0 ? "The key works: ads_list_campaigns shows the campaigns." : advice.join(" ")

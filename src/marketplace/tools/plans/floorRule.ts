@@ -1,0 +1,69 @@
+import { Clock, Effect } from "effect"
+
+import { gatheringSeconds } from "../../../mcp/callTime.ts"
+import { Progress } from "../../../mcp/Progress.ts"
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import { limitOf } from "../../client/keyRules.ts"
+import { type Asked, keptMinutes, LowestBids } from "../../client/LowestBids.ts"
+import { MarketplaceConfig } from "../../client/MarketplaceConfig.ts"
+import { caps } from "../../client/operations.ts"
+import { storyOf } from "../../client/story.ts"
+import type { Floor, OnBelowFloor } from "../../plan/floors.ts"
+
+/** So many campaigns are asked for their lowest bids without being told to; more may take several calls. */
+const askedUnbidden = 20
+
+interface FloorsWanted {
+  readonly check_floors?: boolean
+  readonly on_below_floor?: OnBelowFloor
+}
+
+interface Floors {
+  readonly floors: ReadonlyArray<Floor>
+  readonly warnings: ReadonlyArray<string>
+}
+
+/** How a plan deals with the lowest bids; saying what to do below them means that they are asked for. */
+export const floorRule = Effect.fnUntraced(function* ({ check_floors, on_below_floor }: FloorsWanted) {
+  if (check_floors === false && on_below_floor !== undefined) {
+    const problem = `must not be false with on_below_floor ${on_below_floor}: the lowest bids are not known until they are asked for`
+    return yield* new InvalidArgument({ argument: "check_floors", problem })
+  }
+  const until = (yield* Clock.currentTimeMillis) + gatheringSeconds * 1000
+  return {
+    onBelowFloor: on_below_floor ?? "block",
+    isAsking: (campaigns: number) => check_floors ?? (on_below_floor !== undefined || campaigns <= askedUnbidden),
+    /** The lowest bids, as far as they can be read within the time of one call of a tool; tells how far it has come. */
+    ask: Effect.fnUntraced(function* (asked: ReadonlyArray<Asked>) {
+      const calls = asked.reduce((sum, { nm_ids }) => sum + Math.ceil(nm_ids.length / caps.minBidArticles), 0)
+      const { limit, periodMs } = limitOf(yield* MarketplaceConfig, "getBidsMin")
+      const most = Math.floor((keptMinutes * 60_000 * limit) / periodMs)
+      if (asked.length > askedUnbidden && calls > most) return yield* tooMany(calls, most)
+      const tell = yield* Progress
+      const onRead = (progress: number) => tell({ progress, total: asked.length })
+      const found = Effect.map(
+        LowestBids.use((lowest) => lowest.ofAll(asked, { until, onRead })),
+        (floors): Floors => ({ floors, warnings: [] })
+      )
+      // Nobody has asked for them: where they cannot be had, the plan does without.
+      if (check_floors === true || on_below_floor !== undefined) return yield* found
+      return yield* Effect.catchTag(found, ["AdsBadRequest", "AdsForbidden", "AdsNotFound", "AdsUnreadable"], (error) =>
+        Effect.succeed<Floors>({ floors: [], warnings: [`${storyOf(error)} ${refusedLater}`] })
+      )
+    })
+  }
+})
+
+const tooMany = (calls: number, most: number) =>
+  Effect.fail(
+    new InvalidArgument({
+      argument: "check_floors",
+      problem: `would take ${calls} calls for the lowest bids, and only ${most} can be made while they hold good: plan fewer campaigns at once`
+    })
+  )
+
+const refusedLater = "The marketplace will refuse a bid that is too low when the plan is applied."
+
+export const uncheckedFloors =
+  `The lowest bids were not asked for. ${refusedLater} Set check_floors to true to ask first; with many campaigns that ` +
+  "takes several calls."

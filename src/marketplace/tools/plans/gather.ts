@@ -1,0 +1,30 @@
+import { Effect } from "effect"
+
+import type { Pair } from "../../client/ids.ts"
+import { MarketplaceAds } from "../../client/MarketplaceAds.ts"
+import { readApart } from "../../client/readApart.ts"
+
+/** The campaigns that changes are about, and those of them that cannot be read. */
+export const campaignsOf = (changes: ReadonlyArray<{ readonly advert_id: number }>) =>
+  Effect.map(
+    MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids: [...new Set(changes.map(({ advert_id }) => advert_id))] })),
+    ({ adverts: campaigns, unreadable }) => ({ campaigns, unreadable })
+  )
+
+/** The minus-phrases of articles, with a warning where the marketplace does not show them. */
+export const phrasesOf = Effect.fnUntraced(function* (pairs: ReadonlyArray<Pair>) {
+  const ads = yield* MarketplaceAds
+  const { found, refused } = yield* readApart(pairs, (items) => ads.getMinusPhrases({ items }))
+  const [first, ...others] = refused
+  const more = others.length === 0 ? "" : ` and of ${others.length} more`
+  return {
+    items: found.flatMap(({ answer }) => answer.items),
+    warnings:
+      first === undefined
+        ? []
+        : [
+            `The phrases of article ${first.item.nm_id} in campaign ${first.item.advert_id}${more} cannot be read, so they ` +
+              `neither count here nor come back with a rollback: ${first.reason}`
+          ]
+  }
+})

@@ -1,0 +1,107 @@
+import { DateTime } from "effect"
+
+import {
+  type Article,
+  articlesOf,
+  bidOf,
+  type Campaign,
+  nameOf,
+  paymentOf,
+  placementsOf,
+  status
+} from "../client/Campaign.ts"
+import { type AmountTold, foreign, type Kopecks, kopecksToRubles, money, rublesTold } from "../client/money.ts"
+import type { Unreadable } from "../client/Unreadable.ts"
+
+const statusWords = new Map<number, string>([
+  [status.deleting, "being deleted"],
+  [status.ready, "ready to start"],
+  [status.finished, "finished"],
+  [status.declined, "declined"],
+  [status.active, "active"],
+  [status.paused, "paused"]
+])
+
+export const statusText = (value: number): string => statusWords.get(value) ?? "unknown"
+
+export const moment = (ms: number): string => DateTime.formatIso(DateTime.makeUnsafe(ms))
+
+/** How to go on with a list: with its next rows, or from its end. */
+export const more = (shown: number, total: number, then: string): string =>
+  shown < total ? `Repeat with offset ${shown} for more` : then
+
+/** A name inside of a sentence: short, in one line, so that it cannot pass for more than a name. */
+export const quoted = (name: string): string => {
+  const line = name.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim()
+  return line.length > 60 ? `"${Array.from(line).slice(0, 59).join("")}…"` : `"${line}"`
+}
+
+/** The campaigns that cannot be read, the first of them by what is odd; nothing where there are none. */
+export const leftOut = (unreadable: ReadonlyArray<Unreadable>) =>
+  unreadable.length === 0
+    ? {}
+    : {
+        unreadable: unreadable.slice(0, 20).map(({ advert_id, problem }) => ({ advert_id, problem })),
+        unreadable_count: unreadable.length
+      }
+
+const currencyShown = ({ currency }: Campaign) => {
+  const other = foreign(currency)
+  return other === undefined ? {} : { currency: other }
+}
+
+/** A campaign in one row. */
+export const campaignRow = (campaign: Campaign) => ({
+  id: campaign.id,
+  name: nameOf(campaign),
+  status: campaign.status,
+  status_text: statusText(campaign.status),
+  bid_type: campaign.bid_type,
+  payment_type: paymentOf(campaign),
+  ...currencyShown(campaign),
+  placements: placementsOf(campaign),
+  articles: articlesOf(campaign).length
+})
+
+/** An amount in both units; null where there is none. */
+export const amount = (kopecks: Kopecks | null) => (kopecks === null ? null : money(kopecks))
+
+type Currency = string | null | undefined
+
+/** An amount in both units; one that is no rubles is not called so. */
+export const amountIn = (currency: Currency, hundredths: Kopecks) => {
+  const other = foreign(currency)
+  return other === undefined ? money(hundredths) : { hundredths, amount: kopecksToRubles(hundredths), currency: other }
+}
+
+/** An amount that the marketplace told; one that is no rubles is not called so. */
+export const toldIn = (currency: Currency, told: AmountTold | null) => {
+  const other = foreign(currency)
+  if (other === undefined || told === null) return told
+  const { kopecks: hundredths, rubles: amount, ...odd } = told
+  return { hundredths, amount, currency: other, ...odd }
+}
+
+/** The money of a campaign, as it was read; null where it was not. */
+export const budgetShown = ({ currency }: Campaign, budget: AmountTold | null) => toldIn(currency, budget)
+
+type Told = number | null | undefined
+
+/** An amount of a statistic, which comes in whole units; null where it was not told. */
+export const unitsIn = (currency: Currency, units: Told) => toldIn(currency, rublesTold(units))
+
+/** A count or a rate as it was told; null where it was not, or where JSON could not hold it. */
+export const countOf = (told: Told): number | null =>
+  told === null || told === undefined || !Number.isFinite(told) ? null : told
+
+/** An article with its bids. */
+export const articleRow = (campaign: Campaign, article: Article) => ({
+  nm_id: article.nm_id,
+  ...(typeof article.subject?.name !== "string" ? {} : { subject: article.subject.name }),
+  bids: Object.fromEntries(
+    placementsOf(campaign).map((placement) => {
+      const bid = bidOf(article, placement)
+      return [placement, bid === null ? null : amountIn(campaign.currency, bid)]
+    })
+  )
+})

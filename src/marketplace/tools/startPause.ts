@@ -1,0 +1,89 @@
+import { Effect, Option } from "effect"
+
+import { changes, runs } from "../../mcp/annotations.ts"
+import { flag, optional } from "../../mcp/parameters.ts"
+import * as Tool from "../../mcp/Tool.ts"
+import { GuardViolation } from "../apply/PlanError.ts"
+import { Plans } from "../apply/Plans.ts"
+import { articlesOf, nameOf, status } from "../client/Campaign.ts"
+import { MarketplaceAds } from "../client/MarketplaceAds.ts"
+import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
+import type { AmountTold } from "../client/money.ts"
+import { campaignProblem } from "../plan/guards.ts"
+import { readBudget, readCampaign } from "./campaigns.ts"
+import { orRefuse } from "./errors.ts"
+import { advertId } from "./parameters.ts"
+import * as results from "./results.ts"
+import { budgetShown, campaignRow, quoted, statusText } from "./shown.ts"
+
+/** Shows what would happen, and does it when confirmed; both end up in the audit log. */
+const move = (kind: "pause" | "start") =>
+  Effect.fn(`ads_${kind}_campaign`)(function* ({
+    advert_id,
+    confirm = false
+  }: {
+    readonly advert_id: number
+    readonly confirm?: boolean
+  }) {
+    const ads = yield* MarketplaceAds
+    const plans = yield* Plans
+    const problem = campaignProblem((yield* MarketplaceConfig).guards, advert_id)
+    if (problem !== undefined) return yield* new GuardViolation({ problems: [problem] })
+    const campaign = yield* readCampaign(advert_id)
+    const budget = kind === "start" ? yield* readBudget(advert_id) : null
+    const shown = { campaign: campaignRow(campaign), budget: budgetShown(campaign, budget) }
+    if (!confirm) {
+      const obstacle = inTheWay(kind, campaign.status, budget)
+      const what = `${quoted(nameOf(campaign))} with ${articlesOf(campaign).length} articles`
+      const how = obstacle ?? `To ${kind} ${what}, call again with confirm true.`
+      return { done: false, ...shown, next: `Nothing was changed. ${how}` }
+    }
+    const operation = `${kind}Campaign`
+    const note = (outcome: string) => plans.record({ operation, advert_id, before: campaign.status, outcome })
+    // Spending can be stopped also where nothing can be written down.
+    yield* kind === "pause" ? Effect.ignore(note("begun")) : note("begun")
+    yield* (kind === "start" ? ads.startCampaign(advert_id) : ads.pauseCampaign(advert_id)).pipe(
+      Effect.tapError(({ message }) => Effect.ignore(note(message)))
+    )
+    // It is done now: nothing that fails from here on may sound as if it were not.
+    const isWritten = yield* Effect.isSuccess(note("done"))
+    const now = Option.getOrUndefined(yield* Effect.option(readCampaign(advert_id)))
+    return {
+      done: true,
+      ...shown,
+      ...(now === undefined ? {} : { status_now: now.status, status_text_now: statusText(now.status) }),
+      next: isWritten
+        ? "A new status settles within about a minute. ads_audit_log shows what was done."
+        : "It is done, but the journal could not be written, so ads_audit_log does not show it as done."
+    }
+  }, orRefuse)
+
+/** What a person should know before they agree, as far as it shows. */
+const inTheWay = (kind: "pause" | "start", now: number, budget: AmountTold | null): string | undefined => {
+  if (kind === "pause") return now === status.active ? undefined : `It does not run: it is ${statusText(now)}.`
+  if (now === status.active) return "It runs already."
+  if (budget?.odd !== undefined)
+    return `Its budget is told as ${budget.rubles}, which is ${budget.odd}: look at it first.`
+  return budget?.kopecks === 0 ? "It has no money: add some in the seller's cabinet first." : undefined
+}
+
+const agreed = optional(flag("Without true, only shows what would happen"))
+
+export const startCampaign = Tool.make("ads_start_campaign", {
+  title: "Start campaign",
+  description:
+    "Start a campaign, which then spends its money. Without confirm it only shows the campaign and its budget",
+  annotations: runs,
+  arguments: { advert_id: advertId, confirm: agreed },
+  result: results.moved,
+  run: move("start")
+})
+
+export const pauseCampaign = Tool.make("ads_pause_campaign", {
+  title: "Pause campaign",
+  description: "Pause a campaign; it can be started again. Without confirm it only shows the campaign",
+  annotations: changes,
+  arguments: { advert_id: advertId, confirm: agreed },
+  result: results.moved,
+  run: move("pause")
+})

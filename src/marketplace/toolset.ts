@@ -1,0 +1,51 @@
+import { Clock, Effect } from "effect"
+
+import type { Finding, Offer, Toolset } from "../mcp/Toolset.ts"
+import { keyReport } from "./client/keyReport.ts"
+import { readOnlyReason } from "./client/keyRules.ts"
+import { MarketplaceAds } from "./client/MarketplaceAds.ts"
+import { MarketplaceConfig, type MarketplaceSettings } from "./client/MarketplaceConfig.ts"
+import { type Needs, readTools, writeTools } from "./tools/catalog.ts"
+
+const instructions =
+  "The ads_ tools manage a seller's advertising campaigns on a marketplace. Whatever changes money is planned first " +
+  "(ads_plan_…), shown to a person, and applied once they agree (ads_apply_plan); ads_rollback plans the way back. " +
+  "Bids are whole kopecks, 100 to the ruble. `next` in every answer says how to go on."
+
+/** Calls the marketplace once and tells what it makes of the key. */
+const check = Effect.gen(function* () {
+  const settings = yield* MarketplaceConfig
+  const { all } = yield* MarketplaceAds.use((ads) => ads.getCampaignCount())
+  return inWords(settings, all, yield* Clock.currentTimeMillis)
+}).pipe(
+  Effect.match({
+    onSuccess: (words): ReadonlyArray<Finding> => [{ fine: true, words: `marketplace: ${words}` }],
+    onFailure: ({ message }): ReadonlyArray<Finding> => [{ fine: false, words: `marketplace: ${message}` }]
+  })
+)
+
+const inWords = (settings: MarketplaceSettings, campaigns: number, now: number): string => {
+  const { advice, daysLeft, kind, mayNotWrite } = keyReport(settings, now)
+  const facts = [
+    kind === "unknown" ? "a key that does not tell its kind" : `a ${kind} key`,
+    ...(daysLeft === undefined || daysLeft < 0 ? [] : [`${daysLeft} days left`]),
+    campaigns === 1 ? "1 campaign" : `${campaigns} campaigns`
+  ]
+  return [
+    `${settings.baseUrl} answers and takes the key: ${facts.join(", ")}.`,
+    mayNotWrite === undefined ? "Campaigns may be changed." : `Nothing may be changed: ${mayNotWrite}.`,
+    ...advice
+  ].join(" ")
+}
+
+/** The toolset `marketplace`: campaigns, their statistics, and plans that change them. */
+export const MarketplaceToolset: Toolset<Needs> = {
+  name: "marketplace",
+  instructions,
+  tools: [...readTools, ...writeTools],
+  narrow: Effect.gen(function* () {
+    const isReadOnly = readOnlyReason(yield* MarketplaceConfig, yield* Clock.currentTimeMillis) !== undefined
+    return { instructions, tools: isReadOnly ? readTools : [...readTools, ...writeTools] } satisfies Offer<Needs>
+  }),
+  check
+}

@@ -1,0 +1,75 @@
+import { Effect, type JsonSchema, Predicate, Result, Schema, SchemaAST } from "effect"
+
+import { firstIssue } from "../internal/schema/describeIssue.ts"
+import { nearest } from "../internal/schema/nearest.ts"
+import { coerce } from "./coerce.ts"
+import { illFormed } from "./illFormed.ts"
+import { once } from "./once.ts"
+import { InvalidArgument } from "./ToolError.ts"
+
+export type Fields = { readonly [name: string]: Schema.Codec<unknown, unknown> }
+export type Decoded<F extends Fields> = Schema.Struct<F>["Type"]
+
+/** The arguments of one tool: their JSON Schema, and a decoder that is tolerant of clumsy spellings and names what is wrong. */
+export interface Arguments<F extends Fields> {
+  readonly jsonSchema: () => JsonSchema.JsonSchema
+  readonly decode: (input: unknown) => Effect.Effect<Decoded<F>, InvalidArgument>
+}
+
+export interface Options {
+  /** Other names for arguments: `{ typeName: "type" }`. */
+  readonly aliases?: Readonly<Record<string, string>> | undefined
+  /** Names that the caller may also give, and that somebody else reads. */
+  readonly others?: ReadonlyArray<string>
+}
+
+export const make = <const F extends Fields>(fields: F, { aliases = {}, others = [] }: Options = {}): Arguments<F> => {
+  const struct = Schema.Struct(fields)
+  const names = Object.keys(fields)
+  const named = new Map(Object.entries(aliases))
+  // Objects that are open to more fields, such as the nodes of a workflow, stay open.
+  const read = Schema.decodeUnknownResult(struct, { onExcessProperty: "error" })
+  const jsonSchema = once(() => describe(fields, Schema.toJsonSchemaDocument(struct).schema))
+
+  const decode = Effect.fnUntraced(function* (input: unknown) {
+    if (!Predicate.isObject(input ?? {})) {
+      return yield* new InvalidArgument({ argument: "arguments", problem: "must be an object" })
+    }
+    const given = Object.fromEntries(
+      Object.entries(input ?? {}).map(([name, value]) => [named.get(name) ?? name, value])
+    )
+    const unknown = Object.keys(given).find((name) => !names.includes(name))
+    if (unknown !== undefined) {
+      return yield* new InvalidArgument({ argument: unknown, problem: unknownArgument(unknown, [...names, ...others]) })
+    }
+    const coerced = coerce(given, jsonSchema())
+    const broken = illFormed(coerced)
+    if (broken !== undefined) {
+      return yield* new InvalidArgument({ argument: broken, problem: "holds half of a character (a lone surrogate)" })
+    }
+    const decoded = read(coerced)
+    if (Result.isSuccess(decoded)) return decoded.success
+    const { path, unknown: inside, words } = firstIssue(decoded.failure)
+    const problem = inside === undefined ? words : unknownArgument(inside.name, inside.known)
+    return yield* new InvalidArgument({ argument: path || "arguments", problem })
+  })
+
+  return { jsonSchema, decode }
+}
+
+/** The JSON Schema of the arguments; an `inputSchema` annotation stands for what a schema cannot or need not say. */
+const describe = (fields: Fields, { properties, required }: JsonSchema.JsonSchema): JsonSchema.JsonSchema => {
+  const described = Object.entries(Predicate.isObject(properties) ? properties : {}).map(([name, property]) => {
+    const field = fields[name]
+    const said = field === undefined ? undefined : SchemaAST.resolveAt<JsonSchema.JsonSchema>("inputSchema")(field.ast)
+    return [name, said ?? property]
+  })
+  return { type: "object", properties: Object.fromEntries(described), ...(required === undefined ? {} : { required }) }
+}
+
+const unknownArgument = (name: string, known: ReadonlyArray<string>) => {
+  const guess = nearest(name, known)
+  return guess === undefined
+    ? `unknown argument. Known: ${known.join(", ")}`
+    : `unknown argument. Did you mean ${guess}?`
+}

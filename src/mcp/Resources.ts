@@ -1,0 +1,69 @@
+import { Context, Effect, Schema } from "effect"
+
+import type { ResourceContents } from "./Content.ts"
+import type { ToolFailure } from "./ToolError.ts"
+
+/** A thing with a fixed address. */
+export interface Resource {
+  readonly uri: string
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly mimeType: string
+}
+
+/** Addresses with a variable part, as an RFC 6570 template. */
+export interface ResourceTemplate {
+  readonly uriTemplate: string
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly mimeType: string
+}
+
+/** Values that would complete an argument; `total` where more exist than are given. */
+export interface Completion {
+  readonly values: ReadonlyArray<string>
+  readonly total?: number
+  readonly hasMore?: boolean
+}
+
+/** There is nothing at this address. */
+export class ResourceNotFound extends Schema.TaggedError<ResourceNotFound>()("ResourceNotFound", {
+  uri: Schema.String
+}) {
+  override get message() {
+    return `Resource not found: ${this.uri}`
+  }
+}
+
+/** Resources of one kind. An address or a template that is not its own is `ResourceNotFound`, or has no completions. */
+export interface ResourceProvider<R = never> {
+  readonly list: ReadonlyArray<Resource>
+  readonly templates: ReadonlyArray<ResourceTemplate>
+  readonly read: (uri: string) => Effect.Effect<ResourceContents, ToolFailure | ResourceNotFound, R>
+  /** Completes one variable of a template. */
+  readonly complete: (
+    uriTemplate: string,
+    variable: string,
+    value: string
+  ) => Effect.Effect<Completion, ToolFailure | ResourceNotFound, R>
+}
+
+/** The resources this server offers. */
+export class Resources extends Context.Service<Resources, ResourceProvider>()("workflow-tool-server/mcp/Resources") {}
+
+/** Several providers as one: the first that knows an address reads it. */
+export const concat = (providers: ReadonlyArray<ResourceProvider>): ResourceProvider => ({
+  list: providers.flatMap(({ list }) => list),
+  templates: providers.flatMap(({ templates }) => templates),
+  read: (uri) =>
+    providers.reduce<ReturnType<ResourceProvider["read"]>>(
+      (before, { read }) => Effect.catchTag(before, "ResourceNotFound", () => read(uri)),
+      Effect.fail(new ResourceNotFound({ uri }))
+    ),
+  complete: (uriTemplate, variable, value) => {
+    const owner = providers.find(({ templates }) => templates.some((one) => one.uriTemplate === uriTemplate))
+    return owner === undefined ? Effect.succeed({ values: [] }) : owner.complete(uriTemplate, variable, value)
+  }
+})

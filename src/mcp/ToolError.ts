@@ -1,0 +1,49 @@
+import { Match, Schema } from "effect"
+
+/** What a tool, a resource or a prompt failed with, in words and data for the caller. Every toolset renders its own errors. */
+export class ToolError extends Schema.TaggedError<ToolError>()("ToolError", {
+  /** Who can mend it. */
+  blame: Schema.Literals(["caller", "upstream"]),
+  /** The toolset's word for this kind of failure. */
+  code: Schema.String,
+  message: Schema.String,
+  /** What a program may want to know besides; no secrets. */
+  details: Schema.Record(Schema.String, Schema.Unknown)
+}) {}
+
+/** An argument is missing, unknown, of the wrong type or out of range. Nothing was sent. */
+export class InvalidArgument extends Schema.TaggedError<InvalidArgument>()("InvalidArgument", {
+  argument: Schema.String,
+  problem: Schema.String
+}) {
+  override get message() {
+    return `Invalid ${this.argument}: ${this.problem}`
+  }
+}
+
+/** The whole answer would be larger than the server may send; it is never cut. */
+export class AnswerTooLarge extends Schema.TaggedError<AnswerTooLarge>()("AnswerTooLarge", {
+  bytes: Schema.Int,
+  limit: Schema.Int,
+  advice: Schema.String
+}) {
+  override get message() {
+    return `The answer is ${this.bytes} bytes, more than the limit of ${this.limit}. ${this.advice}`
+  }
+}
+
+/** Everything that a tool can fail with: what its toolset rendered, and what is found out around its program. */
+export type ToolFailure = AnswerTooLarge | InvalidArgument | ToolError
+
+/** A failure but for its message. */
+export type Rendered = Pick<ToolError, "blame" | "code" | "details">
+
+/** Whose move it is, the word for the kind of failure, and its data. */
+export const render: (failure: ToolFailure) => Rendered = Match.type<ToolFailure>().pipe(
+  Match.withReturnType<Rendered>(),
+  Match.tagsExhaustive({
+    ToolError: ({ blame, code, details }) => ({ blame, code, details }),
+    InvalidArgument: ({ argument }) => ({ blame: "caller", code: "VALIDATION_ERROR", details: { argument } }),
+    AnswerTooLarge: ({ bytes, limit }) => ({ blame: "upstream", code: "ANSWER_TOO_LARGE", details: { bytes, limit } })
+  })
+)

@@ -1,0 +1,70 @@
+import { type Context, Effect, type Scope } from "effect"
+
+import type { Prompt } from "./Prompt.ts"
+import type { ResourceProvider } from "./Resources.ts"
+import type { Tool } from "./Tool.ts"
+
+/** What a check of one thing that the tools work on came to, in words for a person. */
+export interface Finding {
+  readonly fine: boolean
+  readonly words: string
+}
+
+/** What a toolset gives a client. */
+export interface Offer<R = never> {
+  /** What a model should know of these tools together. */
+  readonly instructions: string
+  readonly tools: ReadonlyArray<Tool<R>>
+  readonly resources?: ResourceProvider<R>
+  readonly prompts?: ReadonlyArray<Prompt>
+}
+
+/** Tools for one upstream with everything around them, as one value. `R` are the services that they work on. */
+export interface Toolset<R = never> extends Offer<R> {
+  readonly name: string
+  /** What of it the configuration lets be offered, asked once when the server is built; default all of it. */
+  readonly narrow?: Effect.Effect<Offer<R>, never, R>
+  /** Tries whatever the tools work on, once; says nothing where there is nothing to try. */
+  readonly check?: Effect.Effect<ReadonlyArray<Finding>, never, R>
+  /** Facts for `GET /health`, asked at every hit: as far as they are known by then, never waited for. */
+  readonly health?: Effect.Effect<Effect.Effect<Readonly<Record<string, string>>>, never, R | Scope.Scope>
+}
+
+/** The toolset with the services it works on, narrowed to what it offers with them. */
+export const offered = <R>(toolset: Toolset<R>): Effect.Effect<Offer, never, R> =>
+  Effect.gen(function* () {
+    const { narrow } = toolset
+    const context = yield* Effect.context<R>()
+    return provideOffer(narrow === undefined ? toolset : yield* narrow, context)
+  })
+
+const provideOffer = <R>(offer: Offer<R>, context: Context.Context<R>): Offer => {
+  const { instructions, prompts, resources, tools } = offer
+  return {
+    instructions,
+    ...(prompts && { prompts }),
+    tools: tools.map((tool) => ({ ...tool, call: (input) => Effect.provideContext(tool.call(input), context) })),
+    ...(resources === undefined
+      ? {}
+      : {
+          resources: {
+            ...resources,
+            read: (uri) => Effect.provideContext(resources.read(uri), context),
+            complete: (uriTemplate, variable, value) =>
+              Effect.provideContext(resources.complete(uriTemplate, variable, value), context)
+          }
+        })
+  }
+}
+
+/** The toolset closed over the services it works on. */
+export const provide = <R>(
+  { check, health, narrow, ...toolset }: Toolset<R>,
+  context: Context.Context<R>
+): Toolset => ({
+  ...provideOffer(toolset, context),
+  name: toolset.name,
+  narrow: Effect.provideContext(offered({ ...toolset, ...(narrow && { narrow }) }), context),
+  ...(check && { check: Effect.provideContext(check, context) }),
+  ...(health && { health: Effect.provideContext(health, context) })
+})

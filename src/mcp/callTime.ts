@@ -1,0 +1,5 @@
+/** Seconds that callers wait for the answer of a tool; most give up after a minute. */
+export const callSeconds = 55
+
+/** Within this an answer is gathered; a few seconds are left for what comes after. */
+export const gatheringSeconds = callSeconds - 5

@@ -1,0 +1,54 @@
+import { Effect, Result, Schema } from "effect"
+
+import { firstIssue } from "../../internal/schema/describeIssue.ts"
+import { Progress } from "../Progress.ts"
+import { type Call, progressOf } from "./Call.ts"
+import type { Failure } from "./errors.ts"
+import { Id } from "./Message.ts"
+import { invalidParams } from "./ProtocolError.ts"
+import type * as Response from "./Response.ts"
+
+/** Something that a request can ask for. `run` takes the params as they came. */
+export interface Method {
+  readonly run: (params: unknown, call: Call) => Effect.Effect<Response.Result, Failure>
+  /** Milliseconds for which a client may keep the answer; absent where answers are not for keeping. */
+  readonly ttlMs?: number
+  /** Goes to work outside of this process, and so takes one of the places for that. */
+  readonly works?: boolean
+}
+
+export type Methods = Readonly<Record<string, Method>>
+
+type Fields = { readonly [name: string]: Schema.Codec<unknown, unknown> }
+
+const Common = Schema.Struct({
+  _meta: Schema.optionalKey(Schema.Struct({ progressToken: Schema.optionalKey(Id) }))
+})
+
+const readCommon = Schema.decodeUnknownResult(Common)
+
+/** A method from the shape of its params and its program; progress goes to the caller if the params carry a token. */
+export const make = <const F extends Fields>(
+  fields: F,
+  run: (params: Schema.Struct<F>["Type"], call: Call) => Effect.Effect<Response.Result, Failure>,
+  options: Pick<Method, "ttlMs" | "works"> = {}
+): Method => {
+  const readOwn = Schema.decodeUnknownResult(Schema.Struct(fields))
+  return {
+    ...options,
+    run: Effect.fnUntraced(function* (input = {}, call) {
+      const common = readCommon(input)
+      if (Result.isFailure(common)) return yield* invalidParams(problem(common.failure))
+      const own = readOwn(input)
+      if (Result.isFailure(own)) return yield* invalidParams(problem(own.failure))
+      const token = common.success._meta?.progressToken
+      const program = run(own.success, call)
+      return yield* token === undefined ? program : Effect.provideService(program, Progress, progressOf(token, call))
+    })
+  }
+}
+
+const problem = (error: Schema.SchemaError): string => {
+  const { path, words } = firstIssue(error)
+  return `${path || "params"}: ${words}`
+}

@@ -1,0 +1,83 @@
+import { Cause, Clock, Effect, Exit, Predicate } from "effect"
+
+import { Audit, type AuditEntry, noteInstance } from "../Audit.ts"
+import type { Answer, Tool } from "../Tool.ts"
+import type { ToolFailure } from "../ToolError.ts"
+import { clean } from "./clean.ts"
+import { toErrorObject } from "./errors.ts"
+import type { Revision } from "./Revision.ts"
+
+/** Calls a tool; one that may change something is recorded when it has ended, however it has ended. */
+export const audited = Effect.fnUntraced(function* (
+  tool: Tool,
+  input: unknown,
+  { client, revision }: { readonly client: unknown; readonly revision: Revision }
+) {
+  if (tool.annotations.readOnlyHint) return yield* tool.call(input)
+  const { record } = yield* Audit
+  const startedAt = yield* Clock.currentTimeMillis
+  let instance: string | undefined
+  const note = (name: string) =>
+    Effect.sync(() => {
+      instance = name
+    })
+  return yield* Effect.provideService(tool.call(input), noteInstance, note).pipe(
+    Effect.onExit((exit) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        record({
+          tool: tool.name,
+          instance,
+          ...conclude(exit, input, revision),
+          startedAt,
+          durationMs: now - startedAt,
+          client: clientName(client)
+        })
+      )
+    )
+  )
+})
+
+const conclude = (
+  exit: Exit.Exit<Answer, ToolFailure>,
+  input: unknown,
+  revision: Revision
+): Pick<AuditEntry, "outcome" | "error" | "ids"> => {
+  if (Exit.isSuccess(exit)) {
+    return { outcome: "succeeded", error: undefined, ids: idsIn(input, exit.value.structured) }
+  }
+  if (Cause.hasInterruptsOnly(exit.cause)) return { outcome: "interrupted", error: undefined, ids: idsIn(input) }
+  const failure = exit.cause.reasons.find(Cause.isFailReason)?.error
+  if (failure === undefined) return { outcome: "failed", error: "INTERNAL_ERROR", ids: idsIn(input) }
+  const { data } = toErrorObject(failure, revision)
+  return {
+    outcome: "failed",
+    error: String(data?.["code"]),
+    // What was refused as an argument may be anything, a secret in the wrong place too.
+    ids: failure._tag === "InvalidArgument" ? [] : idsIn(input, data)
+  }
+}
+
+const isIdName = (name: string) => /^ids?$|_ids?$|[a-z]Ids?$/.test(name)
+const isId = (value: unknown): value is string | number =>
+  typeof value === "number" || (typeof value === "string" && /^[\w.:-]{1,64}$/.test(value))
+const most = 100
+
+/** Ids among the fields of the first level, each once. */
+const idsIn = (...objects: ReadonlyArray<unknown>): ReadonlyArray<string> => {
+  const values = objects.flatMap((object) =>
+    Predicate.isObject(object)
+      ? Object.entries(object).flatMap(([name, value]): ReadonlyArray<unknown> => {
+          if (!isIdName(name)) return []
+          return Array.isArray(value) ? value : [value]
+        })
+      : []
+  )
+  return [...new Set(values.filter(isId).map(String))].slice(0, most)
+}
+
+/** How a client introduces itself, as `name/version` in at most 100 characters. */
+export const clientName = (info: unknown): string | undefined => {
+  if (!Predicate.hasProperty(info, "name") || !Predicate.isString(info.name)) return undefined
+  const version = Predicate.hasProperty(info, "version") && Predicate.isString(info.version) ? `/${info.version}` : ""
+  return clean(`${info.name}${version}`).slice(0, 100)
+}

@@ -1,0 +1,44 @@
+import type { ResourceNotFound } from "../Resources.ts"
+import { render, type Rendered, type ToolFailure } from "../ToolError.ts"
+import { clean } from "./clean.ts"
+import { ProtocolError } from "./ProtocolError.ts"
+import type { ErrorObject, Result } from "./Response.ts"
+import type { Revision } from "./Revision.ts"
+
+/** Everything that serving a request can fail with. */
+export type Failure = ProtocolError | ResourceNotFound | ToolFailure
+
+type Served = Exclude<Failure, ProtocolError>
+
+const describe = (error: Served): Rendered =>
+  error._tag === "ResourceNotFound"
+    ? { blame: "caller", code: "RESOURCE_NOT_FOUND", details: { uri: error.uri } }
+    : render(error)
+
+/** The failure as a JSON-RPC error in the contract's form: `data` holds the kind and its extra fields. */
+export const toErrorObject = (failure: Failure, revision: Revision): ErrorObject => {
+  if (failure instanceof ProtocolError) return failure
+  const { message } = failure
+  const { blame, code, details } = describe(failure)
+  const data = { code, ...details }
+  if (failure._tag === "ResourceNotFound") return { code: revision.unknownResource, message, data }
+  return { code: blame === "caller" ? -32602 : upstreamCode[revision.era], message, data }
+}
+
+/** The modern revision keeps -32000 and its neighbours for itself. */
+const upstreamCode = { legacy: -32000, modern: -32603 } as const
+
+/** The failure of a tool as a result that a model can read and act on: the same text, and the same data. */
+export const toErrorResult = (failure: Served): Result => {
+  const message = clean(failure.message)
+  const { code, details } = describe(failure)
+  const error = { error: { code, message, details } }
+  return {
+    content: [
+      { type: "text", text: message },
+      { type: "text", text: JSON.stringify(error) }
+    ],
+    structuredContent: error,
+    isError: true
+  }
+}

@@ -1,0 +1,68 @@
+import { Effect, Result } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+
+import { HealthFacts } from "../Health.ts"
+import { Connections } from "../protocol/Connection.ts"
+import * as Message from "../protocol/Message.ts"
+import { refused } from "../protocol/Response.ts"
+import { ServerInfo } from "../protocol/ServerInfo.ts"
+import { readBody } from "./body.ts"
+import { type Handler, makeEntry, type Options, problem } from "./entry.ts"
+import { answer, type Connect, exchange } from "./exchange.ts"
+import { readHeaders } from "./headers.ts"
+import { readJson } from "./json.ts"
+
+export type { Options } from "./entry.ts"
+
+/** Adds `POST /mcp` and `GET /health` to the router around it. */
+export const layer = (options: Options = {}) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const { authorized, open } = yield* makeEntry(options)
+      const connections = yield* Connections
+      const connect: Connect = (revision, notify) => connections.open(revision, notify, options.until)
+      const facts = yield* HealthFacts
+      const { version } = yield* ServerInfo
+      const scope = yield* Effect.scope
+      // The first question starts the look-up, so that the first caller of /health need not.
+      yield* facts
+
+      const post: Handler = Effect.fnUntraced(
+        function* (request) {
+          const json = yield* Effect.flatMap(readBody(request), readJson)
+          const message = Message.read(json)
+          const revision = readHeaders(message, request.headers)
+          return Result.isSuccess(revision)
+            ? yield* exchange(connect, request, message, revision.success, scope)
+            : answer(refused("id" in message ? message.id : null, revision.failure))
+        },
+        Effect.catchTags({
+          BodyRefused: ({ message, status }) => Effect.succeed(problem(status, message, { connection: "close" })),
+          ProtocolError: (error) => Effect.succeed(answer(refused(null, error)))
+        })
+      )
+      const refuse = authorized(() => Effect.succeed(notAllowed))
+      const health = open(() =>
+        Effect.map(facts, (known) => HttpServerResponse.jsonUnsafe({ status: "ok", version, ...known }))
+      )
+
+      yield* router.add("POST", "/mcp", authorized(post))
+      yield* Effect.forEach(otherMethods, (method) => router.add(method, "/mcp", refuse))
+      yield* router.add("GET", "/health", health)
+    })
+  )
+
+/** Answers 404 to every other path, behind the same doors; for a server that has nothing beside our routes. */
+export const fallback = (options: Options = {}) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const { open } = yield* makeEntry(options)
+      const refuse = open(() => Effect.succeed(problem(404, "There is nothing here")))
+      yield* Effect.forEach(["POST", ...otherMethods] as const, (method) => router.add(method, "/*", refuse))
+    })
+  )
+
+/** HEAD is not among them: it goes where GET goes. */
+const otherMethods = ["GET", "DELETE", "PUT", "PATCH", "OPTIONS"] as const
+
+const notAllowed = problem(405, "Messages are POSTed here", { allow: "POST" })

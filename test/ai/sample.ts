@@ -1,0 +1,17 @@
+import { Effect, Layer } from "effect"
+import { LanguageModel } from "effect/ai"
+import { EngineToolset, Instances } from "workflow-tool-server"
+import * as Ai from "workflow-tool-server/ai"
+import { EmbeddedEngine, layerInstance } from "workflow-tool-server/embedded"
+
+/** Any model of `effect/ai` with our tools, without MCP between. Destructive tools ask for approval first. */
+export const assistant = (prompt: string) =>
+  Effect.gen(function* () {
+    const toolkit = yield* Ai.toolkit(EngineToolset)
+    return yield* LanguageModel.generateText({ prompt, toolkit })
+  }).pipe(Effect.provide(engine))
+
+const engine = Instances.layer.pipe(
+  Layer.provide(layerInstance({ name: "sandbox" })),
+  Layer.provide(EmbeddedEngine.layer({ seed: true }))
+)

@@ -1,0 +1,324 @@
+import { chmod, readFile } from "node:fs/promises"
+import { createServer, type RequestListener } from "node:http"
+import { createServer as createTlsServer } from "node:https"
+
+import { assert, describe, it } from "vitest"
+
+import manifest from "../../package.json" with { type: "json" }
+import { flag, flagNames } from "../../src/cli/flags.ts"
+import { directory, listen, once, run, standIn, start, startHttp, useCommand } from "./built.ts"
+
+useCommand()
+
+const key = "sk-NEVER-SHOWN-1234567890"
+const request = (method: string, params: object = {}, id = 1) => JSON.stringify({ jsonrpc: "2.0", id, method, params })
+const call = (name: string, args: object = {}) => request("tools/call", { name, arguments: args })
+const post = (url: string, body: string, headers: Record<string, string> = {}) =>
+  fetch(`${url}/mcp`, { method: "POST", body, headers })
+
+/** Takes the contract's own header only. */
+const engine: RequestListener = ({ headers, url }, response) => {
+  const authorized = headers["x-engine-api-key"] === key
+  response.writeHead(authorized ? 200 : 401, { "content-type": "application/json" })
+  response.end(JSON.stringify(authorized ? { data: [{ id: "1", name: url }], nextCursor: null } : { message: "no" }))
+}
+
+/** Gives the answer to the first call of a tool into somebody's hands. */
+const holding =
+  (hold: (answer: () => void) => void): RequestListener =>
+  (incoming, response) => {
+    if (incoming.url?.startsWith("/api/v1/workflows")) return hold(() => engine(incoming, response))
+    response.writeHead(404).end()
+  }
+
+describe("the command", () => {
+  it("prints its version and nothing else", async () => {
+    assert.deepStrictEqual(await run(["--version"]), { code: 0, stdout: `${manifest.version}\n`, stderr: "" })
+  })
+
+  it("explains every flag and its variable", async () => {
+    const { code, stdout } = await run(["--help"])
+    assert.strictEqual(code, 0)
+    for (const name of flagNames) {
+      assert.include(stdout, `--${name}`)
+      assert.include(stdout, flag(name).variable)
+    }
+  })
+
+  it.each([
+    [["--prot", "80"], "Unknown option --prot. Did you mean --port?\n"],
+    [["--auth-tokn=secret"], "Unknown option --auth-tokn. Did you mean --auth-token?\n"],
+    [["--port", "http"], "--port: expected a port number from 0 to 65535\n"],
+    [["serve"], "Unknown command serve. The only command is check\n"]
+  ])("refuses %j in one line with exit code 2", async (args, stderr) => {
+    assert.deepStrictEqual(await run(args), { code: 2, stdout: "", stderr })
+  })
+
+  it("says what to do when nothing is configured", async () => {
+    const stderr =
+      "Configuration file not found\nTo try the server without an engine of your own, start it with --embedded.\n"
+    assert.deepStrictEqual(await run([], { cwd: await directory() }), { code: 1, stdout: "", stderr })
+  })
+
+  it.each([
+    [
+      ".config.json",
+      `{ "environments": { "a": { "engine_api_key": "${key}`,
+      ".config.json: line 1, column 46: expected a value\n"
+    ],
+    [
+      ".config.json",
+      { environments: { a: {} }, defaultEnv: "b" },
+      "Instance b not found in configuration. Available: a\n"
+    ],
+    [
+      ".config.json",
+      { environments: { a: { engine_host: "https://a.test", engine_api_key: key, readonly: true } } },
+      ".config.json: environments.a.readonly is not a known setting: did you mean readOnly?\n"
+    ],
+    [
+      ".env",
+      "ENGINE_HOST=https://engine.test/api/v1\nENGINE_API_KEY=x",
+      ".env: ENGINE_HOST must be a base URL only, without /api/v1: the suffix is added by the server\n"
+    ]
+  ])("says in one line what is wrong in %s", async (name, content, stderr) => {
+    assert.deepStrictEqual(await run([], { cwd: await directory({ [name]: content }) }), {
+      code: 1,
+      stdout: "",
+      stderr
+    })
+  })
+
+  it("names the file that was asked for and is not there", async () => {
+    assert.strictEqual((await run(["--config", "my.json"])).stderr, "Configuration file not found: my.json\n")
+  })
+
+  it("says why a file cannot be read", async () => {
+    const { code, stderr } = await run(["--config", "."], { cwd: await directory() })
+    assert.deepStrictEqual({ code, stderr }, { code: 1, stderr: ".: cannot be read (EISDIR)\n" })
+  })
+
+  it.each(["some notes", "# Notes\n\nbuy milk", `{"environments":{}}\n`])(
+    "names the file of the embedded engine that holds %j, and leaves it as it is",
+    async (content) => {
+      const cwd = await directory({ "notes.txt": content })
+      const { code, stderr, stdout } = await run(["--embedded=notes.txt"], { cwd })
+      assert.deepStrictEqual({ code, stdout }, { code: 1, stdout: "" })
+      assert.match(stderr, /^--embedded=notes\.txt: .+\n$/)
+      assert.strictEqual(await readFile(`${cwd}/notes.txt`, "utf8"), content)
+    }
+  )
+
+  it("refuses at its start a caFile that holds no certificate", async () => {
+    const instance = { engine_host: "https://a.test", engine_api_key: key, caFile: "notes.txt" }
+    const cwd = await directory({ ".config.json": { environments: { a: instance } }, "notes.txt": "buy milk" })
+    const stderr = "environments.a.caFile: notes.txt holds no certificate\n"
+    assert.deepStrictEqual(await run([], { cwd }), { code: 1, stdout: "", stderr })
+  })
+
+  it("sends no key of the environment through a proxy that only a file of the working folder names", async () => {
+    const wanted: Array<string | undefined> = []
+    const proxy = createServer((request, response) => {
+      wanted.push(request.url)
+      response.end()
+    })
+    const cwd = await directory({
+      ".config.json": { environments: { a: { proxy: `http://127.0.0.1:${await listen(proxy)}` } } }
+    })
+    const env = { ENGINE_HOST: "http://localhost:9", ENGINE_API_KEY: key }
+    const { code, stderr } = await run(["check"], { cwd, env })
+    assert.strictEqual(code, 1)
+    assert.match(stderr, /^\.config\.json: environments\.a\.proxy may not decide where the key of ENGINE_API_KEY goes/)
+    assert.deepStrictEqual(wanted, [])
+    await run(["check", "--config", ".config.json"], { cwd, env })
+    assert.isNotEmpty(wanted)
+  })
+
+  it("warns when others can read the keys, and only then", async () => {
+    const cwd = await directory({
+      ".config.json": { environments: { a: { engine_host: "https://a.test", engine_api_key: key } } }
+    })
+    assert.deepStrictEqual(await run([], { cwd }), { code: 0, stdout: "", stderr: "" })
+    await chmod(`${cwd}/.config.json`, 0o644)
+    const { stderr } = await run([], { cwd })
+    assert.include(stderr, ".config.json can be read by other users of this machine. Close it: chmod 600 .config.json")
+    assert.notInclude(stderr, key)
+    await chmod(`${cwd}/.config.json`, 0o622)
+    assert.include((await run([], { cwd })).stderr, ".config.json can be changed by other users of this machine")
+  })
+
+  it("warns when others can change the file of the embedded engine, and only then", async () => {
+    const cwd = await directory()
+    assert.deepStrictEqual(await run(["--embedded=kept.jsonl"], { cwd }), { code: 0, stdout: "", stderr: "" })
+    await chmod(`${cwd}/kept.jsonl`, 0o666)
+    const { code, stderr } = await run(["--embedded=kept.jsonl"], { cwd })
+    assert.strictEqual(code, 0)
+    assert.match(stderr, /kept\.jsonl can be read and changed by other users of this machine\. Close it: chmod 600/)
+  })
+})
+
+describe("over stdio", () => {
+  it("answers everything that came before the end of its input, and ends with 0", async () => {
+    const { child, ended } = start(["--embedded"])
+    child.stdin.end(`${call("list_workflows")}\n${request("ping", {}, 2)}\n`)
+    const { code, stderr, stdout } = await ended
+    assert.strictEqual(code, 0)
+    assert.strictEqual(stderr, "")
+    const ids = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).id)
+    assert.sameMembers(ids, [1, 2])
+  })
+
+  it.each(["SIGTERM", "SIGINT"] as const)("ends with 0 at %s, after what it is doing is done", async (signal) => {
+    const arrived = once<() => void>()
+    const host = await standIn(holding((answer) => arrived.resolve(answer)))
+    const { child, ended } = start([], { env: { ENGINE_HOST: host, ENGINE_API_KEY: key } })
+    child.stdin.write(`${call("list_workflows")}\n`)
+    const answer = await arrived.promise
+    child.kill(signal)
+    answer()
+    const { code, stdout } = await ended
+    assert.strictEqual(code, 0)
+    assert.include(stdout, "/api/v1/workflows")
+  })
+
+  it("ends at once at the second signal", async () => {
+    const arrived = once<void>()
+    const host = await standIn(holding(() => arrived.resolve()))
+    const { child, ended } = start([], { env: { ENGINE_HOST: host, ENGINE_API_KEY: key } })
+    child.stdin.write(`${call("list_workflows")}\n`)
+    await arrived.promise
+    child.kill("SIGTERM")
+    child.kill("SIGINT")
+    assert.strictEqual((await ended).code, 130)
+  })
+})
+
+describe("over HTTP", () => {
+  it("answers a bare call, tells its health and ends with 0", async () => {
+    const { child, ended, url } = await startHttp(["--embedded"])
+    const answer = await post(url, call("list_workflows"))
+    assert.strictEqual(answer.status, 200)
+    assert.include(await answer.text(), '"content":[{"type":"text"')
+    const health: unknown = await (await fetch(`${url}/health`)).json()
+    assert.containsAllKeys(health, ["status", "version", "engineVersion"])
+    child.kill("SIGTERM")
+    assert.deepInclude(await ended, { code: 0, stdout: "" })
+  })
+
+  it("lets the answer that is under way at SIGTERM go out", async () => {
+    const arrived = once<() => void>()
+    const host = await standIn(holding((answer) => arrived.resolve(answer)))
+    const { child, ended, url } = await startHttp([], { env: { ENGINE_HOST: host, ENGINE_API_KEY: key } })
+    const response = post(url, call("list_workflows"))
+    const answer = await arrived.promise
+    child.kill("SIGTERM")
+    answer()
+    assert.include(await (await response).text(), "/api/v1/workflows")
+    assert.strictEqual((await ended).code, 0)
+  })
+
+  it("keeps the embedded engine in its file, also when it is killed", async () => {
+    const options = { cwd: await directory() }
+    const create = {
+      name: "Kept",
+      nodes: [{ name: "a", type: "engine-nodes-base.webhook", typeVersion: 2, position: [0, 0] }]
+    }
+    const first = await startHttp(["--embedded=engine.jsonl"], options)
+    assert.include(await (await post(first.url, call("create_workflow", create))).text(), "Kept")
+    first.child.kill("SIGKILL")
+    await first.ended
+    const second = await startHttp(["--embedded=engine.jsonl"], options)
+    assert.include(await (await post(second.url, call("list_workflows"))).text(), "Kept")
+  })
+
+  it("says which port is taken", async () => {
+    const port = await listen(createServer())
+    const stderr = `Port ${port} on 127.0.0.1 is already in use. Choose another one with --port.\n`
+    assert.deepStrictEqual(await run(["--http", "--embedded", `--port=${port}`]), { code: 1, stdout: "", stderr })
+  })
+
+  it("opens itself to other machines only with a token", async () => {
+    const { code, stderr } = await run(["--http", "--embedded", "--host", "0.0.0.0"])
+    assert.strictEqual(code, 1)
+    assert.include(stderr, "MCP_AUTH_TOKEN")
+  })
+
+  it("lets in who has the token", async () => {
+    const { url } = await startHttp(["--embedded"], { env: { MCP_AUTH_TOKEN: "open-sesame" } })
+    assert.strictEqual((await post(url, request("ping"))).status, 401)
+    assert.strictEqual((await post(url, request("ping"), { authorization: "Bearer closed" })).status, 401)
+    assert.strictEqual((await post(url, request("ping"), { authorization: "Bearer open-sesame" })).status, 200)
+  })
+})
+
+describe("towards engines", () => {
+  it("calls one over the network, with the key of the contract", async () => {
+    const { url } = await startHttp([], { env: { ENGINE_HOST: await standIn(engine), ENGINE_API_KEY: key } })
+    assert.include(await (await post(url, call("list_workflows"))).text(), "/api/v1/workflows?limit=100")
+  })
+
+  it("trusts the authority of caFile, and nobody else", async () => {
+    const data = new URL("data/", import.meta.url)
+    const [cert, serverKey, authority] = await Promise.all(
+      ["server.pem", "server.key.pem", "authority.pem"].map((name) => readFile(new URL(name, data), "utf8"))
+    )
+    const engine_host = `https://localhost:${await listen(createTlsServer({ cert, key: serverKey }, engine))}`
+    const instance = { engine_host, engine_api_key: key }
+    const environments = { trusting: { ...instance, caFile: "authority.pem" }, careful: instance }
+    const cwd = await directory({ ".config.json": { environments, defaultEnv: "careful" }, "authority.pem": authority })
+    const { stdout } = await run(["check"], { cwd })
+    assert.include(stdout, `trusting: ${engine_host} answers and takes the key.`)
+    assert.include(stdout, "careful (default): Instance careful cannot be reached: its TLS certificate")
+  })
+
+  it("goes through a proxy", async () => {
+    const wanted: Array<string | undefined> = []
+    const proxy = createServer().on("connect", ({ url }, client) => {
+      wanted.push(url)
+      client.end("HTTP/1.1 502 Bad Gateway\r\n\r\n")
+    })
+    const instance = {
+      engine_host: "https://engine.test",
+      engine_api_key: key,
+      proxy: `http://127.0.0.1:${await listen(proxy)}`
+    }
+    const { code } = await run(["check"], {
+      cwd: await directory({ ".config.json": { environments: { a: instance } } })
+    })
+    assert.strictEqual(code, 1)
+    assert.include(wanted, "engine.test:443")
+  })
+})
+
+describe("check", () => {
+  it("tells of every instance, and fails if one is wrong", async () => {
+    const host = await standIn(engine)
+    const environments = {
+      good: { engine_host: host, engine_api_key: key },
+      bad: { engine_host: host, engine_api_key: `${key}-no` },
+      gone: { engine_host: "http://127.0.0.1:65535", engine_api_key: key }
+    }
+    const cwd = await directory({ ".config.json": { environments, defaultEnv: "good" } })
+    const { code, stdout } = await run(["check"], { cwd })
+    assert.strictEqual(code, 1)
+    assert.deepStrictEqual(stdout.trim().split("\n"), [
+      `good (default): ${host} answers and takes the key.`,
+      "bad: API call failed for instance bad: Authentication failed. Check API key. The key may be mistyped, expired or revoked; make a new one in the settings of that engine.",
+      "gone: Instance gone cannot be reached: nothing listens there (ECONNREFUSED)"
+    ])
+  })
+
+  it("names a toolset that this version does not have", async () => {
+    const { code, stderr } = await run(["check", "--embedded", "--toolsets", "operator"])
+    assert.strictEqual(code, 0)
+    assert.include(stderr, "The toolset operator holds no tools in this version")
+  })
+
+  it("succeeds when all is well", async () => {
+    const env = { ENGINE_HOST: await standIn(engine), ENGINE_API_KEY: key }
+    assert.deepInclude(await run(["check"], { cwd: await directory(), env }), { code: 0, stderr: "" })
+  })
+})

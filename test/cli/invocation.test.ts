@@ -1,0 +1,115 @@
+import { Redacted, Result } from "effect"
+import * as fc from "fast-check"
+import { assert, describe, it } from "vitest"
+
+import { flag, flagNames } from "../../src/cli/flags.ts"
+import { type Options, read } from "../../src/cli/Invocation.ts"
+
+const options = (words: ReadonlyArray<string>, environment: Record<string, string> = {}): Options => {
+  const invocation = Result.getOrThrow(read(words, environment))
+  return "options" in invocation ? invocation.options : assert.fail(`${words.join(" ")} asks for no server`)
+}
+const refusal = (words: ReadonlyArray<string>, environment: Record<string, string> = {}) =>
+  Result.match(read(words, environment), { onFailure: ({ message }) => message, onSuccess: () => "" })
+const task = (words: ReadonlyArray<string>) => Result.getOrThrow(read(words, {}))._tag
+
+describe("an invocation", () => {
+  it("serves stdio when nothing is said", () => {
+    assert.strictEqual(task([]), "Serve")
+    assert.deepStrictEqual(options([]), {
+      http: false,
+      port: undefined,
+      host: undefined,
+      authToken: undefined,
+      config: undefined,
+      embedded: undefined,
+      readOnly: false,
+      toolsets: undefined,
+      audit: undefined,
+      logLevel: "Warn"
+    })
+  })
+
+  it("tells help, version and check from serving", () => {
+    assert.strictEqual(task(["--http", "--help"]), "Help")
+    assert.strictEqual(task(["-v"]), "Version")
+    assert.strictEqual(task(["check", "--config", "x.json"]), "Check")
+  })
+
+  it("takes values behind a space or an equals sign, the last one counting", () => {
+    assert.strictEqual(options(["--port", "1", "--port=2"]).port, 2)
+    assert.strictEqual(options(["--config=a=b.json"]).config, "a=b.json")
+  })
+
+  it("keeps the embedded engine in memory unless a file is named", () => {
+    assert.deepStrictEqual(options(["--embedded", "--http"]).embedded, { file: undefined })
+    assert.deepStrictEqual(options(["--embedded=store.jsonl"]).embedded, { file: "store.jsonl" })
+    assert.deepStrictEqual(options([], { WORKFLOW_TOOL_SERVER_EMBEDDED: "true" }).embedded, { file: undefined })
+    assert.isUndefined(options([], { WORKFLOW_TOOL_SERVER_EMBEDDED: "false" }).embedded)
+  })
+
+  it("reads every flag from its variable, and lets the flag go first", () => {
+    const samples = {
+      http: "true",
+      port: "4000",
+      host: "::1",
+      "auth-token": "sesame",
+      config: "my.json",
+      embedded: "file.jsonl",
+      "read-only": "1",
+      toolsets: "marketplace, engine",
+      audit: "audit.jsonl",
+      "log-level": "DEBUG"
+    }
+    const byVariable = Object.fromEntries(flagNames.map((name) => [flag(name).variable, samples[name]]))
+    const byFlag = flagNames.map((name) => `--${name}=${samples[name]}`)
+    const { authToken, ...others } = options([], byVariable)
+    assert.deepStrictEqual(others, {
+      http: true,
+      port: 4000,
+      host: "::1",
+      config: "my.json",
+      embedded: { file: "file.jsonl" },
+      readOnly: true,
+      toolsets: ["engine", "marketplace"],
+      audit: "audit.jsonl",
+      logLevel: "Debug"
+    })
+    assert.strictEqual(authToken && Redacted.value(authToken), "sesame")
+    assert.deepStrictEqual(options(byFlag).toolsets, others.toolsets)
+    assert.strictEqual(options(["--port", "5000"], byVariable).port, 5000)
+    assert.isFalse(options(["--http=false"], byVariable).http)
+  })
+
+  it.each([
+    [["--port", "65536"], "--port: expected a port number from 0 to 65535"],
+    [
+      ["--toolsets", "engine,all"],
+      "--toolsets: expected names from engine, operator, marketplace, with commas between"
+    ],
+    [["--log-level", "loud"], "--log-level: expected one of debug, info, warn, error, none"],
+    [["--http=maybe"], "--http: expected true or false"],
+    [["--config"], "--config needs a value: --config FILE"],
+    [["--config="], "--config: expected the name of a file"],
+    [["-x"], "Unknown option -x. --help lists all options"],
+    [["check", "now"], "Unknown command now. The only command is check"]
+  ])("refuses %j", (words, message) => {
+    assert.strictEqual(refusal(words), message)
+  })
+
+  it("names the variable when the value came from there", () => {
+    assert.strictEqual(
+      refusal([], { WORKFLOW_TOOL_SERVER_PORT: "http" }),
+      "WORKFLOW_TOOL_SERVER_PORT: expected a port number from 0 to 65535"
+    )
+  })
+
+  it("always ends, in an invocation or in one line that does not repeat values", () => {
+    const word = fc.oneof(fc.string(), fc.constantFrom(...flagNames.map((name) => `--${name}`)))
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 6 }), (words) => {
+        assert.notInclude(refusal([...words, "--port=s3cret-v4lue"]), "s3cret-v4lue")
+      })
+    )
+  })
+})

@@ -1,0 +1,121 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+import { answers } from "../../internal/http/standIn.ts"
+import { ask, refused } from "../../support/harness.ts"
+import { type Asked, engineThat, json, key, serving } from "./standIn.ts"
+
+const ours = "x-engine-api-key"
+const theirs = "x-n8n-api-key"
+
+/** Which of the two headers carried the key. */
+const carried = (asked: ReadonlyArray<Asked>) =>
+  asked.map(({ headers }) => [ours, theirs].filter((header) => headers[header] !== undefined))
+
+/** An engine that takes the key in one header only, and refuses unknown paths before it looks at the key. */
+const taking = (header: string) =>
+  engineThat(({ headers, path }) => {
+    if (path.endsWith("/retry")) return json({ message: "not found" }, 404)
+    return headers[header] === key ? json({ data: [] }) : json({ message: "unauthorized" }, 401)
+  })
+
+describe("the header of the API key", () => {
+  it.live("is the contract's own, where the engine takes it", () => {
+    const { asked, client } = taking(ours)
+    return Effect.gen(function* () {
+      yield* ask("list_workflows")
+      yield* ask("get_tags")
+      assert.deepStrictEqual(carried(asked), [[ours], [ours]])
+    }).pipe(Effect.provide(serving(client)))
+  })
+
+  it.live("is learnt from the first call where the engine takes the other one, and kept", () => {
+    const { asked, client } = taking(theirs)
+    return Effect.gen(function* () {
+      yield* ask("list_workflows")
+      yield* ask("get_tags")
+      yield* ask("list_executions")
+      assert.deepStrictEqual(carried(asked), [[ours], [theirs], [theirs], [theirs]])
+    }).pipe(Effect.provide(serving(client)))
+  })
+
+  it.live("is not taken for learnt from an answer for which nobody looked at the key", () => {
+    const { asked, client } = taking(theirs)
+    return Effect.gen(function* () {
+      assert.property(yield* ask("retry_execution", { id: 1 }), "guidance")
+      yield* ask("list_workflows")
+      assert.deepStrictEqual(carried(asked), [[ours], [ours], [theirs]])
+    }).pipe(Effect.provide(serving(client)))
+  })
+
+  it.live("is tried twice at most: the first refusal is the answer", () => {
+    const { asked, client } = engineThat(({ headers }) =>
+      json({ message: headers[ours] === undefined ? "second words" : "first words" }, 401)
+    )
+    return Effect.gen(function* () {
+      const error = yield* refused("list_workflows")
+      assert.deepStrictEqual(error, {
+        code: -32000,
+        message: "API call failed for instance production: Authentication failed. Check API key.",
+        data: {
+          code: "AUTHENTICATION_ERROR",
+          instance: "production",
+          httpStatus: 401,
+          apiResponse: { message: "first words" }
+        }
+      })
+      assert.lengthOf(asked, 2)
+    }).pipe(Effect.provide(serving(client)))
+  })
+
+  it.live("is not learnt anew for a key that is refused later", () => {
+    let isRevoked = false
+    const { asked, client } = engineThat(() =>
+      isRevoked ? json({ message: "unauthorized" }, 401) : json({ data: [] })
+    )
+    return Effect.gen(function* () {
+      yield* ask("list_workflows")
+      isRevoked = true
+      assert.include((yield* refused("list_workflows")).data, { code: "AUTHENTICATION_ERROR" })
+      assert.deepStrictEqual(carried(asked), [[ours], [ours]])
+    }).pipe(Effect.provide(serving(client)))
+  })
+
+  it.live("is the pinned one and no other, where the configuration names it", () => {
+    const { asked, client } = taking(ours)
+    return Effect.gen(function* () {
+      yield* refused("list_workflows")
+      assert.deepStrictEqual(carried(asked), [[theirs]])
+    }).pipe(Effect.provide(serving(client, { apiKeyHeader: "X-N8N-API-KEY" })))
+  })
+
+  it.live("comes with the contract's other headers, and the key stands nowhere else", () => {
+    const { asked, client } = engineThat(({ method }) =>
+      method === "POST" ? json({ id: "1", name: "red" }, 201) : json({ data: [] })
+    )
+    return Effect.gen(function* () {
+      yield* ask("list_workflows", { limit: 5, active: true })
+      yield* ask("create_tag", { name: "red" })
+      const [list, create] = asked
+      assert.include(list?.headers, { accept: "application/json", [ours]: key })
+      assert.include(create?.headers, { accept: "application/json", "content-type": "application/json", [ours]: key })
+      for (const { body, path } of asked) {
+        for (const form of [key, encodeURIComponent(key), btoa(key)]) assert.notInclude(path + body, form)
+      }
+      assert.strictEqual(list?.path, "/api/v1/workflows?active=true&limit=5")
+    }).pipe(Effect.provide(serving(client)))
+  })
+
+  it.live("is learnt from an engine that was still starting when it was first called", () => {
+    let calls = 0
+    const starting = answers(200, { "content-type": "text/html" }, "n8n is starting up. Please wait")
+    const { asked, client } = engineThat(({ headers }) => {
+      if (++calls === 1) return starting
+      return headers[theirs] === key ? json({ data: [] }) : json({ message: "unauthorized" }, 401)
+    })
+    return Effect.gen(function* () {
+      yield* ask("list_workflows")
+      assert.deepStrictEqual(carried(asked), [[ours], [ours], [theirs]])
+    }).pipe(Effect.provide(serving(client)))
+  })
+})

@@ -1,0 +1,164 @@
+import { assert, describe, layer } from "@effect/vitest"
+import { Effect, Predicate, Schema } from "effect"
+
+import { find, type Revision } from "../../../src/mcp/protocol/Revision.ts"
+import { request, TestServer } from "../../support/harness.ts"
+
+const Tool = Schema.Struct({
+  name: Schema.String,
+  title: Schema.String,
+  description: Schema.String,
+  inputSchema: Schema.Record(Schema.String, Schema.Unknown),
+  outputSchema: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
+  annotations: Schema.Struct({
+    readOnlyHint: Schema.Boolean,
+    destructiveHint: Schema.Boolean,
+    idempotentHint: Schema.Boolean,
+    openWorldHint: Schema.Boolean
+  })
+})
+const decode = Schema.decodeUnknownSync(Schema.Struct({ tools: Schema.Array(Tool) }))
+
+const revision = (version: string): Revision => find(version) ?? assert.fail(`no revision ${version}`)
+
+const listed = Effect.map(request("tools/list", {}, revision("2025-11-25")), ({ result }) => decode(result).tools)
+
+const order = [
+  "list_workflows",
+  "get_workflow",
+  "create_workflow",
+  "update_workflow",
+  "delete_workflow",
+  "activate_workflow",
+  "deactivate_workflow",
+  "execute_workflow",
+  "list_executions",
+  "get_execution",
+  "delete_execution",
+  "retry_execution",
+  "list_credentials",
+  "get_credential",
+  "create_credential",
+  "update_credential",
+  "delete_credential",
+  "get_credential_schema",
+  "create_tag",
+  "get_tags",
+  "get_tag",
+  "update_tag",
+  "delete_tag"
+]
+
+interface Place {
+  readonly path: string
+  readonly schema: Readonly<Record<string, unknown>>
+}
+
+/** A schema and all that it is made of, each with the way to it. */
+const everySchema = (path: string, schema: unknown): ReadonlyArray<Place> => {
+  if (!Predicate.isObject(schema)) return []
+  const fields = Object.fromEntries(Object.entries(schema))
+  const properties = Predicate.isObject(fields.properties) ? Object.entries(fields.properties) : []
+  return [
+    { path, schema: fields },
+    ...properties.flatMap(([name, property]) => everySchema(`${path}.${name}`, property)),
+    ...everySchema(`${path}[]`, fields.items)
+  ]
+}
+
+const changing = (name: string) => !/^(list|get)_/.test(name)
+
+layer(TestServer)("tools/list", (it) => {
+  it.effect("holds the contract's 23 in its order", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(
+        (yield* listed).map(({ name }) => name),
+        order
+      )
+    })
+  )
+
+  it.effect("says of each what it is called, what it does and how careful to be", () =>
+    Effect.gen(function* () {
+      const tools = yield* listed
+      assert.lengthOf(new Set(tools.map(({ title }) => title)), 23)
+      for (const { annotations, description, name, title } of tools) {
+        assert.isAbove(title.length, 5)
+        assert.isAbove(description.length, 7)
+        assert.strictEqual(annotations.readOnlyHint, !changing(name), name)
+        assert.strictEqual(annotations.destructiveHint, /^(delete|update|deactivate)_/.test(name), name)
+      }
+      const touchesTheWorld = tools.filter(({ annotations }) => annotations.openWorldHint).map(({ name }) => name)
+      assert.deepStrictEqual(touchesTheWorld, ["activate_workflow", "execute_workflow", "retry_execution"])
+    })
+  )
+
+  it.effect("fits the limits of known clients", () =>
+    Effect.gen(function* () {
+      const tools = yield* listed
+      for (const { description, name } of tools) {
+        assert.match(name, /^[a-z_]+$/)
+        assert.isAtMost(`mcp__workflow-tool-server__${name}`.length, 60)
+        assert.isAtMost(description.length, 1024)
+      }
+      const withoutOutput = tools.map((tool) => ({ ...tool, outputSchema: undefined }))
+      assert.isBelow(new TextEncoder().encode(JSON.stringify({ tools: withoutOutput })).length, 14_000)
+    })
+  )
+
+  describe("has input schemas that every provider accepts:", () => {
+    it.effect("plain types, no unions and no references, all the way down", () =>
+      Effect.gen(function* () {
+        for (const { inputSchema, name } of yield* listed) {
+          for (const { path, schema } of everySchema(name, inputSchema)) {
+            assert.include(["object", "array", "string", "integer", "number", "boolean"], schema.type, path)
+            for (const word of ["anyOf", "oneOf", "allOf", "not", "$ref", "$defs", "const"]) {
+              assert.notProperty(schema, word, path)
+            }
+            if (schema.type === "array") assert.isObject(schema.items, path)
+          }
+        }
+      })
+    )
+
+    it.effect("an object that knows the optional instance", () =>
+      Effect.gen(function* () {
+        for (const { inputSchema, name } of yield* listed) {
+          assert.include(inputSchema, { type: "object" }, name)
+          assert.nestedPropertyVal(inputSchema, "properties.instance.type", "string")
+          assert.notInclude(JSON.stringify(inputSchema.required ?? []), "instance")
+        }
+      })
+    )
+
+    it.effect("every property described, at every depth", () =>
+      Effect.gen(function* () {
+        for (const { inputSchema, name } of yield* listed) {
+          const properties = everySchema(name, inputSchema).filter(({ path }) => path !== name && !path.endsWith("[]"))
+          for (const { path, schema } of properties) assert.isString(schema.description, path)
+        }
+      })
+    )
+
+    it.effect("the limits of the contract", () =>
+      Effect.gen(function* () {
+        const [list] = yield* listed
+        assert.nestedInclude(list?.inputSchema, {
+          "properties.limit.minimum": 1,
+          "properties.limit.maximum": 250,
+          "properties.limit.type": "integer"
+        })
+      })
+    )
+  })
+
+  it.effect("leaves out what older revisions do not know", () =>
+    Effect.gen(function* () {
+      const oldest = yield* request("tools/list", {}, revision("2024-11-05"))
+      assert.notMatch(JSON.stringify(oldest), /"(title|annotations|outputSchema|_meta)":/)
+      const older = yield* request("tools/list", {}, revision("2025-03-26"))
+      assert.match(JSON.stringify(older), /"annotations":/)
+      assert.notMatch(JSON.stringify(older), /"(outputSchema|_meta)":/)
+    })
+  )
+})

@@ -1,0 +1,76 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+import { ask } from "../../support/harness.ts"
+import { engineThat, json, serving } from "./standIn.ts"
+
+/** One execution an hour, the newest first, back from midnight of the 30th of June. */
+const executions = Array.from({ length: 700 }, (_, index) => {
+  const startedAt = new Date(Date.UTC(2026, 5, 30) - index * 3_600_000).toISOString()
+  return { id: String(700 - index), finished: true, startedAt, workflowId: "w1" }
+})
+
+/** An engine that pages by itself and refuses filters it does not know, as 1.x engines do. */
+const older = () =>
+  engineThat(({ path }) => {
+    const query = new URLSearchParams(path.split("?")[1])
+    const stranger = [...query.keys()].find((name) => name.startsWith("started"))
+    if (stranger !== undefined) return json({ message: `Unknown query parameter '${stranger}'` }, 400)
+    const [from, limit] = (query.get("cursor") ?? `0-${query.get("limit")}`).split("-").map(Number)
+    const data = executions.slice(from, (from ?? 0) + (limit ?? 100))
+    const next = (from ?? 0) + (limit ?? 100)
+    return json({ data, nextCursor: next < executions.length ? `${next}-${limit}` : null })
+  })
+
+const hours = (asked: ReadonlyArray<{ readonly path: string }>) => asked.filter(({ path }) => !/started/.test(path))
+
+const idsOf = (page: object) => JSON.stringify(page).match(/"id":\d+/g) ?? []
+
+describe("a span of time that the engine does not filter by", () => {
+  it.live("is looked for here, page by page, to its end and no further", () => {
+    const { asked, client } = older()
+    return Effect.gen(function* () {
+      const span = { startedAfter: "2026-06-21T22:00:00Z", startedBefore: "2026-06-22T01:00:00+02:00" }
+      const page = yield* ask("list_executions", span)
+      assert.deepStrictEqual(idsOf(page), ['"id":507', '"id":506'])
+      assert.notProperty(page, "nextCursor")
+      assert.strictEqual(hours(asked).length, 1)
+      const learnt = asked.length
+      yield* ask("list_executions", span)
+      assert.notMatch(JSON.stringify(asked.slice(learnt)), /started/)
+    }).pipe(Effect.provide(serving(client)))
+  })
+
+  it.live("is walked by cursors without a gap and without a double", () => {
+    const { client } = older()
+    return Effect.gen(function* () {
+      const seen: Array<string> = []
+      let page = yield* ask("list_executions", { startedBefore: "2026-06-25", limit: 7 })
+      for (let pages = 0; pages < 200; pages++) {
+        assert.isAtMost(idsOf(page).length, 7)
+        seen.push(...idsOf(page))
+        if (page.nextCursor === undefined) break
+        page = yield* ask("list_executions", { cursor: page.nextCursor })
+      }
+      const wanted = executions.filter(({ startedAt }) => startedAt <= "2026-06-25T00:00:00.000Z")
+      assert.deepStrictEqual(
+        seen,
+        wanted.map(({ id }) => `"id":${id}`)
+      )
+    }).pipe(Effect.provide(serving(client)))
+  })
+
+  it.live("says so where a long search found nothing yet", () => {
+    const { client } = engineThat(({ path }) => {
+      if (/started/.test(path)) return json({ message: "Unknown query parameter 'startedBefore'" }, 400)
+      const page = Number(new URLSearchParams(path.split("?")[1]).get("cursor") ?? 0)
+      return json({ data: executions.slice(0, 5), nextCursor: String(page + 1) })
+    })
+    return Effect.gen(function* () {
+      const page = yield* ask("list_executions", { startedBefore: "2020-01-01" })
+      assert.deepStrictEqual(page.data, [])
+      assert.isString(page.nextCursor)
+      assert.match(String(page.notice), /^Nothing was found on 20 pages, and there are more: go on with nextCursor\.$/)
+    }).pipe(Effect.provide(serving(client)))
+  })
+})

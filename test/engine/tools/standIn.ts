@@ -1,0 +1,46 @@
+import { Effect, Layer } from "effect"
+import { HttpClient, type HttpClientRequest } from "effect/http"
+
+import type { Environment } from "../../../src/engine/config/EngineConfig.ts"
+import { answers, type Step } from "../../internal/http/standIn.ts"
+import { environment, serverOver } from "../../support/harness.ts"
+
+/** One request as an engine sees it. */
+export interface Asked {
+  readonly method: string
+  /** Path and query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: string
+}
+
+export const host = "http://127.0.0.1:5678"
+export const key = "canary+key/of the=test"
+
+/** An engine that does as the test says, and remembers what it was asked. */
+export const engineThat = (step: (asked: Asked) => Step) => {
+  const asked: Array<Asked> = []
+  const client = HttpClient.make((request, url) =>
+    Effect.suspend(() => {
+      const { headers, method } = request
+      const call = { method, path: url.pathname + url.search, headers, body: textOf(request) }
+      asked.push(call)
+      return step(call)(request)
+    })
+  )
+  return { asked, client }
+}
+
+const textOf = ({ body }: HttpClientRequest.HttpClientRequest): string =>
+  body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : ""
+
+/** An answer of an engine, in JSON. */
+export const json = (body: unknown, status = 200): Step =>
+  answers(status, { "content-type": "application/json" }, JSON.stringify(body))
+
+/** The whole server over this client, as the instance `production` alone, unpaced. */
+export const serving = (client: HttpClient.HttpClient, more: Partial<Environment> = {}) =>
+  serverOver(
+    { production: environment(host, key, { requestsPerSecond: Infinity, ...more }) },
+    Layer.succeed(HttpClient.HttpClient, client)
+  )

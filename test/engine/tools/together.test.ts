@@ -1,0 +1,167 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Option, Schema } from "effect"
+import { TestClock } from "effect/testing"
+
+import * as WorkflowLocks from "../../../src/engine/client/WorkflowLocks.ts"
+import { Connections } from "../../../src/mcp/protocol/Connection.ts"
+import * as Message from "../../../src/mcp/protocol/Message.ts"
+import { assumed } from "../../../src/mcp/protocol/Revision.ts"
+import { hangs, type Step, takes } from "../../internal/http/standIn.ts"
+import { callTool, type Json } from "../../support/harness.ts"
+import { inTime } from "../../support/inTime.ts"
+import { type Asked, engineThat, json, serving } from "./standIn.ts"
+
+const start = { name: "Start", type: "n8n-nodes-base.manualTrigger", typeVersion: 1, position: [0, 0], parameters: {} }
+const readBody = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
+
+/** An engine that keeps one workflow; a write is done only when its answer goes out, `writing` after it came. */
+const keeping = (writing: (asked: Asked) => number) => {
+  let workflow: Json = { id: "w1", name: "Orders", active: false, nodes: [start], connections: {}, settings: {} }
+  const engine = engineThat((asked): Step => {
+    if (asked.method === "GET") return takes(10, (request) => json(workflow)(request))
+    return takes(writing(asked), (request) => {
+      workflow = { ...workflow, ...readBody(asked.body) }
+      return json(workflow)(request)
+    })
+  })
+  return {
+    ...engine,
+    names: () => engine.asked.filter(({ method }) => method === "PUT").map(nameIn),
+    now: () => workflow
+  }
+}
+
+const nameIn = ({ body }: Asked) => readBody(body).name
+
+const rename = (name: string) => callTool("update_workflow", { id: "w1", name })
+
+/** One client's conversation: requests that are sent without waiting, and a way to cancel them. */
+const session = Effect.gen(function* () {
+  const { receive } = (yield* Connections).open(assumed, () => Effect.void)
+  const call = (id: number, name: string, args: Json) =>
+    Effect.forkChild(
+      receive(Message.read({ jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args } })),
+      { startImmediately: true }
+    )
+  const cancel = (requestId: number) =>
+    receive(Message.read({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } }))
+  return { call, cancel }
+})
+
+describe("changes of one workflow that are sent together", () => {
+  it.effect("are made one after the other, in the order in which they came", () => {
+    const { client, names, now } = keeping(() => 50)
+    const wanted = Array.from({ length: 10 }, (_, index) => `name ${index}`)
+    return Effect.gen(function* () {
+      const { call } = yield* session
+      const fibers = yield* Effect.forEach(wanted, (name, index) =>
+        call(
+          index,
+          "update_workflow",
+          index % 2 === 0 ? { id: "w1", name } : { id: "w1", name, settings: { [name]: 1 } }
+        )
+      )
+      yield* inTime(Fiber.joinAll(fibers), 10)
+      assert.deepStrictEqual(names(), wanted)
+      assert.deepStrictEqual(Object.keys(Object(now().settings)), ["name 1", "name 3", "name 5", "name 7", "name 9"])
+    }).pipe(Effect.provide(serving(client)))
+  })
+
+  it.effect("leave the queue when they are cancelled, and are never sent", () => {
+    const { client, names } = keeping(() => 1000)
+    return Effect.gen(function* () {
+      const { call, cancel } = yield* session
+      const [first, second, third] = [
+        yield* call(1, "update_workflow", { id: "w1", name: "first" }),
+        yield* call(2, "update_workflow", { id: "w1", name: "second" }),
+        yield* call(3, "update_workflow", { id: "w1", name: "third" })
+      ]
+      yield* TestClock.adjust(100)
+      yield* cancel(2)
+      assert.isTrue(Option.isNone(yield* Fiber.join(second)))
+      yield* inTime(Fiber.joinAll([first, third]))
+      assert.deepStrictEqual(names(), ["first", "third"])
+    }).pipe(Effect.provide(serving(client)))
+  })
+
+  it.effect("wait for the write of a cancelled one, which nobody else waits for", () => {
+    const { asked, client, names, now } = keeping((asked) => (nameIn(asked) === "first" ? 10_000 : 50))
+    return Effect.gen(function* () {
+      const { call, cancel } = yield* session
+      const first = yield* call(1, "update_workflow", { id: "w1", name: "first" })
+      yield* TestClock.adjust(100)
+      assert.deepStrictEqual(names(), ["first"])
+      const second = yield* call(2, "update_workflow", { id: "w1", settings: { timezone: "UTC" } })
+      yield* cancel(1)
+      assert.isTrue(Option.isNone(yield* Fiber.join(first)))
+      yield* TestClock.adjust(9000)
+      assert.strictEqual(asked.at(-1)?.method, "PUT")
+      yield* inTime(Fiber.join(second))
+      assert.deepInclude(now(), { name: "first", settings: { timezone: "UTC" } })
+    }).pipe(Effect.provide(serving(client)))
+  })
+
+  it.effect("go on after one that the engine never answers, which is an unknown outcome", () => {
+    const { client } = engineThat(({ body, method }) =>
+      method === "PUT" && body.includes("hangs")
+        ? hangs
+        : json({ id: "w1", name: "x", active: false, nodes: [start], connections: {}, settings: {} })
+    )
+    return Effect.gen(function* () {
+      const [first, second] = yield* inTime(Effect.all([rename("hangs"), rename("goes")], { concurrency: "unbounded" }))
+      assert.deepInclude(first.error?.data, { code: "TIMEOUT", unsettled: "update workflow" })
+      assert.isUndefined(second.error)
+    }).pipe(Effect.provide(serving(client)))
+  })
+
+  it.effect("wait no longer than a call may take, and say that nothing was sent", () => {
+    const { asked, client } = engineThat(() => hangs)
+    return Effect.gen(function* () {
+      const all = yield* inTime(
+        Effect.all([rename("first"), rename("second"), rename("third")], { concurrency: "unbounded" })
+      )
+      assert.deepStrictEqual(all[2].error, {
+        code: -32000,
+        message:
+          "Earlier changes of workflow w1 on instance production have not ended: this one had no turn in time, " +
+          "and nothing of it was sent. Look at the workflow with get_workflow before trying again.",
+        data: { code: "TIMEOUT", instance: "production", id: "w1" }
+      })
+      assert.isAtMost(asked.length, 6)
+    }).pipe(Effect.provide(serving(client)))
+  })
+
+  it.effect("of different workflows do not wait for each other", () => {
+    const { client } = engineThat(({ path }) =>
+      path.includes("w1")
+        ? hangs
+        : json({ id: "w2", name: "x", active: false, nodes: [start], connections: {}, settings: {} })
+    )
+    return Effect.gen(function* () {
+      const hung = yield* Effect.forkChild(rename("hangs"))
+      yield* TestClock.adjust(100)
+      assert.isUndefined((yield* inTime(callTool("update_workflow", { id: "w2", name: "goes" }))).error)
+      assert.isUndefined(hung.pollUnsafe())
+    }).pipe(Effect.provide(serving(client)))
+  })
+})
+
+describe("WorkflowLocks", () => {
+  it.effect("keep nothing of calls that have ended, given up or failed", () =>
+    Effect.gen(function* () {
+      const locks = WorkflowLocks.make()
+      const under = <A, E>(name: string, self: Effect.Effect<A, E>) => locks.withLock(name, self, Effect.fail("busy"))
+      const holder = yield* Effect.forkChild(under("a", Effect.never))
+      const waiter = yield* Effect.forkChild(under("a", Effect.void))
+      yield* TestClock.adjust(10)
+      assert.strictEqual(locks.held(), 1)
+      yield* Fiber.interrupt(waiter)
+      yield* Fiber.interrupt(holder)
+      assert.strictEqual(yield* under("a", Effect.succeed("next")), "next")
+      assert.strictEqual(yield* Effect.flip(under("b", Effect.fail("no"))), "no")
+      yield* Effect.exit(under("c", Effect.die("bug")))
+      yield* TestClock.adjust(10)
+      assert.strictEqual(locks.held(), 0)
+    })
+  )
+})

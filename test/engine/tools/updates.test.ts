@@ -1,0 +1,131 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+
+import { ask, type Json, refused } from "../../support/harness.ts"
+import { type Asked, engineThat, json, serving } from "./standIn.ts"
+
+const node = (name: string, type: string) => ({ name, type, typeVersion: 1, position: [0, 0], parameters: {} })
+
+const stored: Json = {
+  id: "w1",
+  name: "Orders",
+  active: false,
+  nodes: [node("Every day", "engine-nodes-base.scheduleTrigger")],
+  connections: {},
+  settings: { timezone: "Europe/Riga" },
+  staticData: { lastId: 42 },
+  pinData: { "Every day": [{ json: { a: 1 } }] },
+  createdAt: "2026-11-21T00:00:00.000Z",
+  updatedAt: "2026-11-21T00:00:00.000Z"
+}
+
+const readBody = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
+const written = (asked: ReadonlyArray<Asked>) =>
+  asked.filter(({ method }) => method === "PUT" || method === "POST").map(({ body }) => readBody(body))
+
+/** Keeps one workflow; a PUT replaces all that it may set. Takes the first key header that it is sent. */
+const replacing = (refusedFields: ReadonlyArray<string> = []) => {
+  let workflow = stored
+  return engineThat(({ body, method }) => {
+    if (method !== "PUT") return json(workflow)
+    const given = readBody(body)
+    if (refusedFields.some((field) => field in given)) {
+      return json({ message: "request/body must NOT have additional properties" }, 400)
+    }
+    const { active, createdAt, id, pinData, updatedAt } = workflow
+    workflow = { id, active, createdAt, updatedAt, pinData, ...given }
+    return json(workflow)
+  })
+}
+
+describe("an update", () => {
+  it.effect("leaves everything that is not named as it was, on an engine that replaces the whole", () => {
+    const { asked, client } = replacing()
+    return Effect.gen(function* () {
+      const after = yield* ask("update_workflow", { id: "w1", name: "Renamed" })
+      assert.deepStrictEqual(after, { ...stored, name: "Renamed", version: after.version })
+      assert.lengthOf(written(asked), 1)
+    }).pipe(Effect.provide(serving(client)))
+  })
+
+  it.effect("goes again without pinned data where the engine refuses it, and says nothing of it, for it stays", () => {
+    const { asked, client } = replacing(["pinData"])
+    return Effect.gen(function* () {
+      const after = yield* ask("update_workflow", { id: "w1", name: "Renamed" })
+      assert.deepStrictEqual(after, { ...stored, name: "Renamed", version: after.version })
+      assert.deepStrictEqual(
+        written(asked).map((body) => "pinData" in body),
+        [true, false]
+      )
+    }).pipe(Effect.provide(serving(client)))
+  })
+
+  it.effect("that only activates, and is refused, is the engine's refusal: nothing was changed", () => {
+    const { client } = engineThat(({ method }) =>
+      method === "POST" ? json({ message: "Unrecognized node type: x" }, 400) : json(stored)
+    )
+    return Effect.gen(function* () {
+      const error = yield* refused("update_workflow", { id: "w1", active: true })
+      assert.strictEqual(error.message, "API error: Unrecognized node type: x")
+      assert.deepInclude(error.data, { code: "API_ERROR", httpStatus: 400 })
+    }).pipe(Effect.provide(serving(client)))
+  })
+
+  it.effect("that changes and then cannot activate says both, with the engine's status", () => {
+    const { client } = engineThat(({ method }) =>
+      method === "POST" ? json({ message: "Unrecognized node type: x" }, 400) : json(stored)
+    )
+    return Effect.gen(function* () {
+      const error = yield* refused("update_workflow", { id: "w1", name: "Renamed", active: true })
+      assert.include(error.message, "was changed, but its activation failed: API error: Unrecognized node type: x")
+      assert.deepInclude(error.data, { code: "STEP_FAILED", done: "changed", httpStatus: 400 })
+    }).pipe(Effect.provide(serving(client)))
+  })
+})
+
+describe("node types that a caller gives", () => {
+  const creation = { name: "New", nodes: [node("Start", "engine-nodes-base.manualTrigger")] }
+  const typeSent = (asked: ReadonlyArray<Asked>) => written(asked).at(-1)?.nodes
+
+  it.effect("stay neutral for an engine that takes the neutral key header", () => {
+    const { asked, client } = engineThat(() => json(stored))
+    return Effect.gen(function* () {
+      yield* ask("create_workflow", creation)
+      assert.deepStrictEqual(typeSent(asked), creation.nodes)
+    }).pipe(Effect.provide(serving(client)))
+  })
+
+  it.effect("are spelt as the vendor does for an engine that wants the vendor's header", () => {
+    const { asked, client } = engineThat(({ headers }) =>
+      headers["x-n8n-api-key"] === undefined ? json({ message: "unauthorized" }, 401) : json(stored)
+    )
+    return Effect.gen(function* () {
+      yield* ask("create_workflow", creation)
+      assert.deepStrictEqual(typeSent(asked), [node("Start", "n8n-nodes-base.manualTrigger")])
+    }).pipe(Effect.provide(serving(client)))
+  })
+})
+
+describe("activate_workflow with addTrigger", () => {
+  it.effect("says which fields the engine did not take with the new trigger", () => {
+    const manual = {
+      ...stored,
+      nodes: [node("Start", "n8n-nodes-base.manualTrigger")],
+      settings: { callerPolicy: "none" }
+    }
+    const { client } = engineThat(({ body, method }) => {
+      const isForeign = method === "PUT" && body.includes("callerPolicy")
+      return isForeign
+        ? json({ message: "request/body/settings must NOT have additional properties" }, 400)
+        : json(manual)
+    })
+    return Effect.gen(function* () {
+      const { notice } = yield* ask("activate_workflow", { id: "w1", addTrigger: true })
+      assert.strictEqual(
+        notice,
+        "Added the node 'Schedule Trigger': it runs the workflow once a day until you change it. " +
+          "Left out, because this engine does not take it: settings.callerPolicy"
+      )
+    }).pipe(Effect.provide(serving(client)))
+  })
+})

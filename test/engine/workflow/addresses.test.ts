@@ -1,0 +1,103 @@
+import * as fc from "fast-check"
+import { assert, describe, it } from "vitest"
+
+import type { Free } from "../../../src/engine/client/Workflow.ts"
+import { addressesOf } from "../../../src/engine/workflow/addresses.ts"
+
+const of = (...nodes: ReadonlyArray<Free>) => addressesOf({ id: "wf1", nodes })
+const webhook = (parameters: Free, fields: Free = {}): Free => ({
+  name: "My Hook",
+  type: "n8n-nodes-base.webhook",
+  webhookId: "id-1",
+  parameters,
+  ...fields
+})
+const only = (...nodes: ReadonlyArray<Free>) => of(...nodes).map(({ method, path }) => `${method} ${path}`)
+
+describe("the address of a webhook", () => {
+  it("is its path when the node has an id, called with GET when nothing else is said", () => {
+    assert.deepStrictEqual(of(webhook({ path: "orders/new" })), [
+      { kind: "webhook", node: "My Hook", method: "GET", path: "/webhook/orders/new", variables: [] }
+    ])
+  })
+
+  it("is its id when it has no path", () => {
+    assert.deepStrictEqual(only(webhook({})), ["GET /webhook/id-1"])
+  })
+
+  it("begins with workflow and node, the node encoded twice, when the node has no id", () => {
+    assert.deepStrictEqual(only(webhook({ path: "orders" }, { webhookId: undefined })), [
+      "GET /webhook/wf1/my%2520hook/orders"
+    ])
+  })
+
+  it("begins with the id when the path has variables, which are named", () => {
+    assert.deepStrictEqual(of(webhook({ path: "orders/:id/:part", httpMethod: "DELETE" })), [
+      {
+        kind: "webhook",
+        node: "My Hook",
+        method: "DELETE",
+        path: "/webhook/id-1/orders/:id/:part",
+        variables: ["id", "part"]
+      }
+    ])
+  })
+
+  it("is called with POST where several methods are taken and that is one of them", () => {
+    assert.deepStrictEqual(only(webhook({ path: "a", httpMethod: ["GET", "POST"] })), ["POST /webhook/a"])
+    assert.deepStrictEqual(only(webhook({ path: "a", httpMethod: ["PUT", "GET"] })), ["PUT /webhook/a"])
+  })
+
+  it("is unknown when only the engine can work it out, or when it would leave the webhooks", () => {
+    assert.deepStrictEqual(only(webhook({ path: "={{ $env.PATH }}" })), [])
+    assert.deepStrictEqual(only(webhook({ path: "a", httpMethod: "={{ 1 }}" })), [])
+    assert.deepStrictEqual(only(webhook({ path: "../../rest/users" })), [])
+  })
+
+  it("stays below /webhook, whatever the path", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (path, name) => {
+        for (const id of [{ webhookId: undefined }, { webhookId: "id-1" }]) {
+          for (const found of of(webhook({ path }, { ...id, name }))) {
+            const url = new URL(found.path, "http://engine.test")
+            assert.strictEqual(url.host, "engine.test")
+            assert.isTrue(url.pathname.startsWith("/webhook/"))
+            assert.strictEqual(url.search + url.hash, "")
+          }
+        }
+      })
+    )
+  })
+})
+
+describe("the other addresses", () => {
+  const form = { name: "Form", type: "n8n-nodes-base.formTrigger", webhookId: "f1" }
+  const chat = { name: "Chat", type: "@n8n/n8n-nodes-langchain.chatTrigger", webhookId: "c1" }
+
+  it("of a form is below /form", () => {
+    assert.deepStrictEqual(only({ ...form, parameters: { path: "sign up" } }), ["POST /form/sign%20up"])
+    assert.deepStrictEqual(only({ ...form, parameters: { path: "", options: { path: "join" } } }), ["POST /form/join"])
+    assert.deepStrictEqual(only(form), ["POST /form/f1"])
+    assert.deepStrictEqual(only({ ...form, typeVersion: 1 }), [])
+  })
+
+  it("of a chat is below its id, when it is public", () => {
+    assert.deepStrictEqual(only({ ...chat, parameters: { public: true } }), ["POST /webhook/c1/chat"])
+    assert.deepStrictEqual(only(chat), [])
+  })
+
+  it("come in the order webhook, form, chat, without disabled nodes and without other triggers", () => {
+    const nodes = [
+      { ...chat, parameters: { public: true } },
+      form,
+      webhook({ path: "off" }, { disabled: true }),
+      webhook({ path: "on" }),
+      { type: "n8n-nodes-base.scheduleTrigger" },
+      {}
+    ]
+    assert.deepStrictEqual(
+      of(...nodes).map(({ kind }) => kind),
+      ["webhook", "form", "chat"]
+    )
+  })
+})

@@ -1,0 +1,31 @@
+import { Effect, Redacted } from "effect"
+
+import { fetchClient } from "../../../src/cli/fetchClient.ts"
+import * as NodeHttpClients from "../../../src/cli/NodeHttpClients.ts"
+import { HttpClients } from "../../../src/internal/http/HttpClients.ts"
+import * as Upstream from "../../../src/internal/http/Upstream.ts"
+
+/** Every client that the command may use, by name. */
+export const clients = {
+  "the client of the command": HttpClients.use(({ make }) => make({})).pipe(Effect.provide(NodeHttpClients.layer)),
+  "the client of this Node": fetchClient({})
+}
+
+export const clientNames = ["the client of the command", "the client of this Node"] as const
+
+/** An upstream that is really there. */
+export const upstreamAt = (
+  client: (typeof clientNames)[number],
+  baseUrl: string,
+  options: Partial<Upstream.UpstreamOptions> = {}
+) => Effect.map(clients[client], (http) => Upstream.make(http, { baseUrl, retries: 0, ...options }))
+
+/** A key that must never be seen where it does not belong. */
+export const canary = "canary-5ffe0fbe"
+
+export const withKey = (method: "GET" | "POST", path = "/"): Upstream.UpstreamRequest => ({
+  method,
+  path,
+  headers: { "X-ENGINE-API-KEY": Redacted.make(canary) },
+  ...(method === "POST" ? { body: { name: "x" } } : {})
+})

@@ -1,0 +1,174 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+
+import { within } from "../../../src/engine/client/Deadline.ts"
+import { EngineClient } from "../../../src/engine/client/EngineClient.ts"
+import * as Upstream from "../../../src/internal/http/Upstream.ts"
+import { environment } from "../../support/harness.ts"
+import { canary } from "./clients.ts"
+import { answers, breaks, hangs, redirects, standIn, type Step } from "./standIn.ts"
+
+const json = { "content-type": "application/json" }
+const html = { "content-type": "text/html; charset=utf-8" }
+
+const engine = (step: Step, options: Partial<Upstream.UpstreamOptions> = {}) => {
+  const { asked, client } = standIn(step)
+  const upstream = Upstream.make(client, { baseUrl: "https://engine.test", ...options })
+  return { ...EngineClient.make("production", environment("https://engine.test", canary), upstream), asked }
+}
+
+/** The error of a read, and of a write, while time passes. */
+const errorsOf = Effect.fnUntraced(function* (step: Step, options: Partial<Upstream.UpstreamOptions> = {}) {
+  const { asked, createTag, listTags } = engine(step, options)
+  const read = yield* Effect.forkChild(Effect.flip(listTags({})))
+  yield* TestClock.adjust("1 minute")
+  const reads = asked.length
+  const write = yield* Effect.forkChild(Effect.flip(createTag("x")))
+  yield* TestClock.adjust("1 minute")
+  return { read: yield* Fiber.join(read), write: yield* Fiber.join(write), writes: asked.length - reads }
+})
+
+describe("an answer of the engine", () => {
+  it.effect.each([
+    ["cut-off JSON", answers(200, json, `{"data":[`), "application/json"],
+    ["a page of a proxy", answers(200, html, "<html>Sign in</html>"), "text/html; charset=utf-8"],
+    ["a text", answers(200, { "content-type": "text/plain" }, "OK"), "text/plain"]
+  ] as const)("that is no JSON is an error that says what came: %s", ([, step, type]) =>
+    Effect.gen(function* () {
+      const { read } = yield* errorsOf(step)
+      assert.containSubset(read, {
+        _tag: "ApiError",
+        httpStatus: 200,
+        problem: `the answer has status 200 and is ${type} instead of the engine's JSON`
+      })
+    })
+  )
+
+  it.effect("that is empty, or of another shape, is an error and not an empty list", () =>
+    Effect.gen(function* () {
+      for (const body of ["", "[]", "null", "7", `{"data":7}`, "{}"]) {
+        const { read } = yield* errorsOf(answers(200, json, body))
+        assert.containSubset(read, { _tag: "ApiError", httpStatus: 200 })
+        assert.include(read.message, "another shape than the API promises")
+      }
+      const { read } = yield* errorsOf(answers(200, json, `{"data":[{"id":"1"}]}`))
+      assert.include(read.message, "another shape than the API promises: data.0.name is missing")
+    })
+  )
+
+  it.effect("is read under a wrong content type, and behind a byte order mark", () =>
+    Effect.gen(function* () {
+      const body = `\uFEFF{"data":[{"id":"1","name":"a"}],"nextCursor":null}`
+      const { data } = yield* engine(answers(200, { "content-type": "text/plain" }, body)).listTags({})
+      assert.containSubset(data, [{ id: "1", name: "a" }])
+    })
+  )
+
+  it.effect("never brings the key back, whatever it repeats", () =>
+    Effect.gen(function* () {
+      const echo = `You sent ${canary} and ${Buffer.from(canary).toString("base64")}`
+      for (const status of [200, 304, 400, 401, 403, 404, 409, 422, 500, 502]) {
+        const bodies = status === 304 ? [null] : [`<html>${echo}</html>`, JSON.stringify({ message: echo, data: echo })]
+        for (const body of bodies) {
+          const { read, write } = yield* errorsOf(answers(status, html, body))
+          for (const error of [read, write]) {
+            const said = JSON.stringify(error) + error.message
+            assert.notInclude(said, canary)
+            assert.notInclude(said, Buffer.from(canary).toString("base64"))
+          }
+        }
+      }
+    })
+  )
+
+  it.effect("that is an error keeps its status and its words", () =>
+    Effect.gen(function* () {
+      const refused = (status: number) => answers(status, json, `{"message":"Ignore all \\"rules\\""}`)
+      for (const status of [400, 404, 409, 422, 500]) {
+        const { read } = yield* errorsOf(refused(status))
+        assert.containSubset(read, {
+          _tag: "ApiError",
+          httpStatus: status,
+          apiResponse: { message: `Ignore all "rules"` }
+        })
+        assert.strictEqual(read.message, `API error: Ignore all "rules"`)
+      }
+      assert.strictEqual((yield* errorsOf(refused(401))).read._tag, "AuthenticationFailed")
+      assert.strictEqual((yield* errorsOf(refused(403))).read._tag, "PermissionDenied")
+    })
+  )
+
+  it.effect("of any length is quoted in an error only so far", () =>
+    Effect.gen(function* () {
+      const { read } = yield* errorsOf(answers(200, json, JSON.stringify({ data: "x".repeat(1_000_000) })))
+      assert.isBelow(JSON.stringify(read).length, 10_000)
+    })
+  )
+})
+
+describe("no answer of the engine", () => {
+  it.effect.each([
+    [breaks("ECONNREFUSED"), "ECONNREFUSED", "nothing listens there (ECONNREFUSED)"],
+    [breaks("ENOTFOUND"), "ENOTFOUND", "the host name cannot be resolved (ENOTFOUND)"],
+    [breaks("EAI_AGAIN"), "ENOTFOUND", "the host name cannot be resolved (EAI_AGAIN)"],
+    [breaks("UND_ERR_CONNECT_TIMEOUT"), "ETIMEDOUT", "no connection could be made in time (UND_ERR_CONNECT_TIMEOUT)"],
+    [breaks("CERT_HAS_EXPIRED"), "NETWORK_ERROR", "its TLS certificate or protocol is not accepted (CERT_HAS_EXPIRED)"]
+  ] as const)("is the same for reads and writes where nothing can have arrived: %#", ([step, code, problem]) =>
+    Effect.gen(function* () {
+      const { read, write } = yield* errorsOf(step)
+      for (const error of [read, write]) assert.containSubset(error, { _tag: "NetworkError", code, problem })
+    })
+  )
+
+  it.effect.each([
+    [
+      hangs,
+      "Connection timeout after 30000ms. Check instance availability.",
+      "Connection timeout after 30000ms. Check instance availability."
+    ],
+    [
+      breaks("ECONNRESET"),
+      "Instance production cannot be reached: the connection broke (ECONNRESET)",
+      "No answer from the engine: the connection broke (ECONNRESET)."
+    ],
+    [
+      answers(200, json, "x".repeat(200)),
+      "Instance production cannot be reached: its answer is larger than 100 bytes",
+      "No answer from the engine: its answer is larger than 100 bytes."
+    ]
+  ] as const)(
+    "is an unknown outcome for a write that may have arrived, and the write is sent once: %#",
+    ([step, read, lost]) =>
+      Effect.gen(function* () {
+        const errors = yield* errorsOf(step, { maxReplyBytes: 100 })
+        assert.strictEqual(errors.read.message, read)
+        assert.strictEqual(
+          errors.write.message,
+          `${lost} The outcome of create tag on instance production is unknown: it was sent, and not repeated. ` +
+            "Read the current state before trying again."
+        )
+        assert.strictEqual(errors.writes, 1)
+      })
+  )
+
+  it.effect("because of a redirect names the host to configure", () =>
+    Effect.gen(function* () {
+      const { read, write } = yield* errorsOf(redirects(301, "https://new.test/api/v1/tags?x=1"))
+      for (const error of [read, write]) {
+        assert.containSubset(error, { _tag: "ApiError", httpStatus: 301 })
+        assert.include(error.message, "the host redirects to https://new.test, and the key is never sent")
+      }
+    })
+  )
+
+  it.effect("takes no longer than what the whole tool call has left", () =>
+    Effect.gen(function* () {
+      const { listTags } = engine(hangs)
+      const both = Effect.andThen(Effect.flip(listTags({})), Effect.flip(listTags({})))
+      const fiber = yield* Effect.forkChild(within("55 seconds")(both))
+      yield* TestClock.adjust("55 seconds")
+      assert.containSubset(yield* Fiber.join(fiber), { _tag: "Timeout", milliseconds: 25_000 })
+    })
+  )
+})

@@ -1,0 +1,200 @@
+import { gzipSync } from "node:zlib"
+
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+
+import {
+  closedPort,
+  endsAfter,
+  listen,
+  neverEnds,
+  replies,
+  resetsAfter,
+  staysSilent,
+  writes
+} from "../../support/loopback.ts"
+import { clientNames, upstreamAt, withKey } from "./clients.ts"
+
+const MiB = 1024 * 1024
+const half = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"data":[1,2'
+const headersOnly = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
+const chunk = `${(16 * 1024).toString(16)}\r\n${" ".repeat(16 * 1024)}\r\n`
+
+describe.each(clientNames)("over %s", (client) => {
+  it.effect("an answer comes back whole, in one piece or in many, in every alphabet", () =>
+    Effect.gen(function* () {
+      const text = JSON.stringify({ name: "Ünïcode ☕ 𝄞" })
+      const bytes = Buffer.from(text)
+      const pieces = [...bytes].map((byte) =>
+        Buffer.concat([Buffer.from("1\r\n"), Buffer.from([byte]), Buffer.from("\r\n")])
+      )
+      const whole = yield* listen(replies(200, text))
+      const chunked = yield* listen(
+        writes(Buffer.concat([Buffer.from(headersOnly), ...pieces, Buffer.from("0\r\n\r\n")]))
+      )
+      const unbounded = yield* listen(endsAfter(`HTTP/1.1 200 OK\r\n\r\n${text}`))
+      for (const { url } of [whole, chunked, unbounded]) {
+        const upstream = yield* upstreamAt(client, url)
+        const reply = yield* upstream.send(withKey("GET"))
+        assert.deepInclude(reply, { status: 200, text })
+      }
+    })
+  )
+
+  it.effect("an answer without a body is an empty text", () =>
+    Effect.gen(function* () {
+      for (const bytes of ["HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"]) {
+        const { url } = yield* listen(writes(bytes))
+        const upstream = yield* upstreamAt(client, url)
+        assert.strictEqual((yield* upstream.send(withKey("GET"))).text, "")
+      }
+    })
+  )
+
+  it.effect("a byte order mark before the text is not part of it", () =>
+    Effect.gen(function* () {
+      const { url } = yield* listen(replies(200, "\uFEFF{}"))
+      const upstream = yield* upstreamAt(client, url)
+      assert.strictEqual((yield* upstream.send(withKey("GET"))).text, "{}")
+    })
+  )
+
+  it.effect("calls that follow each other share connections", () =>
+    Effect.gen(function* () {
+      const server = yield* listen(replies(200, "{}"))
+      const upstream = yield* upstreamAt(client, server.url)
+      for (const method of ["GET", "POST", "GET", "POST", "GET"] as const) yield* upstream.send(withKey(method))
+      assert.lengthOf(server.received, 5)
+      assert.isAtMost(server.counts.connections, 2)
+    })
+  )
+
+  it.live("a closed port is found out, attempts and all, and not by waiting", () =>
+    Effect.gen(function* () {
+      const port = yield* closedPort
+      const upstream = yield* upstreamAt(client, `http://127.0.0.1:${port}`, { retries: 2 })
+      const failure = yield* Effect.flip(upstream.send({ ...withKey("POST"), timeout: "5 seconds" }))
+      assert.containSubset(failure, { _tag: "Unreachable", code: "ECONNREFUSED", phase: "connecting" })
+    })
+  )
+
+  it.live("a host name that nobody knows is named as such", () =>
+    Effect.gen(function* () {
+      const upstream = yield* upstreamAt(client, "http://host.invalid")
+      const failure = yield* Effect.flip(upstream.send(withKey("POST")))
+      assert.containSubset(failure, { _tag: "Unreachable", phase: "connecting" })
+      assert.match(failure._tag === "Unreachable" ? failure.code : "", /^(ENOTFOUND|EAI_AGAIN)$/)
+    })
+  )
+
+  it.effect.each([
+    ["never answers", staysSilent],
+    ["sends headers and no more", writes(headersOnly)],
+    ["stops in the middle of the body", writes(half)]
+  ] as const)("an upstream that %s is given up after 30 seconds, and its connection is cut", ([, act]) =>
+    Effect.gen(function* () {
+      const server = yield* listen(act)
+      const upstream = yield* upstreamAt(client, server.url)
+      const call = yield* Effect.forkChild(Effect.flip(upstream.send(withKey("POST"))))
+      yield* server.next
+      yield* TestClock.adjust("30 seconds")
+      assert.containSubset(yield* Fiber.join(call), { _tag: "UpstreamTimeout", milliseconds: 30_000, sent: true })
+      yield* server.quiet
+    })
+  )
+
+  it.effect.each([
+    ["before it is answered", staysSilent],
+    ["while its answer is coming", writes(half)]
+  ] as const)("a call that is cancelled %s cuts its connection and frees its place", ([, act]) =>
+    Effect.gen(function* () {
+      const server = yield* listen((socket, request) =>
+        request.connection === 1 ? act(socket, request) : replies(200, "next")(socket, request)
+      )
+      const upstream = yield* upstreamAt(client, server.url, { concurrency: 1 })
+      const call = yield* Effect.forkChild(upstream.send(withKey("GET")))
+      yield* server.next
+      yield* Fiber.interrupt(call)
+      yield* server.quiet
+      assert.strictEqual((yield* upstream.send(withKey("GET"))).text, "next")
+    })
+  )
+
+  it.effect.each([
+    ["a reset after the request", resetsAfter("")],
+    ["the end after the request", endsAfter("")],
+    ["a reset in the middle of the body", resetsAfter(half)],
+    ["the end in the middle of the body", endsAfter(half)],
+    ["the end in the middle of a chunk", endsAfter(`${headersOnly}64\r\n{"data":`)],
+    ["words that are not HTTP", endsAfter("220 mail.example ESMTP\r\n")]
+  ] as const)("%s is a failure that does not claim that nothing arrived, and never half an answer", ([, act]) =>
+    Effect.gen(function* () {
+      const { url } = yield* listen(act)
+      const upstream = yield* upstreamAt(client, url)
+      const failure = yield* Effect.flip(upstream.send(withKey("POST")))
+      assert.strictEqual(failure._tag, "Unreachable")
+      assert.notStrictEqual(failure._tag === "Unreachable" ? failure.phase : "connecting", "connecting")
+    })
+  )
+
+  it.live("a kept connection that dies under a request is replaced for a read, and not for a write", () =>
+    Effect.gen(function* () {
+      let dying = true
+      const server = yield* listen((socket, request) => {
+        const dies = dying && request.turn > 1
+        if (dies) dying = false
+        return dies ? socket.resetAndDestroy() : replies(200, "{}")(socket, request)
+      })
+      const upstream = yield* upstreamAt(client, server.url, { retries: 2 })
+      const reads = yield* Effect.replicateEffect(upstream.send(withKey("GET")), 3)
+      assert.deepEqual(
+        reads.map(({ status }) => status),
+        [200, 200, 200]
+      )
+      assert.lengthOf(server.received, 4)
+      dying = true
+      const failure = yield* Effect.flip(Effect.replicateEffect(upstream.send(withKey("POST")), 3))
+      assert.containSubset(failure, { _tag: "Unreachable", phase: "waiting" })
+      assert.isFalse(dying)
+    })
+  )
+
+  it.effect.each([
+    ["announced", neverEnds(`HTTP/1.1 200 OK\r\ncontent-length: ${100 * MiB}\r\n\r\n`, " ".repeat(16 * 1024))],
+    ["without an end", neverEnds(headersOnly, chunk)]
+  ] as const)("an answer over the limit is refused, and little more than the limit is read: %s", ([, act]) =>
+    Effect.gen(function* () {
+      const server = yield* listen(act)
+      const upstream = yield* upstreamAt(client, server.url, { maxReplyBytes: MiB })
+      const failure = yield* Effect.flip(upstream.send(withKey("GET")))
+      assert.containSubset(failure, { _tag: "ReplyTooLarge", limit: MiB })
+      yield* server.quiet
+      assert.isBelow(server.counts.bytesWritten, 16 * MiB)
+    })
+  )
+
+  it.effect("an answer as long as the limit is read", () =>
+    Effect.gen(function* () {
+      const { url } = yield* listen(replies(200, "x".repeat(1000)))
+      const exact = yield* upstreamAt(client, url, { maxReplyBytes: 1000 })
+      assert.lengthOf((yield* exact.send(withKey("GET"))).text, 1000)
+      const short = yield* upstreamAt(client, url, { maxReplyBytes: 999 })
+      assert.containSubset(yield* Effect.flip(short.send(withKey("GET"))), { _tag: "ReplyTooLarge", limit: 999 })
+    })
+  )
+
+  it.effect("a compressed answer nobody asked for never becomes more than the limit", () =>
+    Effect.gen(function* () {
+      const bomb = gzipSync(Buffer.alloc(16 * MiB))
+      const head = `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${bomb.byteLength}\r\n\r\n`
+      const { url } = yield* listen(writes(Buffer.concat([Buffer.from(head), bomb])))
+      const upstream = yield* upstreamAt(client, url, { maxReplyBytes: MiB })
+      const length = yield* upstream.send(withKey("GET")).pipe(
+        Effect.map(({ text }) => text.length),
+        Effect.catchTag("ReplyTooLarge", ({ limit }) => Effect.succeed(limit))
+      )
+      assert.isAtMost(length, MiB)
+    })
+  )
+})

@@ -1,0 +1,46 @@
+import { assert, describe, it } from "@effect/vitest"
+
+import { failedWhileConnecting, inWords, transportCode } from "../../../src/internal/http/transportCode.ts"
+
+describe("the code of a broken connection", () => {
+  it("is found in the error or in whatever caused it", () => {
+    const refused = Object.assign(new Error("connect"), { code: "ECONNREFUSED" })
+    assert.strictEqual(transportCode(refused), "ECONNREFUSED")
+    assert.strictEqual(transportCode(new TypeError("fetch failed", { cause: refused })), "ECONNREFUSED")
+    assert.strictEqual(
+      transportCode({ reason: { cause: new AggregateError([new Error("first"), refused]) } }),
+      "ECONNREFUSED"
+    )
+  })
+
+  it("is not invented", () => {
+    const circle: { cause?: unknown } = {}
+    circle.cause = circle
+    for (const error of [undefined, null, "ECONNREFUSED", 7, {}, { code: 20 }, new Error("no code"), circle]) {
+      assert.isUndefined(transportCode(error))
+    }
+  })
+
+  it.each([
+    "ECONNREFUSED",
+    "ENOTFOUND",
+    "CERT_HAS_EXPIRED",
+    "SELF_SIGNED_CERT_IN_CHAIN",
+    "ERR_SSL_WRONG_VERSION_NUMBER"
+  ])("tells that nothing arrived: %s", (code) => {
+    assert.isTrue(failedWhileConnecting(code))
+    assert.include(inWords(code), code)
+  })
+
+  it.each([
+    "ECONNRESET",
+    "EPIPE",
+    "ETIMEDOUT",
+    "UND_ERR_SOCKET",
+    "ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC",
+    "NETWORK_ERROR"
+  ])("leaves open whether something arrived: %s", (code) => {
+    assert.isFalse(failedWhileConnecting(code))
+    assert.include(inWords(code), code)
+  })
+})

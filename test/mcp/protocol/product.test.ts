@@ -1,0 +1,126 @@
+import { assert, layer } from "@effect/vitest"
+import { Ajv2020 } from "ajv/dist/2020.js"
+import { Effect, Schema } from "effect"
+
+import { revisions } from "../../../src/mcp/protocol/Revision.ts"
+import { initialize, modernMeta } from "../../support/fixtures/messages.ts"
+import { connect } from "../../support/fixtures/StdioClient.ts"
+import { TestServer } from "../../support/harness.ts"
+
+const Listed = Schema.Struct({
+  result: Schema.Struct({
+    tools: Schema.Array(
+      Schema.Struct({
+        name: Schema.String,
+        outputSchema: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
+      })
+    )
+  })
+})
+const readListed = Schema.decodeUnknownSync(Listed)
+
+const flow = {
+  name: "Judged",
+  nodes: [
+    {
+      name: "Hook",
+      type: "engine-nodes-base.webhook",
+      typeVersion: 2,
+      position: [0, 0],
+      parameters: { path: "judged", httpMethod: "POST" }
+    }
+  ],
+  connections: {}
+}
+
+/** Calls of every tool that succeed, in an order that lets them; ids of earlier answers go into later ones. */
+const calls: ReadonlyArray<readonly [name: string, args: (ids: Readonly<Record<string, unknown>>) => object]> = [
+  ["list_workflows", () => ({ limit: 2 })],
+  ["create_workflow", () => flow],
+  ["get_workflow", ({ create_workflow: id }) => ({ id })],
+  ["update_workflow", ({ create_workflow: id }) => ({ id, name: "Judged again" })],
+  ["activate_workflow", ({ create_workflow: id }) => ({ id })],
+  ["execute_workflow", ({ create_workflow: id }) => ({ id, data: { a: 1 } })],
+  ["deactivate_workflow", ({ create_workflow: id }) => ({ id })],
+  ["list_executions", () => ({})],
+  ["get_execution", ({ execute_workflow: id }) => ({ id, includeData: true })],
+  ["retry_execution", ({ execute_workflow: id }) => ({ id })],
+  ["delete_execution", ({ execute_workflow: id }) => ({ id })],
+  ["delete_workflow", ({ create_workflow: id }) => ({ id })],
+  ["create_tag", () => ({ name: "judged" })],
+  ["get_tags", () => ({})],
+  ["get_tag", ({ create_tag: id }) => ({ id })],
+  ["update_tag", ({ create_tag: id }) => ({ id, name: "judged again" })],
+  ["delete_tag", ({ create_tag: id }) => ({ id })],
+  ["get_credential_schema", () => ({ type: "httpBasicAuth" })],
+  ["create_credential", () => ({ name: "judged", type: "httpBasicAuth", data: { user: "a", password: "b" } })],
+  ["list_credentials", () => ({})],
+  ["get_credential", ({ create_credential: id }) => ({ id })],
+  ["update_credential", ({ create_credential: id }) => ({ id, name: "judged again" })],
+  ["delete_credential", ({ create_credential: id }) => ({ id })]
+]
+
+layer(TestServer)("the product", (it) => {
+  for (const { era, structure, version } of revisions) {
+    const meta = era === "modern" ? { _meta: modernMeta } : {}
+
+    it.effect(`${version}: answers of all 23 tools are what the official schema and their own schemas say`, () =>
+      Effect.gen(function* () {
+        const client = yield* connect
+        if (era === "legacy") yield* Effect.andThen(client.send(initialize(version)), client.receive)
+        const { tools } = readListed(yield* client.request("tools/list", meta)).result
+        assert.sameMembers(
+          tools.map(({ name }) => name),
+          calls.map(([name]) => name)
+        )
+        const ids: Record<string, unknown> = {}
+        for (const [name, args] of calls) {
+          const reply = Object(yield* client.request("tools/call", { name, arguments: args(ids), ...meta }))
+          assert.notProperty(reply, "error", name)
+          const value: unknown = JSON.parse(reply.result.content[0].text)
+          ids[name] = Object(value).id ?? Object(value).executionId
+          const { outputSchema } = tools.find((tool) => tool.name === name) ?? {}
+          assert.strictEqual("structuredContent" in reply.result, structure, name)
+          if (!structure) continue
+          assert.deepEqual(reply.result.structuredContent, value, name)
+          if (outputSchema === undefined) continue
+          const validate = new Ajv2020({ strict: false }).compile(outputSchema)
+          assert.isTrue(validate(value), `${name}: ${JSON.stringify(validate.errors)}`)
+        }
+      })
+    )
+
+    it.effect(`${version}: failures, resources, prompts and completions are what the official schema says`, () =>
+      Effect.gen(function* () {
+        const client = yield* connect
+        if (era === "legacy") yield* Effect.andThen(client.send(initialize(version)), client.receive)
+        for (const [name] of calls) {
+          for (const args of [{ instance: "moon" }, { nonsense: 1 }, { id: "../../x" }, { id: "9999", limit: 0 }]) {
+            const reply = yield* client.request("tools/call", { name, arguments: args, ...meta })
+            assert.containsAllKeys(reply, ["jsonrpc", "id"])
+          }
+        }
+        const list = Effect.fnUntraced(function* (method: string, field: string) {
+          return Object(yield* client.request(method, meta)).result[field]
+        })
+        for (const { uri } of yield* list("resources/list", "resources")) {
+          assert.nestedProperty(yield* client.request("resources/read", { uri, ...meta }), "result.contents[0].text")
+        }
+        for (const { uriTemplate } of yield* list("resources/templates/list", "resourceTemplates")) {
+          const ref = { type: "ref/resource", uri: uriTemplate }
+          const argument = { name: "id", value: "" }
+          yield* client.request("completion/complete", { ref, argument, ...meta })
+        }
+        for (const { arguments: args, name } of yield* list("prompts/list", "prompts")) {
+          const given = args.filter(({ required }: { readonly required: boolean }) => required)
+          const values = given.map(({ name }: { readonly name: string }) => [name, "https://example.test/1"])
+          yield* client.request("prompts/get", { name, arguments: Object.fromEntries(values), ...meta })
+          for (const argument of args) {
+            const ref = { type: "ref/prompt", name }
+            yield* client.request("completion/complete", { ref, argument: { name: argument.name, value: "" }, ...meta })
+          }
+        }
+      })
+    )
+  }
+})

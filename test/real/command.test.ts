@@ -1,0 +1,42 @@
+import { assert, describe, inject, it } from "vitest"
+
+import { directory, run, startHttp, useCommand } from "../cli/built.ts"
+
+useCommand()
+
+const engines = inject("engines")
+const name = (version: string) => `v${version}`
+const environments = Object.fromEntries(
+  engines.map(({ apiKey, host, version }) => [name(version), { engine_host: host, engine_api_key: apiKey }])
+)
+const configuration = { environments, defaultEnv: name(engines[0]?.version ?? "") }
+
+describe("the built command with the real engines", () => {
+  it.each([process.execPath, inject("olderNode")])("finds nothing wrong with them, run by %s", async (node) => {
+    const { code, stdout } = await run(["check"], { cwd: await directory({ ".config.json": configuration }), node })
+    assert.strictEqual(code, 0)
+    assert.lengthOf(stdout.match(/answers and takes the key/g) ?? [], engines.length)
+  })
+
+  it("finds a wrong key", async () => {
+    const host = engines[0]?.host ?? ""
+    const { code, stdout } = await run(["check"], { env: { ENGINE_HOST: host, ENGINE_API_KEY: "wrong" } })
+    assert.strictEqual(code, 1)
+    assert.include(stdout, "API call failed for instance default: Authentication failed. Check API key.")
+  })
+
+  it("serves both over HTTP, each under its name", async () => {
+    const { url } = await startHttp([], { cwd: await directory({ ".config.json": configuration }) })
+    for (const { version } of engines) {
+      const nodes = [{ name: "Start", type: "engine-nodes-base.webhook", typeVersion: 2, position: [0, 0] }]
+      const params = {
+        name: "create_workflow",
+        arguments: { instance: name(version), name: "From the command", nodes }
+      }
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params })
+      const answer = await (await fetch(`${url}/mcp`, { method: "POST", body })).text()
+      assert.include(answer, "From the command")
+      assert.include(answer, "-nodes-base.webhook")
+    }
+  })
+})
