@@ -6,6 +6,7 @@ import { Effect, Exit, Scope } from "effect"
 import { afterAll } from "vitest"
 
 import { type Act, listen, type Received, replies } from "../support/loopback.ts"
+import { moment } from "./servers.ts"
 
 const scope = Effect.runSync(Scope.make())
 
@@ -29,7 +30,9 @@ export const faultyEngine = async (tls?: TlsOptions) => {
     next(socket, request)
     for (const look of waiting) look()
   }
-  const { counts, port, url } = await Effect.runPromise(listen(act, tls).pipe(Effect.provideService(Scope.Scope, scope)))
+  const { counts, port, url } = await Effect.runPromise(
+    listen(act, tls).pipe(Effect.provideService(Scope.Scope, scope))
+  )
 
   return {
     port,
@@ -99,7 +102,8 @@ export const json = (body: unknown, status = 200): Act =>
 export const healthy: Act = (socket, request) => {
   const [method = "", address = ""] = request.head.split(" ", 2)
   const [, kind = "", id, action] = /^\/api\/v1\/(\w+)(?:\/([^/?]+))?(?:\/(\w+))?/.exec(address) ?? []
-  const thing = kind === "workflows" ? workflow(id ?? "new", { active: action === "activate" }) : { id: id ?? "1", name: "x" }
+  const thing =
+    kind === "workflows" ? workflow(id ?? "new", { active: action === "activate" }) : { id: id ?? "1", name: "x" }
   if (action === "tags") return json([])(socket, request)
   const isList = id === undefined && method === "GET"
   json(isList ? { data: [thing], nextCursor: null } : thing)(socket, request)
@@ -107,27 +111,27 @@ export const healthy: Act = (socket, request) => {
 
 /** Leaves the request of a connection unanswered until the test answers; tells when it has come and when it was given up. */
 export const held = () => {
-  const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
-  const { promise: abandoned, resolve: abandon } = Promise.withResolvers<void>()
+  const arrived = moment<void>()
+  const abandoned = moment<void>()
   let answer = () => {}
   const act: Act = (socket: Socket, request) => {
-    socket.once("close", abandon)
+    socket.once("close", () => abandoned.resolve())
     answer = () => healthy(socket, request)
-    arrive()
+    arrived.resolve()
   }
-  return { act, arrived, abandoned, answer: () => answer() }
+  return { act, arrived: arrived.promise, abandoned: abandoned.promise, answer: () => answer() }
 }
 
 /** A port that takes one connection and says nothing, not even what TLS begins with. */
 export const silentPort = async () => {
-  const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
-  const { promise: left, resolve: leave } = Promise.withResolvers<void>()
+  const arrived = moment<void>()
+  const left = moment<void>()
   const open = new Set<Socket>()
   const server = createServer((socket) => {
     open.add(socket)
-    socket.on("error", () => {}).on("close", () => leave())
+    socket.on("error", () => {}).on("close", () => left.resolve())
     socket.resume()
-    arrive()
+    arrived.resolve()
   }).listen(0, "127.0.0.1")
   await once(server, "listening")
   const close = Effect.sync(() => {
@@ -136,5 +140,5 @@ export const silentPort = async () => {
   })
   Effect.runSync(Scope.addFinalizer(scope, close))
   const address = server.address()
-  return { port: typeof address === "object" ? (address?.port ?? 0) : 0, arrived, left }
+  return { port: typeof address === "object" ? (address?.port ?? 0) : 0, arrived: arrived.promise, left: left.promise }
 }

@@ -1,12 +1,24 @@
 import { gzipSync } from "node:zlib"
 
+import { Effect } from "effect"
 import { assert, beforeAll, describe, it } from "vitest"
 
 import { type Act, closedPort, endsAfter, neverEnds, replies, resetsAfter, writes } from "../support/loopback.ts"
-import { Effect } from "effect"
 import { type FaultyEngine, faultyEngine, healthy, json, useEngines, workflow } from "./FaultyEngine.ts"
 import { residentBytes } from "./processes.ts"
-import { configurationOf, create, dataOf, errorOf, key, read, remove, type Server, textOf, transports, useCommand } from "./servers.ts"
+import {
+  configurationOf,
+  create,
+  dataOf,
+  errorOf,
+  key,
+  read,
+  remove,
+  type Server,
+  textOf,
+  transports,
+  useCommand
+} from "./servers.ts"
 
 useCommand()
 useEngines()
@@ -14,7 +26,8 @@ useEngines()
 const MiB = 1024 * 1024
 const half = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"data":[1,2'
 const chunked = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n"
-const gzipped = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\nconnection: close\r\n\r\n"
+const gzipped =
+  "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\nconnection: close\r\n\r\n"
 const page = "<html><body>Please log in</body></html>"
 
 describe.each(transports)("over %s", (_transport, open) => {
@@ -70,9 +83,9 @@ describe.each(transports)("over %s", (_transport, open) => {
     assert.deepInclude(error.data, { code: "NETWORK_ERROR" })
     assert.isAtMost(engine.asked().length, 3)
     if (reads > 1) assert.lengthOf(engine.asked(), reads)
-    for (const change of [create, remove] as const) {
+    for (const [tool, args] of [create, remove]) {
       engine.does(act)
-      const { data, message } = errorOf(await server.call(...change))
+      const { data, message } = errorOf(await server.call(tool, args))
       assert.deepInclude(data, { code: "OUTCOME_UNKNOWN", instance: "main" })
       assert.include(message, "Read the current state before trying again.")
       assert.lengthOf(engine.asked(), 1)
@@ -154,16 +167,32 @@ describe.each(transports)("over %s", (_transport, open) => {
   })
 
   it.each([
-    ["with a byte order mark", replies(200, `\uFEFF${JSON.stringify(workflow("1"))}`, { "content-type": "application/json" })],
+    [
+      "with a byte order mark",
+      replies(200, `\uFEFF${JSON.stringify(workflow("1"))}`, { "content-type": "application/json" })
+    ],
     ["called plain text", replies(200, JSON.stringify(workflow("1")), { "content-type": "text/plain" })],
-    ["after a stray 100 Continue", (socket: Parameters<Act>[0], request: Parameters<Act>[1]) => {
-      socket.write("HTTP/1.1 100 Continue\r\n\r\n")
-      healthy(socket, request)
-    }],
-    ["compressed", writes(Buffer.concat([
-      Buffer.from(gzipped.replace("connection: close", `content-length: ${gzipSync(JSON.stringify(workflow("1"))).byteLength}`)),
-      gzipSync(JSON.stringify(workflow("1")))
-    ]))]
+    [
+      "after a stray 100 Continue",
+      (socket: Parameters<Act>[0], request: Parameters<Act>[1]) => {
+        socket.write("HTTP/1.1 100 Continue\r\n\r\n")
+        healthy(socket, request)
+      }
+    ],
+    [
+      "compressed",
+      writes(
+        Buffer.concat([
+          Buffer.from(
+            gzipped.replace(
+              "connection: close",
+              `content-length: ${gzipSync(JSON.stringify(workflow("1"))).byteLength}`
+            )
+          ),
+          gzipSync(JSON.stringify(workflow("1")))
+        ])
+      )
+    ]
   ] as const)("reads a workflow that comes %s", async (_name, act) => {
     engine.does(act)
     assert.strictEqual(dataOf(await server.call(...read))["name"], "Workflow 1")
@@ -174,7 +203,10 @@ describe.each(transports)("over %s", (_transport, open) => {
   const piece = Buffer.alloc(MiB, " ")
   const large: ReadonlyArray<readonly [string, Act]> = [
     ["100 MB that it announces", neverEnds(`HTTP/1.1 200 OK\r\ncontent-length: ${100 * MiB}\r\n\r\n`, piece)],
-    ["chunks without an end", neverEnds(chunked, Buffer.concat([Buffer.from(`${MiB.toString(16)}\r\n`), piece, Buffer.from("\r\n")]))],
+    [
+      "chunks without an end",
+      neverEnds(chunked, Buffer.concat([Buffer.from(`${MiB.toString(16)}\r\n`), piece, Buffer.from("\r\n")]))
+    ],
     ["10 GB in a gzip bomb", neverEnds(gzipped, member)]
   ]
   it.each(large)("cuts off an answer of %s, in bounded memory", async (_name, act) => {
@@ -235,7 +267,13 @@ describe.each(transports)("over %s", (_transport, open) => {
     const odd = { ...workflow("1"), future: { deep: [1, null, "x"] }, staticData: null, settings: null, versionId: 7 }
     engine.does(json(odd))
     assert.deepInclude(dataOf(await server.call(...read)), { future: odd.future })
-    for (const body of [{ ...odd, id: 7 }, { ...odd, nodes: null }, { id: "1" }, { data: null }, { data: [null, 1, "x"] }]) {
+    for (const body of [
+      { ...odd, id: 7 },
+      { ...odd, nodes: null },
+      { id: "1" },
+      { data: null },
+      { data: [null, 1, "x"] }
+    ]) {
       engine.does(json(body))
       for (const tool of ["get_workflow", "list_workflows"] as const) {
         const { error } = await server.call(tool, tool === "get_workflow" ? { id: "1" } : {})

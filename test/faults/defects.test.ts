@@ -55,7 +55,10 @@ describe.each(transports)("over %s", (_transport, open) => {
     const { result } = await server.ask("tools/list")
     const tools: unknown = result?.["tools"]
     const names = Array.isArray(tools) ? tools.map(({ name }) => name) : []
-    assert.sameMembers(names, calls.map(([name]) => name))
+    assert.sameMembers(
+      names,
+      calls.map(([name]) => name)
+    )
   })
 
   it.each(calls)("outlives a defect in %s and says nothing of its inside", async (name, args) => {

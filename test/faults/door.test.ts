@@ -3,16 +3,15 @@ import { connect, type Socket } from "node:net"
 
 import { assert, beforeAll, describe, it } from "vitest"
 
+import { replies } from "../support/loopback.ts"
 import { faultyEngine, type FaultyEngine, healthy, useEngines } from "./FaultyEngine.ts"
 import { residentBytes } from "./processes.ts"
-import { configurationOf, overHttp, overStdio, read, type Server, textOf, transports, useCommand } from "./servers.ts"
+import { configurationOf, modern, overHttp, read, type Server, textOf, transports, useCommand } from "./servers.ts"
 
 useCommand()
 useEngines()
 
 const MiB = 1024 * 1024
-type HttpServer = Awaited<ReturnType<typeof overHttp>>
-
 const ping = (id: unknown) => JSON.stringify({ jsonrpc: "2.0", id, method: "ping" })
 const post = (port: string, body: string, more = "") =>
   `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${more}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
@@ -21,10 +20,14 @@ const post = (port: string, body: string, more = "") =>
 const dial = (port: string) => {
   const socket: Socket = connect(Number(port), "127.0.0.1")
   let text = ""
-  socket.setEncoding("utf8").on("data", (piece: string) => (text += piece)).on("error", () => {})
+  socket
+    .setEncoding("utf8")
+    .on("data", (piece: string) => (text += piece))
+    .on("error", () => {})
   const ended = once(socket, "close").then(() => text)
   const says = async (pattern: RegExp) => {
-    while (!pattern.test(text)) await Promise.race([once(socket, "data"), ended.then(() => assert.fail(`closed: ${text}`))])
+    while (!pattern.test(text))
+      await Promise.race([once(socket, "data"), ended.then(() => assert.fail(`closed: ${text}`))])
     return text
   }
   return { socket, ended, says }
@@ -91,7 +94,11 @@ describe.concurrent("somebody at the door", () => {
     ["names another host", () => "GET /health HTTP/1.1\r\nHost: evil.test\r\n\r\n", [403, 421]],
     ["comes from another page", (port) => post(port, ping(1), "Origin: https://evil.test\r\n"), [403]],
     ["sends headers of 20 KiB", (port) => post(port, ping(1), `X-Long: ${"x".repeat(20 * 1024)}\r\n`), [431]],
-    ["announces a body of 100 MB", (port) => `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Length: 100000000\r\n\r\n`, [413]],
+    [
+      "announces a body of 100 MB",
+      (port) => `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Length: 100000000\r\n\r\n`,
+      [413]
+    ],
     ["compresses the body", (port) => post(port, ping(1), "Content-Encoding: gzip\r\n"), [415]],
     ["does not speak HTTP", () => "\u0016\u0003\u0001 hello\r\n\r\n", [400]]
   ]
@@ -112,7 +119,6 @@ describe.each(transports)("over %s", (transport, open) => {
   let server: Server
   const initialize = (protocolVersion: string) =>
     server.ask("initialize", { protocolVersion, capabilities: {}, clientInfo: { name: "raw", version: "0" } })
-  const modern = { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} } }
 
   beforeAll(async () => {
     engine = await faultyEngine()
@@ -175,20 +181,12 @@ describe.each(transports)("over %s", (transport, open) => {
     assert.deepStrictEqual(server.strays, [])
   })
 
-  it("answers a request that is nested too deep, whatever it is refused with", async () => {
+  it("answers a call whose refusal is nested too deep to be passed on", async () => {
     const deep = `${"[".repeat(6000)}${"]".repeat(6000)}`
-    engine.does((socket, request) => {
-      const body = `{"message":"no","more":${deep}}`
-      socket.write(`HTTP/1.1 400 Bad\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
-      void request
-    })
+    engine.does(replies(400, `{"message":"no","more":${deep}}`, { "content-type": "application/json" }))
     const { error } = await server.call(...read)
     assert.strictEqual(error?.code, -32000)
     engine.heals()
     assert.include(textOf(await server.call(...read)), "Workflow 1")
   })
 })
-
-/** Keeps the type of a server with an address in use. */
-export type { HttpServer }
-void overStdio

@@ -1,22 +1,9 @@
 // Loaded into the command before anything else: lets a test break things inside that no upstream can break.
-import { createRequire } from "node:module"
-
-void createRequire
 const { parse } = JSON
-const trap = new Proxy(
-  {},
-  {
-    get() {
-      throw new TypeError("an injected defect in /secret/place.ts")
-    },
-    ownKeys() {
-      throw new TypeError("an injected defect in /secret/place.ts")
-    },
-    has() {
-      throw new TypeError("an injected defect in /secret/place.ts")
-    }
-  }
-)
+const fail = () => {
+  throw new TypeError("an injected defect in /secret/place.ts")
+}
+const trap = new Proxy({}, { get: fail, has: fail, ownKeys: fail })
 // Who reads an answer that says so gets an object that nobody can look at.
 JSON.parse = (text, reviver) => (text === '{"defect":true}' ? trap : parse(text, reviver))
 

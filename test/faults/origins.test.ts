@@ -5,15 +5,25 @@ import { assert, beforeAll, describe, it } from "vitest"
 
 import { replies } from "../support/loopback.ts"
 import { type FaultyEngine, faultyEngine, healthy, useEngines } from "./FaultyEngine.ts"
-import { configurationOf, create, dataOf, errorOf, key, overStdio, read, type Server, textOf, useCommand } from "./servers.ts"
+import {
+  configurationOf,
+  create,
+  dataOf,
+  errorOf,
+  key,
+  overStdio,
+  read,
+  type Server,
+  textOf,
+  useCommand
+} from "./servers.ts"
 
 useCommand()
 useEngines()
 
 const pathOf = (name: string) => fileURLToPath(new URL(`../http/certificates/${name}.pem`, import.meta.url))
 const identity = (name: string) => ({ key: readFileSync(pathOf(`${name}.key`)), cert: readFileSync(pathOf(name)) })
-const redirects = (status: number, location?: string) =>
-  replies(status, "", location === undefined ? {} : { location })
+const redirects = (status: number, location?: string) => replies(status, "", location === undefined ? {} : { location })
 const statuses = [301, 302, 303, 307, 308]
 
 describe("a redirect", () => {
@@ -48,9 +58,9 @@ describe("a redirect", () => {
   })
 
   it.each(statuses)("with status %i to another origin is refused, and the key never goes there", async (status) => {
-    for (const call of [read, create] as const) {
+    for (const [tool, args] of [read, create]) {
       engine.plays(redirects(status, `${stranger.host}/api/v1/workflows/secret-path`))
-      const answer = JSON.stringify(errorOf(await server.call(...call)))
+      const answer = JSON.stringify(errorOf(await server.call(tool, args)))
       assert.include(answer, stranger.host)
       assert.notInclude(answer, "secret-path")
     }
@@ -59,7 +69,11 @@ describe("a redirect", () => {
   })
 
   it("to another scheme is refused", async () => {
-    for (const location of [`https://127.0.0.1:${engine.port}/api/v1/workflows/1`, "file:///etc/passwd", "data:application/json,{}"]) {
+    for (const location of [
+      `https://127.0.0.1:${engine.port}/api/v1/workflows/1`,
+      "file:///etc/passwd",
+      "data:application/json,{}"
+    ]) {
       engine.plays(redirects(302, location))
       assert.include(errorOf(await server.call(...read)).message, "another origin")
       assert.lengthOf(engine.asked(), 1)

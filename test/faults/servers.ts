@@ -4,7 +4,7 @@ import { Schema } from "effect"
 
 import { directory, start, startHttp, type Start } from "../command/built.ts"
 
-export { commandFile, directory, run, start, startHttp, useCommand } from "../command/built.ts"
+export { directory, once as moment, run, useCommand } from "../command/built.ts"
 
 /** What an answer to a request can hold. */
 export const Answer = Schema.Struct({
@@ -23,6 +23,7 @@ export const decodeAnswer = Schema.decodeUnknownSync(Schema.fromJsonString(Answe
 
 export type Arguments = Readonly<Record<string, unknown>>
 export type Server = Awaited<ReturnType<typeof overStdio>>
+export type HttpServer = Awaited<ReturnType<typeof overHttp>>
 
 /** A configuration of these instances; the first one is the default. */
 export const configurationOf = (hosts: Readonly<Record<string, string>>, more: object = {}) => ({
@@ -67,20 +68,36 @@ export const overStdio = async (configuration: object, options: Start = {}) => {
   }
 }
 
-export const overHttp = async (configuration: object, options: Start = {}): Promise<Server & { readonly url: string }> => {
+/** What makes a request one of the modern revision. */
+export const modern = {
+  _meta: {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {}
+  }
+}
+
+/** The headers that the modern revision wants beside the body. */
+export const modernHeaders = (method: string, name?: string) => ({
+  "mcp-protocol-version": "2026-07-28",
+  "mcp-method": method,
+  ...(name === undefined ? {} : { "mcp-name": name })
+})
+
+export const overHttp = async (configuration: object, options: Start = {}) => {
   const cwd = await directory({ ".config.json": configuration })
   const started = await startHttp([], { cwd, ...options })
   let ids = 0
   const ask = async (method: string, params: object = {}, id: unknown = `${++ids}`) => {
-    const response = await fetch(`${started.url}/mcp`, { method: "POST", body: request(id, method, params) })
+    const headers = "_meta" in params ? modernHeaders(method) : {}
+    const response = await fetch(`${started.url}/mcp`, { method: "POST", headers, body: request(id, method, params) })
     return decodeAnswer(await response.text())
   }
   return {
     ...started,
     cwd,
     ask,
-    call: (name, args = {}) => ask("tools/call", toolCall(name, args)),
-    strays: []
+    call: (name: string, args: Arguments = {}) => ask("tools/call", toolCall(name, args)),
+    strays: new Array<unknown>()
   }
 }
 

@@ -3,7 +3,17 @@ import { assert, describe, it } from "vitest"
 import type { Act } from "../support/loopback.ts"
 import { faultyEngine, healthy, held, silentPort, useEngines } from "./FaultyEngine.ts"
 import { descriptors } from "./processes.ts"
-import { configurationOf, overHttp, overStdio, read, textOf, transports, useCommand } from "./servers.ts"
+import {
+  configurationOf,
+  modern,
+  modernHeaders,
+  overHttp,
+  overStdio,
+  read,
+  textOf,
+  transports,
+  useCommand
+} from "./servers.ts"
 
 useCommand()
 useEngines()
@@ -12,46 +22,52 @@ const head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-lengt
 
 describe("many calls at once", () => {
   const crowds = { stdio: 200, HTTP: 150 } as const
-  it.each(transports)("over %s are all answered, ten at a time and less than a hundred in a second", async (transport, open) => {
-    const engine = await faultyEngine()
-    const server = await open(configurationOf({ main: engine.host }))
-    await server.call(...read)
-    let going = 0
-    let most = 0
-    engine.does((socket, request) => {
-      most = Math.max(most, ++going)
-      setTimeout(() => {
-        going--
-        healthy(socket, request)
-      }, 20)
-    })
-    const order: Array<number> = []
-    const answers = await Promise.all(
-      Array.from({ length: crowds[transport] }, async (_, index) => {
-        const answer = await server.call("get_workflow", { id: `w${index}` })
-        order.push(index)
-        return [index, textOf(answer)] as const
+  it.each(transports)(
+    "over %s are all answered, ten at a time and less than a hundred in a second",
+    async (transport, open) => {
+      const engine = await faultyEngine()
+      const server = await open(configurationOf({ main: engine.host }))
+      await server.call(...read)
+      let going = 0
+      let most = 0
+      engine.does((socket, request) => {
+        most = Math.max(most, ++going)
+        setTimeout(() => {
+          going--
+          healthy(socket, request)
+        }, 20)
       })
-    )
-    for (const [index, text] of answers) assert.include(text, `"id":"w${index}"`)
-    assert.isAtMost(most, 10)
-    const times = engine.requests().map(({ at }) => at)
-    const inOneSecond = times.map((from) => times.filter((at) => at >= from && at < from + 1000).length)
-    assert.isBelow(Math.max(...inOneSecond), 100)
-    // First come, first served: nobody waits for those who came long after.
-    const late = order.filter((index, place) => Math.abs(index - place) > 60)
-    assert.deepStrictEqual(late, [])
-    assert.deepStrictEqual(server.strays, [])
-  })
+      const order: Array<number> = []
+      const answers = await Promise.all(
+        Array.from({ length: crowds[transport] }, async (_, index) => {
+          const answer = await server.call("get_workflow", { id: `w${index}` })
+          order.push(index)
+          return [index, textOf(answer)] as const
+        })
+      )
+      for (const [index, text] of answers) assert.include(text, `"id":"w${index}"`)
+      assert.isAtMost(most, 10)
+      const times = engine.requests().map(({ at }) => at)
+      const inOneSecond = times.map((from) => times.filter((at) => at >= from && at < from + 1000).length)
+      assert.isBelow(Math.max(...inOneSecond), 100)
+      // First come, first served: nobody waits for those who came long after.
+      const late = order.filter((index, place) => Math.abs(index - place) > 60)
+      assert.deepStrictEqual(late, [])
+      assert.deepStrictEqual(server.strays, [])
+    }
+  )
 })
 
 describe("a call that its client cancels", () => {
   const phases: ReadonlyArray<readonly [string, (act: Act) => Act]> = [
     ["while the engine is at work", (act) => act],
-    ["while the answer is coming", (act) => (socket, request) => {
-      socket.write(head)
-      act(socket, request)
-    }]
+    [
+      "while the answer is coming",
+      (act) => (socket, request) => {
+        socket.write(head)
+        act(socket, request)
+      }
+    ]
   ]
   it.each(phases)("over stdio %s is given up, has no answer and frees its place", async (_phase, during) => {
     const engine = await faultyEngine()
@@ -63,7 +79,9 @@ describe("a call that its client cancels", () => {
     void server.ask("tools/call", { name: read[0], arguments: read[1] }, "given up").then(() => (answered = true))
     await hold.arrived
     // A second one waits for the only place, and is cancelled there.
-    void server.ask("tools/call", { name: read[0], arguments: { id: "queued" } }, "queued").then(() => (answered = true))
+    void server
+      .ask("tools/call", { name: read[0], arguments: { id: "queued" } }, "queued")
+      .then(() => (answered = true))
     for (const requestId of ["queued", "given up"]) {
       server.child.stdin.write(
         `${JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } })}\n`
@@ -90,12 +108,13 @@ describe("a call that its client cancels", () => {
     assert.isAtMost(descriptors(server.child.pid), before)
   })
 
-  const modernMeta = {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientCapabilities": {}
-  }
   const call = (params: object) =>
-    JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: read[0], arguments: read[1], ...params } })
+    JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: read[0], arguments: read[1], ...params }
+    })
 
   it("by leaving, over HTTP in the modern revision, is given up", async () => {
     const engine = await faultyEngine()
@@ -104,8 +123,13 @@ describe("a call that its client cancels", () => {
     const hold = held()
     engine.plays(hold.act)
     const leave = new AbortController()
-    const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": read[0] }
-    const left = fetch(`${server.url}/mcp`, { method: "POST", headers, body: call({ _meta: modernMeta }), signal: leave.signal }).catch(String)
+    const headers = modernHeaders("tools/call", read[0])
+    const left = fetch(`${server.url}/mcp`, {
+      method: "POST",
+      headers,
+      body: call(modern),
+      signal: leave.signal
+    }).catch(String)
     await hold.arrived
     leave.abort()
     await Promise.all([left, hold.abandoned])

@@ -34,7 +34,10 @@ describe.concurrent("a call whose answer does not come", () => {
         server.call(...read).then((answer) => ({ answer, took: performance.now() - before })),
         server.call(...create).then((answer) => ({ answer, took: performance.now() - before }))
       ])
-      expect(errorOf(reading.answer)).toMatchObject({ message: timeout, data: { code: "TIMEOUT", milliseconds: 30_000 } })
+      expect(errorOf(reading.answer)).toMatchObject({
+        message: timeout,
+        data: { code: "TIMEOUT", milliseconds: 30_000 }
+      })
       expect(errorOf(writing.answer).message.startsWith(timeout)).toBe(true)
       expect(errorOf(writing.answer).message).toContain("is unknown: it was sent, and not repeated")
       for (const { took } of [reading, writing]) {
@@ -90,29 +93,32 @@ describe.concurrent("a refusal for too many requests", () => {
     ["at a time that has passed", () => new Date(0).toUTCString(), 0, 2500],
     ["in a year, which is not believed", () => "31536000", 4900, 8000]
   ]
-  it.for(cases)("is followed by another attempt when it says %s", async ([, retryAfter, atLeast, atMost], { expect }) => {
-    const [reading, writing] = [await faultyEngine(), await faultyEngine()]
-    const server = await overStdio(configurationOf({ reading: reading.host, writing: writing.host }))
-    const calls = [
-      [reading, read],
-      [writing, create]
-    ] as const
-    const gaps = calls.map(async ([engine, [tool, args]]) => {
-      const instance = engine === reading ? "reading" : "writing"
-      await server.call(read[0], { ...read[1], instance })
-      engine.plays((socket, request) =>
-        replies(429, '{"message":"slow down"}', { "retry-after": retryAfter() })(socket, request)
-      )
-      textOf(await server.call(tool, { ...args, instance }))
-      const [first, second] = engine.requests()
-      expect(engine.asked()).toHaveLength(2)
-      return (second?.at ?? NaN) - (first?.at ?? NaN)
-    })
-    for (const gap of await Promise.all(gaps)) {
-      expect(gap).toBeGreaterThanOrEqual(atLeast)
-      expect(gap).toBeLessThan(atMost)
+  it.for(cases)(
+    "is followed by another attempt when it says %s",
+    async ([, retryAfter, atLeast, atMost], { expect }) => {
+      const [reading, writing] = [await faultyEngine(), await faultyEngine()]
+      const server = await overStdio(configurationOf({ reading: reading.host, writing: writing.host }))
+      const calls = [
+        [reading, read],
+        [writing, create]
+      ] as const
+      const gaps = calls.map(async ([engine, [tool, args]]) => {
+        const instance = engine === reading ? "reading" : "writing"
+        await server.call(read[0], { ...read[1], instance })
+        engine.plays((socket, request) =>
+          replies(429, '{"message":"slow down"}', { "retry-after": retryAfter() })(socket, request)
+        )
+        textOf(await server.call(tool, { ...args, instance }))
+        const [first, second] = engine.requests()
+        expect(engine.asked()).toHaveLength(2)
+        return (second?.at ?? NaN) - (first?.at ?? NaN)
+      })
+      for (const gap of await Promise.all(gaps)) {
+        expect(gap).toBeGreaterThanOrEqual(atLeast)
+        expect(gap).toBeLessThan(atMost)
+      }
     }
-  })
+  )
 
   it("is passed on after three attempts", async ({ expect }) => {
     const engine = await faultyEngine()
