@@ -112,7 +112,7 @@ describe.concurrent("the end of a client", () => {
 describe("a client that reads slowly", () => {
   it("makes the server wait, not grow, and gets every answer in the end", async () => {
     const { server } = await serving()
-    const requests = 6000
+    const requests = 3000
     server.child.stdout.pause()
     const all = moment<void>()
     let answered = 0
