@@ -102,4 +102,6 @@ export const nodeFor = (version: string): string => {
 }
 
 const nodeMajor = (node: string): number | undefined =>
-  existsSync(node) ? Number(/^v(\d+)/.exec(spawnSync(node, ["--version"], { encoding: "utf8" }).stdout)?.[1]) : undefined
+  existsSync(node)
+    ? Number(/^v(\d+)/.exec(spawnSync(node, ["--version"], { encoding: "utf8" }).stdout)?.[1])
+    : undefined

@@ -42,7 +42,8 @@ const kindOf = (answer: Answer | undefined): string => {
   if (answer === undefined) return "cancelled"
   if (answer.error === undefined) return answer.result === undefined ? "neither result nor error" : "a result"
   const { code, data } = answer.error
-  return `${code} ${String(data?.["code"] ?? "")}`.trim()
+  const kind = data?.["code"]
+  return typeof kind === "string" ? `${code} ${kind}` : `${code}`
 }
 
 /** Lets a client work for a time, with so many calls under way at once, and waits for the last answer. */
