@@ -10,7 +10,7 @@ import { transportCode } from "../internal/http/transportCode.ts"
 /** Bounds for callers that are slow, many or wordy. */
 const limits = {
   headersTimeout: 10_000,
-  requestTimeout: 60_000,
+  requestTimeout: 30_000,
   connectionsCheckingInterval: 5000,
   maxHeaderSize: 16 * 1024
 }

@@ -13,6 +13,9 @@ const scope = Effect.runSync(Scope.make())
 /** Ends the engines of a file after its tests. */
 export const useEngines = () => afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 
+const isLookUp = (head: string) =>
+  !/^[A-Z]+ \/(api\/v1|webhook)\//.test(head) || /^GET \S+\/credentials(\/0|\?limit=1) /.test(head)
+
 export type FaultyEngine = Awaited<ReturnType<typeof faultyEngine>>
 
 /** An engine on a real socket that is healthy until a test says otherwise, and remembers what it was asked. */
@@ -24,7 +27,7 @@ export const faultyEngine = async (tls?: TlsOptions) => {
 
   const act: Act = (socket, request) => {
     // The version of the engine is looked up in the background, at times of its own.
-    if (!/^[A-Z]+ \/(api\/v1|webhook)\//.test(request.head)) return replies(404, "{}")(socket, request)
+    if (isLookUp(request.head)) return replies(404, "{}")(socket, request)
     requests.push({ ...request, at: performance.now() })
     const next = sequence.shift() ?? always
     next(socket, request)

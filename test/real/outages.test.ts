@@ -117,16 +117,15 @@ describe.each(versions)("with a real %s of its own", (version) => {
     const refused = errorOf(await server.call("list_workflows"))
     assert.deepInclude(refused.data, { code: "ECONNREFUSED" })
 
-    const restarted = started.restart()
-    const before = new Set<unknown>()
-    // What an engine says while it starts is waited for, and a closed port is said at once.
+    const restarted = started.restart().then((restartedPid) => (pid = restartedPid))
+    // What an engine says while it starts is waited for. A closed port is said at once, and so is what 1.x does for a
+    // moment before it is ready: to know no path at all.
     let first = await server.call("create_workflow", definition("after the start"))
     while (first.error !== undefined) {
-      before.add(first.error.data?.["code"])
-      assert.match(first.error.message, /ECONNREFUSED|nothing listens|still starting/)
+      assert.match(first.error.message, /nothing listens|still starting|status 404 and is text\/html/)
       first = await server.call("create_workflow", definition("after the start"))
     }
-    pid = await restarted
+    await restarted
     const kinds = await expectNamed("killed", answers)
     assert.isAbove(kinds.size, 1, "the kill came in the middle")
     assert.lengthOf(
@@ -156,7 +155,7 @@ describe.each(versions)("with a real %s of its own", (version) => {
     const next = await server.call("list_workflows")
     assert.isUndefined(next.error, next.error?.message)
     const kinds = await expectNamed("stopped", all)
-    assert.include([...kinds], "TIMEOUT")
+    assert.isAbove(kinds.size, 1, "it stood still in the middle")
   }, 180_000)
 
   it("a short standstill is not noticed", async () => {
