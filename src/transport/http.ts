@@ -3,14 +3,13 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 
 import { Connections } from "../protocol/Connection.ts"
 import { EngineVersion } from "../protocol/EngineVersion.ts"
-import * as Message from "../protocol/Message.ts"
 import { refused } from "../protocol/Response.ts"
 import { ServerInfo } from "../protocol/ServerInfo.ts"
 import { readBody } from "./body.ts"
 import { type Handler, makeEntry, type Options, problem } from "./entry.ts"
 import { answer, type Connect, exchange } from "./exchange.ts"
 import { readHeaders } from "./headers.ts"
-import { readJson } from "./json.ts"
+import { readMessage } from "./json.ts"
 
 export type { Options } from "./entry.ts"
 
@@ -29,8 +28,7 @@ export const layer = (options: Options = {}) =>
 
       const post: Handler = Effect.fnUntraced(
         function* (request) {
-          const json = yield* Effect.flatMap(readBody(request), readJson)
-          const message = Message.read(json)
+          const message = yield* Effect.flatMap(readBody(request), readMessage)
           const revision = readHeaders(message, request.headers)
           return Result.isSuccess(revision)
             ? yield* exchange(connect, request, message, revision.success, scope)

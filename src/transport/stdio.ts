@@ -1,11 +1,11 @@
 import { type Cause, Deferred, Effect, Fiber, FiberSet, Option, Queue, Semaphore, Stdio, Stream } from "effect"
 
 import { Connections } from "../protocol/Connection.ts"
-import * as Message from "../protocol/Message.ts"
+import type * as Message from "../protocol/Message.ts"
 import { invalidRequest } from "../protocol/ProtocolError.ts"
 import { refused } from "../protocol/Response.ts"
 import { assumed } from "../protocol/Revision.ts"
-import { largestMessage, readJson } from "./json.ts"
+import { largestMessage, readMessage } from "./json.ts"
 import { type Line, lines } from "./lines.ts"
 
 /** Messages being served at once; while so many are, no further line is read. */
@@ -70,7 +70,7 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
 
 const readLine = Effect.fnUntraced(function* (line: Line) {
   if (line._tag === "TooLong") return yield* invalidRequest(`${line.bytes} bytes are more than ${largestMessage}`)
-  return Message.read(yield* readJson(line.bytes))
+  return yield* readMessage(line.bytes)
 })
 
 const isHandshake = (message: Message.Message) => message._tag === "Request" && message.method === "initialize"
