@@ -10,6 +10,7 @@ import { Protocol } from "./protocol/Protocol.ts"
 import { ServerInfo } from "./protocol/ServerInfo.ts"
 import * as Resources from "./resources/workflows.ts"
 import { engineTools } from "./tools/catalog.ts"
+import { laneFor } from "./tools/EngineTool.ts"
 import { type Tool, Tools } from "./tools/Tool.ts"
 import { version } from "./version.ts"
 
@@ -65,6 +66,7 @@ const toolsLayer = ({ tools = (all) => all }: Options): Layer.Layer<Tools, never
       return tools(
         own.map((tool) => ({
           ...tool,
+          lane: laneFor(instances),
           call: (input) => Effect.provideService(tool.call(input), Instances, instances)
         }))
       )

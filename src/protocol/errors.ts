@@ -1,14 +1,15 @@
-import { Match } from "effect"
+import { Match, Predicate } from "effect"
 
 import type { ResourceNotFound } from "../resources/Resources.ts"
 import type { ToolError } from "../tools/ToolError.ts"
 import { clean } from "./clean.ts"
+import type { LaneFull } from "./Lanes.ts"
 import { ProtocolError } from "./ProtocolError.ts"
 import type { ErrorObject, Result } from "./Response.ts"
 import type { Revision } from "./Revision.ts"
 
 /** Everything that serving a request can fail with. */
-export type Failure = ProtocolError | ResourceNotFound | ToolError
+export type Failure = LaneFull | ProtocolError | ResourceNotFound | ToolError
 
 type Served = Exclude<Failure, ProtocolError>
 
@@ -23,9 +24,25 @@ const caller = (code: string, details: Description["details"]): Description => (
 const upstream = (code: string, details: Description["details"]): Description => ({ blame: "upstream", code, details })
 
 /** A new kind of error does not compile until it has its row here. */
-const describe = (error: Served): Description =>
+const describe = (error: Served): Description => {
+  const { details, ...rest } = describeWhole(error)
+  return { ...rest, details: Object.fromEntries(Object.entries(details).map(([name, value]) => [name, shallow(value)])) }
+}
+
+/** Deeper parts of what an upstream answered say nothing to anybody, and may be too deep to be written. */
+const deepest = 32
+
+const shallow = (value: unknown, depth = 0): unknown => {
+  if (!Predicate.isObjectOrArray(value)) return value
+  if (depth === deepest) return "[nested too deep]"
+  if (Array.isArray(value)) return value.map((item: unknown) => shallow(item, depth + 1))
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shallow(inner, depth + 1)]))
+}
+
+const describeWhole = (error: Served): Description =>
   Match.valueTags(error, {
     AnswerTooLarge: ({ bytes, limit }) => upstream("ANSWER_TOO_LARGE", { bytes, limit }),
+    AnswerUnwritable: () => upstream("ANSWER_UNWRITABLE", {}),
     ApiError: ({ apiResponse, httpStatus, instance }) => upstream("API_ERROR", { instance, httpStatus, apiResponse }),
     AuthenticationFailed: ({ apiResponse, instance }) =>
       upstream("AUTHENTICATION_ERROR", { instance, httpStatus: 401, apiResponse }),
@@ -33,6 +50,7 @@ const describe = (error: Served): Description =>
     InstanceNotFound: ({ available }) => caller("INSTANCE_NOT_FOUND", { availableInstances: available }),
     InvalidArgument: ({ argument }) => caller("VALIDATION_ERROR", { argument }),
     InvalidWorkflow: () => caller("VALIDATION_ERROR", {}),
+    LaneFull: ({ lane }) => upstream("BUSY", { lane }),
     NetworkError: ({ code, instance }) => upstream(code, { instance }),
     OutcomeUnknown: ({ instance, operation }) => upstream("OUTCOME_UNKNOWN", { instance, operation }),
     PermissionDenied: ({ apiResponse, instance }) => upstream("API_ERROR", { instance, httpStatus: 403, apiResponse }),

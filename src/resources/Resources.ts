@@ -44,6 +44,8 @@ export class Resources extends Context.Service<
   {
     readonly list: ReadonlyArray<Resource>
     readonly templates: ReadonlyArray<ResourceTemplate>
+    /** What reading an address works on, as a tool's lane; of anything else, where completions are looked up. */
+    readonly lane?: (uri: unknown) => string
     readonly read: (uri: string) => Effect.Effect<ResourceContents, ToolError | ResourceNotFound>
     /** Completes one variable of a template; an unknown template or variable has no completions. */
     readonly complete: (

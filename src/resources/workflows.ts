@@ -1,6 +1,7 @@
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Predicate } from "effect"
 
 import { Instances } from "../engine/Instances.ts"
+import * as EngineTool from "../tools/EngineTool.ts"
 import type { ToolError } from "../tools/ToolError.ts"
 import { getWorkflow } from "../tools/workflows/get.ts"
 import { listWorkflows } from "../tools/workflows/list.ts"
@@ -68,6 +69,11 @@ export const layer: Layer.Layer<Resources, never, Instances> = Layer.effect(
       Effect.provideService(Instances, instances)
     )
 
+    const lane = (uri: unknown) => {
+      const address = Predicate.isString(uri) ? Option.getOrUndefined(parse(uri)) : undefined
+      return EngineTool.laneOf(address?.instance, instances)
+    }
+
     const ids = Effect.fnUntraced(function* (prefix: string) {
       const { data } = yield* (yield* instances.resolve()).listWorkflows({ limit: 250 })
       return data.map(({ id }) => String(id)).filter((id) => id.startsWith(prefix))
@@ -82,7 +88,7 @@ export const layer: Layer.Layer<Resources, never, Instances> = Layer.effect(
       return { values } satisfies Completion
     })
 
-    return instances.names.length === 0 ? nothing : Resources.of({ list, templates, read, complete })
+    return instances.names.length === 0 ? nothing : Resources.of({ list, templates, lane, read, complete })
   })
 )
 

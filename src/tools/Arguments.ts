@@ -2,7 +2,7 @@ import { Effect, type JsonSchema, Predicate, Result, Schema, SchemaAST } from "e
 
 import { firstIssue } from "../config/firstIssue.ts"
 import { nearest } from "../config/nearest.ts"
-import { coerce } from "./coerce.ts"
+import { coerce, refusedText } from "./coerce.ts"
 import { InvalidArgument } from "./ToolError.ts"
 
 export type Fields = { readonly [name: string]: Schema.Codec<unknown, unknown> }
@@ -43,7 +43,8 @@ export const make = <const F extends Fields>(fields: F, { aliases = {}, others =
     const decoded = read(coerce(given, jsonSchema()))
     if (Result.isSuccess(decoded)) return decoded.success
     const { path, unknown: inside, words } = firstIssue(decoded.failure)
-    const problem = inside === undefined ? words : unknownArgument(inside.name, inside.known)
+    const asked = inside === undefined ? words : unknownArgument(inside.name, inside.known)
+    const problem = refusedText(given, path) ?? asked
     return yield* new InvalidArgument({ argument: path || "arguments", problem })
   })
 

@@ -1,10 +1,11 @@
 import { Effect, Predicate } from "effect"
 
-import { within } from "../engine/Deadline.ts"
+import { Deadline } from "../engine/Deadline.ts"
 import { EngineClient } from "../engine/EngineClient.ts"
 import { Instances } from "../engine/Instances.ts"
+import { monotonicMillis } from "../http/monotonicMillis.ts"
 import * as Arguments from "./Arguments.ts"
-import { patienceSeconds } from "./patience.ts"
+import { Arrival, patienceSeconds } from "./patience.ts"
 import * as Tool from "./Tool.ts"
 
 const instanceSchema = { type: "string", description: "Instance name" }
@@ -28,13 +29,24 @@ export const make = <const Fields extends Arguments.Fields>(
       const { instance, rest } = takeInstance(input)
       const args = yield* parameters.decode(rest)
       const client = yield* (yield* Instances).resolve(instance)
+      const since = (yield* Arrival) ?? (yield* monotonicMillis)
       return yield* Tool.run(definition, args).pipe(
         Effect.provideService(EngineClient, client),
-        within(`${patienceSeconds} seconds`)
+        Effect.provideService(Deadline, since + patienceSeconds * 1000)
       )
     })
   }
 }
+
+/** The lane of calls to an instance, by what was given as its name; those of a name that is none share one. */
+export const laneOf = (given: unknown, { defaultName, names }: Instances["Service"]): string => {
+  const name = given === undefined ? defaultName : names.find((known) => known === given)
+  return name === undefined ? "This server" : `Instance ${name}`
+}
+
+/** The lane of a call with these arguments. */
+export const laneFor = (instances: Instances["Service"]) => (input: unknown) =>
+  laneOf(takeInstance(input).instance, instances)
 
 /** Whatever is given as the instance is looked up as a name; only what is left out means the default one. */
 const takeInstance = (input: unknown): { readonly instance?: unknown; readonly rest: unknown } => {

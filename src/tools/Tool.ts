@@ -1,8 +1,8 @@
-import { Context, Effect, type JsonSchema, Schema } from "effect"
+import { Context, Effect, type JsonSchema, Result, Schema } from "effect"
 
 import * as Arguments from "./Arguments.ts"
 import type { Content } from "./Content.ts"
-import { AnswerTooLarge, type ToolError } from "./ToolError.ts"
+import { AnswerTooLarge, AnswerUnwritable, type ToolError } from "./ToolError.ts"
 
 /** What a client may assume of a tool; all four hints are always said. */
 export interface Annotations {
@@ -28,6 +28,11 @@ export interface Tool<R = never> {
   readonly inputSchema: () => JsonSchema.JsonSchema
   readonly outputSchema: (() => JsonSchema.JsonSchema) | undefined
   readonly meta: Readonly<Record<string, unknown>> | undefined
+  /**
+   * What a call with these arguments works on, for people: calls of the same name share places, and those of other names
+   * do not wait for them. Without it, the tool shares places with all others that do not say.
+   */
+  readonly lane?: ((input: unknown) => string) | undefined
   readonly call: (input: unknown) => Effect.Effect<Answer, ToolError, R>
 }
 
@@ -89,12 +94,13 @@ export const run = Effect.fnUntraced(function* <Fields extends Arguments.Fields,
   args: Arguments.Decoded<Fields>
 ) {
   const value = yield* definition.run(args)
-  const text = JSON.stringify(value)
+  const done = definition.annotations.readOnlyHint ? "" : "What was asked for has been done: do not repeat it. "
+  const advice = done + (definition.narrow ?? "Ask for less at once.")
+  const written = Result.try(() => JSON.stringify(value))
+  if (Result.isFailure(written)) return yield* new AnswerUnwritable({ advice })
+  const text = written.success
   const limit = yield* AnswerLimit
   const bytes = text.length * 3 <= limit ? text.length : new TextEncoder().encode(text).length
-  if (bytes > limit) {
-    const done = definition.annotations.readOnlyHint ? "" : "What was asked for has been done: do not repeat it. "
-    return yield* new AnswerTooLarge({ bytes, limit, advice: done + (definition.narrow ?? "Ask for less at once.") })
-  }
+  if (bytes > limit) return yield* new AnswerTooLarge({ bytes, limit, advice })
   return { content: [{ type: "text", text }], structured: value } satisfies Answer
 })

@@ -24,6 +24,15 @@ export class AnswerTooLarge extends Schema.TaggedError<AnswerTooLarge>()("Answer
   }
 }
 
+/** The answer is nested deeper than can be written as JSON, or longer than any text. */
+export class AnswerUnwritable extends Schema.TaggedError<AnswerUnwritable>()("AnswerUnwritable", {
+  advice: Schema.String
+}) {
+  override get message() {
+    return `The answer cannot be written as JSON: it is nested too deep or too large. ${this.advice}`
+  }
+}
+
 /** A toolset beside the engine's own refuses; `code` is that toolset's word for the kind of refusal. */
 export class ToolsetError extends Schema.TaggedError<ToolsetError>()("ToolsetError", {
   blame: Schema.Literals(["caller", "upstream"]),
@@ -33,4 +42,4 @@ export class ToolsetError extends Schema.TaggedError<ToolsetError>()("ToolsetErr
 }) {}
 
 /** Everything that a tool, a resource or a prompt can fail with. */
-export type ToolError = AnswerTooLarge | ConfigurationError | EngineError | InvalidArgument | ToolsetError
+export type ToolError = AnswerTooLarge | AnswerUnwritable | ConfigurationError | EngineError | InvalidArgument | ToolsetError

@@ -1,9 +1,9 @@
-import { type Cause, Effect, Fiber, Option, Queue, type Scope, Stream } from "effect"
+import { type Cause, Deferred, Effect, Fiber, Option, Queue, type Scope, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 
 import type { Connection } from "../protocol/Connection.ts"
 import type { Message } from "../protocol/Message.ts"
-import type { Notice, Outcome } from "../protocol/Response.ts"
+import { type Notice, type Outcome, written } from "../protocol/Response.ts"
 import type { Revision } from "../protocol/Revision.ts"
 
 type Event =
@@ -11,11 +11,16 @@ type Event =
   | { readonly _tag: "Outcome"; readonly outcome: Outcome }
 
 /** Opens the conversation that a message is served in. */
-export type Connect = (revision: Revision, notify: (notice: Notice) => Effect.Effect<void>) => Connection
+export type Connect = (
+  revision: Revision,
+  notify: (notice: Notice) => Effect.Effect<void>,
+  gone: Effect.Effect<void>
+) => Connection
 
 /**
  * Serves one message as a conversation of its own. The answer is plain JSON; only if there is something to tell before
- * it, and the client can take it, both come as a stream of events. A modern client that goes away cancels what it asked.
+ * it, and the client can take it, both come as a stream of events. A modern client that goes away cancels what it asked;
+ * of an older one, what is being changed is still done.
  */
 export const exchange = Effect.fnUntraced(function* (
   connect: Connect,
@@ -27,7 +32,8 @@ export const exchange = Effect.fnUntraced(function* (
   const events = yield* Queue.bounded<Event, Cause.Done>(16)
   const notify = (notice: Notice) =>
     takesEvents(headers["accept"]) ? Queue.offer(events, { _tag: "Notice", notice }) : Effect.void
-  const serving = yield* connect(revision, (notice) => Effect.asVoid(notify(notice)))
+  const gone = yield* Deferred.make<void>()
+  const serving = yield* connect(revision, (notice) => Effect.asVoid(notify(notice)), Deferred.await(gone))
     .receive(message)
     .pipe(
       Effect.flatMap((outcome) =>
@@ -37,7 +43,7 @@ export const exchange = Effect.fnUntraced(function* (
       Effect.forkIn(scope)
     )
   const abandon = Effect.andThen(
-    revision.era === "modern" ? Fiber.interrupt(serving) : Effect.void,
+    revision.era === "modern" ? Fiber.interrupt(serving) : Deferred.succeed(gone, undefined),
     Queue.shutdown(events)
   )
 
@@ -48,7 +54,7 @@ export const exchange = Effect.fnUntraced(function* (
   if (Option.isNone(first)) return HttpServerResponse.empty({ status: 202 })
   if (first.value._tag === "Outcome") return answer(first.value.outcome)
   const stream = Stream.concat(Stream.succeed(first.value), Stream.fromQueue(events))
-  return HttpServerResponse.stream(stream.pipe(Stream.map(written), Stream.encodeText, Stream.ensuring(abandon)), {
+  return HttpServerResponse.stream(stream.pipe(Stream.map(asEvent), Stream.encodeText, Stream.ensuring(abandon)), {
     contentType: "text/event-stream",
     headers: { "cache-control": "no-cache" }
   })
@@ -62,10 +68,10 @@ const statuses = {
 } as const
 
 export const answer = ({ era, response, verdict }: Outcome) =>
-  HttpServerResponse.text(JSON.stringify(response), {
+  HttpServerResponse.text(written(response), {
     status: statuses[era][verdict],
     contentType: "application/json"
   })
 
-const written = (event: Event) =>
-  `event: message\ndata: ${JSON.stringify(event._tag === "Notice" ? event.notice : event.outcome.response)}\n\n`
+const asEvent = (event: Event) =>
+  `event: message\ndata: ${event._tag === "Notice" ? JSON.stringify(event.notice) : written(event.outcome.response)}\n\n`

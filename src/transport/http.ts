@@ -19,7 +19,8 @@ export const layer = (options: Options = {}) =>
     Effect.fnUntraced(function* (router) {
       const { authorized, open } = yield* makeEntry(options)
       const connections = yield* Connections
-      const connect: Connect = (revision, notify) => connections.open(revision, notify, options.until)
+      const connect: Connect = (revision, notify, gone) =>
+        connections.open(revision, notify, { gone, until: options.until })
       const engineVersion = yield* EngineVersion
       const { version } = yield* ServerInfo
       const scope = yield* Effect.scope

@@ -46,7 +46,7 @@ it("takes time in proportion to the text, also for text made to be slow", () => 
 
 it("refuses the name __proto__ however it is written, and a text of that kind is no name", () => {
   for (const name of ["__proto__", "\\u005f_proto__", "_\\u005Fpr\\u006fto\\u005f_"]) {
-    const refused = { _tag: "Invalid", id: 7, problem: "no field may be named __proto__" }
+    const refused = { _tag: "Invalid" as const, id: 7, problem: "no field may be named __proto__" }
     assert.deepEqual(Result.getOrThrow(read(asking(`{"a":{"${name}":{"polluted":true},"b":1}}`))), refused)
     assert.deepEqual(valueIn(`["${name}", "a ${name}: b"]`).length, 2)
   }

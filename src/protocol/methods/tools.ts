@@ -1,4 +1,4 @@
-import { Effect, type JsonSchema, Schema } from "effect"
+import { Effect, type JsonSchema, Option, Schema } from "effect"
 
 import { nearest } from "../../config/nearest.ts"
 import type { Answer, Tool } from "../../tools/Tool.ts"
@@ -27,10 +27,24 @@ export const toolMethods = (tools: ReadonlyArray<Tool>) => {
         if (tool === undefined) return yield* unknownTool(params.name, [...byName.keys()])
         return result(yield* tool.call(params.arguments), revision)
       }),
-      { works: true }
+      { work: workOf(byName) }
     )
   } satisfies Method.Methods
 }
+
+/** Where a call goes to work; one that cannot be understood goes nowhere, and shares the places of those that do not say. */
+const workOf =
+  (byName: ReadonlyMap<string, Tool>) =>
+  (params: unknown): Method.Work => {
+    const { arguments: args, name } = Option.getOrElse(readCall(params), (): typeof Called.Type => ({ name: "" }))
+    const tool = byName.get(name)
+    return { lane: tool?.lane?.(args) ?? ownLane, isSafeToStop: tool?.annotations.readOnlyHint ?? true }
+  }
+
+const ownLane = "This server"
+
+const Called = Schema.Struct({ name: Schema.String, arguments: Schema.optionalKey(Schema.Unknown) })
+const readCall = Schema.decodeUnknownOption(Called)
 
 const unknownTool = (name: string, known: ReadonlyArray<string>) => {
   const guess = nearest(name, known)
