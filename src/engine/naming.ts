@@ -30,3 +30,6 @@ export const startingUp = /n8n is starting up/i
 /** Path of the public settings that tell a 1.x engine's version, and where the version stands in them. */
 export const settingsPath = "/rest/settings"
 export const versionField = "versionCli" as const
+
+/** Name of the meta tag of an engine's start page that holds its release. */
+export const releaseMeta = "n8n:config:sentry"

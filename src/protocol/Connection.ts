@@ -28,11 +28,7 @@ export interface Ends {
 export class Connections extends Context.Service<
   Connections,
   {
-    readonly open: (
-      revision: Revision,
-      notify: (notice: Notice) => Effect.Effect<void>,
-      ends?: Ends
-    ) => Connection
+    readonly open: (revision: Revision, notify: (notice: Notice) => Effect.Effect<void>, ends?: Ends) => Connection
   }
 >()("workflow-tool-server/protocol/Connections") {
   static readonly layer = Layer.effect(

@@ -35,6 +35,7 @@ export const unsupportedVersion = (requested: string, supported: ReadonlyArray<s
 
 export const busy = new ProtocolError({
   code: -32603,
-  message: "The server has as many requests in flight as it can hold. This one was not begun: try again when some are done.",
+  message:
+    "The server has as many requests in flight as it can hold. This one was not begun: try again when some are done.",
   data: { code: "BUSY" }
 })

@@ -26,7 +26,10 @@ const upstream = (code: string, details: Description["details"]): Description =>
 /** A new kind of error does not compile until it has its row here. */
 const describe = (error: Served): Description => {
   const { details, ...rest } = describeWhole(error)
-  return { ...rest, details: Object.fromEntries(Object.entries(details).map(([name, value]) => [name, shallow(value)])) }
+  return {
+    ...rest,
+    details: Object.fromEntries(Object.entries(details).map(([name, value]) => [name, shallow(value)]))
+  }
 }
 
 /** Deeper parts of what an upstream answered say nothing to anybody, and may be too deep to be written. */

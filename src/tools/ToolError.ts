@@ -42,4 +42,10 @@ export class ToolsetError extends Schema.TaggedError<ToolsetError>()("ToolsetErr
 }) {}
 
 /** Everything that a tool, a resource or a prompt can fail with. */
-export type ToolError = AnswerTooLarge | AnswerUnwritable | ConfigurationError | EngineError | InvalidArgument | ToolsetError
+export type ToolError =
+  | AnswerTooLarge
+  | AnswerUnwritable
+  | ConfigurationError
+  | EngineError
+  | InvalidArgument
+  | ToolsetError

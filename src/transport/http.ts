@@ -10,6 +10,7 @@ import { type Handler, makeEntry, type Options, problem } from "./entry.ts"
 import { answer, type Connect, exchange } from "./exchange.ts"
 import { readHeaders } from "./headers.ts"
 import { readMessage } from "./json.ts"
+import * as Memory from "./memory.ts"
 
 export type { Options } from "./entry.ts"
 
@@ -24,15 +25,20 @@ export const layer = (options: Options = {}) =>
       const engineVersion = yield* EngineVersion
       const { version } = yield* ServerInfo
       const scope = yield* Effect.scope
+      const memory = options.memory ?? Memory.make()
       // The first question starts the look-up, so that the first caller of /health need not.
       yield* engineVersion
 
       const post: Handler = Effect.fnUntraced(
         function* (request) {
-          const message = yield* Effect.flatMap(readBody(request), readMessage)
+          const share = yield* Effect.acquireRelease(
+            Effect.sync(() => memory.open()),
+            ({ close }) => close
+          )
+          const message = yield* Effect.flatMap(readBody(request, share), readMessage)
           const revision = readHeaders(message, request.headers)
           return Result.isSuccess(revision)
-            ? yield* exchange(connect, request, message, revision.success, scope)
+            ? yield* exchange(connect, request, message, revision.success, { scope, share })
             : answer(refused("id" in message ? message.id : null, revision.failure))
         },
         Effect.catchTags({

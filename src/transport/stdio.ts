@@ -85,7 +85,9 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
 
   const take = Effect.fnUntraced(
     function* (line: Line) {
-      while (untaken >= mostUntaken) yield* Queue.take(taken)
+      yield* Effect.suspend(() => (untaken < mostUntaken ? Effect.void : Queue.take(taken))).pipe(
+        Effect.repeat({ until: () => untaken < mostUntaken })
+      )
       const message = yield* readLine(line)
       if (message._tag === "Batch" || (message._tag === "Request" && !isControl(message))) {
         return yield* answerInTurn(message, line._tag === "Line" ? line.bytes.length : 0)
