@@ -13,6 +13,9 @@ export class BodyRefused extends Schema.TaggedError<BodyRefused>()("BodyRefused"
 const tooLarge = new BodyRefused({ status: 413, message: `A body is at most ${largestMessage} bytes` })
 const encoded = new BodyRefused({ status: 415, message: "A body comes without Content-Encoding" })
 
+/** What a body whose size is not told is counted as while it comes. */
+const unannounced = 1024 * 1024
+
 const noRoom = new BodyRefused({
   status: 503,
   message: "The server holds as much as it can. Nothing was begun: try again in a moment"
@@ -25,7 +28,7 @@ export const readBody = Effect.fnUntraced(function* (
   share: Share
 ) {
   if ((headers["content-encoding"] ?? "identity") !== "identity") return yield* encoded
-  const length = Number(headers["content-length"] ?? largestMessage)
+  const length = Number(headers["content-length"] ?? unannounced)
   if (length > largestMessage) return yield* tooLarge
   yield* Effect.timeoutOrElse(share.take(length), { duration: "10 seconds", orElse: () => Effect.fail(noRoom) })
   return yield* Effect.timeoutOrElse(arrayBuffer, {
@@ -35,7 +38,10 @@ export const readBody = Effect.fnUntraced(function* (
     Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(largestMessage)),
     // Apart from its size only a broken connection stops a body, and then nobody reads the answer.
     Effect.mapBoth({
-      onSuccess: (buffer) => new Uint8Array(buffer),
+      onSuccess: (buffer) => {
+        share.settle(buffer.byteLength)
+        return new Uint8Array(buffer)
+      },
       onFailure: (error) => (error._tag === "BodyRefused" ? error : tooLarge)
     })
   )
