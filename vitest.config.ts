@@ -20,7 +20,14 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "faults", include: ["test/faults/**/*.test.ts"], maxConcurrency: 30, ...patient }
+        test: {
+          name: "faults",
+          include: ["test/faults/**/*.test.ts"],
+          // Most of them wait for half a minute, which they can do together.
+          maxConcurrency: 30,
+          ...patient,
+          testTimeout: 120_000
+        }
       },
       { extends: true, test: { name: "clients", include: ["test/clients/**/*.test.ts"], ...patient } },
       {

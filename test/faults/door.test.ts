@@ -128,8 +128,8 @@ describe.each(transports)("over %s", (transport, open) => {
   const handshakes = { stdio: 20_000, HTTP: 5000 } as const
   it(`${handshakes[transport]} handshakes leave nothing behind`, async () => {
     const shake = async (times: number) => {
-      for (let done = 0; done < times; done += 100) {
-        await Promise.all(Array.from({ length: 100 }, () => initialize("2025-06-18")))
+      for (let done = 0; done < times; done += 25) {
+        await Promise.all(Array.from({ length: 25 }, () => initialize("2025-06-18")))
       }
       return residentBytes(server.child.pid)
     }

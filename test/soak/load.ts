@@ -98,6 +98,6 @@ export const heavy = async (client: Client, unique: () => string) => {
     const text = answer?.error?.message ?? JSON.stringify(answer?.result ?? "").slice(0, 300)
     const seconds = (performance.now() - before) / 1000
     if (!expected.test(text)) client.server.problems.push(`${name} ${String(args["id"])}: ${text}`)
-    if (seconds > 35) client.server.problems.push(`${name} ${String(args["id"])} took ${Math.round(seconds)} s`)
+    if (seconds > 60) client.server.problems.push(`${name} ${String(args["id"])} took ${Math.round(seconds)} s`)
   }
 }
