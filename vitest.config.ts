@@ -12,10 +12,21 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/clients/**", "test/real/**"],
+          exclude: ["test/clients/**", "test/faults/**", "test/real/**"],
           testTimeout: 30_000,
           // No test leaves anything behind, so the files of a worker can share what they import.
           isolate: false
+        }
+      },
+      {
+        extends: true,
+        test: {
+          name: "faults",
+          include: ["test/faults/**/*.test.ts"],
+          // Most of them wait for half a minute, which they can do together.
+          maxConcurrency: 30,
+          ...patient,
+          testTimeout: 120_000
         }
       },
       { extends: true, test: { name: "clients", include: ["test/clients/**/*.test.ts"], ...patient } },

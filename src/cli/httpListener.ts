@@ -11,7 +11,7 @@ import { cutUnread, type SendLimits, sendLimits } from "./unreadAnswers.ts"
 /** Bounds for callers that are slow, many or wordy. */
 const bounds = {
   headersTimeout: 10_000,
-  requestTimeout: 60_000,
+  requestTimeout: 30_000,
   connectionsCheckingInterval: 5000,
   maxHeaderSize: 16 * 1024
 }

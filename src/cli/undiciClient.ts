@@ -8,7 +8,8 @@ import { Effect, FileSystem } from "effect"
 
 import { type ConnectionOptions, UnusableConnection } from "../internal/http/HttpClients.ts"
 
-const connectTimeout = 10_000
+/** All attempts together fit into the time of a call: a change that found no connection is then known not to have been sent. */
+const connectTimeout = 8000
 
 /** A client with its own pool of connections. */
 export const undiciClient = Effect.fnUntraced(function* ({ caFile, proxy }: ConnectionOptions) {

@@ -28,6 +28,8 @@ export type RunningEngine = typeof RunningEngine.Type
 export interface Started {
   readonly engine: RunningEngine
   readonly stop: () => Promise<void>
+  /** Starts it again after its end, at the same address and with the same data; tells the new process once it is ready. */
+  readonly restart: () => Promise<number>
 }
 
 /** Long enough for the migrations of a first start beside other work. */
@@ -40,10 +42,18 @@ export const startEngine = async (version: string, env: Readonly<Record<string, 
   const template = await templateOf(installed)
   await cp(template, home, { recursive: true })
   const apiKey = await readFile(path.join(home, "api-key"), "utf8")
-  const { host, process, stop } = await launch(installed, home, env)
+  let launched = launch(installed, home, env)
+  const { host, port, process } = await launched
+  const stop = async () => (await launched).stop()
+  const restart = async () => {
+    const before = await launched
+    killGroup(before.process)
+    launched = launch(installed, home, env, port)
+    return (await launched).process.pid ?? 0
+  }
   try {
     const memberKey = await createMemberKey(host, apiKey)
-    return { engine: { version, host, apiKey, memberKey, pid: process.pid ?? 0 }, stop }
+    return { engine: { version, host, apiKey, memberKey, pid: process.pid ?? 0 }, stop, restart }
   } catch (error) {
     await stop()
     throw error
@@ -55,7 +65,7 @@ const templateOf = async (installed: Installed): Promise<string> => {
   const template = path.join(cache, `home-${installed.version}`)
   if (existsSync(path.join(template, "api-key"))) return template
   const home = await mkdtemp(path.join(tmpdir(), "engine-template-"))
-  const { host, stop } = await launch(installed, home, {}, false)
+  const { host, stop } = await launch(installed, home, {}, undefined, false)
   await writeFile(path.join(home, "api-key"), await createKey(host, await ownerSession(host)))
   await stop()
   await rm(path.join(home, "engine.log"), { force: true })
@@ -69,10 +79,11 @@ const launch = async (
   { dir, node, version }: Installed,
   home: string,
   env: Readonly<Record<string, string>>,
+  wanted?: number,
   isForGood = true
 ) => {
-  const port = await freePort()
-  const log = openSync(path.join(home, "engine.log"), "w")
+  const port = wanted ?? (await freePort())
+  const log = openSync(path.join(home, "engine.log"), "a")
   const child = spawn(node, [path.join(dir, "node_modules/n8n/bin/n8n"), "start"], {
     // It reads a .env file from its working directory.
     cwd: home,
@@ -96,7 +107,7 @@ const launch = async (
   const host = `http://127.0.0.1:${port}`
   try {
     await ready(host, child)
-    return { host, process: child, stop }
+    return { host, port, process: child, stop }
   } catch (error) {
     const lines = (await readFile(path.join(home, "engine.log"), "utf8")).split("\n").slice(-15).join("\n")
     await stop()

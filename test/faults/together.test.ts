@@ -1,0 +1,154 @@
+import { assert, describe, it } from "vitest"
+
+import type { Act } from "../support/loopback.ts"
+import { faultyEngine, healthy, held, silentPort, useEngines } from "./FaultyEngine.ts"
+import { descriptors } from "./processes.ts"
+import {
+  configurationOf,
+  modern,
+  modernHeaders,
+  overHttp,
+  overStdio,
+  read,
+  textOf,
+  transports,
+  useCommand
+} from "./servers.ts"
+
+useCommand()
+useEngines()
+
+const head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n"
+
+describe("many calls at once", () => {
+  const crowds = { stdio: 200, HTTP: 150 } as const
+  it.each(transports)(
+    "over %s are all answered, ten at a time and less than a hundred in a second",
+    async (transport, open) => {
+      const engine = await faultyEngine()
+      const server = await open(configurationOf({ main: engine.host }))
+      await server.call(...read)
+      let going = 0
+      let most = 0
+      engine.does((socket, request) => {
+        most = Math.max(most, ++going)
+        setTimeout(() => {
+          going--
+          healthy(socket, request)
+        }, 20)
+      })
+      const order: Array<number> = []
+      const answers = await Promise.all(
+        Array.from({ length: crowds[transport] }, async (_, index) => {
+          const answer = await server.call("get_workflow", { id: `w${index}` })
+          order.push(index)
+          return [index, textOf(answer)] as const
+        })
+      )
+      for (const [index, text] of answers) assert.include(text, `"id":"w${index}"`)
+      assert.isAtMost(most, 10)
+      const times = engine.requests().map(({ at }) => at)
+      const inOneSecond = times.map((from) => times.filter((at) => at >= from && at < from + 1000).length)
+      assert.isBelow(Math.max(...inOneSecond), 100)
+      // First come, first served: nobody waits for those who came long after.
+      const late = order.filter((index, place) => Math.abs(index - place) > 60)
+      assert.deepStrictEqual(late, [])
+      assert.deepStrictEqual(server.strays, [])
+    }
+  )
+})
+
+describe("a call that its client cancels", () => {
+  const phases: ReadonlyArray<readonly [string, (act: Act) => Act]> = [
+    ["while the engine is at work", (act) => act],
+    [
+      "while the answer is coming",
+      (act) => (socket, request) => {
+        socket.write(head)
+        act(socket, request)
+      }
+    ]
+  ]
+  it.each(phases)("over stdio %s is given up, has no answer and frees its place", async (_phase, during) => {
+    const engine = await faultyEngine()
+    const server = await overStdio(configurationOf({ main: engine.host }, { concurrency: 1 }))
+    await server.call(...read)
+    const hold = held()
+    engine.plays(during(hold.act))
+    let answered = false
+    void server.ask("tools/call", { name: read[0], arguments: read[1] }, "given up").then(() => (answered = true))
+    await hold.arrived
+    // A second one waits for the only place, and is cancelled there.
+    void server
+      .ask("tools/call", { name: read[0], arguments: { id: "queued" } }, "queued")
+      .then(() => (answered = true))
+    for (const requestId of ["queued", "given up"]) {
+      server.child.stdin.write(
+        `${JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } })}\n`
+      )
+    }
+    await hold.abandoned
+    assert.include(textOf(await server.call(...read)), "Workflow 1")
+    assert.isFalse(answered)
+    assert.notInclude(engine.asked(), "GET /api/v1/workflows/queued")
+    assert.deepStrictEqual(server.strays, [])
+  })
+
+  it("over stdio while it connects is given up, and leaves no connection behind", async () => {
+    const { arrived, left, port } = await silentPort()
+    const engine = await faultyEngine()
+    const server = await overStdio(configurationOf({ main: engine.host, connecting: `https://127.0.0.1:${port}` }))
+    await server.call(...read)
+    const before = descriptors(server.child.pid)
+    void server.ask("tools/call", { name: read[0], arguments: { ...read[1], instance: "connecting" } }, "c")
+    await arrived
+    server.child.stdin.write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"c"}}\n`)
+    assert.include(textOf(await server.call(...read)), "Workflow 1")
+    await left
+    assert.isAtMost(descriptors(server.child.pid), before)
+  })
+
+  const call = (params: object) =>
+    JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: read[0], arguments: read[1], ...params }
+    })
+
+  it("by leaving, over HTTP in the modern revision, is given up", async () => {
+    const engine = await faultyEngine()
+    const server = await overHttp(configurationOf({ main: engine.host }))
+    await server.call(...read)
+    const hold = held()
+    engine.plays(hold.act)
+    const leave = new AbortController()
+    const headers = modernHeaders("tools/call", read[0])
+    const left = fetch(`${server.url}/mcp`, {
+      method: "POST",
+      headers,
+      body: call(modern),
+      signal: leave.signal
+    }).catch(String)
+    await hold.arrived
+    leave.abort()
+    await Promise.all([left, hold.abandoned])
+    assert.include(textOf(await server.call(...read)), "Workflow 1")
+  })
+
+  it("by leaving, over HTTP in an older revision, is finished, and its place is free afterwards", async () => {
+    const engine = await faultyEngine()
+    const server = await overHttp(configurationOf({ main: engine.host }, { concurrency: 1 }))
+    await server.call(...read)
+    const hold = held()
+    engine.plays(hold.act)
+    const leave = new AbortController()
+    const left = fetch(`${server.url}/mcp`, { method: "POST", body: call({}), signal: leave.signal }).catch(String)
+    await hold.arrived
+    leave.abort()
+    await left
+    const next = server.call(...read)
+    hold.answer()
+    assert.include(textOf(await next), "Workflow 1")
+  })
+})
