@@ -1,12 +1,12 @@
 import { Effect, Layer } from "effect"
 
-import { HealthFacts } from "./mcp/Health.ts"
 import { Prompts } from "./mcp/Prompt.ts"
-import { Connections } from "./mcp/protocol/Connection.ts"
 import { Protocol } from "./mcp/protocol/Protocol.ts"
 import { ServerInfo } from "./mcp/protocol/ServerInfo.ts"
+import { Sessions } from "./mcp/protocol/Session.ts"
 import * as Resources from "./mcp/Resources.ts"
 import { type Tool, Tools } from "./mcp/Tool.ts"
+import { HealthFacts } from "./mcp/Toolset.ts"
 import { offered, type Toolset } from "./mcp/Toolset.ts"
 import { version as ownVersion } from "./version.ts"
 
@@ -56,5 +56,5 @@ export const layer = <const Services extends ReadonlyArray<unknown>>({
       return Effect.map(Effect.all(facts), (known) => Object.assign({}, ...known))
     })
   )
-  return Connections.layer.pipe(Layer.provideMerge(Protocol.layer), Layer.provideMerge(Layer.merge(contents, health)))
+  return Sessions.layer.pipe(Layer.provideMerge(Protocol.layer), Layer.provideMerge(Layer.merge(contents, health)))
 }

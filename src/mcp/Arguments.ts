@@ -27,7 +27,7 @@ export const make = <const F extends Fields>(fields: F, { aliases = {}, others =
   const struct = Schema.Struct(fields)
   const names = Object.keys(fields)
   const named = new Map(Object.entries(aliases))
-  // Objects that are open to more fields, such as the nodes of a workflow, stay open.
+  // Objects that are open to more fields stay open.
   const read = Schema.decodeUnknownResult(struct, { onExcessProperty: "error" })
   const jsonSchema = once(() => describe(fields, Schema.toJsonSchemaDocument(struct).schema))
 

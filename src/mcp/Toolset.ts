@@ -1,4 +1,4 @@
-import { type Context, Effect, type Scope } from "effect"
+import { Context, Effect, type Scope } from "effect"
 
 import type { Prompt } from "./Prompt.ts"
 import type { ResourceProvider } from "./Resources.ts"
@@ -68,3 +68,9 @@ export const provide = <R>(
   ...(check && { check: Effect.provideContext(check, context) }),
   ...(health && { health: Effect.provideContext(health, context) })
 })
+
+/** What `GET /health` tells beside the server's own state and version: as far as it is known by now, never waited for. */
+export const HealthFacts = Context.Reference<Effect.Effect<Readonly<Record<string, string>>>>(
+  "workflow-tool-server/mcp/HealthFacts",
+  { defaultValue: () => Effect.succeed({}) }
+)

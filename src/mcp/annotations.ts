@@ -17,5 +17,5 @@ export const changes: Annotations = { ...reads, readOnlyHint: false, destructive
 /** Switches something on that may act on the world outside. */
 export const switchesOn: Annotations = { ...reads, readOnlyHint: false, openWorldHint: true }
 
-/** Runs a workflow, which may do anything outside, each time. */
+/** Runs something that may do anything outside, each time. */
 export const runs: Annotations = { ...creates, openWorldHint: true }

@@ -2,7 +2,7 @@
 export * as Annotations from "./annotations.ts"
 export * as Arguments from "./Arguments.ts"
 export type { Content, ResourceContents } from "./Content.ts"
-export { HealthFacts } from "./Health.ts"
+export { HealthFacts } from "./Toolset.ts"
 export { flag, optional, text } from "./parameters.ts"
 export { Progress } from "./Progress.ts"
 export type { Prompt, PromptArgument, PromptMessage } from "./Prompt.ts"

@@ -1,7 +1,7 @@
 import { layer } from "@effect/vitest"
 import { Effect, type Layer, type Scope } from "effect"
 
-import type { Connections } from "../../src/mcp/protocol/Connection.ts"
+import type { Sessions } from "../../src/mcp/protocol/Session.ts"
 import { inTime } from "../support/inTime.ts"
 import { activation } from "./activation.ts"
 import { credentials } from "./credentials.ts"
@@ -19,14 +19,14 @@ import { together } from "./together.ts"
 import { updates } from "./updates.ts"
 import { workflows } from "./workflows.ts"
 
-type Test = () => Effect.Effect<void, unknown, Connections | TestedEngine | Scope.Scope>
+type Test = () => Effect.Effect<void, unknown, Sessions | TestedEngine | Scope.Scope>
 
 /** What a family of the suite tests with. */
 export interface Suite {
   readonly effect: (name: string, test: Test) => void
 }
 
-type Engine = Layer.Layer<Connections | TestedEngine>
+type Engine = Layer.Layer<Sessions | TestedEngine>
 
 const families = [
   life,

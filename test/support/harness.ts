@@ -7,9 +7,9 @@ import { EngineConfig, type Environment } from "../../src/engine/config/EngineCo
 import { EmbeddedEngine, type EmbeddedEngineOptions } from "../../src/engine/embedded/EmbeddedEngine.ts"
 import { EngineToolset } from "../../src/engine/toolset.ts"
 import { HttpClients } from "../../src/internal/http/HttpClients.ts"
-import { Connections } from "../../src/mcp/protocol/Connection.ts"
 import * as Message from "../../src/mcp/protocol/Message.ts"
-import { assumed, modern } from "../../src/mcp/protocol/Revision.ts"
+import { assumed, modern } from "../../src/mcp/protocol/ProtocolVersion.ts"
+import { Sessions } from "../../src/mcp/protocol/Session.ts"
 import * as Server from "../../src/Server.ts"
 import { judge } from "./fixtures/judge.ts"
 
@@ -58,11 +58,11 @@ export const serverOverEmbedded = (options: EmbeddedEngineOptions = {}) =>
 export const TestServer = serverOverEmbedded({ seed: true })
 
 /** One JSON-RPC request through the whole server, bare if no revision is named, and its answer. */
-export const request = Effect.fnUntraced(function* (method: string, params: unknown = {}, revision = assumed) {
-  const { receive } = (yield* Connections).open(revision, () => Effect.void)
+export const request = Effect.fnUntraced(function* (method: string, params: unknown = {}, protocolVersion = assumed) {
+  const { receive } = (yield* Sessions).open(protocolVersion, () => Effect.void)
   const outcome = yield* receive(Message.read({ jsonrpc: "2.0", id: 1, method, params }))
   const { era, response } = Option.getOrThrow(outcome)
-  const spoken = era === "modern" ? modern : revision
+  const spoken = era === "modern" ? modern : protocolVersion
   assert.deepStrictEqual(judge(response, spoken, method), [], `${method} fits the schema of ${spoken.version}`)
   return decodeResponse(response)
 })

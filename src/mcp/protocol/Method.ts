@@ -1,12 +1,23 @@
-import { Effect, Result, Schema } from "effect"
+import { Clock, Effect, Result, Schema } from "effect"
 
 import { firstIssue } from "../../internal/schema/describeIssue.ts"
 import { Progress } from "../Progress.ts"
-import { type Call, progressOf } from "./Call.ts"
 import type { Failure } from "./errors.ts"
 import { Id } from "./Message.ts"
 import { invalidParams } from "./ProtocolError.ts"
+import type { ProtocolVersion } from "./ProtocolVersion.ts"
 import type * as Response from "./Response.ts"
+
+/** What a request knows of the connection it came in on. */
+export interface Call {
+  readonly protocolVersion: ProtocolVersion
+  /** Says something to the caller before the answer. */
+  readonly notify: (notification: Response.ServerNotification) => Effect.Effect<void>
+  /** Ends when the caller has left, where that shows without being said. */
+  readonly gone?: Effect.Effect<void> | undefined
+  /** A handshake has settled on this revision. */
+  readonly settle: (protocolVersion: ProtocolVersion) => Effect.Effect<void>
+}
 
 /** Something that a request can ask for. `run` takes the params as they came. */
 export interface Method {
@@ -58,4 +69,29 @@ export const make = <const F extends Fields>(
 const problem = (error: Schema.SchemaError): string => {
   const { path, words } = firstIssue(error)
   return `${path || "params"}: ${words}`
+}
+
+/** Milliseconds between two notices of the same call, at least. */
+const pace = 20
+
+/** Progress notices under the caller's token: always rising, never a flood, and the last step always told. */
+const progressOf = (token: Id, { notify, protocolVersion }: Call): typeof Progress.Service => {
+  let told = -Infinity
+  let next = 0
+  return Effect.fnUntraced(function* ({ message, progress, total }) {
+    const now = yield* Clock.currentTimeMillis
+    if (progress <= told || (now < next && progress !== total)) return
+    told = progress
+    next = now + pace
+    yield* notify({
+      jsonrpc: "2.0",
+      method: "notifications/progress",
+      params: {
+        progressToken: token,
+        progress,
+        ...(total === undefined ? {} : { total }),
+        ...(message === undefined || !protocolVersion.hints ? {} : { message })
+      }
+    })
+  })
 }

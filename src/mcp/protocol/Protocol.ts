@@ -1,27 +1,21 @@
-import { Cause, Context, Effect, Layer, Option, Record, Result } from "effect"
+import { Cause, Context, Effect, Layer, Record, Result } from "effect"
 
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import { Arrival } from "../callTime.ts"
 import { Prompts } from "../Prompt.ts"
 import { Resources } from "../Resources.ts"
 import { Tools } from "../Tool.ts"
-import type { Call } from "./Call.ts"
-import { clean } from "./clean.ts"
-import type { Era } from "./Era.ts"
+import { type Era, legacy, modern } from "./eras.ts"
 import { toErrorObject } from "./errors.ts"
 import * as Lanes from "./Lanes.ts"
-import { legacy } from "./legacy.ts"
 import type { Request } from "./Message.ts"
-import type { Method } from "./Method.ts"
-import { completionMethods } from "./methods/completion.ts"
-import { promptMethods } from "./methods/prompts.ts"
+import type { Call, Method } from "./Method.ts"
+import { completionMethods, promptMethods } from "./methods/prompts.ts"
 import { resourceMethods } from "./methods/resources.ts"
 import { toolMethods } from "./methods/tools.ts"
-import { modern } from "./modern.ts"
 import { internalError, methodNotFound } from "./ProtocolError.ts"
-import { claimedVersion } from "./RequestMeta.ts"
-import { failure, type Outcome, refused, success } from "./Response.ts"
-import * as Revision from "./Revision.ts"
+import type { EraName } from "./ProtocolVersion.ts"
+import { failure, type Outcome, printable, refused, success } from "./Response.ts"
 import { ServerInfo } from "./ServerInfo.ts"
 
 /** Serves single requests of both eras; an outcome is always an answer, whatever happened. */
@@ -45,26 +39,26 @@ export class Protocol extends Context.Service<
         ...completionMethods(prompts, resources)
       }
       const shared = { ...Record.map(methods, inLane), "tools/call": inLane(methods["tools/call"]) }
-      const eras: Readonly<Record<Revision.EraName, Era>> = {
+      const eras: Readonly<Record<EraName, Era>> = {
         legacy: legacy(shared, info),
         modern: modern(shared, info)
       }
       const serve = Effect.fn("Protocol.serve")(function* (request: Request, call: Call) {
         const { id, params } = request
-        const revision = Option.isSome(claimedVersion(params)) ? Revision.modern : call.revision
-        const era = eras[revision.era]
+        const { protocolVersion } = call
+        const era = eras[protocolVersion.era]
         const admission = yield* Effect.result(era.admit(params))
-        if (Result.isFailure(admission)) return refused(id, admission.failure, revision.era)
+        if (Result.isFailure(admission)) return refused(id, admission.failure, protocolVersion.era)
         const method = era.methods.get(request.method)
         if (method === undefined) {
           const response = failure(id, methodNotFound(request.method))
-          return { era: revision.era, verdict: "unknown method", response } satisfies Outcome
+          return { era: protocolVersion.era, verdict: "unknown method", response } satisfies Outcome
         }
-        const response = yield* Effect.match(method.run(params, { ...call, revision }), {
+        const response = yield* Effect.match(method.run(params, call), {
           onSuccess: (result) => success(id, era.result(result, method)),
-          onFailure: (problem) => failure(id, toErrorObject(problem, revision))
+          onFailure: (problem) => failure(id, toErrorObject(problem, protocolVersion))
         })
-        return { era: revision.era, verdict: "answered", response } satisfies Outcome
+        return { era: protocolVersion.era, verdict: "answered", response } satisfies Outcome
       }, answerDefects)
 
       return Protocol.of({ serve })
@@ -76,11 +70,11 @@ export class Protocol extends Context.Service<
 const answerDefects = (
   effect: Effect.Effect<Outcome>,
   { id, method }: Request,
-  { revision }: Call
+  { protocolVersion }: Call
 ): Effect.Effect<Outcome> =>
   Effect.catchCause(effect, (cause) =>
-    Effect.as(Effect.logError(`Defect in ${clean(method)}: ${clean(Cause.pretty(cause))}`), {
-      era: revision.era,
+    Effect.as(Effect.logError(`Defect in ${printable(method)}: ${printable(Cause.pretty(cause))}`), {
+      era: protocolVersion.era,
       verdict: "answered",
       response: failure(id, internalError)
     })

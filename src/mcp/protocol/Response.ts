@@ -1,8 +1,7 @@
 import { Result as Try } from "effect"
 
-import { clean } from "./clean.ts"
 import type { Id } from "./Message.ts"
-import type { EraName } from "./Revision.ts"
+import type { EraName } from "./ProtocolVersion.ts"
 
 export type Result = Readonly<Record<string, unknown>>
 
@@ -17,7 +16,7 @@ export type Response =
   | { readonly jsonrpc: "2.0"; readonly id: Id | null; readonly error: ErrorObject }
 
 /** What we tell a client unasked. */
-export interface Notice {
+export interface ServerNotification {
   readonly jsonrpc: "2.0"
   readonly method: string
   readonly params: Readonly<Record<string, unknown>>
@@ -35,11 +34,11 @@ export interface Outcome {
 
 export const success = (id: Id, result: Result): Response => ({ jsonrpc: "2.0", id, result })
 
-/** Messages quote what callers and engines sent, so each is cleaned here, whatever it is about. */
+/** Messages quote what callers and upstreams sent, so each is cleaned here, whatever it is about. */
 export const failure = (id: Id | null, { code, data, message }: ErrorObject): Response => ({
   jsonrpc: "2.0",
   id,
-  error: { code, message: clean(message), ...(data === undefined ? {} : { data }) }
+  error: { code, message: printable(message), ...(data === undefined ? {} : { data }) }
 })
 
 /** The answer to a message that is not looked into. */
@@ -65,3 +64,9 @@ const unwritable: ErrorObject = {
     "The answer cannot be written as JSON: it is nested too deep or too large. What was asked for may have been done: " +
     "read the current state before trying again."
 }
+
+/** Control characters, and those that turn or hide the text around them. */
+const hidden = /[\p{Cc}\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]+/gu
+
+/** Foreign text that is safe to show in a message or to write into one log line. */
+export const printable = (text: string): string => text.replace(hidden, " ").trim()

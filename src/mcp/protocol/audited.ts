@@ -3,15 +3,15 @@ import { Cause, Clock, Effect, Exit, Predicate } from "effect"
 import { Audit, type AuditEntry, noteInstance } from "../Audit.ts"
 import type { Answer, Tool } from "../Tool.ts"
 import type { ToolFailure } from "../ToolError.ts"
-import { clean } from "./clean.ts"
 import { toErrorObject } from "./errors.ts"
-import type { Revision } from "./Revision.ts"
+import type { ProtocolVersion } from "./ProtocolVersion.ts"
+import { printable } from "./Response.ts"
 
 /** Calls a tool; one that may change something is recorded when it has ended, however it has ended. */
 export const audited = Effect.fnUntraced(function* (
   tool: Tool,
   input: unknown,
-  { client, revision }: { readonly client: unknown; readonly revision: Revision }
+  { client, protocolVersion }: { readonly client: unknown; readonly protocolVersion: ProtocolVersion }
 ) {
   if (tool.annotations.readOnlyHint) return yield* tool.call(input)
   const { record } = yield* Audit
@@ -27,7 +27,7 @@ export const audited = Effect.fnUntraced(function* (
         record({
           tool: tool.name,
           instance,
-          ...conclude(exit, input, revision),
+          ...conclude(exit, input, protocolVersion),
           startedAt,
           durationMs: now - startedAt,
           client: clientName(client)
@@ -40,7 +40,7 @@ export const audited = Effect.fnUntraced(function* (
 const conclude = (
   exit: Exit.Exit<Answer, ToolFailure>,
   input: unknown,
-  revision: Revision
+  protocolVersion: ProtocolVersion
 ): Pick<AuditEntry, "outcome" | "error" | "ids"> => {
   if (Exit.isSuccess(exit)) {
     return { outcome: "succeeded", error: undefined, ids: idsIn(input, exit.value.structured) }
@@ -48,7 +48,7 @@ const conclude = (
   if (Cause.hasInterruptsOnly(exit.cause)) return { outcome: "interrupted", error: undefined, ids: idsIn(input) }
   const failure = exit.cause.reasons.find(Cause.isFailReason)?.error
   if (failure === undefined) return { outcome: "failed", error: "INTERNAL_ERROR", ids: idsIn(input) }
-  const { data } = toErrorObject(failure, revision)
+  const { data } = toErrorObject(failure, protocolVersion)
   return {
     outcome: "failed",
     error: String(data?.["code"]),
@@ -79,5 +79,5 @@ const idsIn = (...objects: ReadonlyArray<unknown>): ReadonlyArray<string> => {
 export const clientName = (info: unknown): string | undefined => {
   if (!Predicate.hasProperty(info, "name") || !Predicate.isString(info.name)) return undefined
   const version = Predicate.hasProperty(info, "version") && Predicate.isString(info.version) ? `/${info.version}` : ""
-  return clean(`${info.name}${version}`).slice(0, 100)
+  return printable(`${info.name}${version}`).slice(0, 100)
 }

@@ -2,11 +2,10 @@ import { Predicate } from "effect"
 
 import type { ResourceNotFound } from "../Resources.ts"
 import { render, type Rendered, type ToolFailure } from "../ToolError.ts"
-import { clean } from "./clean.ts"
 import type { LaneFull } from "./Lanes.ts"
 import { ProtocolError } from "./ProtocolError.ts"
-import type { ErrorObject, Result } from "./Response.ts"
-import type { Revision } from "./Revision.ts"
+import type { ProtocolVersion } from "./ProtocolVersion.ts"
+import { type ErrorObject, printable, type Result } from "./Response.ts"
 
 /** Everything that serving a request can fail with. */
 export type Failure = LaneFull | ProtocolError | ResourceNotFound | ToolFailure
@@ -43,13 +42,13 @@ const describeWhole = (error: Served): Rendered => {
 }
 
 /** The failure as a JSON-RPC error in the contract's form: `data` holds the kind and its extra fields. */
-export const toErrorObject = (failure: Failure, revision: Revision): ErrorObject => {
+export const toErrorObject = (failure: Failure, protocolVersion: ProtocolVersion): ErrorObject => {
   if (failure instanceof ProtocolError) return failure
   const { message } = failure
   const { blame, code, details } = describe(failure)
   const data = { code, ...details }
-  if (failure._tag === "ResourceNotFound") return { code: revision.unknownResource, message, data }
-  return { code: blame === "caller" ? -32602 : upstreamCode[revision.era], message, data }
+  if (failure._tag === "ResourceNotFound") return { code: protocolVersion.unknownResource, message, data }
+  return { code: blame === "caller" ? -32602 : upstreamCode[protocolVersion.era], message, data }
 }
 
 /** The modern revision keeps -32000 and its neighbours for itself. */
@@ -57,7 +56,7 @@ const upstreamCode = { legacy: -32000, modern: -32603 } as const
 
 /** The failure of a tool as a result that a model can read and act on: the same text, and the same data. */
 export const toErrorResult = (failure: Served): Result => {
-  const message = clean(failure.message)
+  const message = printable(failure.message)
   const { code, details } = describe(failure)
   const error = { error: { code, message, details } }
   return {

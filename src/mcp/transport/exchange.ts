@@ -1,23 +1,24 @@
 import { type Cause, Deferred, Effect, Fiber, Option, Queue, type Scope, Stream } from "effect"
+import * as Sse from "effect/encoding/Sse"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 
 import { Room } from "../../internal/http/Room.ts"
-import type { Connection } from "../protocol/Connection.ts"
 import type { Message } from "../protocol/Message.ts"
-import { type Notice, type Outcome, written } from "../protocol/Response.ts"
-import type { Revision } from "../protocol/Revision.ts"
+import type { ProtocolVersion } from "../protocol/ProtocolVersion.ts"
+import { type ServerNotification, type Outcome, written } from "../protocol/Response.ts"
+import type { Session } from "../protocol/Session.ts"
 import type { Share } from "./memory.ts"
 
 type Event =
-  | { readonly _tag: "Notice"; readonly notice: Notice }
+  | { readonly _tag: "ServerNotification"; readonly notification: ServerNotification }
   | { readonly _tag: "Outcome"; readonly outcome: Outcome }
 
 /** Opens the conversation that a message is served in. */
 export type Connect = (
-  revision: Revision,
-  notify: (notice: Notice) => Effect.Effect<void>,
+  protocolVersion: ProtocolVersion,
+  notify: (notification: ServerNotification) => Effect.Effect<void>,
   gone: Effect.Effect<void>
-) => Connection
+) => Session
 
 /**
  * Serves one message as a conversation of its own. The answer is plain JSON; only if there is something to tell before
@@ -28,15 +29,19 @@ export const exchange = Effect.fnUntraced(function* (
   connect: Connect,
   { headers }: HttpServerRequest.HttpServerRequest,
   message: Message,
-  revision: Revision,
+  protocolVersion: ProtocolVersion,
   { scope, share }: { readonly scope: Scope.Scope; readonly share: Share }
 ) {
   const events = yield* Queue.bounded<Event, Cause.Done>(16)
-  const notify = (notice: Notice) =>
-    takesEvents(headers["accept"]) ? Queue.offer(events, { _tag: "Notice", notice }) : Effect.void
+  const notify = (notification: ServerNotification) =>
+    takesEvents(headers["accept"]) ? Queue.offer(events, { _tag: "ServerNotification", notification }) : Effect.void
   share.join()
   const gone = yield* Deferred.make<void>()
-  const serving = yield* connect(revision, (notice) => Effect.asVoid(notify(notice)), Deferred.await(gone))
+  const serving = yield* connect(
+    protocolVersion,
+    (notification) => Effect.asVoid(notify(notification)),
+    Deferred.await(gone)
+  )
     .receive(message)
     .pipe(
       Effect.flatMap((outcome) =>
@@ -47,7 +52,7 @@ export const exchange = Effect.fnUntraced(function* (
       Effect.forkIn(scope)
     )
   const abandon = Effect.andThen(
-    revision.era === "modern" ? Fiber.interrupt(serving) : Deferred.succeed(gone, undefined),
+    protocolVersion.era === "modern" ? Fiber.interrupt(serving) : Deferred.succeed(gone, undefined),
     Queue.shutdown(events)
   )
 
@@ -92,4 +97,9 @@ const inPieces = (text: string, options: { readonly status: number; readonly con
 }
 
 const asEvent = (event: Event) =>
-  `event: message\ndata: ${event._tag === "Notice" ? JSON.stringify(event.notice) : written(event.outcome.response)}\n\n`
+  Sse.encoder.write({
+    _tag: "Event",
+    event: "message",
+    id: undefined,
+    data: event._tag === "ServerNotification" ? JSON.stringify(event.notification) : written(event.outcome.response)
+  })

@@ -4,26 +4,26 @@ import type { Headers } from "effect/http/Headers"
 
 import type { Message, Notification, Request } from "../protocol/Message.ts"
 import { headerMismatch, type ProtocolError, unsupportedVersion } from "../protocol/ProtocolError.ts"
-import { claimedVersion } from "../protocol/RequestMeta.ts"
-import { assumed, find, type Revision, versions } from "../protocol/Revision.ts"
+import { assumed, claimed, dates, find, ofRequest, type ProtocolVersion } from "../protocol/ProtocolVersion.ts"
 
 const versionHeader = "mcp-protocol-version"
 
 /** The revision that a message is to be answered in, by its headers; or how they contradict it. */
-export const readHeaders = (message: Message, headers: Headers): Result.Result<Revision, ProtocolError> => {
+export const readHeaders = (message: Message, headers: Headers): Result.Result<ProtocolVersion, ProtocolError> => {
   const version = headers[versionHeader]
   const isHandshake = message._tag === "Request" && message.method === "initialize"
-  const claimed = message._tag === "Request" ? claimedVersion(message.params) : Option.none()
-  if (Option.isSome(claimed) && version !== claimed.value && Predicate.isString(claimed.value)) {
-    return Result.fail(headerMismatch(`${versionHeader} is ${version ?? "absent"}, _meta says ${claimed.value}`))
+  const params = message._tag === "Request" ? message.params : undefined
+  const said = claimed(params)
+  if (Option.isSome(said) && version !== said.value && Predicate.isString(said.value)) {
+    return Result.fail(headerMismatch(`${versionHeader} is ${version ?? "absent"}, _meta says ${said.value}`))
   }
-  const revision = find(version)
-  if (version !== undefined && revision === undefined && !isHandshake) {
-    return Result.fail(unsupportedVersion(version, versions))
+  const protocolVersion = find(version)
+  if (version !== undefined && protocolVersion === undefined && !isHandshake) {
+    return Result.fail(unsupportedVersion(version, dates))
   }
-  const isModern = revision?.era === "modern" || Option.isSome(claimed)
+  const isModern = ofRequest(params, protocolVersion ?? assumed).era === "modern"
   const problem = isModern && "method" in message ? mismatch(message, headers) : undefined
-  return problem === undefined ? Result.succeed(revision ?? assumed) : Result.fail(headerMismatch(problem))
+  return problem === undefined ? Result.succeed(protocolVersion ?? assumed) : Result.fail(headerMismatch(problem))
 }
 
 /** Which param of a method is repeated in the `Mcp-Name` header. */

@@ -1,27 +1,27 @@
 import { Effect, Result } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 
-import { HealthFacts } from "../Health.ts"
-import { Connections } from "../protocol/Connection.ts"
 import { refused } from "../protocol/Response.ts"
 import { ServerInfo } from "../protocol/ServerInfo.ts"
+import { Sessions } from "../protocol/Session.ts"
+import { HealthFacts } from "../Toolset.ts"
 import { readBody } from "./body.ts"
-import { type Handler, makeEntry, type Options, problem } from "./entry.ts"
 import { answer, type Connect, exchange } from "./exchange.ts"
 import { readHeaders } from "./headers.ts"
 import { readMessage } from "./json.ts"
 import * as Memory from "./memory.ts"
+import { type Handler, makeMiddleware, type Options, problem } from "./middleware.ts"
 
-export type { Options } from "./entry.ts"
+export type { Options } from "./middleware.ts"
 
 /** Adds `POST /mcp` and `GET /health` to the router around it. */
 export const layer = (options: Options = {}) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
-      const { authorized, open } = yield* makeEntry(options)
-      const connections = yield* Connections
-      const connect: Connect = (revision, notify, gone) =>
-        connections.open(revision, notify, { gone, until: options.until })
+      const { authorized, open } = yield* makeMiddleware(options)
+      const connections = yield* Sessions
+      const connect: Connect = (protocolVersion, notify, gone) =>
+        connections.open(protocolVersion, notify, { gone, until: options.until })
       const facts = yield* HealthFacts
       const { version } = yield* ServerInfo
       const scope = yield* Effect.scope
@@ -36,13 +36,16 @@ export const layer = (options: Options = {}) =>
             ({ close }) => close
           )
           const message = yield* Effect.flatMap(readBody(request, share), readMessage)
-          const revision = readHeaders(message, request.headers)
-          return Result.isSuccess(revision)
-            ? yield* exchange(connect, request, message, revision.success, { scope, share })
-            : answer(refused("id" in message ? message.id : null, revision.failure))
+          const protocolVersion = readHeaders(message, request.headers)
+          return Result.isSuccess(protocolVersion)
+            ? yield* exchange(connect, request, message, protocolVersion.success, { scope, share })
+            : answer(refused("id" in message ? message.id : null, protocolVersion.failure))
         },
         Effect.catchTags({
-          BodyRefused: ({ message, status }) => Effect.succeed(problem(status, message, { connection: "close" })),
+          BodyRefused: ({ message, status }) =>
+            Effect.succeed(
+              problem(status, message, { connection: "close", ...(status === 503 ? { "retry-after": "1" } : {}) })
+            ),
           ProtocolError: (error) => Effect.succeed(answer(refused(null, error)))
         })
       )
@@ -61,7 +64,7 @@ export const layer = (options: Options = {}) =>
 export const fallback = (options: Options = {}) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
-      const { open } = yield* makeEntry(options)
+      const { open } = yield* makeMiddleware(options)
       const refuse = open(() => Effect.succeed(problem(404, "There is nothing here")))
       yield* Effect.forEach(["POST", ...otherMethods] as const, (method) => router.add(method, "/*", refuse))
     })

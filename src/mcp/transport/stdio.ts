@@ -1,11 +1,11 @@
 import { type Cause, Deferred, Effect, Fiber, FiberSet, Option, Queue, Stdio, Stream } from "effect"
 
 import { Room } from "../../internal/http/Room.ts"
-import { Connections } from "../protocol/Connection.ts"
 import type * as Message from "../protocol/Message.ts"
 import { busy, invalidRequest } from "../protocol/ProtocolError.ts"
-import { type Notice, type Outcome, refused, written } from "../protocol/Response.ts"
-import { assumed } from "../protocol/Revision.ts"
+import { assumed } from "../protocol/ProtocolVersion.ts"
+import { type ServerNotification, type Outcome, refused, written } from "../protocol/Response.ts"
+import { Sessions } from "../protocol/Session.ts"
 import { largestMessage, readMessage } from "./json.ts"
 import { type Line, lines } from "./lines.ts"
 import * as Memory from "./memory.ts"
@@ -20,10 +20,10 @@ const mostUntaken = 16_384
 const outbox = 16
 
 /** Time for what is being served when the input ends: more than any call takes. */
-const patience = "60 seconds"
+const drainTimeout = "60 seconds"
 
 /** The same when the server is told to end. */
-const haste = "5 seconds"
+const shutdownTimeout = "5 seconds"
 
 /**
  * Serves one client over standard input and output, one JSON message per line. When the input ends, what is being
@@ -36,10 +36,10 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
   const stdio = yield* Stdio.Stdio
   const outgoing = yield* Queue.bounded<string, Cause.Done>(outbox)
   const send = ({ response }: Outcome) => Queue.offer(outgoing, `${written(response)}\n`)
-  const notify = (notice: Notice) => Queue.offer(outgoing, `${JSON.stringify(notice)}\n`)
+  const notify = (notification: ServerNotification) => Queue.offer(outgoing, `${JSON.stringify(notification)}\n`)
   const told = Fiber.join(yield* Effect.forkScoped(until))
   const timeIsUp = yield* Deferred.make<void>()
-  const { receive } = (yield* Connections).open(assumed, notify, { until: Deferred.await(timeIsUp) })
+  const { receive } = (yield* Sessions).open(assumed, notify, { until: Deferred.await(timeIsUp) })
   const serving = yield* FiberSet.make()
   const memory = Memory.make()
   let requests = 0
@@ -108,8 +108,8 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
   )
 
   yield* reading.pipe(
-    Effect.andThen(Effect.timeoutOption(FiberSet.awaitEmpty(serving), patience)),
-    Effect.raceFirst(Effect.andThen(told, Effect.sleep(haste))),
+    Effect.andThen(Effect.timeoutOption(FiberSet.awaitEmpty(serving), drainTimeout)),
+    Effect.raceFirst(Effect.andThen(told, Effect.sleep(shutdownTimeout))),
     Effect.andThen(Deferred.succeed(timeIsUp, undefined)),
     Effect.andThen(flushing),
     Effect.raceFirst(Fiber.join(writing))

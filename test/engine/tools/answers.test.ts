@@ -2,7 +2,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect, Schema } from "effect"
 
-import { find } from "../../../src/mcp/protocol/Revision.ts"
+import { find } from "../../../src/mcp/protocol/ProtocolVersion.ts"
 import { AnswerLimit } from "../../../src/mcp/Tool.ts"
 import { ask, type Json, refused, request, serverOverEmbedded } from "../../support/harness.ts"
 import { engineThat, json, serving } from "./standIn.ts"

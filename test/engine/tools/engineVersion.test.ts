@@ -2,7 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 
-import { HealthFacts } from "../../../src/mcp/Health.ts"
+import { HealthFacts } from "../../../src/mcp/Toolset.ts"
 import { answers } from "../../internal/http/standIn.ts"
 import { engineThat, json, serving } from "./standIn.ts"
 

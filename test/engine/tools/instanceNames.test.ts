@@ -3,11 +3,11 @@ import { Effect, Layer, Schema } from "effect"
 import { HttpClient } from "effect/http"
 
 import type { Environment } from "../../../src/engine/config/EngineConfig.ts"
-import { find, modern, type Revision } from "../../../src/mcp/protocol/Revision.ts"
+import { find, modern, type ProtocolVersion } from "../../../src/mcp/protocol/ProtocolVersion.ts"
 import { environment, refused, request, serverOver } from "../../support/harness.ts"
 import { engineThat, host, json, key } from "./standIn.ts"
 
-const revision = (version: string): Revision => find(version) ?? assert.fail(`no revision ${version}`)
+const protocolVersion = (version: string): ProtocolVersion => find(version) ?? assert.fail(`no revision ${version}`)
 
 const over = (instances: Readonly<Record<string, Partial<Environment>>>, client = engineThat(() => json({})).client) =>
   serverOver(
@@ -31,7 +31,7 @@ const decode = Schema.decodeUnknownSync(
   })
 )
 
-const listing = Effect.map(request("tools/list", {}, revision("2025-11-25")), ({ result }) => result ?? {})
+const listing = Effect.map(request("tools/list", {}, protocolVersion("2025-11-25")), ({ result }) => result ?? {})
 const tools = Effect.map(listing, (result) => decode(result).tools)
 
 /** Compact JSON of the list, in bytes, without output schemas. */
@@ -43,13 +43,13 @@ const bytesOf = (result: unknown) =>
 const initialize = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } }
 const discover = {
   _meta: {
-    "io.modelcontextprotocol/protocolVersion": modern.version,
+    "io.modelcontextprotocol/protocolVersion": modern.date,
     "io.modelcontextprotocol/clientCapabilities": {}
   }
 }
 
 const instructions = Effect.gen(function* () {
-  const legacy = yield* request("initialize", initialize, revision("2025-11-25"))
+  const legacy = yield* request("initialize", initialize, protocolVersion("2025-11-25"))
   const latest = yield* request("server/discover", discover, modern)
   assert.strictEqual(legacy.result?.instructions, latest.result?.instructions)
   return String(legacy.result?.instructions)
@@ -109,7 +109,7 @@ describe("where every instance is read-only", () => {
         "get_tag"
       ])
       for (const version of ["2024-11-05", "2025-03-26"]) {
-        const { result } = yield* request("tools/list", {}, revision(version))
+        const { result } = yield* request("tools/list", {}, protocolVersion(version))
         assert.deepStrictEqual(
           decode(result).tools.map(({ name }) => name),
           names

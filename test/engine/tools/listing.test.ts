@@ -1,7 +1,7 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Predicate, Schema } from "effect"
 
-import { find, type Revision } from "../../../src/mcp/protocol/Revision.ts"
+import { find, type ProtocolVersion } from "../../../src/mcp/protocol/ProtocolVersion.ts"
 import { request, TestServer } from "../../support/harness.ts"
 
 const Tool = Schema.Struct({
@@ -19,9 +19,12 @@ const Tool = Schema.Struct({
 })
 const decode = Schema.decodeUnknownSync(Schema.Struct({ tools: Schema.Array(Tool) }))
 
-const revision = (version: string): Revision => find(version) ?? assert.fail(`no revision ${version}`)
+const protocolVersion = (version: string): ProtocolVersion => find(version) ?? assert.fail(`no revision ${version}`)
 
-const listed = Effect.map(request("tools/list", {}, revision("2025-11-25")), ({ result }) => decode(result).tools)
+const listed = Effect.map(
+  request("tools/list", {}, protocolVersion("2025-11-25")),
+  ({ result }) => decode(result).tools
+)
 
 const order = [
   "list_workflows",
@@ -154,9 +157,9 @@ layer(TestServer)("tools/list", (it) => {
 
   it.effect("leaves out what older revisions do not know", () =>
     Effect.gen(function* () {
-      const oldest = yield* request("tools/list", {}, revision("2024-11-05"))
+      const oldest = yield* request("tools/list", {}, protocolVersion("2024-11-05"))
       assert.notMatch(JSON.stringify(oldest), /"(title|annotations|outputSchema|_meta)":/)
-      const older = yield* request("tools/list", {}, revision("2025-03-26"))
+      const older = yield* request("tools/list", {}, protocolVersion("2025-03-26"))
       assert.match(JSON.stringify(older), /"annotations":/)
       assert.notMatch(JSON.stringify(older), /"(outputSchema|_meta)":/)
     })

@@ -3,9 +3,9 @@ import { Effect, Fiber, Option, Schema } from "effect"
 import { TestClock } from "effect/testing"
 
 import * as WorkflowLocks from "../../../src/engine/client/WorkflowLocks.ts"
-import { Connections } from "../../../src/mcp/protocol/Connection.ts"
 import * as Message from "../../../src/mcp/protocol/Message.ts"
-import { assumed } from "../../../src/mcp/protocol/Revision.ts"
+import { assumed } from "../../../src/mcp/protocol/ProtocolVersion.ts"
+import { Sessions } from "../../../src/mcp/protocol/Session.ts"
 import { hangs, type Step, takes } from "../../internal/http/standIn.ts"
 import { callTool, type Json } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
@@ -37,7 +37,7 @@ const rename = (name: string) => callTool("update_workflow", { id: "w1", name })
 
 /** One client's conversation: requests that are sent without waiting, and a way to cancel them. */
 const session = Effect.gen(function* () {
-  const { receive } = (yield* Connections).open(assumed, () => Effect.void)
+  const { receive } = (yield* Sessions).open(assumed, () => Effect.void)
   const call = (id: number, name: string, args: Json) =>
     Effect.forkChild(
       receive(Message.read({ jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args } })),

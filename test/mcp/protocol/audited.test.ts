@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { creates, reads } from "../../../src/mcp/annotations.ts"
 import { Audit, type AuditEntry, noteInstance } from "../../../src/mcp/Audit.ts"
 import { audited } from "../../../src/mcp/protocol/audited.ts"
-import { assumed } from "../../../src/mcp/protocol/Revision.ts"
+import { assumed } from "../../../src/mcp/protocol/ProtocolVersion.ts"
 import type { Tool } from "../../../src/mcp/Tool.ts"
 
 const toolOf = (call: Tool["call"], annotations = creates): Tool => ({
@@ -23,7 +23,7 @@ const toolOf = (call: Tool["call"], annotations = creates): Tool => ({
 const recorded = Effect.fnUntraced(function* (tool: Tool, input: unknown, client?: unknown) {
   const entries: Array<AuditEntry> = []
   const audit = { introduce: () => Effect.void, record: (entry: AuditEntry) => Effect.sync(() => entries.push(entry)) }
-  const calling = yield* audited(tool, input, { client, revision: assumed }).pipe(
+  const calling = yield* audited(tool, input, { client, protocolVersion: assumed }).pipe(
     Effect.provideService(Audit, { ...audit, record: (entry) => Effect.asVoid(audit.record(entry)) }),
     Effect.forkChild({ startImmediately: true })
   )

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect, Schema } from "effect"
 
-import { revisions } from "../../../src/mcp/protocol/Revision.ts"
+import { protocolVersions } from "../../../src/mcp/protocol/ProtocolVersion.ts"
 import { initialize, modernMeta } from "../../support/fixtures/messages.ts"
 import { connect } from "../../support/fixtures/StdioClient.ts"
 import { TestServer } from "../../support/harness.ts"
@@ -61,13 +61,13 @@ const calls: ReadonlyArray<readonly [name: string, args: (ids: Readonly<Record<s
 ]
 
 layer(TestServer)("the product", (it) => {
-  for (const { era, structure, version } of revisions) {
+  for (const { date, era, structure } of protocolVersions) {
     const meta = era === "modern" ? { _meta: modernMeta } : {}
 
-    it.effect(`${version}: answers of all 23 tools are what the official schema and their own schemas say`, () =>
+    it.effect(`${date}: answers of all 23 tools are what the official schema and their own schemas say`, () =>
       Effect.gen(function* () {
         const client = yield* connect
-        if (era === "legacy") yield* Effect.andThen(client.send(initialize(version)), client.receive)
+        if (era === "legacy") yield* Effect.andThen(client.send(initialize(date)), client.receive)
         const { tools } = readListed(yield* client.request("tools/list", meta)).result
         assert.sameMembers(
           tools.map(({ name }) => name),
@@ -90,10 +90,10 @@ layer(TestServer)("the product", (it) => {
       })
     )
 
-    it.effect(`${version}: failures, resources, prompts and completions are what the official schema says`, () =>
+    it.effect(`${date}: failures, resources, prompts and completions are what the official schema says`, () =>
       Effect.gen(function* () {
         const client = yield* connect
-        if (era === "legacy") yield* Effect.andThen(client.send(initialize(version)), client.receive)
+        if (era === "legacy") yield* Effect.andThen(client.send(initialize(date)), client.receive)
         for (const [name] of calls) {
           for (const args of [{ instance: "moon" }, { nonsense: 1 }, { id: "../../x" }, { id: "9999", limit: 0 }]) {
             const reply = yield* client.request("tools/call", { name, arguments: args, ...meta })

@@ -2,7 +2,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, type Scope } from "effect"
 import * as fc from "fast-check"
 
-import type { Connections } from "../../../src/mcp/protocol/Connection.ts"
+import type { Sessions } from "../../../src/mcp/protocol/Session.ts"
 import { FixtureServer } from "../../support/fixtures/FixtureServer.ts"
 import * as Http from "../../support/fixtures/HttpClient.ts"
 import { notification, request, toolCall } from "../../support/fixtures/messages.ts"
@@ -33,7 +33,7 @@ const line = fc.oneof(
 layer(FixtureServer)("hostile and clumsy lines", (it) => {
   it.effect("get an answer each if they deserve one, whatever their ends and pieces are", () =>
     Effect.gen(function* () {
-      const run = Effect.runPromiseWith(yield* Effect.context<Connections | Scope.Scope>())
+      const run = Effect.runPromiseWith(yield* Effect.context<Sessions | Scope.Scope>())
       const lines = fc.array(fc.tuple(line, fc.constantFrom("\n", "\r\n")), { maxLength: 12 })
       const property = fc.asyncProperty(lines, fc.integer({ min: 1, max: 4096 }), (parts, size) => {
         const bytes = Buffer.concat(parts.flatMap(([{ bytes }, end]) => [bytes, encode(end)]))

@@ -2,7 +2,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 
-import { HealthFacts } from "../../../src/mcp/Health.ts"
+import { HealthFacts } from "../../../src/mcp/Toolset.ts"
 import { FixtureServer, Gate } from "../../support/fixtures/FixtureServer.ts"
 import { connect } from "../../support/fixtures/HttpClient.ts"
 import { modernHeaders, modernMeta, request } from "../../support/fixtures/messages.ts"

@@ -1,8 +1,8 @@
 import { Effect, Schema } from "effect"
 
 import { invalidParams } from "../ProtocolError.ts"
+import type { ProtocolVersion } from "../ProtocolVersion.ts"
 import type { Result } from "../Response.ts"
-import type { Revision } from "../Revision.ts"
 
 export const cursor = Schema.optionalKey(Schema.String)
 
@@ -14,13 +14,15 @@ export const onePage = (params: { readonly cursor?: string }, page: Result) =>
   params.cursor === undefined ? Effect.succeed(page) : Effect.fail(invalidParams("cursor: is not one of this server's"))
 
 /** Makes a value when it is first needed in a revision, and keeps it: schemas take their time. */
-export const perRevision = <A>(make: (revision: Revision) => A): ((revision: Revision) => A) => {
-  const made = new Map<Revision, A>()
-  return (revision) => {
-    const kept = made.get(revision)
+export const perRevision = <A>(
+  make: (protocolVersion: ProtocolVersion) => A
+): ((protocolVersion: ProtocolVersion) => A) => {
+  const made = new Map<ProtocolVersion, A>()
+  return (protocolVersion) => {
+    const kept = made.get(protocolVersion)
     if (kept !== undefined) return kept
-    const fresh = make(revision)
-    made.set(revision, fresh)
+    const fresh = make(protocolVersion)
+    made.set(protocolVersion, fresh)
     return fresh
   }
 }

@@ -1,9 +1,10 @@
 import { Effect, Schema } from "effect"
 
 import type { Prompt } from "../../Prompt.ts"
+import type { Resources } from "../../Resources.ts"
 import * as Method from "../Method.ts"
 import { invalidParams } from "../ProtocolError.ts"
-import type { Revision } from "../Revision.ts"
+import type { ProtocolVersion } from "../ProtocolVersion.ts"
 import { cursor, onePage, shelfLife } from "./paging.ts"
 
 /** `prompts/list` and `prompts/get`. */
@@ -13,7 +14,8 @@ export const promptMethods = (prompts: ReadonlyArray<Prompt>) => {
   return {
     "prompts/list": Method.make(
       { cursor },
-      (params, { revision }) => onePage(params, { prompts: prompts.map((prompt) => listing(prompt, revision)) }),
+      (params, { protocolVersion }) =>
+        onePage(params, { prompts: prompts.map((prompt) => listing(prompt, protocolVersion)) }),
       { ttlMs: shelfLife }
     ),
     "prompts/get": Method.make(
@@ -30,9 +32,39 @@ export const promptMethods = (prompts: ReadonlyArray<Prompt>) => {
   } satisfies Method.Methods
 }
 
-const listing = ({ arguments: args, description, name, title }: Prompt, { structure }: Revision) => ({
+const listing = ({ arguments: args, description, name, title }: Prompt, { structure }: ProtocolVersion) => ({
   name,
   ...(structure ? { title } : {}),
   description,
   arguments: args
 })
+
+const Reference = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("ref/prompt"), name: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("ref/resource"), uri: Schema.String })
+])
+
+/** The protocol's own limit. */
+const most = 100
+
+/** `completion/complete`, for the arguments of prompts and the variables of resource templates. */
+export const completionMethods = (prompts: ReadonlyArray<Prompt>, resources: Resources["Service"]) => {
+  const find = Effect.fnUntraced(function* (ref: typeof Reference.Type, name: string, value: string) {
+    if (ref.type === "ref/resource") return yield* resources.complete(ref.uri, name, value)
+    const prompt = prompts.find((prompt) => prompt.name === ref.name)
+    if (prompt === undefined) return yield* invalidParams(`ref.name: unknown prompt ${ref.name}`)
+    return { values: prompt.complete(name, value) }
+  })
+
+  return {
+    "completion/complete": Method.make(
+      { ref: Reference, argument: Schema.Struct({ name: Schema.String, value: Schema.String }) },
+      Effect.fnUntraced(function* ({ argument, ref }) {
+        const { values, ...rest } = yield* find(ref, argument.name, argument.value)
+        const cut = values.length > most ? { total: values.length, hasMore: true } : {}
+        return { completion: { values: values.slice(0, most), ...cut, ...rest } }
+      }),
+      { work: () => ({ lane: resources.lane?.(undefined) ?? "Resources", isSafeToStop: true }) }
+    )
+  } satisfies Method.Methods
+}

@@ -2,7 +2,7 @@ import { Effect, Predicate, Schema } from "effect"
 
 import type { Resource, Resources, ResourceTemplate } from "../../Resources.ts"
 import * as Method from "../Method.ts"
-import type { Revision } from "../Revision.ts"
+import type { ProtocolVersion } from "../ProtocolVersion.ts"
 import { cursor, onePage, shelfLife } from "./paging.ts"
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
@@ -10,13 +10,14 @@ export const resourceMethods = ({ lane, list, read, templates }: Resources["Serv
   ({
     "resources/list": Method.make(
       { cursor },
-      (params, { revision }) => onePage(params, { resources: list.map((resource) => listing(resource, revision)) }),
+      (params, { protocolVersion }) =>
+        onePage(params, { resources: list.map((resource) => listing(resource, protocolVersion)) }),
       { ttlMs: shelfLife }
     ),
     "resources/templates/list": Method.make(
       { cursor },
-      (params, { revision }) =>
-        onePage(params, { resourceTemplates: templates.map((template) => listing(template, revision)) }),
+      (params, { protocolVersion }) =>
+        onePage(params, { resourceTemplates: templates.map((template) => listing(template, protocolVersion)) }),
       { ttlMs: shelfLife }
     ),
     "resources/read": Method.make(
@@ -33,5 +34,5 @@ const workOf =
     isSafeToStop: true
   })
 
-const listing = <A extends Resource | ResourceTemplate>({ title, ...rest }: A, { structure }: Revision) =>
+const listing = <A extends Resource | ResourceTemplate>({ title, ...rest }: A, { structure }: ProtocolVersion) =>
   structure ? { ...rest, title } : rest

@@ -5,32 +5,36 @@ import type { Answer, Tool } from "../../Tool.ts"
 import { audited } from "../audited.ts"
 import * as Method from "../Method.ts"
 import { ProtocolError } from "../ProtocolError.ts"
+import type { ProtocolVersion } from "../ProtocolVersion.ts"
 import type { Result } from "../Response.ts"
-import type { Revision } from "../Revision.ts"
 import { cursor, onePage, perRevision, shelfLife } from "./paging.ts"
 
 /** `tools/list` and `tools/call`. */
 export const toolMethods = (tools: ReadonlyArray<Tool>) => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
-  const listings = perRevision((revision) =>
-    tools.filter(({ isListed }) => isListed !== false).map((tool) => listing(tool, revision))
+  const listings = perRevision((protocolVersion) =>
+    tools.filter(({ isListed }) => isListed !== false).map((tool) => listing(tool, protocolVersion))
   )
 
   return {
-    "tools/list": Method.make({ cursor }, (params, { revision }) => onePage(params, { tools: listings(revision) }), {
-      ttlMs: shelfLife
-    }),
+    "tools/list": Method.make(
+      { cursor },
+      (params, { protocolVersion }) => onePage(params, { tools: listings(protocolVersion) }),
+      {
+        ttlMs: shelfLife
+      }
+    ),
     "tools/call": Method.make(
       {
         name: Schema.String,
         arguments: Schema.optionalKey(Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown))),
         _meta: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
       },
-      Effect.fnUntraced(function* (params, { revision }) {
+      Effect.fnUntraced(function* (params, { protocolVersion }) {
         const tool = byName.get(params.name)
         if (tool === undefined) return yield* unknownTool(params.name, [...byName.keys()])
         const client = params._meta?.[clientInfoKey]
-        return result(yield* audited(tool, params.arguments, { client, revision }), revision)
+        return result(yield* audited(tool, params.arguments, { client, protocolVersion }), protocolVersion)
       }),
       { work: workOf(byName) }
     )
@@ -61,27 +65,29 @@ const unknownTool = (name: string, known: ReadonlyArray<string>) => {
   })
 }
 
-const listing = (tool: Tool, revision: Revision) => {
+const listing = (tool: Tool, protocolVersion: ProtocolVersion) => {
   const { annotations, description, meta, name, title } = tool
   const inputSchema = tool.inputSchema()
-  if (!revision.hints) return { name, description, inputSchema }
-  if (!revision.structure) return { name, description, inputSchema, annotations: { title, ...annotations } }
+  if (!protocolVersion.hints) return { name, description, inputSchema }
+  if (!protocolVersion.structure) return { name, description, inputSchema, annotations: { title, ...annotations } }
   return {
     name,
     title,
     description,
     inputSchema,
-    ...(tool.outputSchema === undefined ? {} : { outputSchema: answerSchema(tool.outputSchema(), revision) }),
+    ...(tool.outputSchema === undefined ? {} : { outputSchema: answerSchema(tool.outputSchema(), protocolVersion) }),
     annotations,
     ...(meta === undefined ? {} : { _meta: meta })
   }
 }
 
 /** Modern failures are results too, and there are clients that hold them against the schema of the tool. */
-const answerSchema = ({ required, ...schema }: JsonSchema.JsonSchema, { era }: Revision): JsonSchema.JsonSchema =>
-  era === "legacy" ? { ...schema, required } : { ...schema, anyOf: [{ required }, failed] }
+const answerSchema = (
+  { required, ...schema }: JsonSchema.JsonSchema,
+  { era }: ProtocolVersion
+): JsonSchema.JsonSchema => (era === "legacy" ? { ...schema, required } : { ...schema, anyOf: [{ required }, failed] })
 
 const failed = { properties: { error: { type: "object" } }, required: ["error"] }
 
-const result = ({ content, structured }: Answer, revision: Revision): Result =>
-  revision.structure && structured !== undefined ? { content, structuredContent: structured } : { content }
+const result = ({ content, structured }: Answer, protocolVersion: ProtocolVersion): Result =>
+  protocolVersion.structure && structured !== undefined ? { content, structuredContent: structured } : { content }

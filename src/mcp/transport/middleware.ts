@@ -1,8 +1,8 @@
 import { Effect, Option, Predicate, Redacted, type Scope } from "effect"
 import { HttpServer, type HttpServerRequest, HttpServerResponse } from "effect/http"
 
-import { type Doors, refusal } from "./doors.ts"
 import type { Memory } from "./memory.ts"
+import { type OriginPolicy, refusal } from "./originPolicy.ts"
 import * as WrongTokens from "./wrongTokens.ts"
 
 export interface Options {
@@ -23,14 +23,18 @@ export type Handler = (
 ) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope>
 
 /** What stands before every route: the check of Host and Origin, and for those that need it the check of the token. */
-export const makeEntry = Effect.fnUntraced(function* ({ allowedHosts = [], allowedOrigins = [], verify }: Options) {
+export const makeMiddleware = Effect.fnUntraced(function* ({
+  allowedHosts = [],
+  allowedOrigins = [],
+  verify
+}: Options) {
   const port = portOf(yield* Effect.serviceOption(HttpServer.HttpServer))
-  const doors: Doors = { allowedHosts, allowedOrigins, ...(port === undefined ? {} : { port }) }
+  const policy: OriginPolicy = { allowedHosts, allowedOrigins, ...(port === undefined ? {} : { port }) }
 
   const open =
     (handler: Handler): Handler =>
     (request) => {
-      const refused = refusal({ hosts: hostsOf(request), origin: request.headers["origin"] }, doors)
+      const refused = refusal({ hosts: hostsOf(request), origin: request.headers["origin"] }, policy)
       return refused === undefined ? handler(request) : Effect.succeed(problem(refused.status, refused.problem))
     }
 

@@ -1,7 +1,7 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 
-import { revisions, versions } from "../../../src/mcp/protocol/Revision.ts"
+import { protocolVersions, dates } from "../../../src/mcp/protocol/ProtocolVersion.ts"
 import { FixtureServer } from "../../support/fixtures/FixtureServer.ts"
 import { initialize, modernMeta } from "../../support/fixtures/messages.ts"
 import { connect } from "../../support/fixtures/StdioClient.ts"
@@ -39,13 +39,13 @@ const questions: ReadonlyArray<readonly [method: string, params: object]> = [
 ]
 
 layer(FixtureServer)("revisions", (it) => {
-  for (const { era, version } of revisions) {
-    it.effect(`${version}: every answer is what its official schema says`, () =>
+  for (const { date, era } of protocolVersions) {
+    it.effect(`${date}: every answer is what its official schema says`, () =>
       Effect.gen(function* () {
         const client = yield* connect
         if (era === "legacy") {
-          yield* client.send(initialize(version))
-          assert.nestedPropertyVal(yield* client.receive, "result.protocolVersion", version)
+          yield* client.send(initialize(date))
+          assert.nestedPropertyVal(yield* client.receive, "result.protocolVersion", date)
         }
         for (const [method, params] of questions) {
           const reply = yield* client.request(method, era === "legacy" ? params : { ...params, _meta: modernMeta })
@@ -57,10 +57,10 @@ layer(FixtureServer)("revisions", (it) => {
 
   it.effect("settle on the one asked for, or else on the newest that has a handshake", () =>
     Effect.gen(function* () {
-      for (const asked of [...versions, "2024-10-07", "2099-01-01", ""]) {
+      for (const asked of [...dates, "2024-10-07", "2099-01-01", ""]) {
         const client = yield* connect
         yield* client.send(initialize(asked))
-        const isOurs = versions.includes(asked) && asked !== "2026-07-28"
+        const isOurs = dates.includes(asked) && asked !== "2026-07-28"
         assert.nestedPropertyVal(yield* client.receive, "result.protocolVersion", isOurs ? asked : "2025-11-25")
       }
     })
@@ -87,7 +87,7 @@ layer(FixtureServer)("revisions", (it) => {
     Effect.gen(function* () {
       const client = yield* connect
       const discovered = yield* client.request("server/discover", { _meta: modernMeta })
-      assert.deepNestedPropertyVal(discovered, "result.supportedVersions", versions)
+      assert.deepNestedPropertyVal(discovered, "result.supportedVersions", dates)
       yield* client.send(initialize("2024-11-05", "a"))
       yield* client.receive
       const modern = yield* client.request("tools/list", { _meta: modernMeta })

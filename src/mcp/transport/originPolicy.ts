@@ -1,5 +1,5 @@
 /** Who may come in over HTTP. */
-export interface Doors {
+export interface OriginPolicy {
   /** The port this server listens on, where that is known. */
   readonly port?: number
   /** Further hosts, as `name` for any port or `name:port`. */
@@ -20,25 +20,25 @@ export type Refusal = { readonly status: 400 | 403; readonly problem: string }
  * Why a request is not let in, if it is not. A page from elsewhere can make a browser call a loopback server under a
  * name of its own, so what the browser says of the name and of the page must both be ours.
  */
-export const refusal = ({ hosts, origin }: Caller, doors: Doors): Refusal | undefined => {
+export const refusal = ({ hosts, origin }: Caller, policy: OriginPolicy): Refusal | undefined => {
   const [host] = hosts
   if (host === undefined || hosts.length > 1) return { status: 400, problem: "Exactly one Host header is needed" }
-  if (!isOurs(host, doors) && !isAllowed(host, doors)) return { status: 403, problem: "This Host is not allowed" }
-  if (origin === undefined || doors.allowedOrigins.includes(origin)) return undefined
+  if (!isOurs(host, policy) && !isAllowed(host, policy)) return { status: 403, problem: "This Host is not allowed" }
+  if (origin === undefined || policy.allowedOrigins.includes(origin)) return undefined
   const [, originHost] = /^https?:\/\/([^/]+)$/.exec(origin) ?? []
-  return originHost !== undefined && isOurs(originHost, doors)
+  return originHost !== undefined && isOurs(originHost, policy)
     ? undefined
     : { status: 403, problem: "This Origin is not allowed" }
 }
 
 const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::(\d+))?$/i
 
-const isOurs = (host: string, { port }: Doors): boolean => {
+const isOurs = (host: string, { port }: OriginPolicy): boolean => {
   const match = loopback.exec(host)
   return match !== null && (port === undefined || Number(match[1] ?? 80) === port)
 }
 
-const isAllowed = (host: string, { allowedHosts }: Doors): boolean => {
+const isAllowed = (host: string, { allowedHosts }: OriginPolicy): boolean => {
   const name = host.toLowerCase()
   return allowedHosts.some((allowed) => [name, name.replace(/:\d+$/, "")].includes(allowed.toLowerCase()))
 }

@@ -3,12 +3,11 @@ import { Context, Deferred, Effect, Layer, Match, Option, Schema } from "effect"
 import { Id, type Batch, type Message, type Request, type Single } from "./Message.ts"
 import { Protocol } from "./Protocol.ts"
 import { invalidRequest, stopped } from "./ProtocolError.ts"
-import { claimedVersion } from "./RequestMeta.ts"
-import { failure, type Notice, type Outcome, refused } from "./Response.ts"
-import type { Revision } from "./Revision.ts"
+import { claimed, ofRequest, type ProtocolVersion } from "./ProtocolVersion.ts"
+import { failure, type ServerNotification, type Outcome, refused } from "./Response.ts"
 
 /** One client's conversation: what was settled with it, and which of its requests are being served. */
-export interface Connection {
+export interface Session {
   /** What there is to answer to a message, if anything; waits until it is answered. */
   readonly receive: (message: Message) => Effect.Effect<Option.Option<Outcome>>
 }
@@ -25,32 +24,36 @@ export interface Ends {
 }
 
 /** Opens conversations; ids of one are never mixed up with those of another. */
-export class Connections extends Context.Service<
-  Connections,
+export class Sessions extends Context.Service<
+  Sessions,
   {
-    readonly open: (revision: Revision, notify: (notice: Notice) => Effect.Effect<void>, ends?: Ends) => Connection
+    readonly open: (
+      protocolVersion: ProtocolVersion,
+      notify: (notification: ServerNotification) => Effect.Effect<void>,
+      ends?: Ends
+    ) => Session
   }
 >()("workflow-tool-server/protocol/Connections") {
   static readonly layer = Layer.effect(
-    Connections,
+    Sessions,
     Effect.map(Protocol, (protocol) =>
-      Connections.of({ open: (revision, notify, ends = {}) => open(protocol, revision, notify, ends) })
+      Sessions.of({ open: (protocolVersion, notify, ends = {}) => open(protocol, protocolVersion, notify, ends) })
     )
   )
 }
 
 const open = (
   protocol: Protocol["Service"],
-  initial: Revision,
-  notify: (notice: Notice) => Effect.Effect<void>,
+  initial: ProtocolVersion,
+  notify: (notification: ServerNotification) => Effect.Effect<void>,
   { gone, until = Effect.never }: Ends
-): Connection => {
-  let revision = initial
+): Session => {
+  let settledVersion = initial
   const inFlight = new Map<Id, Deferred.Deferred<void>>()
 
-  const settle = (settled: Revision) =>
+  const settle = (settled: ProtocolVersion) =>
     Effect.sync(() => {
-      revision = settled
+      settledVersion = settled
     })
 
   /** The answer, an error if there was no time for one; none if the client says meanwhile that it wants none. */
@@ -59,11 +62,12 @@ const open = (
     if (inFlight.has(id)) return Option.some(refused(id, invalidRequest("id is that of a request still being served")))
     const cancelled = yield* Deferred.make<void>()
     inFlight.set(id, cancelled)
-    const cut: Outcome = { era: revision.era, verdict: "stopped", response: failure(id, stopped) }
+    const protocolVersion = ofRequest(request.params, settledVersion)
+    const cut: Outcome = { era: protocolVersion.era, verdict: "stopped", response: failure(id, stopped) }
     return yield* Effect.raceAllFirst([
       Effect.as(Deferred.await(cancelled), Option.none<Outcome>()),
       Effect.as(until, Option.some(cut)),
-      Effect.asSome(protocol.serve(request, { revision, notify, gone, settle }))
+      Effect.asSome(protocol.serve(request, { protocolVersion, notify, gone, settle }))
     ]).pipe(Effect.ensuring(Effect.sync(() => inFlight.delete(id))))
   })
 
@@ -82,8 +86,8 @@ const open = (
     })
 
   const receiveBatch = Effect.fnUntraced(function* ({ messages }: Batch) {
-    if (!revision.batches) {
-      return Option.some(refused(null, invalidRequest(`revision ${revision.version} has no batches`)))
+    if (!settledVersion.batches) {
+      return Option.some(refused(null, invalidRequest(`revision ${settledVersion.date} has no batches`)))
     }
     const outcomes = yield* Effect.forEach(messages.map(fitForBatch), receiveSingle, { concurrency: "unbounded" })
     const response = outcomes.flatMap(Option.toArray).flatMap(({ response }) => response)
@@ -97,6 +101,6 @@ const open = (
 
 const fitForBatch = (message: Single): Single => {
   if (message._tag !== "Request") return message
-  const standsAlone = message.method === "initialize" || Option.isSome(claimedVersion(message.params))
+  const standsAlone = message.method === "initialize" || Option.isSome(claimed(message.params))
   return standsAlone ? { _tag: "Invalid", id: message.id, problem: `${message.method} stands alone here` } : message
 }
