@@ -1,6 +1,7 @@
 import { Context, Effect, Schema } from "effect"
 
 import type { Upstream } from "../../internal/http/Upstream.ts"
+import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Environment } from "../config/EngineConfig.ts"
 import { type Changes, type Creation, createBody, spelt, updateBody } from "./body.ts"
 import { make as makeCall } from "./call.ts"
@@ -14,7 +15,7 @@ import { spellingFor } from "./naming.ts"
 import { page, type PageQuery } from "./Page.ts"
 import * as SeenVersions from "./SeenVersions.ts"
 import { Tag } from "./Tag.ts"
-import { Free, Workflow } from "./Workflow.ts"
+import { Workflow } from "./Workflow.ts"
 import * as WorkflowLocks from "./WorkflowLocks.ts"
 
 export interface WorkflowQuery extends PageQuery {
@@ -63,7 +64,7 @@ const make = (
 
     listWorkflows: ({ tags, ...given }: WorkflowQuery) =>
       filtered({ ...given, tags: tags === undefined || tags.length === 0 ? undefined : tags.join(",") }, (query) =>
-        call(page(Free), { operation: "list workflows", method: "GET", path: "/workflows", query })
+        call(page(JsonObject), { operation: "list workflows", method: "GET", path: "/workflows", query })
       ),
     getWorkflow: (id: WorkflowId) =>
       call(Workflow, { operation: "get workflow", method: "GET", path: `/workflows/${id}` }),
@@ -91,7 +92,7 @@ const make = (
           })
       ).pipe(Effect.uninterruptible),
     deleteWorkflow: (id: WorkflowId) =>
-      call(Free, { operation: "delete workflow", method: "DELETE", path: `/workflows/${id}` }).pipe(
+      call(JsonObject, { operation: "delete workflow", method: "DELETE", path: `/workflows/${id}` }).pipe(
         Effect.uninterruptible
       ),
     activateWorkflow: (id: WorkflowId) =>
@@ -130,7 +131,7 @@ const make = (
     getExecution: (id: ExecutionId, includeData: boolean) =>
       call(Execution, { operation: "get execution", method: "GET", path: `/executions/${id}`, query: { includeData } }),
     deleteExecution: (id: ExecutionId) =>
-      call(Schema.Union([Execution, Free]), {
+      call(Schema.Union([Execution, JsonObject]), {
         operation: "delete execution",
         method: "DELETE",
         path: `/executions/${id}`
@@ -151,7 +152,7 @@ const make = (
     getTag: (id: TagId) => call(Tag, { operation: "get tag", method: "GET", path: `/tags/${id}` }),
     updateTag: (id: TagId, name: string) =>
       call(Tag, { operation: "rename tag", method: "PUT", path: `/tags/${id}`, body: { name } }),
-    deleteTag: (id: TagId) => call(Free, { operation: "delete tag", method: "DELETE", path: `/tags/${id}` }),
+    deleteTag: (id: TagId) => call(JsonObject, { operation: "delete tag", method: "DELETE", path: `/tags/${id}` }),
 
     /** Calls a production address of a workflow, without the key; every status is an answer of the workflow. */
     callAddress,

@@ -1,12 +1,9 @@
 import { Predicate, Schema } from "effect"
 
+import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { open } from "../../internal/schema/openStruct.ts"
 import { WorkflowId } from "./ids.ts"
 import { Tag } from "./Tag.ts"
-
-/** An object whose fields are nobody's business but the engine's. */
-export const Free = Schema.Record(Schema.String, Schema.Unknown)
-export type Free = typeof Free.Type
 
 /** A node as a caller gives it; what the graph rules demand is checked by `validate`, with the contract's words. */
 export const Node = open({
@@ -14,8 +11,8 @@ export const Node = open({
   type: Schema.String,
   typeVersion: Schema.Finite,
   position: Schema.Array(Schema.Finite),
-  parameters: Schema.optionalKey(Free),
-  credentials: Schema.optionalKey(Free)
+  parameters: Schema.optionalKey(JsonObject),
+  credentials: Schema.optionalKey(JsonObject)
 })
 export type Node = typeof Node.Type
 
@@ -66,15 +63,15 @@ export const Workflow = open({
   activeVersionId: Schema.optionalKey(Schema.NullOr(Schema.String)),
   /** How many of its triggers listen, as far as the engine has counted them. */
   triggerCount: Schema.optionalKey(Schema.NullOr(Schema.Finite)),
-  nodes: Schema.Array(Free),
-  connections: Free,
+  nodes: Schema.Array(JsonObject),
+  connections: JsonObject,
   createdAt: Schema.optionalKey(Schema.String),
   updatedAt: Schema.optionalKey(Schema.String),
-  settings: Schema.optionalKey(Schema.NullOr(Free)),
+  settings: Schema.optionalKey(Schema.NullOr(JsonObject)),
   staticData: Schema.optionalKey(Schema.Unknown),
   tags: Schema.optionalKey(Schema.Array(Tag))
 })
 export type Workflow = typeof Workflow.Type
 
 /** The name of a node, "" when it has none. */
-export const nameOf = ({ name }: Free): string => (Predicate.isString(name) ? name : "")
+export const nameOf = ({ name }: JsonObject): string => (Predicate.isString(name) ? name : "")

@@ -1,15 +1,16 @@
 import { Predicate } from "effect"
 
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Fields, Generation } from "./generations.ts"
 import { keepIdentity } from "./identity.ts"
-import type { Connections, Free, Workflow } from "./Workflow.ts"
+import type { Connections, Workflow } from "./Workflow.ts"
 
 /** The body of a create or an update. */
 export interface Body {
   readonly name: string
-  readonly nodes: ReadonlyArray<Free>
-  readonly connections: Free
-  readonly settings: Free
+  readonly nodes: ReadonlyArray<JsonObject>
+  readonly connections: JsonObject
+  readonly settings: JsonObject
   readonly [field: string]: unknown
 }
 
@@ -21,18 +22,18 @@ export interface Sendable {
 
 export interface Creation {
   readonly name: string
-  readonly nodes: ReadonlyArray<Free>
+  readonly nodes: ReadonlyArray<JsonObject>
   readonly connections: Connections
-  readonly settings?: Free | undefined
+  readonly settings?: JsonObject | undefined
   readonly staticData?: unknown
 }
 
 /** Fields that a caller gives; what is left out stays. `connections` replaces all, `settings` is put over the old ones. */
 export interface Changes {
   readonly name?: string | undefined
-  readonly nodes?: ReadonlyArray<Free> | undefined
-  readonly connections?: Free | undefined
-  readonly settings?: Free | undefined
+  readonly nodes?: ReadonlyArray<JsonObject> | undefined
+  readonly connections?: JsonObject | undefined
+  readonly settings?: JsonObject | undefined
   readonly staticData?: unknown
 }
 
@@ -77,7 +78,10 @@ const sendable = (body: Body, generation: Generation): Sendable => {
 }
 
 /** Splits what the engine takes from what would be lost; what it keeps by itself is neither. */
-const pick = (fields: Free, taken: Fields): { readonly kept: Free; readonly dropped: ReadonlyArray<string> } => {
+const pick = (
+  fields: JsonObject,
+  taken: Fields
+): { readonly kept: JsonObject; readonly dropped: ReadonlyArray<string> } => {
   const isTaken = (field: string) => ("only" in taken ? taken.only.includes(field) : !taken.allBut.includes(field))
   const names = Object.keys(fields)
   return {
@@ -87,12 +91,12 @@ const pick = (fields: Free, taken: Fields): { readonly kept: Free; readonly drop
 }
 
 /** The editor stores some defaults by this name. The API refuses it where it is no text; to leave it out means the same. */
-const withoutDefaults = (settings: Free): Free =>
+const withoutDefaults = (settings: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(settings).filter(([field, value]) => value !== "DEFAULT" || textSettings.includes(field))
   )
 
 const textSettings: ReadonlyArray<string> = ["errorWorkflow", "timezone"]
 
-const present = (fields: Free): Free =>
+const present = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))

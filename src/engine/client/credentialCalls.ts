@@ -1,17 +1,17 @@
 import { Effect, Option, Schema } from "effect"
 
+import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Calls } from "./call.ts"
 import type { EngineError } from "./EngineError.ts"
 import type { CredentialId, CredentialType } from "./ids.ts"
 import { credentialTypesPath } from "./naming.ts"
 import { page, type PageQuery } from "./Page.ts"
 import { secretsIn } from "./secretsIn.ts"
-import { Free } from "./Workflow.ts"
 
 /** The calls about credentials. Many engines only create and delete them; their values never come back. */
 export const credentialCalls = ({ call, callIfOffered, publicJson }: Calls) => {
   const list = (query: PageQuery) =>
-    callIfOffered(page(Free), {
+    callIfOffered(page(JsonObject), {
       operation: "list credentials",
       method: "GET",
       path: "/credentials",
@@ -19,7 +19,7 @@ export const credentialCalls = ({ call, callIfOffered, publicJson }: Calls) => {
     }).pipe(Effect.catchIf(isMissing, () => Effect.succeedNone))
 
   /** Where an engine does not even list credentials, "not found" says nothing about the one that was asked for. */
-  const whereListed = (ask: Effect.Effect<Option.Option<Free>, EngineError>) =>
+  const whereListed = (ask: Effect.Effect<Option.Option<JsonObject>, EngineError>) =>
     Effect.catchIf(ask, isMissing, (error) =>
       Effect.flatMap(list({ limit: 1 }), (listed) => (Option.isNone(listed) ? Effect.succeedNone : Effect.fail(error)))
     )
@@ -27,13 +27,15 @@ export const credentialCalls = ({ call, callIfOffered, publicJson }: Calls) => {
   return {
     listCredentialsIfOffered: list,
     getCredentialIfOffered: (id: CredentialId) =>
-      whereListed(callIfOffered(Free, { operation: "get credential", method: "GET", path: `/credentials/${id}` })),
+      whereListed(
+        callIfOffered(JsonObject, { operation: "get credential", method: "GET", path: `/credentials/${id}` })
+      ),
     updateCredentialIfOffered: (
       id: CredentialId,
-      body: { readonly name?: string; readonly type?: CredentialType; readonly data?: Free }
+      body: { readonly name?: string; readonly type?: CredentialType; readonly data?: JsonObject }
     ) =>
       whereListed(
-        callIfOffered(Free, {
+        callIfOffered(JsonObject, {
           operation: "update credential",
           method: "PATCH",
           path: `/credentials/${id}`,
@@ -41,8 +43,8 @@ export const credentialCalls = ({ call, callIfOffered, publicJson }: Calls) => {
           secrets: secretsIn(body.data)
         })
       ),
-    createCredential: (body: { readonly name: string; readonly type: CredentialType; readonly data: Free }) =>
-      call(Free, {
+    createCredential: (body: { readonly name: string; readonly type: CredentialType; readonly data: JsonObject }) =>
+      call(JsonObject, {
         operation: "create credential",
         method: "POST",
         path: "/credentials",
@@ -50,9 +52,9 @@ export const credentialCalls = ({ call, callIfOffered, publicJson }: Calls) => {
         secrets: secretsIn(body.data)
       }),
     deleteCredential: (id: CredentialId) =>
-      call(Free, { operation: "delete credential", method: "DELETE", path: `/credentials/${id}` }),
+      call(JsonObject, { operation: "delete credential", method: "DELETE", path: `/credentials/${id}` }),
     getCredentialSchema: (type: CredentialType) =>
-      call(Free, {
+      call(JsonObject, {
         operation: "get credential schema",
         method: "GET",
         path: `/credentials/schema/${type}`,

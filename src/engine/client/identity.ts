@@ -1,11 +1,14 @@
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { toEngineType } from "./naming.ts"
-import type { Free } from "./Workflow.ts"
 
 /** Fields by which an engine knows a node again; a webhook's address hangs on them. */
 const identity = ["id", "webhookId"] as const
 
 /** Gives nodes that come without identity the one of the current node of the same name and type, if nobody else has it. */
-export const keepIdentity = (given: ReadonlyArray<Free>, current: ReadonlyArray<Free>): ReadonlyArray<Free> => {
+export const keepIdentity = (
+  given: ReadonlyArray<JsonObject>,
+  current: ReadonlyArray<JsonObject>
+): ReadonlyArray<JsonObject> => {
   const known = new Map(current.map((node) => [keyOf(node), node]))
   const taken = new Map(identity.map((field) => [field, new Set(given.map((node) => node[field]))]))
   return given.map((node) => {
@@ -15,4 +18,5 @@ export const keepIdentity = (given: ReadonlyArray<Free>, current: ReadonlyArray<
   })
 }
 
-const keyOf = ({ name, type }: Free) => JSON.stringify([name, typeof type === "string" ? toEngineType(type) : type])
+const keyOf = ({ name, type }: JsonObject) =>
+  JSON.stringify([name, typeof type === "string" ? toEngineType(type) : type])

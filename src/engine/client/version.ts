@@ -1,6 +1,7 @@
 import { Predicate } from "effect"
 
-import type { Free, Workflow } from "./Workflow.ts"
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import type { Workflow } from "./Workflow.ts"
 import { nameOf } from "./Workflow.ts"
 
 /** What a workflow does; a change of these by somebody else must not be overwritten. */
@@ -62,7 +63,7 @@ const digestOf = (workflow: Workflow, part: (typeof contents)[number]): string =
 const inOrder = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(inOrder).join()}]`
   if (!Predicate.isObject(value)) return JSON.stringify(value) ?? ""
-  const fields: Free = { ...value }
+  const fields: JsonObject = { ...value }
   const names = Object.keys(fields).sort()
   return `{${names.map((name) => `${JSON.stringify(name)}:${inOrder(fields[name])}`).join()}}`
 }

@@ -1,8 +1,8 @@
 import { Effect, Option, Schema } from "effect"
 
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { changes, creates, reads } from "../../mcp/annotations.ts"
 import { EngineClient } from "../client/EngineClient.ts"
-import type { Free } from "../client/Workflow.ts"
 import * as EngineTool from "./EngineTool.ts"
 import { listPage } from "./paging.ts"
 import { credentialId, credentialName, credentialType, cursor, limit, object, optional } from "./parameters.ts"
@@ -109,5 +109,5 @@ const safe = new Set([
 ])
 
 /** A credential without values: only what is known to hold none, whatever the engine sends. */
-const record = (credential: Free): Free =>
+const record = (credential: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(credential).filter(([field]) => safe.has(field)))

@@ -1,8 +1,8 @@
 import { Effect, Option, Result, Schema } from "effect"
 import { Base64 } from "effect/encoding"
 
+import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
-import { Free } from "../client/Workflow.ts"
 
 const pageSize = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 250 }))
 
@@ -18,7 +18,7 @@ const Cursor = Schema.fromJsonString(
     after: Schema.optionalKey(Schema.NonEmptyString),
     skip: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
     limit: pageSize,
-    filters: Free
+    filters: JsonObject
   })
 )
 type Cursor = typeof Cursor.Type

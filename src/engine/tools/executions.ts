@@ -1,5 +1,6 @@
 import { Effect, Option, Schema, Struct } from "effect"
 
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { changes, reads, runs } from "../../mcp/annotations.ts"
 import { large } from "../../mcp/meta.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
@@ -7,7 +8,6 @@ import { EngineClient } from "../client/EngineClient.ts"
 import { type ApiError, type EngineError, reworded } from "../client/EngineError.ts"
 import type { Execution } from "../client/Execution.ts"
 import { type ExecutionId, WorkflowId } from "../client/ids.ts"
-import type { Free } from "../client/Workflow.ts"
 import { nodesIn, partOfExecution } from "../workflow/partOfExecution.ts"
 import { isWithin, spelled } from "../workflow/period.ts"
 import { withoutStacks } from "../workflow/withoutStacks.ts"
@@ -133,7 +133,7 @@ export const retryExecution = EngineTool.make("retry_execution", {
 })
 
 /** The metadata of an execution, whatever the engine sends with it. */
-const record = (execution: Execution): Free =>
+const record = (execution: Execution): JsonObject =>
   withoutStacks(Struct.omit(execution, ["customData", "data", "workflowData"]))
 
 /** Checks what an engine says of an item against the filters; older ones do not say the status. */

@@ -1,12 +1,12 @@
 import { Effect, Result, Schema } from "effect"
 
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import type { Page, PageQuery } from "../client/Page.ts"
-import type { Free } from "../client/Workflow.ts"
 import * as Cursors from "./cursors.ts"
 
-interface Listing<Filters extends Free, Item extends Free, E> {
+interface Listing<Filters extends JsonObject, Item extends JsonObject, E> {
   /** Name of the tool, kept in its cursors. */
   readonly list: string
   readonly filters: Schema.Codec<Filters, unknown>
@@ -18,14 +18,14 @@ interface Listing<Filters extends Free, Item extends Free, E> {
   readonly keep?: (item: Item, filters: Filters) => boolean
   /** Whether no later page can hold what is looked for. */
   readonly isOver?: (items: ReadonlyArray<Item>, filters: Filters) => boolean
-  readonly show: (item: Item, filters: Filters) => Free
+  readonly show: (item: Item, filters: Filters) => JsonObject
 }
 
 /** Pages that a strict filter may leave empty before the caller is asked to go on by itself. */
 const longestSearch = 20
 
 /** One page of a list. It is only empty when the list is over, or when a long search found nothing yet. */
-export const listPage = Effect.fnUntraced(function* <Filters extends Free, Item extends Free, E>(
+export const listPage = Effect.fnUntraced(function* <Filters extends JsonObject, Item extends JsonObject, E>(
   listing: Listing<Filters, Item, E>
 ) {
   const { fetch, isOver = () => false, keep = () => true, list, show } = listing
@@ -60,7 +60,7 @@ interface Place {
 }
 
 /** The beginning of a new list, or the place and the filters that a cursor carries. */
-const start = Effect.fnUntraced(function* <Filters extends Free, Item extends Free, E>(
+const start = Effect.fnUntraced(function* <Filters extends JsonObject, Item extends JsonObject, E>(
   { cursor, filters, given, limit, list }: Listing<Filters, Item, E>,
   instance: string
 ): Effect.fn.Return<Place & { readonly limit: number; readonly filters: Filters }, InvalidArgument> {

@@ -1,9 +1,10 @@
 import { Effect, Schema } from "effect"
 
+import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { optional, text } from "../../mcp/parameters.ts"
 import { ExecutionStatus } from "../client/Execution.ts"
 import { CredentialId, CredentialType, ExecutionId, TagId, WorkflowId } from "../client/ids.ts"
-import { Free, WorkflowSettings } from "../client/Workflow.ts"
+import { WorkflowSettings } from "../client/Workflow.ts"
 import { isMoment } from "../workflow/period.ts"
 
 export { flag, optional, text } from "../../mcp/parameters.ts"
@@ -53,7 +54,7 @@ export const itemsPerNode = Schema.Int.check(
 
 export const executionStatus = ExecutionStatus.annotate({ description: "Only this state" })
 
-export const object = (description: string) => Free.annotate({ description })
+export const object = (description: string) => JsonObject.annotate({ description })
 
 /** The settings of the contract are checked here, those that only newer engines know by the engine. */
 export const settings = WorkflowSettings.annotate({
@@ -66,7 +67,7 @@ export const settings = WorkflowSettings.annotate({
 })
 
 /** What a node must have is checked by the rules about workflows, which name the node that is wrong. */
-export const nodes = Schema.Array(Free).annotate({
+export const nodes = Schema.Array(JsonObject).annotate({
   inputSchema: {
     type: "array",
     items: {

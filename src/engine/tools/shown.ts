@@ -1,12 +1,21 @@
 import { Predicate, Struct } from "effect"
 
-import type { Free } from "../client/Workflow.ts"
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 
 /** What a caller sees of a thing: all but `shared`, which names its owners and their addresses. */
-export const shown = (thing: Free): Free => Struct.omit(thing, ["shared"])
+export const shown = (thing: JsonObject): JsonObject => Struct.omit(thing, ["shared"])
 
 /** A workflow in a list: what identifies it, and how many nodes it has. */
-export const summary = ({ active, createdAt, id, isArchived, name, nodes, tags, updatedAt }: Free): Free => ({
+export const summary = ({
+  active,
+  createdAt,
+  id,
+  isArchived,
+  name,
+  nodes,
+  tags,
+  updatedAt
+}: JsonObject): JsonObject => ({
   id,
   name,
   active,
@@ -17,7 +26,7 @@ export const summary = ({ active, createdAt, id, isArchived, name, nodes, tags, 
   ...(isArchived === true ? { isArchived } : {})
 })
 
-const tagSummary = (tag: object): Free => {
-  const { id, name }: Free = { ...tag }
+const tagSummary = (tag: object): JsonObject => {
+  const { id, name }: JsonObject = { ...tag }
   return { id, name }
 }

@@ -1,10 +1,10 @@
 import { Effect, Option, Predicate } from "effect"
 
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { alike } from "../../internal/schema/nearest.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { type EngineError, reworded } from "../client/EngineError.ts"
 import { CredentialType } from "../client/ids.ts"
-import type { Free } from "../client/Workflow.ts"
 import knownTypes from "../data/credentialTypes.json" with { type: "json" }
 
 /** Names that are tried on an engine that does not tell its own. */
@@ -44,7 +44,7 @@ const similar = Effect.fnUntraced(function* (type: CredentialType) {
 /** Those of the engine's own credentials show types that nobody else knows. */
 const typesInUse = Effect.gen(function* () {
   const listed = yield* (yield* EngineClient).listCredentialsIfOffered({ limit: 250 })
-  const data = Option.match(listed, { onNone: (): ReadonlyArray<Free> => [], onSome: (page) => page.data })
+  const data = Option.match(listed, { onNone: (): ReadonlyArray<JsonObject> => [], onSome: (page) => page.data })
   return data
     .map(({ type }) => type)
     .filter(Predicate.isString)

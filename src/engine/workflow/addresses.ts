@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import type { Free } from "../client/Workflow.ts"
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/Workflow.ts"
 import { isEnabled, kindOf } from "./triggers.ts"
 
@@ -19,11 +19,11 @@ export interface Address {
 /** Every production address of a workflow, in the order in which they are best called: webhooks, forms, chats. */
 export const addressesOf = (workflow: {
   readonly id: string
-  readonly nodes: ReadonlyArray<Free>
+  readonly nodes: ReadonlyArray<JsonObject>
 }): ReadonlyArray<Address> =>
   order.flatMap((find) => workflow.nodes.filter(isEnabled).flatMap((node) => find(workflow.id, node) ?? []))
 
-type Find = (workflowId: string, node: Free) => Address | undefined
+type Find = (workflowId: string, node: JsonObject) => Address | undefined
 
 const webhook: Find = (workflowId, node) => {
   const { httpMethod, path } = parametersOf(node)
@@ -54,7 +54,7 @@ const address = (
   kind: Address["kind"],
   method: string,
   workflowId: string,
-  node: Free,
+  node: JsonObject,
   path = ""
 ): Address | undefined => {
   const own = path.split("/").filter((segment) => segment !== "")
@@ -79,9 +79,9 @@ const encodeSegment = (segment: string) => (segment.startsWith(":") ? `:${encode
 /** Half a surrogate pair has no encoding. */
 const encode = (text: string) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\uFFFD"))
 
-const objectOf = (value: unknown): Free => (Predicate.isObject(value) ? value : {})
+const objectOf = (value: unknown): JsonObject => (Predicate.isObject(value) ? value : {})
 
-const parametersOf = (node: Free) => objectOf(node.parameters)
+const parametersOf = (node: JsonObject) => objectOf(node.parameters)
 
 /** An expression is only known to the engine, so that its value cannot be part of an address here. */
 const isFixed = (value: unknown): value is string | undefined =>

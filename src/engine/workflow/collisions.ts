@@ -1,11 +1,11 @@
 import { Predicate } from "effect"
 
-import type { Free } from "../client/Workflow.ts"
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { type Address, addressesOf } from "./addresses.ts"
 
 interface Owner {
   readonly id: string
-  readonly nodes: ReadonlyArray<Free>
+  readonly nodes: ReadonlyArray<JsonObject>
 }
 
 /** Two nodes that want the same calls. */
@@ -29,7 +29,7 @@ export const collisions = (workflow: Owner, other: Owner): ReadonlyArray<Collisi
 const allAddresses = ({ id, nodes }: Owner): ReadonlyArray<Address> =>
   addressesOf({ id, nodes: nodes.flatMap(perMethod) })
 
-const perMethod = (node: Free): ReadonlyArray<Free> => {
+const perMethod = (node: JsonObject): ReadonlyArray<JsonObject> => {
   const { parameters } = node
   if (!Predicate.isObject(parameters) || !Array.isArray(parameters.httpMethod)) return [node]
   return parameters.httpMethod.map((httpMethod: unknown) => ({ ...node, parameters: { ...parameters, httpMethod } }))

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { agentType, neutralType } from "../client/naming.ts"
-import type { Free } from "../client/Workflow.ts"
 
 interface Rule {
   readonly field: string
@@ -10,7 +10,7 @@ interface Rule {
 }
 
 const isText = (value: unknown): value is string => Predicate.isString(value) && value.trim() !== ""
-const isFreeOrAbsent = (value: unknown) => value === undefined || Predicate.isObject(value)
+const isObjectOrAbsent = (value: unknown) => value === undefined || Predicate.isObject(value)
 
 /** What every node must have, in the order in which a caller would look for it. */
 const rules: ReadonlyArray<Rule> = [
@@ -28,7 +28,7 @@ const rules: ReadonlyArray<Rule> = [
     demand: "an array of two numbers",
     holds: (value) => Array.isArray(value) && value.length === 2 && value.every(Number.isFinite)
   },
-  { field: "parameters", demand: "an object", holds: isFreeOrAbsent },
+  { field: "parameters", demand: "an object", holds: isObjectOrAbsent },
   {
     field: "credentials",
     demand: "an object that maps credential types to { id, name }",
@@ -38,7 +38,7 @@ const rules: ReadonlyArray<Rule> = [
 ]
 
 /** What is wrong with one node by itself; it is called by its name, or by its place when it has none. */
-export const nodeProblem = (node: Free, index: number): string | undefined => {
+export const nodeProblem = (node: JsonObject, index: number): string | undefined => {
   const broken = rules.find(({ field, holds }) => !holds(node[field]))
   if (broken === undefined) return undefined
   const label = isText(node.name) ? `node ${node.name}` : `node at index ${index}`

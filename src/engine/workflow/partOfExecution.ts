@@ -1,7 +1,8 @@
 import { Struct } from "effect"
 
-import type { Free } from "../client/Workflow.ts"
-import { chosen, isFree, namesOf, partOfRecord } from "./partOfWorkflow.ts"
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { chosen, namesOf, partOfRecord } from "./partOfWorkflow.ts"
 
 export interface Part {
   /** Only these nodes. */
@@ -11,25 +12,25 @@ export interface Part {
 }
 
 /** The names of the nodes that ran, and of those that its workflow had. */
-export const nodesIn = ({ data, workflowData }: Free): ReadonlyArray<string> => [
-  ...new Set([...ranIn(data), ...namesOf(isFree(workflowData) ? workflowData.nodes : undefined)])
+export const nodesIn = ({ data, workflowData }: JsonObject): ReadonlyArray<string> => [
+  ...new Set([...ranIn(data), ...namesOf(isJsonObject(workflowData) ? workflowData.nodes : undefined)])
 ]
 
 const ranIn = (data: unknown): ReadonlyArray<string> => Object.keys(runsIn(data) ?? {})
 
-const runsIn = (data: unknown): Free | undefined => {
-  const result = isFree(data) ? data.resultData : undefined
-  return isFree(result) && isFree(result.runData) ? result.runData : undefined
+const runsIn = (data: unknown): JsonObject | undefined => {
+  const result = isJsonObject(data) ? data.resultData : undefined
+  return isJsonObject(result) && isJsonObject(result.runData) ? result.runData : undefined
 }
 
 /**
  * An execution with the data of some nodes, or with some items of each, and what was left out, counted. What an engine
  * keeps to go on with a run is left out as well: it repeats items.
  */
-export const partOfExecution = (execution: Free, { items, nodes }: Part): Free => {
+export const partOfExecution = (execution: JsonObject, { items, nodes }: Part): JsonObject => {
   const { data, workflowData } = execution
   const runData = runsIn(data)
-  if (!isFree(data) || !isFree(data.resultData) || runData === undefined) {
+  if (!isJsonObject(data) || !isJsonObject(data.resultData) || runData === undefined) {
     return { notice: "The engine shows no data of this execution.", ...execution }
   }
   const wanted = new Set(nodes ?? nodesIn(execution))
@@ -44,7 +45,7 @@ export const partOfExecution = (execution: Free, { items, nodes }: Part): Free =
     runData: Object.fromEntries(cut.map(({ name, runs }) => [name, runs])),
     ...pinned("pinData", data.resultData, wanted, limit)
   }
-  const kept = isFree(workflowData) ? partOfDefinition(workflowData, wanted, limit) : undefined
+  const kept = isJsonObject(workflowData) ? partOfDefinition(workflowData, wanted, limit) : undefined
   const missing = countNodes(workflowData) - countNodes(kept)
   const total = Object.keys(runData).length
   const notices = [
@@ -68,18 +69,18 @@ export const partOfExecution = (execution: Free, { items, nodes }: Part): Free =
 }
 
 const countNodes = (workflow: unknown): number =>
-  isFree(workflow) && Array.isArray(workflow.nodes) ? workflow.nodes.length : 0
+  isJsonObject(workflow) && Array.isArray(workflow.nodes) ? workflow.nodes.length : 0
 
 /** The definition that ran: with the chosen nodes, and without pinned items that are not shown. */
-const partOfDefinition = (workflow: Free, wanted: ReadonlySet<string>, limit: number): Free => ({
+const partOfDefinition = (workflow: JsonObject, wanted: ReadonlySet<string>, limit: number): JsonObject => ({
   ...workflow,
-  ...(Array.isArray(workflow.nodes) ? { nodes: chosen(workflow.nodes.filter(isFree), wanted) } : {}),
+  ...(Array.isArray(workflow.nodes) ? { nodes: chosen(workflow.nodes.filter(isJsonObject), wanted) } : {}),
   ...pinned("pinData", workflow, wanted, limit)
 })
 
-const pinned = (field: string, holder: Free, wanted: ReadonlySet<string>, limit: number): Free => {
+const pinned = (field: string, holder: JsonObject, wanted: ReadonlySet<string>, limit: number): JsonObject => {
   const whole = holder[field]
-  if (!isFree(whole)) return {}
+  if (!isJsonObject(whole)) return {}
   const { kept } = partOfRecord(whole, wanted)
   const cut = ([name, items]: readonly [string, unknown]): readonly [string, unknown] => [
     name,
@@ -99,22 +100,22 @@ const firstItems = (runs: unknown, limit: number): { readonly runs: unknown; rea
     leftOut += items.length - shown.length
     return shown
   }
-  const cut = runs.map((run: unknown) => (isFree(run) ? { ...run, ...inOutputs(run, "data", take) } : run))
+  const cut = runs.map((run: unknown) => (isJsonObject(run) ? { ...run, ...inOutputs(run, "data", take) } : run))
   // What a part of an agent was given repeats what others returned: it is cut alike, and not counted again.
   const inputs = cut.map((run: unknown) =>
-    isFree(run) ? { ...run, ...inOutputs(run, "inputOverride", (items) => items.slice(0, limit)) } : run
+    isJsonObject(run) ? { ...run, ...inOutputs(run, "inputOverride", (items) => items.slice(0, limit)) } : run
   )
   return { runs: inputs, leftOut }
 }
 
 /** Changes the lists of items in `{ main: [[item]] }`, output by output. */
 const inOutputs = (
-  run: Free,
+  run: JsonObject,
   field: string,
   change: (items: ReadonlyArray<unknown>) => ReadonlyArray<unknown>
-): Free => {
+): JsonObject => {
   const types = run[field]
-  if (!isFree(types)) return {}
+  if (!isJsonObject(types)) return {}
   const changed = Object.entries(types).map(([type, outputs]) => [
     type,
     Array.isArray(outputs) ? outputs.map((items: unknown) => (Array.isArray(items) ? change(items) : items)) : outputs

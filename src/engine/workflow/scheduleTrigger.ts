@@ -1,11 +1,11 @@
 import { Predicate } from "effect"
 
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { neutralType } from "../client/naming.ts"
-import type { Free } from "../client/Workflow.ts"
 
 interface Graph {
-  readonly nodes: ReadonlyArray<Free>
-  readonly connections: Free
+  readonly nodes: ReadonlyArray<JsonObject>
+  readonly connections: JsonObject
 }
 
 /** Adds a daily 'Schedule Trigger', left of the first node and connected to it; the node's name is unique. */

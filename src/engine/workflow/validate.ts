@@ -1,7 +1,8 @@
 import { Result } from "effect"
 
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { InvalidWorkflow } from "../client/EngineError.ts"
-import type { Connections, Free } from "../client/Workflow.ts"
+import type { Connections } from "../client/Workflow.ts"
 import { nameOf } from "../client/Workflow.ts"
 import { toConnections } from "./connections.ts"
 import { nodeProblem } from "./nodes.ts"
@@ -10,7 +11,7 @@ import { hasValidTrigger, noValidTrigger } from "./triggers.ts"
 /** A workflow that somebody wants an engine to have. A `name` or `active` that is left out is not looked at. */
 export interface Draft {
   readonly name?: string | undefined
-  readonly nodes: ReadonlyArray<Free>
+  readonly nodes: ReadonlyArray<JsonObject>
   readonly connections?: unknown
   readonly active?: boolean | undefined
 }
@@ -42,7 +43,7 @@ const refused = (message: string) => Result.fail(new InvalidWorkflow({ message }
 
 const failed = (problem: string) => refused(`Workflow validation failed: ${problem}`)
 
-const countNames = (nodes: ReadonlyArray<Free>): ReadonlyMap<string, number> => {
+const countNames = (nodes: ReadonlyArray<JsonObject>): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
   for (const name of nodes.map(nameOf)) counts.set(name, (counts.get(name) ?? 0) + 1)
   return counts

@@ -2,16 +2,16 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import * as fc from "fast-check"
 
-import { Free } from "../../../src/engine/client/Workflow.ts"
 import { prompts } from "../../../src/engine/prompts/catalog.ts"
 import { hasValidTrigger } from "../../../src/engine/workflow/triggers.ts"
 import { validate } from "../../../src/engine/workflow/validate.ts"
+import { JsonObject } from "../../../src/internal/schema/JsonObject.ts"
 
 const Proposal = Schema.Struct({
   name: Schema.String,
-  nodes: Schema.Array(Free),
+  nodes: Schema.Array(JsonObject),
   connections: Schema.Unknown,
-  settings: Free
+  settings: JsonObject
 })
 
 const readProposal = Schema.decodeUnknownEffect(Schema.fromJsonString(Proposal), { onExcessProperty: "error" })

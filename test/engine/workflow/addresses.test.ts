@@ -1,18 +1,18 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import type { Free } from "../../../src/engine/client/Workflow.ts"
 import { addressesOf } from "../../../src/engine/workflow/addresses.ts"
+import type { JsonObject } from "../../../src/internal/schema/JsonObject.ts"
 
-const of = (...nodes: ReadonlyArray<Free>) => addressesOf({ id: "wf1", nodes })
-const webhook = (parameters: Free, fields: Free = {}): Free => ({
+const of = (...nodes: ReadonlyArray<JsonObject>) => addressesOf({ id: "wf1", nodes })
+const webhook = (parameters: JsonObject, fields: JsonObject = {}): JsonObject => ({
   name: "My Hook",
   type: "n8n-nodes-base.webhook",
   webhookId: "id-1",
   parameters,
   ...fields
 })
-const only = (...nodes: ReadonlyArray<Free>) => of(...nodes).map(({ method, path }) => `${method} ${path}`)
+const only = (...nodes: ReadonlyArray<JsonObject>) => of(...nodes).map(({ method, path }) => `${method} ${path}`)
 
 describe("the address of a webhook", () => {
   it("is its path when the node has an id, called with GET when nothing else is said", () => {

@@ -5,12 +5,13 @@ import { createBody, spelt, updateBody } from "../../../src/engine/client/body.t
 import { generations } from "../../../src/engine/client/generations.ts"
 import { WorkflowId } from "../../../src/engine/client/ids.ts"
 import { spellingFor } from "../../../src/engine/client/naming.ts"
-import type { Free, Workflow } from "../../../src/engine/client/Workflow.ts"
+import type { Workflow } from "../../../src/engine/client/Workflow.ts"
+import type { JsonObject } from "../../../src/internal/schema/JsonObject.ts"
 import { graph, type Graph } from "./graphs.ts"
 
 const { "1.x": strict, "2.x": full } = generations
 
-const read = ({ nodes, connections }: Graph, more: Free = {}): Workflow => ({
+const read = ({ nodes, connections }: Graph, more: JsonObject = {}): Workflow => ({
   id: WorkflowId.make("wf1"),
   name: "Orders",
   active: true,
@@ -34,7 +35,7 @@ const hook = {
   id: "node-1",
   webhookId: "hook-1"
 }
-const current = (fields: Free = {}): Workflow => ({
+const current = (fields: JsonObject = {}): Workflow => ({
   id: WorkflowId.make("wf1"),
   name: "Orders",
   active: false,
@@ -138,7 +139,7 @@ describe("what an engine does not take", () => {
 
 describe("a given node that comes without its identity", () => {
   const bare = { name: "Hook", type: "engine-nodes-base.webhook", typeVersion: 2.1, position: [9, 9] }
-  const nodesAfter = (...nodes: ReadonlyArray<Free>) => updateBody(current(), { nodes }, strict).body.nodes
+  const nodesAfter = (...nodes: ReadonlyArray<JsonObject>) => updateBody(current(), { nodes }, strict).body.nodes
 
   it("keeps id and address of the current node of that name and type", () => {
     assert.deepStrictEqual(nodesAfter(bare), [{ ...bare, id: "node-1", webhookId: "hook-1" }])

@@ -2,8 +2,8 @@ import { Result } from "effect"
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import type { Free } from "../../../src/engine/client/Workflow.ts"
 import { type Draft, validate } from "../../../src/engine/workflow/validate.ts"
+import type { JsonObject } from "../../../src/internal/schema/JsonObject.ts"
 import { graph, type Graph } from "./graphs.ts"
 
 const accepted = (draft: Draft) => Result.getOrThrow(validate(draft))
@@ -13,7 +13,12 @@ const refusal = (draft: Draft): string => {
   return Result.isFailure(result) ? result.failure.message : "accepted"
 }
 
-const node = (name: string, type = "engine-nodes-base.set"): Free => ({ name, type, typeVersion: 1, position: [0, 0] })
+const node = (name: string, type = "engine-nodes-base.set"): JsonObject => ({
+  name,
+  type,
+  typeVersion: 1,
+  position: [0, 0]
+})
 const link = (target: string, fields: object = {}) => ({
   main: [[{ node: target, type: "main", index: 0, ...fields }]]
 })
@@ -74,7 +79,7 @@ describe("the rest is refused with words that say where and what", () => {
     assert.strictEqual(refusal({ nodes: [] }), failed("at least 1 node is required"))
   })
 
-  it.each<readonly [Free, string]>([
+  it.each<readonly [JsonObject, string]>([
     [{ name: undefined }, "node at index 1 has no name: must be a non-empty text"],
     [{ name: "" }, "node at index 1 has an invalid name: must be a non-empty text"],
     [{ name: 7 }, "node at index 1 has an invalid name: must be a non-empty text"],

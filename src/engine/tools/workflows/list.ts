@@ -1,8 +1,8 @@
 import { Predicate, Schema } from "effect"
 
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import type { Free } from "../../client/Workflow.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { listPage } from "../paging.ts"
 import { cursor, flag, limit, optional, text } from "../parameters.ts"
@@ -56,7 +56,7 @@ const sendablePart = (name: string): { readonly name?: string } => {
 const isSendable = (tag: string) => tag.trim() !== "" && !tag.includes(",")
 
 /** Engines ignore tag names they do not know, where none of them may be missing. */
-const matches = (workflow: Free, { active, name, tags = [] }: Filters): boolean => {
+const matches = (workflow: JsonObject, { active, name, tags = [] }: Filters): boolean => {
   const names = Array.isArray(workflow.tags) ? workflow.tags.map((tag: unknown) => nameOf(tag)) : []
   const isInState = active === undefined || !Predicate.isBoolean(workflow.active) || workflow.active === active
   return isInState && isCalled(workflow.name, name) && tags.every((tag) => names.includes(tag.trim()))

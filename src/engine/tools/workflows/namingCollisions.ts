@@ -1,9 +1,10 @@
 import { Effect, Predicate } from "effect"
 
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { type ApiError, type EngineError, reworded } from "../../client/EngineError.ts"
 import type { WorkflowId } from "../../client/ids.ts"
-import type { Free, Workflow } from "../../client/Workflow.ts"
+import type { Workflow } from "../../client/Workflow.ts"
 import { collisions } from "../../workflow/collisions.ts"
 
 /** Pages of active workflows that are looked through. */
@@ -11,7 +12,7 @@ const mostPages = 8
 
 /** Engines say that a webhook collides, and with what they keep to themselves: this adds which one, and with whose. */
 export const namingCollisions =
-  (id: WorkflowId, nodes?: ReadonlyArray<Free>) =>
+  (id: WorkflowId, nodes?: ReadonlyArray<JsonObject>) =>
   <A, R>(self: Effect.Effect<A, EngineError, R>): Effect.Effect<A, EngineError, R | EngineClient> =>
     Effect.catch(self, (error) => {
       if (!isCollision(error)) return Effect.fail(error)
@@ -25,7 +26,7 @@ export const namingCollisions =
 const isCollision = (error: EngineError): error is ApiError =>
   error._tag === "ApiError" && error.httpStatus === 409 && /conflict with one of the webhooks/.test(error.problem)
 
-const found = Effect.fnUntraced(function* (id: WorkflowId, given: ReadonlyArray<Free> | undefined) {
+const found = Effect.fnUntraced(function* (id: WorkflowId, given: ReadonlyArray<JsonObject> | undefined) {
   const engine = yield* EngineClient
   const nodes = given ?? (yield* engine.getWorkflow(id)).nodes
   let page = yield* engine.listWorkflows({ active: true, limit: 100 })
@@ -47,7 +48,7 @@ const found = Effect.fnUntraced(function* (id: WorkflowId, given: ReadonlyArray<
 const notSeen = "No active workflow that this key can list has the same address."
 
 /** The nodes that listen: those of the published version, where the engine shows one. */
-const runningNodes = ({ activeVersion, nodes }: Free): Workflow["nodes"] => {
+const runningNodes = ({ activeVersion, nodes }: JsonObject): Workflow["nodes"] => {
   const running = Predicate.hasProperty(activeVersion, "nodes") ? activeVersion.nodes : nodes
   return Array.isArray(running) ? running.filter(Predicate.isObject) : []
 }
