@@ -1,9 +1,8 @@
 import { Predicate } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import type { Fields, Generation } from "./generations.ts"
-import { keepIdentity } from "./identity.ts"
-import type { Connections, Workflow } from "./Workflow.ts"
+import type { Connections, Workflow } from "./models.ts"
+import { toEngineType } from "./naming.ts"
 
 /** The body of a create or an update. */
 export interface Body {
@@ -100,3 +99,83 @@ const textSettings: ReadonlyArray<string> = ["errorWorkflow", "timezone"]
 
 const present = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))
+
+/** Fields by which an engine knows a node again; a webhook's address hangs on them. */
+const identity = ["id", "webhookId"] as const
+
+/** Gives nodes that come without identity the one of the current node of the same name and type, if nobody else has it. */
+export const keepIdentity = (
+  given: ReadonlyArray<JsonObject>,
+  current: ReadonlyArray<JsonObject>
+): ReadonlyArray<JsonObject> => {
+  const known = new Map(current.map((node) => [keyOf(node), node]))
+  const taken = new Map(identity.map((field) => [field, new Set(given.map((node) => node[field]))]))
+  return given.map((node) => {
+    const before = known.get(keyOf(node)) ?? {}
+    const kept = identity.filter((field) => before[field] !== undefined && !taken.get(field)?.has(before[field]))
+    return { ...Object.fromEntries(kept.map((field) => [field, before[field]])), ...node }
+  })
+}
+
+const keyOf = ({ name, type }: JsonObject) =>
+  JSON.stringify([name, typeof type === "string" ? toEngineType(type) : type])
+
+/** Which fields of an object an engine takes: only these, or all but these, which it keeps by itself. */
+export type Fields = { readonly only: ReadonlyArray<string> } | { readonly allBut: ReadonlyArray<string> }
+
+/** What engines of one generation take in the body of a create or an update. */
+export interface Generation {
+  /** Fields of a read workflow that an update sends back, beside name, nodes, connections and settings. */
+  readonly carried: ReadonlyArray<string>
+  readonly settings: Fields
+  readonly node: Fields
+}
+
+/** Refuse the whole body for one field they do not know. */
+const strict: Generation = {
+  carried: ["staticData"],
+  settings: {
+    only: [
+      "saveExecutionProgress",
+      "saveManualExecutions",
+      "saveDataErrorExecution",
+      "saveDataSuccessExecution",
+      "executionTimeout",
+      "errorWorkflow",
+      "timezone",
+      "executionOrder"
+    ]
+  },
+  node: {
+    only: [
+      "id",
+      "name",
+      "webhookId",
+      "disabled",
+      "notesInFlow",
+      "notes",
+      "type",
+      "typeVersion",
+      "executeOnce",
+      "alwaysOutputData",
+      "retryOnFail",
+      "maxTries",
+      "waitBetweenTries",
+      "continueOnFail",
+      "onError",
+      "position",
+      "parameters",
+      "credentials"
+    ]
+  }
+}
+
+/** Take all that they show, but for what they derive themselves, and merge settings into the old ones. */
+const full: Generation = {
+  carried: ["staticData", "pinData", "nodeGroups"],
+  settings: { allBut: ["binaryMode", "credentialResolverId", "redactionPolicy"] },
+  node: { allBut: ["createdAt", "updatedAt"] }
+}
+
+/** Everything that sets the generations apart, as data. */
+export const generations = { "1.x": strict, "2.x": full } as const

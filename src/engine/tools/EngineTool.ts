@@ -11,7 +11,6 @@ import { ReadOnlyInstance } from "../client/EngineError.ts"
 import { Instances } from "../client/Instances.ts"
 import { engineName } from "../client/naming.ts"
 import { type Failure, toToolFailure } from "./errors.ts"
-import { instanceNames } from "./instanceNames.ts"
 
 const instanceSchema = { type: "string", description: engineName }
 
@@ -88,4 +87,30 @@ const takeInstance = (input: unknown): { readonly instance?: unknown; readonly r
   if (!Predicate.isObject(input)) return { rest: input }
   const { instance, ...rest } = { instance: undefined, ...input }
   return { instance, rest }
+}
+
+/**
+ * The configured instances in one line, the default one first: `production (default), staging (read-only)`. What does
+ * not fit into this many characters is counted.
+ */
+export const instanceNames = (
+  { defaultName, names, readOnly }: Pick<Instances["Service"], "defaultName" | "names" | "readOnly">,
+  room: number
+): string => {
+  const marks = (name: string) => [
+    ...(name === defaultName ? ["default"] : []),
+    ...(readOnly.has(name) ? ["read-only"] : [])
+  ]
+  const words = [...names]
+    .sort((a, b) => Number(b === defaultName) - Number(a === defaultName))
+    .map((name) => (marks(name).length === 0 ? name : `${name} (${marks(name).join(", ")})`))
+  const all = words.join(", ")
+  if (all.length <= room) return all
+  const most = words.findLastIndex((_, last) => shortened(words, last).length <= room)
+  return shortened(words, Math.max(most, 0))
+}
+
+const shortened = (words: ReadonlyArray<string>, last: number): string => {
+  const shown = words.slice(0, last + 1).join(", ")
+  return last + 1 === words.length ? shown : `${shown} and ${words.length - last - 1} more`
 }

@@ -6,15 +6,12 @@ import { large } from "../../mcp/meta.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { type ApiError, type EngineError, reworded } from "../client/EngineError.ts"
-import type { Execution } from "../client/Execution.ts"
-import { type ExecutionId, WorkflowId } from "../client/ids.ts"
-import { nodesIn, partOfExecution } from "../workflow/partOfExecution.ts"
-import { isWithin, spelled } from "../workflow/period.ts"
-import { withoutStacks } from "../workflow/withoutStacks.ts"
+import { type Execution, type ExecutionId, WorkflowId } from "../client/models.ts"
+import { nodesIn, partOfExecution, isWithin, spelled, withoutStacks } from "../workflow/executions.ts"
 import * as EngineTool from "./EngineTool.ts"
-import { knownNodes } from "./knownNodes.ts"
 import { listPage } from "./paging.ts"
 import {
+  knownNodes,
   cursor,
   executionId,
   executionStatus,
@@ -112,7 +109,7 @@ export const retryExecution = EngineTool.make("retry_execution", {
   arguments: { id: executionId },
   run: Effect.fnUntraced(function* ({ id }) {
     const engine = yield* EngineClient
-    const retried = yield* engine.retryExecutionIfOffered(id).pipe(
+    const retried = yield* engine.retryExecutionIfSupported(id).pipe(
       Effect.catchIf(isMissing, (error) =>
         // A host without the call may say the same as one without the execution.
         Effect.flatMap(Effect.isSuccess(engine.getExecution(id, false)), (isThere) =>
@@ -159,3 +156,6 @@ const named = (id: ExecutionId) =>
   )
 
 const isMissing = (error: EngineError): error is ApiError => error._tag === "ApiError" && error.httpStatus === 404
+
+/** The tools about executions, in the order in which they are listed. */
+export const executionTools = [listExecutions, getExecution, deleteExecution, retryExecution]

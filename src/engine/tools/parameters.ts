@@ -1,11 +1,19 @@
 import { Effect, Schema } from "effect"
 
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { nearest } from "../../internal/schema/nearest.ts"
 import { optional, text } from "../../mcp/parameters.ts"
-import { ExecutionStatus } from "../client/Execution.ts"
-import { CredentialId, CredentialType, ExecutionId, TagId, WorkflowId } from "../client/ids.ts"
-import { WorkflowSettings } from "../client/Workflow.ts"
-import { isMoment } from "../workflow/period.ts"
+import { InvalidArgument } from "../../mcp/ToolError.ts"
+import {
+  ExecutionStatus,
+  CredentialId,
+  CredentialType,
+  ExecutionId,
+  TagId,
+  WorkflowId,
+  WorkflowSettings
+} from "../client/models.ts"
+import { isMoment } from "../workflow/executions.ts"
 
 export { flag, optional, text } from "../../mcp/parameters.ts"
 
@@ -103,4 +111,16 @@ export const asInCreate = {
   }),
   connections: connections.annotate({ inputSchema: { type: "object", description: "All, as in create_workflow" } }),
   settings: settings.annotate({ inputSchema: { type: "object", description: "As in create_workflow; merged" } })
+}
+
+const shown = 30
+
+/** Refuses names of nodes that something does not have, and names those it has. */
+export const knownNodes = (thing: string, wanted: ReadonlyArray<string>, known: ReadonlyArray<string>) => {
+  const stranger = wanted.find((name) => !known.includes(name))
+  if (stranger === undefined) return Effect.void
+  const guess = nearest(stranger, known)
+  const more = known.length > shown ? ` and ${known.length - shown} more` : ""
+  const hint = guess === undefined ? `Its nodes: ${known.slice(0, shown).join(", ")}${more}` : `Did you mean ${guess}?`
+  return Effect.fail(new InvalidArgument({ argument: "nodes", problem: `${thing} has no node ${stranger}. ${hint}` }))
 }

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 
-import { activeVersionBeside } from "../../../src/engine/workflow/activeVersion.ts"
+import { activeVersionBeside } from "../../../src/engine/workflow/views.ts"
 
 const nodes = [
   { name: "Start", parameters: {} },

@@ -1,11 +1,9 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { createBody, spelt, updateBody } from "../../../src/engine/client/body.ts"
-import { generations } from "../../../src/engine/client/generations.ts"
-import { WorkflowId } from "../../../src/engine/client/ids.ts"
+import { createBody, spelt, updateBody, generations } from "../../../src/engine/client/body.ts"
+import { WorkflowId, type Workflow } from "../../../src/engine/client/models.ts"
 import { spellingFor } from "../../../src/engine/client/naming.ts"
-import type { Workflow } from "../../../src/engine/client/Workflow.ts"
 import type { JsonObject } from "../../../src/internal/schema/JsonObject.ts"
 import { graph, type Graph } from "./graphs.ts"
 

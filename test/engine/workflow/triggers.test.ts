@@ -2,8 +2,7 @@ import { Result } from "effect"
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { addScheduleTrigger } from "../../../src/engine/workflow/scheduleTrigger.ts"
-import { hasOnlyManualTrigger, hasValidTrigger } from "../../../src/engine/workflow/triggers.ts"
+import { addScheduleTrigger, hasOnlyManualTrigger, hasValidTrigger } from "../../../src/engine/workflow/triggers.ts"
 import { validate } from "../../../src/engine/workflow/validate.ts"
 import { graph } from "./graphs.ts"
 

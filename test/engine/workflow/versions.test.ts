@@ -1,8 +1,7 @@
 import { assert, describe, it } from "vitest"
 
-import { WorkflowId } from "../../../src/engine/client/ids.ts"
-import * as SeenVersions from "../../../src/engine/client/SeenVersions.ts"
-import { isVersion, versionOf } from "../../../src/engine/client/version.ts"
+import { WorkflowId } from "../../../src/engine/client/models.ts"
+import { makeSeenVersions, isVersion, versionOf } from "../../../src/engine/client/versions.ts"
 
 const node = (name: string, url = "a") => ({ name, type: "x", parameters: { url, retry: 1 } })
 const workflow = {
@@ -48,7 +47,7 @@ describe("the version of a workflow", () => {
 
 describe("a conflict", () => {
   it("names every part that changed, and the nodes of a version that was shown", () => {
-    const { changesSince, remember } = SeenVersions.make()
+    const { changesSince, remember } = makeSeenVersions()
     const version = remember(workflow)
     const now = { ...workflow, name: "New", active: true, nodes: [node("Start", "b"), node("Added")], settings: {} }
     assert.deepEqual(changesSince(version, now), [
@@ -64,7 +63,7 @@ describe("a conflict", () => {
   })
 
   it("says only that nodes changed, where the version was never shown or is long forgotten", () => {
-    const { changesSince, remember } = SeenVersions.make()
+    const { changesSince, remember } = makeSeenVersions()
     assert.deepEqual(changesSince(versionOf(workflow), { ...workflow, nodes: [] }), ["nodes"])
     const version = remember(workflow)
     const many = Array.from({ length: 5000 }, (_, index) => node(`n${index}`))
@@ -73,7 +72,7 @@ describe("a conflict", () => {
   })
 
   it("names so many nodes at most", () => {
-    const { changesSince, remember } = SeenVersions.make()
+    const { changesSince, remember } = makeSeenVersions()
     const many = Array.from({ length: 50 }, (_, index) => node(`n${index}`))
     const [text = ""] = changesSince(remember({ ...workflow, nodes: many }), { ...workflow, nodes: [] })
     assert.match(text, /^nodes \(n0 removed, .*, n19 removed and 30 more\)$/)

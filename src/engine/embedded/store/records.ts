@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { ExecutionStatus } from "../../client/Execution.ts"
+import { ExecutionStatus } from "../../client/models.ts"
 
 const Millis = Schema.Finite
 

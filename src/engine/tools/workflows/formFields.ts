@@ -2,8 +2,7 @@ import { Predicate, Result } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
-import type { Workflow } from "../../client/Workflow.ts"
-import { nameOf } from "../../client/Workflow.ts"
+import { type Workflow, nameOf } from "../../client/models.ts"
 
 /**
  * A form trigger takes its fields by their places, `field-0` and on, where callers know them by their labels: what was

@@ -2,8 +2,8 @@ import { Effect, Predicate, Struct } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import type { Workflow } from "../../client/Workflow.ts"
-import { activeVersionBeside } from "../../workflow/activeVersion.ts"
+import type { Workflow } from "../../client/models.ts"
+import { activeVersionBeside } from "../../workflow/views.ts"
 
 /**
  * What a caller sees of a workflow, after what it should know about it: its `version`, and all that the engine shows but

@@ -1,8 +1,7 @@
-import { Struct } from "effect"
+import { Struct, Predicate } from "effect"
 
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { isJsonObject } from "../../internal/schema/JsonObject.ts"
-import { chosen, namesOf, partOfRecord } from "./partOfWorkflow.ts"
+import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { chosen, namesOf, partOfRecord } from "./views.ts"
 
 export interface Part {
   /** Only these nodes. */
@@ -121,4 +120,65 @@ const inOutputs = (
     Array.isArray(outputs) ? outputs.map((items: unknown) => (Array.isArray(items) ? change(items) : items)) : outputs
   ])
   return { [field]: Object.fromEntries(changed) }
+}
+
+/**
+ * An execution without the `stack` of its errors: they show paths of the engine's server. The engine keeps errors at
+ * `data.resultData.error` and in every run of a node; what a workflow itself calls `stack` or `error` is its data.
+ */
+export const withoutStacks = (whole: JsonObject): JsonObject => {
+  const execution: JsonObject = Struct.omit(whole, ["stack"])
+  if (!isJsonObject(execution.data) || !isJsonObject(execution.data.resultData)) return execution
+  const { data } = execution
+  const resultData = withoutError(execution.data.resultData)
+  const runData = isJsonObject(resultData.runData) ? { runData: mapValues(resultData.runData, nodeRuns) } : {}
+  return { ...execution, data: { ...data, resultData: { ...resultData, ...runData } } }
+}
+
+const nodeRuns = (runs: unknown) =>
+  Array.isArray(runs) ? runs.map((run: unknown) => (isJsonObject(run) ? withoutError(run) : run)) : runs
+
+const withoutError = (holder: JsonObject): JsonObject =>
+  holder.error === undefined ? holder : { ...holder, error: stripped(holder.error) }
+
+const stripped = (error: unknown): unknown => {
+  if (Array.isArray(error)) return error.map(stripped)
+  if (!isJsonObject(error)) return error
+  return mapValues(Struct.omit(error, ["stack"]), stripped)
+}
+
+const mapValues = (record: JsonObject, change: (value: unknown) => unknown): JsonObject =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
+
+/** A span of time; both ends belong to it. Times are ISO 8601. */
+export interface Period {
+  readonly startedAfter?: string | undefined
+  readonly startedBefore?: string | undefined
+}
+
+const date = /^\d{4}-\d{2}-\d{2}$/
+const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/i
+
+/** Whether a text is a moment that means the same everywhere: a date, which begins at midnight UTC, or a time with its zone. */
+export const isMoment = (text: string): boolean =>
+  (date.test(text) || time.test(text)) && !Number.isNaN(Date.parse(text)) && isInCalendar(text)
+
+/** `2026-02-30` would be read as a day in March. */
+const isInCalendar = (text: string) =>
+  new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10))
+
+/** The span in the one spelling that every engine takes. */
+export const spelled = ({ startedAfter, startedBefore }: Period) => ({
+  ...(startedAfter === undefined ? {} : { startedAfter: new Date(startedAfter).toISOString() }),
+  ...(startedBefore === undefined ? {} : { startedBefore: new Date(startedBefore).toISOString() })
+})
+
+/** Whether a moment lies in the span; what has not begun lies in none. */
+export const isWithin = (startedAt: unknown, { startedAfter, startedBefore }: Period): boolean => {
+  if (startedAfter === undefined && startedBefore === undefined) return true
+  const at = Predicate.isString(startedAt) ? Date.parse(startedAt) : Number.NaN
+  return (
+    (startedAfter === undefined || at >= Date.parse(startedAfter)) &&
+    (startedBefore === undefined || at <= Date.parse(startedBefore))
+  )
 }

@@ -2,10 +2,58 @@ import { Effect, Predicate } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import { type ApiError, type EngineError, reworded } from "../../client/EngineError.ts"
-import type { WorkflowId } from "../../client/ids.ts"
-import type { Workflow } from "../../client/Workflow.ts"
-import { collisions } from "../../workflow/collisions.ts"
+import { WorkflowChanged, type EngineError, StepFailed, type ApiError, reworded } from "../../client/EngineError.ts"
+import type { WorkflowId, Workflow } from "../../client/models.ts"
+import { collisions } from "../../workflow/addresses.ts"
+
+/** Runs a change of a workflow when all earlier ones of this process have ended there. */
+export const exclusively =
+  (id: WorkflowId) =>
+  <A, E, R>(change: Effect.Effect<A, E, R>) =>
+    EngineClient.use((engine) => engine.exclusively(id, change))
+
+/** Reads the workflow that is to be changed; fails where it is not any more what the caller last saw. */
+export const readUnchanged = Effect.fnUntraced(function* (id: WorkflowId, ifVersion: string | undefined) {
+  const { getWorkflow, versions } = yield* EngineClient
+  const workflow = yield* getWorkflow(id)
+  if (ifVersion !== undefined) yield* stopIfChanged(versions.changesSince(ifVersion, workflow), workflow, "ifVersion")
+  return workflow
+})
+
+/** Fails with the conflict, if something changed. */
+export const stopIfChanged = (
+  changed: ReadonlyArray<string>,
+  { id }: Workflow,
+  since: WorkflowChanged["since"]
+): Effect.Effect<void, WorkflowChanged, EngineClient> =>
+  changed.length === 0
+    ? Effect.void
+    : EngineClient.use(({ instance }) => Effect.fail(new WorkflowChanged({ instance, id, changed, since })))
+
+interface Story {
+  readonly id: string
+  /** What has already happened to the workflow: "created". */
+  readonly done: string
+  /** What is tried now: "its activation". */
+  readonly step: string
+}
+
+/** A later step of a tool call: when it fails, the error says what has already happened. */
+export const whileDone = <A, R>(
+  self: Effect.Effect<A, EngineError, R>,
+  story: Story
+): Effect.Effect<A, StepFailed, R | EngineClient> =>
+  Effect.catch(self, (error) =>
+    EngineClient.use(({ instance }) => Effect.fail(stepFailed(error, { ...story, instance })))
+  )
+
+/** The failure of one step, with what is already done, and the engine's own answer where there was one. */
+export const stepFailed = (error: EngineError, story: Story & { readonly instance: string }): StepFailed =>
+  new StepFailed({
+    ...story,
+    problem: error.message,
+    ...(error._tag === "ApiError" ? { httpStatus: error.httpStatus, apiResponse: error.apiResponse } : {})
+  })
 
 /** Pages of active workflows that are looked through. */
 const mostPages = 8
