@@ -17,7 +17,15 @@ const parts = [...contents, "active"] as const
 export const versionOf = (workflow: Workflow): string =>
   [...contents.map((part) => digestOf(workflow, part)), workflow.active ? "on" : "off"].join("-")
 
-export const isVersion = (text: string): boolean => /^([0-9a-z]{6}-){5}(on|off)$/.test(text)
+export const isVersion = (text: string): boolean => /^([0-9a-z]{6}-){5}(on|off)(-part)?$/.test(text)
+
+/**
+ * The version of a workflow of which only some nodes are shown. It is as good as the whole one, but to replace the nodes:
+ * who was shown some cannot give all.
+ */
+export const partVersion = (version: string): string => `${version}-part`
+
+export const isPartVersion = (text: string): boolean => isVersion(text) && text.endsWith("-part")
 
 /** The parts in which two versions differ. */
 export const differing = (a: string, b: string): ReadonlyArray<string> => {

@@ -2,14 +2,15 @@ import { Struct } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
-import { saysTheSame } from "../client/versions.ts"
+import { partVersion, saysTheSame } from "../client/versions.ts"
 
 /**
  * A workflow with only the nodes of these names, and what was left out, counted. The connections stay whole: they show
- * where the nodes belong, and an engine is not given a part for the whole, as they lead to nodes that are not there.
+ * where the nodes belong, and an engine is not given a part for the whole, as they lead to nodes that are not there. Nodes
+ * without connections are guarded by the version, which says that it is of a part.
  */
 export const partOfWorkflow = (
-  workflow: JsonObject & { readonly nodes: ReadonlyArray<JsonObject> },
+  workflow: JsonObject & { readonly version: string; readonly nodes: ReadonlyArray<JsonObject> },
   names: ReadonlyArray<string>
 ): JsonObject => {
   const wanted = new Set(names)
@@ -28,6 +29,7 @@ export const partOfWorkflow = (
     leftOut,
     ...(isJsonObject(workflow.activeVersion) ? Struct.omit(workflow, ["activeVersion"]) : workflow),
     nodes,
+    version: leftOut.nodes === 0 ? workflow.version : partVersion(workflow.version),
     ...(pins === undefined ? {} : { pinData: pins.kept })
   }
 }

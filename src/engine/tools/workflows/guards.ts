@@ -78,6 +78,7 @@ const found = Effect.fnUntraced(function* (id: WorkflowId, given: ReadonlyArray<
   const engine = yield* EngineClient
   const nodes = given ?? (yield* engine.getWorkflow(id)).nodes
   let page = yield* engine.listWorkflows({ active: true, limit: 100 })
+  let seen = 0
   for (let pages = 1; ; pages++) {
     const words = page.data
       .filter((other) => Predicate.isString(other.id) && other.id !== id)
@@ -88,7 +89,10 @@ const found = Effect.fnUntraced(function* (id: WorkflowId, given: ReadonlyArray<
         )
       )
     if (words.length > 0) return words.join(" ")
-    if (pages >= mostPages || typeof page.nextCursor !== "string" || page.nextCursor === "") return notSeen
+    seen += page.data.length
+    if (typeof page.nextCursor !== "string" || page.nextCursor === "") return notSeen
+    if (pages >= mostPages)
+      return `None of the first ${seen} active workflows that this key can list has the same address.`
     page = yield* engine.listWorkflows({ active: true, cursor: page.nextCursor })
   }
 })

@@ -11,7 +11,7 @@ import { activeVersionBeside } from "../../workflow/views.ts"
  */
 export const shown = (workflow: Workflow, notices: ReadonlyArray<string> = []) =>
   EngineClient.use(({ versions }) =>
-    Effect.sync((): JsonObject => ({
+    Effect.sync((): JsonObject & { readonly version: string } => ({
       ...noticed(notices),
       version: versions.remember(workflow),
       ...Struct.omit(workflow, ["shared", "activeVersion"]),

@@ -8,7 +8,7 @@ import type { Changes } from "../../client/body.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { ApiError } from "../../client/EngineError.ts"
 import { TagId, type WorkflowId, type Workflow } from "../../client/models.ts"
-import { isSameContent } from "../../client/versions.ts"
+import { isPartVersion, isSameContent } from "../../client/versions.ts"
 import { hasValidTrigger, noValidTrigger } from "../../workflow/triggers.ts"
 import { validate } from "../../workflow/validate.ts"
 import * as EngineTool from "../EngineTool.ts"
@@ -94,8 +94,17 @@ export const updateWorkflow = EngineTool.make("update_workflow", {
     if (Object.keys(given).length === 0) {
       return yield* new InvalidArgument({ argument: "arguments", problem: "must hold at least one field to change" })
     }
+    if (given.nodes !== undefined && ifVersion !== undefined && isPartVersion(ifVersion)) return yield* onlyPart
     return yield* update(id, ifVersion, given).pipe(exclusively(id))
   })
+})
+
+/** Whoever was shown some nodes cannot know all of them: what was left out would be removed. */
+const onlyPart = new InvalidArgument({
+  argument: "nodes",
+  problem:
+    "would remove nodes that were never shown, as ifVersion is the version of an answer with only some of them. Read the " +
+    "whole workflow with get_workflow, and give all nodes with the version of that answer"
 })
 
 const update = Effect.fnUntraced(function* (
