@@ -23,8 +23,8 @@ const link = (target: string, fields: object = {}) => ({
   main: [[{ node: target, type: "main", index: 0, ...fields }]]
 })
 
-describe("a workflow in order", () => {
-  it("is accepted, whatever its names, types and gaps", () => {
+describe("a valid workflow", () => {
+  it("is accepted whatever its names, types and gaps", () => {
     fc.assert(
       fc.property(graph, fc.string({ minLength: 1 }), ({ nodes, connections }, name) => {
         assert.strictEqual(accepted({ name: `${name}!`, nodes, connections }), connections)
@@ -44,7 +44,7 @@ describe("a workflow in order", () => {
   })
 })
 
-describe("a broken workflow is refused with the contract's words", () => {
+describe("validate refuses with the words of the contract", () => {
   it("a connection to a node that is not there", () => {
     const expected = "Workflow validation failed: node A references non-existent node Ghost"
     assert.strictEqual(refusal({ nodes: [node("A")], connections: { A: link("Ghost") } }), expected)
@@ -71,7 +71,7 @@ describe("a broken workflow is refused with the contract's words", () => {
   })
 })
 
-describe("the rest is refused with words that say where and what", () => {
+describe("validate refuses with words that say where and what", () => {
   const failed = (problem: string) => `Workflow validation failed: ${problem}`
 
   it("no name, no nodes", () => {
@@ -130,9 +130,9 @@ describe("the rest is refused with words that say where and what", () => {
   })
 })
 
-describe("a workflow in order but for one slip: validation", () => {
+describe("a valid workflow with one mistake", () => {
   const slip = (name: string, make: (graph: Graph, pick: Graph["nodes"][number]) => Draft, text: RegExp) =>
-    it(`refuses when ${name}`, () => {
+    it(`is refused when ${name}`, () => {
       fc.assert(
         fc.property(graph, fc.nat(), (whole, seed) => {
           const pick = whole.nodes[seed % whole.nodes.length]

@@ -14,7 +14,7 @@ const workflow = {
 }
 
 describe("the version of a workflow", () => {
-  it("moves with everything that the workflow is and does, and each time to another one", () => {
+  it("changes with everything that the workflow is and does", () => {
     const others = [
       workflow,
       { ...workflow, name: "Order" },
@@ -31,7 +31,7 @@ describe("the version of a workflow", () => {
     for (const version of versions) assert.isTrue(isVersion(version), version)
   })
 
-  it("stays with the order of fields, with what the engine counts by itself, and with what is empty", () => {
+  it("ignores the order of fields, the engine's own counters and what is empty", () => {
     const same = {
       ...workflow,
       nodes: workflow.nodes.map(({ name, parameters, type }) => ({ parameters, type, name })),
@@ -71,7 +71,7 @@ describe("a conflict", () => {
     assert.deepEqual(changesSince(version, { ...workflow, nodes: [] }), ["nodes"])
   })
 
-  it("names so many nodes at most", () => {
+  it("names 20 nodes at most", () => {
     const { changesSince, remember } = makeSeenVersions()
     const many = Array.from({ length: 50 }, (_, index) => node(`n${index}`))
     const [text = ""] = changesSince(remember({ ...workflow, nodes: many }), { ...workflow, nodes: [] })
