@@ -39,7 +39,7 @@ export interface Changes {
 /** What to send to create a workflow on an engine of this generation. */
 export const createBody = (creation: Creation, generation: Generation): Sendable => {
   const { name, nodes, connections, settings = {}, staticData } = creation
-  return sendable({ name, nodes, connections, settings, ...present({ staticData }) }, generation)
+  return sendable({ name, nodes, connections, settings, ...definedFields({ staticData }) }, generation)
 }
 
 /** What to send to change a workflow as it was just read. An update replaces, so that all of it goes back. */
@@ -47,8 +47,8 @@ export const updateBody = (current: Workflow, changes: Changes, generation: Gene
   const carried = generation.carried.map((field) => [field, current[field]])
   return sendable(
     {
-      ...present(Object.fromEntries(carried)),
-      ...present({ staticData: changes.staticData }),
+      ...definedFields(Object.fromEntries(carried)),
+      ...definedFields({ staticData: changes.staticData }),
       name: changes.name ?? current.name,
       nodes: changes.nodes === undefined ? current.nodes : keepIdentity(changes.nodes, current.nodes),
       connections: changes.connections ?? current.connections,
@@ -59,7 +59,7 @@ export const updateBody = (current: Workflow, changes: Changes, generation: Gene
 }
 
 /** The body with the types of its nodes in another spelling. */
-export const spelt = (body: Body, spelling: (type: string) => string): Body => ({
+export const renameNodeTypes = (body: Body, spelling: (type: string) => string): Body => ({
   ...body,
   nodes: body.nodes.map((node) => (Predicate.isString(node.type) ? { ...node, type: spelling(node.type) } : node))
 })
@@ -97,7 +97,7 @@ const withoutDefaults = (settings: JsonObject): JsonObject =>
 
 const textSettings: ReadonlyArray<string> = ["errorWorkflow", "timezone"]
 
-const present = (fields: JsonObject): JsonObject =>
+const definedFields = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))
 
 /** Fields by which an engine knows a node again; a webhook's address hangs on them. */

@@ -3,7 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import type { Upstream } from "../../internal/http/Upstream.ts"
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Environment } from "../config/EngineConfig.ts"
-import { type Changes, type Creation, createBody, spelt, updateBody } from "./body.ts"
+import { type Changes, type Creation, createBody, renameNodeTypes, updateBody } from "./body.ts"
 import * as Call from "./call.ts"
 import { type EngineError, WorkflowBusy } from "./EngineError.ts"
 import { writeFullest } from "./fullest.ts"
@@ -62,7 +62,7 @@ const workflowCalls = ({ call }: Call.Calls) => {
             operation: "create workflow",
             method: "POST",
             path: "/workflows",
-            bodyFor: (keyHeader) => spelt(body, spellingFor(keyHeader))
+            bodyFor: (keyHeader) => renameNodeTypes(body, spellingFor(keyHeader))
           })
       ),
     updateWorkflow: (current: Workflow, changes: Changes) =>
@@ -73,7 +73,7 @@ const workflowCalls = ({ call }: Call.Calls) => {
             operation: "update workflow",
             method: "PUT",
             path: `/workflows/${current.id}`,
-            bodyFor: (keyHeader) => (changes.nodes === undefined ? body : spelt(body, spellingFor(keyHeader)))
+            bodyFor: (keyHeader) => (changes.nodes === undefined ? body : renameNodeTypes(body, spellingFor(keyHeader)))
           })
       ).pipe(Effect.uninterruptible),
     deleteWorkflow: (id: WorkflowId) =>

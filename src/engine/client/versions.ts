@@ -28,14 +28,14 @@ export const partVersion = (version: string): string => `${version}-part`
 export const isPartVersion = (text: string): boolean => isVersion(text) && text.endsWith("-part")
 
 /** The parts in which two versions differ. */
-export const differing = (a: string, b: string): ReadonlyArray<string> => {
+export const changedParts = (a: string, b: string): ReadonlyArray<string> => {
   const [those, these] = [a.split("-"), b.split("-")]
   return parts.filter((_, place) => those[place] !== these[place])
 }
 
 /** Whether two readings of a workflow show the same content, switched on or off. */
 export const isSameContent = (a: Workflow, b: Workflow): boolean =>
-  differing(versionOf(a), versionOf(b)).every((part) => part === "active")
+  changedParts(versionOf(a), versionOf(b)).every((part) => part === "active")
 
 /** The part of a version that stands for the nodes. */
 export const nodesDigest = (version: string): string => version.split("-")[1] ?? ""
@@ -45,17 +45,17 @@ export type NodeDigest = readonly [name: string, digest: string]
 
 /** Every node as a digest; one reading is compared several times, and may be large. */
 export const nodeDigests = ({ nodes }: Pick<Workflow, "nodes">): ReadonlyArray<NodeDigest> => {
-  const known = digested.get(nodes)
+  const known = digestCache.get(nodes)
   if (known !== undefined) return known
-  const digests = nodes.map((node): NodeDigest => [nameOf(node), digest(inOrder(node))])
-  digested.set(nodes, digests)
+  const digests = nodes.map((node): NodeDigest => [nameOf(node), digest(canonicalJson(node))])
+  digestCache.set(nodes, digests)
   return digests
 }
 
-const digested = new WeakMap<Workflow["nodes"], ReadonlyArray<NodeDigest>>()
+const digestCache = new WeakMap<Workflow["nodes"], ReadonlyArray<NodeDigest>>()
 
 /** Whether two values say the same; fields may come in another order. */
-export const saysTheSame = (a: unknown, b: unknown): boolean => inOrder(a) === inOrder(b)
+export const isSameJson = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b)
 
 const digestOf = (workflow: Workflow, part: (typeof contents)[number]): string =>
   part === "nodes"
@@ -64,15 +64,15 @@ const digestOf = (workflow: Workflow, part: (typeof contents)[number]): string =
           .map(([, one]) => one)
           .join()
       )
-    : digest(inOrder(workflow[part] ?? {}))
+    : digest(canonicalJson(workflow[part] ?? {}))
 
 /** JSON with the fields of every object in alphabetical order. */
-const inOrder = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(inOrder).join()}]`
+const canonicalJson = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`
   if (!Predicate.isObject(value)) return JSON.stringify(value) ?? ""
   const fields: JsonObject = { ...value }
   const names = Object.keys(fields).sort()
-  return `{${names.map((name) => `${JSON.stringify(name)}:${inOrder(fields[name])}`).join()}}`
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(fields[name])}`).join()}}`
 }
 
 /** Six characters of a 53-bit hash (cyrb53): to notice an accident, not to withstand an attack. */
@@ -91,13 +91,13 @@ const digest = (text: string): string => {
 }
 
 /** Nodes kept in mind at most, over all versions; the oldest versions are forgotten first. */
-const mostNodes = 20_000
+const maxNodes = 20_000
 
 /** Engine stamps kept in mind at most; the oldest are forgotten first. */
-const mostStamps = 5000
+const maxStamps = 5000
 
 /** Names listed in one text at most. */
-const mostNames = 20
+const maxNames = 20
 
 /** The versions that callers were shown, so that a conflict can name the nodes that changed since. */
 export interface SeenVersions {
@@ -131,7 +131,7 @@ export const makeSeenVersions = (): SeenVersions => {
       underStamp.set(name, versions)
     }
     for (const oldest of underStamp.keys()) {
-      if (underStamp.size <= mostStamps) break
+      if (underStamp.size <= maxStamps) break
       underStamp.delete(oldest)
     }
   }
@@ -146,7 +146,7 @@ export const makeSeenVersions = (): SeenVersions => {
     seen.set(key, nodes)
     count += nodes.length
     for (const oldest of seen.keys()) {
-      if (count <= mostNodes) break
+      if (count <= maxNodes) break
       forget(oldest)
     }
     return version
@@ -160,7 +160,7 @@ export const makeSeenVersions = (): SeenVersions => {
   }
 
   const changesBetween = (version: string, now: Workflow): ReadonlyArray<string> =>
-    differing(version, versionOf(now)).map((part) => {
+    changedParts(version, versionOf(now)).map((part) => {
       if (part === "active") return `state (now ${now.active ? "active" : "inactive"})`
       const before = part === "nodes" ? seen.get(nodesDigest(version)) : undefined
       return before === undefined ? part : `nodes (${nodeChanges(before, nodeDigests(now))})`
@@ -182,12 +182,12 @@ const nodeChanges = (before: ReadonlyArray<NodeDigest>, after: ReadonlyArray<Nod
   const removed = before.flatMap(([name]) => (kept.has(name) ? [] : [`${short(name)} removed`]))
   const all = [...changed, ...removed]
   if (all.length === 0) return "their order"
-  return all.length <= mostNames
+  return all.length <= maxNames
     ? all.join(", ")
-    : `${all.slice(0, mostNames).join(", ")} and ${all.length - mostNames} more`
+    : `${all.slice(0, maxNames).join(", ")} and ${all.length - maxNames} more`
 }
 
-const short = (name: string): string => (name.length <= longestName ? name : `${name.slice(0, longestName)}…`)
+const short = (name: string): string => (name.length <= maxNameLength ? name : `${name.slice(0, maxNameLength)}…`)
 
 /** Nobody gives a node such a name; a text of that length would drown the rest. */
-const longestName = 100
+const maxNameLength = 100

@@ -13,7 +13,7 @@ import {
   idField,
   minutes
 } from "./arguments.ts"
-import { chain, node, remark, make, webhook, keyed } from "./template.ts"
+import { chain, node, note, make, webhook, headerAuth } from "./template.ts"
 
 export const scheduleTriggered = make("schedule-triggered-workflow", {
   title: "Workflow on a schedule",
@@ -28,7 +28,7 @@ export const scheduleTriggered = make("schedule-triggered-workflow", {
       "Prepare Data",
       [1, 0],
       { assignments: { assignments: [{ id: "startedAt", name: "startedAt", type: "string", value: "={{ $now }}" }] } },
-      remark(task)
+      note(task)
     )
     return {
       workflow: {
@@ -64,7 +64,7 @@ export const httpWebhook = make("http-webhook-workflow", {
           ]
         }
       },
-      remark(task)
+      note(task)
     )
     const respond = node("respondToWebhook", "Respond to Webhook", [2, 0], { respondWith: "firstIncomingItem" })
     return {
@@ -88,7 +88,7 @@ export const dataTransformation = make("data-transformation-workflow", {
   arguments: { fields, path: pathOr("transform"), task, name: workflowName("Data transformation") },
   propose: ({ fields, name, path, task }) => {
     const trigger = webhook(path, "POST", { responseMode: "lastNode", responseData: "allEntries", options: {} })
-    const transform = node("code", "Transform Records", [1, 0], { jsCode: program(fields) }, remark(task))
+    const transform = node("code", "Transform Records", [1, 0], { jsCode: program(fields) }, note(task))
     return {
       workflow: { name, nodes: [trigger, transform], connections: chain(trigger, transform), settings: {} },
       hints: [
@@ -124,7 +124,7 @@ export const serviceIntegration = make("external-service-integration", {
     name: workflowName("Service integration")
   },
   propose: ({ credentialId, method, name, path, task, url }) => {
-    const key = keyed(credentialId)
+    const key = headerAuth(credentialId)
     const trigger = webhook(path, "POST", { responseMode: "responseNode", options: {} })
     const body = { sendBody: true, specifyBody: "json", jsonBody: "={{ JSON.stringify($json.body) }}" }
     const call = node(
@@ -138,7 +138,7 @@ export const serviceIntegration = make("external-service-integration", {
         maxTries: 3,
         waitBetweenTries: 1000,
         onError: "continueErrorOutput",
-        ...remark(task)
+        ...note(task)
       }
     )
     const answer = { respondWith: "firstIncomingItem" }
@@ -164,7 +164,7 @@ export const dataPolling = make("api-data-polling", {
   description: "A workflow that reads an API every few minutes and goes on with the items that are new",
   arguments: { url, minutes, idField, credentialId, task, name: workflowName("API polling") },
   propose: ({ credentialId, idField, minutes, name, task, url }) => {
-    const key = keyed(credentialId)
+    const key = headerAuth(credentialId)
     const trigger = node("scheduleTrigger", "Schedule Trigger", [0, 0], {
       rule: { interval: [{ field: "minutes", minutesInterval: minutes }] }
     })
@@ -181,7 +181,7 @@ export const dataPolling = make("api-data-polling", {
       dedupeValue: `={{ $json.${idField} }}`,
       options: {}
     })
-    const handle = node("noOp", "Handle New Items", [3, 0], {}, remark(task))
+    const handle = node("noOp", "Handle New Items", [3, 0], {}, note(task))
     return {
       workflow: {
         name,

@@ -5,11 +5,11 @@ import type { Prompt, PromptArgument, PromptMessage } from "../../mcp/Prompt.ts"
 
 /** What a prompt proposes: the arguments of `create_workflow`, and what to know before and after. */
 export interface Proposal {
-  readonly workflow: Sketch
+  readonly workflow: WorkflowProposal
   readonly hints: ReadonlyArray<string>
 }
 
-export interface Words<Fields extends Arguments.Fields> {
+export interface PromptDefinition<Fields extends Arguments.Fields> {
   readonly title: string
   readonly description: string
   /** Each with a description; `examples` are offered as completions. */
@@ -17,20 +17,23 @@ export interface Words<Fields extends Arguments.Fields> {
   readonly propose: (args: Arguments.Decoded<Fields>) => Proposal
 }
 
-/** A prompt from its words and arguments: a message of instructions, then one that is nothing but JSON. */
-export const make = <const Fields extends Arguments.Fields>(name: string, words: Words<Fields>): Prompt => {
-  const parameters = Arguments.make(words.arguments)
+/** A prompt from its definition and arguments: a message of instructions, then one that is nothing but JSON. */
+export const make = <const Fields extends Arguments.Fields>(
+  name: string,
+  definition: PromptDefinition<Fields>
+): Prompt => {
+  const parameters = Arguments.make(definition.arguments)
   const schema = parameters.jsonSchema
   return {
     name,
-    title: words.title,
-    description: words.description,
+    title: definition.title,
+    description: definition.description,
     /** Made at the first look, which most sessions never take. */
     get arguments() {
-      return Object.keys(words.arguments).map((argument) => describe(schema(), argument))
+      return Object.keys(definition.arguments).map((argument) => describe(schema(), argument))
     },
     get: Effect.fn(name)(function* (args) {
-      const proposal = words.propose(yield* parameters.decode(withoutBlanks(args)))
+      const proposal = definition.propose(yield* parameters.decode(withoutBlanks(args)))
       return [message(instructions(proposal.hints)), message(JSON.stringify(proposal.workflow))]
     }),
     complete: (argument, value) => completions(property(schema(), argument).examples, value)
@@ -76,7 +79,7 @@ const completions = (examples: unknown, value: string): ReadonlyArray<string> =>
 }
 
 /** A node of a workflow to be created. */
-export interface SketchNode {
+export interface ProposedNode {
   readonly name: string
   readonly type: string
   readonly typeVersion: number
@@ -86,9 +89,9 @@ export interface SketchNode {
 }
 
 /** The arguments of `create_workflow`. */
-export interface Sketch {
+export interface WorkflowProposal {
   readonly name: string
-  readonly nodes: ReadonlyArray<SketchNode>
+  readonly nodes: ReadonlyArray<ProposedNode>
   readonly connections: ReadonlyArray<{
     readonly source: string
     readonly target: string
@@ -116,7 +119,7 @@ export const node = (
   [column, row]: readonly [number, number],
   parameters: Readonly<Record<string, unknown>>,
   more: Readonly<Record<string, unknown>> = {}
-): SketchNode => ({
+): ProposedNode => ({
   name,
   type: `engine-nodes-base.${kind}`,
   typeVersion: versions[kind],
@@ -125,15 +128,15 @@ export const node = (
   ...more
 })
 
-/** Fields that show a remark under the node; unlike a parameter it is never read as an expression. */
-export const remark = (text: string | undefined) => (text === undefined ? {} : { notes: text, notesInFlow: true })
+/** Fields that show a note under the node; unlike a parameter it is never read as an expression. */
+export const note = (text: string | undefined) => (text === undefined ? {} : { notes: text, notesInFlow: true })
 
 /** A webhook node; an address of its own on every engine needs a webhook id. */
 export const webhook = (path: string, httpMethod: string, parameters: Readonly<Record<string, unknown>>) =>
   node("webhook", "Webhook", [0, 0], { httpMethod, path, ...parameters }, { webhookId: path.replaceAll("/", "-") })
 
 /** Parameters and credentials of a call that carries the key of a header credential, if one is given. */
-export const keyed = (credentialId: string | undefined) =>
+export const headerAuth = (credentialId: string | undefined) =>
   credentialId === undefined
     ? { parameters: { authentication: "none" }, fields: {} }
     : {
@@ -142,7 +145,7 @@ export const keyed = (credentialId: string | undefined) =>
       }
 
 /** Connections that lead from each node to the next. */
-export const chain = (...nodes: ReadonlyArray<SketchNode>): Sketch["connections"] =>
+export const chain = (...nodes: ReadonlyArray<ProposedNode>): WorkflowProposal["connections"] =>
   nodes.slice(1).flatMap(({ name: target }, index) => {
     const source = nodes[index]?.name
     return source === undefined ? [] : [{ source, target, sourceOutput: 0 }]

@@ -22,7 +22,7 @@ export const over = (
   tools: ReadonlyArray<Tool.Tool<Instances>>,
   instances: Instances["Service"]
 ): ReadonlyArray<Tool.Tool<Instances>> => {
-  const isBarred = instances.names.every((name) => instances.readOnly.has(name))
+  const isAllReadOnly = instances.names.every((name) => instances.readOnly.has(name))
   const description = once(() => `${instanceSchema.description}: ${instanceNames(instances, roomIn(tools))}`)
   return tools.map((tool) => ({
     ...tool,
@@ -31,12 +31,12 @@ export const over = (
       const described = { instance: { ...instanceSchema, description: description() } }
       return { ...schema, properties: Object.assign({}, schema.properties, described) }
     },
-    isListed: tool.annotations.readOnlyHint || !isBarred
+    isListed: tool.annotations.readOnlyHint || !isAllReadOnly
   }))
 }
 
 /** Bytes that a list of all tools may have; a model reads it before anything else. */
-const longestList = 13_950
+const maxListBytes = 13_950
 
 /** Characters that the names of the instances may have in each tool, so that the list stays as short as it should be. */
 const roomIn = (tools: ReadonlyArray<Tool.Tool<Instances>>): number => {
@@ -48,7 +48,7 @@ const roomIn = (tools: ReadonlyArray<Tool.Tool<Instances>>): number => {
     annotations,
     ...(meta === undefined ? {} : { _meta: meta })
   }))
-  return Math.min(200, Math.floor((longestList - JSON.stringify(bare).length) / tools.length) - 2)
+  return Math.min(200, Math.floor((maxListBytes - JSON.stringify(bare).length) / tools.length) - 2)
 }
 
 /**

@@ -36,7 +36,7 @@ export const listCredentials = EngineTool.make("list_credentials", {
       limit,
       fetch: (_, query) =>
         EngineClient.use((engine) => engine.listCredentialsIfSupported(query)).pipe(Effect.flatMap(Effect.fromOption)),
-      show: record
+      show: withoutValues
     }).pipe(Effect.catchTag("NoSuchElementError", () => Effect.succeed(viewInEngine)))
 })
 
@@ -47,7 +47,7 @@ export const getCredential = EngineTool.make("get_credential", {
   arguments: { id: credentialId },
   run: ({ id }) =>
     EngineClient.use((engine) => engine.getCredentialIfSupported(id)).pipe(
-      Effect.map(Option.match({ onNone: () => viewInEngine, onSome: record }))
+      Effect.map(Option.match({ onNone: () => viewInEngine, onSome: withoutValues }))
     )
 })
 
@@ -57,7 +57,7 @@ export const createCredential = EngineTool.make("create_credential", {
   annotations: creates,
   arguments: { name: credentialName, type: credentialType, data: object("Values, as get_credential_schema says") },
   result: results.credential,
-  run: (body) => EngineClient.use((engine) => engine.createCredential(body)).pipe(Effect.map(record))
+  run: (body) => EngineClient.use((engine) => engine.createCredential(body)).pipe(Effect.map(withoutValues))
 })
 
 export const updateCredential = EngineTool.make("update_credential", {
@@ -72,7 +72,7 @@ export const updateCredential = EngineTool.make("update_credential", {
   },
   run: ({ id, ...body }) =>
     EngineClient.use((engine) => engine.updateCredentialIfSupported(id, body)).pipe(
-      Effect.map(Option.match({ onNone: () => createAnew, onSome: record }))
+      Effect.map(Option.match({ onNone: () => createAnew, onSome: withoutValues }))
     )
 })
 
@@ -84,7 +84,7 @@ export const deleteCredential = EngineTool.make("delete_credential", {
   result: results.deleted,
   run: Effect.fnUntraced(function* ({ id }) {
     const deleted = yield* EngineClient.use((engine) => engine.deleteCredential(id))
-    return { message: `Credential ${id} was deleted`, id, deleted: record(deleted) }
+    return { message: `Credential ${id} was deleted`, id, deleted: withoutValues(deleted) }
   })
 })
 
@@ -97,7 +97,7 @@ export const getCredentialSchema = EngineTool.make("get_credential_schema", {
   run: ({ type }) => EngineClient.use((engine) => engine.getCredentialSchema(type)).pipe(withSimilarTypes(type))
 })
 
-const safe = new Set([
+const visibleFields = new Set([
   "createdAt",
   "id",
   "isGlobal",
@@ -112,11 +112,11 @@ const safe = new Set([
 ])
 
 /** A credential without values: only what is known to hold none, whatever the engine sends. */
-const record = (credential: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(credential).filter(([field]) => safe.has(field)))
+const withoutValues = (credential: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(credential).filter(([field]) => visibleFields.has(field)))
 
 /** Names that are tried on an engine that does not tell its own. */
-const most = 5
+const maxSimilar = 5
 
 /** Adds to the refusal of an unknown credential type which similar ones this engine has. */
 export const withSimilarTypes =
@@ -139,13 +139,13 @@ const advice = (names: ReadonlyArray<string>, instance: string) =>
 const similar = Effect.fnUntraced(function* (type: CredentialType) {
   const engine = yield* EngineClient
   const told = yield* Effect.orElseSucceed(engine.credentialTypesIfSupported, () => Option.none())
-  if (Option.isSome(told)) return alike(type, told.value, most)
+  if (Option.isSome(told)) return alike(type, told.value, maxSimilar)
   const used = yield* typesInUse
-  const candidates = alike(type, [...new Set([...used, ...knownTypes])], most)
+  const candidates = alike(type, [...new Set([...used, ...knownTypes])], maxSimilar)
   return yield* Effect.filter(
     candidates,
     (name) => Effect.isSuccess(engine.getCredentialSchema(CredentialType.make(name))),
-    { concurrency: most }
+    { concurrency: maxSimilar }
   )
 })
 

@@ -22,7 +22,7 @@ interface Listing<Filters extends JsonObject, Item extends JsonObject, E> {
 }
 
 /** Pages that a strict filter may leave empty before the caller is asked to go on by itself. */
-const longestSearch = 20
+const maxEmptyPages = 20
 
 /** One page of a list. It is only empty when the list is over, or when a long search found nothing yet. */
 export const listPage = Effect.fnUntraced(function* <Filters extends JsonObject, Item extends JsonObject, E>(
@@ -44,7 +44,7 @@ export const listPage = Effect.fnUntraced(function* <Filters extends JsonObject,
     const next = page.nextCursor ?? ""
     if (next === "" || next === after || isOver(page.data, filters)) return { data }
     if (data.length > 0) return { data, nextCursor: cursorAt({ after: next, skip: 0 }) }
-    if (pages >= longestSearch) {
+    if (pages >= maxEmptyPages) {
       const notice = `Nothing was found on ${pages} pages, and there are more: go on with nextCursor.`
       return { notice, data, nextCursor: cursorAt({ after: next, skip: 0 }) }
     }
@@ -103,7 +103,7 @@ const EngineCursor = Schema.fromJsonString(Schema.Struct({ limit: Schema.optiona
 const readEngineCursor = Schema.decodeUnknownOption(EngineCursor)
 const isPageSize = Schema.is(pageSize)
 
-const isHonest = ({ after = "" }: Cursor): boolean => {
+const hasValidPageSize = ({ after = "" }: Cursor): boolean => {
   const own = Option.flatMap(Result.getSuccess(Base64.decodeString(after)), readEngineCursor)
   return Option.isNone(own) || own.value.limit === undefined || isPageSize(own.value.limit)
 }
@@ -118,7 +118,7 @@ export const write = (cursor: Cursor): string => Base64.encode(encode(cursor))
 export const read = (text: string, list: string, instance: string): Effect.Effect<Cursor, InvalidArgument> => {
   const cursor = Option.filter(
     Option.flatMap(Result.getSuccess(Base64.decodeString(text)), decode),
-    (cursor) => cursor.list === list && cursor.instance === instance && isHonest(cursor)
+    (cursor) => cursor.list === list && cursor.instance === instance && hasValidPageSize(cursor)
   )
   return Option.match(cursor, {
     onNone: () =>

@@ -13,7 +13,7 @@ import {
   WorkflowId,
   WorkflowSettings
 } from "../client/models.ts"
-import { isMoment } from "../workflow/executions.ts"
+import { isTimestamp } from "../workflow/executions.ts"
 
 export { flag, optional, text } from "../../mcp/parameters.ts"
 
@@ -45,10 +45,12 @@ export const limit = Schema.Int.check(
 
 export const cursor = Schema.optionalKey(Schema.String.annotate({ description: "Last nextCursor" }))
 
-/** A moment that means the same everywhere. */
-export const moment = (description: string) =>
+/** A timestamp that means the same everywhere. */
+export const timestamp = (description: string) =>
   Schema.String.check(
-    Schema.makeFilter((text) => isMoment(text) || "must be a date or a time with its zone, as in 2026-11-20T09:00:00Z")
+    Schema.makeFilter(
+      (text) => isTimestamp(text) || "must be a date or a time with its zone, as in 2026-11-20T09:00:00Z"
+    )
   ).annotate({ inputSchema: { type: "string", description } })
 
 export const nodeNames = (description: string) =>

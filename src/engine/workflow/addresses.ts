@@ -102,10 +102,10 @@ export interface Collision {
 
 /** The addresses of one workflow that another one has as well. */
 export const collisions = (workflow: Owner, other: Owner): ReadonlyArray<Collision> => {
-  const taken = new Map(allAddresses(other).map((address) => [spelled(address), address.node]))
+  const taken = new Map(allAddresses(other).map((address) => [addressText(address), address.node]))
   return allAddresses(workflow).flatMap((address) => {
-    const otherNode = taken.get(spelled(address))
-    return otherNode === undefined ? [] : [{ node: address.node, address: spelled(address), otherNode }]
+    const otherNode = taken.get(addressText(address))
+    return otherNode === undefined ? [] : [{ node: address.node, address: addressText(address), otherNode }]
   })
 }
 
@@ -119,4 +119,4 @@ const perMethod = (node: JsonObject): ReadonlyArray<JsonObject> => {
   return parameters.httpMethod.map((httpMethod: unknown) => ({ ...node, parameters: { ...parameters, httpMethod } }))
 }
 
-const spelled = ({ method, path }: Address) => `${method} ${path}`
+const addressText = ({ method, path }: Address) => `${method} ${path}`

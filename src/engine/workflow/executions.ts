@@ -1,7 +1,7 @@
 import { Struct, Predicate } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
-import { chosen, namesOf, partOfRecord } from "./views.ts"
+import { nodesNamed, namesOf, partOfRecord } from "./views.ts"
 
 export interface Part {
   /** Only these nodes. */
@@ -73,7 +73,7 @@ const countNodes = (workflow: unknown): number =>
 /** The definition that ran: with the chosen nodes, and without pinned items that are not shown. */
 const partOfDefinition = (workflow: JsonObject, wanted: ReadonlySet<string>, limit: number): JsonObject => ({
   ...workflow,
-  ...(Array.isArray(workflow.nodes) ? { nodes: chosen(workflow.nodes.filter(isJsonObject), wanted) } : {}),
+  ...(Array.isArray(workflow.nodes) ? { nodes: nodesNamed(workflow.nodes.filter(isJsonObject), wanted) } : {}),
   ...pinned("pinData", workflow, wanted, limit)
 })
 
@@ -160,7 +160,7 @@ const date = /^\d{4}-\d{2}-\d{2}$/
 const time = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/i
 
 /** Whether a text is a moment that means the same everywhere: a date, which begins at midnight UTC, or a time with its zone. */
-export const isMoment = (text: string): boolean =>
+export const isTimestamp = (text: string): boolean =>
   (date.test(text) || time.test(text)) && !Number.isNaN(Date.parse(text)) && isInCalendar(text)
 
 /** `2026-02-30` would be read as a day in March. */
@@ -168,7 +168,7 @@ const isInCalendar = (text: string) =>
   new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10))
 
 /** The span in the one spelling that every engine takes. */
-export const spelled = ({ startedAfter, startedBefore }: Period) => ({
+export const toUtc = ({ startedAfter, startedBefore }: Period) => ({
   ...(startedAfter === undefined ? {} : { startedAfter: new Date(startedAfter).toISOString() }),
   ...(startedBefore === undefined ? {} : { startedBefore: new Date(startedBefore).toISOString() })
 })

@@ -2,7 +2,7 @@ import { Struct } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
-import { partVersion, saysTheSame } from "../client/versions.ts"
+import { partVersion, isSameJson } from "../client/versions.ts"
 
 /**
  * A workflow with only the nodes of these names, and what was left out, counted. The connections stay whole: they show
@@ -14,7 +14,7 @@ export const partOfWorkflow = (
   names: ReadonlyArray<string>
 ): JsonObject => {
   const wanted = new Set(names)
-  const nodes = chosen(workflow.nodes, wanted)
+  const nodes = nodesNamed(workflow.nodes, wanted)
   const pins = isJsonObject(workflow.pinData) ? partOfRecord(workflow.pinData, wanted) : undefined
   const leftOut = {
     nodes: workflow.nodes.length - nodes.length,
@@ -39,7 +39,7 @@ export const namesOf = (nodes: unknown): ReadonlyArray<string> =>
   Array.isArray(nodes) ? [...new Set(nodes.filter(isJsonObject).map(nameOf))] : []
 
 /** Only the nodes of these names. */
-export const chosen = (nodes: ReadonlyArray<JsonObject>, wanted: ReadonlySet<string>): ReadonlyArray<JsonObject> =>
+export const nodesNamed = (nodes: ReadonlyArray<JsonObject>, wanted: ReadonlySet<string>): ReadonlyArray<JsonObject> =>
   nodes.filter((node) => wanted.has(nameOf(node)))
 
 /** What a record by names of nodes holds for some of them, and for how many others. */
@@ -50,14 +50,14 @@ export const partOfRecord = (record: JsonObject, wanted: ReadonlySet<string>) =>
 }
 
 /** Larger differences, in characters of JSON, are given by name only. */
-const longest = 200_000
+const maxDifference = 200_000
 
 /**
  * The version that runs, beside the draft that an engine shows as the workflow: nothing where it has the same nodes and
  * connections, else with a `difference` in their place, which holds what the version has that the draft has not: nodes by
  * name, connections by the node they begin at, `null` for what is only in the draft.
  */
-export const activeVersionBeside = (draft: JsonObject): JsonObject => {
+export const activeVersionDifference = (draft: JsonObject): JsonObject => {
   const { activeVersion, connections, nodes } = draft
   if (!isJsonObject(activeVersion)) return {}
   const difference = {
@@ -68,7 +68,7 @@ export const activeVersionBeside = (draft: JsonObject): JsonObject => {
   const rest = Struct.omit(activeVersion, ["nodes", "connections"])
   return {
     activeVersion:
-      JSON.stringify(difference).length <= longest
+      JSON.stringify(difference).length <= maxDifference
         ? { ...rest, difference }
         : { ...rest, differsIn: namesIn(difference), note: "The differences are left out, because they are long." }
   }
@@ -77,7 +77,7 @@ export const activeVersionBeside = (draft: JsonObject): JsonObject => {
 const differences = (active: JsonObject, draft: JsonObject): JsonObject =>
   Object.fromEntries(
     [...new Set([...Object.keys(active), ...Object.keys(draft)])]
-      .filter((name) => !saysTheSame(active[name], draft[name]))
+      .filter((name) => !isSameJson(active[name], draft[name]))
       .map((name) => [name, active[name] ?? null])
   )
 

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { createBody, spelt, updateBody, generations } from "../../../src/engine/client/body.ts"
+import { createBody, renameNodeTypes, updateBody, generations } from "../../../src/engine/client/body.ts"
 import { WorkflowId, type Workflow } from "../../../src/engine/client/models.ts"
 import { spellingFor } from "../../../src/engine/client/naming.ts"
 import type { JsonObject } from "../../../src/internal/schema/JsonObject.ts"
@@ -167,7 +167,7 @@ describe("createBody", () => {
   it("spells node types as the engine with that key header does", () => {
     const neutral = { ...hook, type: "engine-nodes-base.webhook" }
     const { body } = createBody({ name: "New", nodes: [neutral, { ...hook, name: "B" }], connections: {} }, full)
-    const typesFor = (header: string) => spelt(body, spellingFor(header)).nodes.map(({ type }) => type)
+    const typesFor = (header: string) => renameNodeTypes(body, spellingFor(header)).nodes.map(({ type }) => type)
     assert.deepStrictEqual(typesFor("X-N8N-API-KEY"), ["n8n-nodes-base.webhook", "n8n-nodes-base.webhook"])
     assert.deepStrictEqual(typesFor("x-engine-api-key"), ["engine-nodes-base.webhook", "n8n-nodes-base.webhook"])
   })

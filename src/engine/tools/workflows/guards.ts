@@ -16,12 +16,12 @@ export const exclusively =
 export const readUnchanged = Effect.fnUntraced(function* (id: WorkflowId, ifVersion: string | undefined) {
   const { getWorkflow, versions } = yield* EngineClient
   const workflow = yield* getWorkflow(id)
-  if (ifVersion !== undefined) yield* stopIfChanged(versions.changesSince(ifVersion, workflow), workflow, "ifVersion")
+  if (ifVersion !== undefined) yield* failIfChanged(versions.changesSince(ifVersion, workflow), workflow, "ifVersion")
   return workflow
 })
 
 /** Fails with the conflict, if something changed. */
-export const stopIfChanged = (
+export const failIfChanged = (
   changed: ReadonlyArray<string>,
   { id }: Workflow,
   since: WorkflowChanged["since"]
@@ -30,7 +30,7 @@ export const stopIfChanged = (
     ? Effect.void
     : EngineClient.use(({ instance }) => Effect.fail(new WorkflowChanged({ instance, id, changed, since })))
 
-interface Story {
+interface StepContext {
   readonly id: string
   /** What has already happened to the workflow: "created". */
   readonly done: string
@@ -41,22 +41,22 @@ interface Story {
 /** A later step of a tool call: when it fails, the error says what has already happened. */
 export const whileDone = <A, R>(
   self: Effect.Effect<A, EngineError, R>,
-  story: Story
+  context: StepContext
 ): Effect.Effect<A, StepFailed, R | EngineClient> =>
   Effect.catch(self, (error) =>
-    EngineClient.use(({ instance }) => Effect.fail(stepFailed(error, { ...story, instance })))
+    EngineClient.use(({ instance }) => Effect.fail(stepFailed(error, { ...context, instance })))
   )
 
 /** The failure of one step, with what is already done, and the engine's own answer where there was one. */
-export const stepFailed = (error: EngineError, story: Story & { readonly instance: string }): StepFailed =>
+export const stepFailed = (error: EngineError, context: StepContext & { readonly instance: string }): StepFailed =>
   new StepFailed({
-    ...story,
+    ...context,
     problem: error.message,
     ...(error._tag === "ApiError" ? { httpStatus: error.httpStatus, apiResponse: error.apiResponse } : {})
   })
 
 /** Pages of active workflows that are looked through. */
-const mostPages = 8
+const maxPages = 8
 
 /** Engines say that a webhook collides, and with what they keep to themselves: this adds which one, and with whose. */
 export const namingCollisions =
@@ -91,7 +91,7 @@ const found = Effect.fnUntraced(function* (id: WorkflowId, given: ReadonlyArray<
     if (words.length > 0) return words.join(" ")
     seen += page.data.length
     if (typeof page.nextCursor !== "string" || page.nextCursor === "") return notSeen
-    if (pages >= mostPages)
+    if (pages >= maxPages)
       return `None of the first ${seen} active workflows that this key can list has the same address.`
     page = yield* engine.listWorkflows({ active: true, cursor: page.nextCursor })
   }

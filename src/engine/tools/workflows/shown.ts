@@ -3,7 +3,7 @@ import { Effect, Predicate, Struct } from "effect"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { Workflow } from "../../client/models.ts"
-import { activeVersionBeside } from "../../workflow/views.ts"
+import { activeVersionDifference } from "../../workflow/views.ts"
 
 /**
  * What a caller sees of a workflow, after what it should know about it: its `version`, and all that the engine shows but
@@ -15,7 +15,7 @@ export const shown = (workflow: Workflow, notices: ReadonlyArray<string> = []) =
       ...noticed(notices),
       version: versions.remember(workflow),
       ...Struct.omit(workflow, ["shared", "activeVersion"]),
-      ...activeVersionBeside(workflow)
+      ...activeVersionDifference(workflow)
     }))
   )
 

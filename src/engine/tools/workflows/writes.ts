@@ -25,7 +25,7 @@ import {
   workflowId
 } from "../parameters.ts"
 import * as results from "../results.ts"
-import { exclusively, readUnchanged, stopIfChanged, whileDone, stepFailed, namingCollisions } from "./guards.ts"
+import { exclusively, readUnchanged, failIfChanged, whileDone, stepFailed, namingCollisions } from "./guards.ts"
 import { leftOut, shorten, shown } from "./shown.ts"
 import { notStarted, switchOn } from "./switchOn.ts"
 
@@ -159,13 +159,16 @@ export const write = Effect.fnUntraced(function* (current: Workflow, wanted: Cha
   const engine = yield* EngineClient
   const read = engine.versions.remember(deactivated ? { ...current, active: false } : current)
   const latest = yield* engine.getWorkflow(current.id)
-  yield* stopIfChanged(engine.versions.changesSince(read, latest), latest, "meanwhile")
+  yield* failIfChanged(engine.versions.changesSince(read, latest), latest, "meanwhile")
 
   const { dropped, workflow: written } = yield* engine.updateWorkflow(latest, wanted).pipe(
     namingCollisions(latest.id, wanted.nodes),
-    Effect.catchTag("ApiError", (error) => stateTruth(latest, error))
+    Effect.catchTag("ApiError", (error) => failureAfterSave(latest, error))
   )
-  return { written, notices: [...(cameBetween(latest, written, wanted) ? [overwritten] : []), ...leftOut(dropped)] }
+  return {
+    written,
+    notices: [...(isConcurrentWrite(latest, written, wanted) ? [overwritten] : []), ...leftOut(dropped)]
+  }
 })
 
 const overwritten =
@@ -177,7 +180,7 @@ const overwritten =
  * 2 count the changes of nodes and settings one by one, and give nodes and connections a new id only when they change;
  * older ones give a new id each time, which proves nothing.
  */
-const cameBetween = (latest: Workflow, written: Workflow, { connections, nodes }: Changes): boolean => {
+const isConcurrentWrite = (latest: Workflow, written: Workflow, { connections, nodes }: Changes): boolean => {
   const [before, after] = [latest.versionCounter, written.versionCounter]
   if (!Predicate.isNumber(before) || !Predicate.isNumber(after)) return false
   const keptGraph = nodes === undefined && connections === undefined
@@ -196,14 +199,14 @@ export const changedSince = Effect.fnUntraced(function* (written: Workflow, late
 })
 
 /** Engines save a change of an active workflow before they refuse to run it. */
-const stateTruth = Effect.fnUntraced(function* (before: Workflow, error: ApiError) {
+const failureAfterSave = Effect.fnUntraced(function* (before: Workflow, error: ApiError) {
   if (!before.active) return yield* error
   const { id } = before
   const engine = yield* EngineClient
   const after = yield* engine.getWorkflow(id)
   if (isSameContent(before, after)) return yield* error
-  const story = { id, done: "saved with the changes", step: "running it in its new form" }
-  return yield* stepFailed(error, { ...story, instance: engine.instance })
+  const context = { id, done: "saved with the changes", step: "running it in its new form" }
+  return yield* stepFailed(error, { ...context, instance: engine.instance })
 })
 
 /** The tools that write workflows, in the order in which they are listed. */
