@@ -1,26 +1,49 @@
-export { ConfigurationError } from "./internal/config/ConfigurationError.ts"
-export { EngineConfig, type Environment } from "./engine/config/EngineConfig.ts"
-export * as Configuration from "./engine/config/layer.ts"
-export { EngineClient, type ExecutionQuery, type WorkflowQuery } from "./engine/client/EngineClient.ts"
-export type { PageQuery } from "./engine/client/Page.ts"
-export * from "./engine/client/EngineError.ts"
-export { Execution, ExecutionStatus } from "./engine/client/Execution.ts"
-export { CredentialId, CredentialType, ExecutionId, TagId, WorkflowId } from "./engine/client/ids.ts"
-export { Instances } from "./engine/client/Instances.ts"
-export type { Page } from "./engine/client/Page.ts"
-export { toConnections, toLinks } from "./engine/workflow/connections.ts"
-export { validate } from "./engine/workflow/validate.ts"
-export { Tag } from "./engine/client/Tag.ts"
-export { Connections, Free, Link, Node, Target, Workflow } from "./engine/client/Workflow.ts"
-export { HttpClients } from "./internal/http/HttpClients.ts"
+// The server as layers, and what its toolsets are made of.
 export * as Server from "./Server.ts"
-export { engineTools } from "./engine/tools/catalog.ts"
-export * as EngineTool from "./engine/tools/EngineTool.ts"
-export { Progress } from "./mcp/Progress.ts"
-export { EngineToolset } from "./engine/toolset.ts"
-export type { Finding, Offer, Toolset } from "./mcp/Toolset.ts"
-export * as Tool from "./mcp/Tool.ts"
-export { AnswerTooLarge, InvalidArgument, ToolError, type ToolFailure } from "./mcp/ToolError.ts"
 export * as McpHttp from "./mcp/transport/http.ts"
 export { serveStdio } from "./mcp/transport/stdio.ts"
 export { version } from "./version.ts"
+export type { Finding, Offer, Toolset } from "./mcp/Toolset.ts"
+export * as Tool from "./mcp/Tool.ts"
+export { Progress } from "./mcp/Progress.ts"
+export { AnswerTooLarge, InvalidArgument, ToolError, type ToolFailure } from "./mcp/ToolError.ts"
+
+// The engine's toolset.
+export { EngineToolset } from "./engine/toolset.ts"
+export { engineTools } from "./engine/tools/catalog.ts"
+export * as EngineTool from "./engine/tools/EngineTool.ts"
+
+// Instances and their clients.
+export { ConfigurationError } from "./internal/config/ConfigurationError.ts"
+export { EngineConfig, type Environment } from "./engine/config/EngineConfig.ts"
+export * as Configuration from "./engine/config/layer.ts"
+export { HttpClients } from "./internal/http/HttpClients.ts"
+export { Instances } from "./engine/client/Instances.ts"
+export { EngineClient } from "./engine/client/EngineClient.ts"
+export * from "./engine/client/EngineError.ts"
+
+// What a client is given, and what it answers.
+export {
+  Connections,
+  CredentialId,
+  CredentialType,
+  Execution,
+  ExecutionId,
+  type ExecutionQuery,
+  ExecutionStatus,
+  Link,
+  Node,
+  type Page,
+  type PageQuery,
+  Tag,
+  TagId,
+  Target,
+  Workflow,
+  WorkflowId,
+  type WorkflowQuery
+} from "./engine/client/models.ts"
+export { JsonObject } from "./internal/schema/JsonObject.ts"
+
+// Rules about workflows.
+export { toConnections, toLinks } from "./engine/workflow/connections.ts"
+export { validate } from "./engine/workflow/validate.ts"

@@ -1,10 +1,10 @@
 import { Effect, type JsonSchema, Predicate, Result, Schema, SchemaAST } from "effect"
 
+import { once } from "../internal/once.ts"
 import { firstIssue } from "../internal/schema/describeIssue.ts"
 import { nearest } from "../internal/schema/nearest.ts"
 import { coerce, refusedText } from "./coerce.ts"
 import { illFormed } from "./illFormed.ts"
-import { once } from "./once.ts"
 import { InvalidArgument } from "./ToolError.ts"
 
 export type Fields = { readonly [name: string]: Schema.Codec<unknown, unknown> }

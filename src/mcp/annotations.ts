@@ -19,3 +19,6 @@ export const switchesOn: Annotations = { ...reads, readOnlyHint: false, openWorl
 
 /** Runs something that may do anything outside, each time. */
 export const runs: Annotations = { ...creates, openWorldHint: true }
+
+/** Tells clients that cap results that this one is worth more. */
+export const large = { "anthropic/maxResultSizeChars": 500_000 } as const

@@ -91,7 +91,7 @@ export const executions = (it: Suite) => {
     })
   )
 
-  it.effect("an unknown execution is not found, in the contract's words and with the engine's own beside them", () =>
+  it.effect("an unknown execution is not found, and the engine's own words stand beside that", () =>
     Effect.gen(function* () {
       for (const tool of ["get_execution", "delete_execution"]) {
         const { code, data, message } = yield* refused(tool, { id: noExecution })

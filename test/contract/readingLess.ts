@@ -55,6 +55,29 @@ export const readingLess = (it: Suite) => {
     })
   )
 
+  it.effect("update_workflow refuses nodes with the version of a part, and takes other fields with it", () =>
+    Effect.gen(function* () {
+      const note = node("stickyNote", "Remember", { content: "why" })
+      const { id } = yield* created({
+        nodes: [manual(), node("noOp", "Work"), note],
+        connections: chain("Start", "Work")
+      })
+      const whole = yield* ask("get_workflow", { id })
+      const part = yield* ask("get_workflow", { id, nodes: ["Start", "Work"] })
+      const { nodes } = decodeNodes(part)
+      const { code, message } = yield* refused("update_workflow", { id, nodes, ifVersion: part.version })
+      assert.strictEqual(code, -32602)
+      assert.match(message, /^Invalid nodes: would remove nodes that were never shown.*get_workflow/)
+      assert.lengthOf(decodeNodes(yield* shown(`/workflows/${id}`)).nodes, 3)
+
+      const renamed = yield* ask("update_workflow", { id, name: unique("Renamed"), ifVersion: part.version })
+      const conflict = yield* refused("update_workflow", { id, name: unique("Again"), ifVersion: part.version })
+      assert.match(conflict.message, /was changed since ifVersion was read: name\./)
+      const all = { id, nodes: decodeNodes(whole).nodes, ifVersion: renamed.version }
+      assert.lengthOf(decodeNodes(yield* ask("update_workflow", all)).nodes, 3)
+    })
+  )
+
   it.effect("a node that a workflow does not have is named, with the one that was probably meant", () =>
     Effect.gen(function* () {
       const { id } = yield* created({ nodes: [manual(), node("noOp", "Fetch orders")] })

@@ -1,168 +1,146 @@
-import { Context, Effect, Schema } from "effect"
+import { Context, type Effect, type Option } from "effect"
 
-import type { Upstream } from "../../internal/http/Upstream.ts"
+import type { Reply, Upstream, UpstreamRequest } from "../../internal/http/Upstream.ts"
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Environment } from "../config/EngineConfig.ts"
-import { type Changes, type Creation, createBody, spelt, updateBody } from "./body.ts"
-import { make as makeCall } from "./call.ts"
-import { credentialCalls } from "./credentialCalls.ts"
-import { WorkflowBusy } from "./EngineError.ts"
-import { Execution, type ExecutionStatus } from "./Execution.ts"
-import { writeFullest } from "./fullest.ts"
-import type { ExecutionId, TagId, WorkflowId } from "./ids.ts"
-import * as KnownFilters from "./knownFilters.ts"
-import { spellingFor } from "./naming.ts"
-import { page, type PageQuery } from "./Page.ts"
-import * as SeenVersions from "./SeenVersions.ts"
-import { Tag } from "./Tag.ts"
-import { Free, Workflow } from "./Workflow.ts"
+import type { Changes, Creation } from "./body.ts"
+import type { EngineError, WorkflowBusy } from "./EngineError.ts"
+import type { Written } from "./fullest.ts"
+import type {
+  CredentialId,
+  CredentialType,
+  Execution,
+  ExecutionId,
+  ExecutionQuery,
+  Page,
+  PageQuery,
+  Tag,
+  TagId,
+  Workflow,
+  WorkflowId,
+  WorkflowQuery
+} from "./models.ts"
+import { restCalls } from "./restCalls.ts"
+import type { SeenVersions } from "./versions.ts"
 import * as WorkflowLocks from "./WorkflowLocks.ts"
 
-export interface WorkflowQuery extends PageQuery {
-  readonly active?: boolean
-  /** Part of the name; engines differ in letter case and wildcards, and some know no such filter. */
-  readonly name?: string
-  readonly tags?: ReadonlyArray<string>
-}
-
-export interface ExecutionQuery extends PageQuery {
-  readonly workflowId?: string
-  readonly status?: ExecutionStatus
-  readonly projectId?: string
-  readonly includeData?: boolean
-  /** ISO 8601; engines before 2.37 do not filter by it. */
-  readonly startedAfter?: string
-  readonly startedBefore?: string
-}
-
 /**
- * One method per call of the engine's REST API v1. Answers are passed on whole, unknown fields included. The methods
- * that end in `IfOffered` succeed with nothing where this engine's version lacks the call.
- * Changes of a workflow cannot be interrupted: once they may have reached the engine, they are waited for.
+ * The client of one instance: one method per call of the engine's REST API v1. In a tool, it is the instance that the
+ * caller asked for. Answers are passed on whole, unknown fields included; times are ISO 8601, durations seconds.
+ *
+ * Any call fails with `ApiError` (the engine refused, or answered what its API does not promise), `AuthenticationFailed`
+ * (401), `PermissionDenied` (403), `NetworkError` (no answer) or `Timeout` (30 s for a call, and the time left for the
+ * whole tool call). One that changes something also fails with `ReadOnlyInstance`, before anything is sent, and with
+ * `OutcomeUnknown`, where it was sent and its answer was lost. A method's sentence names what else can go wrong.
+ *
+ * The methods that end in `IfSupported` succeed with `None` where this engine's version lacks the call. Changes of a
+ * workflow that exists cannot be interrupted: once they may have reached the engine, they are waited for.
  */
-const make = (
-  instance: string,
-  environment: Environment,
-  upstream: Upstream,
-  locks: WorkflowLocks.WorkflowLocks = WorkflowLocks.make()
-) => {
-  const calls = makeCall(instance, environment, upstream)
-  const filtered = KnownFilters.make()
-  const { call, callAddress, callIfOffered, publicVersion } = calls
+export class EngineClient extends Context.Service<
+  EngineClient,
+  {
+    /** Name of the instance, as in the configuration. */
+    readonly instance: string
+    /** Address of the instance, without a slash at its end. */
+    readonly host: string
+    /** Whether nothing may be changed there; every call that would is refused with `ReadOnlyInstance`. */
+    readonly isReadOnly: boolean
 
-  return {
-    instance,
-    host: environment.host,
-    /** Whether nothing may be changed there; every call that would is refused. */
-    isReadOnly: environment.readOnly,
+    /**
+     * Runs a change of a workflow while no other one of this process is under way there, in the order of arrival. Fails
+     * with `WorkflowBusy` where its turn does not come in time (5 minutes, or what is left for the tool call).
+     */
+    readonly exclusively: <A, E, R>(
+      id: WorkflowId,
+      change: Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E | WorkflowBusy, R>
+    /** The versions of workflows that callers were shown, to notice what somebody else changed since. */
+    readonly versions: SeenVersions
 
-    /** Runs a change of a workflow while no other one of this process is under way there, in the order of arrival. */
-    exclusively: <A, E, R>(id: WorkflowId, change: Effect.Effect<A, E, R>) =>
-      locks.withLock(`${environment.host} ${id}`, change, new WorkflowBusy({ instance, id })),
-    /** The versions of workflows that callers were shown. */
-    versions: SeenVersions.make(),
+    /** One page of the workflows that match; a filter `name` that this engine does not know is left out: check the items. */
+    readonly listWorkflows: (query: WorkflowQuery) => Effect.Effect<Page<JsonObject>, EngineError>
+    /** Reads one workflow, whole; `ApiError` 404 where there is none with this id. */
+    readonly getWorkflow: (id: WorkflowId) => Effect.Effect<Workflow, EngineError>
+    /**
+     * Creates a workflow, inactive, with as much of it as this engine takes; `dropped` says what it did not, as paths
+     * like `settings.callerPolicy`. What the engine finds invalid is an `ApiError` 400.
+     */
+    readonly createWorkflow: (creation: Creation) => Effect.Effect<Written, EngineError>
+    /**
+     * Puts the changes over the workflow as it was just read: what is left out of them stays as in `current`, so that what
+     * somebody else wrote since is overwritten. `dropped` as in `createWorkflow`.
+     */
+    readonly updateWorkflow: (current: Workflow, changes: Changes) => Effect.Effect<Written, EngineError>
+    /** Deletes a workflow and its executions for good; engines of generation 2 refuse an active one (`ApiError` 409). */
+    readonly deleteWorkflow: (id: WorkflowId) => Effect.Effect<JsonObject, EngineError>
+    /** Lets a workflow run by itself; engines of generation 2 answer before its triggers listen. */
+    readonly activateWorkflow: (id: WorkflowId) => Effect.Effect<Workflow, EngineError>
+    /** Stops a workflow from running by itself; one that is inactive already is answered as it is. */
+    readonly deactivateWorkflow: (id: WorkflowId) => Effect.Effect<Workflow, EngineError>
+    /** Replaces all tags of a workflow by these; `ApiError` 404 where the workflow or a tag does not exist. */
+    readonly setWorkflowTags: (id: WorkflowId, tags: ReadonlyArray<TagId>) => Effect.Effect<unknown, EngineError>
 
-    listWorkflows: ({ tags, ...given }: WorkflowQuery) =>
-      filtered({ ...given, tags: tags === undefined || tags.length === 0 ? undefined : tags.join(",") }, (query) =>
-        call(page(Free), { operation: "list workflows", method: "GET", path: "/workflows", query })
-      ),
-    getWorkflow: (id: WorkflowId) =>
-      call(Workflow, { operation: "get workflow", method: "GET", path: `/workflows/${id}` }),
-    createWorkflow: (creation: Creation) =>
-      writeFullest(
-        (generation) => createBody(creation, generation),
-        (body) =>
-          call(Workflow, {
-            operation: "create workflow",
-            method: "POST",
-            path: "/workflows",
-            bodyFor: (keyHeader) => spelt(body, spellingFor(keyHeader))
-          })
-      ),
-    /** Puts the changes over the workflow as it was just read. */
-    updateWorkflow: (current: Workflow, changes: Changes) =>
-      writeFullest(
-        (generation) => updateBody(current, changes, generation),
-        (body) =>
-          call(Workflow, {
-            operation: "update workflow",
-            method: "PUT",
-            path: `/workflows/${current.id}`,
-            bodyFor: (keyHeader) => (changes.nodes === undefined ? body : spelt(body, spellingFor(keyHeader)))
-          })
-      ).pipe(Effect.uninterruptible),
-    deleteWorkflow: (id: WorkflowId) =>
-      call(Free, { operation: "delete workflow", method: "DELETE", path: `/workflows/${id}` }).pipe(
-        Effect.uninterruptible
-      ),
-    activateWorkflow: (id: WorkflowId) =>
-      call(Workflow, {
-        operation: "activate workflow",
-        method: "POST",
-        path: `/workflows/${id}/activate`,
-        body: {}
-      }).pipe(Effect.uninterruptible),
-    deactivateWorkflow: (id: WorkflowId) =>
-      call(Workflow, {
-        operation: "deactivate workflow",
-        method: "POST",
-        path: `/workflows/${id}/deactivate`,
-        body: {}
-      }).pipe(Effect.uninterruptible),
-    setWorkflowTags: (id: WorkflowId, tags: ReadonlyArray<TagId>) =>
-      call(Schema.Unknown, {
-        operation: "set the tags of workflow",
-        method: "PUT",
-        path: `/workflows/${id}/tags`,
-        about: `tags ${tags.join(", ")} of workflow ${id}`,
-        body: [...new Set(tags)].map((tag) => ({ id: tag }))
-      }),
+    /**
+     * One page of the executions that match, newest first. Engines before 2.37 filter by no time, and are asked for up to
+     * 250 at once instead: check `startedAt` of the items.
+     */
+    readonly listExecutions: (query: ExecutionQuery) => Effect.Effect<Page<Execution>, EngineError>
+    /** Reads one execution, with `includeData` also what every node returned, which may be many megabytes. */
+    readonly getExecution: (id: ExecutionId, includeData: boolean) => Effect.Effect<Execution, EngineError>
+    /** Deletes the record of an execution for good, and answers it; the run itself is not undone. */
+    readonly deleteExecution: (id: ExecutionId) => Effect.Effect<JsonObject, EngineError>
+    /** Runs a failed execution again and answers the new one when it has ended; one that did not fail is refused (409). */
+    readonly retryExecutionIfSupported: (id: ExecutionId) => Effect.Effect<Option.Option<Execution>, EngineError>
 
-    listExecutions: (given: ExecutionQuery) =>
-      filtered({ ...given }, (query, isWhole) =>
-        call(page(Execution), {
-          operation: "list executions",
-          method: "GET",
-          path: "/executions",
-          // What has to be looked for here is looked for in large pages, as long as they stay small.
-          query: isWhole || given.includeData === true || given.cursor !== undefined ? query : { ...query, limit: 250 }
-        })
-      ),
-    getExecution: (id: ExecutionId, includeData: boolean) =>
-      call(Execution, { operation: "get execution", method: "GET", path: `/executions/${id}`, query: { includeData } }),
-    deleteExecution: (id: ExecutionId) =>
-      call(Schema.Union([Execution, Free]), {
-        operation: "delete execution",
-        method: "DELETE",
-        path: `/executions/${id}`
-      }),
-    retryExecutionIfOffered: (id: ExecutionId) =>
-      callIfOffered(Execution, {
-        operation: "retry execution",
-        method: "POST",
-        path: `/executions/${id}/retry`,
-        body: {}
-      }),
+    /** One page of credentials, without their values. */
+    readonly listCredentialsIfSupported: (
+      query: PageQuery
+    ) => Effect.Effect<Option.Option<Page<JsonObject>>, EngineError>
+    /** Reads one credential, without its values; `ApiError` 404 where an engine that lists them has none with this id. */
+    readonly getCredentialIfSupported: (id: CredentialId) => Effect.Effect<Option.Option<JsonObject>, EngineError>
+    /** Creates a credential, whose data must fit `getCredentialSchema`. None of its texts comes back in an error. */
+    readonly createCredential: (body: {
+      readonly name: string
+      readonly type: CredentialType
+      readonly data: JsonObject
+    }) => Effect.Effect<JsonObject, EngineError>
+    /** Changes a credential; `data` replaces all old values. None of its texts comes back in an error. */
+    readonly updateCredentialIfSupported: (
+      id: CredentialId,
+      body: { readonly name?: string; readonly type?: CredentialType; readonly data?: JsonObject }
+    ) => Effect.Effect<Option.Option<JsonObject>, EngineError>
+    /** Deletes a credential for good, whether workflows use it or not. */
+    readonly deleteCredential: (id: CredentialId) => Effect.Effect<JsonObject, EngineError>
+    /** The JSON schema of the data of a credential type; `ApiError` 404 where the engine does not know the type. */
+    readonly getCredentialSchema: (type: CredentialType) => Effect.Effect<JsonObject, EngineError>
+    /** Names of all credential types; `None` from engines that do not tell everybody. Asked without the key. */
+    readonly credentialTypesIfSupported: Effect.Effect<Option.Option<ReadonlyArray<string>>, EngineError>
 
-    ...credentialCalls(calls),
+    /** Creates a tag; a name that is taken is an `ApiError` 409. */
+    readonly createTag: (name: string) => Effect.Effect<Tag, EngineError>
+    /** One page of all tags. */
+    readonly listTags: (query: PageQuery) => Effect.Effect<Page<Tag>, EngineError>
+    /** Reads one tag; `ApiError` 404 where there is none with this id. */
+    readonly getTag: (id: TagId) => Effect.Effect<Tag, EngineError>
+    /** Renames a tag; a name that is taken is an `ApiError` 409. */
+    readonly updateTag: (id: TagId, name: string) => Effect.Effect<Tag, EngineError>
+    /** Deletes a tag and takes it from its workflows. */
+    readonly deleteTag: (id: TagId) => Effect.Effect<JsonObject, EngineError>
 
-    createTag: (name: string) => call(Tag, { operation: "create tag", method: "POST", path: "/tags", body: { name } }),
-    listTags: (query: PageQuery) =>
-      call(page(Tag), { operation: "list tags", method: "GET", path: "/tags", query: { ...query } }),
-    getTag: (id: TagId) => call(Tag, { operation: "get tag", method: "GET", path: `/tags/${id}` }),
-    updateTag: (id: TagId, name: string) =>
-      call(Tag, { operation: "rename tag", method: "PUT", path: `/tags/${id}`, body: { name } }),
-    deleteTag: (id: TagId) => call(Free, { operation: "delete tag", method: "DELETE", path: `/tags/${id}` }),
-
-    /** Calls a production address of a workflow, without the key; every status is an answer of the workflow. */
-    callAddress,
-    /** The version that an engine tells everybody; newer ones do not. */
-    publicVersion
+    /**
+     * Calls a production address of a workflow on the engine's host, without the key and never twice. Every status is an
+     * answer of the workflow, so that none is an error.
+     */
+    readonly callAddress: (request: UpstreamRequest) => Effect.Effect<Reply, EngineError>
+    /** The version that engines of generation 1 tell everybody, such as `1.82.3`; newer ones do not. */
+    readonly publicVersion: Effect.Effect<Option.Option<string>, EngineError>
   }
-}
-
-/** The client of one instance. In a tool, it is the instance that the caller asked for. */
-export class EngineClient extends Context.Service<EngineClient, ReturnType<typeof make>>()(
-  "workflow-tool-server/engine/EngineClient"
-) {
-  static readonly make = make
+>()("workflow-tool-server/engine/EngineClient") {
+  /** The client of an instance over its upstream; clients that share `locks` wait for each other's changes. */
+  static readonly make = (
+    instance: string,
+    environment: Environment,
+    upstream: Upstream,
+    locks: WorkflowLocks.WorkflowLocks = WorkflowLocks.make()
+  ): EngineClient["Service"] => restCalls(instance, environment, upstream, locks)
 }

@@ -148,6 +148,7 @@ export class InvalidWorkflow extends Schema.TaggedError<InvalidWorkflow>()("Inva
   message: Schema.String
 }) {}
 
+/** Everything that a call of an engine, or a rule about workflows, can fail with. */
 export type EngineError =
   | ApiError
   | AuthenticationFailed

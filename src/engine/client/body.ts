@@ -1,15 +1,15 @@
 import { Predicate } from "effect"
 
-import type { Fields, Generation } from "./generations.ts"
-import { keepIdentity } from "./identity.ts"
-import type { Connections, Free, Workflow } from "./Workflow.ts"
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import type { Connections, Workflow } from "./models.ts"
+import { toEngineType } from "./naming.ts"
 
 /** The body of a create or an update. */
 export interface Body {
   readonly name: string
-  readonly nodes: ReadonlyArray<Free>
-  readonly connections: Free
-  readonly settings: Free
+  readonly nodes: ReadonlyArray<JsonObject>
+  readonly connections: JsonObject
+  readonly settings: JsonObject
   readonly [field: string]: unknown
 }
 
@@ -21,25 +21,25 @@ export interface Sendable {
 
 export interface Creation {
   readonly name: string
-  readonly nodes: ReadonlyArray<Free>
+  readonly nodes: ReadonlyArray<JsonObject>
   readonly connections: Connections
-  readonly settings?: Free | undefined
+  readonly settings?: JsonObject | undefined
   readonly staticData?: unknown
 }
 
 /** Fields that a caller gives; what is left out stays. `connections` replaces all, `settings` is put over the old ones. */
 export interface Changes {
   readonly name?: string | undefined
-  readonly nodes?: ReadonlyArray<Free> | undefined
-  readonly connections?: Free | undefined
-  readonly settings?: Free | undefined
+  readonly nodes?: ReadonlyArray<JsonObject> | undefined
+  readonly connections?: JsonObject | undefined
+  readonly settings?: JsonObject | undefined
   readonly staticData?: unknown
 }
 
 /** What to send to create a workflow on an engine of this generation. */
 export const createBody = (creation: Creation, generation: Generation): Sendable => {
   const { name, nodes, connections, settings = {}, staticData } = creation
-  return sendable({ name, nodes, connections, settings, ...present({ staticData }) }, generation)
+  return sendable({ name, nodes, connections, settings, ...definedFields({ staticData }) }, generation)
 }
 
 /** What to send to change a workflow as it was just read. An update replaces, so that all of it goes back. */
@@ -47,8 +47,8 @@ export const updateBody = (current: Workflow, changes: Changes, generation: Gene
   const carried = generation.carried.map((field) => [field, current[field]])
   return sendable(
     {
-      ...present(Object.fromEntries(carried)),
-      ...present({ staticData: changes.staticData }),
+      ...definedFields(Object.fromEntries(carried)),
+      ...definedFields({ staticData: changes.staticData }),
       name: changes.name ?? current.name,
       nodes: changes.nodes === undefined ? current.nodes : keepIdentity(changes.nodes, current.nodes),
       connections: changes.connections ?? current.connections,
@@ -59,7 +59,7 @@ export const updateBody = (current: Workflow, changes: Changes, generation: Gene
 }
 
 /** The body with the types of its nodes in another spelling. */
-export const spelt = (body: Body, spelling: (type: string) => string): Body => ({
+export const renameNodeTypes = (body: Body, spelling: (type: string) => string): Body => ({
   ...body,
   nodes: body.nodes.map((node) => (Predicate.isString(node.type) ? { ...node, type: spelling(node.type) } : node))
 })
@@ -77,7 +77,10 @@ const sendable = (body: Body, generation: Generation): Sendable => {
 }
 
 /** Splits what the engine takes from what would be lost; what it keeps by itself is neither. */
-const pick = (fields: Free, taken: Fields): { readonly kept: Free; readonly dropped: ReadonlyArray<string> } => {
+const pick = (
+  fields: JsonObject,
+  taken: Fields
+): { readonly kept: JsonObject; readonly dropped: ReadonlyArray<string> } => {
   const isTaken = (field: string) => ("only" in taken ? taken.only.includes(field) : !taken.allBut.includes(field))
   const names = Object.keys(fields)
   return {
@@ -87,12 +90,92 @@ const pick = (fields: Free, taken: Fields): { readonly kept: Free; readonly drop
 }
 
 /** The editor stores some defaults by this name. The API refuses it where it is no text; to leave it out means the same. */
-const withoutDefaults = (settings: Free): Free =>
+const withoutDefaults = (settings: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(settings).filter(([field, value]) => value !== "DEFAULT" || textSettings.includes(field))
   )
 
 const textSettings: ReadonlyArray<string> = ["errorWorkflow", "timezone"]
 
-const present = (fields: Free): Free =>
+const definedFields = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null))
+
+/** Fields by which an engine knows a node again; a webhook's address hangs on them. */
+const identity = ["id", "webhookId"] as const
+
+/** Gives nodes that come without identity the one of the current node of the same name and type, if nobody else has it. */
+export const keepIdentity = (
+  given: ReadonlyArray<JsonObject>,
+  current: ReadonlyArray<JsonObject>
+): ReadonlyArray<JsonObject> => {
+  const known = new Map(current.map((node) => [keyOf(node), node]))
+  const taken = new Map(identity.map((field) => [field, new Set(given.map((node) => node[field]))]))
+  return given.map((node) => {
+    const before = known.get(keyOf(node)) ?? {}
+    const kept = identity.filter((field) => before[field] !== undefined && !taken.get(field)?.has(before[field]))
+    return { ...Object.fromEntries(kept.map((field) => [field, before[field]])), ...node }
+  })
+}
+
+const keyOf = ({ name, type }: JsonObject) =>
+  JSON.stringify([name, typeof type === "string" ? toEngineType(type) : type])
+
+/** Which fields of an object an engine takes: only these, or all but these, which it keeps by itself. */
+export type Fields = { readonly only: ReadonlyArray<string> } | { readonly allBut: ReadonlyArray<string> }
+
+/** What engines of one generation take in the body of a create or an update. */
+export interface Generation {
+  /** Fields of a read workflow that an update sends back, beside name, nodes, connections and settings. */
+  readonly carried: ReadonlyArray<string>
+  readonly settings: Fields
+  readonly node: Fields
+}
+
+/** Refuse the whole body for one field they do not know. */
+const strict: Generation = {
+  carried: ["staticData"],
+  settings: {
+    only: [
+      "saveExecutionProgress",
+      "saveManualExecutions",
+      "saveDataErrorExecution",
+      "saveDataSuccessExecution",
+      "executionTimeout",
+      "errorWorkflow",
+      "timezone",
+      "executionOrder"
+    ]
+  },
+  node: {
+    only: [
+      "id",
+      "name",
+      "webhookId",
+      "disabled",
+      "notesInFlow",
+      "notes",
+      "type",
+      "typeVersion",
+      "executeOnce",
+      "alwaysOutputData",
+      "retryOnFail",
+      "maxTries",
+      "waitBetweenTries",
+      "continueOnFail",
+      "onError",
+      "position",
+      "parameters",
+      "credentials"
+    ]
+  }
+}
+
+/** Take all that they show, but for what they derive themselves, and merge settings into the old ones. */
+const full: Generation = {
+  carried: ["staticData", "pinData", "nodeGroups"],
+  settings: { allBut: ["binaryMode", "credentialResolverId", "redactionPolicy"] },
+  node: { allBut: ["createdAt", "updatedAt"] }
+}
+
+/** Everything that sets the generations apart, as data. */
+export const generations = { "1.x": strict, "2.x": full } as const

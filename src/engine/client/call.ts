@@ -1,7 +1,7 @@
 import { Duration, Effect, Match, Option, Redacted, Schema } from "effect"
 
-import { conceal } from "../../internal/http/conceal.ts"
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { redact } from "../../internal/http/redact.ts"
 import type { Reply, Upstream, UpstreamRequest } from "../../internal/http/Upstream.ts"
 import type { UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
@@ -87,7 +87,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
   }
 
   /** A reply without the secrets that it may repeat. */
-  const concealed = (answer: Reply, call: Call): Reply => ({ ...answer, text: conceal(answer.text, secretsOf(call)) })
+  const redacted = (answer: Reply, call: Call): Reply => ({ ...answer, text: redact(answer.text, secretsOf(call)) })
 
   /** The error that a reply stands for. */
   const refusal = (answer: Reply, { about, path }: Call): EngineError => {
@@ -103,15 +103,15 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
 
   const decoded = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, answer: Reply, call: Call) => {
     const body = answer.status < 300 ? json(answer) : Option.none()
-    if (Option.isNone(body)) return Effect.fail(refusal(concealed(answer, call), call))
+    if (Option.isNone(body)) return Effect.fail(refusal(redacted(answer, call), call))
     return Effect.mapError(
       Schema.decodeUnknownEffect(schema)(body.value),
       (error) =>
         new ApiError({
           instance,
           httpStatus: answer.status,
-          problem: `the answer has another shape than the API promises: ${conceal(firstIssueOf(error), secretsOf(call))}`,
-          apiResponse: apiResponse(concealed(answer, call))
+          problem: `the answer has another shape than the API promises: ${redact(firstIssueOf(error), secretsOf(call))}`,
+          apiResponse: apiResponse(redacted(answer, call))
         })
     )
   }

@@ -1,9 +1,8 @@
 import { Effect, Result } from "effect"
 
-import type { Body, Sendable } from "./body.ts"
+import { type Body, type Sendable, type Generation, generations } from "./body.ts"
 import type { EngineError } from "./EngineError.ts"
-import { type Generation, generations } from "./generations.ts"
-import type { Workflow } from "./Workflow.ts"
+import type { Workflow } from "./models.ts"
 
 /** A workflow as the engine now has it, and what it did not take, as paths like `settings.callerPolicy`. */
 export interface Written {

@@ -3,7 +3,7 @@
 /** What the engine is called where people and models read of it. */
 export const engineName = "n8n"
 
-/** Names of the key header, in the order in which they are tried (decision A2). */
+/** Names of the key header, in the order in which they are tried. */
 export const keyHeaders = ["X-ENGINE-API-KEY", "X-N8N-API-KEY"] as const
 
 /** Node type prefixes as the contract writes them, and as real engines know them. */

@@ -2,8 +2,8 @@ import { Effect, Option } from "effect"
 
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import type { EngineClient } from "./EngineClient.ts"
-import { CredentialId } from "./ids.ts"
 import { Instances } from "./Instances.ts"
+import { CredentialId } from "./models.ts"
 
 const unknown = "unknown"
 
@@ -44,8 +44,8 @@ export const make = Effect.gen(function* () {
 const versionOf = Effect.fnUntraced(function* (engine: EngineClient["Service"]) {
   const told = yield* engine.publicVersion
   if (Option.isSome(told)) return told.value
-  if (yield* offers(engine.getCredentialIfOffered(CredentialId.make("0")))) return ">=2.20.0"
-  if (yield* offers(engine.listCredentialsIfOffered({ limit: 1 }))) return ">=2.10.0"
+  if (yield* offers(engine.getCredentialIfSupported(CredentialId.make("0")))) return ">=2.20.0"
+  if (yield* offers(engine.listCredentialsIfSupported({ limit: 1 }))) return ">=2.10.0"
   return unknown
 })
 

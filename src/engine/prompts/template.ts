@@ -2,15 +2,14 @@ import { Effect, type JsonSchema, Predicate } from "effect"
 
 import * as Arguments from "../../mcp/Arguments.ts"
 import type { Prompt, PromptArgument, PromptMessage } from "../../mcp/Prompt.ts"
-import type { Sketch } from "./sketch.ts"
 
 /** What a prompt proposes: the arguments of `create_workflow`, and what to know before and after. */
 export interface Proposal {
-  readonly workflow: Sketch
+  readonly workflow: WorkflowProposal
   readonly hints: ReadonlyArray<string>
 }
 
-export interface Words<Fields extends Arguments.Fields> {
+export interface PromptDefinition<Fields extends Arguments.Fields> {
   readonly title: string
   readonly description: string
   /** Each with a description; `examples` are offered as completions. */
@@ -18,20 +17,23 @@ export interface Words<Fields extends Arguments.Fields> {
   readonly propose: (args: Arguments.Decoded<Fields>) => Proposal
 }
 
-/** A prompt from its words and arguments: a message of instructions, then one that is nothing but JSON. */
-export const make = <const Fields extends Arguments.Fields>(name: string, words: Words<Fields>): Prompt => {
-  const parameters = Arguments.make(words.arguments)
+/** A prompt from its definition and arguments: a message of instructions, then one that is nothing but JSON. */
+export const make = <const Fields extends Arguments.Fields>(
+  name: string,
+  definition: PromptDefinition<Fields>
+): Prompt => {
+  const parameters = Arguments.make(definition.arguments)
   const schema = parameters.jsonSchema
   return {
     name,
-    title: words.title,
-    description: words.description,
+    title: definition.title,
+    description: definition.description,
     /** Made at the first look, which most sessions never take. */
     get arguments() {
-      return Object.keys(words.arguments).map((argument) => describe(schema(), argument))
+      return Object.keys(definition.arguments).map((argument) => describe(schema(), argument))
     },
     get: Effect.fn(name)(function* (args) {
-      const proposal = words.propose(yield* parameters.decode(withoutBlanks(args)))
+      const proposal = definition.propose(yield* parameters.decode(withoutBlanks(args)))
       return [message(instructions(proposal.hints)), message(JSON.stringify(proposal.workflow))]
     }),
     complete: (argument, value) => completions(property(schema(), argument).examples, value)
@@ -75,3 +77,76 @@ const completions = (examples: unknown, value: string): ReadonlyArray<string> =>
   const isFirst = (example: string) => example.toLowerCase().startsWith(wanted)
   return [...found.filter(isFirst), ...found.filter((example) => !isFirst(example))]
 }
+
+/** A node of a workflow to be created. */
+export interface ProposedNode {
+  readonly name: string
+  readonly type: string
+  readonly typeVersion: number
+  readonly position: readonly [number, number]
+  readonly parameters: Readonly<Record<string, unknown>>
+  readonly [field: string]: unknown
+}
+
+/** The arguments of `create_workflow`. */
+export interface WorkflowProposal {
+  readonly name: string
+  readonly nodes: ReadonlyArray<ProposedNode>
+  readonly connections: ReadonlyArray<{
+    readonly source: string
+    readonly target: string
+    readonly sourceOutput: number
+  }>
+  readonly settings: Readonly<Record<string, unknown>>
+}
+
+/** Versions of the base nodes that engines 1.82 and 2.41 both run. */
+const versions = {
+  code: 2,
+  httpRequest: 4.2,
+  noOp: 1,
+  removeDuplicates: 2,
+  respondToWebhook: 1.1,
+  scheduleTrigger: 1.2,
+  set: 3.4,
+  webhook: 2
+} as const
+
+/** A base node at a place of the grid; `more` are fields beside the parameters. */
+export const node = (
+  kind: keyof typeof versions,
+  name: string,
+  [column, row]: readonly [number, number],
+  parameters: Readonly<Record<string, unknown>>,
+  more: Readonly<Record<string, unknown>> = {}
+): ProposedNode => ({
+  name,
+  type: `engine-nodes-base.${kind}`,
+  typeVersion: versions[kind],
+  position: [column * 220, row * 160],
+  parameters,
+  ...more
+})
+
+/** Fields that show a note under the node; unlike a parameter it is never read as an expression. */
+export const note = (text: string | undefined) => (text === undefined ? {} : { notes: text, notesInFlow: true })
+
+/** A webhook node; an address of its own on every engine needs a webhook id. */
+export const webhook = (path: string, httpMethod: string, parameters: Readonly<Record<string, unknown>>) =>
+  node("webhook", "Webhook", [0, 0], { httpMethod, path, ...parameters }, { webhookId: path.replaceAll("/", "-") })
+
+/** Parameters and credentials of a call that carries the key of a header credential, if one is given. */
+export const headerAuth = (credentialId: string | undefined) =>
+  credentialId === undefined
+    ? { parameters: { authentication: "none" }, fields: {} }
+    : {
+        parameters: { authentication: "genericCredentialType", genericAuthType: "httpHeaderAuth" },
+        fields: { credentials: { httpHeaderAuth: { id: credentialId, name: "Header Auth" } } }
+      }
+
+/** Connections that lead from each node to the next. */
+export const chain = (...nodes: ReadonlyArray<ProposedNode>): WorkflowProposal["connections"] =>
+  nodes.slice(1).flatMap(({ name: target }, index) => {
+    const source = nodes[index]?.name
+    return source === undefined ? [] : [{ source, target, sourceOutput: 0 }]
+  })

@@ -1,10 +1,10 @@
 import { Effect, Predicate } from "effect"
 
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { once } from "../../internal/once.ts"
 import * as Arguments from "../../mcp/Arguments.ts"
 import { noteInstance } from "../../mcp/Audit.ts"
 import { Arrival, callSeconds } from "../../mcp/callTime.ts"
-import { once } from "../../mcp/once.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { Deadline } from "../client/Deadline.ts"
 import { EngineClient } from "../client/EngineClient.ts"
@@ -12,7 +12,6 @@ import { ReadOnlyInstance } from "../client/EngineError.ts"
 import { Instances } from "../client/Instances.ts"
 import { engineName } from "../client/naming.ts"
 import { type Failure, toToolFailure } from "./errors.ts"
-import { instanceNames } from "./instanceNames.ts"
 
 const instanceSchema = { type: "string", description: engineName }
 
@@ -24,7 +23,7 @@ export const over = (
   tools: ReadonlyArray<Tool.Tool<Instances>>,
   instances: Instances["Service"]
 ): ReadonlyArray<Tool.Tool<Instances>> => {
-  const isBarred = instances.names.every((name) => instances.readOnly.has(name))
+  const isAllReadOnly = instances.names.every((name) => instances.readOnly.has(name))
   const description = once(() => `${instanceSchema.description}: ${instanceNames(instances, roomIn(tools))}`)
   return tools.map((tool) => ({
     ...tool,
@@ -33,13 +32,13 @@ export const over = (
       const described = { instance: { ...instanceSchema, description: description() } }
       return { ...schema, properties: Object.assign({}, schema.properties, described) }
     },
-    isListed: tool.annotations.readOnlyHint || !isBarred,
+    isListed: tool.annotations.readOnlyHint || !isAllReadOnly,
     lane: (input) => laneOf(takeInstance(input).instance, instances)
   }))
 }
 
 /** Bytes that a list of all tools may have; a model reads it before anything else. */
-const longestList = 13_950
+const maxListBytes = 13_950
 
 /** Characters that the names of the instances may have in each tool, so that the list stays as short as it should be. */
 const roomIn = (tools: ReadonlyArray<Tool.Tool<Instances>>): number => {
@@ -51,7 +50,7 @@ const roomIn = (tools: ReadonlyArray<Tool.Tool<Instances>>): number => {
     annotations,
     ...(meta === undefined ? {} : { _meta: meta })
   }))
-  return Math.min(200, Math.floor((longestList - JSON.stringify(bare).length) / tools.length) - 2)
+  return Math.min(200, Math.floor((maxListBytes - JSON.stringify(bare).length) / tools.length) - 2)
 }
 
 /**
@@ -97,4 +96,30 @@ const takeInstance = (input: unknown): { readonly instance?: unknown; readonly r
   if (!Predicate.isObject(input)) return { rest: input }
   const { instance, ...rest } = { instance: undefined, ...input }
   return { instance, rest }
+}
+
+/**
+ * The configured instances in one line, the default one first: `production (default), staging (read-only)`. What does
+ * not fit into this many characters is counted.
+ */
+export const instanceNames = (
+  { defaultName, names, readOnly }: Pick<Instances["Service"], "defaultName" | "names" | "readOnly">,
+  room: number
+): string => {
+  const marks = (name: string) => [
+    ...(name === defaultName ? ["default"] : []),
+    ...(readOnly.has(name) ? ["read-only"] : [])
+  ]
+  const words = [...names]
+    .sort((a, b) => Number(b === defaultName) - Number(a === defaultName))
+    .map((name) => (marks(name).length === 0 ? name : `${name} (${marks(name).join(", ")})`))
+  const all = words.join(", ")
+  if (all.length <= room) return all
+  const most = words.findLastIndex((_, last) => shortened(words, last).length <= room)
+  return shortened(words, Math.max(most, 0))
+}
+
+const shortened = (words: ReadonlyArray<string>, last: number): string => {
+  const shown = words.slice(0, last + 1).join(", ")
+  return last + 1 === words.length ? shown : `${shown} and ${words.length - last - 1} more`
 }

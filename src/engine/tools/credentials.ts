@@ -1,13 +1,16 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema, Predicate } from "effect"
 
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { alike } from "../../internal/schema/nearest.ts"
 import { changes, creates, reads } from "../../mcp/annotations.ts"
 import { EngineClient } from "../client/EngineClient.ts"
-import type { Free } from "../client/Workflow.ts"
+import { type EngineError, reworded } from "../client/EngineError.ts"
+import { CredentialType } from "../client/models.ts"
+import knownTypes from "../data/credentialTypes.json" with { type: "json" }
 import * as EngineTool from "./EngineTool.ts"
 import { listPage } from "./paging.ts"
 import { credentialId, credentialName, credentialType, cursor, limit, object, optional } from "./parameters.ts"
 import * as results from "./results.ts"
-import { withSimilarTypes } from "./similarTypes.ts"
 
 const viewInEngine = {
   guidance:
@@ -32,8 +35,8 @@ export const listCredentials = EngineTool.make("list_credentials", {
       cursor,
       limit,
       fetch: (_, query) =>
-        EngineClient.use((engine) => engine.listCredentialsIfOffered(query)).pipe(Effect.flatMap(Effect.fromOption)),
-      show: record
+        EngineClient.use((engine) => engine.listCredentialsIfSupported(query)).pipe(Effect.flatMap(Effect.fromOption)),
+      show: withoutValues
     }).pipe(Effect.catchTag("NoSuchElementError", () => Effect.succeed(viewInEngine)))
 })
 
@@ -43,8 +46,8 @@ export const getCredential = EngineTool.make("get_credential", {
   annotations: reads,
   arguments: { id: credentialId },
   run: ({ id }) =>
-    EngineClient.use((engine) => engine.getCredentialIfOffered(id)).pipe(
-      Effect.map(Option.match({ onNone: () => viewInEngine, onSome: record }))
+    EngineClient.use((engine) => engine.getCredentialIfSupported(id)).pipe(
+      Effect.map(Option.match({ onNone: () => viewInEngine, onSome: withoutValues }))
     )
 })
 
@@ -54,7 +57,7 @@ export const createCredential = EngineTool.make("create_credential", {
   annotations: creates,
   arguments: { name: credentialName, type: credentialType, data: object("Values, as get_credential_schema says") },
   result: results.credential,
-  run: (body) => EngineClient.use((engine) => engine.createCredential(body)).pipe(Effect.map(record))
+  run: (body) => EngineClient.use((engine) => engine.createCredential(body)).pipe(Effect.map(withoutValues))
 })
 
 export const updateCredential = EngineTool.make("update_credential", {
@@ -68,8 +71,8 @@ export const updateCredential = EngineTool.make("update_credential", {
     data: optional(object("All values, as get_credential_schema says"))
   },
   run: ({ id, ...body }) =>
-    EngineClient.use((engine) => engine.updateCredentialIfOffered(id, body)).pipe(
-      Effect.map(Option.match({ onNone: () => createAnew, onSome: record }))
+    EngineClient.use((engine) => engine.updateCredentialIfSupported(id, body)).pipe(
+      Effect.map(Option.match({ onNone: () => createAnew, onSome: withoutValues }))
     )
 })
 
@@ -81,7 +84,7 @@ export const deleteCredential = EngineTool.make("delete_credential", {
   result: results.deleted,
   run: Effect.fnUntraced(function* ({ id }) {
     const deleted = yield* EngineClient.use((engine) => engine.deleteCredential(id))
-    return { message: `Credential ${id} was deleted`, id, deleted: record(deleted) }
+    return { message: `Credential ${id} was deleted`, id, deleted: withoutValues(deleted) }
   })
 })
 
@@ -94,7 +97,7 @@ export const getCredentialSchema = EngineTool.make("get_credential_schema", {
   run: ({ type }) => EngineClient.use((engine) => engine.getCredentialSchema(type)).pipe(withSimilarTypes(type))
 })
 
-const safe = new Set([
+const visibleFields = new Set([
   "createdAt",
   "id",
   "isGlobal",
@@ -109,5 +112,59 @@ const safe = new Set([
 ])
 
 /** A credential without values: only what is known to hold none, whatever the engine sends. */
-const record = (credential: Free): Free =>
-  Object.fromEntries(Object.entries(credential).filter(([field]) => safe.has(field)))
+const withoutValues = (credential: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(credential).filter(([field]) => visibleFields.has(field)))
+
+/** Names that are tried on an engine that does not tell its own. */
+const maxSimilar = 5
+
+/** Adds to the refusal of an unknown credential type which similar ones this engine has. */
+export const withSimilarTypes =
+  (type: CredentialType) =>
+  <A, R>(self: Effect.Effect<A, EngineError, R>): Effect.Effect<A, EngineError, R | EngineClient> =>
+    Effect.catch(self, (error) =>
+      error._tag === "ApiError" && error.httpStatus === 404
+        ? Effect.flatMap(similar(type), (names) =>
+            Effect.fail(reworded(error, `${error.problem}. ${advice(names, error.instance)}`))
+          )
+        : Effect.fail(error)
+    )
+
+const advice = (names: ReadonlyArray<string>, instance: string) =>
+  names.length === 0
+    ? `No similar type was found on instance ${instance}; its editor lists all under Credentials`
+    : `Similar types on instance ${instance}: ${names.join(", ")}`
+
+/** Similar names, each of which exists on this engine: it told so, or it showed the schema. */
+const similar = Effect.fnUntraced(function* (type: CredentialType) {
+  const engine = yield* EngineClient
+  const told = yield* Effect.orElseSucceed(engine.credentialTypesIfSupported, () => Option.none())
+  if (Option.isSome(told)) return alike(type, told.value, maxSimilar)
+  const used = yield* typesInUse
+  const candidates = alike(type, [...new Set([...used, ...knownTypes])], maxSimilar)
+  return yield* Effect.filter(
+    candidates,
+    (name) => Effect.isSuccess(engine.getCredentialSchema(CredentialType.make(name))),
+    { concurrency: maxSimilar }
+  )
+})
+
+/** Those of the engine's own credentials show types that nobody else knows. */
+const typesInUse = Effect.gen(function* () {
+  const listed = yield* (yield* EngineClient).listCredentialsIfSupported({ limit: 250 })
+  const data = Option.match(listed, { onNone: (): ReadonlyArray<JsonObject> => [], onSome: (page) => page.data })
+  return data
+    .map(({ type }) => type)
+    .filter(Predicate.isString)
+    .filter((name) => /^[A-Za-z0-9_-]{1,128}$/.test(name))
+}).pipe(Effect.orElseSucceed((): ReadonlyArray<string> => []))
+
+/** The tools about credentials, in the order in which they are listed. */
+export const credentialTools = [
+  listCredentials,
+  getCredential,
+  createCredential,
+  updateCredential,
+  deleteCredential,
+  getCredentialSchema
+]

@@ -1,27 +1,24 @@
 import { Effect, Option, Schema, Struct } from "effect"
 
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { changes, reads, runs } from "../../mcp/annotations.ts"
-import { large } from "../../mcp/meta.ts"
+import { large } from "../../mcp/annotations.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { type ApiError, type EngineError, reworded } from "../client/EngineError.ts"
-import type { Execution } from "../client/Execution.ts"
-import { type ExecutionId, WorkflowId } from "../client/ids.ts"
-import type { Free } from "../client/Workflow.ts"
-import { nodesIn, partOfExecution } from "../workflow/partOfExecution.ts"
-import { isWithin, spelled } from "../workflow/period.ts"
-import { withoutStacks } from "../workflow/withoutStacks.ts"
+import { type Execution, type ExecutionId, WorkflowId } from "../client/models.ts"
+import { nodesIn, partOfExecution, isWithin, toUtc, withoutStacks } from "../workflow/executions.ts"
 import * as EngineTool from "./EngineTool.ts"
-import { knownNodes } from "./knownNodes.ts"
 import { listPage } from "./paging.ts"
 import {
+  knownNodes,
   cursor,
   executionId,
   executionStatus,
   flag,
   itemsPerNode,
   limit,
-  moment,
+  timestamp,
   nodeNames,
   optional
 } from "./parameters.ts"
@@ -31,8 +28,8 @@ const filters = {
   workflowId: optional(WorkflowId.annotate({ description: "Only of this workflow" })),
   status: optional(executionStatus),
   projectId: optional(Schema.String.annotate({ description: "Only of this project" })),
-  startedAfter: optional(moment("ISO 8601")),
-  startedBefore: optional(moment("ISO 8601")),
+  startedAfter: optional(timestamp("ISO 8601")),
+  startedBefore: optional(timestamp("ISO 8601")),
   includeData: optional(flag("With the data of every node"))
 }
 
@@ -54,10 +51,10 @@ export const listExecutions = EngineTool.make("list_executions", {
       cursor,
       limit,
       fetch: (filters, query) =>
-        EngineClient.use((engine) => engine.listExecutions({ ...filters, ...spelled(filters), ...query })),
+        EngineClient.use((engine) => engine.listExecutions({ ...filters, ...toUtc(filters), ...query })),
       keep: matches,
-      isOver: beganBefore,
-      show: (execution, { includeData = false }) => (includeData ? withoutStacks : record)(execution)
+      isOver: isPastPeriod,
+      show: (execution, { includeData = false }) => (includeData ? withoutStacks : metadata)(execution)
     })
 })
 
@@ -83,8 +80,10 @@ export const getExecution = EngineTool.make("get_execution", {
       })
     }
     const withData = includeData ?? isPart
-    const execution = yield* EngineClient.use((engine) => engine.getExecution(id, withData)).pipe(named(id))
-    if (!withData) return record(execution)
+    const execution = yield* EngineClient.use((engine) => engine.getExecution(id, withData)).pipe(
+      withNotFoundMessage(id)
+    )
+    if (!withData) return metadata(execution)
     const whole = withoutStacks(execution)
     if (!isPart) return whole
     const known = nodesIn(whole)
@@ -100,7 +99,7 @@ export const deleteExecution = EngineTool.make("delete_execution", {
   arguments: { id: executionId },
   result: results.deleted,
   run: Effect.fnUntraced(function* ({ id }) {
-    const deleted = yield* EngineClient.use((engine) => engine.deleteExecution(id)).pipe(named(id))
+    const deleted = yield* EngineClient.use((engine) => engine.deleteExecution(id)).pipe(withNotFoundMessage(id))
     return { message: `Execution ${id} was deleted`, id, deleted: withoutStacks(deleted) }
   })
 })
@@ -112,14 +111,14 @@ export const retryExecution = EngineTool.make("retry_execution", {
   arguments: { id: executionId },
   run: Effect.fnUntraced(function* ({ id }) {
     const engine = yield* EngineClient
-    const retried = yield* engine.retryExecutionIfOffered(id).pipe(
+    const retried = yield* engine.retryExecutionIfSupported(id).pipe(
       Effect.catchIf(isMissing, (error) =>
         // A host without the call may say the same as one without the execution.
         Effect.flatMap(Effect.isSuccess(engine.getExecution(id, false)), (isThere) =>
           isThere ? Effect.succeedNone : Effect.fail(error)
         )
       ),
-      named(id)
+      withNotFoundMessage(id)
     )
     return Option.match(retried, {
       onNone: () => ({
@@ -127,13 +126,13 @@ export const retryExecution = EngineTool.make("retry_execution", {
           `This engine's API cannot retry executions. Open execution ${id} in the engine UI and choose Retry, ` +
           "or call execute_workflow to run its workflow again."
       }),
-      onSome: record
+      onSome: metadata
     })
   })
 })
 
 /** The metadata of an execution, whatever the engine sends with it. */
-const record = (execution: Execution): Free =>
+const metadata = (execution: Execution): JsonObject =>
   withoutStacks(Struct.omit(execution, ["customData", "data", "workflowData"]))
 
 /** Checks what an engine says of an item against the filters; older ones do not say the status. */
@@ -143,19 +142,22 @@ const matches = (execution: Execution, { startedAfter, startedBefore, status, wo
   (workflowId === undefined || execution.workflowId === undefined || execution.workflowId === workflowId)
 
 /** Lists go back in time, but for executions that had to wait for their turn: that takes less than a day. */
-const beganBefore = (page: ReadonlyArray<Execution>, { startedAfter }: Filters): boolean =>
+const isPastPeriod = (page: ReadonlyArray<Execution>, { startedAfter }: Filters): boolean =>
   startedAfter !== undefined &&
   page.some(({ startedAt }) => isWithin(startedAt, { startedBefore: dayBefore(startedAfter) }))
 
-const dayBefore = (moment: string) => new Date(Date.parse(moment) - 86_400_000).toISOString()
+const dayBefore = (timestamp: string) => new Date(Date.parse(timestamp) - 86_400_000).toISOString()
 
 /** Where engines had no state of its own for a crash, it counted as an error. */
 const isIn = (status: string, actual: string) => actual === status || (status === "error" && actual === "crashed")
 
 /** An unknown execution has the contract's words; the engine's own stay in `apiResponse`. */
-const named = (id: ExecutionId) =>
+const withNotFoundMessage = (id: ExecutionId) =>
   Effect.mapError((error: EngineError) =>
     isMissing(error) ? reworded(error, `Execution not found (execution ${id})`) : error
   )
 
 const isMissing = (error: EngineError): error is ApiError => error._tag === "ApiError" && error.httpStatus === 404
+
+/** The tools about executions, in the order in which they are listed. */
+export const executionTools = [listExecutions, getExecution, deleteExecution, retryExecution]

@@ -1,12 +1,12 @@
-import { Effect, Result, Schema } from "effect"
+import { Effect, Result, Schema, Option } from "effect"
+import { Base64 } from "effect/encoding"
 
+import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { EngineClient } from "../client/EngineClient.ts"
-import type { Page, PageQuery } from "../client/Page.ts"
-import type { Free } from "../client/Workflow.ts"
-import * as Cursors from "./cursors.ts"
+import type { Page, PageQuery } from "../client/models.ts"
 
-interface Listing<Filters extends Free, Item extends Free, E> {
+interface Listing<Filters extends JsonObject, Item extends JsonObject, E> {
   /** Name of the tool, kept in its cursors. */
   readonly list: string
   readonly filters: Schema.Codec<Filters, unknown>
@@ -18,20 +18,20 @@ interface Listing<Filters extends Free, Item extends Free, E> {
   readonly keep?: (item: Item, filters: Filters) => boolean
   /** Whether no later page can hold what is looked for. */
   readonly isOver?: (items: ReadonlyArray<Item>, filters: Filters) => boolean
-  readonly show: (item: Item, filters: Filters) => Free
+  readonly show: (item: Item, filters: Filters) => JsonObject
 }
 
 /** Pages that a strict filter may leave empty before the caller is asked to go on by itself. */
-const longestSearch = 20
+const maxEmptyPages = 20
 
 /** One page of a list. It is only empty when the list is over, or when a long search found nothing yet. */
-export const listPage = Effect.fnUntraced(function* <Filters extends Free, Item extends Free, E>(
+export const listPage = Effect.fnUntraced(function* <Filters extends JsonObject, Item extends JsonObject, E>(
   listing: Listing<Filters, Item, E>
 ) {
   const { fetch, isOver = () => false, keep = () => true, list, show } = listing
   const { instance } = yield* EngineClient
   const { filters, limit, ...place } = yield* start(listing, instance)
-  const cursorAt = (at: Place) => Cursors.write({ list, instance, limit, filters, ...at })
+  const cursorAt = (at: Place) => write({ list, instance, limit, filters, ...at })
   let { after, skip } = place
 
   for (let pages = 1; ; pages++) {
@@ -44,7 +44,7 @@ export const listPage = Effect.fnUntraced(function* <Filters extends Free, Item 
     const next = page.nextCursor ?? ""
     if (next === "" || next === after || isOver(page.data, filters)) return { data }
     if (data.length > 0) return { data, nextCursor: cursorAt({ after: next, skip: 0 }) }
-    if (pages >= longestSearch) {
+    if (pages >= maxEmptyPages) {
       const notice = `Nothing was found on ${pages} pages, and there are more: go on with nextCursor.`
       return { notice, data, nextCursor: cursorAt({ after: next, skip: 0 }) }
     }
@@ -60,12 +60,12 @@ interface Place {
 }
 
 /** The beginning of a new list, or the place and the filters that a cursor carries. */
-const start = Effect.fnUntraced(function* <Filters extends Free, Item extends Free, E>(
+const start = Effect.fnUntraced(function* <Filters extends JsonObject, Item extends JsonObject, E>(
   { cursor, filters, given, limit, list }: Listing<Filters, Item, E>,
   instance: string
 ): Effect.fn.Return<Place & { readonly limit: number; readonly filters: Filters }, InvalidArgument> {
   if (cursor === undefined) return { skip: 0, limit, filters: given }
-  const carried = yield* Cursors.read(cursor, list, instance)
+  const carried = yield* read(cursor, list, instance)
   const decoded = Schema.decodeUnknownResult(filters)(carried.filters)
   const isSameList = Object.entries(given).every(
     ([name, value]) => JSON.stringify(value) === JSON.stringify(carried.filters[name])
@@ -78,3 +78,56 @@ const start = Effect.fnUntraced(function* <Filters extends Free, Item extends Fr
   }
   return { ...carried, filters: decoded.success }
 })
+
+const pageSize = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 250 }))
+
+/**
+ * Engine cursors forget their filters, so ours carry both, beside which list they continue. `after` is the engine's
+ * cursor of the page to go on with, none for the first one; `skip` are the items of that page already shown, where the
+ * engine sends more at once than it is asked for. To the caller they are opaque.
+ */
+const Cursor = Schema.fromJsonString(
+  Schema.Struct({
+    list: Schema.String,
+    instance: Schema.String,
+    after: Schema.optionalKey(Schema.NonEmptyString),
+    skip: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+    limit: pageSize,
+    filters: JsonObject
+  })
+)
+type Cursor = typeof Cursor.Type
+
+/** Engines believe the page size in their own cursors, where 0 means everything. */
+const EngineCursor = Schema.fromJsonString(Schema.Struct({ limit: Schema.optionalKey(Schema.Unknown) }))
+const readEngineCursor = Schema.decodeUnknownOption(EngineCursor)
+const isPageSize = Schema.is(pageSize)
+
+const hasValidPageSize = ({ after = "" }: Cursor): boolean => {
+  const own = Option.flatMap(Result.getSuccess(Base64.decodeString(after)), readEngineCursor)
+  return Option.isNone(own) || own.value.limit === undefined || isPageSize(own.value.limit)
+}
+
+const encode = Schema.encodeSync(Cursor)
+const decode = Schema.decodeUnknownOption(Cursor)
+
+/** The opaque text of a cursor. */
+export const write = (cursor: Cursor): string => Base64.encode(encode(cursor))
+
+/** Where a list goes on: a cursor of the same list on the same instance. */
+export const read = (text: string, list: string, instance: string): Effect.Effect<Cursor, InvalidArgument> => {
+  const cursor = Option.filter(
+    Option.flatMap(Result.getSuccess(Base64.decodeString(text)), decode),
+    (cursor) => cursor.list === list && cursor.instance === instance && hasValidPageSize(cursor)
+  )
+  return Option.match(cursor, {
+    onNone: () =>
+      Effect.fail(
+        new InvalidArgument({
+          argument: "cursor",
+          problem: `must be the nextCursor of an earlier ${list} on instance ${instance}`
+        })
+      ),
+    onSome: Effect.succeed
+  })
+}

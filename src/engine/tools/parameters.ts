@@ -1,10 +1,19 @@
 import { Effect, Schema } from "effect"
 
+import { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { nearest } from "../../internal/schema/nearest.ts"
 import { optional, text } from "../../mcp/parameters.ts"
-import { ExecutionStatus } from "../client/Execution.ts"
-import { CredentialId, CredentialType, ExecutionId, TagId, WorkflowId } from "../client/ids.ts"
-import { Free, WorkflowSettings } from "../client/Workflow.ts"
-import { isMoment } from "../workflow/period.ts"
+import { InvalidArgument } from "../../mcp/ToolError.ts"
+import {
+  ExecutionStatus,
+  CredentialId,
+  CredentialType,
+  ExecutionId,
+  TagId,
+  WorkflowId,
+  WorkflowSettings
+} from "../client/models.ts"
+import { isTimestamp } from "../workflow/executions.ts"
 
 export { flag, optional, text } from "../../mcp/parameters.ts"
 
@@ -36,10 +45,12 @@ export const limit = Schema.Int.check(
 
 export const cursor = Schema.optionalKey(Schema.String.annotate({ description: "Last nextCursor" }))
 
-/** A moment that means the same everywhere. */
-export const moment = (description: string) =>
+/** A timestamp that means the same everywhere. */
+export const timestamp = (description: string) =>
   Schema.String.check(
-    Schema.makeFilter((text) => isMoment(text) || "must be a date or a time with its zone, as in 2026-11-20T09:00:00Z")
+    Schema.makeFilter(
+      (text) => isTimestamp(text) || "must be a date or a time with its zone, as in 2026-11-20T09:00:00Z"
+    )
   ).annotate({ inputSchema: { type: "string", description } })
 
 export const nodeNames = (description: string) =>
@@ -53,7 +64,7 @@ export const itemsPerNode = Schema.Int.check(
 
 export const executionStatus = ExecutionStatus.annotate({ description: "Only this state" })
 
-export const object = (description: string) => Free.annotate({ description })
+export const object = (description: string) => JsonObject.annotate({ description })
 
 /** The settings of the contract are checked here, those that only newer engines know by the engine. */
 export const settings = WorkflowSettings.annotate({
@@ -66,7 +77,7 @@ export const settings = WorkflowSettings.annotate({
 })
 
 /** What a node must have is checked by the rules about workflows, which name the node that is wrong. */
-export const nodes = Schema.Array(Free).annotate({
+export const nodes = Schema.Array(JsonObject).annotate({
   inputSchema: {
     type: "array",
     items: {
@@ -102,4 +113,16 @@ export const asInCreate = {
   }),
   connections: connections.annotate({ inputSchema: { type: "object", description: "All, as in create_workflow" } }),
   settings: settings.annotate({ inputSchema: { type: "object", description: "As in create_workflow; merged" } })
+}
+
+const shown = 30
+
+/** Refuses names of nodes that something does not have, and names those it has. */
+export const knownNodes = (thing: string, wanted: ReadonlyArray<string>, known: ReadonlyArray<string>) => {
+  const stranger = wanted.find((name) => !known.includes(name))
+  if (stranger === undefined) return Effect.void
+  const guess = nearest(stranger, known)
+  const more = known.length > shown ? ` and ${known.length - shown} more` : ""
+  const hint = guess === undefined ? `Its nodes: ${known.slice(0, shown).join(", ")}${more}` : `Did you mean ${guess}?`
+  return Effect.fail(new InvalidArgument({ argument: "nodes", problem: `${thing} has no node ${stranger}. ${hint}` }))
 }

@@ -1,17 +1,17 @@
 import { Schema } from "effect"
 
-import { Free } from "../client/Workflow.ts"
+import { JsonObject } from "../../internal/schema/JsonObject.ts"
 
 /** Shapes of results as a client may rely on them; all are open to fields that are not named. */
-export const page = Schema.Struct({ data: Schema.Array(Free), nextCursor: Schema.optionalKey(Schema.String) })
+export const page = Schema.Struct({ data: Schema.Array(JsonObject), nextCursor: Schema.optionalKey(Schema.String) })
 
 export const workflow = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
   active: Schema.Boolean,
   version: Schema.String,
-  nodes: Schema.Array(Free),
-  connections: Free
+  nodes: Schema.Array(JsonObject),
+  connections: JsonObject
 })
 
 /** A workflow after a change of it: where the whole is too large for an answer, only its state. */
@@ -20,8 +20,8 @@ export const writtenWorkflow = Schema.Struct({
   name: Schema.String,
   active: Schema.Boolean,
   version: Schema.String,
-  nodes: Schema.optionalKey(Schema.Array(Free)),
-  connections: Schema.optionalKey(Free)
+  nodes: Schema.optionalKey(Schema.Array(JsonObject)),
+  connections: Schema.optionalKey(JsonObject)
 })
 
 /** A workflow without what it does. */
@@ -39,3 +39,6 @@ export const credential = Schema.Struct({ id: Schema.String, name: Schema.String
 export const tag = Schema.Struct({ id: Schema.String, name: Schema.String })
 
 export const deleted = Schema.Struct({ message: Schema.String, id: Schema.Union([Schema.String, Schema.Int]) })
+
+/** What to do where one workflow is larger than the server may answer. */
+export const readElsewhere = "Read this workflow in the engine UI, or raise answerLimit in the configuration."

@@ -79,3 +79,6 @@ export const deleteTag = EngineTool.make("delete_tag", {
     return { message: `Tag ${id} was deleted`, id, deleted }
   })
 })
+
+/** The tools about tags, in the order in which they are listed. */
+export const tagTools = [createTag, getTags, getTag, updateTag, deleteTag]

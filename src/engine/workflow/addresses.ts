@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
-import type { Free } from "../client/Workflow.ts"
-import { nameOf } from "../client/Workflow.ts"
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { nameOf } from "../client/models.ts"
 import { isEnabled, kindOf } from "./triggers.ts"
 
 /** Where an active workflow is called from outside. */
@@ -19,11 +19,11 @@ export interface Address {
 /** Every production address of a workflow, in the order in which they are best called: webhooks, forms, chats. */
 export const addressesOf = (workflow: {
   readonly id: string
-  readonly nodes: ReadonlyArray<Free>
+  readonly nodes: ReadonlyArray<JsonObject>
 }): ReadonlyArray<Address> =>
   order.flatMap((find) => workflow.nodes.filter(isEnabled).flatMap((node) => find(workflow.id, node) ?? []))
 
-type Find = (workflowId: string, node: Free) => Address | undefined
+type Find = (workflowId: string, node: JsonObject) => Address | undefined
 
 const webhook: Find = (workflowId, node) => {
   const { httpMethod, path } = parametersOf(node)
@@ -54,7 +54,7 @@ const address = (
   kind: Address["kind"],
   method: string,
   workflowId: string,
-  node: Free,
+  node: JsonObject,
   path = ""
 ): Address | undefined => {
   const own = path.split("/").filter((segment) => segment !== "")
@@ -79,10 +79,44 @@ const encodeSegment = (segment: string) => (segment.startsWith(":") ? `:${encode
 /** Half a surrogate pair has no encoding. */
 const encode = (text: string) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\uFFFD"))
 
-const objectOf = (value: unknown): Free => (Predicate.isObject(value) ? value : {})
+const objectOf = (value: unknown): JsonObject => (Predicate.isObject(value) ? value : {})
 
-const parametersOf = (node: Free) => objectOf(node.parameters)
+const parametersOf = (node: JsonObject) => objectOf(node.parameters)
 
 /** An expression is only known to the engine, so that its value cannot be part of an address here. */
 const isFixed = (value: unknown): value is string | undefined =>
   value === undefined || (Predicate.isString(value) && !value.startsWith("="))
+
+interface Owner {
+  readonly id: string
+  readonly nodes: ReadonlyArray<JsonObject>
+}
+
+/** Two nodes that want the same calls. */
+export interface Collision {
+  readonly node: string
+  /** Method and path: `POST /webhook/orders`. */
+  readonly address: string
+  readonly otherNode: string
+}
+
+/** The addresses of one workflow that another one has as well. */
+export const collisions = (workflow: Owner, other: Owner): ReadonlyArray<Collision> => {
+  const taken = new Map(allAddresses(other).map((address) => [addressText(address), address.node]))
+  return allAddresses(workflow).flatMap((address) => {
+    const otherNode = taken.get(addressText(address))
+    return otherNode === undefined ? [] : [{ node: address.node, address: addressText(address), otherNode }]
+  })
+}
+
+/** Every address of a workflow; a webhook that takes several methods has one for each. */
+const allAddresses = ({ id, nodes }: Owner): ReadonlyArray<Address> =>
+  addressesOf({ id, nodes: nodes.flatMap(perMethod) })
+
+const perMethod = (node: JsonObject): ReadonlyArray<JsonObject> => {
+  const { parameters } = node
+  if (!Predicate.isObject(parameters) || !Array.isArray(parameters.httpMethod)) return [node]
+  return parameters.httpMethod.map((httpMethod: unknown) => ({ ...node, parameters: { ...parameters, httpMethod } }))
+}
+
+const addressText = ({ method, path }: Address) => `${method} ${path}`

@@ -2,7 +2,7 @@ import { Option, Predicate, Result, Schema } from "effect"
 
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
 import { InvalidWorkflow } from "../client/EngineError.ts"
-import { Connections, Link, type Target } from "../client/Workflow.ts"
+import { Connections, Link, type Target } from "../client/models.ts"
 
 /** Outputs are positions of a list, so that a slip like 1e9 must not become a list of that length. */
 const Index = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }))

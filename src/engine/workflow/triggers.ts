@@ -1,8 +1,8 @@
 import { Predicate } from "effect"
 
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { InvalidWorkflow } from "../client/EngineError.ts"
-import { nodeKind } from "../client/naming.ts"
-import type { Free } from "../client/Workflow.ts"
+import { nodeKind, neutralType } from "../client/naming.ts"
 
 /** Kinds that start a workflow though their names do not end in "Trigger". */
 const unmarked = new Set(["webhook", "cron", "interval", "emailReadImap", "start"])
@@ -14,23 +14,23 @@ const manual = new Set(["manualTrigger", "manualChatTrigger", "start"])
 const passive = new Set(["errorTrigger", "executeWorkflowTrigger", "evaluationTrigger"])
 
 /** What a node is, behind its package name; "" when it does not say. */
-export const kindOf = (node: Free): string => (Predicate.isString(node.type) ? nodeKind(node.type) : "")
+export const kindOf = (node: JsonObject): string => (Predicate.isString(node.type) ? nodeKind(node.type) : "")
 
 /** Whether a node takes part in runs. */
-export const isEnabled = (node: Free): boolean => node.disabled !== true
+export const isEnabled = (node: JsonObject): boolean => node.disabled !== true
 
 /** Whether a node starts the workflow, in whatever way. */
-export const isTrigger = (node: Free): boolean => unmarked.has(kindOf(node)) || kindOf(node).endsWith("Trigger")
+export const isTrigger = (node: JsonObject): boolean => unmarked.has(kindOf(node)) || kindOf(node).endsWith("Trigger")
 
 /** Whether a node alone is reason enough to activate its workflow: an enabled schedule, webhook or service trigger. */
-const isValidTrigger = (node: Free): boolean =>
+const isValidTrigger = (node: JsonObject): boolean =>
   isEnabled(node) && isTrigger(node) && !manual.has(kindOf(node)) && !passive.has(kindOf(node))
 
 /** Whether a workflow with these nodes can be activated. */
-export const hasValidTrigger = (nodes: ReadonlyArray<Free>): boolean => nodes.some(isValidTrigger)
+export const hasValidTrigger = (nodes: ReadonlyArray<JsonObject>): boolean => nodes.some(isValidTrigger)
 
 /** Whether a workflow can be started in the editor and nowhere else. */
-export const hasOnlyManualTrigger = (nodes: ReadonlyArray<Free>): boolean => {
+export const hasOnlyManualTrigger = (nodes: ReadonlyArray<JsonObject>): boolean => {
   const triggers = nodes.filter((node) => isEnabled(node) && isTrigger(node))
   return triggers.length > 0 && triggers.every((node) => manual.has(kindOf(node)))
 }
@@ -40,3 +40,36 @@ export const noValidTrigger = () =>
   new InvalidWorkflow({
     message: "Workflow cannot be activated without a valid trigger node. Add a schedule, webhook or service trigger."
   })
+
+interface Graph {
+  readonly nodes: ReadonlyArray<JsonObject>
+  readonly connections: JsonObject
+}
+
+/** Adds a daily 'Schedule Trigger', left of the first node and connected to it; the node's name is unique. */
+export const addScheduleTrigger = ({ nodes, connections }: Graph): Graph & { readonly added: string } => {
+  const [first] = nodes
+  const added = freeName("Schedule Trigger", new Set(nodes.map(({ name }) => name)))
+  const trigger = {
+    name: added,
+    type: neutralType("scheduleTrigger"),
+    typeVersion: 1.2,
+    position: leftOf(first?.position),
+    parameters: { rule: { interval: [{ field: "days", daysInterval: 1, triggerAtHour: 0 }] } }
+  }
+  const edges = Predicate.isString(first?.name)
+    ? { [added]: { main: [[{ node: first.name, type: "main", index: 0 }]] } }
+    : {}
+  return { added, nodes: [...nodes, trigger], connections: { ...connections, ...edges } }
+}
+
+const freeName = (wanted: string, taken: ReadonlySet<unknown>): string => {
+  let name = wanted
+  for (let count = 1; taken.has(name); count++) name = `${wanted}${count}`
+  return name
+}
+
+const leftOf = (position: unknown): readonly [number, number] => {
+  const [x, y]: ReadonlyArray<unknown> = Array.isArray(position) ? position : []
+  return Predicate.isNumber(x) && Predicate.isNumber(y) ? [x - 220, y] : [0, 0]
+}

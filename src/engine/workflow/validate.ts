@@ -1,16 +1,16 @@
-import { Result } from "effect"
+import { Result, Predicate } from "effect"
 
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { InvalidWorkflow } from "../client/EngineError.ts"
-import type { Connections, Free } from "../client/Workflow.ts"
-import { nameOf } from "../client/Workflow.ts"
+import { type Connections, nameOf } from "../client/models.ts"
+import { agentType, neutralType } from "../client/naming.ts"
 import { toConnections } from "./connections.ts"
-import { nodeProblem } from "./nodes.ts"
 import { hasValidTrigger, noValidTrigger } from "./triggers.ts"
 
 /** A workflow that somebody wants an engine to have. A `name` or `active` that is left out is not looked at. */
 export interface Draft {
   readonly name?: string | undefined
-  readonly nodes: ReadonlyArray<Free>
+  readonly nodes: ReadonlyArray<JsonObject>
   readonly connections?: unknown
   readonly active?: boolean | undefined
 }
@@ -42,7 +42,7 @@ const refused = (message: string) => Result.fail(new InvalidWorkflow({ message }
 
 const failed = (problem: string) => refused(`Workflow validation failed: ${problem}`)
 
-const countNames = (nodes: ReadonlyArray<Free>): ReadonlyMap<string, number> => {
+const countNames = (nodes: ReadonlyArray<JsonObject>): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
   for (const name of nodes.map(nameOf)) counts.set(name, (counts.get(name) ?? 0) + 1)
   return counts
@@ -67,3 +67,49 @@ const connectionProblem = (connections: Connections, nodes: ReadonlyMap<string, 
 const isType = (type: string) => /^(main|ai_\w+)$/.test(type)
 
 const knownTypes = "must be main or start with ai_"
+
+interface Rule {
+  readonly field: string
+  readonly demand: string | ((value: unknown) => string)
+  readonly holds: (value: unknown) => boolean
+}
+
+const isText = (value: unknown): value is string => Predicate.isString(value) && value.trim() !== ""
+const isObjectOrAbsent = (value: unknown) => value === undefined || Predicate.isObject(value)
+
+/** What every node must have, in the order in which a caller would look for it. */
+const rules: ReadonlyArray<Rule> = [
+  { field: "name", demand: "a non-empty text", holds: isText },
+  { field: "type", demand: "a non-empty text, for example engine-nodes-base.webhook", holds: isText },
+  {
+    field: "type",
+    demand: (kind) =>
+      `the package and the kind: ${neutralType(String(kind))}, or ${agentType(String(kind))} for AI nodes`,
+    holds: (value) => Predicate.isString(value) && /.\../.test(value)
+  },
+  { field: "typeVersion", demand: "a number", holds: Number.isFinite },
+  {
+    field: "position",
+    demand: "an array of two numbers",
+    holds: (value) => Array.isArray(value) && value.length === 2 && value.every(Number.isFinite)
+  },
+  { field: "parameters", demand: "an object", holds: isObjectOrAbsent },
+  {
+    field: "credentials",
+    demand: "an object that maps credential types to { id, name }",
+    holds: (value) =>
+      value === undefined || (Predicate.isObject(value) && Object.values(value).every(Predicate.isObject))
+  }
+]
+
+/** What is wrong with one node by itself; it is called by its name, or by its place when it has none. */
+export const nodeProblem = (node: JsonObject, index: number): string | undefined => {
+  const broken = rules.find(({ field, holds }) => !holds(node[field]))
+  if (broken === undefined) return undefined
+  const label = isText(node.name) ? `node ${node.name}` : `node at index ${index}`
+  const { field } = broken
+  const demand = Predicate.isString(broken.demand) ? broken.demand : broken.demand(node[field])
+  return node[field] === undefined
+    ? `${label} has no ${field}: must be ${demand}`
+    : `${label} has an invalid ${field}: must be ${demand}`
+}

@@ -1,7 +1,7 @@
 import { Clock, Effect, Random, Redacted, Result, Schema } from "effect"
 import type { HttpClient } from "effect/http"
 
-import { conceal } from "../../internal/http/conceal.ts"
+import { redact } from "../../internal/http/redact.ts"
 import * as Upstream from "../../internal/http/Upstream.ts"
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
 import { limitOf, readOnlyReason } from "./keyRules.ts"
@@ -36,7 +36,7 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
 
   /** A reply that repeats the key, as some error pages do, gives it to nobody. */
   const ask = (request: Upstream.UpstreamRequest) =>
-    Effect.map(upstream.send(request), (reply) => ({ ...reply, text: conceal(reply.text, [key, authorization]) }))
+    Effect.map(upstream.send(request), (reply) => ({ ...reply, text: redact(reply.text, [key, authorization]) }))
 
   const send = Effect.fnUntraced(function* (operation: Operation, options: CallOptions) {
     const { method, name, path } = operation

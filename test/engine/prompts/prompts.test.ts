@@ -2,16 +2,16 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import * as fc from "fast-check"
 
-import { Free } from "../../../src/engine/client/Workflow.ts"
 import { prompts } from "../../../src/engine/prompts/catalog.ts"
 import { hasValidTrigger } from "../../../src/engine/workflow/triggers.ts"
 import { validate } from "../../../src/engine/workflow/validate.ts"
+import { JsonObject } from "../../../src/internal/schema/JsonObject.ts"
 
 const Proposal = Schema.Struct({
   name: Schema.String,
-  nodes: Schema.Array(Free),
+  nodes: Schema.Array(JsonObject),
   connections: Schema.Unknown,
-  settings: Free
+  settings: JsonObject
 })
 
 const readProposal = Schema.decodeUnknownEffect(Schema.fromJsonString(Proposal), { onExcessProperty: "error" })
@@ -45,7 +45,7 @@ const minimal: ReadonlyArray<readonly [string, Readonly<Record<string, string>>]
 ]
 
 describe("the prompts", () => {
-  it("are the five of the contract, each argument described", () => {
+  it("are five, each with its arguments described", () => {
     assert.deepStrictEqual(
       prompts.map(({ name }) => name),
       minimal.map(([name]) => name)
@@ -57,7 +57,7 @@ describe("the prompts", () => {
     }
   })
 
-  it("demand only what nobody can guess", () => {
+  it("require only arguments without a default", () => {
     assert.deepStrictEqual(
       prompts.map(({ arguments: args }) => args.filter(({ required }) => required).map(({ name }) => name)),
       [["cron"], ["path"], ["fields"], ["url"], ["url"]]
@@ -65,7 +65,7 @@ describe("the prompts", () => {
   })
 
   for (const [name, args] of minimal) {
-    it.effect(`${name} proposes a workflow in order that can be activated, in the contract's node types`, () =>
+    it.effect(`${name} proposes a valid workflow that can be activated, in neutral node types`, () =>
       Effect.gen(function* () {
         const { nodes, ...draft } = yield* proposal(name, args)
         assert.isTrue(Result.isSuccess(validate({ ...draft, nodes, active: true })))
@@ -74,7 +74,7 @@ describe("the prompts", () => {
       })
     )
 
-    it.effect(`${name} keeps any text as it is, and out of what an engine would evaluate`, () =>
+    it.effect(`${name} keeps any text unchanged and out of expressions`, () =>
       Effect.tryPromise(() =>
         fc.assert(
           fc.asyncProperty(hostile, hostile, (title, task) =>
@@ -100,7 +100,7 @@ describe("the prompts", () => {
       )
     )
 
-    it.effect(`${name} takes an empty field of a form for one that is left out`, () =>
+    it.effect(`${name} treats an empty field as left out`, () =>
       Effect.gen(function* () {
         const blank = yield* texts(name, { ...args, name: "", task: "", timezone: "" })
         assert.deepStrictEqual(blank, yield* texts(name, args))
@@ -122,8 +122,8 @@ const hostile = fc.oneof(
   )
 )
 
-describe("what a caller gives ends up where it belongs", () => {
-  it.effect("cron expression and time zone", () =>
+describe("the proposed workflow", () => {
+  it.effect("holds the cron expression and the time zone", () =>
     Effect.gen(function* () {
       const { nodes, settings } = yield* proposal("schedule-triggered-workflow", {
         cron: "*/5 8-18 * * MON-FRI",
@@ -136,7 +136,7 @@ describe("what a caller gives ends up where it belongs", () => {
     })
   )
 
-  it.effect("path and method of a webhook, which has an id for a short address on every engine", () =>
+  it.effect("holds the path and method of a webhook, which has an id for a short address on every engine", () =>
     Effect.gen(function* () {
       const { nodes } = yield* proposal("http-webhook-workflow", { path: "orders/new", method: "PUT" })
       assert.deepInclude(nodes[0], { webhookId: "orders-new" })
@@ -144,7 +144,7 @@ describe("what a caller gives ends up where it belongs", () => {
     })
   )
 
-  it.effect("fields of a transformation, as data of its program", () =>
+  it.effect("holds the fields of a transformation as data of its program", () =>
     Effect.gen(function* () {
       const { nodes } = yield* proposal("data-transformation-workflow", { fields: " a = b.c , __proto__=d " })
       assert.include(
@@ -154,7 +154,7 @@ describe("what a caller gives ends up where it belongs", () => {
     })
   )
 
-  it.effect("a credential, as a reference", () =>
+  it.effect("refers to a credential by its id", () =>
     Effect.gen(function* () {
       for (const name of ["external-service-integration", "api-data-polling"]) {
         const args = { url: "https://api.example.com", credentialId: "wxHYB0UIzpQNEAvb" }
@@ -167,7 +167,7 @@ describe("what a caller gives ends up where it belongs", () => {
     })
   )
 
-  it.effect("minutes and key field of a poll", () =>
+  it.effect("holds the minutes and the key field of a poll", () =>
     Effect.gen(function* () {
       const args = { url: "https://api.example.com", minutes: "5", idField: "data.uuid" }
       const { nodes } = yield* proposal("api-data-polling", args)
@@ -176,7 +176,7 @@ describe("what a caller gives ends up where it belongs", () => {
     })
   )
 
-  it.effect("a failed call has an answer of its own", () =>
+  it.effect("answers a failed call with a response of its own", () =>
     Effect.gen(function* () {
       const { connections } = yield* proposal("external-service-integration", { url: "https://api.example.com" })
       assert.deepStrictEqual(connections, [
@@ -188,7 +188,7 @@ describe("what a caller gives ends up where it belongs", () => {
   )
 })
 
-describe("a mistake is named", () => {
+describe("an invalid argument is named", () => {
   it.effect.each<readonly [string, Readonly<Record<string, string>>, string]>([
     ["schedule-triggered-workflow", {}, "Invalid cron: is required"],
     ["schedule-triggered-workflow", { cron: "" }, "Invalid cron: is required"],

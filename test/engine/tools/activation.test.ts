@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
 import type { Step } from "../../internal/http/standIn.ts"
-import { ask } from "../../support/harness.ts"
+import { ask, refused } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
 import { type Asked, engineThat, json, serving } from "./standIn.ts"
 
@@ -22,8 +22,8 @@ const engine = (...shown: readonly [Step, ...Array<Step>]) => {
   return { looks: () => asked.length - 2, server: serving(client) }
 }
 
-describe("activate_workflow, where triggers are started in the background,", () => {
-  it.effect("answers once they listen", () => {
+describe("activate_workflow, where the engine starts triggers in the background", () => {
+  it.effect("answers once the triggers listen", () => {
     const { looks, server } = engine(json(awake), json(awake), json({ ...awake, triggerCount: 1 }))
     return Effect.gen(function* () {
       const answer = yield* inTime(ask("activate_workflow", { id: "w1" }))
@@ -32,7 +32,7 @@ describe("activate_workflow, where triggers are started in the background,", () 
     }).pipe(Effect.provide(server))
   })
 
-  it.effect("says after some seconds that none does", () => {
+  it.effect("says after some seconds that no trigger listens", () => {
     const { looks, server } = engine(json(awake))
     return Effect.gen(function* () {
       const { notice, ...answer } = yield* inTime(ask("activate_workflow", { id: "w1" }))
@@ -42,7 +42,7 @@ describe("activate_workflow, where triggers are started in the background,", () 
     }).pipe(Effect.provide(server))
   })
 
-  it.effect("tells what it knows when the workflow cannot be read back: it is active", () => {
+  it.effect("answers that the workflow is active when it cannot be read back", () => {
     const { server } = engine(json({ message: "no" }, 403))
     return Effect.gen(function* () {
       const { notice, ...answer } = yield* inTime(ask("activate_workflow", { id: "w1" }))
@@ -50,4 +50,35 @@ describe("activate_workflow, where triggers are started in the background,", () 
       assert.match(String(notice), /shows no running trigger/)
     }).pipe(Effect.provide(server))
   })
+})
+
+describe("activate_workflow, where another workflow has the same address", () => {
+  const collision = json({ message: "There is a conflict with one of the webhooks." }, 409)
+  const other = { id: "w2", name: "Other", active: true, nodes: [], connections: {} }
+  const pageOf = (nextCursor: string | null) => json({ data: Array.from({ length: 100 }, () => other), nextCursor })
+
+  const refusal = (cursorOf: (pages: number) => string | null) => {
+    const { asked, client } = engineThat((call) => {
+      if (isActivation(call)) return collision
+      const lists = asked.filter(({ path }) => path.startsWith("/api/v1/workflows?")).length
+      return call.path.startsWith("/api/v1/workflows?") ? pageOf(cursorOf(lists)) : json(asleep)
+    })
+    return inTime(refused("activate_workflow", { id: "w1" })).pipe(Effect.provide(serving(client)))
+  }
+
+  it.effect("says that no workflow has the address, once it has seen all", () =>
+    Effect.map(
+      refusal((pages) => (pages < 2 ? `page ${pages}` : null)),
+      ({ message }) =>
+        assert.match(message, /webhooks\. No active workflow that this key can list has the same address\.$/)
+    )
+  )
+
+  it.effect("says how many workflows it looked at, where there are more", () =>
+    Effect.map(
+      refusal((pages) => `page ${pages}`),
+      ({ message }) =>
+        assert.match(message, /None of the first 800 active workflows that this key can list has the same address\.$/)
+    )
+  )
 })

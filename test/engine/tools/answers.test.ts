@@ -80,7 +80,7 @@ const everyTool = Effect.gen(function* () {
 
 for (const version of ["1.82.3", "2.41.1"] as const) {
   layer(serverOverEmbedded({ seed: true, version }), { excludeTestServices: true })(`over ${version}`, (it) => {
-    it.effect("every tool answers once as text and as the same data, which its output schema accepts", () =>
+    it.effect("every tool answers the same data as text and as structured content that fits its output schema", () =>
       Effect.gen(function* () {
         const { result: listing } = yield* request("tools/list", {}, newest)
         const ajv = new Ajv2020({ strict: false })
@@ -111,7 +111,7 @@ describe("an answer that is too large", () => {
   }
   const { client } = engineThat(() => json(many))
 
-  it.live("is an error that says how large it is and how to narrow, never a part of it", () =>
+  it.live("becomes an error that says how large it is and how to ask for less", () =>
     Effect.gen(function* () {
       const { code, data, message } = yield* refused("list_workflows")
       assert.strictEqual(code, -32000)
@@ -123,7 +123,7 @@ describe("an answer that is too large", () => {
     }).pipe(Effect.provideService(AnswerLimit, 4000), Effect.provide(serving(client)))
   )
 
-  it.effect("does not hide that a change was made", () => {
+  it.effect("still says that a change was made", () => {
     const { client } = engineThat(() => json({ id: "t1", name: "red", note: "x".repeat(5000) }))
     return Effect.gen(function* () {
       const { message } = yield* refused("create_tag", { name: "red" })
@@ -131,7 +131,7 @@ describe("an answer that is too large", () => {
     }).pipe(Effect.provideService(AnswerLimit, 4000), Effect.provide(serving(client)))
   })
 
-  it.effect("is the state of the workflow after a change, with what was done", () => {
+  it.effect("is replaced by the state of the workflow after a change", () => {
     const nodes = hook("a").nodes.map((node) => ({ ...node, notes: "x".repeat(5000) }))
     const stored = { id: "w1", name: "Large", active: true, nodes, connections: {}, settings: {}, versionId: "v1" }
     const { client } = engineThat(() => json(stored))

@@ -17,8 +17,8 @@ const message = (tool: string, args: Json) =>
   })
 
 layer(TestServer, { excludeTestServices: true })("the arguments of a tool", (it) => {
-  describe("that are clumsily written", () => {
-    it.effect("may be numbers as text, and text as numbers", () =>
+  describe("that can be read nevertheless", () => {
+    it.effect("may give numbers as text and text as numbers", () =>
       Effect.gen(function* () {
         const page = yield* ask("list_workflows", { limit: "1" })
         assert.lengthOf(Object.values(page.data ?? {}), 1)
@@ -29,7 +29,7 @@ layer(TestServer, { excludeTestServices: true })("the arguments of a tool", (it)
       })
     )
 
-    it.effect("may be objects, lists and flags as JSON text", () =>
+    it.effect("may give objects, lists and flags as JSON text", () =>
       Effect.gen(function* () {
         const { id } = decodeWorkflow(
           yield* ask("create_workflow", {
@@ -47,7 +47,7 @@ layer(TestServer, { excludeTestServices: true })("the arguments of a tool", (it)
       })
     )
 
-    it.effect("may be null where they are left out, or be left out altogether", () =>
+    it.effect("may give null for what is left out, or no arguments at all", () =>
       Effect.gen(function* () {
         yield* ask("list_workflows", { tags: null, cursor: null, limit: null })
         const { error } = yield* callTool("list_workflows")
@@ -56,7 +56,7 @@ layer(TestServer, { excludeTestServices: true })("the arguments of a tool", (it)
     )
   })
 
-  describe("that are wrong", () => {
+  describe("that are invalid", () => {
     for (const { inputSchema, name } of engineTools) {
       const [first] = Schema.decodeUnknownSync(Schema.Array(Schema.String))(inputSchema().required ?? [])
       it.effect(`are named by ${name} when none are given`, () =>
@@ -155,7 +155,7 @@ layer(TestServer, { excludeTestServices: true })("the arguments of a tool", (it)
       })
     )
 
-    it.effect("are no object at all", () =>
+    it.effect("are refused when they are no object", () =>
       Effect.gen(function* () {
         for (const args of ["{}", 7, [], true]) {
           const { error } = yield* request("tools/call", { name: "list_workflows", arguments: args })

@@ -22,8 +22,8 @@ const refusedInTime = Effect.fnUntraced(function* (tool: string, args: Json) {
 
 const writes = (asked: ReadonlyArray<Asked>) => asked.filter(({ method }) => method !== "GET")
 
-describe("a tool call takes no longer than it may:", () => {
-  it.effect("30 seconds for one upstream call", () =>
+describe("the deadline of a tool call", () => {
+  it.effect("ends one upstream call after 30 seconds", () =>
     Effect.gen(function* () {
       const { error, took } = yield* refusedInTime("list_workflows", {})
       assert.deepStrictEqual(error, {
@@ -35,7 +35,7 @@ describe("a tool call takes no longer than it may:", () => {
     }).pipe(Effect.provide(serving(engineThat(() => hangs).client)))
   )
 
-  it.effect("30 seconds also for an answer that never ends", () => {
+  it.effect("ends an answer that never ends after 30 seconds", () => {
     const endless = () => answers(200, { "content-type": "application/json" }, new ReadableStream())
     return Effect.gen(function* () {
       const { error, took } = yield* refusedInTime("get_workflow", { id: "1" })
@@ -44,7 +44,7 @@ describe("a tool call takes no longer than it may:", () => {
     }).pipe(Effect.provide(serving(engineThat(endless).client)))
   })
 
-  it.effect("55 seconds for all its upstream calls together, and it says how far it came", () => {
+  it.effect("ends all upstream calls together after 55 seconds and says how far the tool came", () => {
     const { asked, client } = engineThat(() => takes(20_000, json(workflow)))
     return Effect.gen(function* () {
       const args = { name: "Orders", nodes: [webhook], tags: ["t1"], active: true }
@@ -68,7 +68,7 @@ describe("a change whose answer is lost", () => {
     ["in the middle of it", cut, { code: "OUTCOME_UNKNOWN", operation: "create workflow" }]
   ] as const
   for (const [how, step, data] of losses) {
-    it.effect(`${how} is never repeated, and its outcome is called unknown`, () => {
+    it.effect(`${how} is not repeated and its outcome is unknown`, () => {
       const { asked, client } = engineThat(() => step)
       return Effect.gen(function* () {
         const { error } = yield* refusedInTime("create_workflow", { name: "Orders", nodes: [webhook] })
@@ -95,7 +95,7 @@ describe("a change whose answer is lost", () => {
 
 describe("an engine that cannot be reached", () => {
   for (const code of ["ECONNREFUSED", "ENOTFOUND", "ETIMEDOUT"]) {
-    it.effect(`is an error of the kind ${code}`, () =>
+    it.effect(`is reported with the code ${code}`, () =>
       Effect.gen(function* () {
         const { error } = yield* refusedInTime("list_workflows", {})
         assert.strictEqual(error.code, -32000)
@@ -110,7 +110,7 @@ describe("an engine that is still starting", () => {
   const starting = answers(200, { "content-type": "text/html" }, "<p>n8n is starting up. Please wait</p>")
   const nothingYet = answers(404, { "content-type": "text/html" }, "Cannot GET")
 
-  it.effect("is waited for", () => {
+  it.effect("is waited for until it is up", () => {
     const steps = [starting, starting, starting, nothingYet]
     const { asked, client } = engineThat(() => steps[asked.length - 1] ?? json({ data: [] }))
     return Effect.gen(function* () {
@@ -119,7 +119,7 @@ describe("an engine that is still starting", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 
-  it.effect("is not waited for without end", () =>
+  it.effect("is given up after 25 seconds", () =>
     Effect.gen(function* () {
       const { error, took } = yield* refusedInTime("list_workflows", {})
       assert.strictEqual(error.message, "API error: the engine is still starting, try again in a moment")

@@ -76,9 +76,9 @@ const refusals: Readonly<Record<string, Step>> = {
   "405": json({ message: "GET method not allowed" }, 405)
 }
 
-describe("an engine that knows only what the contract says", () => {
+describe("an engine that answers only documented fields", () => {
   for (const { name } of engineTools) {
-    it.effect(`is good enough for ${name}`, () =>
+    it.effect(`serves ${name}`, () =>
       Effect.gen(function* () {
         const answer = yield* inTime(ask(name, calls[name]))
         assert.isNotEmpty(answer)
@@ -87,7 +87,7 @@ describe("an engine that knows only what the contract says", () => {
   }
 
   for (const [way, missing] of Object.entries(refusals)) {
-    it.live(`may refuse to show credentials with a ${way}: the caller gets guidance`, () =>
+    it.live(`refuses to show credentials with a ${way}, and the caller gets guidance`, () =>
       Effect.gen(function* () {
         for (const tool of ["list_credentials", "get_credential", "update_credential"]) {
           assert.hasAllKeys(yield* ask(tool, calls[tool]), ["guidance"])
@@ -96,7 +96,7 @@ describe("an engine that knows only what the contract says", () => {
     )
   }
 
-  it.live("may word its errors in the contract's other shape", () => {
+  it.live("words its errors under `error`, and the message is still found", () => {
     const { client } = engineThat(() => json({ error: { code: "E1", message: "Execution not found" } }, 404))
     return Effect.gen(function* () {
       const { data, message } = yield* refused("get_tag", { id: "t1" })

@@ -37,7 +37,7 @@ const engine = (version: string | null, ...replies: readonly [Step, ...Array<Ste
 
 const notFound = (message: string, more: object = { code: 404 }) => json({ ...more, message }, 404)
 
-describe("a workflow that the engine is just putting live", () => {
+describe("execute_workflow, while the engine is putting the workflow live", () => {
   const words = [
     'The requested webhook "POST orders" is not registered.',
     "This webhook is not registered for POST requests. Did you mean to make a GET request?",
@@ -45,7 +45,7 @@ describe("a workflow that the engine is just putting live", () => {
     'Active version not found for workflow with id "w1"'
   ]
   for (const message of words) {
-    it.effect(`is called until it listens: ${message}`, () => {
+    it.effect(`calls again until the workflow listens: ${message}`, () => {
       const { calls, server } = engine("new", notFound(message), notFound(message), json({ said: "yes" }))
       return Effect.gen(function* () {
         const answer = yield* inTime(ask("execute_workflow", { id: "w1" }))
@@ -60,7 +60,7 @@ describe("a workflow that the engine is just putting live", () => {
     })
   }
 
-  it.effect("is given up after a while, with the engine's words", () => {
+  it.effect("gives up after a while with the engine's words", () => {
     const { server } = engine("new", ...repeated(notFound('Published version not found for workflow with id "w1"')))
     return Effect.gen(function* () {
       const error = yield* inTime(refused("execute_workflow", { id: "w1" }))
@@ -68,7 +68,7 @@ describe("a workflow that the engine is just putting live", () => {
     }).pipe(Effect.provide(server))
   })
 
-  it.effect("may still run in its former version, which the answer says", () => {
+  it.effect("notes that the engine ran the former version", () => {
     const { server } = engine("old", json({ said: "yes" }))
     return Effect.gen(function* () {
       const { note, ...answer } = yield* inTime(ask("execute_workflow", { id: "w1" }))
@@ -81,7 +81,7 @@ describe("a workflow that the engine is just putting live", () => {
     }).pipe(Effect.provide(server))
   })
 
-  it.effect("says nothing of versions where the engine keeps none", () => {
+  it.effect("adds no note where the engine keeps no versions", () => {
     const { server } = engine(null, json({ said: "yes" }))
     return Effect.gen(function* () {
       assert.notProperty(yield* inTime(ask("execute_workflow", { id: "w1" })), "note")
@@ -89,14 +89,14 @@ describe("a workflow that the engine is just putting live", () => {
   })
 })
 
-describe("a workflow that answers 404 itself", () => {
+describe("execute_workflow, where the workflow itself answers 404", () => {
   const answers: ReadonlyArray<readonly [string, Step]> = [
     ["in words much like the engine's", notFound("This user is not registered.", { code: 404 })],
     ["in the engine's words without its code", notFound('The requested webhook "POST orders" is not registered.', {})],
     ["with a text", json("is not registered", 404)]
   ]
   for (const [name, reply] of answers) {
-    it.effect(`is called once, ${name}`, () => {
+    it.effect(`calls the workflow once, ${name}`, () => {
       const { calls, server } = engine("new", reply)
       return Effect.gen(function* () {
         const answer = yield* inTime(ask("execute_workflow", { id: "w1" }))

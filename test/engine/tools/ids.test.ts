@@ -40,9 +40,9 @@ const traps = [
   "1;x"
 ]
 
-describe("an id that is none", () => {
+describe("an invalid id", () => {
   for (const tool of byId) {
-    it.live(`never reaches the engine through ${tool}`, () => {
+    it.live(`is refused by ${tool} before the engine is called`, () => {
       const { asked, client } = engineThat(() => json({}))
       return Effect.gen(function* () {
         for (const id of traps) {
@@ -55,7 +55,7 @@ describe("an id that is none", () => {
     })
   }
 
-  it.live("is anything but letters, digits, - and _", () => {
+  it.live("is every text with anything but letters, digits, - and _", () => {
     const { asked, client } = engineThat(() => json({}))
     const bad = fc.string().filter((text) => !/^[A-Za-z0-9_-]{1,128}$/.test(text))
     return Effect.gen(function* () {

@@ -56,7 +56,7 @@ const instructions = Effect.gen(function* () {
 })
 
 describe("the configured instances", () => {
-  it.effect("are named with the default one by the instructions and by every tool, which say that this is n8n", () =>
+  it.effect("are named by the instructions and by every tool, the default one first", () =>
     Effect.gen(function* () {
       assert.match(yield* instructions, /n8n\. Instances: staging \(default\), production\. /)
       for (const { inputSchema } of yield* tools) {
@@ -65,7 +65,7 @@ describe("the configured instances", () => {
     }).pipe(Effect.provide(over({ staging: {}, production: {} })))
   )
 
-  it.effect("are told from read-only ones", () =>
+  it.effect("are marked where they are read-only", () =>
     Effect.gen(function* () {
       assert.include(yield* instructions, "Instances: production (default, read-only), staging. ")
       assert.lengthOf(yield* tools, 23)
@@ -74,7 +74,7 @@ describe("the configured instances", () => {
 
   const many = Array.from({ length: 40 }, (_, index) => [`customer-instance-${index}`, {}] as const)
 
-  it.effect("never make the list of tools long: those that find no room are counted", () =>
+  it.effect("are counted where they would make the list of tools too long", () =>
     Effect.gen(function* () {
       assert.isBelow(bytesOf(yield* listing), 14_000)
       const [first] = yield* tools
@@ -84,17 +84,17 @@ describe("the configured instances", () => {
     }).pipe(Effect.provide(over(Object.fromEntries(many))))
   )
 
-  it.effect("leave the list of tools under its limit where there are a few", () =>
+  it.effect("leave the list of a few tools under its limit", () =>
     Effect.gen(function* () {
       assert.isBelow(bytesOf(yield* listing), 14_000)
     }).pipe(Effect.provide(over({ production: {}, staging: {}, development: {} })))
   )
 })
 
-describe("where every instance is read-only", () => {
+describe("a server whose instances are all read-only", () => {
   const locked = { production: { readOnly: true }, staging: { readOnly: true } }
 
-  it.effect("only the tools that read are listed, in every revision", () =>
+  it.effect("lists only the tools that read, in every protocol version", () =>
     Effect.gen(function* () {
       const names = (yield* tools).map(({ name }) => name)
       assert.deepStrictEqual(names, [
@@ -118,7 +118,7 @@ describe("where every instance is read-only", () => {
     }).pipe(Effect.provide(over(locked)))
   )
 
-  it.effect("calling another one says why, and nothing is sent", () => {
+  it.effect("refuses another tool with the reason and sends nothing", () => {
     const { asked, client } = engineThat(() => json({}))
     return Effect.gen(function* () {
       for (const [tool, args] of [

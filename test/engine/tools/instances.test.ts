@@ -20,7 +20,7 @@ const listing = () => engineThat(() => json({ data: [] }))
 const over = (client: HttpClient.HttpClient) => serverOver(three, Layer.succeed(HttpClient.HttpClient, client))
 
 describe("the instance of a tool call", () => {
-  it.live("is the default one, unless another is named", () => {
+  it.live("is the default one unless another is named", () => {
     const urls: Array<string> = []
     const client = HttpClient.mapRequest(listing().client, (request) => {
       urls.push(new URL(request.url).host)
@@ -47,7 +47,7 @@ describe("the instance of a tool call", () => {
   ] as const
 
   for (const [instance, shown] of strangers) {
-    it.live(`is not ${JSON.stringify(instance)}, and the error names those that are configured`, () => {
+    it.live(`cannot be ${JSON.stringify(instance)}, and the error names the configured ones`, () => {
       const { asked, client } = listing()
       return Effect.gen(function* () {
         const error = yield* refused("list_workflows", { instance })
@@ -72,7 +72,7 @@ describe("the instance of a tool call", () => {
     }).pipe(Effect.provide(over(client)))
   })
 
-  it.live("is connected to once, however many calls use it at the same time", () =>
+  it.live("is connected to once for all calls at the same time", () =>
     Effect.gen(function* () {
       const made = yield* Ref.make(0)
       const counting = Layer.succeed(

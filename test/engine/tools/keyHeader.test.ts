@@ -20,7 +20,7 @@ const taking = (header: string) =>
   })
 
 describe("the header of the API key", () => {
-  it.live("is the contract's own, where the engine takes it", () => {
+  it.live("is X-ENGINE-API-KEY where the engine takes it", () => {
     const { asked, client } = taking(ours)
     return Effect.gen(function* () {
       yield* ask("list_workflows")
@@ -39,7 +39,7 @@ describe("the header of the API key", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 
-  it.live("is not taken for learnt from an answer for which nobody looked at the key", () => {
+  it.live("is not learnt from an answer for which the engine never read the key", () => {
     const { asked, client } = taking(theirs)
     return Effect.gen(function* () {
       assert.property(yield* ask("retry_execution", { id: 1 }), "guidance")
@@ -48,7 +48,7 @@ describe("the header of the API key", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 
-  it.live("is tried twice at most: the first refusal is the answer", () => {
+  it.live("is tried in two forms at most, and the first refusal is answered", () => {
     const { asked, client } = engineThat(({ headers }) =>
       json({ message: headers[ours] === undefined ? "second words" : "first words" }, 401)
     )
@@ -81,7 +81,7 @@ describe("the header of the API key", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 
-  it.live("is the pinned one and no other, where the configuration names it", () => {
+  it.live("is only the configured one where the configuration names it", () => {
     const { asked, client } = taking(ours)
     return Effect.gen(function* () {
       yield* refused("list_workflows")
@@ -89,7 +89,7 @@ describe("the header of the API key", () => {
     }).pipe(Effect.provide(serving(client, { apiKeyHeader: "X-N8N-API-KEY" })))
   })
 
-  it.live("comes with the contract's other headers, and the key stands nowhere else", () => {
+  it.live("is the only place of the key, beside the JSON headers", () => {
     const { asked, client } = engineThat(({ method }) =>
       method === "POST" ? json({ id: "1", name: "red" }, 201) : json({ data: [] })
     )

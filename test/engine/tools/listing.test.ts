@@ -72,7 +72,7 @@ const everySchema = (path: string, schema: unknown): ReadonlyArray<Place> => {
 const changing = (name: string) => !/^(list|get)_/.test(name)
 
 layer(TestServer)("tools/list", (it) => {
-  it.effect("holds the contract's 23 in its order", () =>
+  it.effect("lists the 23 tools in the order of the contract", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(
         (yield* listed).map(({ name }) => name),
@@ -81,7 +81,7 @@ layer(TestServer)("tools/list", (it) => {
     })
   )
 
-  it.effect("says of each what it is called, what it does and how careful to be", () =>
+  it.effect("gives each tool a title, a description and annotations", () =>
     Effect.gen(function* () {
       const tools = yield* listed
       assert.lengthOf(new Set(tools.map(({ title }) => title)), 23)
@@ -109,8 +109,8 @@ layer(TestServer)("tools/list", (it) => {
     })
   )
 
-  describe("has input schemas that every provider accepts:", () => {
-    it.effect("plain types, no unions and no references, all the way down", () =>
+  describe("the input schemas that every provider accepts", () => {
+    it.effect("use plain types, no unions and no references, at every depth", () =>
       Effect.gen(function* () {
         for (const { inputSchema, name } of yield* listed) {
           for (const { path, schema } of everySchema(name, inputSchema)) {
@@ -124,7 +124,7 @@ layer(TestServer)("tools/list", (it) => {
       })
     )
 
-    it.effect("an object that knows the optional instance", () =>
+    it.effect("are objects with an optional instance", () =>
       Effect.gen(function* () {
         for (const { inputSchema, name } of yield* listed) {
           assert.include(inputSchema, { type: "object" }, name)
@@ -134,7 +134,7 @@ layer(TestServer)("tools/list", (it) => {
       })
     )
 
-    it.effect("every property described, at every depth", () =>
+    it.effect("describe every property, at every depth", () =>
       Effect.gen(function* () {
         for (const { inputSchema, name } of yield* listed) {
           const properties = everySchema(name, inputSchema).filter(({ path }) => path !== name && !path.endsWith("[]"))
@@ -143,7 +143,7 @@ layer(TestServer)("tools/list", (it) => {
       })
     )
 
-    it.effect("the limits of the contract", () =>
+    it.effect("state the limits of the contract", () =>
       Effect.gen(function* () {
         const [list] = yield* listed
         assert.nestedInclude(list?.inputSchema, {
@@ -155,7 +155,7 @@ layer(TestServer)("tools/list", (it) => {
     )
   })
 
-  it.effect("leaves out what older revisions do not know", () =>
+  it.effect("leaves out what older protocol versions do not know", () =>
     Effect.gen(function* () {
       const oldest = yield* request("tools/list", {}, protocolVersion("2024-11-05"))
       assert.notMatch(JSON.stringify(oldest), /"(title|annotations|outputSchema|_meta)":/)

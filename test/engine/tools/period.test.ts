@@ -26,8 +26,8 @@ const hours = (asked: ReadonlyArray<{ readonly path: string }>) => asked.filter(
 
 const idsOf = (page: object) => JSON.stringify(page).match(/"id":\d+/g) ?? []
 
-describe("a span of time that the engine does not filter by", () => {
-  it.live("is looked for here, page by page, to its end and no further", () => {
+describe("list_executions, over an engine that does not filter by time", () => {
+  it.live("searches page by page and stops behind the period", () => {
     const { asked, client } = older()
     return Effect.gen(function* () {
       const span = { startedAfter: "2026-06-21T22:00:00Z", startedBefore: "2026-06-22T01:00:00+02:00" }
@@ -41,7 +41,7 @@ describe("a span of time that the engine does not filter by", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 
-  it.live("is walked by cursors without a gap and without a double", () => {
+  it.live("shows every execution of the period once, across cursors", () => {
     const { client } = older()
     return Effect.gen(function* () {
       const seen: Array<string> = []
@@ -60,7 +60,7 @@ describe("a span of time that the engine does not filter by", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 
-  it.live("says so where a long search found nothing yet", () => {
+  it.live("says that a long search found nothing yet, and gives a cursor", () => {
     const { client } = engineThat(({ path }) => {
       if (/started/.test(path)) return json({ message: "Unknown query parameter 'startedBefore'" }, 400)
       const page = Number(new URLSearchParams(path.split("?")[1]).get("cursor") ?? 0)

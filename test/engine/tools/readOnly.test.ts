@@ -20,7 +20,7 @@ const names: Readonly<Record<string, Json>> = {
 describe("a read-only instance", () => {
   for (const { annotations, name } of engineTools) {
     if (annotations.readOnlyHint) continue
-    it.live(`refuses ${name} before anything is sent that could change something`, () => {
+    it.live(`refuses ${name} before it sends a change`, () => {
       const { asked, client } = engineThat(() => json(workflow))
       return Effect.gen(function* () {
         const { code, data, message } = yield* refused(name, names[name] ?? { id: "1" })
@@ -35,7 +35,7 @@ describe("a read-only instance", () => {
     })
   }
 
-  it.live("still shows everything", () => {
+  it.live("still lists and reads everything", () => {
     const { client } = engineThat(() => json(workflow))
     return Effect.gen(function* () {
       assert.deepEqual(yield* ask("list_workflows"), { data: [] })

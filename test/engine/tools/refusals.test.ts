@@ -23,7 +23,7 @@ const added: Readonly<Record<string, string>> = {
     "its workflows lose it. If another tag has that name already (see get_tags), use that one"
 }
 
-describe("what an engine refuses", () => {
+describe("the refusal of an engine", () => {
   for (const status of [400, 404, 409, 413, 415, 422, 500]) {
     it.live(`keeps its status ${status} and its words, with the instance beside them`, () => {
       const { client } = engineThat(() => json({ message: "No thanks", hint: "Ask nicely" }, status))
@@ -44,7 +44,7 @@ describe("what an engine refuses", () => {
     })
   }
 
-  it.live("because the key may not do it is called a lack of permissions", () =>
+  it.live("is a lack of permissions where the key may not do it", () =>
     Effect.gen(function* () {
       for (const [tool, args] of calls) {
         assert.deepStrictEqual(yield* refused(tool, args), {
@@ -61,7 +61,7 @@ describe("what an engine refuses", () => {
     }).pipe(Effect.provide(serving(engineThat(() => json({ message: "Forbidden" }, 403)).client)))
   )
 
-  it.live("is never taken for success, whatever it looks like", () => {
+  it.live("is never taken for success, whatever its body", () => {
     const pages = [
       answers(200, { "content-type": "text/html" }, "<h1>Please sign in</h1>"),
       answers(200, {}, "null"),
@@ -82,7 +82,7 @@ describe("what an engine refuses", () => {
   })
 })
 
-describe("what a gateway in front of the engine refuses", () => {
+describe("the refusal of a gateway in front of the engine", () => {
   const logins = {
     "a login page": answers(401, { "content-type": "text/html" }, "<html><h1>401 Authorization Required</h1></html>"),
     "a page without a type": answers(401, {}, "\n<!DOCTYPE html><title>Sign in</title>"),
@@ -95,7 +95,7 @@ describe("what a gateway in front of the engine refuses", () => {
     "a proxy's 407": answers(407, { "proxy-authenticate": "Basic" }, "Proxy login")
   }
   for (const [what, answer] of Object.entries(logins)) {
-    it.live(`by ${what} is not blamed on the engine's key`, () =>
+    it.live(`is not blamed on the engine's key: ${what}`, () =>
       Effect.gen(function* () {
         const { code, data, message } = yield* refused("list_workflows")
         assert.strictEqual(code, -32000)

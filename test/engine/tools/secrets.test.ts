@@ -42,9 +42,9 @@ const calls: ReadonlyArray<readonly [string, Json]> = [
   ["update_credential", { id: "1", data: { user: "ann", password } }]
 ]
 
-describe("a secret that comes back", () => {
+describe("secrets in what upstreams say", () => {
   for (const [way, step] of Object.entries(hostile)) {
-    it.live(`in ${way} is in no error and no log line`, () => {
+    it.live(`an error and the log hide a key that comes back in ${way}`, () => {
       const lines: Array<string> = []
       const logger = Logger.make(({ cause, message }) => {
         lines.push(JSON.stringify([message, cause]))
@@ -67,7 +67,7 @@ describe("a secret that comes back", () => {
     })
   }
 
-  it.live("as a value of a credential is left out of every answer", () => {
+  it.live("answers about credentials leave out the values that an engine repeats", () => {
     const record = { id: "1", name: "Shop", type: "httpBasicAuth", data: { password }, password, values: [password] }
     const { client } = engineThat(({ method, path }) =>
       json(method === "GET" && path.startsWith("/api/v1/credentials?") ? { data: [record] } : record)

@@ -48,8 +48,8 @@ const session = Effect.gen(function* () {
   return { call, cancel }
 })
 
-describe("changes of one workflow that are sent together", () => {
-  it.effect("are made one after the other, in the order in which they came", () => {
+describe("concurrent changes of one workflow", () => {
+  it.effect("run one after the other in the order of arrival", () => {
     const { client, names, now } = keeping(() => 50)
     const wanted = Array.from({ length: 10 }, (_, index) => `name ${index}`)
     return Effect.gen(function* () {
@@ -67,7 +67,7 @@ describe("changes of one workflow that are sent together", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 
-  it.effect("leave the queue when they are cancelled, and are never sent", () => {
+  it.effect("leave the queue when they are cancelled and are never sent", () => {
     const { client, names } = keeping(() => 1000)
     return Effect.gen(function* () {
       const { call, cancel } = yield* session
@@ -84,7 +84,7 @@ describe("changes of one workflow that are sent together", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 
-  it.effect("wait for the write of a cancelled one, which nobody else waits for", () => {
+  it.effect("wait until the write of a cancelled change has ended", () => {
     const { asked, client, names, now } = keeping((asked) => (nameIn(asked) === "first" ? 10_000 : 50))
     return Effect.gen(function* () {
       const { call, cancel } = yield* session
@@ -101,7 +101,7 @@ describe("changes of one workflow that are sent together", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 
-  it.effect("go on after one that the engine never answers, which is an unknown outcome", () => {
+  it.effect("go on after a change that the engine never answers, whose outcome is unknown", () => {
     const { client } = engineThat(({ body, method }) =>
       method === "PUT" && body.includes("hangs")
         ? hangs
@@ -114,7 +114,7 @@ describe("changes of one workflow that are sent together", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 
-  it.effect("wait no longer than a call may take, and say that nothing was sent", () => {
+  it.effect("give up waiting after the time of a call and say that nothing was sent", () => {
     const { asked, client } = engineThat(() => hangs)
     return Effect.gen(function* () {
       const all = yield* inTime(
@@ -131,7 +131,7 @@ describe("changes of one workflow that are sent together", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 
-  it.effect("of different workflows do not wait for each other", () => {
+  it.effect("do not wait for changes of other workflows", () => {
     const { client } = engineThat(({ path }) =>
       path.includes("w1")
         ? hangs
@@ -147,7 +147,7 @@ describe("changes of one workflow that are sent together", () => {
 })
 
 describe("WorkflowLocks", () => {
-  it.effect("keep nothing of calls that have ended, given up or failed", () =>
+  it.effect("holds no lock after calls have ended, given up or failed", () =>
     Effect.gen(function* () {
       const locks = WorkflowLocks.make()
       const under = <A, E>(name: string, self: Effect.Effect<A, E>) => locks.withLock(name, self, Effect.fail("busy"))

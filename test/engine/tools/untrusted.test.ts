@@ -20,8 +20,8 @@ const pages = Effect.fnUntraced(function* (tool: string, args: Json) {
   }
 })
 
-describe("an engine that does not do what it is asked", () => {
-  it.effect("and sends more than the limit, is shown page by page, nothing twice and nothing lost", () => {
+describe("an engine that ignores what it is asked", () => {
+  it.effect("sends more than the limit, and the list still shows every item once, page by page", () => {
     const data = [1, 2, 3, 4, 5].map((id) => ({ id: `t${id}`, name: `tag ${id}` }))
     const { client } = engineThat(() => json({ data, nextCursor: null }))
     return Effect.gen(function* () {
@@ -29,7 +29,7 @@ describe("an engine that does not do what it is asked", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 
-  it.effect("and sends executions of another state or workflow, is not believed", () => {
+  it.effect("sends executions of another state or workflow, and the list leaves them out", () => {
     const run = (id: number, status: string, workflowId: string) => ({ id: `${id}`, status, workflowId })
     const data = [run(4, "success", "w1"), run(3, "error", "w1"), run(2, "crashed", "w1"), run(1, "error", "w2")]
     const { client } = engineThat(() => json({ data, nextCursor: null }))
@@ -38,7 +38,7 @@ describe("an engine that does not do what it is asked", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 
-  it.effect("and sends data that nobody asked for, is shown without it", () => {
+  it.effect("sends data that nobody asked for, and the list leaves it out", () => {
     const execution = {
       id: "7",
       status: "error",
@@ -60,7 +60,7 @@ describe("an engine that does not do what it is asked", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 
-  it.effect("and has no call to retry but says Not Found, is told from one without the execution", () => {
+  it.effect("has no call to retry, and is told from one that lacks the execution", () => {
     const { client } = engineThat(({ method }) =>
       method === "POST" ? json({ message: "Not Found" }, 404) : json({ id: "7", status: "error" })
     )

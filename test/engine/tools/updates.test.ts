@@ -38,8 +38,8 @@ const replacing = (refusedFields: ReadonlyArray<string> = []) => {
   })
 }
 
-describe("an update", () => {
-  it.effect("leaves everything that is not named as it was, on an engine that replaces the whole", () => {
+describe("update_workflow", () => {
+  it.effect("keeps every field that is not given, on an engine that replaces the whole", () => {
     const { asked, client } = replacing()
     return Effect.gen(function* () {
       const after = yield* ask("update_workflow", { id: "w1", name: "Renamed" })
@@ -48,7 +48,7 @@ describe("an update", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 
-  it.effect("goes again without pinned data where the engine refuses it, and says nothing of it, for it stays", () => {
+  it.effect("repeats a refused update without pinned data, which the engine keeps", () => {
     const { asked, client } = replacing(["pinData"])
     return Effect.gen(function* () {
       const after = yield* ask("update_workflow", { id: "w1", name: "Renamed" })
@@ -60,7 +60,7 @@ describe("an update", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 
-  it.effect("that only activates, and is refused, is the engine's refusal: nothing was changed", () => {
+  it.effect("answers the engine's refusal where it only activates and nothing was changed", () => {
     const { client } = engineThat(({ method }) =>
       method === "POST" ? json({ message: "Unrecognized node type: x" }, 400) : json(stored)
     )
@@ -71,7 +71,7 @@ describe("an update", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 
-  it.effect("that changes and then cannot activate says both, with the engine's status", () => {
+  it.effect("says that the change was saved and the activation refused, with the engine's status", () => {
     const { client } = engineThat(({ method }) =>
       method === "POST" ? json({ message: "Unrecognized node type: x" }, 400) : json(stored)
     )
@@ -83,11 +83,11 @@ describe("an update", () => {
   })
 })
 
-describe("node types that a caller gives", () => {
+describe("the spelling of given node types", () => {
   const creation = { name: "New", nodes: [node("Start", "engine-nodes-base.manualTrigger")] }
   const typeSent = (asked: ReadonlyArray<Asked>) => written(asked).at(-1)?.nodes
 
-  it.effect("stay neutral for an engine that takes the neutral key header", () => {
+  it.effect("stays neutral for an engine that takes the neutral key header", () => {
     const { asked, client } = engineThat(() => json(stored))
     return Effect.gen(function* () {
       yield* ask("create_workflow", creation)
@@ -95,7 +95,7 @@ describe("node types that a caller gives", () => {
     }).pipe(Effect.provide(serving(client)))
   })
 
-  it.effect("are spelt as the vendor does for an engine that wants the vendor's header", () => {
+  it.effect("becomes the vendor's for an engine that wants the vendor's header", () => {
     const { asked, client } = engineThat(({ headers }) =>
       headers["x-n8n-api-key"] === undefined ? json({ message: "unauthorized" }, 401) : json(stored)
     )
@@ -107,7 +107,7 @@ describe("node types that a caller gives", () => {
 })
 
 describe("activate_workflow with addTrigger", () => {
-  it.effect("says which fields the engine did not take with the new trigger", () => {
+  it.effect("names the fields that the engine did not take with the new trigger", () => {
     const manual = {
       ...stored,
       nodes: [node("Start", "n8n-nodes-base.manualTrigger")],

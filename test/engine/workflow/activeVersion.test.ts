@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 
-import { activeVersionBeside } from "../../../src/engine/workflow/activeVersion.ts"
+import { activeVersionDifference } from "../../../src/engine/workflow/views.ts"
 
 const nodes = [
   { name: "Start", parameters: {} },
@@ -10,16 +10,16 @@ const connections = { Start: { main: [[{ node: "Fetch", type: "main", index: 0 }
 const published = { versionId: "v1", authors: "Ann", nodes, connections }
 
 describe("the published version beside a draft", () => {
-  it("is left out where it says the same, in whatever order of fields", () => {
+  it("is left out where it equals the draft, in whatever order of fields", () => {
     const reordered = [nodes[0], { parameters: { retry: 1, url: "https://a.example" }, name: "Fetch" }]
-    assert.deepEqual(activeVersionBeside({ nodes: reordered, connections, activeVersion: published }), {})
-    assert.deepEqual(activeVersionBeside({ nodes, connections, activeVersion: null }), {})
-    assert.deepEqual(activeVersionBeside({ nodes, connections }), {})
+    assert.deepEqual(activeVersionDifference({ nodes: reordered, connections, activeVersion: published }), {})
+    assert.deepEqual(activeVersionDifference({ nodes, connections, activeVersion: null }), {})
+    assert.deepEqual(activeVersionDifference({ nodes, connections }), {})
   })
 
-  it("is what it has and the draft has not, by name", () => {
+  it("holds what the draft has not, by name", () => {
     const draft = { nodes: [nodes[0], { name: "New" }], connections: {}, activeVersion: published }
-    assert.deepEqual(activeVersionBeside(draft), {
+    assert.deepEqual(activeVersionDifference(draft), {
       activeVersion: {
         versionId: "v1",
         authors: "Ann",
@@ -28,9 +28,9 @@ describe("the published version beside a draft", () => {
     })
   })
 
-  it("is names only where the difference is long", () => {
+  it("holds only names where the difference is long", () => {
     const long = { ...published, nodes: [nodes[0], { name: "Fetch", parameters: { body: "x".repeat(300_000) } }] }
-    assert.deepEqual(activeVersionBeside({ nodes, connections, activeVersion: long }), {
+    assert.deepEqual(activeVersionDifference({ nodes, connections, activeVersion: long }), {
       activeVersion: {
         versionId: "v1",
         authors: "Ann",

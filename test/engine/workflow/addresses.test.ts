@@ -1,21 +1,21 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import type { Free } from "../../../src/engine/client/Workflow.ts"
 import { addressesOf } from "../../../src/engine/workflow/addresses.ts"
+import type { JsonObject } from "../../../src/internal/schema/JsonObject.ts"
 
-const of = (...nodes: ReadonlyArray<Free>) => addressesOf({ id: "wf1", nodes })
-const webhook = (parameters: Free, fields: Free = {}): Free => ({
+const of = (...nodes: ReadonlyArray<JsonObject>) => addressesOf({ id: "wf1", nodes })
+const webhook = (parameters: JsonObject, fields: JsonObject = {}): JsonObject => ({
   name: "My Hook",
   type: "n8n-nodes-base.webhook",
   webhookId: "id-1",
   parameters,
   ...fields
 })
-const only = (...nodes: ReadonlyArray<Free>) => of(...nodes).map(({ method, path }) => `${method} ${path}`)
+const only = (...nodes: ReadonlyArray<JsonObject>) => of(...nodes).map(({ method, path }) => `${method} ${path}`)
 
 describe("the address of a webhook", () => {
-  it("is its path when the node has an id, called with GET when nothing else is said", () => {
+  it("is its path when the node has an id, called with GET by default", () => {
     assert.deepStrictEqual(of(webhook({ path: "orders/new" })), [
       { kind: "webhook", node: "My Hook", method: "GET", path: "/webhook/orders/new", variables: [] }
     ])
@@ -25,7 +25,7 @@ describe("the address of a webhook", () => {
     assert.deepStrictEqual(only(webhook({})), ["GET /webhook/id-1"])
   })
 
-  it("begins with workflow and node, the node encoded twice, when the node has no id", () => {
+  it("begins with workflow and node when the node has no id", () => {
     assert.deepStrictEqual(only(webhook({ path: "orders" }, { webhookId: undefined })), [
       "GET /webhook/wf1/my%2520hook/orders"
     ])
@@ -43,18 +43,18 @@ describe("the address of a webhook", () => {
     ])
   })
 
-  it("is called with POST where several methods are taken and that is one of them", () => {
+  it("is called with POST where that is one of its methods", () => {
     assert.deepStrictEqual(only(webhook({ path: "a", httpMethod: ["GET", "POST"] })), ["POST /webhook/a"])
     assert.deepStrictEqual(only(webhook({ path: "a", httpMethod: ["PUT", "GET"] })), ["PUT /webhook/a"])
   })
 
-  it("is unknown when only the engine can work it out, or when it would leave the webhooks", () => {
+  it("is unknown when only the engine can evaluate it, or when it would leave /webhook", () => {
     assert.deepStrictEqual(only(webhook({ path: "={{ $env.PATH }}" })), [])
     assert.deepStrictEqual(only(webhook({ path: "a", httpMethod: "={{ 1 }}" })), [])
     assert.deepStrictEqual(only(webhook({ path: "../../rest/users" })), [])
   })
 
-  it("stays below /webhook, whatever the path", () => {
+  it("stays below /webhook whatever the path", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (path, name) => {
         for (const id of [{ webhookId: undefined }, { webhookId: "id-1" }]) {
@@ -70,18 +70,18 @@ describe("the address of a webhook", () => {
   })
 })
 
-describe("the other addresses", () => {
+describe("the addresses of forms and chats", () => {
   const form = { name: "Form", type: "n8n-nodes-base.formTrigger", webhookId: "f1" }
   const chat = { name: "Chat", type: "@n8n/n8n-nodes-langchain.chatTrigger", webhookId: "c1" }
 
-  it("of a form is below /form", () => {
+  it("begin with /form for a form", () => {
     assert.deepStrictEqual(only({ ...form, parameters: { path: "sign up" } }), ["POST /form/sign%20up"])
     assert.deepStrictEqual(only({ ...form, parameters: { path: "", options: { path: "join" } } }), ["POST /form/join"])
     assert.deepStrictEqual(only(form), ["POST /form/f1"])
     assert.deepStrictEqual(only({ ...form, typeVersion: 1 }), [])
   })
 
-  it("of a chat is below its id, when it is public", () => {
+  it("begin with the id of a chat that is public", () => {
     assert.deepStrictEqual(only({ ...chat, parameters: { public: true } }), ["POST /webhook/c1/chat"])
     assert.deepStrictEqual(only(chat), [])
   })

@@ -1,16 +1,15 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { createBody, spelt, updateBody } from "../../../src/engine/client/body.ts"
-import { generations } from "../../../src/engine/client/generations.ts"
-import { WorkflowId } from "../../../src/engine/client/ids.ts"
+import { createBody, renameNodeTypes, updateBody, generations } from "../../../src/engine/client/body.ts"
+import { WorkflowId, type Workflow } from "../../../src/engine/client/models.ts"
 import { spellingFor } from "../../../src/engine/client/naming.ts"
-import type { Free, Workflow } from "../../../src/engine/client/Workflow.ts"
+import type { JsonObject } from "../../../src/internal/schema/JsonObject.ts"
 import { graph, type Graph } from "./graphs.ts"
 
 const { "1.x": strict, "2.x": full } = generations
 
-const read = ({ nodes, connections }: Graph, more: Free = {}): Workflow => ({
+const read = ({ nodes, connections }: Graph, more: JsonObject = {}): Workflow => ({
   id: WorkflowId.make("wf1"),
   name: "Orders",
   active: true,
@@ -34,7 +33,7 @@ const hook = {
   id: "node-1",
   webhookId: "hook-1"
 }
-const current = (fields: Free = {}): Workflow => ({
+const current = (fields: JsonObject = {}): Workflow => ({
   id: WorkflowId.make("wf1"),
   name: "Orders",
   active: false,
@@ -43,8 +42,8 @@ const current = (fields: Free = {}): Workflow => ({
   ...fields
 })
 
-describe("an update without changes", () => {
-  it("sends back what was read, and nothing that an engine calls read-only", () => {
+describe("updateBody without changes", () => {
+  it("sends back what was read without the fields that engines call read-only", () => {
     fc.assert(
       fc.property(graph, (whole) => {
         const workflow = read(whole)
@@ -71,7 +70,7 @@ describe("an update without changes", () => {
   })
 })
 
-describe("a given field is all that changes: an update", () => {
+describe("updateBody with a given field", () => {
   const changes = {
     name: "New",
     nodes: [{ name: "Other", type: "n8n-nodes-base.set", typeVersion: 3, position: [1, 2] }],
@@ -100,8 +99,8 @@ describe("a given field is all that changes: an update", () => {
   })
 })
 
-describe("what an engine does not take", () => {
-  it("is left out on 1.x, and named", () => {
+describe("fields that an engine does not take", () => {
+  it("are left out and named on 1.x", () => {
     const workflow = current({
       settings: { timezone: "Europe/Riga", callerPolicy: "any" },
       nodes: [{ ...hook, newerField: 1, notes: "kept" }]
@@ -112,7 +111,7 @@ describe("what an engine does not take", () => {
     assert.deepStrictEqual(dropped, ["settings.callerPolicy", "settings.availableInMCP", "nodes.Hook.newerField"])
   })
 
-  it("is sent on 2.x, but for what that engine derives and keeps itself", () => {
+  it("are sent on 2.x, but for what that engine derives and keeps itself", () => {
     const workflow = current({
       settings: { callerPolicy: "any", binaryMode: "separate" },
       nodes: [{ ...hook, newerField: 1, createdAt: "2026-11-20T23:21:29.307Z" }]
@@ -128,7 +127,7 @@ describe("what an engine does not take", () => {
     })
   })
 
-  it("the editor's name of a default is left out where the API refuses it, which means the same", () => {
+  it("leave out the editor's name of a default where the API refuses it", () => {
     const settings = { saveDataErrorExecution: "DEFAULT", saveManualExecutions: "DEFAULT", timezone: "DEFAULT" }
     const { body, dropped } = updateBody(current({ settings }), {}, strict)
     assert.deepStrictEqual(body.settings, { timezone: "DEFAULT" })
@@ -136,9 +135,9 @@ describe("what an engine does not take", () => {
   })
 })
 
-describe("a given node that comes without its identity", () => {
+describe("a given node without id and webhookId", () => {
   const bare = { name: "Hook", type: "engine-nodes-base.webhook", typeVersion: 2.1, position: [9, 9] }
-  const nodesAfter = (...nodes: ReadonlyArray<Free>) => updateBody(current(), { nodes }, strict).body.nodes
+  const nodesAfter = (...nodes: ReadonlyArray<JsonObject>) => updateBody(current(), { nodes }, strict).body.nodes
 
   it("keeps id and address of the current node of that name and type", () => {
     assert.deepStrictEqual(nodesAfter(bare), [{ ...bare, id: "node-1", webhookId: "hook-1" }])
@@ -150,14 +149,14 @@ describe("a given node that comes without its identity", () => {
     ])
   })
 
-  it("is a new node when name or type are others, or the identity went to another node", () => {
+  it("stays without them when its name or type is new, or another node has them", () => {
     assert.notProperty(nodesAfter({ ...bare, name: "Other" })[0], "id")
     assert.notProperty(nodesAfter({ ...bare, type: "n8n-nodes-base.set" })[0], "id")
     assert.notProperty(nodesAfter(bare, { ...hook, name: "Renamed" })[0], "id")
   })
 })
 
-describe("a create", () => {
+describe("createBody", () => {
   it("sends empty settings when there are none", () => {
     assert.deepStrictEqual(createBody({ name: "New", nodes: [hook], connections: {} }, strict), {
       body: { name: "New", nodes: [hook], connections: {}, settings: {} },
@@ -165,10 +164,10 @@ describe("a create", () => {
     })
   })
 
-  it("spells node types as the engine does that takes the key header", () => {
+  it("spells node types as the engine with that key header does", () => {
     const neutral = { ...hook, type: "engine-nodes-base.webhook" }
     const { body } = createBody({ name: "New", nodes: [neutral, { ...hook, name: "B" }], connections: {} }, full)
-    const typesFor = (header: string) => spelt(body, spellingFor(header)).nodes.map(({ type }) => type)
+    const typesFor = (header: string) => renameNodeTypes(body, spellingFor(header)).nodes.map(({ type }) => type)
     assert.deepStrictEqual(typesFor("X-N8N-API-KEY"), ["n8n-nodes-base.webhook", "n8n-nodes-base.webhook"])
     assert.deepStrictEqual(typesFor("x-engine-api-key"), ["engine-nodes-base.webhook", "n8n-nodes-base.webhook"])
   })

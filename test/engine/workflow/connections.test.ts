@@ -8,7 +8,7 @@ import { edges, graph, linkEdges } from "./graphs.ts"
 const links = (...given: ReadonlyArray<object>) => Result.getOrThrow(toConnections(given))
 const to = (node: string, type = "main", index = 0) => ({ node, type, index })
 
-describe("links become connections", () => {
+describe("fromLinks", () => {
   it("takes both ends as index 0 of main when nothing is said", () => {
     assert.deepStrictEqual(links({ source: "A", target: "B" }), { A: { main: [[to("B")]] } })
   })
@@ -53,8 +53,8 @@ describe("links become connections", () => {
   })
 })
 
-describe("any valid graph survives", () => {
-  it("object to array to object", () => {
+describe("the two forms of connections", () => {
+  it("give back the object form from links", () => {
     fc.assert(
       fc.property(graph, ({ connections }) => {
         const back = Result.getOrThrow(fromLinks(toLinks(connections)))
@@ -63,7 +63,7 @@ describe("any valid graph survives", () => {
     )
   })
 
-  it("array to object to array", () => {
+  it("give back the links from the object form", () => {
     fc.assert(
       fc.property(graph, ({ connections }) => {
         const there = toLinks(connections)
@@ -74,7 +74,7 @@ describe("any valid graph survives", () => {
   })
 })
 
-describe("everything else is malformed", () => {
+describe("toConnections refuses everything else", () => {
   const link = (fields: object) => [{ source: "A", target: "B", ...fields }]
 
   it.each<readonly [string, unknown, string]>([

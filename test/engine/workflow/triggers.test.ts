@@ -2,8 +2,7 @@ import { Result } from "effect"
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { addScheduleTrigger } from "../../../src/engine/workflow/scheduleTrigger.ts"
-import { hasOnlyManualTrigger, hasValidTrigger } from "../../../src/engine/workflow/triggers.ts"
+import { addScheduleTrigger, hasOnlyManualTrigger, hasValidTrigger } from "../../../src/engine/workflow/triggers.ts"
 import { validate } from "../../../src/engine/workflow/validate.ts"
 import { graph } from "./graphs.ts"
 
@@ -24,7 +23,7 @@ describe("a workflow can be activated", () => {
     assert.isTrue(both(kind).every((node) => hasValidTrigger([node])))
   })
 
-  it("with a chat or a community trigger beside other nodes", () => {
+  it("can be activated with a chat or a community trigger beside other nodes", () => {
     assert.isTrue(hasValidTrigger([{ type: "n8n-nodes-base.set" }, { type: "@n8n/n8n-nodes-langchain.chatTrigger" }]))
     assert.isTrue(hasValidTrigger([{ type: "n8n-nodes-weather.stormTrigger" }]))
   })
@@ -43,31 +42,31 @@ describe("a workflow cannot be activated", () => {
     assert.isTrue(both(kind).every((node) => !hasValidTrigger([node])))
   })
 
-  it("without nodes, or with a trigger that is switched off", () => {
+  it("cannot be activated without nodes or with a disabled trigger", () => {
     assert.isFalse(hasValidTrigger([]))
     assert.isFalse(hasValidTrigger([{ type: "n8n-nodes-base.webhook", disabled: true }]))
     assert.isFalse(hasValidTrigger([{ type: 5 }, {}]))
   })
 })
 
-describe("a workflow has only a manual trigger", () => {
+describe("hasOnlyManualTrigger", () => {
   const manual = { type: "engine-nodes-base.manualTrigger" }
   const webhook = { type: "engine-nodes-base.webhook" }
 
-  it("when nothing else starts it", () => {
+  it("is true when nothing else starts the workflow", () => {
     assert.isTrue(hasOnlyManualTrigger([manual, { type: "engine-nodes-base.code" }]))
     assert.isTrue(hasOnlyManualTrigger([manual, { ...webhook, disabled: true }]))
   })
 
-  it("not when something else does, or nothing at all", () => {
+  it("is false when something else starts the workflow, or nothing", () => {
     assert.isFalse(hasOnlyManualTrigger([manual, webhook]))
     assert.isFalse(hasOnlyManualTrigger([{ type: "engine-nodes-base.code" }]))
     assert.isFalse(hasOnlyManualTrigger([]))
   })
 })
 
-describe("a schedule trigger is added", () => {
-  it("left of the first node and connected to it", () => {
+describe("addScheduleTrigger", () => {
+  it("puts the trigger left of the first node and connects it", () => {
     const first = { name: "Fetch", type: "n8n-nodes-base.httpRequest", typeVersion: 4.2, position: [500, 300] }
     const { added, nodes, connections } = addScheduleTrigger({ nodes: [first], connections: {} })
     assert.strictEqual(added, "Schedule Trigger")
@@ -83,12 +82,12 @@ describe("a schedule trigger is added", () => {
     })
   })
 
-  it("under a name that is free", () => {
+  it("gives the trigger a name that no node has", () => {
     const nodes = ["Schedule Trigger", "Schedule Trigger1"].map((name) => ({ name }))
     assert.strictEqual(addScheduleTrigger({ nodes, connections: {} }).added, "Schedule Trigger2")
   })
 
-  it("to any workflow in order, which is then in order, activatable and otherwise the same", () => {
+  it("keeps any valid workflow valid and otherwise the same, and makes it activatable", () => {
     fc.assert(
       fc.property(graph, (whole) => {
         const { added, ...extended } = addScheduleTrigger(whole)

@@ -2,8 +2,8 @@ import { Result } from "effect"
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import type { Free } from "../../../src/engine/client/Workflow.ts"
 import { type Draft, validate } from "../../../src/engine/workflow/validate.ts"
+import type { JsonObject } from "../../../src/internal/schema/JsonObject.ts"
 import { graph, type Graph } from "./graphs.ts"
 
 const accepted = (draft: Draft) => Result.getOrThrow(validate(draft))
@@ -13,13 +13,18 @@ const refusal = (draft: Draft): string => {
   return Result.isFailure(result) ? result.failure.message : "accepted"
 }
 
-const node = (name: string, type = "engine-nodes-base.set"): Free => ({ name, type, typeVersion: 1, position: [0, 0] })
+const node = (name: string, type = "engine-nodes-base.set"): JsonObject => ({
+  name,
+  type,
+  typeVersion: 1,
+  position: [0, 0]
+})
 const link = (target: string, fields: object = {}) => ({
   main: [[{ node: target, type: "main", index: 0, ...fields }]]
 })
 
-describe("a workflow in order", () => {
-  it("is accepted, whatever its names, types and gaps", () => {
+describe("a valid workflow", () => {
+  it("is accepted whatever its names, types and gaps", () => {
     fc.assert(
       fc.property(graph, fc.string({ minLength: 1 }), ({ nodes, connections }, name) => {
         assert.strictEqual(accepted({ name: `${name}!`, nodes, connections }), connections)
@@ -39,7 +44,7 @@ describe("a workflow in order", () => {
   })
 })
 
-describe("a broken workflow is refused with the contract's words", () => {
+describe("validate refuses with the words of the contract", () => {
   it("a connection to a node that is not there", () => {
     const expected = "Workflow validation failed: node A references non-existent node Ghost"
     assert.strictEqual(refusal({ nodes: [node("A")], connections: { A: link("Ghost") } }), expected)
@@ -66,7 +71,7 @@ describe("a broken workflow is refused with the contract's words", () => {
   })
 })
 
-describe("the rest is refused with words that say where and what", () => {
+describe("validate refuses with words that say where and what", () => {
   const failed = (problem: string) => `Workflow validation failed: ${problem}`
 
   it("no name, no nodes", () => {
@@ -74,7 +79,7 @@ describe("the rest is refused with words that say where and what", () => {
     assert.strictEqual(refusal({ nodes: [] }), failed("at least 1 node is required"))
   })
 
-  it.each<readonly [Free, string]>([
+  it.each<readonly [JsonObject, string]>([
     [{ name: undefined }, "node at index 1 has no name: must be a non-empty text"],
     [{ name: "" }, "node at index 1 has an invalid name: must be a non-empty text"],
     [{ name: 7 }, "node at index 1 has an invalid name: must be a non-empty text"],
@@ -125,9 +130,9 @@ describe("the rest is refused with words that say where and what", () => {
   })
 })
 
-describe("a workflow in order but for one slip: validation", () => {
+describe("a valid workflow with one mistake", () => {
   const slip = (name: string, make: (graph: Graph, pick: Graph["nodes"][number]) => Draft, text: RegExp) =>
-    it(`refuses when ${name}`, () => {
+    it(`is refused when ${name}`, () => {
       fc.assert(
         fc.property(graph, fc.nat(), (whole, seed) => {
           const pick = whole.nodes[seed % whole.nodes.length]

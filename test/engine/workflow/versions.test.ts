@@ -1,8 +1,7 @@
 import { assert, describe, it } from "vitest"
 
-import { WorkflowId } from "../../../src/engine/client/ids.ts"
-import * as SeenVersions from "../../../src/engine/client/SeenVersions.ts"
-import { isVersion, versionOf } from "../../../src/engine/client/version.ts"
+import { WorkflowId } from "../../../src/engine/client/models.ts"
+import { makeSeenVersions, isVersion, versionOf } from "../../../src/engine/client/versions.ts"
 
 const node = (name: string, url = "a") => ({ name, type: "x", parameters: { url, retry: 1 } })
 const workflow = {
@@ -15,7 +14,7 @@ const workflow = {
 }
 
 describe("the version of a workflow", () => {
-  it("moves with everything that the workflow is and does, and each time to another one", () => {
+  it("changes with everything that the workflow is and does", () => {
     const others = [
       workflow,
       { ...workflow, name: "Order" },
@@ -32,7 +31,7 @@ describe("the version of a workflow", () => {
     for (const version of versions) assert.isTrue(isVersion(version), version)
   })
 
-  it("stays with the order of fields, with what the engine counts by itself, and with what is empty", () => {
+  it("ignores the order of fields, the engine's own counters and what is empty", () => {
     const same = {
       ...workflow,
       nodes: workflow.nodes.map(({ name, parameters, type }) => ({ parameters, type, name })),
@@ -48,7 +47,7 @@ describe("the version of a workflow", () => {
 
 describe("a conflict", () => {
   it("names every part that changed, and the nodes of a version that was shown", () => {
-    const { changesSince, remember } = SeenVersions.make()
+    const { changesSince, remember } = makeSeenVersions()
     const version = remember(workflow)
     const now = { ...workflow, name: "New", active: true, nodes: [node("Start", "b"), node("Added")], settings: {} }
     assert.deepEqual(changesSince(version, now), [
@@ -64,7 +63,7 @@ describe("a conflict", () => {
   })
 
   it("says only that nodes changed, where the version was never shown or is long forgotten", () => {
-    const { changesSince, remember } = SeenVersions.make()
+    const { changesSince, remember } = makeSeenVersions()
     assert.deepEqual(changesSince(versionOf(workflow), { ...workflow, nodes: [] }), ["nodes"])
     const version = remember(workflow)
     const many = Array.from({ length: 5000 }, (_, index) => node(`n${index}`))
@@ -72,8 +71,8 @@ describe("a conflict", () => {
     assert.deepEqual(changesSince(version, { ...workflow, nodes: [] }), ["nodes"])
   })
 
-  it("names so many nodes at most", () => {
-    const { changesSince, remember } = SeenVersions.make()
+  it("names 20 nodes at most", () => {
+    const { changesSince, remember } = makeSeenVersions()
     const many = Array.from({ length: 50 }, (_, index) => node(`n${index}`))
     const [text = ""] = changesSince(remember({ ...workflow, nodes: many }), { ...workflow, nodes: [] })
     assert.match(text, /^nodes \(n0 removed, .*, n19 removed and 30 more\)$/)

@@ -1,7 +1,7 @@
 import { Context, type Effect, type Result, Schema } from "effect"
 
-import type { ExecutionStatus } from "../../client/Execution.ts"
-import { Free } from "../../client/Workflow.ts"
+import { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import type { ExecutionStatus } from "../../client/models.ts"
 import type { PublishingRules } from "../run/publishing.ts"
 import type { Runner } from "../run/Runner.ts"
 import type { CredentialRecord, ExecutionRecord, TagRecord, WorkflowRecord } from "../store/records.ts"
@@ -52,9 +52,9 @@ export interface Endpoint {
 export const Draft = Schema.StructWithRest(
   Schema.Struct({
     name: Schema.String,
-    nodes: Schema.Array(Free),
-    connections: Free,
-    settings: Free,
+    nodes: Schema.Array(JsonObject),
+    connections: JsonObject,
+    settings: JsonObject,
     description: Schema.optionalKey(Schema.String)
   }),
   [Schema.Record(Schema.String, Schema.Unknown)]
@@ -82,11 +82,11 @@ export type Occasion = "activate" | "create" | "deactivate" | "delete" | "get" |
 export interface Views {
   readonly workflow: (tables: Tables, workflow: WorkflowRecord, occasion: Occasion) => { readonly pinData: unknown }
   /** The answer to a create, given the body that was sent, with the ids that its nodes lacked. */
-  readonly createdWorkflow: (tables: Tables, workflow: WorkflowRecord, sent: Free) => object
+  readonly createdWorkflow: (tables: Tables, workflow: WorkflowRecord, sent: JsonObject) => object
   readonly tag: (tag: TagRecord) => object
   readonly createdTag: (tag: TagRecord) => object
   /** The answer to a create, given what was sent beside the data. */
-  readonly createdCredential: (credential: CredentialRecord, sent: Free) => object
+  readonly createdCredential: (credential: CredentialRecord, sent: JsonObject) => object
   readonly deletedCredential: (credential: CredentialRecord) => object
   readonly execution: (execution: ExecutionRecord, includeData: boolean) => object
   readonly listedExecution: (execution: ExecutionRecord, includeData: boolean) => object
@@ -95,15 +95,15 @@ export interface Views {
 /** What an engine takes as a workflow, and what it does with one. */
 export interface WorkflowRules {
   /** A node and the settings as they are kept. */
-  readonly keptNode: (node: Free) => Free
-  readonly keptSettings: (settings: Free) => Free
+  readonly keptNode: (node: JsonObject) => JsonObject
+  readonly keptSettings: (settings: JsonObject) => JsonObject
   /** Whether a node is given a webhook id that it lacks. */
-  readonly needsWebhookId: (node: Free) => boolean
+  readonly needsWebhookId: (node: JsonObject) => boolean
   /** What is wrong with the graph of a workflow that is created or updated. */
   readonly graphProblem: (draft: Draft) => string | undefined
   /** What else is wrong with a workflow that is created. */
   readonly creationProblem: (draft: Draft, tables: Tables) => Refusal | undefined
-  readonly updatedSettings: (before: Free, sent: Free) => Free
+  readonly updatedSettings: (before: JsonObject, sent: JsonObject) => JsonObject
   /** Whether an update makes a new version of a workflow. */
   readonly isNewVersion: (before: WorkflowRecord, draft: Draft) => boolean
   /** What is kept of an update that cannot run, of a workflow that is active. */

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 
-import { Free } from "../../client/Workflow.ts"
+import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { freshId, now } from "../store/fresh.ts"
 import { Store } from "../store/Store.ts"
 import { own } from "../store/values.ts"
@@ -12,7 +12,7 @@ const Sent = Schema.StructWithRest(
     id: Schema.optionalKey(Schema.String),
     name: Schema.String,
     type: Schema.String,
-    data: Free
+    data: JsonObject
   }),
   [Schema.Record(Schema.String, Schema.Unknown)]
 )
@@ -27,14 +27,14 @@ const schemaFor = Effect.fnUntraced(function* (type: string, refusal: Refusal) {
 })
 
 /** The data of a credential, checked against the schema of its type. */
-export const checkData = Effect.fnUntraced(function* (type: string, data: Free) {
+export const checkData = Effect.fnUntraced(function* (type: string, data: JsonObject) {
   const schema = yield* schemaFor(type, badRequest("req.body.type is not a known type"))
   const problems = problemsOf(data, schema)
   return problems.length === 0 ? data : yield* badRequest(problems.join(","))
 })
 
 /** Everything that is wrong with some data. */
-const problemsOf = (data: Free, { properties, required = [] }: CredentialType): ReadonlyArray<string> => {
+const problemsOf = (data: JsonObject, { properties, required = [] }: CredentialType): ReadonlyArray<string> => {
   const place = "request.body.data"
   return [
     ...Object.keys(data)

@@ -1,6 +1,6 @@
 import { Effect, Predicate, Schema } from "effect"
 
-import type { Free } from "../../client/Workflow.ts"
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { publish } from "../run/publishing.ts"
 import { freshId, freshUuid, present } from "../store/fresh.ts"
 import type { WorkflowRecord } from "../store/records.ts"
@@ -23,7 +23,7 @@ const read = Effect.fnUntraced(function* (body: unknown): Effect.fn.Return<Draft
   return { ...draft, nodes, settings: keptSettings(draft.settings) }
 })
 
-const complete = Effect.fnUntraced(function* (node: Free): Effect.fn.Return<Free, never, Dialect> {
+const complete = Effect.fnUntraced(function* (node: JsonObject): Effect.fn.Return<JsonObject, never, Dialect> {
   const { needsWebhookId } = (yield* Dialect).workflows
   const named = Predicate.isString(node.id) && node.id !== "" ? node : { ...node, id: yield* freshUuid }
   return needsWebhookId(node) ? { ...named, webhookId: yield* freshUuid } : named

@@ -1,4 +1,4 @@
-import type { Free } from "../../client/Workflow.ts"
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { kindOf, parametersOf } from "../run/triggers.ts"
 import { iso } from "../store/fresh.ts"
 import type { ExecutionRecord, Problem, Source, Step } from "../store/records.ts"
@@ -37,7 +37,7 @@ export const record = (execution: ExecutionRecord) => ({
 })
 
 /** The parameters that a run fills in where a node leaves them out, in their order; of the commonest kinds only. */
-const defaults: Readonly<Record<string, (parameters: Free) => Free>> = {
+const defaults: Readonly<Record<string, (parameters: JsonObject) => JsonObject>> = {
   webhook: ({ responseMode }) => ({
     multipleMethods: false,
     httpMethod: "GET",
@@ -68,7 +68,7 @@ const defaults: Readonly<Record<string, (parameters: Free) => Free>> = {
 }
 
 /** A node as an execution shows it. */
-export const withDefaults = (node: Free): Free => {
+export const withDefaults = (node: JsonObject): JsonObject => {
   const given = parametersOf(node)
   const filled = own(defaults, kindOf(node))?.(given)
   return filled === undefined ? node : { ...node, parameters: { ...filled, ...given } }
@@ -76,7 +76,7 @@ export const withDefaults = (node: Free): Free => {
 
 /** How the parts of a run are shown. */
 export interface Style {
-  readonly error: (problem: Problem, node: Free) => object
+  readonly error: (problem: Problem, node: JsonObject) => object
   readonly source: (source: Source) => object
   readonly step: (step: Step, source: ReadonlyArray<object>) => object
 }

@@ -1,5 +1,5 @@
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nodeKind, nodeType } from "../../client/naming.ts"
-import type { Free } from "../../client/Workflow.ts"
 import { asObject, own } from "../store/values.ts"
 import { kindOf } from "./triggers.ts"
 
@@ -92,7 +92,7 @@ export const isKnownType = (type: string): boolean => {
 const credentialOf: Readonly<Record<string, string>> = { emailReadImap: "imap", telegramTrigger: "telegramApi" }
 
 /** The type of the credential that a node needs and lacks. */
-export const missingCredential = (node: Free): string | undefined => {
+export const missingCredential = (node: JsonObject): string | undefined => {
   const type = own(credentialOf, kindOf(node))
   return type !== undefined && asObject(node.credentials)[type] === undefined ? type : undefined
 }

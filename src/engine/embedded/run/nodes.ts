@@ -1,6 +1,6 @@
 import { Duration, Effect, Predicate } from "effect"
 
-import type { Free } from "../../client/Workflow.ts"
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { Item } from "../store/records.ts"
 import { asObject, asList, own, textOf } from "../store/values.ts"
 import { NodeFailure, resolve, runCode, type Scope } from "./evaluate.ts"
@@ -23,7 +23,7 @@ export interface Outcome {
 
 /** A node at work. `scopeOf` gives the names that its expressions can use for one of the input items. */
 export interface Work {
-  readonly parameters: Free
+  readonly parameters: JsonObject
   readonly input: ReadonlyArray<Item>
   readonly scopeOf: (item: Item | undefined) => Scope
 }
@@ -31,12 +31,12 @@ export interface Work {
 type Kind = (work: Work) => Effect.Effect<Outcome, NodeFailure>
 
 /** Runs a node; one of a kind that is not known here passes its items on. */
-export const perform = (node: Free, work: Omit<Work, "parameters">): Effect.Effect<Outcome, NodeFailure> =>
+export const perform = (node: JsonObject, work: Omit<Work, "parameters">): Effect.Effect<Outcome, NodeFailure> =>
   (own(kinds, kindOf(node)) ?? pass)({ ...work, parameters: parametersOf(node) })
 
 const pass: Kind = ({ input }) => Effect.succeed({ outputs: [input] })
 
-const paired = (json: Free, item: number): Item => ({ json, pairedItem: { item } })
+const paired = (json: JsonObject, item: number): Item => ({ json, pairedItem: { item } })
 
 const set: Kind = ({ input, parameters, scopeOf }) =>
   Effect.forEach(input, (item, index) =>
@@ -96,7 +96,7 @@ export const statusOf = (given: unknown, usual = 200): number =>
   Number.isInteger(Number(given)) && Number(given) >= 200 && Number(given) <= 599 ? Number(given) : usual
 
 const responseOf = (
-  { options, redirectURL, respondWith, responseBody }: Free,
+  { options, redirectURL, respondWith, responseBody }: JsonObject,
   input: ReadonlyArray<Item>
 ): Response => {
   const { responseCode, responseHeaders } = asObject(options)

@@ -1,6 +1,6 @@
 import { Effect, Predicate, Result, Schema } from "effect"
 
-import type { Free } from "../../client/Workflow.ts"
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { asObject, asList, own, textOf } from "../store/values.ts"
 import { NodeFailure } from "./evaluate.ts"
 
@@ -50,7 +50,7 @@ const tests: Readonly<Record<string, Test>> = {
 }
 
 /** Whether the conditions of an If or a Filter hold; their expressions have been evaluated before. */
-export const holds = ({ combineOperation, conditions }: Free): boolean => {
+export const holds = ({ combineOperation, conditions }: JsonObject): boolean => {
   const { combinator, conditions: list } = asObject(conditions)
   const results = Array.isArray(list) ? list.map(current) : Object.entries(asObject(conditions)).flatMap(old)
   return combinator === "or" || combineOperation === "any" ? results.some(Boolean) : results.every(Boolean)
@@ -71,7 +71,7 @@ const old = ([type, list]: [string, unknown]): ReadonlyArray<boolean> =>
 const parse = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
 
 /** What an Edit Fields node makes of one item's data; its expressions have been evaluated before. */
-export const edit = (parameters: Free, json: Free): Effect.Effect<Free, NodeFailure> => {
+export const edit = (parameters: JsonObject, json: JsonObject): Effect.Effect<JsonObject, NodeFailure> => {
   if (parameters.mode === "raw") {
     const given = Predicate.isString(parameters.jsonOutput)
       ? Result.getOrUndefined(parse(parameters.jsonOutput))
@@ -89,7 +89,7 @@ export const edit = (parameters: Free, json: Free): Effect.Effect<Free, NodeFail
 }
 
 /** The first two versions of the node keep the other fields by default, the later ones drop them. */
-const kept = ({ include, includeOtherFields, keepOnlySet, values }: Free, json: Free): Free => {
+const kept = ({ include, includeOtherFields, keepOnlySet, values }: JsonObject, json: JsonObject): JsonObject => {
   if (values !== undefined) return keepOnlySet === true ? {} : json
   return includeOtherFields === true || include === "all" ? json : {}
 }
@@ -101,7 +101,7 @@ interface Assignment {
 }
 
 /** The assignments in their order; the first versions of the node keep them in lists by type. */
-const assignments = ({ assignments: given, values }: Free): ReadonlyArray<Assignment> => {
+const assignments = ({ assignments: given, values }: JsonObject): ReadonlyArray<Assignment> => {
   const typed = (list: unknown, kind?: string) =>
     asList(list)
       .map(asObject)
@@ -127,7 +127,7 @@ const convert = ({ name, type, value }: Assignment): Effect.Effect<unknown, Node
 }
 
 /** A name with dots reaches into objects. */
-const put = (target: Free, [first = "", ...rest]: ReadonlyArray<string>, value: unknown): Free => ({
+const put = (target: JsonObject, [first = "", ...rest]: ReadonlyArray<string>, value: unknown): JsonObject => ({
   ...target,
   [first]: rest.length === 0 ? value : put(asObject(target[first]), rest, value)
 })

@@ -1,4 +1,4 @@
-import type { Free } from "../../client/Workflow.ts"
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { Moment } from "../store/fresh.ts"
 import type { Publication, Snapshot, WorkflowRecord } from "../store/records.ts"
 import { asObject } from "../store/values.ts"
@@ -15,7 +15,7 @@ export interface PublishingRules {
   /** Whether it changes the time of the workflow's last update. */
   readonly isUpdate: boolean
   /** The entry in a workflow's static data for each of its schedules. */
-  readonly scheduleState: Free
+  readonly scheduleState: JsonObject
 }
 
 /** Whether the triggers of a workflow are being listened to. */

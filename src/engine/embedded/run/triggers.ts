@@ -1,7 +1,7 @@
 import { Cron, Predicate, Result } from "effect"
 
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nodeKind } from "../../client/naming.ts"
-import type { Free } from "../../client/Workflow.ts"
 import { asObject, asList, textOf } from "../store/values.ts"
 
 /** Kinds that start a workflow though their names do not end in "Trigger". */
@@ -13,31 +13,31 @@ const manual = new Set(["evaluationTrigger", "manualChatTrigger", "manualTrigger
 /** Kinds that other workflows start. */
 const passive = new Set(["errorTrigger", "executeWorkflowTrigger"])
 
-export const kindOf = ({ type }: Free): string => (Predicate.isString(type) ? nodeKind(type) : "")
+export const kindOf = ({ type }: JsonObject): string => (Predicate.isString(type) ? nodeKind(type) : "")
 
 /** The parameters of a node, `{}` when it has none. */
-export const parametersOf = ({ parameters }: Free): Free => asObject(parameters)
+export const parametersOf = ({ parameters }: JsonObject): JsonObject => asObject(parameters)
 
-export const isEnabled = ({ disabled }: Free): boolean => disabled !== true
+export const isEnabled = ({ disabled }: JsonObject): boolean => disabled !== true
 
 /** Whether something outside can start a workflow at a node. */
-export const isTrigger = (node: Free): boolean => {
+export const isTrigger = (node: JsonObject): boolean => {
   const kind = kindOf(node)
   if (!isEnabled(node) || manual.has(kind) || passive.has(kind)) return false
   return unmarked.has(kind) || kind.endsWith("Trigger")
 }
 
 /** Whether other workflows can start a workflow at a node, by a call or by failing. */
-export const isPassiveTrigger = (node: Free): boolean => isEnabled(node) && passive.has(kindOf(node))
+export const isPassiveTrigger = (node: JsonObject): boolean => isEnabled(node) && passive.has(kindOf(node))
 
 /** The number of listeners of these nodes. A form and a chat have two: for being shown and for being sent. */
-export const countListeners = (nodes: ReadonlyArray<Free>): number =>
+export const countListeners = (nodes: ReadonlyArray<JsonObject>): number =>
   nodes.filter((node) => isTrigger(node) && !hasBadSchedule(node)).reduce((sum, node) => sum + listenersOf(node), 0)
 
-const listenersOf = (node: Free): number => (/^(form|chat)Trigger$/.test(kindOf(node)) ? 2 : 1)
+const listenersOf = (node: JsonObject): number => (/^(form|chat)Trigger$/.test(kindOf(node)) ? 2 : 1)
 
 /** Whether a schedule has a malformed cron expression. */
-export const hasBadSchedule = (node: Free): boolean => {
+export const hasBadSchedule = (node: JsonObject): boolean => {
   if (kindOf(node) !== "scheduleTrigger") return false
   const { interval } = asObject(parametersOf(node).rule)
   return asList(interval).some(
@@ -47,7 +47,7 @@ export const hasBadSchedule = (node: Free): boolean => {
 }
 
 /** The nodes that run by a schedule. */
-export const schedulesIn = (nodes: ReadonlyArray<Free>): ReadonlyArray<Free> =>
+export const schedulesIn = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<JsonObject> =>
   nodes.filter((node) => kindOf(node) === "scheduleTrigger" && isEnabled(node) && !hasBadSchedule(node))
 
 /** Where one trigger of an active workflow is called. */
@@ -55,11 +55,11 @@ export interface Address {
   readonly method: string
   /** Decoded, from the root: `webhook/orders/:id`. A segment with a colon is variable. */
   readonly path: string
-  readonly node: Free
+  readonly node: JsonObject
 }
 
 /** Every address that a workflow with these nodes listens to. */
-export const addressesOf = (workflowId: string, nodes: ReadonlyArray<Free>): ReadonlyArray<Address> =>
+export const addressesOf = (workflowId: string, nodes: ReadonlyArray<JsonObject>): ReadonlyArray<Address> =>
   nodes.filter(isEnabled).flatMap((node) => {
     const { httpMethod, options, path, public: isPublic } = parametersOf(node)
     switch (kindOf(node)) {
@@ -88,7 +88,7 @@ const methodsOf = (method: unknown): ReadonlyArray<string> =>
   (Array.isArray(method) ? method : [method ?? "GET"]).filter(Predicate.isString)
 
 /** A node without a webhook id is found below its workflow; a path with variable segments is found below the id. */
-const placeOf = (workflowId: string, node: Free, path: unknown): string => {
+const placeOf = (workflowId: string, node: JsonObject, path: unknown): string => {
   const own = Predicate.isString(path) ? path.split("/").filter((segment) => segment !== "") : []
   const { webhookId } = node
   if (!Predicate.isString(webhookId)) {

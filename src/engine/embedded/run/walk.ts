@@ -1,6 +1,6 @@
 import { Clock, Effect, Predicate, Result } from "effect"
 
-import type { Free } from "../../client/Workflow.ts"
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { Item, Source, Step } from "../store/records.ts"
 import { asObject } from "../store/values.ts"
 import { Callable, NodeFailure, type Scope } from "./evaluate.ts"
@@ -17,8 +17,8 @@ export interface Pending {
 }
 
 interface Graph {
-  readonly nodes: ReadonlyArray<Free>
-  readonly connections: Free
+  readonly nodes: ReadonlyArray<JsonObject>
+  readonly connections: JsonObject
 }
 
 /** A run with more steps than this is a loop. */
@@ -59,7 +59,7 @@ export const walk = Effect.fnUntraced(function* (
 
 const endless = Effect.fail(new NodeFailure({ message: `The embedded engine stopped after ${mostSteps} steps` }))
 
-const performOrGoOn = (node: Free, { input, obstacle }: Pending, steps: ReadonlyArray<Step>) => {
+const performOrGoOn = (node: JsonObject, { input, obstacle }: Pending, steps: ReadonlyArray<Step>) => {
   if (obstacle !== undefined) return Effect.fail(new NodeFailure({ message: obstacle }))
   if (!isEnabled(node)) return Effect.succeed<Outcome>({ outputs: [input] })
   const work = perform(node, { input, scopeOf: (item) => scope(item, input, steps) })
@@ -73,7 +73,7 @@ const runsOf = (steps: ReadonlyArray<Step>, node: string) => steps.filter((step)
 
 /** The nodes that follow the outputs of a node; an output without items leads nowhere. */
 const following = (
-  connections: Free,
+  connections: JsonObject,
   node: string,
   outputs: Outcome["outputs"],
   run: number

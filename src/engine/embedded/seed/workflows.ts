@@ -1,5 +1,5 @@
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nodeType } from "../../client/naming.ts"
-import type { Free } from "../../client/Workflow.ts"
 
 /** A workflow that a seeded engine starts with. */
 export interface SeedWorkflow {
@@ -7,10 +7,10 @@ export interface SeedWorkflow {
   readonly name: string
   readonly active: boolean
   readonly tags: ReadonlyArray<string>
-  readonly nodes: ReadonlyArray<Free>
-  readonly connections: Free
-  readonly settings: Free
-  readonly pinData?: Free
+  readonly nodes: ReadonlyArray<JsonObject>
+  readonly connections: JsonObject
+  readonly settings: JsonObject
+  readonly pinData?: JsonObject
 }
 
 const languageType = (kind: string) => `@n8n/n8n-nodes-langchain.${kind}`
@@ -20,9 +20,9 @@ const node = (
   type: string,
   typeVersion: number,
   position: [number, number],
-  parameters: Free,
+  parameters: JsonObject,
   more = {}
-): Free => ({
+): JsonObject => ({
   name,
   type,
   typeVersion,
@@ -36,7 +36,7 @@ const to = (name: string, type = "main") => ({ node: name, type, index: 0 })
 /** An assignment of an Edit Fields node. */
 const text = (id: string, name: string, value: string) => ({ id, name, type: "string", value })
 
-const fields = (...assignments: ReadonlyArray<object>): Free => ({
+const fields = (...assignments: ReadonlyArray<object>): JsonObject => ({
   assignments: { assignments },
   includeOtherFields: true,
   options: {}

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
-import { ExecutionStatus } from "../../client/Execution.ts"
-import { Free } from "../../client/Workflow.ts"
+import { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { ExecutionStatus } from "../../client/models.ts"
 
 const Millis = Schema.Finite
 
@@ -30,8 +30,8 @@ export type CredentialRecord = typeof CredentialRecord.Type
 /** The nodes and connections that run; after a refused update they differ from those that are saved. */
 export const Published = Schema.Struct({
   versionId: Schema.String,
-  nodes: Schema.Array(Free),
-  connections: Free,
+  nodes: Schema.Array(JsonObject),
+  connections: JsonObject,
   createdAt: Schema.String,
   /** When its triggers begin to listen. */
   listensAt: Millis
@@ -53,9 +53,9 @@ export const WorkflowRecord = Schema.Struct({
   description: Schema.NullOr(Schema.String),
   active: Schema.Boolean,
   isArchived: Schema.Boolean,
-  nodes: Schema.Array(Free),
-  connections: Free,
-  settings: Free,
+  nodes: Schema.Array(JsonObject),
+  connections: JsonObject,
+  settings: JsonObject,
   staticData: Schema.Unknown,
   pinData: Schema.Unknown,
   tagIds: Schema.Array(Schema.String),
@@ -72,7 +72,10 @@ export const WorkflowRecord = Schema.Struct({
 export type WorkflowRecord = typeof WorkflowRecord.Type
 
 /** One piece of data that travels from node to node. */
-export const Item = Schema.Struct({ json: Free, pairedItem: Schema.optionalKey(Schema.Struct({ item: Schema.Int })) })
+export const Item = Schema.Struct({
+  json: JsonObject,
+  pairedItem: Schema.optionalKey(Schema.Struct({ item: Schema.Int }))
+})
 export type Item = typeof Item.Type
 
 /** Where the input of a step came from: node, output and which of that node's runs. */
@@ -101,9 +104,9 @@ export const Snapshot = Schema.Struct({
   createdAt: Schema.String,
   updatedAt: Schema.String,
   versionId: Schema.String,
-  nodes: Schema.Array(Free),
-  connections: Free,
-  settings: Free
+  nodes: Schema.Array(JsonObject),
+  connections: JsonObject,
+  settings: JsonObject
 })
 export type Snapshot = typeof Snapshot.Type
 

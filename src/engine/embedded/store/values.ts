@@ -1,9 +1,9 @@
 import { Predicate } from "effect"
 
-import type { Free } from "../../client/Workflow.ts"
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 
 /** An object as it is, anything else as `{}`. */
-export const asObject = (value: unknown): Free => (Predicate.isObject(value) ? value : {})
+export const asObject = (value: unknown): JsonObject => (Predicate.isObject(value) ? value : {})
 
 /** A list as it is, anything else as `[]`. */
 export const asList = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
@@ -19,5 +19,5 @@ export const own = <A>(table: Readonly<Record<string, A>>, name: unknown): A | u
   Object.hasOwn(table, textOf(name)) ? table[textOf(name)] : undefined
 
 /** These fields of an object, in this order, and no others. */
-export const pick = (names: ReadonlyArray<string>, value: Free): Free =>
+export const pick = (names: ReadonlyArray<string>, value: JsonObject): JsonObject =>
   Object.fromEntries(names.flatMap((name) => (value[name] === undefined ? [] : [[name, value[name]]])))

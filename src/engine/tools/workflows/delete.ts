@@ -3,13 +3,12 @@ import { Effect, Schedule } from "effect"
 import { changes } from "../../../mcp/annotations.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
-import type { WorkflowId } from "../../client/ids.ts"
+import type { WorkflowId } from "../../client/models.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { ifVersion, workflowId } from "../parameters.ts"
 import * as results from "../results.ts"
-import { exclusively, readUnchanged } from "./exclusively.ts"
+import { exclusively, readUnchanged, whileDone } from "./guards.ts"
 import { stateOf } from "./shown.ts"
-import { whileDone } from "./steps.ts"
 
 export const deleteWorkflow = EngineTool.make("delete_workflow", {
   title: "Delete workflow",
@@ -52,3 +51,6 @@ const isPublished = (error: EngineError) => error._tag === "ApiError" && error.h
 const isFault = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 500
 
 const isStillThere = (id: WorkflowId) => Effect.isSuccess(EngineClient.use((engine) => engine.getWorkflow(id)))
+
+/** The tools that delete workflows, in the order in which they are listed. */
+export const deleteTools = [deleteWorkflow]

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 
 import { runs } from "../../../mcp/annotations.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import type { Workflow } from "../../client/Workflow.ts"
+import type { Workflow } from "../../client/models.ts"
 import { addressesOf } from "../../workflow/addresses.ts"
 import { hasOnlyManualTrigger } from "../../workflow/triggers.ts"
 import * as EngineTool from "../EngineTool.ts"
@@ -38,3 +38,6 @@ const guidance = ({ active, id, nodes }: Workflow, isCallable: boolean): string 
     "To run it on demand, execute it in the engine UI or add a webhook trigger."
   )
 }
+
+/** The tools that run workflows, in the order in which they are listed. */
+export const executeTools = [executeWorkflow]

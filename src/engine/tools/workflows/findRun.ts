@@ -1,9 +1,7 @@
 import { Effect, Predicate } from "effect"
 
 import { EngineClient } from "../../client/EngineClient.ts"
-import type { Execution } from "../../client/Execution.ts"
-import type { WorkflowId } from "../../client/ids.ts"
-import type { Workflow } from "../../client/Workflow.ts"
+import type { Execution, WorkflowId, Workflow } from "../../client/models.ts"
 
 interface Sought {
   /** Id of the newest execution before the call; ours is newer. */

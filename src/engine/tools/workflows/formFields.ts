@@ -1,14 +1,18 @@
 import { Predicate, Result } from "effect"
 
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
-import type { Free, Workflow } from "../../client/Workflow.ts"
-import { nameOf } from "../../client/Workflow.ts"
+import { type Workflow, nameOf } from "../../client/models.ts"
 
 /**
  * A form trigger takes its fields by their places, `field-0` and on, where callers know them by their labels: what was
  * given by label, name or place, by place.
  */
-export const formFields = ({ nodes }: Workflow, form: string, data: Free): Result.Result<Free, InvalidArgument> => {
+export const formFields = (
+  { nodes }: Workflow,
+  form: string,
+  data: JsonObject
+): Result.Result<JsonObject, InvalidArgument> => {
   const fields = fieldsOf(nodes.find((node) => nameOf(node) === form))
   const placed = Object.entries(data).map(([given, value]) => ({ given, value, place: placeOf(fields, given) }))
   const stray = placed.find(({ place }) => place === -1)
@@ -24,7 +28,7 @@ export const formFields = ({ nodes }: Workflow, form: string, data: Free): Resul
   )
 }
 
-const fieldsOf = (node: Free | undefined): ReadonlyArray<unknown> => {
+const fieldsOf = (node: JsonObject | undefined): ReadonlyArray<unknown> => {
   const parameters = node?.parameters
   const collection = Predicate.hasProperty(parameters, "formFields") ? parameters.formFields : undefined
   return Predicate.hasProperty(collection, "values") && Array.isArray(collection.values) ? collection.values : []

@@ -1,8 +1,8 @@
 import { Predicate, Result } from "effect"
 
 import type { UpstreamRequest } from "../../../internal/http/Upstream.ts"
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
-import type { Free } from "../../client/Workflow.ts"
 import type { Address } from "../../workflow/addresses.ts"
 
 const methods = ["DELETE", "GET", "HEAD", "PATCH", "POST", "PUT"] as const
@@ -14,7 +14,7 @@ const isMethod = (method: string): method is (typeof methods)[number] => methods
  */
 export const requestFor = (
   address: Address,
-  data: Free,
+  data: JsonObject,
   mark: string
 ): Result.Result<UpstreamRequest, InvalidArgument> => {
   const missing = address.variables.find((name) => !isScalar(data[name]))
@@ -37,14 +37,14 @@ const invalid = (problem: string) => Result.fail(new InvalidArgument({ argument:
 
 const isScalar = (value: unknown) => (Predicate.isString(value) && value !== "") || Predicate.isNumber(value)
 
-const fill = ({ path, variables }: Address, data: Free): string =>
+const fill = ({ path, variables }: Address, data: JsonObject): string =>
   variables.reduce(
     (filled, name) => filled.replace(`/:${encodeURIComponent(name)}`, `/${encodeURIComponent(String(data[name]))}`),
     path
   )
 
 /** A query and a form hold texts only; anything else goes as JSON. */
-const texts = (data: Free): Readonly<Record<string, string>> =>
+const texts = (data: JsonObject): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(data).map(([name, value]) => [name, Predicate.isString(value) ? value : JSON.stringify(value)])
   )

@@ -1,18 +1,19 @@
 import { Effect, Option, Random, Schedule } from "effect"
 
 import type { Reply, UpstreamRequest } from "../../../internal/http/Upstream.ts"
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { Progress } from "../../../mcp/Progress.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { ApiError } from "../../client/EngineError.ts"
+import type { Workflow } from "../../client/models.ts"
 import { apiResponse, isNotListening, json, problemOf } from "../../client/replies.ts"
-import type { Free, Workflow } from "../../client/Workflow.ts"
 import type { Address } from "../../workflow/addresses.ts"
 import { findRun, newestRun, notFound } from "./findRun.ts"
 import { formFields } from "./formFields.ts"
 import { requestFor } from "./request.ts"
 
 /** Calls the production address of an active workflow, and looks up the execution that this call started. */
-export const run = Effect.fnUntraced(function* (workflow: Workflow, address: Address, data: Free) {
+export const run = Effect.fnUntraced(function* (workflow: Workflow, address: Address, data: JsonObject) {
   const report = yield* Progress
   const mark = `run-${(yield* Random.nextIntBetween(0, 2 ** 48)).toString(36)}`
   const input = address.kind === "form" ? yield* Effect.fromResult(formFields(workflow, address.node, data)) : data
@@ -30,7 +31,7 @@ export const run = Effect.fnUntraced(function* (workflow: Workflow, address: Add
 })
 
 /** Webhooks keep the headers of a call in its execution, chats the name of their session. */
-const carriesMark = ({ kind }: Address, { sessionId }: Free) =>
+const carriesMark = ({ kind }: Address, { sessionId }: JsonObject) =>
   kind === "webhook" || (kind === "chat" && sessionId === undefined)
 
 /** A webhook is registered a moment after its workflow was activated. */

@@ -1,8 +1,9 @@
 import { Effect, Predicate, Struct } from "effect"
 
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import type { Free, Workflow } from "../../client/Workflow.ts"
-import { activeVersionBeside } from "../../workflow/activeVersion.ts"
+import type { Workflow } from "../../client/models.ts"
+import { activeVersionDifference } from "../../workflow/views.ts"
 
 /**
  * What a caller sees of a workflow, after what it should know about it: its `version`, and all that the engine shows but
@@ -10,11 +11,11 @@ import { activeVersionBeside } from "../../workflow/activeVersion.ts"
  */
 export const shown = (workflow: Workflow, notices: ReadonlyArray<string> = []) =>
   EngineClient.use(({ versions }) =>
-    Effect.sync((): Free => ({
+    Effect.sync((): JsonObject & { readonly version: string } => ({
       ...noticed(notices),
       version: versions.remember(workflow),
       ...Struct.omit(workflow, ["shared", "activeVersion"]),
-      ...activeVersionBeside(workflow)
+      ...activeVersionDifference(workflow)
     }))
   )
 
@@ -25,7 +26,7 @@ export const shownState = (workflow: Workflow, notices: ReadonlyArray<string> = 
 /** What to answer after a change where the whole workflow is too large. */
 export const shorten =
   (done: string) =>
-  (workflow: Free, bytes: number): Free => {
+  (workflow: JsonObject, bytes: number): JsonObject => {
     const notice =
       `The workflow was ${done}: do not repeat that. Only its state is shown, because the whole would be ${bytes} bytes. ` +
       "Read it with get_workflow."
@@ -37,7 +38,8 @@ export const shorten =
 export const leftOut = (dropped: ReadonlyArray<string>): ReadonlyArray<string> =>
   dropped.length === 0 ? [] : [`Left out, because this engine does not take it: ${dropped.join(", ")}`]
 
-const noticed = (notices: ReadonlyArray<string>): Free => (notices.length === 0 ? {} : { notice: notices.join(" ") })
+const noticed = (notices: ReadonlyArray<string>): JsonObject =>
+  notices.length === 0 ? {} : { notice: notices.join(" ") }
 
 const stateFields = [
   "notice",
@@ -54,5 +56,5 @@ const stateFields = [
 ]
 
 /** What identifies a workflow, and how it is. */
-export const stateOf = (workflow: Free): Free =>
+export const stateOf = (workflow: JsonObject): JsonObject =>
   Object.fromEntries(stateFields.flatMap((field) => (field in workflow ? [[field, workflow[field]]] : [])))

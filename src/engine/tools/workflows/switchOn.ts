@@ -1,9 +1,8 @@
 import { Effect, Predicate, Schedule } from "effect"
 
 import { EngineClient } from "../../client/EngineClient.ts"
-import type { WorkflowId } from "../../client/ids.ts"
-import type { Workflow } from "../../client/Workflow.ts"
-import { namingCollisions } from "./namingCollisions.ts"
+import type { WorkflowId, Workflow } from "../../client/models.ts"
+import { namingCollisions } from "./guards.ts"
 
 /**
  * Activates a workflow. Engines of generation 2 say yes before they start its triggers, and never say that one could

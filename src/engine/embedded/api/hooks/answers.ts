@@ -1,7 +1,7 @@
 import { Effect, Predicate } from "effect"
 import { HttpServerResponse } from "effect/http"
 
-import type { Free } from "../../../client/Workflow.ts"
+import type { JsonObject } from "../../../../internal/schema/JsonObject.ts"
 import { statusOf } from "../../run/nodes.ts"
 import type { Run } from "../../run/Runner.ts"
 import { kindOf, parametersOf } from "../../run/triggers.ts"
@@ -12,7 +12,7 @@ import type { Messages } from "../Dialect.ts"
 type Mode = "lastNode" | "onReceived" | "responseNode"
 
 /** What a trigger waits for before it answers its caller. */
-export const modeOf = (node: Free): Mode => {
+export const modeOf = (node: JsonObject): Mode => {
   const { options, responseMode } = parametersOf(node)
   const isChat = kindOf(node) === "chatTrigger"
   const mode = isChat ? (asObject(options).responseMode ?? "lastNode") : responseMode
@@ -20,9 +20,9 @@ export const modeOf = (node: Free): Mode => {
 }
 
 /** What the caller of a trigger gets for the run that it started. */
-export const answer = (node: Free, run: Run, messages: Messages) => answers[modeOf(node)](node, run, messages)
+export const answer = (node: JsonObject, run: Run, messages: Messages) => answers[modeOf(node)](node, run, messages)
 
-type Answer = (node: Free, run: Run, messages: Messages) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+type Answer = (node: JsonObject, run: Run, messages: Messages) => Effect.Effect<HttpServerResponse.HttpServerResponse>
 
 const atOnce: Answer = (node) => {
   const { responseData } = asObject(parametersOf(node).options)
@@ -60,7 +60,7 @@ const nothing = (status: number) =>
   HttpServerResponse.text("", { status, contentType: "application/json; charset=utf-8" })
 
 /** The status a trigger answers with; older and newer versions of the node keep it in different places. */
-const codeOf = (node: Free): number => {
+const codeOf = (node: JsonObject): number => {
   const { options, responseCode } = parametersOf(node)
   return statusOf(responseCode ?? asObject(asObject(asObject(options).responseCode).values).responseCode)
 }

@@ -1,7 +1,7 @@
 import { Effect, Option, Predicate, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
 
-import type { Free } from "../../../client/Workflow.ts"
+import type { JsonObject } from "../../../../internal/schema/JsonObject.ts"
 import { kindOf, parametersOf } from "../../run/triggers.ts"
 import { asList, asObject } from "../../store/values.ts"
 import { bodyOf, mediaTypeOf, parse } from "../../wire/http.ts"
@@ -16,7 +16,7 @@ export interface Visit {
 }
 
 /** The data of the one item that a trigger makes of a call. */
-export const triggerData = (node: Free, visit: Visit): Free => {
+export const triggerData = (node: JsonObject, visit: Visit): JsonObject => {
   switch (kindOf(node)) {
     case "chatTrigger":
       return asObject(visit.content)
@@ -27,7 +27,7 @@ export const triggerData = (node: Free, visit: Visit): Free => {
   }
 }
 
-const webhookData = ({ content, request, variables }: Visit): Free => {
+const webhookData = ({ content, request, variables }: Visit): JsonObject => {
   const url = Option.getOrUndefined(HttpServerRequest.toURL(request))
   return {
     headers: { ...request.headers },
@@ -40,7 +40,7 @@ const webhookData = ({ content, request, variables }: Visit): Free => {
 }
 
 /** A form sends its fields by number; the workflow gets them by label. */
-const formData = (node: Free, { content, request, time }: Visit): Free => {
+const formData = (node: JsonObject, { content, request, time }: Visit): JsonObject => {
   const { values } = asObject(parametersOf(node).formFields)
   const isMultipart = request.headers["content-type"]?.startsWith("multipart/form-data") === true
   const sent = isMultipart ? asObject(content) : asObject(asObject(content).data)

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import type { Free } from "../../../client/Workflow.ts"
+import type { JsonObject } from "../../../../internal/schema/JsonObject.ts"
 import type { Draft } from "../../api/Dialect.ts"
 import { missingCredential } from "../../run/nodeTypes.ts"
 import { isEnabled, isPassiveTrigger, isTrigger, kindOf, parametersOf } from "../../run/triggers.ts"
@@ -33,7 +33,7 @@ const expected = (at: string, type: string, value: unknown): Finding => ({
   problem: `Expected ${type}, received ${typeName(value)}`
 })
 
-const nodeFindings = (node: Free, index: number): ReadonlyArray<Finding> => {
+const nodeFindings = (node: JsonObject, index: number): ReadonlyArray<Finding> => {
   const at = `nodes[${index}]`
   const missing = ["name", "type", "position"].filter((field) => node[field] === undefined)
   const length = Array.isArray(node.position) ? node.position.length : 2
@@ -73,7 +73,7 @@ const branchFindings = (at: string, branch: unknown): ReadonlyArray<Finding> => 
   )
 }
 
-const doubles = (nodes: ReadonlyArray<Free>): ReadonlyArray<Finding> =>
+const doubles = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<Finding> =>
   nodes.flatMap((node, index) => {
     const before = nodes.slice(0, index)
     const twin = before.find(({ id }) => id !== undefined && id !== "" && id === node.id)
@@ -99,7 +99,7 @@ const doubles = (nodes: ReadonlyArray<Free>): ReadonlyArray<Finding> =>
     ]
   })
 
-const strays = (nodes: ReadonlyArray<Free>, connections: Free): ReadonlyArray<Finding> => {
+const strays = (nodes: ReadonlyArray<JsonObject>, connections: JsonObject): ReadonlyArray<Finding> => {
   const names = new Set(nodes.map(({ name }) => name))
   return Object.entries(connections).flatMap(([source, types]) => [
     ...(names.has(source)
@@ -157,10 +157,10 @@ export const activationProblem = ({ connections, nodes }: WorkflowRecord): Refus
 }
 
 /** Triggers that other workflows start count as well. */
-const isStart = (node: Free) => isTrigger(node) || isPassiveTrigger(node)
+const isStart = (node: JsonObject) => isTrigger(node) || isPassiveTrigger(node)
 
 /** The names of the nodes that something leads to. */
-const targetsIn = (connections: Free): ReadonlySet<string> =>
+const targetsIn = (connections: JsonObject): ReadonlySet<string> =>
   new Set(
     Object.values(connections)
       .flatMap((types) => Object.values(asObject(types)))
@@ -169,7 +169,7 @@ const targetsIn = (connections: Free): ReadonlySet<string> =>
       .map((target) => textOf(asObject(target).node))
   )
 
-const issuesOf = (node: Free): ReadonlyArray<string> => {
+const issuesOf = (node: JsonObject): ReadonlyArray<string> => {
   const credential = missingCredential(node)
   const parameter = missingParameter(node)
   return [
@@ -179,7 +179,7 @@ const issuesOf = (node: Free): ReadonlyArray<string> => {
 }
 
 /** A parameter that a node cannot do without; only of the commonest kinds. */
-const missingParameter = (node: Free): string | undefined => {
+const missingParameter = (node: JsonObject): string | undefined => {
   const { inputSource, url, workflowInputs } = parametersOf(node)
   if (kindOf(node) === "httpRequest") return textOf(url) === "" ? "url" : undefined
   const takesAnything = node.typeVersion === 1 || inputSource === "passthrough" || inputSource === "jsonExample"

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 
-import { Free } from "../../../client/Workflow.ts"
+import { JsonObject } from "../../../../internal/schema/JsonObject.ts"
 import { checkData, findCredential } from "../../api/credentials.ts"
 import { Dialect, type Handler, ok } from "../../api/Dialect.ts"
 import { executionId } from "../../api/executions.ts"
@@ -110,7 +110,7 @@ export const getCredential: Handler = Effect.fnUntraced(function* ({ at }) {
   return ok(credential(yield* findCredential(at("id"), "Credential not found")))
 })
 
-const Patch = Schema.Struct({ name: Schema.optionalKey(Schema.String), data: Schema.optionalKey(Free) })
+const Patch = Schema.Struct({ name: Schema.optionalKey(Schema.String), data: Schema.optionalKey(JsonObject) })
 const decodePatch = Schema.decodeUnknownEffect(Patch)
 
 export const updateCredential: Handler = Effect.fnUntraced(function* ({ at, body }) {

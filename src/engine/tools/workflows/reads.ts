@@ -1,13 +1,15 @@
-import { Predicate, Schema } from "effect"
+import { Predicate, Schema, Effect } from "effect"
 
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
+import { large } from "../../../mcp/annotations.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import type { Free } from "../../client/Workflow.ts"
+import { namesOf, partOfWorkflow } from "../../workflow/views.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { listPage } from "../paging.ts"
-import { cursor, flag, limit, optional, text } from "../parameters.ts"
+import { cursor, flag, limit, optional, text, knownNodes, nodeNames, workflowId } from "../parameters.ts"
 import * as results from "../results.ts"
-import { summary } from "../shown.ts"
+import { shown } from "./shown.ts"
 
 const filters = {
   name: optional(text("Part of the name")),
@@ -39,6 +41,23 @@ export const listWorkflows = EngineTool.make("list_workflows", {
     })
 })
 
+export const getWorkflow = EngineTool.make("get_workflow", {
+  title: "Get workflow",
+  description: "Read one workflow, whole or some nodes: connections, settings, tags, its `version` for ifVersion",
+  annotations: reads,
+  arguments: { id: workflowId, nodes: optional(nodeNames("Only these, by name")) },
+  result: results.workflow,
+  narrow: `Give \`nodes\` to read some of them. ${results.readElsewhere}`,
+  meta: large,
+  run: Effect.fnUntraced(function* ({ id, nodes }) {
+    const workflow = yield* EngineClient.use((engine) => engine.getWorkflow(id))
+    const whole = yield* shown(workflow)
+    if (nodes === undefined) return whole
+    yield* knownNodes(`workflow ${id}`, nodes, namesOf(workflow.nodes))
+    return partOfWorkflow({ ...whole, nodes: workflow.nodes }, nodes)
+  })
+})
+
 /**
  * What every engine finds in all the names that hold the text: engines know letter case of ASCII only, take `%` and `_`
  * for anything, and trim.
@@ -56,7 +75,7 @@ const sendablePart = (name: string): { readonly name?: string } => {
 const isSendable = (tag: string) => tag.trim() !== "" && !tag.includes(",")
 
 /** Engines ignore tag names they do not know, where none of them may be missing. */
-const matches = (workflow: Free, { active, name, tags = [] }: Filters): boolean => {
+const matches = (workflow: JsonObject, { active, name, tags = [] }: Filters): boolean => {
   const names = Array.isArray(workflow.tags) ? workflow.tags.map((tag: unknown) => nameOf(tag)) : []
   const isInState = active === undefined || !Predicate.isBoolean(workflow.active) || workflow.active === active
   return isInState && isCalled(workflow.name, name) && tags.every((tag) => names.includes(tag.trim()))
@@ -68,3 +87,23 @@ const isCalled = (name: unknown, part = "") =>
   Predicate.isString(name) ? folded(name).includes(folded(part.trim())) : part === ""
 
 const folded = (text: string) => text.normalize("NFC").toLowerCase()
+
+/** A workflow in a list: what identifies it, and how many nodes it has. */
+const summary = ({ active, createdAt, id, isArchived, name, nodes, tags, updatedAt }: JsonObject): JsonObject => ({
+  id,
+  name,
+  active,
+  createdAt,
+  updatedAt,
+  ...(Array.isArray(nodes) ? { nodes: nodes.length } : Predicate.isNumber(nodes) ? { nodes } : {}),
+  ...(Array.isArray(tags) ? { tags: tags.filter(Predicate.isObject).map(tagSummary) } : {}),
+  ...(isArchived === true ? { isArchived } : {})
+})
+
+const tagSummary = (tag: object): JsonObject => {
+  const { id, name }: JsonObject = { ...tag }
+  return { id, name }
+}
+
+/** The tools that read workflows, in the order in which they are listed. */
+export const readTools = [listWorkflows, getWorkflow]

@@ -1,18 +1,17 @@
 import { Effect } from "effect"
 
-import { switchesOn } from "../../../mcp/annotations.ts"
-import { large, readElsewhere } from "../../../mcp/meta.ts"
-import type { WorkflowId } from "../../client/ids.ts"
-import { addScheduleTrigger } from "../../workflow/scheduleTrigger.ts"
-import { hasValidTrigger, noValidTrigger } from "../../workflow/triggers.ts"
+import { switchesOn, changes } from "../../../mcp/annotations.ts"
+import { large } from "../../../mcp/annotations.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
+import type { WorkflowId } from "../../client/models.ts"
+import { addScheduleTrigger, hasValidTrigger, noValidTrigger } from "../../workflow/triggers.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { flag, ifVersion, optional, workflowId } from "../parameters.ts"
 import * as results from "../results.ts"
-import { exclusively, readUnchanged } from "./exclusively.ts"
-import { shorten, shown } from "./shown.ts"
-import { whileDone } from "./steps.ts"
+import { exclusively, readUnchanged, whileDone } from "./guards.ts"
+import { shorten, shown, shownState } from "./shown.ts"
 import { notStarted, switchOn } from "./switchOn.ts"
-import { write } from "./write.ts"
+import { write } from "./writes.ts"
 
 export const activateWorkflow = EngineTool.make("activate_workflow", {
   title: "Activate workflow",
@@ -24,7 +23,7 @@ export const activateWorkflow = EngineTool.make("activate_workflow", {
     ifVersion
   },
   result: results.writtenWorkflow,
-  narrow: readElsewhere,
+  narrow: results.readElsewhere,
   shorten: shorten("activated"),
   meta: large,
   run: ({ addTrigger = false, id, ifVersion }) => activate(id, addTrigger, ifVersion).pipe(exclusively(id))
@@ -48,3 +47,19 @@ const activate = Effect.fnUntraced(function* (id: WorkflowId, addTrigger: boolea
   const notice = `Added the node '${added}': it runs the workflow once a day until you change it.`
   return yield* shown(active, [notice, ...notStarted(active), ...notices])
 })
+
+export const deactivateWorkflow = EngineTool.make("deactivate_workflow", {
+  title: "Deactivate workflow",
+  description: "Stop the automatic execution of a workflow; answers its state, without nodes",
+  annotations: changes,
+  arguments: { id: workflowId },
+  result: results.workflowState,
+  run: ({ id }) =>
+    EngineClient.use((engine) => engine.deactivateWorkflow(id)).pipe(
+      Effect.flatMap((workflow) => shownState(workflow)),
+      exclusively(id)
+    )
+})
+
+/** The tools that switch workflows on and off, in the order in which they are listed. */
+export const activationTools = [activateWorkflow, deactivateWorkflow]

@@ -1,7 +1,7 @@
 import { Base64 } from "effect/encoding"
 
 /** Replaces every secret in a text, as it is, as Base64 and URL-encoded. Secrets of fewer than four characters stay. */
-export const conceal = (text: string, secrets: ReadonlyArray<string>): string =>
+export const redact = (text: string, secrets: ReadonlyArray<string>): string =>
   secrets
     .filter((secret) => secret.length >= 4)
     .flatMap((secret) => [

@@ -1,0 +1,173 @@
+import { Schema, Predicate } from "effect"
+
+import { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { open } from "../../internal/schema/openStruct.ts"
+
+const id = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z0-9_-]{1,128}$/, { message: "must be an id: letters, digits, - and _, at most 128" })
+)
+
+/** Identifies a workflow; safe as one segment of a path. */
+export const WorkflowId = id.pipe(Schema.brand("WorkflowId"))
+export type WorkflowId = typeof WorkflowId.Type
+
+/** Identifies a credential; safe as one segment of a path. */
+export const CredentialId = id.pipe(Schema.brand("CredentialId"))
+export type CredentialId = typeof CredentialId.Type
+
+/** Name of a kind of credential, such as `httpBasicAuth`; safe as one segment of a path. */
+export const CredentialType = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z0-9_-]{1,128}$/, { message: "must be a credential type such as httpBasicAuth" })
+).pipe(Schema.brand("CredentialType"))
+export type CredentialType = typeof CredentialType.Type
+
+/** Identifies a tag; safe as one segment of a path. */
+export const TagId = id.pipe(Schema.brand("TagId"))
+export type TagId = typeof TagId.Type
+
+/** Identifies an execution: engines count upwards from 1. */
+export const ExecutionId = Schema.Int.check(
+  Schema.isGreaterThanOrEqualTo(1, { message: "must be a positive whole number" })
+).pipe(Schema.brand("ExecutionId"))
+export type ExecutionId = typeof ExecutionId.Type
+
+/** A tag as an engine returns it. */
+export const Tag = open({ id: Schema.String, name: Schema.String })
+export type Tag = typeof Tag.Type
+
+/** A node as a caller gives it; what the graph rules demand is checked by `validate`, with the contract's words. */
+export const Node = open({
+  name: Schema.String,
+  type: Schema.String,
+  typeVersion: Schema.Finite,
+  position: Schema.Array(Schema.Finite),
+  parameters: Schema.optionalKey(JsonObject),
+  credentials: Schema.optionalKey(JsonObject)
+})
+export type Node = typeof Node.Type
+
+/** One end of a connection, as the engine keeps it. */
+export const Target = open({ node: Schema.String, type: Schema.String, index: Schema.Int })
+export type Target = typeof Target.Type
+
+/** source node -> connection type -> output index -> targets. An output without targets is `null` or empty. */
+export const Connections = Schema.Record(
+  Schema.String,
+  Schema.Record(Schema.String, Schema.Array(Schema.NullOr(Schema.Array(Target))))
+)
+export type Connections = typeof Connections.Type
+
+/** A connection in the array form that the server also takes. */
+export const Link = open({
+  source: Schema.String,
+  target: Schema.String,
+  sourceOutput: Schema.optionalKey(Schema.Unknown),
+  targetInput: Schema.optionalKey(Schema.Unknown)
+})
+export type Link = typeof Link.Type
+
+const SaveData = Schema.Literals(["all", "none"])
+
+/** Settings as a caller gives them; every one may be left out, and engines know more than these. */
+export const WorkflowSettings = open({
+  /** "v1" runs branch after branch, "v0" the first node of each branch, then the second. */
+  executionOrder: Schema.optionalKey(Schema.Literals(["v0", "v1"])),
+  timezone: Schema.optionalKey(Schema.String),
+  errorWorkflow: Schema.optionalKey(Schema.String),
+  callerPolicy: Schema.optionalKey(Schema.String),
+  saveExecutionProgress: Schema.optionalKey(Schema.Boolean),
+  saveManualExecutions: Schema.optionalKey(Schema.Boolean),
+  saveDataErrorExecution: Schema.optionalKey(SaveData),
+  saveDataSuccessExecution: Schema.optionalKey(SaveData),
+  /** Seconds. */
+  executionTimeout: Schema.optionalKey(Schema.Finite)
+})
+export type WorkflowSettings = typeof WorkflowSettings.Type
+
+/** A workflow as an engine returns it; engines keep nodes that no rule would let through, so only the envelope is typed. */
+export const Workflow = open({
+  id: WorkflowId,
+  name: Schema.String,
+  active: Schema.Boolean,
+  /** The version that is, or is about to be, live; engines before 2 have one version only. */
+  activeVersionId: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  /** How many of its triggers listen, as far as the engine has counted them. */
+  triggerCount: Schema.optionalKey(Schema.NullOr(Schema.Finite)),
+  nodes: Schema.Array(JsonObject),
+  connections: JsonObject,
+  createdAt: Schema.optionalKey(Schema.String),
+  updatedAt: Schema.optionalKey(Schema.String),
+  settings: Schema.optionalKey(Schema.NullOr(JsonObject)),
+  staticData: Schema.optionalKey(Schema.Unknown),
+  tags: Schema.optionalKey(Schema.Array(Tag))
+})
+export type Workflow = typeof Workflow.Type
+
+/** The name of a node, "" when it has none. */
+export const nameOf = ({ name }: JsonObject): string => (Predicate.isString(name) ? name : "")
+
+/** The states an execution can be in; which of them a list can be filtered by differs between engines. */
+export const ExecutionStatus = Schema.Literals([
+  "canceled",
+  "crashed",
+  "error",
+  "new",
+  "running",
+  "success",
+  "unknown",
+  "waiting"
+])
+export type ExecutionStatus = typeof ExecutionStatus.Type
+
+/** One run of a workflow. Engines write its id as digits in some answers and as a number in others: here it is a number. */
+export const Execution = open({
+  id: Schema.Union([ExecutionId, Schema.NumberFromString.pipe(Schema.decodeTo(ExecutionId))]),
+  status: Schema.optionalKey(Schema.String),
+  /** The version of the workflow that ran; engines before 2 keep none. */
+  workflowVersionId: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  data: Schema.optionalKey(Schema.Unknown)
+})
+export type Execution = typeof Execution.Type
+
+/** One page of a list as engines send it; the last page has no cursor. */
+export const page = <S extends Schema.Constraint>(item: S) =>
+  Schema.Struct({
+    data: Schema.Array(item),
+    nextCursor: Schema.optionalKey(Schema.NullOr(Schema.String))
+  })
+
+/** One page of a list; `nextCursor` of a `PageQuery` leads to the next one, and the last page has none. */
+export interface Page<A> {
+  readonly data: ReadonlyArray<A>
+  readonly nextCursor?: string | null | undefined
+}
+
+/** Where a page begins, and how long it may be. */
+export interface PageQuery {
+  /** Items at most, 1 to 250; engines take 100 where it is left out. */
+  readonly limit?: number
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string
+}
+
+/** Which workflows to list. */
+export interface WorkflowQuery extends PageQuery {
+  readonly active?: boolean
+  /** Part of the name; engines differ in letter case and wildcards, and some know no such filter. */
+  readonly name?: string
+  /** Names of tags, all of which a workflow must have; engines ignore those they do not know. */
+  readonly tags?: ReadonlyArray<string>
+}
+
+/** Which executions to list. */
+export interface ExecutionQuery extends PageQuery {
+  readonly workflowId?: string
+  readonly status?: ExecutionStatus
+  readonly projectId?: string
+  /** With what every node returned, which may be many megabytes. */
+  readonly includeData?: boolean
+  /** ISO 8601; engines before 2.37 do not filter by it. */
+  readonly startedAfter?: string
+  /** ISO 8601; engines before 2.37 do not filter by it. */
+  readonly startedBefore?: string
+}

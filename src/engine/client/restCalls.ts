@@ -1,0 +1,243 @@
+import { Effect, Option, Schema } from "effect"
+
+import type { Upstream } from "../../internal/http/Upstream.ts"
+import { JsonObject } from "../../internal/schema/JsonObject.ts"
+import type { Environment } from "../config/EngineConfig.ts"
+import { type Changes, type Creation, createBody, renameNodeTypes, updateBody } from "./body.ts"
+import * as Call from "./call.ts"
+import { type EngineError, WorkflowBusy } from "./EngineError.ts"
+import { writeFullest } from "./fullest.ts"
+import {
+  type CredentialId,
+  type CredentialType,
+  Execution,
+  type ExecutionId,
+  type ExecutionQuery,
+  page,
+  type PageQuery,
+  Tag,
+  type TagId,
+  Workflow,
+  type WorkflowId,
+  type WorkflowQuery
+} from "./models.ts"
+import { credentialTypesPath, spellingFor } from "./naming.ts"
+import { secretsIn } from "./secretsIn.ts"
+import { makeSeenVersions } from "./versions.ts"
+import type { WorkflowLocks } from "./WorkflowLocks.ts"
+
+/** How each method of `EngineClient` calls the engine. What it promises is said there. */
+export const restCalls = (instance: string, environment: Environment, upstream: Upstream, locks: WorkflowLocks) => {
+  const calls = Call.make(instance, environment, upstream)
+  return {
+    instance,
+    host: environment.host,
+    isReadOnly: environment.readOnly,
+    exclusively: <A, E, R>(id: WorkflowId, change: Effect.Effect<A, E, R>) =>
+      locks.withLock(`${environment.host} ${id}`, change, new WorkflowBusy({ instance, id })),
+    versions: makeSeenVersions(),
+    ...workflowCalls(calls),
+    ...executionCalls(calls),
+    ...credentialCalls(calls),
+    ...tagCalls(calls),
+    callAddress: calls.callAddress,
+    publicVersion: calls.publicVersion
+  }
+}
+
+const workflowCalls = ({ call }: Call.Calls) => {
+  const filtered = knownFilters()
+  return {
+    listWorkflows: ({ tags, ...given }: WorkflowQuery) =>
+      filtered({ ...given, tags: tags === undefined || tags.length === 0 ? undefined : tags.join(",") }, (query) =>
+        call(page(JsonObject), { operation: "list workflows", method: "GET", path: "/workflows", query })
+      ),
+    getWorkflow: (id: WorkflowId) =>
+      call(Workflow, { operation: "get workflow", method: "GET", path: `/workflows/${id}` }),
+    createWorkflow: (creation: Creation) =>
+      writeFullest(
+        (generation) => createBody(creation, generation),
+        (body) =>
+          call(Workflow, {
+            operation: "create workflow",
+            method: "POST",
+            path: "/workflows",
+            bodyFor: (keyHeader) => renameNodeTypes(body, spellingFor(keyHeader))
+          })
+      ),
+    updateWorkflow: (current: Workflow, changes: Changes) =>
+      writeFullest(
+        (generation) => updateBody(current, changes, generation),
+        (body) =>
+          call(Workflow, {
+            operation: "update workflow",
+            method: "PUT",
+            path: `/workflows/${current.id}`,
+            bodyFor: (keyHeader) => (changes.nodes === undefined ? body : renameNodeTypes(body, spellingFor(keyHeader)))
+          })
+      ).pipe(Effect.uninterruptible),
+    deleteWorkflow: (id: WorkflowId) =>
+      call(JsonObject, { operation: "delete workflow", method: "DELETE", path: `/workflows/${id}` }).pipe(
+        Effect.uninterruptible
+      ),
+    activateWorkflow: (id: WorkflowId) =>
+      call(Workflow, {
+        operation: "activate workflow",
+        method: "POST",
+        path: `/workflows/${id}/activate`,
+        body: {}
+      }).pipe(Effect.uninterruptible),
+    deactivateWorkflow: (id: WorkflowId) =>
+      call(Workflow, {
+        operation: "deactivate workflow",
+        method: "POST",
+        path: `/workflows/${id}/deactivate`,
+        body: {}
+      }).pipe(Effect.uninterruptible),
+    setWorkflowTags: (id: WorkflowId, tags: ReadonlyArray<TagId>) =>
+      call(Schema.Unknown, {
+        operation: "set the tags of workflow",
+        method: "PUT",
+        path: `/workflows/${id}/tags`,
+        about: `tags ${tags.join(", ")} of workflow ${id}`,
+        body: [...new Set(tags)].map((tag) => ({ id: tag }))
+      })
+  }
+}
+
+const executionCalls = ({ call, callIfOffered }: Call.Calls) => {
+  const filtered = knownFilters()
+  return {
+    listExecutions: (given: ExecutionQuery) =>
+      filtered({ ...given }, (query, isWhole) =>
+        call(page(Execution), {
+          operation: "list executions",
+          method: "GET",
+          path: "/executions",
+          // What has to be looked for here is looked for in large pages, as long as they stay small.
+          query: isWhole || given.includeData === true || given.cursor !== undefined ? query : { ...query, limit: 250 }
+        })
+      ),
+    getExecution: (id: ExecutionId, includeData: boolean) =>
+      call(Execution, { operation: "get execution", method: "GET", path: `/executions/${id}`, query: { includeData } }),
+    deleteExecution: (id: ExecutionId) =>
+      call(Schema.Union([Execution, JsonObject]), {
+        operation: "delete execution",
+        method: "DELETE",
+        path: `/executions/${id}`
+      }),
+    retryExecutionIfSupported: (id: ExecutionId) =>
+      callIfOffered(Execution, {
+        operation: "retry execution",
+        method: "POST",
+        path: `/executions/${id}/retry`,
+        body: {}
+      })
+  }
+}
+
+/** Many engines only create and delete credentials; their values never come back. */
+const credentialCalls = ({ call, callIfOffered, publicJson }: Call.Calls) => {
+  const list = (query: PageQuery) =>
+    callIfOffered(page(JsonObject), {
+      operation: "list credentials",
+      method: "GET",
+      path: "/credentials",
+      query: { ...query }
+    }).pipe(Effect.catchIf(isMissing, () => Effect.succeedNone))
+
+  /** Where an engine does not even list credentials, "not found" says nothing about the one that was asked for. */
+  const whereListed = (ask: Effect.Effect<Option.Option<JsonObject>, EngineError>) =>
+    Effect.catchIf(ask, isMissing, (error) =>
+      Effect.flatMap(list({ limit: 1 }), (listed) => (Option.isNone(listed) ? Effect.succeedNone : Effect.fail(error)))
+    )
+
+  return {
+    listCredentialsIfSupported: list,
+    getCredentialIfSupported: (id: CredentialId) =>
+      whereListed(
+        callIfOffered(JsonObject, { operation: "get credential", method: "GET", path: `/credentials/${id}` })
+      ),
+    createCredential: (body: { readonly name: string; readonly type: CredentialType; readonly data: JsonObject }) =>
+      call(JsonObject, {
+        operation: "create credential",
+        method: "POST",
+        path: "/credentials",
+        body,
+        secrets: secretsIn(body.data)
+      }),
+    updateCredentialIfSupported: (
+      id: CredentialId,
+      body: { readonly name?: string; readonly type?: CredentialType; readonly data?: JsonObject }
+    ) =>
+      whereListed(
+        callIfOffered(JsonObject, {
+          operation: "update credential",
+          method: "PATCH",
+          path: `/credentials/${id}`,
+          body,
+          secrets: secretsIn(body.data)
+        })
+      ),
+    deleteCredential: (id: CredentialId) =>
+      call(JsonObject, { operation: "delete credential", method: "DELETE", path: `/credentials/${id}` }),
+    getCredentialSchema: (type: CredentialType) =>
+      call(JsonObject, {
+        operation: "get credential schema",
+        method: "GET",
+        path: `/credentials/schema/${type}`,
+        about: `credential type ${type}`
+      }),
+    credentialTypesIfSupported: Effect.map(publicJson(credentialTypesPath), Option.flatMap(readTypes))
+  }
+}
+
+const tagCalls = ({ call }: Call.Calls) => ({
+  createTag: (name: string) => call(Tag, { operation: "create tag", method: "POST", path: "/tags", body: { name } }),
+  listTags: (query: PageQuery) =>
+    call(page(Tag), { operation: "list tags", method: "GET", path: "/tags", query: { ...query } }),
+  getTag: (id: TagId) => call(Tag, { operation: "get tag", method: "GET", path: `/tags/${id}` }),
+  updateTag: (id: TagId, name: string) =>
+    call(Tag, { operation: "rename tag", method: "PUT", path: `/tags/${id}`, body: { name } }),
+  deleteTag: (id: TagId) => call(JsonObject, { operation: "delete tag", method: "DELETE", path: `/tags/${id}` })
+})
+
+const readTypes = (told: unknown) => Option.map(decodeTypes(told), (types) => types.map(({ name }) => name))
+
+const decodeTypes = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ name: Schema.String })))
+
+const isMissing = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 404
+
+/**
+ * Lists with filters that not every engine has. Where one is refused as unknown the list is asked for without it, then
+ * and from then on: whoever asks has to check the items. `isWhole` says whether all filters are still in.
+ */
+const knownFilters = () => {
+  const unknown = new Set<string>()
+
+  const isWhole = (query: object) => Object.keys(query).every((name) => !unknown.has(name))
+
+  const ask = <Value, A>(
+    query: Readonly<Record<string, Value>>,
+    send: (query: Readonly<Record<string, Value>>, isWhole: boolean) => Effect.Effect<A, EngineError>
+  ): Effect.Effect<A, EngineError> =>
+    Effect.catch(send(without(query, unknown), isWhole(query)), (error) => {
+      const name = refusedFilter(error)
+      if (name === undefined || unknown.has(name) || query[name] === undefined) return Effect.fail(error)
+      unknown.add(name)
+      return ask(query, send)
+    })
+
+  return ask
+}
+
+/** Filters that callers of lists check by themselves. */
+const checked: ReadonlyArray<string> = ["name", "startedAfter", "startedBefore"]
+
+const refusedFilter = (error: EngineError): string | undefined => {
+  if (error._tag !== "ApiError" || error.httpStatus !== 400) return undefined
+  return checked.find((name) => error.problem === `Unknown query parameter '${name}'`)
+}
+
+const without = <Value>(query: Readonly<Record<string, Value>>, names: ReadonlySet<string>) =>
+  Object.fromEntries(Object.entries(query).filter(([name]) => !names.has(name)))

@@ -1,0 +1,193 @@
+import { Predicate } from "effect"
+
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type Workflow, nameOf } from "./models.ts"
+
+/** What a workflow does; a change of these by somebody else must not be overwritten. */
+const contents = ["name", "nodes", "connections", "settings", "pinData"] as const
+
+/** Everything that a version stands for, in its order. */
+const parts = [...contents, "active"] as const
+
+/**
+ * Identifies what a workflow is and does, on every engine: a digest of each part and the state, as in
+ * "0k2v9x-1b7d0q-00lz3c-00lz3c-00lz3c-off". Engines' own numbers do not: theirs also move without a change of these,
+ * or stay when a workflow is renamed.
+ */
+export const versionOf = (workflow: Workflow): string =>
+  [...contents.map((part) => digestOf(workflow, part)), workflow.active ? "on" : "off"].join("-")
+
+export const isVersion = (text: string): boolean => /^([0-9a-z]{6}-){5}(on|off)(-part)?$/.test(text)
+
+/**
+ * The version of a workflow of which only some nodes are shown. It is as good as the whole one, but to replace the nodes:
+ * who was shown some cannot give all.
+ */
+export const partVersion = (version: string): string => `${version}-part`
+
+export const isPartVersion = (text: string): boolean => isVersion(text) && text.endsWith("-part")
+
+/** The parts in which two versions differ. */
+export const changedParts = (a: string, b: string): ReadonlyArray<string> => {
+  const [those, these] = [a.split("-"), b.split("-")]
+  return parts.filter((_, place) => those[place] !== these[place])
+}
+
+/** Whether two readings of a workflow show the same content, switched on or off. */
+export const isSameContent = (a: Workflow, b: Workflow): boolean =>
+  changedParts(versionOf(a), versionOf(b)).every((part) => part === "active")
+
+/** The part of a version that stands for the nodes. */
+export const nodesDigest = (version: string): string => version.split("-")[1] ?? ""
+
+/** A node's name and its digest. */
+export type NodeDigest = readonly [name: string, digest: string]
+
+/** Every node as a digest; one reading is compared several times, and may be large. */
+export const nodeDigests = ({ nodes }: Pick<Workflow, "nodes">): ReadonlyArray<NodeDigest> => {
+  const known = digestCache.get(nodes)
+  if (known !== undefined) return known
+  const digests = nodes.map((node): NodeDigest => [nameOf(node), digest(canonicalJson(node))])
+  digestCache.set(nodes, digests)
+  return digests
+}
+
+const digestCache = new WeakMap<Workflow["nodes"], ReadonlyArray<NodeDigest>>()
+
+/** Whether two values say the same; fields may come in another order. */
+export const isSameJson = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b)
+
+const digestOf = (workflow: Workflow, part: (typeof contents)[number]): string =>
+  part === "nodes"
+    ? digest(
+        nodeDigests(workflow)
+          .map(([, one]) => one)
+          .join()
+      )
+    : digest(canonicalJson(workflow[part] ?? {}))
+
+/** JSON with the fields of every object in alphabetical order. */
+const canonicalJson = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`
+  if (!Predicate.isObject(value)) return JSON.stringify(value) ?? ""
+  const fields: JsonObject = { ...value }
+  const names = Object.keys(fields).sort()
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(fields[name])}`).join()}}`
+}
+
+/** Six characters of a 53-bit hash (cyrb53): to notice an accident, not to withstand an attack. */
+const digest = (text: string): string => {
+  let high = 0xdeadbeef
+  let low = 0x41c6ce57
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    high = Math.imul(high ^ unit, 2654435761)
+    low = Math.imul(low ^ unit, 1597334677)
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909)
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909)
+  const hash = 2 ** 32 * (2097151 & low) + (high >>> 0)
+  return hash.toString(36).padStart(6, "0").slice(-6)
+}
+
+/** Nodes kept in mind at most, over all versions; the oldest versions are forgotten first. */
+const maxNodes = 20_000
+
+/** Engine stamps kept in mind at most; the oldest are forgotten first. */
+const maxStamps = 5000
+
+/** Names listed in one text at most. */
+const maxNames = 20
+
+/** The versions that callers were shown, so that a conflict can name the nodes that changed since. */
+export interface SeenVersions {
+  /** The version of a workflow that is about to be shown, or written; from then on it can be compared with. */
+  readonly remember: (workflow: Workflow) => string
+  /**
+   * What is not any more as it was in a version, in words such as "nodes (Fetch changed)"; nothing where all is. The
+   * engine's own `versionId` and `updatedAt` count as versions, too: as what was shown under them, else as long as they
+   * have not moved.
+   */
+  readonly changesSince: (given: string, now: Workflow) => ReadonlyArray<string>
+}
+
+/** Remembers up to 20,000 nodes of versions and 5,000 stamps of the engine; the oldest are forgotten first. */
+export const makeSeenVersions = (): SeenVersions => {
+  const seen = new Map<string, ReadonlyArray<NodeDigest>>()
+  let count = 0
+
+  const forget = (key: string) => {
+    count -= seen.get(key)?.length ?? 0
+    seen.delete(key)
+  }
+
+  /** Which versions were shown under a stamp of the engine's own, which can stay the same when something changes. */
+  const underStamp = new Map<string, ReadonlySet<string>>()
+
+  const stamp = (workflow: Workflow, version: string) => {
+    for (const name of stampsOf(workflow)) {
+      const versions = new Set(underStamp.get(name)).add(version)
+      underStamp.delete(name)
+      underStamp.set(name, versions)
+    }
+    for (const oldest of underStamp.keys()) {
+      if (underStamp.size <= maxStamps) break
+      underStamp.delete(oldest)
+    }
+  }
+
+  /** The version of a workflow that a caller is shown. */
+  const remember = (workflow: Workflow): string => {
+    const version = versionOf(workflow)
+    stamp(workflow, version)
+    const key = nodesDigest(version)
+    const nodes = nodeDigests(workflow)
+    forget(key)
+    seen.set(key, nodes)
+    count += nodes.length
+    for (const oldest of seen.keys()) {
+      if (count <= maxNodes) break
+      forget(oldest)
+    }
+    return version
+  }
+
+  const changesSince = (given: string, now: Workflow): ReadonlyArray<string> => {
+    if (isVersion(given)) return changesBetween(given, now)
+    const shown = [...(underStamp.get(`${now.id} ${given}`) ?? [])]
+    if (shown.length > 0) return [...new Set(shown.flatMap((version) => changesBetween(version, now)))]
+    return stampsOf(now).includes(`${now.id} ${given}`) ? [] : [`something (${given} is none of its present versions)`]
+  }
+
+  const changesBetween = (version: string, now: Workflow): ReadonlyArray<string> =>
+    changedParts(version, versionOf(now)).map((part) => {
+      if (part === "active") return `state (now ${now.active ? "active" : "inactive"})`
+      const before = part === "nodes" ? seen.get(nodesDigest(version)) : undefined
+      return before === undefined ? part : `nodes (${nodeChanges(before, nodeDigests(now))})`
+    })
+
+  return { remember, changesSince }
+}
+
+const stampsOf = ({ id, updatedAt, versionId }: Workflow): ReadonlyArray<string> =>
+  [versionId, updatedAt].filter(Predicate.isString).map((stamp) => `${id} ${stamp}`)
+
+const nodeChanges = (before: ReadonlyArray<NodeDigest>, after: ReadonlyArray<NodeDigest>): string => {
+  const old = new Map(before)
+  const kept = new Set(after.map(([name]) => name))
+  const changed = after.flatMap(([name, digest]) => {
+    const was = old.get(name)
+    return was === digest ? [] : [`${short(name)} ${was === undefined ? "added" : "changed"}`]
+  })
+  const removed = before.flatMap(([name]) => (kept.has(name) ? [] : [`${short(name)} removed`]))
+  const all = [...changed, ...removed]
+  if (all.length === 0) return "their order"
+  return all.length <= maxNames
+    ? all.join(", ")
+    : `${all.slice(0, maxNames).join(", ")} and ${all.length - maxNames} more`
+}
+
+const short = (name: string): string => (name.length <= maxNameLength ? name : `${name.slice(0, maxNameLength)}…`)
+
+/** Nobody gives a node such a name; a text of that length would drown the rest. */
+const maxNameLength = 100

@@ -1,0 +1,213 @@
+import { Effect, Schema, Predicate } from "effect"
+
+import { creates, changes } from "../../../mcp/annotations.ts"
+import { large } from "../../../mcp/annotations.ts"
+import { Progress } from "../../../mcp/Progress.ts"
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import type { Changes } from "../../client/body.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
+import type { ApiError } from "../../client/EngineError.ts"
+import { TagId, type WorkflowId, type Workflow } from "../../client/models.ts"
+import { isPartVersion, isSameContent } from "../../client/versions.ts"
+import { hasValidTrigger, noValidTrigger } from "../../workflow/triggers.ts"
+import { validate } from "../../workflow/validate.ts"
+import * as EngineTool from "../EngineTool.ts"
+import {
+  connections,
+  flag,
+  nodes,
+  object,
+  optional,
+  settings,
+  workflowName,
+  asInCreate,
+  ifVersion,
+  workflowId
+} from "../parameters.ts"
+import * as results from "../results.ts"
+import { exclusively, readUnchanged, failIfChanged, whileDone, stepFailed, namingCollisions } from "./guards.ts"
+import { leftOut, shorten, shown } from "./shown.ts"
+import { notStarted, switchOn } from "./switchOn.ts"
+
+export const createWorkflow = EngineTool.make("create_workflow", {
+  title: "Create workflow",
+  description: "Create a workflow. It is checked before anything is sent",
+  annotations: creates,
+  arguments: {
+    name: workflowName,
+    nodes,
+    connections: optional(connections),
+    settings: optional(settings),
+    staticData: optional(object("Static data")),
+    tags: optional(Schema.Array(TagId).annotate({ description: "Tag ids" })),
+    active: optional(flag("Activate it at once"))
+  },
+  result: results.writtenWorkflow,
+  narrow: results.readElsewhere,
+  shorten: shorten("created"),
+  meta: large,
+  run: Effect.fnUntraced(function* ({ active = false, tags = [], ...draft }) {
+    const connections = yield* Effect.fromResult(validate({ ...draft, active }))
+    const engine = yield* EngineClient
+    const report = yield* Progress
+    const total = 1 + Number(tags.length > 0) + Number(active)
+
+    const settings = { executionOrder: "v1", ...draft.settings }
+    const { dropped, workflow } = yield* engine.createWorkflow({ ...draft, connections, settings })
+    const { id } = workflow
+    if (total === 1) return yield* shown(workflow, leftOut(dropped))
+    yield* report({ progress: 1, total, message: `created ${id}` })
+
+    if (tags.length > 0) {
+      yield* whileDone(engine.setWorkflowTags(id, tags), { id, done: "created", step: "setting its tags" })
+      yield* report({ progress: 2, total, message: "tags set" })
+    }
+    if (active) {
+      yield* whileDone(switchOn(id).pipe(exclusively(id)), { id, done: "created", step: "its activation" })
+      yield* report({ progress: total, total, message: "activated" })
+    }
+    const latest = yield* whileDone(engine.getWorkflow(id), { id, done: "created", step: "reading it back" })
+    return yield* shown(latest, [...notStarted(latest), ...leftOut(dropped)])
+  })
+})
+
+export const updateWorkflow = EngineTool.make("update_workflow", {
+  title: "Update workflow",
+  description:
+    "Change the given fields of a workflow, keep all others. Given nodes or connections replace all old ones. Give " +
+    "ifVersion, so that nobody else's change is overwritten",
+  annotations: changes,
+  arguments: {
+    id: workflowId,
+    name: optional(workflowName),
+    nodes: optional(asInCreate.nodes),
+    connections: optional(asInCreate.connections),
+    settings: optional(asInCreate.settings),
+    active: optional(flag("Activate or deactivate it")),
+    ifVersion
+  },
+  result: results.writtenWorkflow,
+  narrow: results.readElsewhere,
+  shorten: shorten("updated"),
+  meta: large,
+  run: Effect.fnUntraced(function* ({ id, ifVersion, ...given }) {
+    if (Object.keys(given).length === 0) {
+      return yield* new InvalidArgument({ argument: "arguments", problem: "must hold at least one field to change" })
+    }
+    if (given.nodes !== undefined && ifVersion !== undefined && isPartVersion(ifVersion)) return yield* onlyPart
+    return yield* update(id, ifVersion, given).pipe(exclusively(id))
+  })
+})
+
+/** Whoever was shown some nodes cannot know all of them: what was left out would be removed. */
+const onlyPart = new InvalidArgument({
+  argument: "nodes",
+  problem:
+    "would remove nodes that were never shown, as ifVersion is the version of an answer with only some of them. Read the " +
+    "whole workflow with get_workflow, and give all nodes with the version of that answer"
+})
+
+const update = Effect.fnUntraced(function* (
+  id: WorkflowId,
+  ifVersion: string | undefined,
+  { active, ...given }: Given & { readonly active?: boolean }
+) {
+  const engine = yield* EngineClient
+  const current = yield* readUnchanged(id, ifVersion)
+  const wanted = yield* check(current, given, active ?? current.active)
+
+  const stops = current.active && active === false
+  const starts = !current.active && active === true
+  const isChanged = Object.keys(wanted).length > 0
+
+  if (stops) yield* engine.deactivateWorkflow(id)
+  const writing = isChanged ? write(current, wanted, stops) : Effect.succeed({ written: current, notices: [] })
+  const { notices, written } = yield* stops
+    ? whileDone(writing, { id, done: "deactivated", step: "changing it" })
+    : writing
+  const activation = starts ? switchOn(id) : Effect.void
+  yield* isChanged ? whileDone(activation, { id, done: "changed", step: "its activation" }) : activation
+
+  const reading = engine.getWorkflow(id)
+  const done = isChanged ? "changed" : starts ? "activated" : "deactivated"
+  const latest = yield* isChanged || starts || stops
+    ? whileDone(reading, { id, done, step: "reading it back" })
+    : reading
+  const later = yield* changedSince({ ...written, active: active ?? current.active }, latest)
+  return yield* shown(latest, [...notStarted(latest), ...later, ...notices])
+})
+
+type Given = Omit<Changes, "connections" | "staticData"> & { readonly connections?: unknown }
+
+/** The changes, once the workflow that they would make is one that may exist. What is not given is not judged. */
+const check = Effect.fnUntraced(function* (current: Workflow, given: Given, active: boolean) {
+  const { connections: _, ...plain } = given
+  if (given.nodes === undefined && given.connections === undefined) {
+    if (active && !current.active && !hasValidTrigger(current.nodes)) return yield* noValidTrigger()
+    return plain
+  }
+  const { nodes = current.nodes, connections: links = current.connections } = given
+  const connections = yield* Effect.fromResult(validate({ nodes, connections: links, active }))
+  return given.connections === undefined ? plain : { ...plain, connections }
+})
+
+/**
+ * Puts the changes over the workflow, unless somebody else changed it since `current` was read; that it was
+ * deactivated since is then our own doing. Answers the workflow as it was written, and what the caller should know of it.
+ */
+export const write = Effect.fnUntraced(function* (current: Workflow, wanted: Changes, deactivated: boolean) {
+  const engine = yield* EngineClient
+  const read = engine.versions.remember(deactivated ? { ...current, active: false } : current)
+  const latest = yield* engine.getWorkflow(current.id)
+  yield* failIfChanged(engine.versions.changesSince(read, latest), latest, "meanwhile")
+
+  const { dropped, workflow: written } = yield* engine.updateWorkflow(latest, wanted).pipe(
+    namingCollisions(latest.id, wanted.nodes),
+    Effect.catchTag("ApiError", (error) => failureAfterSave(latest, error))
+  )
+  return {
+    written,
+    notices: [...(isConcurrentWrite(latest, written, wanted) ? [overwritten] : []), ...leftOut(dropped)]
+  }
+})
+
+const overwritten =
+  "Somebody else changed this workflow in the same moment, and this update may have overwritten that: compare with its " +
+  "history in the engine UI."
+
+/**
+ * Whether the engine's numbers show that somebody else wrote between our reading and our writing. Engines of generation
+ * 2 count the changes of nodes and settings one by one, and give nodes and connections a new id only when they change;
+ * older ones give a new id each time, which proves nothing.
+ */
+const isConcurrentWrite = (latest: Workflow, written: Workflow, { connections, nodes }: Changes): boolean => {
+  const [before, after] = [latest.versionCounter, written.versionCounter]
+  if (!Predicate.isNumber(before) || !Predicate.isNumber(after)) return false
+  const keptGraph = nodes === undefined && connections === undefined
+  return after - before > 1 || (keptGraph && latest.versionId !== written.versionId)
+}
+
+/** What somebody else changed after our own write, which left the workflow like this, and before it was read back. */
+export const changedSince = Effect.fnUntraced(function* (written: Workflow, latest: Workflow) {
+  const { versions } = yield* EngineClient
+  const changed = versions.changesSince(versions.remember(written), latest)
+  return changed.length === 0
+    ? []
+    : [
+        `This update was written, and then somebody else changed the workflow, which is shown as it is now: ${changed.join(", ")}.`
+      ]
+})
+
+/** Engines save a change of an active workflow before they refuse to run it. */
+const failureAfterSave = Effect.fnUntraced(function* (before: Workflow, error: ApiError) {
+  if (!before.active) return yield* error
+  const { id } = before
+  const engine = yield* EngineClient
+  const after = yield* engine.getWorkflow(id)
+  if (isSameContent(before, after)) return yield* error
+  const context = { id, done: "saved with the changes", step: "running it in its new form" }
+  return yield* stepFailed(error, { ...context, instance: engine.instance })
+})
+
+/** The tools that write workflows, in the order in which they are listed. */
+export const writeTools = [createWorkflow, updateWorkflow]
