@@ -15,6 +15,8 @@ const limits = {
   maxHeaderSize: 16 * 1024
 }
 const maxConnections = 200
+/** Time for what is being answered when the server ends. */
+const shutdownTimeout = "5 seconds"
 
 export interface Address {
   readonly host: string
@@ -29,13 +31,17 @@ export const httpListener = ({ host, port }: Address) =>
   Layer.unwrap(
     Effect.sync(() => {
       const server = makeServer()
-      const listening = NodeHttpServer.layerServer(() => server, { host, port, gracefulShutdownTimeout: "5 seconds" })
+      const listening = NodeHttpServer.layerServer(() => server, {
+        host,
+        port,
+        gracefulShutdownTimeout: shutdownTimeout
+      })
       return Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))).pipe(
         Layer.provideMerge(listening),
         Layer.catchTag("ServeError", ({ cause }) =>
           Layer.effect(
             HttpServer.HttpServer,
-            Effect.fail(new ConfigurationError({ message: inWords(transportCode(cause), host, port) }))
+            Effect.fail(new ConfigurationError({ message: describe(transportCode(cause), host, port) }))
           )
         )
       )
@@ -52,7 +58,7 @@ const makeServer = () => {
   })
 }
 
-const inWords = (code: string | undefined, host: string, port: number): string => {
+const describe = (code: string | undefined, host: string, port: number): string => {
   if (code === "EADDRINUSE") return `Port ${port} on ${host} is already in use. Choose another one with --port.`
   if (code === "EACCES")
     return `Port ${port} on ${host} may not be opened by this user. Choose one above 1023 with --port.`

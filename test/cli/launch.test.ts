@@ -1,9 +1,10 @@
-import { Redacted, Result } from "effect"
+import { Effect, Redacted, Result } from "effect"
 import { assert, describe, it } from "vitest"
 
-import { read } from "../../src/cli/Invocation.ts"
-import { settle } from "../../src/cli/Launch.ts"
-import type { ServerSettings, Settings } from "../../src/cli/settings/Settings.ts"
+import { read } from "../../src/cli/commandLine.ts"
+import { readOptions } from "../../src/cli/flags.ts"
+import { resolve } from "../../src/cli/Launch.ts"
+import type { ServerSettings, Settings } from "../../src/cli/settings.ts"
 import type { Environment } from "../../src/engine/config/EngineConfig.ts"
 
 const environment: Environment = {
@@ -24,9 +25,8 @@ const settings = (server: Partial<ServerSettings> = {}): Settings => ({
 })
 
 const launch = (words: ReadonlyArray<string>, server?: Partial<ServerSettings>) => {
-  const invocation = Result.getOrThrow(read(words, {}))
-  if (!("options" in invocation)) return assert.fail("asks for no server")
-  return settle(invocation.options, settings(server))
+  const asked = Effect.runSync(read(words)) ?? assert.fail("asks for no server")
+  return resolve(Result.getOrThrow(readOptions(asked.texts, {})), settings(server))
 }
 const settled = (words: ReadonlyArray<string>, server?: Partial<ServerSettings>) =>
   Result.getOrThrow(launch(words, server))

@@ -3,7 +3,7 @@ import path from "node:path"
 import { Effect, Layer, Predicate } from "effect"
 import { HttpClient } from "effect/http"
 
-import { keyLedAway } from "../../engine/config/keyDestination.ts"
+import { keyLedAway } from "../../engine/config/instances.ts"
 import { HttpClients } from "../../internal/http/HttpClients.ts"
 import { decode, MarketplaceConfig, type MarketplaceSettings } from "../../marketplace/client/MarketplaceConfig.ts"
 import type { Launch } from "../Launch.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Redacted } from "effect"
 
-import { readSettings, type Sources } from "../../../src/cli/settings/read.ts"
+import { readSettings, type Sources } from "../../src/cli/readSettings.ts"
 
 const key = "sk-NEVER-SHOWN-1234567890"
 const production = { engine_host: "https://engine.test", engine_api_key: key }
@@ -55,6 +55,13 @@ describe("where the configuration comes from", () => {
       const sources = dotenv(`ENGINE_HOST=https://old.test\nENGINE_API_KEY=${key}`)
       const found = yield* instances(sources, { ENGINE_HOST: "https://new.test", ENGINE_API_KEY: " " })
       assert.deepStrictEqual(found, [`default*: https://new.test ${key}`])
+    })
+  )
+
+  it.effect("takes comments and a comma behind the last field of the file", () =>
+    Effect.gen(function* () {
+      const text = `// mine\n{ "environments": { "production": ${JSON.stringify(production)}, /* alone */ }, }`
+      assert.deepStrictEqual(yield* instances(file(text)), [`production*: https://engine.test ${key}`])
     })
   )
 
@@ -431,9 +438,9 @@ const refusals: ReadonlyArray<
   ],
   ["an empty file", file(""), ".config.json: line 1, column 1: expected a value"],
   [
-    "a comma too much",
-    file(`{ "environments": {}, }`),
-    ".config.json: line 1, column 23: expected the name of a field in double quotes"
+    "two commas",
+    file(`{ "environments": {},, }`),
+    ".config.json: line 1, column 22: expected the name of a field in double quotes"
   ]
 ]
 
