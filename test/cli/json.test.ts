@@ -35,7 +35,11 @@ describe("the JSON of the configuration file", () => {
         const found = parseJson(text)
         fc.pre(Result.isSuccess(found) || !found.failure.problem.endsWith("is given twice"))
         const withoutLastCommas = text.replace(/,(?=[}\]])/g, "")
-        assert.strictEqual(Result.isSuccess(found), Option.isSome(strict(text)) || Option.isSome(strict(withoutLastCommas)), text)
+        assert.strictEqual(
+          Result.isSuccess(found),
+          Option.isSome(strict(text)) || Option.isSome(strict(withoutLastCommas)),
+          text
+        )
       }),
       { numRuns: 500 }
     )

@@ -4,7 +4,8 @@ import type { EngineClient } from "./EngineClient.ts"
 import { CredentialId } from "./ids.ts"
 import { Instances } from "./Instances.ts"
 
-const unknown = "unknown"
+/** What stands for a version that nothing tells. */
+export const unknown = "unknown"
 
 /**
  * Answers at once with what is known of the default engine's version; while that is nothing, asking starts a look-up in
@@ -35,7 +36,7 @@ export const make = Effect.gen(function* () {
 })
 
 /** What the engine tells of its version, else what the calls it offers prove. */
-const versionOf = Effect.fnUntraced(function* (engine: EngineClient["Service"]) {
+export const versionOf = Effect.fnUntraced(function* (engine: EngineClient["Service"]) {
   const told = yield* engine.publicVersion
   if (Option.isSome(told)) return told.value
   if (yield* offers(engine.getCredentialIfOffered(CredentialId.make("0")))) return ">=2.20.0"
