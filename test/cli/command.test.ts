@@ -19,10 +19,11 @@ const post = (url: string, body: string, headers: Record<string, string> = {}) =
 
 /** Takes the contract's own header only, and tells everybody its version. */
 const engine: RequestListener = ({ headers, url }, response) => {
-  if (url === "/rest/settings") return response.end(JSON.stringify({ data: { versionCli: "1.82.3" } }))
+  const settings = url === "/rest/settings" ? { data: { versionCli: "1.82.3" } } : undefined
   const authorized = headers["x-engine-api-key"] === key
-  response.writeHead(authorized ? 200 : 401, { "content-type": "application/json" })
-  response.end(JSON.stringify(authorized ? { data: [{ id: "1", name: url }], nextCursor: null } : { message: "no" }))
+  response.writeHead(authorized || settings ? 200 : 401, { "content-type": "application/json" })
+  const answer = authorized ? { data: [{ id: "1", name: url }], nextCursor: null } : { message: "no" }
+  response.end(JSON.stringify(settings ?? answer))
 }
 
 /** Gives the answer to the first call of a tool into somebody's hands. */
