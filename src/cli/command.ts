@@ -15,7 +15,7 @@ const command = Effect.gen(function* () {
   return yield* Effect.provide(exitCode, logging(options))
 })
 
-/** The parser of command lines takes 10 ms to load: a start that variables and files alone describe does without. */
+/** Loading the parser takes a seventh of a start: one that variables and files alone describe does without it. */
 const readWords = (words: ReadonlyArray<string>): Effect.Effect<Invocation | undefined, UsageError> =>
   words.length === 0
     ? Effect.succeed({ task: "serve", texts: {} })
