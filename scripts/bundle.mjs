@@ -59,6 +59,8 @@ const { metafile } = await build({
   metafile: true,
   logLevel: "warning",
   plugins: [direct, undici],
+  // Its main file finds its parts by a function that no bundler can see through.
+  alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   banner: {
     js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);'
   }

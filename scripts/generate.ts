@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
 
-import { flag, flagNames } from "../src/cli/flags.ts"
+import { flag, flagNames, spelling } from "../src/cli/flags.ts"
 import { EngineToolset } from "../src/engine/toolset.ts"
 import { MarketplaceToolset } from "../src/marketplace/toolset.ts"
 import type { Tool } from "../src/mcp/Tool.ts"
@@ -33,9 +33,8 @@ const toolTable = (tools: ReadonlyArray<Described>) =>
 const flagTable = table(
   ["flag", "variable", "what it does"],
   flagNames.map((name) => {
-    const { help, optional = false, value, variable } = flag(name)
-    const spelt = value === undefined ? `--${name}` : optional ? `--${name}[=${value}]` : `--${name} ${value}`
-    return [`\`${spelt}\``, `\`${variable}\``, help]
+    const { help, variable } = flag(name)
+    return [`\`${spelling(name)}\``, `\`${variable}\``, help]
   })
 )
 

@@ -204,9 +204,9 @@ describe("imports", () => {
     )
   })
 
-  it("bring in nothing but effect from outside", () => {
+  it("bring in nothing from outside but effect and the parser of the configuration file", () => {
     const isKnown = (from: string) =>
-      /^(?:effect|@effect\/platform-node|node:|workflow-tool-server\/package\.json)/.test(from)
+      /^(?:effect|jsonc-parser$|@effect\/platform-node|node:|workflow-tool-server\/package\.json)/.test(from)
     assert.deepStrictEqual(
       sources.flatMap(({ foreign }) => foreign).filter((from) => !isKnown(from)),
       []

@@ -3,8 +3,8 @@ import { Redacted, Result } from "effect"
 import type { EngineConfig } from "../engine/config/EngineConfig.ts"
 import { isLoopback } from "../internal/config/baseUrl.ts"
 import { ConfigurationError } from "../internal/config/ConfigurationError.ts"
-import type { Options } from "./Invocation.ts"
-import type { AuditSettings, Settings, ToolsetName } from "./settings/Settings.ts"
+import type { Options } from "./flags.ts"
+import type { AuditSettings, Settings, ToolsetName } from "./settings.ts"
 
 /** Where and for whom to listen over HTTP. */
 export interface HttpLaunch {
@@ -32,31 +32,31 @@ export interface Launch {
   readonly marketplace: unknown
 }
 
-/** Settles who has the say: the command line before the configuration, except that both can forbid changes. */
-export const settle = (options: Options, settings: Settings): Result.Result<Launch, ConfigurationError> => {
+/** The command line goes before the configuration, except that both can forbid changes. */
+export const resolve = (options: Options, settings: Settings): Result.Result<Launch, ConfigurationError> => {
   const { server } = settings
   const readOnly = options.readOnly || server.readOnly
   const engine = options.embedded === undefined ? (settings.engine ?? noInstances) : undefined
   const toolsets: ReadonlyArray<ToolsetName> = ["engine", ...(options.toolsets ?? server.toolsets)]
-  return Result.map(options.http ? settleHttp(options, server.http) : Result.succeed(undefined), (http) => ({
+  return Result.map(options.http ? resolveHttp(options, server.http) : Result.succeed(undefined), (http) => ({
     engine: engine !== undefined && readOnly ? withoutChanges(engine) : engine,
     embedded: options.embedded,
     http,
     readOnly,
     toolsets: [...new Set(toolsets)],
     answerLimit: server.answerLimit,
-    audit: settleAudit(options.audit, server.audit),
+    audit: resolveAudit(options.audit, server.audit),
     config: options.config,
     marketplace: settings.marketplace
   }))
 }
 
-const settleAudit = (file: string | undefined, written: AuditSettings | undefined): Launch["audit"] => {
+const resolveAudit = (file: string | undefined, written: AuditSettings | undefined): Launch["audit"] => {
   if (file === undefined) return written === undefined ? undefined : { ...written, besideConfiguration: true }
   return { maxBytes: 10_000_000, keep: 5, ...written, file, besideConfiguration: false }
 }
 
-const settleHttp = (
+const resolveHttp = (
   options: Options,
   file: Settings["server"]["http"]
 ): Result.Result<HttpLaunch, ConfigurationError> => {

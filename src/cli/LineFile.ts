@@ -1,25 +1,26 @@
+import { dirname } from "node:path"
+
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, FileSystem, Layer, Option, Path, Ref, type Scope } from "effect"
 
-import { claim } from "./claim.ts"
-import { exposure } from "./exposure.ts"
-import { inWords, LineFileError } from "./LineFileError.ts"
+import { lock } from "./fileLock.ts"
+import { describe, exposureOf, FileError } from "./fileProblems.ts"
 
 /** A file of one-line texts. */
 export interface LineFile {
   /** Every line in the order of writing, without one that was torn while it was written. */
-  readonly lines: Effect.Effect<ReadonlyArray<string>, LineFileError>
+  readonly lines: Effect.Effect<ReadonlyArray<string>, FileError>
   /** Adds one line; it is on the disk when this completes. */
-  readonly append: (line: string) => Effect.Effect<void, LineFileError>
+  readonly append: (line: string) => Effect.Effect<void, FileError>
   /** Puts these lines in the place of all others, at once or not at all. */
-  readonly replace: (lines: ReadonlyArray<string>) => Effect.Effect<void, LineFileError>
+  readonly replace: (lines: ReadonlyArray<string>) => Effect.Effect<void, FileError>
 }
 
 /**
  * Opens a file of lines, each of which is forced onto the disk before it counts. What a crash left half written does
  * not count, and is cut off by the next writing. One process at a time: fails when another one has the file.
  */
-export const make = (file: string): Effect.Effect<LineFile, LineFileError, Scope.Scope> =>
+export const make = (file: string): Effect.Effect<LineFile, FileError, Scope.Scope> =>
   Effect.provide(open(file), Layer.merge(NodeFileSystem.layer, Path.layer))
 
 /** Files whose exposure has been told: some are opened for every line. */
@@ -29,9 +30,9 @@ const warned = new Set<string>()
 export const open = Effect.fnUntraced(function* (name: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
-  const file = yield* claim(path.resolve(name))
+  const file = yield* lock(path.resolve(name))
   const failed = Effect.mapError(
-    (error: { readonly message: string }) => new LineFileError({ message: inWords(file, error) })
+    (error: { readonly message: string }) => new FileError({ message: describe(file, error) })
   )
 
   /** Writes a text to the end of a file, or to a new one, and waits until the disk has it. */
@@ -43,27 +44,22 @@ export const open = Effect.fnUntraced(function* (name: string) {
     )
 
   /** A file that was made or renamed is only there for good when its folder is on the disk as well. */
-  const settleFolder = fileSystem.open(path.dirname(file), { flag: "r" }).pipe(
+  const syncFolder = fileSystem.open(path.dirname(file), { flag: "r" }).pipe(
     Effect.flatMap((handle) => handle.sync),
     Effect.scoped
   )
 
   yield* Effect.when(
-    Effect.andThen(write(file, "a", ""), settleFolder),
+    Effect.andThen(write(file, "a", ""), syncFolder),
     Effect.map(fileSystem.exists(file), (is) => !is)
   ).pipe(failed)
-  const { mode, uid } = yield* failed(fileSystem.stat(file))
-  const exposed = exposure(file, { mode, uid: Option.getOrUndefined(uid) })
-  if (exposed !== undefined && !warned.has(file)) {
-    warned.add(file)
-    yield* Effect.logWarning(exposed)
-  }
+  if (!warned.has(file) && (yield* failed(warnOfExposure(file)))) warned.add(file)
   const bytes = yield* failed(fileSystem.readFile(file))
   /** Bytes of whole lines; unknown while nobody can tell whether lines were put in the place of others. */
   const length = yield* Ref.make<number | undefined>(wholeLines(bytes))
   // Nothing of ours begins with a torn line: whatever this is, it stays as it is.
   if (bytes.length > 0 && wholeLines(bytes) === 0) {
-    return yield* new LineFileError({ message: `${file} is not a journal of this server` })
+    return yield* new FileError({ message: `${file} is not a journal of this server` })
   }
 
   /** Cuts off what an interrupted or refused writing has left behind. */
@@ -87,7 +83,7 @@ export const open = Effect.fnUntraced(function* (name: string) {
       Effect.andThen(Ref.set(length, undefined)),
       Effect.andThen(fileSystem.rename(temporary, file)),
       Effect.onError(() => Effect.ignore(discard)),
-      Effect.andThen(settleFolder),
+      Effect.andThen(syncFolder),
       Effect.andThen(Ref.set(length, new TextEncoder().encode(text).byteLength))
     )
   }
@@ -103,6 +99,20 @@ export const open = Effect.fnUntraced(function* (name: string) {
   return opened
 })
 
+/** Warns of what other users of this machine may do to a file that is there; tells whether there was anything to warn of. */
+export const warnOfExposure = Effect.fnUntraced(function* (file: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const accessTo = (name: string) =>
+    Effect.map(fileSystem.stat(name), ({ gid, mode, uid }) => ({
+      mode,
+      uid: Option.getOrUndefined(uid),
+      gid: Option.getOrUndefined(gid)
+    }))
+  const warnings = exposureOf(file, yield* accessTo(file), yield* accessTo(dirname(file)))
+  yield* Effect.forEach(warnings, (warning) => Effect.logWarning(warning))
+  return warnings.length > 0
+})
+
 /** How many bytes of a file are whole lines. */
 const wholeLines = (bytes: Uint8Array): number => bytes.lastIndexOf("\n".charCodeAt(0)) + 1
 
@@ -112,3 +122,17 @@ const linesOf = (text: string): ReadonlyArray<string> =>
     .split("\n")
     .slice(0, -1)
     .filter((line) => line !== "")
+
+/**
+ * The whole lines of a file, empty ones included, as they are now; none where there is no such file. Claims nothing:
+ * another process may be writing, and what it has half written does not count.
+ */
+export const readLines = (file: string): Effect.Effect<ReadonlyArray<string>, FileError> =>
+  Effect.gen(function* () {
+    const fileSystem = yield* FileSystem.FileSystem
+    if (!(yield* fileSystem.exists(file))) return []
+    return (yield* fileSystem.readFileString(file)).split("\n").slice(0, -1)
+  }).pipe(
+    Effect.mapError(({ message }) => new FileError({ message: `${file}: ${message}. May this process read it?` })),
+    Effect.provide(NodeFileSystem.layer)
+  )

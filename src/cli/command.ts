@@ -1,22 +1,28 @@
 import { Console, Effect, Layer, Logger, References, Runtime } from "effect"
 
-import { version } from "../version.ts"
-import { help } from "./help.ts"
-import { type Options, read } from "./Invocation.ts"
-import { runCheck } from "./runCheck.ts"
+import { runCheck } from "./check.ts"
+import type { Invocation } from "./commandLine.ts"
+import { type Options, readOptions, type UsageError } from "./flags.ts"
+import { nothingConfigured } from "./readSettings.ts"
 import { serve } from "./serve.ts"
-import { nothingConfigured } from "./settings/read.ts"
 
 /** Does what the command line says, and succeeds with the exit code. */
 const command = Effect.gen(function* () {
-  const invocation = yield* Effect.fromResult(read(process.argv.slice(2), process.env))
-  if (invocation._tag === "Help") return yield* print(help)
-  if (invocation._tag === "Version") return yield* print(version)
-  const { _tag: task, options } = invocation
-  return yield* Effect.provide(task === "Check" ? runCheck(options) : Effect.as(serve(options), 0), logging(options))
+  const invocation = yield* readWords(process.argv.slice(2))
+  if (invocation === undefined) return 0
+  const options = yield* Effect.fromResult(readOptions(invocation.texts, process.env))
+  const exitCode = invocation.task === "check" ? runCheck(options) : Effect.as(serve(options), 0)
+  return yield* Effect.provide(exitCode, logging(options))
 })
 
-const print = (text: string) => Effect.as(Console.log(text.trimEnd()), 0)
+/** Loading the parser takes a seventh of a start: one that variables and files alone describe does without it. */
+const readWords = (words: ReadonlyArray<string>): Effect.Effect<Invocation | undefined, UsageError> =>
+  words.length === 0
+    ? Effect.succeed({ task: "serve", texts: {} })
+    : Effect.flatMap(
+        Effect.promise(() => import("./commandLine.ts")),
+        ({ read }) => read(words)
+      )
 
 /** Everything that is not protocol goes to stderr. */
 const logging = ({ logLevel }: Options) =>
@@ -25,7 +31,7 @@ const logging = ({ logLevel }: Options) =>
     Layer.succeed(References.MinimumLogLevel, logLevel)
   )
 
-const complain =
+const reportAs =
   (code: number) =>
   ({ message }: { readonly message: string }) =>
     Effect.as(Console.error(message === nothingConfigured ? `${message}\n${hint}` : message), code)
@@ -41,7 +47,7 @@ const runMain = Runtime.makeRunMain(() => {})
 
 runMain(
   command.pipe(
-    Effect.catchTags({ ConfigurationError: complain(1), UsageError: complain(2) }),
+    Effect.catchTags({ ConfigurationError: reportAs(1), UsageError: reportAs(2) }),
     Effect.catchCause((cause) => Effect.as(Effect.logFatal(cause), 70)),
     Effect.flatMap(exit)
   )

@@ -1,34 +1,92 @@
+import { Redacted, Result, Schema } from "effect"
+
+import { type ToolsetName, toolsets } from "./settings.ts"
+
+/** The command was called with words or variables that it cannot use. One line, exit code 2. */
+export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", { message: Schema.String }) {}
+
 /** One flag of the command, with the environment variable that says the same. */
-export interface Flag {
+export interface Flag<A = unknown> {
   /** What its value is called in the help; none for a flag that is only there or not. */
   readonly value?: string
-  /** Whether the value may be left out. */
+  /** Whether the value may be left out; then it can only be given behind an equals sign. */
   readonly optional?: boolean
   readonly variable: string
   readonly help: string
+  /** What ends the sentence "expected …" where the text is none that `parse` takes. */
+  readonly expected: string
+  readonly parse: (text: string) => A | undefined
 }
 
-/** Every flag under its name, in the order of the help. */
+const yesOrNo = (text: string): boolean | undefined =>
+  new Map([
+    ["true", true],
+    ["1", true],
+    ["false", false],
+    ["0", false]
+  ]).get(text)
+
+const switchedBy = (variable: string, help: string): Flag<boolean> => ({
+  variable,
+  help,
+  expected: "true or false",
+  parse: yesOrNo
+})
+
+const notEmpty = (text: string) => (text === "" ? undefined : text)
+
+const file = { value: "FILE", expected: "the name of a file", parse: notEmpty }
+
+const logLevels = { debug: "Debug", info: "Info", warn: "Warn", error: "Error", none: "None" } as const
+
+/** The engine inside this process, kept in memory where no file is named. */
+interface EmbeddedOption {
+  readonly wanted: { readonly file: string | undefined } | undefined
+}
+
+const embedded = (text: string): EmbeddedOption => {
+  const said = text === "" ? true : yesOrNo(text)
+  if (said === undefined) return { wanted: { file: text } }
+  return { wanted: said ? { file: undefined } : undefined }
+}
+
+const toolsetNames = (text: string): ReadonlyArray<ToolsetName> | undefined => {
+  const asked = text.split(",").map((name) => name.trim())
+  const known = toolsets.filter((name) => asked.includes(name))
+  return asked.every((name) => known.some((toolset) => toolset === name)) ? known : undefined
+}
+
+/** Every flag under its name, in the order of the help. Help, completions, the README's table and `Options` come from here. */
 export const flags = {
-  http: { variable: "WORKFLOW_TOOL_SERVER_HTTP", help: "Serve JSON-RPC over HTTP instead of stdio" },
-  port: { value: "PORT", variable: "WORKFLOW_TOOL_SERVER_PORT", help: "Port for HTTP (default 3456)" },
+  http: switchedBy("WORKFLOW_TOOL_SERVER_HTTP", "Serve JSON-RPC over HTTP instead of stdio"),
+  port: {
+    value: "PORT",
+    variable: "WORKFLOW_TOOL_SERVER_PORT",
+    help: "Port for HTTP (default 3456)",
+    expected: "a port number from 0 to 65535",
+    parse: (text: string) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined)
+  },
   host: {
     value: "ADDRESS",
     variable: "WORKFLOW_TOOL_SERVER_HOST",
-    help: "Address for HTTP (default 127.0.0.1); another than this machine needs a token"
+    help: "Address for HTTP (default 127.0.0.1); another than this machine needs a token",
+    expected: "an address",
+    parse: notEmpty
   },
   "auth-token": {
     value: "TOKEN",
     variable: "MCP_AUTH_TOKEN",
-    help: "Token that HTTP callers must send as a bearer token; better given as the variable"
+    help: "Token that HTTP callers must send as a bearer token; better given as the variable",
+    expected: "a token of printable ASCII characters",
+    parse: (text: string) => (/^[\x21-\x7e]+$/.test(text) ? Redacted.make(text) : undefined)
   },
   "auth-token-file": {
-    value: "FILE",
+    ...file,
     variable: "MCP_AUTH_TOKEN_FILE",
     help: "File that holds this token"
   },
   config: {
-    value: "FILE",
+    ...file,
     variable: "WORKFLOW_TOOL_SERVER_CONFIG",
     help: "Configuration file (default .config.json in the working directory)"
   },
@@ -36,23 +94,29 @@ export const flags = {
     value: "FILE",
     optional: true,
     variable: "WORKFLOW_TOOL_SERVER_EMBEDDED",
-    help: "Serve an engine inside this process, kept in memory or in FILE (--embedded=FILE)"
+    help: "Serve an engine inside this process, kept in memory or in FILE (--embedded=FILE)",
+    expected: "nothing, or the name of a file",
+    parse: embedded
   },
-  "read-only": { variable: "WORKFLOW_TOOL_SERVER_READ_ONLY", help: "Refuse every change on every instance" },
+  "read-only": switchedBy("WORKFLOW_TOOL_SERVER_READ_ONLY", "Refuse every change on every instance"),
   toolsets: {
     value: "NAMES",
     variable: "WORKFLOW_TOOL_SERVER_TOOLSETS",
-    help: "Sets of tools to offer, comma-separated: engine (always), operator, marketplace"
+    help: "Sets of tools to offer, comma-separated: engine (always), operator, marketplace",
+    expected: `names from ${toolsets.join(", ")}, with commas between`,
+    parse: toolsetNames
   },
   audit: {
-    value: "FILE",
+    ...file,
     variable: "WORKFLOW_TOOL_SERVER_AUDIT",
     help: "Record every call that may change something as a line of JSON in FILE"
   },
   "log-level": {
     value: "LEVEL",
     variable: "WORKFLOW_TOOL_SERVER_LOG_LEVEL",
-    help: "Least important messages on stderr: debug, info, warn (default), error, none"
+    help: "Least important messages on stderr: debug, info, warn (default), error, none",
+    expected: `one of ${Object.keys(logLevels).join(", ")}`,
+    parse: (text: string) => Object.entries(logLevels).find(([name]) => name === text.toLowerCase())?.[1]
   }
 } as const satisfies Readonly<Record<string, Flag>>
 
@@ -62,3 +126,63 @@ export const flagNames = Object.keys(flags).filter((name): name is FlagName => O
 
 /** The flag itself, for readers that treat all alike. */
 export const flag = (name: FlagName): Flag => flags[name]
+
+/** A flag as the help and the README spell it, such as `--port PORT`. */
+export const spelling = (name: FlagName): string => {
+  const { optional = false, value } = flag(name)
+  if (value === undefined) return `--${name}`
+  return optional ? `--${name}[=${value}]` : `--${name} ${value}`
+}
+
+/** What the flags and their variables ask for; what they leave out is for the configuration to say. */
+export interface Options {
+  readonly http: boolean
+  readonly port: number | undefined
+  readonly host: string | undefined
+  readonly authToken: Redacted.Redacted | undefined
+  /** A file that holds the token, and the token once it has been read. */
+  readonly authTokenFile: string | undefined
+  readonly authTokenOfFile?: Redacted.Redacted
+  readonly config: string | undefined
+  /** Present where the engine inside this process is wanted; without a file it lives in memory. */
+  readonly embedded: EmbeddedOption["wanted"]
+  readonly readOnly: boolean
+  readonly toolsets: ReadonlyArray<ToolsetName> | undefined
+  readonly audit: string | undefined
+  readonly logLevel: (typeof logLevels)[keyof typeof logLevels]
+}
+
+/** Texts that were given to flags. */
+export type FlagTexts = Readonly<Partial<Record<FlagName, string | undefined>>>
+
+/** Every option from the flags' texts and the environment variables; a flag goes before its variable. */
+export const readOptions = (
+  texts: FlagTexts,
+  environment: Readonly<Record<string, string | undefined>>
+): Result.Result<Options, UsageError> => {
+  const option = <A>(name: FlagName, { expected, parse, variable }: Flag<A>) => {
+    const fromFlag = texts[name]
+    const text = fromFlag ?? (environment[variable]?.trim() || undefined)
+    const value = text === undefined ? undefined : parse(text)
+    return text !== undefined && value === undefined
+      ? Result.fail(
+          new UsageError({ message: `${fromFlag === undefined ? variable : `--${name}`}: expected ${expected}` })
+        )
+      : Result.succeed(value)
+  }
+  return Result.gen(function* () {
+    return {
+      http: (yield* option("http", flags.http)) ?? false,
+      port: yield* option("port", flags.port),
+      host: yield* option("host", flags.host),
+      authToken: yield* option("auth-token", flags["auth-token"]),
+      authTokenFile: yield* option("auth-token-file", flags["auth-token-file"]),
+      config: yield* option("config", flags.config),
+      embedded: (yield* option("embedded", flags.embedded))?.wanted,
+      readOnly: (yield* option("read-only", flags["read-only"])) ?? false,
+      toolsets: yield* option("toolsets", flags.toolsets),
+      audit: yield* option("audit", flags.audit),
+      logLevel: (yield* option("log-level", flags["log-level"])) ?? "Warn"
+    }
+  })
+}

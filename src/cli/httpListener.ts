@@ -18,6 +18,8 @@ const bounds = {
 /** Connections at once, as many as descriptors allow; from `crowded` on, those that are idle are closed for new ones. */
 const maxConnections = 8192
 const crowded = 1024
+/** Time for what is being answered when the server ends. */
+const shutdownTimeout = "5 seconds"
 
 export interface Address {
   readonly host: string
@@ -32,7 +34,11 @@ export const httpListener = ({ host, port }: Address, limits: SendLimits = sendL
   Layer.unwrap(
     Effect.sync(() => {
       const server = makeServer()
-      const listening = NodeHttpServer.layerServer(() => server, { host, port, gracefulShutdownTimeout: "5 seconds" })
+      const listening = NodeHttpServer.layerServer(() => server, {
+        host,
+        port,
+        gracefulShutdownTimeout: shutdownTimeout
+      })
       const cutting = Effect.andThen(
         Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections())),
         cutUnread(server, limits)
@@ -42,7 +48,7 @@ export const httpListener = ({ host, port }: Address, limits: SendLimits = sendL
         Layer.catchTag("ServeError", ({ cause }) =>
           Layer.effect(
             HttpServer.HttpServer,
-            Effect.fail(new ConfigurationError({ message: inWords(transportCode(cause), host, port) }))
+            Effect.fail(new ConfigurationError({ message: describe(transportCode(cause), host, port) }))
           )
         )
       )
@@ -64,7 +70,7 @@ const makeServer = () => {
   })
 }
 
-const inWords = (code: string | undefined, host: string, port: number): string => {
+const describe = (code: string | undefined, host: string, port: number): string => {
   if (code === "EADDRINUSE") return `Port ${port} on ${host} is already in use. Choose another one with --port.`
   if (code === "EACCES")
     return `Port ${port} on ${host} may not be opened by this user. Choose one above 1023 with --port.`

@@ -5,36 +5,32 @@ import * as McpHttp from "../mcp/transport/http.ts"
 import { sameAs } from "./bearerToken.ts"
 import { httpListener } from "./httpListener.ts"
 import type { HttpLaunch } from "./Launch.ts"
-import { stopRequested } from "./signals.ts"
 
 /** Time for what is being answered when the process is told to stop; less than the listener waits. */
-const patience = "4 seconds"
+const drainTimeout = "4 seconds"
 
 /** Serves HTTP until the process is told to stop; what is being answered then has some seconds to finish. */
-export const overHttp = Effect.fnUntraced(function* ({
-  allowedHosts,
-  allowedOrigins,
-  authToken,
-  host,
-  port
-}: HttpLaunch) {
-  const told = yield* Effect.forkScoped(stopRequested)
-  const timeIsUp = yield* Effect.forkScoped(Effect.andThen(Fiber.join(told), Effect.sleep(patience)))
+export const overHttp = Effect.fnUntraced(function* (
+  { allowedHosts, allowedOrigins, authToken, host, port }: HttpLaunch,
+  stopRequested: Effect.Effect<void>
+) {
+  const stopping = yield* Effect.forkScoped(stopRequested)
+  const drained = yield* Effect.forkScoped(Effect.andThen(Fiber.join(stopping), Effect.sleep(drainTimeout)))
   const options = {
     allowedHosts,
     allowedOrigins,
-    until: Fiber.join(timeIsUp),
+    until: Fiber.join(drained),
     ...(authToken === undefined ? {} : { verify: sameAs(authToken) })
   }
-  const routes = Layer.mergeAll(McpHttp.layer(options), McpHttp.fallback(options), announced)
+  const routes = Layer.mergeAll(McpHttp.layer(options), McpHttp.fallback(options), addressPrinted)
   return yield* HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
     Layer.provide(httpListener({ host, port })),
     Layer.launch,
-    Effect.raceFirst(Fiber.join(told))
+    Effect.raceFirst(Fiber.join(stopping))
   )
 })
 
 /** Tells where to reach the server, for whoever started it by hand. */
-const announced = Layer.effectDiscard(
+const addressPrinted = Layer.effectDiscard(
   HttpServer.addressFormattedWith((address) => Console.error(`Serving ${address}/mcp`))
 )

@@ -1,10 +1,14 @@
+import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import { Effect, Layer } from "effect"
 
+import { ConfigurationError } from "../internal/config/ConfigurationError.ts"
+import { HttpClients } from "../internal/http/HttpClients.ts"
 import { AnswerLimit } from "../mcp/Tool.ts"
+import { serveStdio } from "../mcp/transport/stdio.ts"
 import * as Server from "../Server.ts"
-import { checkConnections } from "./checkConnections.ts"
-import type { Options } from "./Invocation.ts"
+import type { Options } from "./flags.ts"
 import type { Launch } from "./Launch.ts"
+import * as NodeHttpClients from "./NodeHttpClients.ts"
 import { readLaunch } from "./readLaunch.ts"
 import { loaders } from "./toolsets.ts"
 
@@ -31,14 +35,46 @@ const audit = ({ audit, ...launch }: Launch) =>
         )
       )
 
-/** Loads the transport that is asked for, and nothing of the other one. */
+/** Refuses a `caFile` or a `proxy` that cannot be used, by this Node or by anyone, before the first call needs it. */
+const checkConnections = ({ engine }: Launch) =>
+  Effect.forEach(
+    engine?.environments ?? [],
+    ([name, { caFile, proxy }]) =>
+      caFile === undefined && proxy === undefined
+        ? Effect.void
+        : HttpClients.use(({ make }) =>
+            make({ ...(caFile === undefined ? {} : { caFile }), ...(proxy === undefined ? {} : { proxy }) })
+          ).pipe(
+            Effect.scoped,
+            Effect.mapError(({ message }) => new ConfigurationError({ message: `environments.${name}.${message}` }))
+          ),
+    { discard: true }
+  ).pipe(Effect.provide(NodeHttpClients.layer))
+
+/** Over stdio where nothing else is asked for; what HTTP needs is loaded only for it. */
 const transport = ({ http }: Launch) =>
   http === undefined
-    ? Effect.map(
-        Effect.promise(() => import("./overStdio.ts")),
-        ({ overStdio }) => overStdio
-      )
+    ? Effect.succeed(overStdio)
     : Effect.map(
         Effect.promise(() => import("./overHttp.ts")),
-        ({ overHttp }) => overHttp(http)
+        ({ overHttp }) => overHttp(http, stopRequested)
       )
+
+const signals = ["SIGINT", "SIGTERM"] as const
+
+/** Waits for the first SIGINT or SIGTERM. From then on, a second one ends the process at once. */
+const stopRequested: Effect.Effect<void> = Effect.callback<void>((resume) => {
+  let stopping = false
+  const onSignal = () => {
+    if (stopping) process.exit(130)
+    stopping = true
+    resume(Effect.void)
+  }
+  for (const signal of signals) process.on(signal, onSignal)
+})
+
+/** Serves the client at standard input and output until it leaves or the process is told to stop. */
+const overStdio = serveStdio(stopRequested).pipe(
+  Effect.catchTag("PlatformError", (error) => Effect.logWarning(`Standard input broke: ${error.message}`)),
+  Effect.provide(NodeStdio.layer)
+)

@@ -3,7 +3,7 @@ import { Effect, type Scope } from "effect"
 import type { ConfigurationError } from "../internal/config/ConfigurationError.ts"
 import type { Toolset } from "../mcp/Toolset.ts"
 import type { Launch } from "./Launch.ts"
-import type { ToolsetName } from "./settings/Settings.ts"
+import type { ToolsetName } from "./settings.ts"
 
 /** A toolset with everything it needs, for as long as the scope lasts. */
 export type Load = (launch: Launch) => Effect.Effect<Toolset, ConfigurationError, Scope.Scope>

@@ -21,7 +21,7 @@ const instructions = (instances: string) =>
 const everything: Offer<Instances> = { instructions: instructions(""), tools: engineTools, resources, prompts }
 const nothing: Offer<Instances> = { instructions: "", tools: [] }
 
-/** Calls every configured instance once, all at the same time, and tells of each in the order of the configuration. */
+/** Calls every configured instance, all at the same time, and tells of each in the order of the configuration. */
 export const check: Effect.Effect<ReadonlyArray<Finding>, never, Instances> = Effect.gen(function* () {
   const { defaultName, names, resolve } = yield* Instances
   return yield* Effect.forEach(
@@ -30,7 +30,7 @@ export const check: Effect.Effect<ReadonlyArray<Finding>, never, Instances> = Ef
       const title = name === defaultName ? `${name} (default)` : name
       return yield* Effect.flatMap(resolve(name), callOnce).pipe(
         Effect.match({
-          onSuccess: (host): Finding => ({ fine: true, words: `${title}: ${host} answers and takes the key.` }),
+          onSuccess: (words): Finding => ({ fine: true, words: `${title}: ${words}` }),
           onFailure: (error): Finding => ({ fine: false, words: `${title}: ${error.message}${advice(error)}` })
         })
       )
@@ -39,7 +39,12 @@ export const check: Effect.Effect<ReadonlyArray<Finding>, never, Instances> = Ef
   )
 })
 
-const callOnce = ({ host, listWorkflows }: EngineClient["Service"]) => Effect.as(listWorkflows({ limit: 1 }), host)
+const callOnce = Effect.fnUntraced(function* (engine: EngineClient["Service"]) {
+  yield* engine.listWorkflows({ limit: 1 })
+  const version = yield* Effect.orElseSucceed(VersionLookup.versionOf(engine), () => VersionLookup.unknown)
+  const runs = version === VersionLookup.unknown ? "" : ` It runs version ${version}.`
+  return `${engine.host} answers and takes the key.${runs}`
+})
 
 const advice: (error: ConfigurationError | EngineError) => string = Match.type<ConfigurationError | EngineError>().pipe(
   Match.tag(

@@ -1,8 +1,11 @@
 import { chmod, mkdir, readdir, readFile, rmdir, stat } from "node:fs/promises"
 import path from "node:path"
 
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { Effect, Logger } from "effect"
 import { assert, describe, it } from "vitest"
 
+import { auditFile } from "../../src/cli/auditLog.ts"
 import { directory, start, startHttp, useCommand } from "./built.ts"
 
 useCommand()
@@ -37,7 +40,7 @@ const say = async (cwd: string, args: ReadonlyArray<string>, ...messages: Readon
 }
 
 describe("the audit log", () => {
-  it("holds every call that may change something, by whom and how it ended, and neither arguments nor answers", async () => {
+  it("records who made every call that may change something and how it ended, without arguments and answers", async () => {
     const cwd = await directory(settings("audit.jsonl"))
     const answers = await say(
       cwd,
@@ -69,7 +72,7 @@ describe("the audit log", () => {
     assert.strictEqual((await stat(path.join(cwd, "audit.jsonl"))).mode & 0o777, 0o600)
   })
 
-  it("names the caller of HTTP, and is whole when the server is told to stop", async () => {
+  it("records the caller over HTTP, and holds every call when the server is told to stop", async () => {
     const cwd = await directory(settings({ file: "logs.jsonl" }))
     const { child, ended, url } = await startHttp([...embedded, "--audit", "audit.jsonl"], { cwd })
     const post = (body: string) => fetch(`${url}/mcp`, { method: "POST", body, headers: { "user-agent": "curl/9" } })
@@ -97,7 +100,7 @@ describe("the audit log", () => {
     for (const name of files) assert.lengthOf(await read(cwd, name), 5)
   })
 
-  it("that cannot be written stops no call, is said as an error, and goes on once it can", async () => {
+  it("reports a file that cannot be written as an error, stops no call, and goes on once it can", async () => {
     const cwd = await directory(settings("audit.jsonl"))
     await mkdir(path.join(cwd, "audit.jsonl"))
     const { child, ended, says } = start(embedded, { cwd })
@@ -110,7 +113,33 @@ describe("the audit log", () => {
     assert.lengthOf(await read(cwd), 2)
   })
 
-  it("is shared by two servers that lose nothing to each other, and warns when others can change it", async () => {
+  it("counts the entries that a full disk has cost, in errors and in its own lines", async () => {
+    const cwd = await directory({ "logs.jsonl": "" })
+    const file = path.join(cwd, "audit.jsonl")
+    await mkdir(file, { mode: 0o700 })
+    const errors: Array<string> = []
+    const logger = Logger.make<unknown, void>(({ message }) => void errors.push(String(message)))
+    await Effect.runPromise(
+      Effect.gen(function* () {
+        const append = yield* auditFile({ file, maxBytes: 10_000, keep: 1, maxWaiting: 2 })
+        for (const entry of ["1", "2", "3", "4", "5"]) yield* append([`{"entry":${entry}}\n`])
+        yield* Effect.promise(() => rmdir(file))
+        yield* append([`{"entry":6}\n`])
+      }).pipe(Effect.scoped, Effect.provide([NodeFileSystem.layer, Logger.layer([logger])]))
+    )
+    assert.match(errors[0] ?? "", /The audit log cannot be written, calls go on without it/)
+    assert.deepStrictEqual(
+      errors.slice(1),
+      [1, 2, 3, 4].map(
+        (count) => `The audit log ${file} still takes no lines: its ${count} oldest entries since then are lost`
+      )
+    )
+    const [gap, ...entries] = await read(cwd)
+    assert.deepInclude(gap, { lostEntries: 4 })
+    assert.deepStrictEqual(entries, [{ entry: 5 }, { entry: 6 }])
+  })
+
+  it("loses no entry when two servers share it, and warns when others can change it", async () => {
     const cwd = await directory(settings({ file: "audit.jsonl", maxBytes: 2000, keep: 100 }))
     await say(cwd, embedded, call(0, "create_tag", { name: "first" }))
     await chmod(path.join(cwd, "audit.jsonl"), 0o622)

@@ -1,12 +1,13 @@
-import { chmod, readFile } from "node:fs/promises"
+import { chmod, readdir, readFile } from "node:fs/promises"
 import { createServer, type RequestListener } from "node:http"
 import { createServer as createTlsServer } from "node:https"
+import path from "node:path"
 
 import { assert, describe, it } from "vitest"
 
 import manifest from "../../package.json" with { type: "json" }
 import { flag, flagNames } from "../../src/cli/flags.ts"
-import { directory, listen, once, run, standIn, start, startHttp, useCommand } from "./built.ts"
+import { commandFile, directory, listen, once, run, standIn, start, startHttp, useCommand } from "./built.ts"
 
 useCommand()
 
@@ -16,11 +17,13 @@ const call = (name: string, args: object = {}) => request("tools/call", { name, 
 const post = (url: string, body: string, headers: Record<string, string> = {}) =>
   fetch(`${url}/mcp`, { method: "POST", body, headers })
 
-/** Takes the contract's own header only. */
+/** Takes the contract's own header only, and tells everybody its version. */
 const engine: RequestListener = ({ headers, url }, response) => {
+  const settings = url === "/rest/settings" ? { data: { versionCli: "1.82.3" } } : undefined
   const authorized = headers["x-engine-api-key"] === key
-  response.writeHead(authorized ? 200 : 401, { "content-type": "application/json" })
-  response.end(JSON.stringify(authorized ? { data: [{ id: "1", name: url }], nextCursor: null } : { message: "no" }))
+  response.writeHead(authorized || settings ? 200 : 401, { "content-type": "application/json" })
+  const answer = authorized ? { data: [{ id: "1", name: url }], nextCursor: null } : { message: "no" }
+  response.end(JSON.stringify(settings ?? answer))
 }
 
 /** Gives the answer to the first call of a tool into somebody's hands. */
@@ -34,6 +37,35 @@ const holding =
 describe("the command", () => {
   it("prints its version and nothing else", async () => {
     assert.deepStrictEqual(await run(["--version"]), { code: 0, stdout: `${manifest.version}\n`, stderr: "" })
+  })
+
+  it("prints completions for a shell that hold the flags and the command", async () => {
+    const { code, stdout } = await run(["--completions", "bash"])
+    assert.strictEqual(code, 0)
+    for (const word of ["--read-only", "--embedded", "check"]) assert.include(stdout, word)
+  })
+
+  it("loads no parser of command lines at a start without words", async () => {
+    const folder = path.dirname(commandFile())
+    const read = async (file: string): Promise<string> => readFile(path.join(folder, file), "utf8")
+    const start = /import\("\.\/(chunks\/command-\w+\.js)"\)/.exec(await read("main.js"))?.[1] ?? ""
+    const loaded = new Map<string, string>()
+    for (const open = [start]; open.length > 0;) {
+      const file = open.pop() ?? ""
+      if (loaded.has(file)) continue
+      const text = await read(file)
+      loaded.set(file, text)
+      open.push(...[...text.matchAll(/\b(?:from|import)"\.\/([\w.-]+\.js)"/g)].map(([, name]) => `chunks/${name}`))
+    }
+    assert.isAbove(loaded.size, 5)
+    assert.deepStrictEqual(
+      [...loaded].filter(([, text]) => text.includes("~effect/cli/")).map(([file]) => file),
+      []
+    )
+    assert.include(
+      await read((await readdir(folder, { recursive: true })).find((file) => /commandLine-/.test(file)) ?? ""),
+      "check"
+    )
   })
 
   it("explains every flag and its variable", async () => {
@@ -145,6 +177,17 @@ describe("the command", () => {
     assert.notInclude(stderr, key)
     await chmod(`${cwd}/.config.json`, 0o622)
     assert.include((await run([], { cwd })).stderr, ".config.json can be changed by other users of this machine")
+  })
+
+  it("warns when others can put another file in the place of the configuration", async () => {
+    const cwd = await directory({
+      ".config.json": { environments: { a: { engine_host: "https://a.test", engine_api_key: key } } }
+    })
+    await chmod(cwd, 0o777)
+    const { stderr } = await run([], { cwd })
+    assert.include(stderr, "The folder of .config.json can be changed by other users of this machine")
+    await chmod(cwd, 0o1777)
+    assert.deepStrictEqual(await run([], { cwd }), { code: 0, stdout: "", stderr: "" })
   })
 
   it("warns when others can change the file of the embedded engine, and only then", async () => {
@@ -294,7 +337,7 @@ describe("towards engines", () => {
 })
 
 describe("check", () => {
-  it("tells of every instance, and fails if one is wrong", async () => {
+  it("tells of every instance which version it runs or what is wrong with it, and fails if one is wrong", async () => {
     const host = await standIn(engine)
     const environments = {
       good: { engine_host: host, engine_api_key: key },
@@ -305,7 +348,7 @@ describe("check", () => {
     const { code, stdout } = await run(["check"], { cwd })
     assert.strictEqual(code, 1)
     assert.deepStrictEqual(stdout.trim().split("\n"), [
-      `good (default): ${host} answers and takes the key.`,
+      `good (default): ${host} answers and takes the key. It runs version 1.82.3.`,
       "bad: API call failed for instance bad: Authentication failed. Check API key. The key may be mistyped, expired or revoked; make a new one in the settings of that engine.",
       "gone: Instance gone cannot be reached: nothing listens there (ECONNREFUSED)"
     ])

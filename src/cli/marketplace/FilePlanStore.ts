@@ -2,9 +2,8 @@ import { Effect, Exit, Layer, Option, Ref, Schedule, Schema, Scope, Semaphore } 
 
 import { PlanStoreFailed } from "../../marketplace/apply/PlanError.ts"
 import { Entry, type Kept, PlanStore } from "../../marketplace/apply/PlanStore.ts"
+import { FileError } from "../fileProblems.ts"
 import * as LineFile from "../LineFile.ts"
-import { LineFileError } from "../LineFileError.ts"
-import { readLines } from "../readLines.ts"
 
 const Line = Schema.fromJsonString(Entry)
 const decodeLine = Schema.decodeUnknownOption(Line)
@@ -16,7 +15,7 @@ const reader = Effect.fnUntraced(function* (name: string) {
   const decoded = yield* Ref.make<ReadonlyMap<string, Option.Option<Entry>>>(new Map())
 
   return Effect.gen(function* () {
-    const lines = yield* readLines(name)
+    const lines = yield* LineFile.readLines(name)
     const before = yield* Ref.get(decoded)
     const known = new Map(lines.map((line) => [line, before.get(line) ?? decodeLine(line)]))
     yield* Ref.set(decoded, known)
@@ -28,7 +27,7 @@ const reader = Effect.fnUntraced(function* (name: string) {
     }
     return kept
   }).pipe(
-    Effect.catchTag("LineFileError", ({ message }) =>
+    Effect.catchTag("FileError", ({ message }) =>
       Effect.succeed<ReadonlyArray<Kept>>([{ type: "unreadable", at: 0, problem: message }])
     )
   )
@@ -48,7 +47,7 @@ const open = Effect.fnUntraced(function* (name: string) {
   const lines = yield* file.lines
   if (lines.length > 0 && lines.every((line) => Option.isNone(decodeLine(line)))) {
     const message = `${noEntry(name, 1)}, and neither is any other. Move the file away, or name another one as marketplace.journal`
-    return yield* new LineFileError({ message })
+    return yield* new FileError({ message })
   }
   return file
 })
@@ -60,10 +59,10 @@ interface Held {
 }
 
 /** Other processes have the file for a moment when they add a plan, and for long only while they apply one. */
-const patience = Schedule.max([Schedule.spaced("100 millis"), Schedule.recurs(20)])
+const whileInUse = Schedule.max([Schedule.spaced("100 millis"), Schedule.recurs(20)])
 
-const busy = ({ message }: LineFileError) =>
-  new LineFileError({
+const busy = ({ message }: FileError) =>
+  new FileError({
     message: `${message} Another server works in it, as while it applies a plan: call again when that is done`,
     inUse: true
   })
@@ -92,7 +91,7 @@ export const make = Effect.fnUntraced(function* (name: string) {
     const file = yield* Effect.onError(Scope.provide(opened, scope), () => Scope.close(scope, Exit.void))
     return { file, scope, users: 0 }
   }).pipe(
-    Effect.retry({ schedule: patience, while: ({ inUse }) => inUse === true }),
+    Effect.retry({ schedule: whileInUse, while: ({ inUse }) => inUse === true }),
     Effect.mapError((error) => (error.inUse === true ? busy(error) : error))
   )
 
@@ -122,7 +121,7 @@ export const make = Effect.fnUntraced(function* (name: string) {
     )
     const later = Ref.update(waiting, (entries) => [...entries, entry])
     // A plan changes nothing yet: it need not wait for others to be done.
-    const isPatient = ({ inUse }: LineFileError) => inUse === true && entry.type === "planned"
+    const isPatient = ({ inUse }: FileError) => inUse === true && entry.type === "planned"
     return failed(Effect.uninterruptible(Effect.catchIf(written, isPatient, () => later)))
   }
 

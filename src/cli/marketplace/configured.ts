@@ -3,7 +3,7 @@ import path from "node:path"
 import { Effect, Layer, Predicate } from "effect"
 import { HttpClient } from "effect/http"
 
-import { keyLedAway } from "../../engine/config/keyDestination.ts"
+import { untrustedDestination } from "../../engine/config/instances.ts"
 import { HttpClients } from "../../internal/http/HttpClients.ts"
 import { decode, MarketplaceConfig, type MarketplaceSettings } from "../../marketplace/client/MarketplaceConfig.ts"
 import type { Launch } from "../Launch.ts"
@@ -13,18 +13,18 @@ import * as FilePlanStore from "./FilePlanStore.ts"
 /** The `marketplace` object of the configuration file, checked; the environment goes before it. */
 export const readSettings = Effect.fnUntraced(function* ({ config, marketplace, readOnly }: Launch) {
   const { MARKETPLACE_API_KEY, MARKETPLACE_HOST } = process.env
-  const astray = leadingAway(marketplace, MARKETPLACE_HOST)
-  if (MARKETPLACE_API_KEY && config === undefined && astray !== undefined) {
-    const variable = astray === "baseUrl" ? "MARKETPLACE_HOST" : undefined
-    const place = `.config.json: marketplace.${astray}`
-    return yield* keyLedAway(place, "MARKETPLACE_API_KEY", { file: ".config.json", variable })
+  const untrusted = untrustedField(marketplace, MARKETPLACE_HOST)
+  if (MARKETPLACE_API_KEY && config === undefined && untrusted !== undefined) {
+    const variable = untrusted === "baseUrl" ? "MARKETPLACE_HOST" : undefined
+    const place = `.config.json: marketplace.${untrusted}`
+    return yield* untrustedDestination(place, "MARKETPLACE_API_KEY", { file: ".config.json", variable })
   }
   const settings = yield* decode(marketplace, { MARKETPLACE_API_KEY, MARKETPLACE_HOST })
   return { ...settings, serverReadOnly: readOnly }
 })
 
 /** What in the file decides where a key goes, or who can read it on the way. */
-const leadingAway = (marketplace: unknown, host: string | undefined) => {
+const untrustedField = (marketplace: unknown, host: string | undefined) => {
   if (Predicate.hasProperty(marketplace, "baseUrl") && !host) return "baseUrl"
   const isInsecure = Predicate.hasProperty(marketplace, "allowInsecureHttp") && marketplace.allowInsecureHttp === true
   return isInsecure ? "allowInsecureHttp" : undefined

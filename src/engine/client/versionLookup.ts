@@ -5,7 +5,8 @@ import type { EngineClient } from "./EngineClient.ts"
 import { Instances } from "./Instances.ts"
 import { CredentialId } from "./models.ts"
 
-const unknown = "unknown"
+/** What stands for a version that nothing tells. */
+export const unknown = "unknown"
 
 /** Milliseconds after a look-up that found nothing until the next one. */
 const pause = 60_000
@@ -41,7 +42,7 @@ export const make = Effect.gen(function* () {
 })
 
 /** What the engine tells of its version, else what the calls it offers prove. */
-const versionOf = Effect.fnUntraced(function* (engine: EngineClient["Service"]) {
+export const versionOf = Effect.fnUntraced(function* (engine: EngineClient["Service"]) {
   const told = yield* engine.publicVersion
   if (Option.isSome(told)) return told.value
   if (yield* offers(engine.getCredentialIfSupported(CredentialId.make("0")))) return ">=2.20.0"

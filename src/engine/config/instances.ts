@@ -5,7 +5,6 @@ import type { Found, Lookup } from "../../internal/config/variables.ts"
 import { hostVariables, keyVariables } from "./aliases.ts"
 import type { EngineConfig, Environment } from "./EngineConfig.ts"
 import { instance } from "./instance.ts"
-import { fieldsOnTheWay, keyLedAway } from "./keyDestination.ts"
 
 type Place = (path: string) => string
 
@@ -44,10 +43,10 @@ export const fromFile = Effect.fnUntraced(function* (
     const place = (path: string) => at(["environments", name, path].filter((part) => part !== "").join("."))
     const environment = yield* Effect.fromResult(instance(fields, overrides, place))
     const { engine_api_key: key, engine_host: host } = overrides
-    const [astray] = key === undefined || file.isTrusted ? [] : fieldsOnTheWay(environment, host)
-    if (key !== undefined && astray !== undefined) {
-      const variable = astray === "engine_host" ? hostBeside(key.place) : undefined
-      return yield* keyLedAway(place(astray), key.place, { file: file.name, variable })
+    const [untrusted] = key === undefined || file.isTrusted ? [] : destinationFields(environment, host)
+    if (key !== undefined && untrusted !== undefined) {
+      const variable = untrusted === "engine_host" ? hostBeside(key.place) : undefined
+      return yield* untrustedDestination(place(untrusted), key.place, { file: file.name, variable })
     }
     environments.set(name, environment)
   }
@@ -64,10 +63,10 @@ export const fromVariables = Effect.fnUntraced(function* (
   if (engine_host === undefined && engine_api_key === undefined) return undefined
   const insecure = yield* lookup([insecureVariable])
   const isInsecure = insecure?.value === "true"
-  const astray = [engine_host, isInsecure ? insecure : undefined].find((found) => found?.file !== undefined)
-  if (engine_api_key !== undefined && engine_api_key.file === undefined && astray?.file !== undefined) {
-    const variable = astray === insecure ? insecureVariable : hostBeside(engine_api_key.place)
-    return yield* keyLedAway(astray.place, engine_api_key.place, { file: astray.file, variable })
+  const untrusted = [engine_host, isInsecure ? insecure : undefined].find((found) => found?.file !== undefined)
+  if (engine_api_key !== undefined && engine_api_key.file === undefined && untrusted?.file !== undefined) {
+    const variable = untrusted === insecure ? insecureVariable : hostBeside(engine_api_key.place)
+    return yield* untrustedDestination(untrusted.place, engine_api_key.place, { file: untrusted.file, variable })
   }
   const environment = yield* Effect.fromResult(
     instance({ allowInsecureHttp: isInsecure }, { engine_host, engine_api_key }, (path) =>
@@ -103,3 +102,36 @@ const named =
     })
 
 const suffixOf = (name: string): string => `_${name.toUpperCase().replace(/[^A-Z0-9]/g, "_")}`
+
+/** Fields of an instance that decide where its key goes and who can read it on the way, as far as they are in use. */
+const destinationFields = (
+  { allowInsecureHttp, caFile, headers, proxy }: Environment,
+  host: Found | undefined
+): ReadonlyArray<string> => [
+  ...(host === undefined ? ["engine_host"] : []),
+  ...(proxy === undefined ? [] : ["proxy"]),
+  ...(caFile === undefined ? [] : ["caFile"]),
+  ...(Object.keys(headers).length === 0 ? [] : ["headers"]),
+  ...(allowInsecureHttp ? ["allowInsecureHttp"] : [])
+]
+
+/**
+ * What is wrong where a field of a file that merely lies in the working folder decides where a key of the environment goes: a
+ * folder that somebody else has filled must not lead a key away. `place` names the field, `variable` sets it elsewhere.
+ */
+export const untrustedDestination = (
+  place: string,
+  key: string,
+  { file, variable }: { readonly file: string; readonly variable?: string | undefined }
+): ConfigurationError => {
+  const ways = [
+    ...(variable === undefined ? [] : [`set ${variable} in the environment too`]),
+    ...(file === ".env" ? [] : [`start with --config ${file} if you trust that file`]),
+    `or keep the key in ${file} as well`
+  ]
+  return new ConfigurationError({
+    message:
+      `${place} may not decide where the key of ${key} goes: the key is in the environment, the file only lies ` +
+      `in the working folder. Expected one source: ${ways.join(", ")}`
+  })
+}

@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { inEnvironment } from "../../internal/config/variables.ts"
 import { EngineConfig } from "./EngineConfig.ts"
-import { type InstanceFields, unknownInstanceFields } from "./fields.ts"
+import { type InstanceFields, unknownInstanceFields } from "./instance.ts"
 import { fromFile } from "./instances.ts"
 
 /** Instances as `.config.json` has them: each under its name, with base URL and API key. */
@@ -26,10 +26,10 @@ export const layer = (configuration: Configuration): Layer.Layer<EngineConfig, C
         return yield* new ConfigurationError({ message: "configuration: expected at least one instance" })
       }
       for (const [instance, fields] of instances) {
-        const [stranger] = unknownInstanceFields(fields)
-        if (stranger === undefined) continue
-        const meant = stranger.meant === undefined ? "" : `: did you mean ${stranger.meant}?`
-        const place = `configuration: environments.${instance}.${stranger.name}`
+        const [field] = unknownInstanceFields(fields)
+        if (field === undefined) continue
+        const meant = field.meant === undefined ? "" : `: did you mean ${field.meant}?`
+        const place = `configuration: environments.${instance}.${field.name}`
         return yield* new ConfigurationError({ message: `${place} is not a known setting${meant}` })
       }
       const at = (path: string) => `configuration: ${path}`

@@ -42,7 +42,7 @@ export const unknownFields = (
   known: { readonly fields: object },
   given: unknown,
   aliases: ReadonlyArray<string> = []
-): ReadonlyArray<Stranger> => {
+): ReadonlyArray<UnknownField> => {
   if (!Predicate.isObject(given)) return []
   const names = [...Object.keys(known.fields), ...aliases]
   return Object.keys(given)
@@ -51,7 +51,7 @@ export const unknownFields = (
 }
 
 /** A field that no setting has. */
-export interface Stranger {
+export interface UnknownField {
   readonly name: string
   readonly meant: string | undefined
 }

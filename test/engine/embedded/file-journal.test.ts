@@ -5,8 +5,8 @@ import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
-import { isForeignAndUncertain } from "../../../src/cli/claimedFile.ts"
-import * as FileJournal from "../../../src/cli/FileJournal.ts"
+import { fileJournal } from "../../../src/cli/embeddedEngine.ts"
+import { isForeignAndUncertain } from "../../../src/cli/fileLock.ts"
 import { Journal } from "../../../src/engine/embedded/store/Journal.ts"
 
 /** A folder for one test, and the journal's file in it. */
@@ -20,7 +20,7 @@ const folder = Effect.acquireRelease(
 
 /** One use of a file by one process. */
 const open = <A, E>(file: string, use: (journal: Journal["Service"]) => Effect.Effect<A, E>) =>
-  Effect.provide(Effect.flatMap(Journal, use), FileJournal.layer(file), { local: true })
+  Effect.provide(Effect.flatMap(Journal, use), fileJournal(file), { local: true })
 
 const entries = (file: string) => open(file, (journal) => journal.entries)
 const append = (file: string, ...lines: ReadonlyArray<string>) =>

@@ -1,6 +1,5 @@
 import { Effect, Redacted } from "effect"
 
-import { fetchClient } from "../../../src/cli/fetchClient.ts"
 import * as NodeHttpClients from "../../../src/cli/NodeHttpClients.ts"
 import { HttpClients } from "../../../src/internal/http/HttpClients.ts"
 import * as Upstream from "../../../src/internal/http/Upstream.ts"
@@ -8,7 +7,7 @@ import * as Upstream from "../../../src/internal/http/Upstream.ts"
 /** Every client that the command may use, by name. */
 export const clients = {
   "the client of the command": HttpClients.use(({ make }) => make({})).pipe(Effect.provide(NodeHttpClients.layer)),
-  "the client of this Node": fetchClient({})
+  "the client of this Node": NodeHttpClients.fetchClient({})
 }
 
 export const clientNames = ["the client of the command", "the client of this Node"] as const

@@ -1,21 +1,30 @@
-import { Redacted, Result } from "effect"
+import { Effect, Redacted, Result } from "effect"
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { flag, flagNames } from "../../src/cli/flags.ts"
-import { type Options, read } from "../../src/cli/Invocation.ts"
+import { read } from "../../src/cli/commandLine.ts"
+import { flag, flagNames, type Options, readOptions } from "../../src/cli/flags.ts"
 
-const options = (words: ReadonlyArray<string>, environment: Record<string, string> = {}): Options => {
-  const invocation = Result.getOrThrow(read(words, environment))
-  return "options" in invocation ? invocation.options : assert.fail(`${words.join(" ")} asks for no server`)
-}
-const refusal = (words: ReadonlyArray<string>, environment: Record<string, string> = {}) =>
-  Result.match(read(words, environment), { onFailure: ({ message }) => message, onSuccess: () => "" })
-const task = (words: ReadonlyArray<string>) => Result.getOrThrow(read(words, {}))._tag
+/** What the words and the variables ask for; nothing where they asked for a text, which is printed. */
+const invocation = (words: ReadonlyArray<string>, environment: Record<string, string> = {}) =>
+  Effect.runSync(
+    Effect.result(
+      Effect.gen(function* () {
+        const asked = yield* read(words)
+        if (asked === undefined) return undefined
+        return { task: asked.task, options: yield* Effect.fromResult(readOptions(asked.texts, environment)) }
+      })
+    )
+  )
+const options = (words: ReadonlyArray<string>, environment?: Record<string, string>): Options =>
+  Result.getOrThrow(invocation(words, environment))?.options ?? assert.fail(`${words.join(" ")} asks for no server`)
+const refusal = (words: ReadonlyArray<string>, environment?: Record<string, string>) =>
+  Result.match(invocation(words, environment), { onFailure: ({ message }) => message, onSuccess: () => "" })
+const task = (words: ReadonlyArray<string>) => Result.getOrThrow(invocation(words))?.task
 
-describe("an invocation", () => {
+describe("the command line", () => {
   it("serves stdio when nothing is said", () => {
-    assert.strictEqual(task([]), "Serve")
+    assert.strictEqual(task([]), "serve")
     assert.deepStrictEqual(options([]), {
       http: false,
       port: undefined,
@@ -31,13 +40,14 @@ describe("an invocation", () => {
     })
   })
 
-  it("tells help, version and check from serving", () => {
-    assert.strictEqual(task(["--http", "--help"]), "Help")
-    assert.strictEqual(task(["-v"]), "Version")
-    assert.strictEqual(task(["check", "--config", "x.json"]), "Check")
+  it("tells help, version and check from serving, wherever the flags stand", () => {
+    assert.isUndefined(task(["--http", "--help"]))
+    assert.isUndefined(task(["-v"]))
+    assert.strictEqual(task(["check", "--config", "x.json"]), "check")
+    assert.strictEqual(task(["--config", "x.json", "check"]), "check")
   })
 
-  it("takes values behind a space or an equals sign, the last one counting", () => {
+  it("takes values behind a space or an equals sign, and the last of equal flags", () => {
     assert.strictEqual(options(["--port", "1", "--port=2"]).port, 2)
     assert.strictEqual(options(["--config=a=b.json"]).config, "a=b.json")
   })
@@ -49,7 +59,7 @@ describe("an invocation", () => {
     assert.isUndefined(options([], { WORKFLOW_TOOL_SERVER_EMBEDDED: "false" }).embedded)
   })
 
-  it("reads every flag from its variable, and lets the flag go first", () => {
+  it("reads every flag from its variable, and prefers the flag", () => {
     const samples = {
       http: "true",
       port: "4000",
@@ -100,14 +110,14 @@ describe("an invocation", () => {
     assert.strictEqual(refusal(words), message)
   })
 
-  it("names the variable when the value came from there", () => {
+  it("names the variable in the error when the value came from there", () => {
     assert.strictEqual(
       refusal([], { WORKFLOW_TOOL_SERVER_PORT: "http" }),
       "WORKFLOW_TOOL_SERVER_PORT: expected a port number from 0 to 65535"
     )
   })
 
-  it("always ends, in an invocation or in one line that does not repeat values", () => {
+  it("accepts or refuses any words, and never repeats a value in the error", () => {
     const word = fc.oneof(fc.string(), fc.constantFrom(...flagNames.map((name) => `--${name}`)))
     fc.assert(
       fc.property(fc.array(word, { maxLength: 6 }), (words) => {

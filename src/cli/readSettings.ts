@@ -1,13 +1,19 @@
-import { Effect, Option, Predicate, Schema } from "effect"
+import { Effect, Predicate, Result } from "effect"
 
-import { unknownInstanceFields } from "../../engine/config/fields.ts"
-import { fromFile, fromVariables } from "../../engine/config/instances.ts"
-import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
-import { decode, type Stranger, unknownFields } from "../../internal/config/fields.ts"
-import { problemOf } from "../../internal/config/json.ts"
-import { inDotEnv, inEnvironment, orElse } from "../../internal/config/variables.ts"
-import { AuditFields, FileFields, HttpFields } from "./fields.ts"
-import { canDoWithoutInstances, type Settings, type ToolsetName } from "./Settings.ts"
+import { unknownInstanceFields } from "../engine/config/instance.ts"
+import { fromFile, fromVariables } from "../engine/config/instances.ts"
+import { ConfigurationError } from "../internal/config/ConfigurationError.ts"
+import { decode, type UnknownField, unknownFields } from "../internal/config/fields.ts"
+import { inDotEnv, inEnvironment, orElse } from "../internal/config/variables.ts"
+import { parseJson } from "./json.ts"
+import {
+  AuditFields,
+  canDoWithoutInstances,
+  FileFields,
+  HttpFields,
+  type Settings,
+  type ToolsetName
+} from "./settings.ts"
 
 /** The contract's words for a start without any configuration. */
 export const nothingConfigured = "Configuration file not found"
@@ -67,8 +73,11 @@ const readFile = Effect.fnUntraced(function* (
   needsInstances: (written: ReadonlyArray<ToolsetName>) => boolean
 ) {
   const at = (path: string) => (path === "" ? file.name : `${file.name}: ${path}`)
-  const json = yield* parse(file)
-  const unknown = strangers(json).map(({ meant, name }) => ({ problem: `${at(name)} is not a known setting`, meant }))
+  const json = yield* Effect.fromResult(parse(file))
+  const unknown = allUnknownFields(json).map(({ meant, name }) => ({
+    problem: `${at(name)} is not a known setting`,
+    meant
+  }))
   const mistyped = unknown.find(({ meant }) => meant !== undefined)
   if (mistyped !== undefined) {
     return yield* new ConfigurationError({ message: `${mistyped.problem}: did you mean ${mistyped.meant}?` })
@@ -102,17 +111,16 @@ const readAudit = (audit: unknown, at: (path: string) => string) =>
     at(["audit", path].filter((part) => part !== "").join("."))
   )
 
-const parse = Effect.fnUntraced(function* ({ name, text }: SourceFile) {
-  const source = text.replace(/^\uFEFF/, "")
-  const found = problemOf(source)
-  const json = Schema.decodeOption(Schema.fromJsonString(Schema.Unknown))(source)
-  if (found === undefined && Option.isSome(json)) return json.value
-  const { line, column, problem } = found ?? { line: 1, column: 1, problem: "expected JSON" }
-  return yield* new ConfigurationError({ message: `${name}: line ${line}, column ${column}: ${problem}` })
-})
+/** Comments and commas behind the last field are welcome. What is wrong is named by its line and column. */
+const parse = ({ name, text }: SourceFile) =>
+  Result.mapError(
+    parseJson(text.replace(/^\uFEFF/, "")),
+    ({ column, line, problem }) =>
+      new ConfigurationError({ message: `${name}: line ${line}, column ${column}: ${problem}` })
+  )
 
 /** Fields that no setting has, under their paths. A misspelt one would leave open what it was meant to close. */
-const strangers = (json: unknown): ReadonlyArray<Stranger> => [
+const allUnknownFields = (json: unknown): ReadonlyArray<UnknownField> => [
   ...unknownFields(FileFields, json),
   ...below("http", unknownFields(HttpFields, fieldOf(json, "http"))),
   ...below("audit", unknownFields(AuditFields, fieldOf(json, "audit"))),
@@ -123,5 +131,5 @@ const strangers = (json: unknown): ReadonlyArray<Stranger> => [
 
 const fieldOf = (json: unknown, name: string): unknown => (Predicate.hasProperty(json, name) ? json[name] : undefined)
 
-const below = (path: string, strangers: ReadonlyArray<Stranger>): ReadonlyArray<Stranger> =>
-  strangers.map((stranger) => ({ ...stranger, name: `${path}.${stranger.name}` }))
+const below = (path: string, fields: ReadonlyArray<UnknownField>): ReadonlyArray<UnknownField> =>
+  fields.map((field) => ({ ...field, name: `${path}.${field.name}` }))

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as fc from "fast-check"
 
-import { baseUrl, isLoopback } from "../../../src/internal/config/baseUrl.ts"
+import { baseUrl, isLoopback } from "../../src/internal/config/baseUrl.ts"
 
 const url = (written: string) => Result.getOrUndefined(baseUrl(written, false))
 

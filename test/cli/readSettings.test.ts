@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Redacted } from "effect"
 
-import { readSettings, type Sources } from "../../../src/cli/settings/read.ts"
+import { readSettings, type Sources } from "../../src/cli/readSettings.ts"
 
 const key = "sk-NEVER-SHOWN-1234567890"
 const production = { engine_host: "https://engine.test", engine_api_key: key }
@@ -32,7 +32,7 @@ const instances = (sources: Sources, environment?: Record<string, string>) =>
     )
   )
 
-describe("where the configuration comes from", () => {
+describe("readSettings", () => {
   it.effect("reads the instances of the file and which one is the default", () =>
     Effect.gen(function* () {
       const found = yield* instances(file({ environments: { production, staging }, defaultEnv: "staging" }))
@@ -50,11 +50,18 @@ describe("where the configuration comes from", () => {
     })
   )
 
-  it.effect("lets the process environment go before .env, field by field", () =>
+  it.effect("prefers the process environment to .env, field by field", () =>
     Effect.gen(function* () {
       const sources = dotenv(`ENGINE_HOST=https://old.test\nENGINE_API_KEY=${key}`)
       const found = yield* instances(sources, { ENGINE_HOST: "https://new.test", ENGINE_API_KEY: " " })
       assert.deepStrictEqual(found, [`default*: https://new.test ${key}`])
+    })
+  )
+
+  it.effect("takes comments and a comma behind the last field of the file", () =>
+    Effect.gen(function* () {
+      const text = `// mine\n{ "environments": { "production": ${JSON.stringify(production)}, /* alone */ }, }`
+      assert.deepStrictEqual(yield* instances(file(text)), [`production*: https://engine.test ${key}`])
     })
   )
 
@@ -72,23 +79,25 @@ describe("where the configuration comes from", () => {
     })
   )
 
-  it.effect("lets variables override the default instance of the file, and named ones by their suffix", () =>
-    Effect.gen(function* () {
-      const sources = named({
-        environments: { production, "my-staging": { engine_host: "https://staging.test" } },
-        defaultEnv: "production"
+  it.effect(
+    "overrides the default instance of the file by variables, and other instances by variables with their name",
+    () =>
+      Effect.gen(function* () {
+        const sources = named({
+          environments: { production, "my-staging": { engine_host: "https://staging.test" } },
+          defaultEnv: "production"
+        })
+        const found = yield* instances(sources, {
+          ENGINE_HOST: "https://override.test",
+          ENGINE_API_KEY: "plain",
+          ENGINE_API_KEY_PRODUCTION: "named",
+          ENGINE_API_KEY_MY_STAGING: "second"
+        })
+        assert.deepStrictEqual(found, [
+          "production*: https://override.test named",
+          "my-staging: https://staging.test second"
+        ])
       })
-      const found = yield* instances(sources, {
-        ENGINE_HOST: "https://override.test",
-        ENGINE_API_KEY: "plain",
-        ENGINE_API_KEY_PRODUCTION: "named",
-        ENGINE_API_KEY_MY_STAGING: "second"
-      })
-      assert.deepStrictEqual(found, [
-        "production*: https://override.test named",
-        "my-staging: https://staging.test second"
-      ])
-    })
   )
 
   it.effect("reads the vendor's words as ours", () =>
@@ -182,7 +191,7 @@ describe("where the configuration comes from", () => {
     })
   )
 
-  it.effect("runs without instances where another engine is at hand", () =>
+  it.effect("needs no instance beside the embedded engine", () =>
     Effect.gen(function* () {
       assert.isUndefined((yield* read({ isEmbedded: true })).engine)
       const { engine, server } = yield* read({ ...file({ http: { port: 1 } }), isEmbedded: true })
@@ -431,9 +440,9 @@ const refusals: ReadonlyArray<
   ],
   ["an empty file", file(""), ".config.json: line 1, column 1: expected a value"],
   [
-    "a comma too much",
-    file(`{ "environments": {}, }`),
-    ".config.json: line 1, column 23: expected the name of a field in double quotes"
+    "two commas",
+    file(`{ "environments": {},, }`),
+    ".config.json: line 1, column 22: expected the name of a field in double quotes"
   ]
 ]
 
@@ -451,7 +460,7 @@ describe("a key of the environment", () => {
     ["a CA file", { caFile: "stranger.pem" }, "caFile"],
     ["headers", { headers: { Host: "stranger.test" } }, "headers"],
     ["plain HTTP", { allowInsecureHttp: true }, "allowInsecureHttp"]
-  ] as const)("is not led away by %s of a file that only lies in the working folder", ([, fields, name]) =>
+  ] as const)("is refused beside %s in a file that only lies in the working folder", ([, fields, name]) =>
     Effect.gen(function* () {
       const content = { environments: { production: { ...fields } } }
       assert.strictEqual(yield* refusal(file(content), keyAndHost), led(field(name), "ENGINE_API_KEY") + trust)
@@ -460,7 +469,7 @@ describe("a key of the environment", () => {
     })
   )
 
-  it.effect("is not led away by a host of that file, under any of its names", () =>
+  it.effect("is not sent to a host of that file, under any of its names", () =>
     Effect.gen(function* () {
       for (const name of ["engine_host", "n8n_host"]) {
         const content = { environments: { production: { [name]: "https://stranger.test" } } }
@@ -475,7 +484,7 @@ describe("a key of the environment", () => {
     })
   )
 
-  it.effect("is not led away by .env", () =>
+  it.effect("is not sent to a host of .env", () =>
     Effect.gen(function* () {
       assert.strictEqual(
         yield* refusal(dotenv("ENGINE_HOST=https://stranger.test"), { N8N_API_KEY: key }),
@@ -488,7 +497,7 @@ describe("a key of the environment", () => {
     })
   )
 
-  it.effect("works beside a file of the working folder that leads it nowhere", () =>
+  it.effect("is used beside a file of the working folder that does not say where it goes", () =>
     Effect.gen(function* () {
       const content = { environments: { production: { readOnly: true, concurrency: 2, headers: {} }, staging } }
       const found = yield* instances(file({ ...content, defaultEnv: "production" }), keyAndHost)
@@ -500,7 +509,7 @@ describe("a key of the environment", () => {
   )
 })
 
-describe("what is wrong is said with its place and without the key", () => {
+describe("an error in the configuration names its place and no key", () => {
   it.effect.each(refusals)("%s", ([, sources, message, environment]) =>
     Effect.map(refusal(sources, environment), (said) => assert.strictEqual(said, message))
   )

@@ -1,7 +1,7 @@
 import { Console, Effect } from "effect"
 
 import type { Finding } from "../mcp/Toolset.ts"
-import type { Options } from "./Invocation.ts"
+import type { Options } from "./flags.ts"
 import { readLaunch } from "./readLaunch.ts"
 import { loaders } from "./toolsets.ts"
 

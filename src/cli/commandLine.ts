@@ -1,0 +1,104 @@
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Console, Effect, Match, Ref } from "effect"
+import { CliConfig, type CliError, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
+
+import { nearest } from "../internal/schema/nearest.ts"
+import { version } from "../version.ts"
+import { flag, type FlagName, flagNames, type FlagTexts, spelling, UsageError } from "./flags.ts"
+
+/** What the words of a command line ask for. */
+export interface Invocation {
+  readonly task: "serve" | "check"
+  readonly texts: FlagTexts
+}
+
+/**
+ * Reads the words behind the command's name. Nothing where they asked for a text (help, version, completions), which is
+ * printed then. Values are left as texts, which never show in an error: variables are read by the same rules.
+ */
+export const read = Effect.fnUntraced(
+  function* (words: ReadonlyArray<string>) {
+    const invocation = yield* Ref.make<Invocation | undefined>(undefined)
+    const asked = (task: Invocation["task"]) => (texts: FlagTexts) => Ref.set(invocation, { task, texts })
+    yield* Command.runWith(command(asked), { version })(words).pipe(
+      Effect.mapError((error) => new UsageError({ message: describe(error) }))
+    )
+    return yield* Ref.get(invocation)
+  },
+  Effect.provide([
+    CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }),
+    presenting(),
+    NodeServices.layer
+  ])
+)
+
+const command = (asked: (task: Invocation["task"]) => (texts: FlagTexts) => Effect.Effect<void>) => {
+  const root = Command.make("workflow-tool-server").pipe(
+    Command.withSharedFlags(Object.fromEntries(flagNames.map((name) => [name, textOf(name)])))
+  )
+  const check = Command.make("check", {}, () => Effect.flatMap(root, asked("check"))).pipe(
+    Command.withDescription("Read the configuration, call every instance and say what is wrong")
+  )
+  return root.pipe(
+    Command.withHandler(asked("serve")),
+    Command.withSubcommands([check]),
+    Command.withDescription(description)
+  )
+}
+
+const description = `Manages workflows on one or more engine instances for MCP clients. Serves stdio unless --http is given.
+
+  Each flag has an environment variable that says the same, named behind it.
+  Configuration, highest priority first: ENGINE_HOST and ENGINE_API_KEY in the environment (ENGINE_HOST_<NAME> and
+  ENGINE_API_KEY_<NAME> for one of several instances), .config.json, .env.`
+
+/** The text that a flag was given; the last of equal flags counts. */
+const textOf = (name: FlagName): Flag.Flag<string | undefined> => {
+  const { help, optional = false, value, variable } = flag(name)
+  const text =
+    value === undefined
+      ? Flag.map(Flag.Boolean(name), String)
+      : Flag.String(name).pipe(Flag.withMetavar(value), optional ? Flag.withOptionalValue("") : (self) => self)
+  return text.pipe(
+    Flag.withDescription(`${help} (${variable})`),
+    Flag.atLeast(0),
+    Flag.map((texts) => texts.at(-1))
+  )
+}
+
+/** One line for the first thing that is wrong; `effect/cli` itself would print the whole help, and values with it. */
+const describe = (error: CliError.CliError): string => {
+  const [first] = error._tag === "ShowHelp" ? error.errors : [error]
+  return first === undefined ? "Nothing to do. --help lists all options" : inWords(first)
+}
+
+const inWords: (error: CliError.NonShowHelpErrors) => string = Match.type<CliError.NonShowHelpErrors>().pipe(
+  Match.tag("UnrecognizedOption", ({ option, suggestions }) => {
+    const global = nearest(option.replace(/^-+/, ""), ["help", "version", "completions"])
+    const meant = suggestions.length > 0 ? suggestions.join(" or ") : global && `--${global}`
+    return `Unknown option ${option}. ${meant === undefined ? "--help lists all options" : `Did you mean ${meant}?`}`
+  }),
+  Match.tag("UnknownSubcommand", ({ subcommand }) => unknownCommand(subcommand)),
+  Match.tag("UnexpectedArgument", ({ arguments: [word = ""] }) => unknownCommand(word)),
+  Match.tag("InvalidValue", ({ option, value }) => {
+    const name = flagNames.find((known) => known === option)
+    if (name === undefined) return `--${option} does not take this value. --help lists all options`
+    return value === "" && flag(name).value !== undefined
+      ? `--${name} needs a value: ${spelling(name)}`
+      : `--${name}: expected ${flag(name).expected}`
+  }),
+  Match.orElse(({ message }) => message)
+)
+
+const unknownCommand = (word: string) => `Unknown command ${word.split("=")[0]}. The only command is check`
+
+/** Help as `effect/cli` writes it; the version alone, so that scripts can read it. Errors are the caller's to print. */
+function presenting() {
+  const { formatHelpDoc } = CliOutput.defaultFormatter({ colors: false })
+  return CliOutput.layerPresenter({
+    present: (event) => {
+      if (event._tag === "Version") return Console.log(event.version)
+      return event._tag === "Help" ? Console.log(formatHelpDoc(event.helpDoc).trimEnd()) : Effect.void
+    }
+  })
+}
