@@ -3,22 +3,20 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { engineTools } from "../../src/engine/tools/catalog.ts"
 import { useCommand } from "../cli/built.ts"
 import { combinations, modern } from "./clients.ts"
-import { type Opened, useDoors } from "./doors.ts"
-import { failureOf } from "./failureOf.ts"
-import { dataOf, life } from "./life.ts"
-import type { Session } from "./Session.ts"
+import { type StartedServer, useServers } from "./servers.ts"
+import { callEveryTool, dataOf, failureOf, type Session } from "./Session.ts"
 
 useCommand()
-useDoors()
+useServers()
 
 describe.each(combinations)("%s over %s", (_name, _transport, { connect, revision }, open) => {
   const isModern = revision === modern
-  let opened: Opened
+  let opened: StartedServer
   let session: Session
 
   beforeAll(async () => {
     opened = await open(["--embedded"])
-    session = await connect(opened.door)
+    session = await connect(opened.endpoint)
   })
   afterAll(() => session.close())
 
@@ -38,7 +36,7 @@ describe.each(combinations)("%s over %s", (_name, _transport, { connect, revisio
 
   it("takes the answers of all tools, whole as text and whole as data", async () => {
     await session.tools()
-    const answers = await life(session.call)
+    const answers = await callEveryTool(session.call)
     assert.sameMembers(
       [...answers.keys()],
       engineTools.map(({ name }) => name)

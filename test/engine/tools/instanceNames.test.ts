@@ -4,6 +4,7 @@ import { HttpClient } from "effect/http"
 
 import type { Environment } from "../../../src/engine/config/EngineConfig.ts"
 import { find, modern, type Revision } from "../../../src/mcp/protocol/Revision.ts"
+import { toolNames } from "../../support/everyTool.ts"
 import { environment, refused, request, serverOver } from "../../support/harness.ts"
 import { engineThat, host, json, key } from "./standIn.ts"
 
@@ -68,7 +69,7 @@ describe("the configured instances", () => {
   it.effect("are told from read-only ones", () =>
     Effect.gen(function* () {
       assert.include(yield* instructions, "Instances: production (default, read-only), staging. ")
-      assert.lengthOf(yield* tools, 23)
+      assert.lengthOf(yield* tools, toolNames.length)
     }).pipe(Effect.provide(over({ production: { readOnly: true }, staging: {} })))
   )
 
