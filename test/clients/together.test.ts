@@ -10,7 +10,7 @@ import { callEveryTool, failureOf } from "./Session.ts"
 useCommand()
 
 describe("one server over HTTP", () => {
-  it("serves clients of all generations at once, and mixes up nothing", async () => {
+  it("serves clients of all generations at once without mixing up their answers", async () => {
     const { endpoint } = await overHttp(["--embedded"])
     const lives = clients.map(async ({ connect, name }) => {
       const session = await connect(endpoint)
@@ -22,7 +22,8 @@ describe("one server over HTTP", () => {
     })
     await Promise.all(lives)
   })
-  it("refuses in the same words and with the same data in both eras, whatever the tool", async () => {
+
+  it("refuses unknown arguments of every tool with the same text and data in both eras", async () => {
     const { endpoint } = await overHttp(["--embedded"])
     const [legacy, stateless] = await Promise.all([sdkV1.connect(endpoint), pinned.connect(endpoint)])
     for (const { name } of engineTools) {

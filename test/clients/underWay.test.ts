@@ -22,7 +22,7 @@ describe.each(newest)("%s over %s", (_name, transport, client, open) => {
   })
   afterAll(() => session.close())
 
-  it("is told how far a tool has come while it is still at work", async () => {
+  it("receives progress while a tool is still at work", async () => {
     const seen: Array<object> = []
     const onprogress = (step: object) => {
       seen.push(step)
@@ -33,7 +33,7 @@ describe.each(newest)("%s over %s", (_name, transport, client, open) => {
     assert.deepStrictEqual([executionId, status], [1, "success"])
   })
 
-  it("stops a call: nobody waits for it any more, and the next one is answered", async () => {
+  it("cancels a call, after which the next one is answered", async () => {
     const stop = new AbortController()
     const call = session.call("get_workflow", { id: "never" }, { signal: stop.signal })
     await engine.asked

@@ -98,17 +98,10 @@ describe("where every instance is read-only", () => {
   it.effect("only the tools that read are listed, in every revision", () =>
     Effect.gen(function* () {
       const names = (yield* tools).map(({ name }) => name)
-      assert.deepStrictEqual(names, [
-        "list_workflows",
-        "get_workflow",
-        "list_executions",
-        "get_execution",
-        "list_credentials",
-        "get_credential",
-        "get_credential_schema",
-        "get_tags",
-        "get_tag"
-      ])
+      assert.deepStrictEqual(
+        names,
+        toolNames.filter((name) => /^(list|get)_/.test(name))
+      )
       for (const version of ["2024-11-05", "2025-03-26"]) {
         const { result } = yield* request("tools/list", {}, revision(version))
         assert.deepStrictEqual(
