@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema, Stream } from "effect"
 import { LanguageModel } from "effect/ai"
 
+import { toolNames } from "../support/everyTool.ts"
 import { assistant } from "./sample.ts"
 
 /** A model that says what the script says, and that notes which tools it was offered. */
@@ -37,7 +38,7 @@ describe("an effect/ai toolkit of the engine's tools", () => {
       const { model, offered } = scripted("list_workflows", { limit: 2 })
       const { toolResults } = yield* Effect.provide(assistant("What is there?"), model)
       assert.include(offered, "list_workflows")
-      assert.lengthOf(offered, 23)
+      assert.lengthOf(offered, toolNames.length)
       assert.lengthOf(toolResults, 1)
       assert.isFalse(toolResults[0]?.isFailure)
       assert.lengthOf(decodeListed(toolResults[0]?.result).data, 2)

@@ -1,5 +1,9 @@
+import { assert } from "vitest"
+
+import { everyTool, idIn } from "../support/everyTool.ts"
+
 /** Where a client finds the server. */
-export type Door =
+export type Endpoint =
   | { readonly kind: "stdio"; readonly command: string; readonly args: ReadonlyArray<string> }
   | { readonly kind: "http"; readonly url: URL }
 
@@ -44,5 +48,48 @@ export interface OfficialClient {
   readonly name: string
   /** The revision it has to end up with. */
   readonly revision: string
-  readonly connect: (door: Door) => Promise<Session>
+  readonly connect: (endpoint: Endpoint) => Promise<Session>
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+/** What a client has that shows only the text of an answer. */
+export const dataOf = ({ content }: Answer): Json => JSON.parse(content.map(({ text }) => text).join(""))
+
+/** The answers to every tool, by its name, when all succeed. */
+export const callEveryTool = async (call: Call, name = "life"): Promise<ReadonlyMap<string, Answer>> => {
+  const answers = new Map<string, Answer>()
+  const ids: Record<string, unknown> = {}
+  for (const [tool, args] of everyTool(name)) {
+    const answer = await call(tool, args(ids))
+    answers.set(tool, answer)
+    if (answer.isError) throw new Error(`${tool}: ${answer.content.map(({ text }) => text).join(" ")}`)
+    ids[tool] = idIn(dataOf(answer))
+  }
+  return answers
+}
+
+/** What a call is rejected with; that it went well is a failure of the test. */
+export const failureOf = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => assert.fail("it went well"),
+    (error: unknown) => error
+  )
+
+interface Block {
+  readonly type: string
+}
+
+/** The text blocks of an answer; any other kind is shown by its name, so that a test that wants text fails. */
+export const texts = (content: ReadonlyArray<Block>) =>
+  content.map((block) => ({
+    type: block.type,
+    text: "text" in block && typeof block.text === "string" ? block.text : block.type
+  }))
+
+/** The JSON in the one text that a resource consists of. */
+export const onlyJson = (contents: ReadonlyArray<object>): unknown => {
+  const [only, ...others] = contents
+  if (only === undefined || others.length > 0 || !("text" in only)) throw new Error("not one text")
+  return JSON.parse(String(only.text))
 }

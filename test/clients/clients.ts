@@ -1,6 +1,6 @@
-import { overHttp, overStdio } from "./doors.ts"
 import { sdkV1 } from "./sdkV1.ts"
 import { sdkV2 } from "./sdkV2.ts"
+import { overHttp, overStdio } from "./servers.ts"
 
 export const modern = "2026-07-28"
 

@@ -52,14 +52,14 @@ describe.each(transports)("the Inspector over %s", (transport) => {
         : [`${(await startHttp(["--embedded"])).url}/mcp`, "--transport", "http"]
   })
 
-  it.each(eras)("finds the schemas of all tools fit for every client (%s)", async (era) => {
+  it.each(eras)("accepts the schemas of all tools in strict mode (%s)", async (era) => {
     const args = ["--method", "tools/list", "--strict", "--protocol-era", era]
     const { code, result, stderr } = await inspect(target, args)
     assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
     assert.nestedPropertyVal(result, "tools.length", engineTools.length)
   })
 
-  it.each(eras)("shows what a tool answers and what it fails with (%s)", async (era) => {
+  it.each(eras)("shows the answer and the failure of a tool (%s)", async (era) => {
     const [found, failed] = await Promise.all([
       inspect(target, [...call("list_workflows", { limit: 2, active: true }), "--protocol-era", era]),
       inspect(target, [...call("get_workflow", { id: "none" }), "--protocol-era", era])
@@ -99,14 +99,14 @@ describe.each(transports)("the Inspector over %s", (transport) => {
 })
 
 describe("the Inspector", () => {
-  it("finds the schemas of the marketplace tools fit too", async () => {
+  it("accepts the schemas of the marketplace tools in strict mode", async () => {
     const target = [process.execPath, commandFile(), "--embedded", "--toolsets", "engine,marketplace"]
     const { code, result, stderr } = await inspect(target, ["--method", "tools/list", "--strict"])
     assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
     assert.include(JSON.stringify(result), '"name":"ads_apply_plan"')
   })
 
-  it("says that nobody is there with exit code 4", async () => {
+  it("exits with 4 when nothing listens", async () => {
     const closed = createServer()
     const port = await listen(closed)
     closed.close()

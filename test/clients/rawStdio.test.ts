@@ -58,7 +58,7 @@ const inModern = ({
 })
 
 describe("a client that writes its own bytes", () => {
-  it("is served in every revision, bare and modern, all in one process", async () => {
+  it("is served in every revision, bare and modern, by one process", async () => {
     const { ask, leave, next, write } = open()
 
     const bare = await ask(call("bare", "get_tags"))
@@ -89,7 +89,7 @@ describe("a client that writes its own bytes", () => {
     assert.deepInclude(await leave(), { code: 0, stderr: "" })
   })
 
-  it("may cut its lines anywhere, end them in its own way, and send many at once", async () => {
+  it("receives every answer wherever its lines are cut and however they end", async () => {
     const { ask, leave, next, write } = open()
     const tagged = `{"jsonrpc":"2.0","id":"é","method":"tools/call","params":{"name":"create_tag","arguments":{"name":"日本 🏷"}}}\r\n`
     for (const byte of new TextEncoder().encode(tagged)) write(Uint8Array.of(byte))
@@ -108,7 +108,7 @@ describe("a client that writes its own bytes", () => {
     assert.deepInclude(await leave(), { code: 0, stderr: "" })
   })
 
-  it("gets all its answers when it leaves at once", async () => {
+  it("receives all its answers when it closes its input at once", async () => {
     const { leave, next, write } = open()
     const ids = ["a", "b", "c"]
     for (const id of ids) write(`${JSON.stringify({ jsonrpc: "2.0", ...call(id, "list_workflows") })}\n`)

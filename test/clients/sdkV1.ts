@@ -2,29 +2,32 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 
-import { onlyJson, texts } from "./blocks.ts"
-import type { Door, OfficialClient, Session } from "./Session.ts"
+import { type Endpoint, type OfficialClient, onlyJson, type Session, texts } from "./Session.ts"
 
 /** The first generation of the official TypeScript client, which most programs have. */
 export const sdkV1: OfficialClient = {
   name: "SDK v1",
   revision: "2025-11-25",
-  connect: async (door) => {
+  connect: async (endpoint) => {
     const client = new Client({ name: "sdk-v1", version: "1.0.0" })
     const settled: { revision?: string } = {}
-    await connect(client, door, (revision) => {
+    await connect(client, endpoint, (revision) => {
       settled.revision = revision
     })
     return session(client, settled.revision)
   }
 }
 
-const connect = async (client: Client, door: Door, onRevision: (revision: string) => void) => {
-  if (door.kind === "stdio") {
-    const transport = new StdioClientTransport({ command: door.command, args: [...door.args], stderr: "ignore" })
+const connect = async (client: Client, endpoint: Endpoint, onRevision: (revision: string) => void) => {
+  if (endpoint.kind === "stdio") {
+    const transport = new StdioClientTransport({
+      command: endpoint.command,
+      args: [...endpoint.args],
+      stderr: "ignore"
+    })
     await client.connect(Object.assign(transport, { setProtocolVersion: onRevision }))
   } else {
-    const transport = new StreamableHTTPClientTransport(door.url)
+    const transport = new StreamableHTTPClientTransport(endpoint.url)
     await client.connect(transport)
     onRevision(transport.protocolVersion ?? "none")
   }

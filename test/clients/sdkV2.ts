@@ -1,24 +1,23 @@
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 
-import { onlyJson, texts } from "./blocks.ts"
-import type { Door, OfficialClient, Session } from "./Session.ts"
+import { type Endpoint, type OfficialClient, onlyJson, type Session, texts } from "./Session.ts"
 
 /** The second generation of the official TypeScript client, in one of its ways to settle on a revision. */
 export const sdkV2 = (name: string, revision: string, options: ClientOptions): OfficialClient => ({
   name: `SDK v2 ${name}`,
   revision,
-  connect: async (door) => {
+  connect: async (endpoint) => {
     const client = new Client({ name: "sdk-v2", version: "2.0.0" }, options)
-    await client.connect(open(door))
+    await client.connect(open(endpoint))
     return session(client)
   }
 })
 
-const open = (door: Door) =>
-  door.kind === "http"
-    ? new StreamableHTTPClientTransport(door.url)
-    : new StdioClientTransport({ command: door.command, args: [...door.args], stderr: "ignore" })
+const open = (endpoint: Endpoint) =>
+  endpoint.kind === "http"
+    ? new StreamableHTTPClientTransport(endpoint.url)
+    : new StdioClientTransport({ command: endpoint.command, args: [...endpoint.args], stderr: "ignore" })
 
 const session = (client: Client): Session => ({
   revision: client.getNegotiatedProtocolVersion(),

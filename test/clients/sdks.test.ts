@@ -3,30 +3,28 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { engineTools } from "../../src/engine/tools/catalog.ts"
 import { useCommand } from "../cli/built.ts"
 import { combinations, modern } from "./clients.ts"
-import { type Opened, useDoors } from "./doors.ts"
-import { failureOf } from "./failureOf.ts"
-import { dataOf, life } from "./life.ts"
-import type { Session } from "./Session.ts"
+import { type StartedServer, useServers } from "./servers.ts"
+import { callEveryTool, dataOf, failureOf, type Session } from "./Session.ts"
 
 useCommand()
-useDoors()
+useServers()
 
 describe.each(combinations)("%s over %s", (_name, _transport, { connect, revision }, open) => {
   const isModern = revision === modern
-  let opened: Opened
+  let opened: StartedServer
   let session: Session
 
   beforeAll(async () => {
     opened = await open(["--embedded"])
-    session = await connect(opened.door)
+    session = await connect(opened.endpoint)
   })
   afterAll(() => session.close())
 
-  it("settles on its newest revision", () => {
+  it("negotiates its newest protocol version", () => {
     assert.deepInclude(session, { revision, server: "workflow-tool-server" })
   })
 
-  it("takes the list of tools, resources, templates and prompts", async () => {
+  it("reads the lists of tools, resources, templates and prompts", async () => {
     assert.deepStrictEqual(
       await session.tools(),
       engineTools.map(({ name }) => name)
@@ -36,9 +34,9 @@ describe.each(combinations)("%s over %s", (_name, _transport, { connect, revisio
     assert.lengthOf(await session.prompts(), 5)
   })
 
-  it("takes the answers of all tools, whole as text and whole as data", async () => {
+  it("receives the answers of all tools, whole as text and whole as data", async () => {
     await session.tools()
-    const answers = await life(session.call)
+    const answers = await callEveryTool(session.call)
     assert.sameMembers(
       [...answers.keys()],
       engineTools.map(({ name }) => name)
@@ -50,7 +48,7 @@ describe.each(combinations)("%s over %s", (_name, _transport, { connect, revisio
     }
   })
 
-  it("is told what a tool failed with, whole as text and whole as data", async () => {
+  it("receives the failure of a tool, whole as text and whole as data", async () => {
     await session.tools()
     const refused = session.call("get_workflow", { id: "none", instance: "moon" })
     const message = "Instance moon not found. Available: embedded"
@@ -69,13 +67,13 @@ describe.each(combinations)("%s over %s", (_name, _transport, { connect, revisio
     }
   })
 
-  it("is told that a tool does not exist", async () => {
+  it("receives an error for a tool that does not exist", async () => {
     const error = await failureOf(session.call("get_workflows"))
     assert.propertyVal(error, "code", -32602)
     assert.include(String(error), "Unknown tool: get_workflows. Did you mean get_workflow?")
   })
 
-  it("reads resources, which say what the tools say", async () => {
+  it("reads resources with the same content as the tools answer", async () => {
     const list = await session.read("engine://workflows")
     assert.deepStrictEqual(list, dataOf(await session.call("list_workflows")))
     const [id] = await session.complete({ type: "ref/resource", uri: "engine://workflows/{id}" }, "id", "Kp")
@@ -83,7 +81,7 @@ describe.each(combinations)("%s over %s", (_name, _transport, { connect, revisio
     assert.deepStrictEqual(workflow, dataOf(await session.call("get_workflow", { id })))
   })
 
-  it("makes a workflow from a prompt", async () => {
+  it("creates a workflow from the text of a prompt", async () => {
     const [, draft = ""] = await session.prompt("http-webhook-workflow", { path: "from-a-prompt" })
     const { id } = dataOf(await session.call("create_workflow", JSON.parse(draft)))
     const { active } = dataOf(await session.call("activate_workflow", { id }))
@@ -101,7 +99,7 @@ describe.each(combinations)("%s over %s", (_name, _transport, { connect, revisio
     assert.deepStrictEqual(await session.ping(), {})
   })
 
-  it("leaves, and the server ends by itself", async () => {
+  it("closes its connection, after which the server exits with 0", async () => {
     await session.close()
     assert.strictEqual(await opened.exitCode(), 0)
   })

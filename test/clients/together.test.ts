@@ -3,19 +3,18 @@ import { assert, describe, it } from "vitest"
 import { engineTools } from "../../src/engine/tools/catalog.ts"
 import { useCommand } from "../cli/built.ts"
 import { clients, pinned } from "./clients.ts"
-import { overHttp } from "./doors.ts"
-import { failureOf } from "./failureOf.ts"
-import { life } from "./life.ts"
 import { sdkV1 } from "./sdkV1.ts"
+import { overHttp } from "./servers.ts"
+import { callEveryTool, failureOf } from "./Session.ts"
 
 useCommand()
 
 describe("one server over HTTP", () => {
-  it("serves clients of all generations at once, and mixes up nothing", async () => {
-    const { door } = await overHttp(["--embedded"])
+  it("serves clients of all generations at once without mixing up their answers", async () => {
+    const { endpoint } = await overHttp(["--embedded"])
     const lives = clients.map(async ({ connect, name }) => {
-      const session = await connect(door)
-      const answers = await life(session.call, name)
+      const session = await connect(endpoint)
+      const answers = await callEveryTool(session.call, name)
       await session.close()
       for (const tool of ["get_tag", "get_workflow", "update_workflow", "update_tag", "list_workflows"]) {
         assert.include(answers.get(tool)?.content[0]?.text, name, tool)
@@ -23,9 +22,10 @@ describe("one server over HTTP", () => {
     })
     await Promise.all(lives)
   })
-  it("refuses in the same words and with the same data in both eras, whatever the tool", async () => {
-    const { door } = await overHttp(["--embedded"])
-    const [legacy, stateless] = await Promise.all([sdkV1.connect(door), pinned.connect(door)])
+
+  it("refuses unknown arguments of every tool with the same text and data in both eras", async () => {
+    const { endpoint } = await overHttp(["--embedded"])
+    const [legacy, stateless] = await Promise.all([sdkV1.connect(endpoint), pinned.connect(endpoint)])
     for (const { name } of engineTools) {
       const refused = await failureOf(legacy.call(name, { surprise: true }))
       const { content, structured } = await stateless.call(name, { surprise: true })

@@ -2,14 +2,12 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 
 import { useCommand } from "../cli/built.ts"
 import { combinations, modern } from "./clients.ts"
-import { useDoors } from "./doors.ts"
-import { failureOf } from "./failureOf.ts"
-import { dataOf } from "./life.ts"
-import type { Session } from "./Session.ts"
+import { useServers } from "./servers.ts"
+import { dataOf, failureOf, type Session } from "./Session.ts"
 import { slowEngine } from "./slowEngine.ts"
 
 useCommand()
-useDoors()
+useServers()
 
 /** Older revisions are served no other way than the last legacy one. */
 const newest = combinations.filter(([, , { revision }]) => revision >= "2025-11-25")
@@ -20,11 +18,11 @@ describe.each(newest)("%s over %s", (_name, transport, client, open) => {
 
   beforeAll(async () => {
     engine = await slowEngine()
-    session = await client.connect((await open(["--config", engine.configuration])).door)
+    session = await client.connect((await open(["--config", engine.configuration])).endpoint)
   })
   afterAll(() => session.close())
 
-  it("is told how far a tool has come while it is still at work", async () => {
+  it("receives progress while a tool is still at work", async () => {
     const seen: Array<object> = []
     const onprogress = (step: object) => {
       seen.push(step)
@@ -35,7 +33,7 @@ describe.each(newest)("%s over %s", (_name, transport, client, open) => {
     assert.deepStrictEqual([executionId, status], [1, "success"])
   })
 
-  it("stops a call: nobody waits for it any more, and the next one is answered", async () => {
+  it("cancels a call, after which the next one is answered", async () => {
     const stop = new AbortController()
     const call = session.call("get_workflow", { id: "never" }, { signal: stop.signal })
     await engine.asked

@@ -12,20 +12,23 @@ const environments = Object.fromEntries(
 const configuration = { environments, defaultEnv: name(engines[0]?.version ?? "") }
 
 describe("the built command with the real engines", () => {
-  it.each([process.execPath, inject("olderNode")])("finds nothing wrong with them, run by %s", async (node) => {
-    const { code, stdout } = await run(["check"], { cwd: await directory({ ".config.json": configuration }), node })
-    assert.strictEqual(code, 0)
-    assert.lengthOf(stdout.match(/answers and takes the key/g) ?? [], engines.length)
-  })
+  it.each([process.execPath, inject("olderNode")])(
+    "finds nothing wrong with the engines when run by %s",
+    async (node) => {
+      const { code, stdout } = await run(["check"], { cwd: await directory({ ".config.json": configuration }), node })
+      assert.strictEqual(code, 0)
+      assert.lengthOf(stdout.match(/answers and takes the key/g) ?? [], engines.length)
+    }
+  )
 
-  it("finds a wrong key", async () => {
+  it("reports a wrong key and exits with 1", async () => {
     const host = engines[0]?.host ?? ""
     const { code, stdout } = await run(["check"], { env: { ENGINE_HOST: host, ENGINE_API_KEY: "wrong" } })
     assert.strictEqual(code, 1)
     assert.include(stdout, "API call failed for instance default: Authentication failed. Check API key.")
   })
 
-  it("serves both over HTTP, each under its name", async () => {
+  it("serves every engine under its own name over HTTP", async () => {
     const { url } = await startHttp([], { cwd: await directory({ ".config.json": configuration }) })
     for (const { version } of engines) {
       const nodes = [{ name: "Start", type: "engine-nodes-base.webhook", typeVersion: 2, position: [0, 0] }]

@@ -11,7 +11,7 @@ for (const engine of inject("engines")) {
   const member = serverOver({ member: environment(engine.host, engine.memberKey) }, FetchHttpClient.layer)
 
   layer(overReal(engine), { excludeTestServices: true })(`on the real ${engine.version}`, (it) => {
-    it.effect("what a key may not do is refused in the contract's words", () =>
+    it.effect("refuses what a key may not do, in the contract's words", () =>
       Effect.gen(function* () {
         const { send } = yield* TestedEngine
         const tag = yield* tagged()

@@ -4,7 +4,8 @@ import { Effect, Schema } from "effect"
 
 import { find } from "../../../src/mcp/protocol/ProtocolVersion.ts"
 import { AnswerLimit } from "../../../src/mcp/Tool.ts"
-import { ask, type Json, refused, request, serverOverEmbedded } from "../../support/harness.ts"
+import { everyTool, hooked, idIn } from "../../support/everyTool.ts"
+import { ask, refused, request, serverOverEmbedded } from "../../support/harness.ts"
 import { engineThat, json, serving } from "./standIn.ts"
 
 const newest = find("2025-11-25") ?? assert.fail()
@@ -19,64 +20,12 @@ const decodeListing = Schema.decodeUnknownSync(
     )
   })
 )
-const Id = Schema.Struct({ id: Schema.Union([Schema.String, Schema.Int]) })
-const decodeId = Schema.decodeUnknownSync(Id)
 const decodeAnswer = Schema.decodeUnknownSync(
   Schema.Struct({
     content: Schema.Tuple([Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })]),
     structuredContent: Schema.Record(Schema.String, Schema.Unknown)
   })
 )
-
-const hook = (path: string) => ({
-  nodes: [
-    {
-      name: "Hook",
-      type: "engine-nodes-base.webhook",
-      typeVersion: 2,
-      position: [0, 0],
-      parameters: { path, httpMethod: "POST", responseMode: "lastNode" },
-      webhookId: path
-    },
-    { name: "Stop", type: "engine-nodes-base.stopAndError", typeVersion: 1, position: [220, 0], parameters: {} }
-  ],
-  connections: [{ source: "Hook", target: "Stop" }]
-})
-
-/** Every tool once, in an order in which each has something to work on. */
-const everyTool = Effect.gen(function* () {
-  const tag = decodeId(yield* ask("create_tag", { name: "of a test" })).id
-  const id = decodeId(yield* ask("create_workflow", { name: "A", ...hook("a"), tags: [tag], active: true })).id
-  const { executionId } = yield* ask("execute_workflow", { id })
-  const data = { user: "ann" }
-  const credential = decodeId(yield* ask("create_credential", { name: "Shop", type: "httpBasicAuth", data })).id
-  const calls: ReadonlyArray<readonly [string, Json]> = [
-    ["list_workflows", {}],
-    ["get_workflow", { id }],
-    ["create_workflow", { name: "B", ...hook("b"), settings: { callerPolicy: "any" } }],
-    ["update_workflow", { id, name: "C" }],
-    ["deactivate_workflow", { id }],
-    ["activate_workflow", { id }],
-    ["execute_workflow", { id }],
-    ["list_executions", { includeData: true }],
-    ["get_execution", { id: executionId, includeData: true }],
-    ["retry_execution", { id: executionId }],
-    ["delete_execution", { id: executionId }],
-    ["list_credentials", {}],
-    ["get_credential", { id: credential }],
-    ["create_credential", { name: "Shop", type: "httpBasicAuth", data }],
-    ["update_credential", { id: credential, name: "Store" }],
-    ["delete_credential", { id: credential }],
-    ["get_credential_schema", { type: "httpBasicAuth" }],
-    ["create_tag", { name: "another of a test" }],
-    ["get_tags", {}],
-    ["get_tag", { id: tag }],
-    ["update_tag", { id: tag, name: "renamed of a test" }],
-    ["delete_tag", { id: tag }],
-    ["delete_workflow", { id }]
-  ]
-  return calls
-})
 
 for (const version of ["1.82.3", "2.41.1"] as const) {
   layer(serverOverEmbedded({ seed: true, version }), { excludeTestServices: true })(`over ${version}`, (it) => {
@@ -87,15 +36,17 @@ for (const version of ["1.82.3", "2.41.1"] as const) {
         const schemas = new Map(
           decodeListing(listing).tools.map(({ name, outputSchema = {} }) => [name, ajv.compile(outputSchema)])
         )
-        const calls = yield* everyTool
+        const calls = everyTool("a test")
+        const ids: Record<string, unknown> = {}
         assert.sameMembers(
           calls.map(([name]) => name),
           [...schemas.keys()]
         )
         for (const [name, args] of calls) {
-          const { error, result } = yield* request("tools/call", { name, arguments: args }, newest)
+          const { error, result } = yield* request("tools/call", { name, arguments: args(ids) }, newest)
           assert.isUndefined(error, `${name}: ${error?.message}`)
           const { content, structuredContent } = decodeAnswer(result)
+          ids[name] = idIn(structuredContent)
           assert.strictEqual(content[0].text, JSON.stringify(structuredContent))
           const accepts = schemas.get(name)
           assert.isTrue(accepts?.(structuredContent), `${name}: ${JSON.stringify(accepts?.errors)}`)
@@ -132,7 +83,7 @@ describe("an answer that is too large", () => {
   })
 
   it.effect("is replaced by the state of the workflow after a change", () => {
-    const nodes = hook("a").nodes.map((node) => ({ ...node, notes: "x".repeat(5000) }))
+    const nodes = hooked("a").nodes.map((node) => ({ ...node, notes: "x".repeat(5000) }))
     const stored = { id: "w1", name: "Large", active: true, nodes, connections: {}, settings: {}, versionId: "v1" }
     const { client } = engineThat(() => json(stored))
     const changes = [

@@ -5,17 +5,17 @@ import path from "node:path"
 import { afterAll, beforeAll } from "vitest"
 
 import { commandFile, type Start, startHttp } from "../cli/built.ts"
-import type { Door } from "./Session.ts"
+import type { Endpoint } from "./Session.ts"
 
-/** A door to a server that was started for it, and the exit code of that server once the client has left. */
-export interface Opened {
-  readonly door: Door
+/** Where a server is found that was started for it, and the exit code of that server once the client has left. */
+export interface StartedServer {
+  readonly endpoint: Endpoint
   /** Undefined when the server had to be killed. */
   readonly exitCode: () => Promise<number | undefined>
 }
 
 /** Gives the tests of a file a place for the exit codes. */
-export const useDoors = () => {
+export const useServers = () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "workflow-tool-server-clients-"))
   })
@@ -23,21 +23,21 @@ export const useDoors = () => {
 }
 
 let folder = ""
-let opened = 0
+let count = 0
 
-export const overStdio = async (args: ReadonlyArray<string>): Promise<Opened> => {
-  const file = path.join(folder, `${++opened}`)
+export const overStdio = async (args: ReadonlyArray<string>): Promise<StartedServer> => {
+  const file = path.join(folder, `${++count}`)
   // A client that loses its patience kills the shell, which then writes nothing.
   const witness = `"$@"; echo $? > '${file}'`
   return {
-    door: { kind: "stdio", command: "sh", args: ["-c", witness, "sh", process.execPath, commandFile(), ...args] },
+    endpoint: { kind: "stdio", command: "sh", args: ["-c", witness, "sh", process.execPath, commandFile(), ...args] },
     exitCode: () => readFile(file, "utf8").then(Number, () => undefined)
   }
 }
-export const overHttp = async (args: ReadonlyArray<string>, options?: Start): Promise<Opened> => {
+export const overHttp = async (args: ReadonlyArray<string>, options?: Start): Promise<StartedServer> => {
   const { child, ended, url } = await startHttp(args, options)
   return {
-    door: { kind: "http", url: new URL(`${url}/mcp`) },
+    endpoint: { kind: "http", url: new URL(`${url}/mcp`) },
     exitCode: async () => {
       child.kill("SIGTERM")
       const { code } = await ended
