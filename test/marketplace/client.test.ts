@@ -2,12 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpClient, HttpClientError } from "effect/http"
 
+import { adviceOn, explain } from "../../src/marketplace/apply/advice.ts"
 import { nameOf } from "../../src/marketplace/client/Campaign.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
-import type { MarketplaceError } from "../../src/marketplace/client/MarketplaceError.ts"
+import { describe as describeFailure, type MarketplaceError } from "../../src/marketplace/client/MarketplaceError.ts"
 import { Kopecks } from "../../src/marketplace/client/money.ts"
 import { operations } from "../../src/marketplace/client/operations.ts"
-import { storyOf } from "../../src/marketplace/client/story.ts"
 import { errors, examples } from "./data.ts"
 import { adsOver, inTime, standIn } from "./support.ts"
 
@@ -140,7 +140,7 @@ describe("the client", () => {
     Effect.gen(function* () {
       const ads = yield* MarketplaceAds
       const error = yield* Effect.flip(ads.getAdvFullstats({ ids: [1], beginDate, endDate: "2026-12-31" }))
-      assert.strictEqual(error._tag, "AdsInvalidRequest")
+      assert.strictEqual(error.reason._tag, "AdsInvalidRequest")
     }).pipe(Effect.provide(adsOver(standIn(() => ({ body: [] })).client)))
   )
 
@@ -150,7 +150,7 @@ describe("the client", () => {
       const error = yield* Effect.flip(
         MarketplaceAds.use((ads) => ads.updateBids({ bids: [{ advert_id: 1, nm_bids }] }))
       )
-      assert.strictEqual(error._tag, "AdsUnreadable")
+      assert.strictEqual(error.reason._tag, "AdsUnreadable")
     }).pipe(Effect.provide(adsOver(standIn(() => ({ text: "<html>Sign in</html>" })).client)))
   )
 
@@ -169,8 +169,9 @@ describe("the client", () => {
   it.effect("says that a write was accepted when only its answer is unreadable", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(MarketplaceAds.use((ads) => ads.createSeacatSaveAd({ name: "n" })))
-      assert.strictEqual(error._tag, "AdsUnreadable")
-      assert.include(error.message, "The change was accepted")
+      assert.strictEqual(error.reason._tag, "AdsUnreadable")
+      assert.include(error.message, "It may have happened all the same.")
+      assert.include(explain(error), "The change was accepted")
     }).pipe(Effect.provide(adsOver(standIn(() => ({ text: "<html>" })).client)))
   )
 
@@ -203,21 +204,22 @@ describe("an error body", () => {
     return Effect.gen(function* () {
       const operation = calls[row.operation] === undefined ? "GET /api/advert/v2/adverts" : row.operation
       const error = yield* Effect.flip(MarketplaceAds.use(callOf(operation)))
-      assert.include(tags[row.status] ?? [], error._tag)
-      const said = "advice" in error ? error.advice : undefined
-      assert.isAbove(String(said).length, 20)
-      if (error._tag !== "AdsRateLimited") {
-        assert.include(text, error.detail.split("; ").at(0)?.replaceAll("\n", "\\n") ?? "")
+      const { reason } = error
+      assert.include(tags[row.status] ?? [], reason._tag)
+      assert.isAbove(adviceOn(error).length, 20)
+      if (reason._tag !== "AdsRateLimited") {
+        assert.include(text, reason.detail.split("; ").at(0)?.replaceAll("\n", "\\n") ?? "")
       }
-      assert.match(error.message, /^Could not [a-z][a-z -]+: .*[\p{L}\d].*\. \S.*\.$/u)
-      assert.notMatch(error.message, /\n|\.\.|\. \./)
-      assert.strictEqual(error.message, `${storyOf(error)} ${error.advice}`)
+      const told = explain(error)
+      assert.match(told, /^Could not [a-z][a-z -]+: .*[\p{L}\d].*\. \S.*\.$/u)
+      assert.notMatch(told, /\n|\.\.|\. \./)
+      assert.strictEqual(told, `${error.message} ${adviceOn(error)}`)
     }).pipe(Effect.provide(adsOver(client)))
   })
 
   it("says in plain words what could not be done, whatever the operation", () => {
     for (const { label, name } of Object.values(operations)) {
-      const story = storyOf({ operation: name, detail: "no" })
+      const story = describeFailure(name, "no")
       assert.strictEqual(story, `Could not ${label}: no.`)
       assert.notInclude(story, name)
     }
@@ -229,14 +231,14 @@ describe("an error body", () => {
     ["Really?", "Really?"],
     ["no\nnever\n", "no; never."]
   ])("that ends in %o ends its sentence as %o", (detail, expected) => {
-    assert.isTrue(storyOf({ operation: "updateBids", detail }).endsWith(`: ${expected}`))
+    assert.isTrue(describeFailure("updateBids", detail).endsWith(`: ${expected}`))
   })
 
   it.effect("about keywords, which the marketplace has switched off, names what there is in their place", () =>
     Effect.gen(function* () {
-      const { message } = yield* Effect.flip(MarketplaceAds.use(callOf("GET /adv/v0/stats/keywords")))
+      const error = yield* Effect.flip(MarketplaceAds.use(callOf("GET /adv/v0/stats/keywords")))
       assert.include(
-        message,
+        explain(error),
         "switched keyword statistics off on 2026-01-15: use ads_cluster_stats (getNormqueryStats)"
       )
     }).pipe(Effect.provide(adsOver(standIn(() => ({ status: 404, text: "404 page not found" })).client)))
@@ -244,8 +246,8 @@ describe("an error body", () => {
 
   it.effect("about search clusters that are closed to a campaign says which have bids", () =>
     Effect.gen(function* () {
-      const { message } = yield* Effect.flip(MarketplaceAds.use(callOf("POST /adv/v0/normquery/bids")))
-      assert.include(message, "have bids only in campaigns with manual bids that pay for views")
+      const error = yield* Effect.flip(MarketplaceAds.use(callOf("POST /adv/v0/normquery/bids")))
+      assert.include(explain(error), "have bids only in campaigns with manual bids that pay for views")
     }).pipe(
       Effect.provide(
         adsOver(standIn(() => ({ status: 403, body: { detail: "norm_query API not available", status: 403 } })).client)
@@ -263,14 +265,14 @@ describe("an error body", () => {
       const error = yield* tagOf(400, {
         errors: [{ detail: "wrong bid value: 100; min: 125 max:100000", field: "bid" }]
       })
-      assert.deepInclude(error, { _tag: "BidOutOfRange", received: 100, min: 125, max: 100_000 })
+      assert.deepInclude(error.reason, { _tag: "BidOutOfRange", received: 100, min: 125, max: 100_000 })
     })
   )
 
   it.effect("about several bids tells the lowest bid that suits them all", () =>
     Effect.gen(function* () {
       const errors = [125, 150, 140].map((min) => ({ detail: `wrong bid value: 100; min: ${min}` }))
-      assert.deepInclude(yield* tagOf(400, { errors }), { _tag: "BidOutOfRange", received: 100, min: 150 })
+      assert.deepInclude((yield* tagOf(400, { errors })).reason, { _tag: "BidOutOfRange", received: 100, min: 150 })
     })
   )
 
@@ -284,7 +286,7 @@ describe("an error body", () => {
     [418, { teapot: [1, 2] }, "AdsBadRequest"]
   ] as const)("%s %o is a %s", ([status, body, tag]) =>
     Effect.gen(function* () {
-      assert.strictEqual((yield* tagOf(status, body))._tag, tag)
+      assert.strictEqual((yield* tagOf(status, body)).reason._tag, tag)
     })
   )
 })
@@ -294,7 +296,7 @@ describe("a call that goes wrong on the way", () => {
     const { client, requests } = standIn(() => ({ status: 503, body: {} }))
     return Effect.gen(function* () {
       const error = yield* Effect.flip(MarketplaceAds.use(callOf(operation)))
-      assert.strictEqual(error._tag, "AdsOutcomeUnknown")
+      assert.strictEqual(error.reason._tag, "AdsOutcomeUnknown")
       assert.strictEqual(requests.length, 1)
     }).pipe(Effect.provide(adsOver(client)))
   })
@@ -330,7 +332,7 @@ describe("a call that goes wrong on the way", () => {
     const { attempts, client } = broken(code)
     return Effect.gen(function* () {
       const error = yield* Effect.flip(inTime(MarketplaceAds.use((ads) => ads.pauseCampaign(1))))
-      assert.strictEqual(error._tag, tag)
+      assert.strictEqual(error.reason._tag, tag)
       assert.strictEqual(attempts(), expected)
     }).pipe(Effect.provide(adsOver(client)))
   })
@@ -340,7 +342,7 @@ describe("a call that goes wrong on the way", () => {
     return Effect.gen(function* () {
       for (const operation of writes) {
         const error = yield* Effect.flip(MarketplaceAds.use(callOf(operation)))
-        assert.strictEqual(error._tag, "AdsReadOnly")
+        assert.strictEqual(error.reason._tag, "AdsReadOnly")
       }
       assert.strictEqual(requests.length, 0)
     }).pipe(Effect.provide(adsOver(client, { readOnly: true })))
@@ -354,8 +356,8 @@ describe("a call that goes wrong on the way", () => {
     }))
     return Effect.gen(function* () {
       const error = yield* Effect.flip(MarketplaceAds.use((ads) => ads.updateBids({ bids })))
-      assert.deepInclude(error, { _tag: "AdsPartlyDone", done: 50, total: 120 })
-      assert.include(error.message, "Could not set bids: only 50 of 120 were done, then: no. Some items are changed")
+      assert.deepInclude(error.reason, { _tag: "AdsPartlyDone", done: 50, total: 120 })
+      assert.include(explain(error), "Could not set bids: only 50 of 120 were done, then: no. Some items are changed")
     }).pipe(Effect.provide(adsOver(client)))
   })
 })
@@ -402,10 +404,10 @@ describe("a request that breaks a rule", () => {
   it.effect.each(refused)("%s is refused before anything is sent", ([, call]) => {
     const { client, requests } = standIn(() => ({}))
     return Effect.gen(function* () {
-      const { _tag, message } = yield* Effect.flip(MarketplaceAds.use(call))
-      assert.strictEqual(_tag, "AdsInvalidRequest")
+      const error = yield* Effect.flip(MarketplaceAds.use(call))
+      assert.strictEqual(error.reason._tag, "AdsInvalidRequest")
       assert.match(
-        message,
+        explain(error),
         /^Could not [a-z ]+( minus-phrases)?: [a-z].* (must|take|takes|cannot|wipes) .*\. Nothing was sent\.$/
       )
       assert.strictEqual(requests.length, 0)

@@ -116,7 +116,7 @@ describe("the lowest bids of 60 campaigns", () => {
       yield* of(asked)
       yield* TestClock.adjust("2 minutes")
       const failure = yield* Effect.flip(of(asked))
-      assert.strictEqual(failure._tag, "AdsRateLimited")
+      assert.strictEqual(failure.reason._tag, "AdsRateLimited")
     }).pipe(
       Effect.provide(marketplace({ limits: { getBidsMin: { limit: 1, periodMs: 3_600_000, burst: 1 } } }, { account }))
     )

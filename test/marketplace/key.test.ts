@@ -66,7 +66,7 @@ describe("a key", () => {
       yield* TestClock.setTime(dayMs)
       assert.notInclude(names(yield* offered), "ads_apply_plan")
       const error = yield* Effect.flip(write)
-      assert.deepInclude(error, { _tag: "AdsReadOnly", detail: "the key has run out, and a new one is needed" })
+      assert.deepInclude(error.reason, { _tag: "AdsReadOnly", detail: "the key has run out, and a new one is needed" })
       assert.deepInclude(yield* check({ acc: 3, s: promotion, exp: dayMs / 1000 }), {
         may_write: false,
         why_not: "the key has run out, and a new one is needed"

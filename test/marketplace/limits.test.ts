@@ -203,7 +203,7 @@ describe("a marketplace that counts", () => {
       const ads = yield* MarketplaceAds
       yield* ads.getAdvertsV2()
       const error = yield* Effect.flip(ads.getAdvertsV2())
-      assert.deepInclude(error, { _tag: "AdsRateLimited", retryAfterSeconds: 3600 })
+      assert.deepInclude(error.reason, { _tag: "AdsRateLimited", retryAfterSeconds: 3600 })
     }).pipe(Effect.provide(marketplace({ tokenKind: "base" }, { limits: "base" })))
   )
 
@@ -267,7 +267,7 @@ describe("a marketplace that counts", () => {
     )
     return Effect.gen(function* () {
       const count = MarketplaceAds.use((ads) => ads.countAdverts())
-      assert.deepInclude(yield* Effect.flip(count), { _tag: "AdsRateLimited", retryAfterSeconds: 86_400 })
+      assert.deepInclude((yield* Effect.flip(count)).reason, { _tag: "AdsRateLimited", retryAfterSeconds: 86_400 })
       yield* TestClock.adjust("1 day")
       assert.strictEqual(yield* count, 0)
     }).pipe(Effect.provide(adsOver(client)))
@@ -277,7 +277,7 @@ describe("a marketplace that counts", () => {
     const { client, requests } = standIn(() => ({ status: 429, headers: { "x-ratelimit-retry": "600" }, body: {} }))
     return Effect.gen(function* () {
       const error = yield* Effect.flip(MarketplaceAds.use((ads) => ads.countAdverts()))
-      assert.deepInclude(error, { _tag: "AdsRateLimited", retryAfterSeconds: 600 })
+      assert.deepInclude(error.reason, { _tag: "AdsRateLimited", retryAfterSeconds: 600 })
       assert.strictEqual(requests.length, 1)
     }).pipe(Effect.provide(adsOver(client)))
   })

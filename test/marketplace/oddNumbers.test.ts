@@ -198,6 +198,6 @@ describe("a number that the marketplace sends", () => {
 
   it("as a bid in a refusal, larger than any, leaves the refusal as it came", () => {
     const error = refusal("updateBids", 400, JSON.stringify({ detail: `wrong bid value: 5; min: ${"9".repeat(400)}` }))
-    assert.strictEqual(error._tag, "AdsBadRequest")
+    assert.strictEqual(error.reason._tag, "AdsBadRequest")
   })
 })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { Headers } from "effect/http"
 
-import { AdsBadRequest } from "../../src/marketplace/client/AdsRefused.ts"
+import { AdsBadRequest, MarketplaceError } from "../../src/marketplace/client/MarketplaceError.ts"
 import { operations } from "../../src/marketplace/client/operations.ts"
 import { nextOf } from "../../src/marketplace/client/outcome.ts"
 import { readApart } from "../../src/marketplace/client/readApart.ts"
@@ -27,7 +27,10 @@ describe("a 429", () => {
 })
 
 describe("many items read at once", () => {
-  const refused = new AdsBadRequest({ operation: "getMinusPhrases", status: 400, detail: "not this one", fields: [] })
+  const refused = new MarketplaceError({
+    operation: "getMinusPhrases",
+    reason: new AdsBadRequest({ status: 400, detail: "not this one", fields: [] })
+  })
 
   /** How often the marketplace is asked, and what it comes to, where it shows only some. */
   const reading = Effect.fnUntraced(function* (isShown: (item: number) => boolean) {

@@ -141,7 +141,7 @@ describe("what goes over the wire", () => {
     return Effect.gen(function* () {
       const bids = [{ advert_id: 1, nm_id: 2, norm_query: "a", bid: Kopecks.make(70_050) }]
       const error = yield* Effect.flip(MarketplaceAds.use((ads) => ads.setNormqueryBids({ bids })))
-      assert.strictEqual(error._tag, "AdsInvalidRequest")
+      assert.strictEqual(error.reason._tag, "AdsInvalidRequest")
       assert.strictEqual(requests.length, 0)
     }).pipe(Effect.provide(adsOver(client, { wire: "published" })))
   })

@@ -12,6 +12,7 @@ import { byWork } from "../plan/draft.ts"
 import { estimate } from "../plan/estimate.ts"
 import { lasting } from "../plan/lasting.ts"
 import type { Draft, Step } from "../plan/Plan.ts"
+import { explain } from "./advice.ts"
 import type { History } from "./history.ts"
 import { locate, type Located } from "./Located.ts"
 import { type Ads, look, type Standing, visibleMs } from "./look.ts"
@@ -93,7 +94,7 @@ const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<Loca
     const rows = batch.steps.flatMap(({ id }) => located.get(id) ?? [])
     const shown = rows.filter(({ change }) => !absent.has(articleOf(change)))
     const { found, refused } = yield* readApart(shown, (some) => look(ads, changesOf(some)))
-    for (const { item, reason } of refused) notYet.set(item.id, reason)
+    for (const { error, item } of refused) notYet.set(item.id, explain(error))
     for (const { answer, items } of found) {
       const looked = items.map((step) => ({ ...step, step: step.id, standing: answer.standing(step.change) }))
       const campaigns = yield* campaignsOfStale(answer, looked)

@@ -1,12 +1,11 @@
 import { Effect, Result } from "effect"
 
-import { isRefusal } from "./isRefusal.ts"
-import type { MarketplaceError } from "./MarketplaceError.ts"
+import { isRefusal, type MarketplaceError } from "./MarketplaceError.ts"
 
 /** What a read has found, by the items that were asked for at once, and the items that the marketplace does not show. */
 export interface ReadApart<A, B> {
   readonly found: ReadonlyArray<{ readonly items: ReadonlyArray<A>; readonly answer: B }>
-  readonly refused: ReadonlyArray<{ readonly item: A; readonly reason: string }>
+  readonly refused: ReadonlyArray<{ readonly item: A; readonly error: MarketplaceError }>
 }
 
 /** So many items refused without one that is shown are no accident of single items. */
@@ -30,7 +29,7 @@ export const readApart = Effect.fnUntraced(function* <A, B>(
     const [item] = items
     const isHopeless = found.length === 0 && refused.length >= mostRefused
     if (isHopeless || item === undefined || !isRefusal(failure)) return yield* failure
-    if (items.length === 1) refused.push({ item, reason: failure.message })
+    if (items.length === 1) refused.push({ item, error: failure })
     else {
       const middle = Math.ceil(items.length / 2)
       open.push(items.slice(middle), items.slice(0, middle))

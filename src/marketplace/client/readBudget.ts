@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
-import { isRefusal } from "./isRefusal.ts"
 import type { MarketplaceAds } from "./MarketplaceAds.ts"
+import { isRefusal } from "./MarketplaceError.ts"
 import { rublesTold } from "./money.ts"
 
 type Ads = MarketplaceAds["Service"]

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
 import { type BidUnit, unitOf, type Wire } from "./BidUnit.ts"
+import { invalid } from "./check.ts"
 import { type ClusterBid, type ClusterBidFound, provenUnits } from "./Clusters.ts"
-import { AdsInvalidRequest } from "./MarketplaceError.ts"
 import { Kopecks } from "./money.ts"
 import type { ProductChange } from "./Products.ts"
 
@@ -22,10 +22,10 @@ export const clusterBidsBody = Effect.fnUntraced(function* (unit: BidUnit, bids:
   if (unit === "kopecks") return { bids }
   const broken = bids.find(({ bid }) => bid % 100 !== 0)
   if (broken !== undefined) {
-    return yield* new AdsInvalidRequest({
-      operation: "setNormqueryBids",
-      detail: `the published form takes whole rubles only, and ${broken.bid} kopecks for "${broken.norm_query}" are not`
-    })
+    return yield* invalid(
+      "setNormqueryBids",
+      `the published form takes whole rubles only, and ${broken.bid} kopecks for "${broken.norm_query}" are not`
+    )
   }
   return { bids: bids.map(({ bid, ...cluster }) => ({ ...cluster, bid: bid / 100 })) }
 })

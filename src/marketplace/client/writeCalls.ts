@@ -6,7 +6,7 @@ import type { Calls } from "./call.ts"
 import { check, refuseIf } from "./check.ts"
 import { ClusterBidsSet, DeleteClusterBids, refusedIn, SetClusterBids } from "./Clusters.ts"
 import { campaignWide } from "./ids.ts"
-import { AdsPartlyDone, type MarketplaceError } from "./MarketplaceError.ts"
+import { AdsPartlyDone, MarketplaceError } from "./MarketplaceError.ts"
 import { MinusPhrases } from "./MinusPhrases.ts"
 import { NewCampaign, NewCampaignId } from "./NewCampaign.ts"
 import { caps, type Operation, operations } from "./operations.ts"
@@ -104,7 +104,12 @@ const inTurn = Effect.fnUntraced(function* <A extends { readonly length: number 
   for (const part of parts) {
     replies.push(
       yield* Effect.mapError(write(part), (error) =>
-        done === 0 ? error : new AdsPartlyDone({ operation, done, total, problem: error.detail })
+        done === 0
+          ? error
+          : new MarketplaceError({
+              operation,
+              reason: new AdsPartlyDone({ done, total, problem: error.reason.detail })
+            })
       )
     )
     done += part.length

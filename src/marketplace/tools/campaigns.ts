@@ -3,10 +3,9 @@ import { Effect, Schema } from "effect"
 import { reads } from "../../mcp/annotations.ts"
 import { optional } from "../../mcp/parameters.ts"
 import * as Tool from "../../mcp/Tool.ts"
-import { AdsNotFound } from "../client/AdsRefused.ts"
 import { articlesOf, BidType, PaymentType, status } from "../client/Campaign.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
-import { CampaignUnreadable } from "../client/MarketplaceError.ts"
+import { AdsNotFound, CampaignUnreadable, MarketplaceError, type Reason } from "../client/MarketplaceError.ts"
 import * as Budget from "../client/readBudget.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId, advertIds, limit, offset } from "./parameters.ts"
@@ -17,17 +16,11 @@ import { articleRow, budgetShown, campaignRow, leftOut, more } from "./shown.ts"
 export const readCampaign = Effect.fnUntraced(function* (advert_id: number) {
   const { adverts, unreadable } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids: [advert_id] }))
   const odd = unreadable.find((one) => one.advert_id === advert_id)
-  if (odd !== undefined) return yield* new CampaignUnreadable({ operation: "getAdvertsV2", ...odd })
+  const failed = (reason: Reason) => new MarketplaceError({ operation: "getAdvertsV2", reason })
+  if (odd !== undefined) return yield* failed(new CampaignUnreadable(odd))
   const campaign = adverts.find(({ id }) => id === advert_id)
-  return (
-    campaign ??
-    (yield* new AdsNotFound({
-      operation: "getAdvertsV2",
-      status: 404,
-      detail: `there is no campaign ${advert_id}`,
-      fields: []
-    }))
-  )
+  if (campaign !== undefined) return campaign
+  return yield* failed(new AdsNotFound({ status: 404, detail: `there is no campaign ${advert_id}`, fields: [] }))
 })
 
 /** The money of a campaign; null where nobody tells it, whatever is in the way. */

@@ -2,11 +2,13 @@ import { Clock, Effect } from "effect"
 
 import { reads } from "../../mcp/annotations.ts"
 import * as Tool from "../../mcp/Tool.ts"
+import { explain } from "../apply/advice.ts"
 import type { Wire } from "../client/BidUnit.ts"
 import { keyReport } from "../client/keyReport.ts"
 import { limitOf } from "../client/keyRules.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
+import { isBecause } from "../client/MarketplaceError.ts"
 import { orRefuse } from "./errors.ts"
 import * as results from "./results.ts"
 
@@ -46,7 +48,9 @@ interface Answer {
 /** A key that is not taken is an answer here, and no failure. */
 const ask = MarketplaceAds.use((ads) => ads.getCampaignCount()).pipe(
   Effect.map(({ all }): Answer => ({ campaigns: all })),
-  Effect.catchTag(["AdsForbidden", "AdsUnauthorized"], ({ message }) => Effect.succeed<Answer>({ refusal: message }))
+  Effect.catchIf(isBecause("AdsForbidden", "AdsUnauthorized"), (error) =>
+    Effect.succeed<Answer>({ refusal: explain(error) })
+  )
 )
 
 /** Articles and cluster bids are the two things that a wrong form would spoil. */

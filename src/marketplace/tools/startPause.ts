@@ -3,6 +3,7 @@ import { Effect, Option } from "effect"
 import { changes, runs } from "../../mcp/annotations.ts"
 import { flag, optional } from "../../mcp/parameters.ts"
 import * as Tool from "../../mcp/Tool.ts"
+import { explain } from "../apply/advice.ts"
 import { GuardViolation } from "../apply/PlanError.ts"
 import { Plans } from "../apply/Plans.ts"
 import { articlesOf, nameOf, status } from "../client/Campaign.ts"
@@ -43,7 +44,7 @@ const move = (kind: "pause" | "start") =>
     // Spending can be stopped also where nothing can be written down.
     yield* kind === "pause" ? Effect.ignore(note("begun")) : note("begun")
     yield* (kind === "start" ? ads.startCampaign(advert_id) : ads.pauseCampaign(advert_id)).pipe(
-      Effect.tapError(({ message }) => Effect.ignore(note(message)))
+      Effect.tapError((error) => Effect.ignore(note(explain(error))))
     )
     // It is done now: nothing that fails from here on may sound as if it were not.
     const isWritten = yield* Effect.isSuccess(note("done"))

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 
+import { explain } from "../../apply/advice.ts"
 import type { Pair } from "../../client/ids.ts"
 import { MarketplaceAds } from "../../client/MarketplaceAds.ts"
 import { readApart } from "../../client/readApart.ts"
@@ -24,7 +25,7 @@ export const phrasesOf = Effect.fnUntraced(function* (pairs: ReadonlyArray<Pair>
         ? []
         : [
             `The phrases of article ${first.item.nm_id} in campaign ${first.item.advert_id}${more} cannot be read, so they ` +
-              `neither count here nor come back with a rollback: ${first.reason}`
+              `neither count here nor come back with a rollback: ${explain(first.error)}`
           ]
   }
 })
