@@ -5,7 +5,7 @@ import { Headers } from "effect/http"
 import { AdsBadRequest, MarketplaceError } from "../../src/marketplace/client/MarketplaceError.ts"
 import { operations } from "../../src/marketplace/client/operations.ts"
 import { nextOf } from "../../src/marketplace/client/outcome.ts"
-import { readApart } from "../../src/marketplace/client/readApart.ts"
+import { bisectRead } from "../../src/marketplace/client/partialReads.ts"
 
 describe("a 429", () => {
   const pause = (headers: Readonly<Record<string, string>>) =>
@@ -36,7 +36,7 @@ describe("many items read at once", () => {
   const reading = Effect.fnUntraced(function* (isShown: (item: number) => boolean) {
     let calls = 0
     const result = yield* Effect.result(
-      readApart(
+      bisectRead(
         Array.from({ length: 100 }, (_, index) => index),
         (items) => {
           calls++

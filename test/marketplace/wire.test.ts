@@ -4,10 +4,9 @@ import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect } from "effect"
 import * as fc from "fast-check"
 
-import { joinSpans } from "../../src/marketplace/client/joinSpans.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { Kopecks } from "../../src/marketplace/client/money.ts"
-import { splitBids, splitProducts, spans } from "../../src/marketplace/client/split.ts"
+import { joinSpans, spans, splitBids, splitProducts } from "../../src/marketplace/client/split.ts"
 import { publishedOperations, specOperations } from "./data.ts"
 import { adsOver, inTime, type Seen, standIn } from "./support.ts"
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import type { Wire } from "../client/BidUnit.ts"
+import type { Wire } from "../client/Bids.ts"
 import {
   isOfAccount,
   isOutcomeUnknown as isUncertain,

@@ -1,13 +1,22 @@
 import { Effect, Match } from "effect"
 
-import type { BidUnit } from "../client/BidUnit.ts"
-import { articleOf, bidOf, type Campaign, findByName, mayChange, type Placement, status } from "../client/Campaign.ts"
+import type { BidUnit } from "../client/Bids.ts"
+import {
+  articleOf,
+  bidOf,
+  type Campaign,
+  findByName,
+  mayChange,
+  type Placement,
+  status,
+  type Unreadable,
+  whyUnreadable
+} from "../client/Campaign.ts"
 import { clusterKey, provenUnits } from "../client/Clusters.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { AdsUnreadable, CampaignUnreadable, MarketplaceError, type Reason } from "../client/MarketplaceError.ts"
 import type { Kopecks } from "../client/money.ts"
 import { operations } from "../client/operations.ts"
-import { type Unreadable, whyUnreadable } from "../client/Unreadable.ts"
 import type { Change, Create } from "../plan/Change.ts"
 import * as Phrases from "../plan/phrases.ts"
 import { findLost, type Lost } from "./findLost.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import type { BidUnit } from "../client/BidUnit.ts"
+import type { BidUnit } from "../client/Bids.ts"
 import type { Cluster, ClusterBidRefused } from "../client/Clusters.ts"
 import { AdsPartlyDone, MarketplaceError } from "../client/MarketplaceError.ts"
 import type { Located, LocatedOf } from "./Located.ts"

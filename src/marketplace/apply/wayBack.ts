@@ -1,10 +1,9 @@
 import { Clock, Effect, Result } from "effect"
 
-import type { BidUnit } from "../client/BidUnit.ts"
-import type { Wire } from "../client/BidUnit.ts"
+import type { BidUnit, Wire } from "../client/Bids.ts"
 import { pairKey } from "../client/ids.ts"
 import type { Kopecks } from "../client/money.ts"
-import { readApart } from "../client/readApart.ts"
+import { bisectRead } from "../client/partialReads.ts"
 import { batchesOf } from "../plan/batches.ts"
 import { changeKey, invert, workOf } from "../plan/Change.ts"
 import { clusterUnit } from "../plan/clusterUnit.ts"
@@ -93,7 +92,7 @@ const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<Loca
   for (const batch of batchesOf(steps)) {
     const rows = batch.steps.flatMap(({ id }) => located.get(id) ?? [])
     const shown = rows.filter(({ change }) => !absent.has(articleOf(change)))
-    const { found, refused } = yield* readApart(shown, (some) => look(ads, changesOf(some)))
+    const { found, refused } = yield* bisectRead(shown, (some) => look(ads, changesOf(some)))
     for (const { error, item } of refused) notYet.set(item.id, explain(error))
     for (const { answer, items } of found) {
       const looked = items.map((step) => ({ ...step, step: step.id, standing: answer.standing(step.change) }))

@@ -2,27 +2,23 @@ import { Context, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 
 import type { Budget, CampaignBudget, CampaignCount } from "./Account.ts"
-import type { BidsMin, BidsMinRequest, BidUpdate } from "./Bids.ts"
-import type { BidUnit } from "./BidUnit.ts"
+import type { BidsMin, BidsMinRequest, BidUnit, BidUpdate } from "./Bids.ts"
 import { make as makeCall } from "./call.ts"
-import type { Campaign } from "./Campaign.ts"
+import type { Campaign, NewCampaign, ProductChange, Unreadable } from "./Campaign.ts"
 import type {
   ArticleClusters,
   Cluster,
   ClusterBid,
   ClusterBidFound,
   ClusterBidRefused,
-  ClusterStatsRequest
+  ClusterStatsRequest,
+  MinusPhrases
 } from "./Clusters.ts"
 import type { Pair } from "./ids.ts"
 import { MarketplaceConfig } from "./MarketplaceConfig.ts"
 import type { MarketplaceError } from "./MarketplaceError.ts"
-import type { MinusPhrases } from "./MinusPhrases.ts"
-import type { NewCampaign } from "./NewCampaign.ts"
-import type { ProductChange } from "./Products.ts"
 import { type CampaignFilter, readCalls } from "./readCalls.ts"
 import type { CampaignStats, FullstatsRequest, KeywordsDay, KeywordsRequest } from "./Statistics.ts"
-import type { Unreadable } from "./Unreadable.ts"
 import { writeCalls } from "./writeCalls.ts"
 
 type Call<A> = Effect.Effect<A, MarketplaceError>

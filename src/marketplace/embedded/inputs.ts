@@ -1,9 +1,8 @@
 import { Schema, SchemaGetter } from "effect"
 
-import { PaymentType, Placement, status } from "../client/Campaign.ts"
+import { PaymentType, Placement, status, UpdateProducts } from "../client/Campaign.ts"
 import { Cluster } from "../client/Clusters.ts"
 import { AdvertId, Day, Pair } from "../client/ids.ts"
-import { UpdateProducts } from "../client/Products.ts"
 
 const Numbers = Schema.Array(Schema.Int)
 

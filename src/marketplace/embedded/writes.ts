@@ -1,12 +1,9 @@
 import { DateTime } from "effect"
 
-import { status } from "../client/Campaign.ts"
-import { type Cluster, clusterKey } from "../client/Clusters.ts"
+import { type NewCampaign, status, type UpdateProducts } from "../client/Campaign.ts"
+import { type Cluster, clusterKey, type MinusPhrases } from "../client/Clusters.ts"
 import { pairKey } from "../client/ids.ts"
-import type { MinusPhrases } from "../client/MinusPhrases.ts"
 import { Kopecks } from "../client/money.ts"
-import type { NewCampaign } from "../client/NewCampaign.ts"
-import type { UpdateProducts } from "../client/Products.ts"
 import type { Call } from "./Endpoint.ts"
 import type { Bids, ClusterBids, Clusters, OneCampaign } from "./inputs.ts"
 import {

@@ -1,8 +1,7 @@
-import type { Campaign, ManualPlacement, Placement } from "../client/Campaign.ts"
+import type { Campaign, ManualPlacement, Placement, Unreadable } from "../client/Campaign.ts"
+import type { MinusPhrases } from "../client/Clusters.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
-import type { MinusPhrases } from "../client/MinusPhrases.ts"
 import type { Kopecks } from "../client/money.ts"
-import type { Unreadable } from "../client/Unreadable.ts"
 import type { Floor, OnBelowFloor } from "./floors.ts"
 import type { OldSettings } from "./Snapshot.ts"
 

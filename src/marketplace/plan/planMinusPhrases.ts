@@ -1,6 +1,6 @@
 import { articlesOf, type Campaign, mayChange } from "../client/Campaign.ts"
+import type { MinusPhrases } from "../client/Clusters.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
-import type { MinusPhrases } from "../client/MinusPhrases.ts"
 import { caps } from "../client/operations.ts"
 import type { Phrases as PhraseChange } from "./Change.ts"
 import { draft, type Finding } from "./draft.ts"

@@ -1,10 +1,9 @@
 import { Result } from "effect"
 
-import type { Wire } from "../client/BidUnit.ts"
+import type { Wire } from "../client/Bids.ts"
 import { type Article, articlesOf, bidOf, type Campaign, mayChange, placementsOf } from "../client/Campaign.ts"
-import { type ClusterBidFound, provenUnits } from "../client/Clusters.ts"
+import { type ClusterBidFound, type MinusPhrases, provenUnits } from "../client/Clusters.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
-import type { MinusPhrases } from "../client/MinusPhrases.ts"
 import { foreign } from "../client/money.ts"
 import type { Change } from "./Change.ts"
 import { clusterUnit, type ClusterUnit } from "./clusterUnit.ts"

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 import { KeyKind } from "../client/ApiKey.ts"
-import { Wire } from "../client/BidUnit.ts"
+import { Wire } from "../client/Bids.ts"
 import { anyMoney, next, row, told, whole } from "./shapes.ts"
 
 /* Shapes of results as a client may rely on them; all are open to fields that are not named. Those of plans lie with them. */

@@ -8,10 +8,10 @@ import {
   nameOf,
   paymentOf,
   placementsOf,
-  status
+  status,
+  type Unreadable
 } from "../client/Campaign.ts"
 import { type AmountTold, foreign, type Kopecks, kopecksToRubles, money, rublesTold } from "../client/money.ts"
-import type { Unreadable } from "../client/Unreadable.ts"
 
 const statusWords = new Map<number, string>([
   [status.deleting, "being deleted"],
