@@ -5,7 +5,9 @@ import * as fc from "fast-check"
 
 import { refusal } from "../../src/marketplace/client/refusal.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
-import * as shapes from "../../src/marketplace/tools/results.ts"
+import { lowestBidsShown } from "../../src/marketplace/tools/articles.ts"
+import { campaignShown } from "../../src/marketplace/tools/campaigns.ts"
+import { campaignStatsShown, clusterStatsShown, keywordStatsShown } from "../../src/marketplace/tools/statistics.ts"
 import { offered } from "./offered.ts"
 import { type Canned, intercepted, inTime, plansOver } from "./support.ts"
 
@@ -36,42 +38,42 @@ const cases: ReadonlyArray<Case> = [
     args: { ids: [1001], ...days, group_by: "campaign" },
     path: "/adv/v3/fullstats",
     text: (n) => `[{"advertId":1001,${metricsOf(n)},"days":[{"date":"2026-01-01",${metricsOf(n)}}]}]`,
-    shape: shapes.campaignStats
+    shape: campaignStatsShown
   },
   {
     tool: "ads_campaign_stats",
     args: { ids: [1001], ...week, group_by: "day" },
     path: "/adv/v3/fullstats",
     text: (n) => `[{"advertId":1001,"currency":"KZT","days":[{"date":"2026-01-01",${metricsOf(n)}}]}]`,
-    shape: shapes.campaignStats
+    shape: campaignStatsShown
   },
   {
     tool: "ads_cluster_stats",
     args: { items: [{ advert_id: 1001, nm_id: 500101 }], ...week },
     path: "/adv/v0/normquery/stats",
     text: (n) => `{"stats":[{${at},"stats":[{"norm_query":"cup","avg_pos":${n},${metricsOf(n)}}]}]}`,
-    shape: shapes.clusterStats
+    shape: clusterStatsShown
   },
   {
     tool: "ads_keyword_stats",
     args: { advert_id: 1001, ...week },
     path: "/adv/v0/stats/keywords",
     text: (n) => `{"keywords":[{"date":"2026-01-01","stats":[{"keyword":"cup",${metricsOf(n)}}]}]}`,
-    shape: shapes.keywordStats
+    shape: keywordStatsShown
   },
   {
     tool: "ads_get_campaign",
     args: { advert_id: 1001 },
     path: "/api/advert/v2/budget",
     text: (n) => `{"adverts":[{"advertId":1001,"total":${n}}]}`,
-    shape: shapes.campaign
+    shape: campaignShown
   },
   {
     tool: "ads_min_bids",
     args: { advert_id: 1001 },
     path: "/api/advert/v1/bids/min",
     text: (n) => `{"bids":[{"nm_id":500101,"bids":[{"type":"combined","value":${n}}]}]}`,
-    shape: shapes.lowestBids
+    shape: lowestBidsShown
   }
 ]
 

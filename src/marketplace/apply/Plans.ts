@@ -24,6 +24,7 @@ import { begin, type Report } from "./Progress.ts"
 import { runPlan } from "./runPlan.ts"
 import { wayBack } from "./wayBack.ts"
 
+/** How long an apply may take, and who hears of it. */
 export interface ApplyOptions {
   /** No new batch is begun after this time; apply again to go on. Default: until done. */
   readonly maxSeconds?: number

@@ -193,6 +193,7 @@ export const operations = {
   }
 } as const satisfies Record<string, Operation>
 
+/** The name of an operation, which is its method's name, too. */
 export type OperationName = keyof typeof operations
 
 /** What an operation does, for people who do not know its name. */

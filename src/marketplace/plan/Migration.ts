@@ -5,6 +5,7 @@ import type { Kopecks } from "../client/money.ts"
 import type { Floor, OnBelowFloor } from "./floors.ts"
 import type { OldSettings } from "./Snapshot.ts"
 
+/** How campaigns are moved. */
 export interface MigrationOptions {
   /** `in-place` gives every article of the campaign its own bid and phrases; the other makes a manual twin of it. */
   readonly target: "in-place" | "new-manual-campaign"
@@ -16,6 +17,7 @@ export interface MigrationOptions {
   readonly phrases: "merge" | "replace"
 }
 
+/** What a move is planned from: the campaigns with their phrases and lowest bids, old settings, and how. */
 export interface MigrationInput {
   /** The campaigns to move. */
   readonly campaigns: ReadonlyArray<Campaign>

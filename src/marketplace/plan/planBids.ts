@@ -24,6 +24,7 @@ export interface BidWish {
   readonly to: { readonly kopecks: Kopecks } | { readonly percent: number }
 }
 
+/** What bids are planned from; campaigns and lowest bids as they were read. */
 export interface BidsInput {
   readonly campaigns: ReadonlyArray<Campaign>
   /** Campaigns that were asked for and cannot be read. */

@@ -17,6 +17,7 @@ import { draft, type Finding } from "./draft.ts"
 import { campaignProblem } from "./guards.ts"
 import type { Draft } from "./Plan.ts"
 
+/** What a new campaign is planned from. */
 export interface CampaignInput {
   readonly name: string
   readonly nms: ReadonlyArray<number>

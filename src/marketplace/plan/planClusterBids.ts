@@ -15,6 +15,7 @@ export interface ClusterWish extends Cluster {
   readonly to: Kopecks | null
 }
 
+/** What bids for search clusters are planned from; campaigns and present bids as they were read. */
 export interface ClusterBidsInput {
   readonly campaigns: ReadonlyArray<Campaign>
   /** Campaigns that were asked for and cannot be read. */

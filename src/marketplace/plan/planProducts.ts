@@ -11,6 +11,7 @@ import { draft, type Finding } from "./draft.ts"
 import * as Phrases from "./phrases.ts"
 import type { Draft } from "./Plan.ts"
 
+/** What a change of articles is planned from: the campaign with the phrases and cluster bids that would go with an article. */
 export interface ProductsInput {
   readonly campaign: Campaign
   readonly add: ReadonlyArray<number>
