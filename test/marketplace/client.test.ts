@@ -53,7 +53,7 @@ const writes = Object.keys(calls).filter((operation) =>
 )
 const readsOnly = Object.keys(calls).filter((operation) => !writes.includes(operation))
 
-describe("the client", () => {
+describe("the client of the marketplace", () => {
   const answers = examples.filter(({ kind }) => kind.startsWith("response"))
 
   it.effect.each(answers)("reads the published answer of $operation", ({ operation, value }) =>
@@ -89,14 +89,14 @@ describe("the client", () => {
   )
 
   it.effect.each([{ body: {} }, { body: { adverts: null } }, { body: { adverts: [] } }])(
-    "counts the campaigns of the list, also where there is none: %o",
+    "counts no campaigns in the answer %o",
     (answer) =>
       Effect.gen(function* () {
         assert.strictEqual(yield* MarketplaceAds.use((ads) => ads.countAdverts()), 0)
       }).pipe(Effect.provide(adsOver(standIn(() => answer).client)))
   )
 
-  it.effect("reads a campaign of which nothing is known but its kind", () =>
+  it.effect("reads a campaign that has no name, payment or placements", () =>
     Effect.gen(function* () {
       const { adverts } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2())
       assert.deepStrictEqual(adverts.map(nameOf), ["Campaign 1"])
@@ -124,7 +124,7 @@ describe("the client", () => {
     )
   )
 
-  it.effect("asks for an id once, however often it is given, and for nothing where none is", () => {
+  it.effect("sends an id once that is given twice, and sends nothing for an empty list", () => {
     const { client, requests } = standIn(() => ({ body: [] }))
     return Effect.gen(function* () {
       const ads = yield* MarketplaceAds
@@ -136,15 +136,17 @@ describe("the client", () => {
     }).pipe(Effect.provide(adsOver(client)))
   })
 
-  it.effect.each(["2026-02-30", "2026-13-01", "26-1-1"])("sends no date that does not exist: %s", (beginDate) =>
-    Effect.gen(function* () {
-      const ads = yield* MarketplaceAds
-      const error = yield* Effect.flip(ads.getAdvFullstats({ ids: [1], beginDate, endDate: "2026-12-31" }))
-      assert.strictEqual(error.reason._tag, "AdsInvalidRequest")
-    }).pipe(Effect.provide(adsOver(standIn(() => ({ body: [] })).client)))
+  it.effect.each(["2026-02-30", "2026-13-01", "26-1-1"])(
+    "refuses %s, a date that does not exist, before anything is sent",
+    (beginDate) =>
+      Effect.gen(function* () {
+        const ads = yield* MarketplaceAds
+        const error = yield* Effect.flip(ads.getAdvFullstats({ ids: [1], beginDate, endDate: "2026-12-31" }))
+        assert.strictEqual(error.reason._tag, "AdsInvalidRequest")
+      }).pipe(Effect.provide(adsOver(standIn(() => ({ body: [] })).client)))
   )
 
-  it.effect("does not take a page for the answer of a change", () =>
+  it.effect("fails where a web page answers a change", () =>
     Effect.gen(function* () {
       const nm_bids = [{ nm_id: 2, bid_kopecks: Kopecks.make(300), placement: "search" as const }]
       const error = yield* Effect.flip(
@@ -154,19 +156,19 @@ describe("the client", () => {
     }).pipe(Effect.provide(adsOver(standIn(() => ({ text: "<html>Sign in</html>" })).client)))
   )
 
-  it.effect("takes statistics that are null as none", () =>
+  it.effect("reads null statistics as no statistics", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* MarketplaceAds.use(callOf("GET /adv/v3/fullstats")), [])
     }).pipe(Effect.provide(adsOver(standIn(() => ({ body: null })).client)))
   )
 
-  it.effect.each([27_000_123, "27000123"])("reads the id of a new campaign as it comes: %o", (body) =>
+  it.effect.each([27_000_123, "27000123"])("reads %o as the id of a new campaign", (body) =>
     Effect.gen(function* () {
       assert.strictEqual(yield* MarketplaceAds.use((ads) => ads.createSeacatSaveAd({ name: "n" })), 27_000_123)
     }).pipe(Effect.provide(adsOver(standIn(() => ({ body })).client)))
   )
 
-  it.effect("says that a write was accepted when only its answer is unreadable", () =>
+  it.effect("says that a write was accepted whose answer cannot be read", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(MarketplaceAds.use((ads) => ads.createSeacatSaveAd({ name: "n" })))
       assert.strictEqual(error.reason._tag, "AdsUnreadable")
@@ -178,7 +180,7 @@ describe("the client", () => {
   it.effect.each([
     ["bearer", "Bearer a-key"],
     ["raw", "a-key"]
-  ] as const)("carries the key in the Authorization header, %s", ([authScheme, expected]) => {
+  ] as const)("sends the key in the Authorization header with authScheme %s", ([authScheme, expected]) => {
     const { client, requests } = standIn(() => ({ body: {} }))
     return Effect.gen(function* () {
       yield* MarketplaceAds.use((ads) => ads.getAdvertsV2())
@@ -187,7 +189,7 @@ describe("the client", () => {
   })
 })
 
-describe("an error body", () => {
+describe("the error of a refused call", () => {
   const tags: Readonly<Record<number, ReadonlyArray<string>>> = {
     400: ["AdsBadRequest", "AdsNotFound", "BidOutOfRange", "LowBudget", "CampaignStateRefused"],
     401: ["AdsUnauthorized"],
@@ -198,26 +200,29 @@ describe("an error body", () => {
   }
   const rows = errors.map((error, index) => ({ ...error, index, what: error.case ?? "" }))
 
-  it.effect.each(rows)("$index of $operation, $status $what, becomes a typed error that says what to do", (row) => {
-    const text = row.contentType === "text/plain" ? String(row.body) : JSON.stringify(row.body)
-    const { client } = standIn(() => ({ status: row.status, text, headers: { "x-ratelimit-retry": "999" } }))
-    return Effect.gen(function* () {
-      const operation = calls[row.operation] === undefined ? "GET /api/advert/v2/adverts" : row.operation
-      const error = yield* Effect.flip(MarketplaceAds.use(callOf(operation)))
-      const { reason } = error
-      assert.include(tags[row.status] ?? [], reason._tag)
-      assert.isAbove(adviceOn(error).length, 20)
-      if (reason._tag !== "AdsRateLimited") {
-        assert.include(text, reason.detail.split("; ").at(0)?.replaceAll("\n", "\\n") ?? "")
-      }
-      const told = explain(error)
-      assert.match(told, /^Could not [a-z][a-z -]+: .*[\p{L}\d].*\. \S.*\.$/u)
-      assert.notMatch(told, /\n|\.\.|\. \./)
-      assert.strictEqual(told, `${error.message} ${adviceOn(error)}`)
-    }).pipe(Effect.provide(adsOver(client)))
-  })
+  it.effect.each(rows)(
+    "names the reason, the detail and what to do for published error $index of $operation, $status $what",
+    (row) => {
+      const text = row.contentType === "text/plain" ? String(row.body) : JSON.stringify(row.body)
+      const { client } = standIn(() => ({ status: row.status, text, headers: { "x-ratelimit-retry": "999" } }))
+      return Effect.gen(function* () {
+        const operation = calls[row.operation] === undefined ? "GET /api/advert/v2/adverts" : row.operation
+        const error = yield* Effect.flip(MarketplaceAds.use(callOf(operation)))
+        const { reason } = error
+        assert.include(tags[row.status] ?? [], reason._tag)
+        assert.isAbove(adviceOn(error).length, 20)
+        if (reason._tag !== "AdsRateLimited") {
+          assert.include(text, reason.detail.split("; ").at(0)?.replaceAll("\n", "\\n") ?? "")
+        }
+        const told = explain(error)
+        assert.match(told, /^Could not [a-z][a-z -]+: .*[\p{L}\d].*\. \S.*\.$/u)
+        assert.notMatch(told, /\n|\.\.|\. \./)
+        assert.strictEqual(told, `${error.message} ${adviceOn(error)}`)
+      }).pipe(Effect.provide(adsOver(client)))
+    }
+  )
 
-  it("says in plain words what could not be done, whatever the operation", () => {
+  it("says in plain words what could not be done, for every operation", () => {
     for (const { label, name } of Object.values(operations)) {
       const story = describeFailure(name, "no")
       assert.strictEqual(story, `Could not ${label}: no.`)
@@ -230,11 +235,11 @@ describe("an error body", () => {
     ["No.", "No."],
     ["Really?", "Really?"],
     ["no\nnever\n", "no; never."]
-  ])("that ends in %o ends its sentence as %o", (detail, expected) => {
+  ])("ends a detail of %o as the sentence %o", (detail, expected) => {
     assert.isTrue(describeFailure("updateBids", detail).endsWith(`: ${expected}`))
   })
 
-  it.effect("about keywords, which the marketplace has switched off, names what there is in their place", () =>
+  it.effect("points to cluster statistics where keyword statistics are not found", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(MarketplaceAds.use(callOf("GET /adv/v0/stats/keywords")))
       assert.include(
@@ -244,7 +249,7 @@ describe("an error body", () => {
     }).pipe(Effect.provide(adsOver(standIn(() => ({ status: 404, text: "404 page not found" })).client)))
   )
 
-  it.effect("about search clusters that are closed to a campaign says which have bids", () =>
+  it.effect("says which campaigns have cluster bids where they are forbidden", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(MarketplaceAds.use(callOf("POST /adv/v0/normquery/bids")))
       assert.include(explain(error), "have bids only in campaigns with manual bids that pay for views")
@@ -260,7 +265,7 @@ describe("an error body", () => {
       Effect.provide(adsOver(standIn(() => ({ status, body })).client))
     )
 
-  it.effect("about a bid tells received, lowest and highest bid as numbers", () =>
+  it.effect("tells the received, lowest and highest bid as numbers", () =>
     Effect.gen(function* () {
       const error = yield* tagOf(400, {
         errors: [{ detail: "wrong bid value: 100; min: 125 max:100000", field: "bid" }]
@@ -269,7 +274,7 @@ describe("an error body", () => {
     })
   )
 
-  it.effect("about several bids tells the lowest bid that suits them all", () =>
+  it.effect("tells the lowest bid that suits all of several wrong bids", () =>
     Effect.gen(function* () {
       const errors = [125, 150, 140].map((min) => ({ detail: `wrong bid value: 100; min: ${min}` }))
       assert.deepInclude((yield* tagOf(400, { errors })).reason, { _tag: "BidOutOfRange", received: 100, min: 150 })
@@ -284,15 +289,15 @@ describe("an error body", () => {
     [409, { detail: "busy" }, "AdsConflict"],
     [413, "too large", "AdsBadRequest"],
     [418, { teapot: [1, 2] }, "AdsBadRequest"]
-  ] as const)("%s %o is a %s", ([status, body, tag]) =>
+  ] as const)("reads status %s with %o as %s", ([status, body, tag]) =>
     Effect.gen(function* () {
       assert.strictEqual((yield* tagOf(status, body)).reason._tag, tag)
     })
   )
 })
 
-describe("a call that goes wrong on the way", () => {
-  it.effect.each(writes)("%s is not repeated after a 503, and its outcome is called unknown", (operation) => {
+describe("a call whose request or answer is lost", () => {
+  it.effect.each(writes)("fails with an unknown outcome after one 503 to the write %s", (operation) => {
     const { client, requests } = standIn(() => ({ status: 503, body: {} }))
     return Effect.gen(function* () {
       const error = yield* Effect.flip(MarketplaceAds.use(callOf(operation)))
@@ -301,7 +306,7 @@ describe("a call that goes wrong on the way", () => {
     }).pipe(Effect.provide(adsOver(client)))
   })
 
-  it.effect.each(readsOnly)("%s is repeated after a 503", (operation) => {
+  it.effect.each(readsOnly)("repeats the read %s after a 503", (operation) => {
     const example = examples.find((one) => one.operation === operation && one.kind.startsWith("response"))
     const { client, requests } = standIn((_, index) => (index < 2 ? { status: 503 } : { body: example?.value ?? {} }))
     return Effect.gen(function* () {
@@ -328,7 +333,7 @@ describe("a call that goes wrong on the way", () => {
   it.effect.each([
     ["ECONNREFUSED", "AdsUnreachable", 3],
     ["ECONNRESET", "AdsOutcomeUnknown", 1]
-  ] as const)("%s makes a write end as %s after %s attempts", ([code, tag, expected]) => {
+  ] as const)("ends a write over %s with %s after %s attempts", ([code, tag, expected]) => {
     const { attempts, client } = broken(code)
     return Effect.gen(function* () {
       const error = yield* Effect.flip(inTime(MarketplaceAds.use((ads) => ads.pauseCampaign(1))))
@@ -337,7 +342,7 @@ describe("a call that goes wrong on the way", () => {
     }).pipe(Effect.provide(adsOver(client)))
   })
 
-  it.effect("nothing is sent at all where writing is switched off, also by a GET", () => {
+  it.effect("sends no write where writing is switched off, not even by GET", () => {
     const { client, requests } = standIn(() => ({}))
     return Effect.gen(function* () {
       for (const operation of writes) {
@@ -348,7 +353,7 @@ describe("a call that goes wrong on the way", () => {
     }).pipe(Effect.provide(adsOver(client, { readOnly: true })))
   })
 
-  it.effect("a list that breaks off in the middle says how much is done", () => {
+  it.effect("tells how many items of a list were done before a refusal", () => {
     const { client } = standIn((_, index) => (index === 1 ? { status: 400, body: { detail: "no" } } : {}))
     const bids = Array.from({ length: 120 }, (_, index) => ({
       advert_id: index + 1,
@@ -362,7 +367,7 @@ describe("a call that goes wrong on the way", () => {
   })
 })
 
-describe("a request that breaks a rule", () => {
+describe("the check of a request", () => {
   const refused: ReadonlyArray<readonly [string, (ads: Ads) => Effect.Effect<unknown, MarketplaceError>]> = [
     [
       "a bid of 0",
@@ -401,7 +406,7 @@ describe("a request that breaks a rule", () => {
     ]
   ]
 
-  it.effect.each(refused)("%s is refused before anything is sent", ([, call]) => {
+  it.effect.each(refused)("refuses %s before anything is sent", ([, call]) => {
     const { client, requests } = standIn(() => ({}))
     return Effect.gen(function* () {
       const error = yield* Effect.flip(MarketplaceAds.use(call))
@@ -414,7 +419,7 @@ describe("a request that breaks a rule", () => {
     }).pipe(Effect.provide(adsOver(client)))
   })
 
-  it.effect("30 days of cluster statistics go out", () => {
+  it.effect("lets 30 days of cluster statistics pass", () => {
     const { client, requests } = standIn(() => ({ body: {} }))
     return Effect.gen(function* () {
       yield* MarketplaceAds.use((ads) => ads.getNormqueryStats({ items: [pair], from: "2025-10-01", to: "2025-10-30" }))
@@ -422,7 +427,7 @@ describe("a request that breaks a rule", () => {
     }).pipe(Effect.provide(adsOver(client)))
   })
 
-  it.effect("an empty list of phrases goes out when it is meant", () => {
+  it.effect("lets an empty list of phrases pass with clear", () => {
     const { client, requests } = standIn(() => ({}))
     return Effect.gen(function* () {
       yield* MarketplaceAds.use((ads) => ads.setMinusPhrases({ ...pair, norm_queries: [] }, { clear: true }))

@@ -7,7 +7,7 @@ import { operations } from "../../src/marketplace/client/operations.ts"
 import { nextOf } from "../../src/marketplace/client/outcome.ts"
 import { bisectRead } from "../../src/marketplace/client/partialReads.ts"
 
-describe("a 429", () => {
+describe("the answer 429", () => {
   const pause = (headers: Readonly<Record<string, string>>) =>
     nextOf(
       operations.getAdvertsV2,
@@ -21,12 +21,12 @@ describe("a 429", () => {
     [{}, 1000],
     [{ "x-ratelimit-retry": "soon" }, 1000],
     [{ "retry-after": "-5" }, 1000]
-  ])("with %j asks for a pause of %i ms", (headers, ms) => {
+  ])("with headers %j asks for a pause of %i ms", (headers, ms) => {
     assert.deepStrictEqual(pause(headers), { is: "pause", ms })
   })
 })
 
-describe("many items read at once", () => {
+describe("a bisected read", () => {
   const refused = new MarketplaceError({
     operation: "getMinusPhrases",
     reason: new AdsBadRequest({ status: 400, detail: "not this one", fields: [] })
@@ -47,7 +47,7 @@ describe("many items read at once", () => {
     return { calls, result }
   })
 
-  it.effect("are narrowed down to those that are refused", () =>
+  it.effect("finds the items that are refused, and reads the others", () =>
     Effect.gen(function* () {
       const { result } = yield* reading((item) => item % 25 !== 3)
       const { found, refused } = Result.getOrThrow(result)
@@ -59,7 +59,7 @@ describe("many items read at once", () => {
     })
   )
 
-  it.effect("of which none is shown are given up before each has been asked for", () =>
+  it.effect("gives up before asking for each item where none is shown", () =>
     Effect.gen(function* () {
       const { calls, result } = yield* reading(() => false)
       assert.deepStrictEqual(result, Result.fail(refused))
