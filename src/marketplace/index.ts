@@ -1,44 +1,57 @@
-/** The marketplace's advertising interface: a typed client, exact money, and plans that can be taken back. */
-export * as Account from "./client/Account.ts"
+/** The marketplace's advertising interface: a typed client, exact money, and plans that can be rolled back. */
+
+/* The client: its service, its settings and what a call can fail with. */
+export { MarketplaceAds } from "./client/MarketplaceAds.ts"
+export { decode, Guards, MarketplaceConfig, MarketplaceSettings } from "./client/MarketplaceConfig.ts"
+export * from "./client/MarketplaceError.ts"
 export { type KeyFacts, KeyKind, readKey } from "./client/ApiKey.ts"
-export { type BidsMin, BidsMinRequest, BidUpdate, NmBid } from "./client/Bids.ts"
-export { BidUnit, Wire } from "./client/BidUnit.ts"
-export { Article, BidType, Campaign, ManualPlacement, PaymentType, Placement, status } from "./client/Campaign.ts"
+export { type Limit, type Operation, operations } from "./client/operations.ts"
+export { type Asked, FloorsPending, LowestBids } from "./client/LowestBids.ts"
+
+/* What it takes and answers. */
+export * as Account from "./client/Account.ts"
+export { type BidsMin, BidsMinRequest, BidUnit, BidUpdate, NmBid, Wire } from "./client/Bids.ts"
+export {
+  Article,
+  BidType,
+  Campaign,
+  ManualPlacement,
+  NewCampaign,
+  PaymentType,
+  Placement,
+  ProductChange,
+  status,
+  type Unreadable
+} from "./client/Campaign.ts"
 export {
   ArticleClusters,
   Cluster,
   ClusterBid,
   type ClusterBidFound,
+  type ClusterBidRefused,
   ClusterStat,
-  ClusterStatsRequest
+  ClusterStatsRequest,
+  MinusPhrases
 } from "./client/Clusters.ts"
-export type { CampaignFilter } from "./client/readCalls.ts"
-export { type Asked, FloorsPending, LowestBids } from "./client/LowestBids.ts"
-export { MarketplaceAds } from "./client/MarketplaceAds.ts"
-export { decode, Guards, MarketplaceConfig, MarketplaceSettings } from "./client/MarketplaceConfig.ts"
-export * from "./client/AdsRefused.ts"
-export * from "./client/MarketplaceError.ts"
-export { storyOf } from "./client/story.ts"
-export { MinusPhrases } from "./client/MinusPhrases.ts"
 export { Kopecks, kopecksToRubles, Money, money, Rubles, RublesGiven, rublesToKopecks } from "./client/money.ts"
-export { NewCampaign } from "./client/NewCampaign.ts"
-export type { Limit } from "./client/Limit.ts"
-export { type Operation, operations } from "./client/operations.ts"
+export type { CampaignFilter } from "./client/readCalls.ts"
+export { CampaignStats, FullstatsRequest, KeywordsDay, KeywordsRequest } from "./client/Statistics.ts"
+
+/* Planners: pure functions from campaigns and wishes to a draft. */
 export { Change } from "./plan/Change.ts"
 export type { Floor, OnBelowFloor } from "./plan/floors.ts"
+export type { MigrationInput, MigrationOptions } from "./plan/Migration.ts"
 export { Blocked, Draft, Estimate, type MigrationPlan, Plan, Step } from "./plan/Plan.ts"
 export { type BidsInput, type BidWish, planBids } from "./plan/planBids.ts"
 export { type CampaignInput, planCampaign } from "./plan/planCampaign.ts"
 export { type ClusterBidsInput, type ClusterWish, planClusterBids } from "./plan/planClusterBids.ts"
-export * from "./apply/PlanError.ts"
-export type { MigrationInput, MigrationOptions } from "./plan/Migration.ts"
 export { planMigration } from "./plan/planMigration.ts"
 export { type MinusPhrasesInput, type PhraseMode, planMinusPhrases } from "./plan/planMinusPhrases.ts"
 export { planProducts, type ProductsInput } from "./plan/planProducts.ts"
+export { OldSettings } from "./plan/Snapshot.ts"
+
+/* Plans that are kept, applied and rolled back. */
+export * from "./apply/PlanError.ts"
 export { type ApplyOptions, Plans } from "./apply/Plans.ts"
 export { Entry, PlanStore } from "./apply/PlanStore.ts"
 export type { Report } from "./apply/Progress.ts"
-export { OldSettings } from "./plan/Snapshot.ts"
-export { ProductChange } from "./client/Products.ts"
-export type { Unreadable } from "./client/Unreadable.ts"
-export { CampaignStats, FullstatsRequest, KeywordsDay, KeywordsRequest } from "./client/Statistics.ts"

@@ -1,8 +1,8 @@
 import { Clock, Effect } from "effect"
 
 import type { Finding, Offer, Toolset } from "../mcp/Toolset.ts"
-import { keyReport } from "./client/keyReport.ts"
-import { readOnlyReason } from "./client/keyRules.ts"
+import { explain } from "./apply/advice.ts"
+import { keyReport, readOnlyReason } from "./client/keyRules.ts"
 import { MarketplaceAds } from "./client/MarketplaceAds.ts"
 import { MarketplaceConfig, type MarketplaceSettings } from "./client/MarketplaceConfig.ts"
 import { type Needs, readTools, writeTools } from "./tools/catalog.ts"
@@ -20,7 +20,7 @@ const check = Effect.gen(function* () {
 }).pipe(
   Effect.match({
     onSuccess: (words): ReadonlyArray<Finding> => [{ fine: true, words: `marketplace: ${words}` }],
-    onFailure: ({ message }): ReadonlyArray<Finding> => [{ fine: false, words: `marketplace: ${message}` }]
+    onFailure: (error): ReadonlyArray<Finding> => [{ fine: false, words: `marketplace: ${explain(error)}` }]
   })
 )
 

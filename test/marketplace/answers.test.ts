@@ -23,11 +23,14 @@ const unnamed = (value: unknown, schema: unknown, at: string): ReadonlyArray<str
   )
 }
 
-describe("an answer of the marketplace toolset", () => {
-  it.each([...readTools, ...writeTools])("of $name has a shape that a client can rely on", ({ outputSchema }) => {
-    assert.isDefined(outputSchema)
-    assert.strictEqual(outputSchema?.()["type"], "object")
-  })
+describe("the answers of the marketplace's tools", () => {
+  it.each([...readTools, ...writeTools])(
+    "$name lists a shape of its answer, open to further fields",
+    ({ outputSchema }) => {
+      assert.isDefined(outputSchema)
+      assert.strictEqual(outputSchema?.()["type"], "object")
+    }
+  )
 
   const day = { from: "2026-01-01", to: "2026-01-07" }
   const calls: ReadonlyArray<readonly [string, object]> = [
@@ -54,7 +57,7 @@ describe("an answer of the marketplace toolset", () => {
     return structured ?? {}
   })
 
-  it.effect.each(calls)("of %s %o holds nothing that its shape leaves out", ([name, args]) =>
+  it.effect.each(calls)("%s %o answers with no field that its shape leaves out", ([name, args]) =>
     Effect.gen(function* () {
       yield* ask(name, args)
     }).pipe(Effect.provide(marketplace()))

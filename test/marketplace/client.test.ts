@@ -2,12 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpClient, HttpClientError } from "effect/http"
 
+import { adviceOn, explain } from "../../src/marketplace/apply/advice.ts"
 import { nameOf } from "../../src/marketplace/client/Campaign.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
-import type { MarketplaceError } from "../../src/marketplace/client/MarketplaceError.ts"
+import { describe as describeFailure, type MarketplaceError } from "../../src/marketplace/client/MarketplaceError.ts"
 import { Kopecks } from "../../src/marketplace/client/money.ts"
 import { operations } from "../../src/marketplace/client/operations.ts"
-import { storyOf } from "../../src/marketplace/client/story.ts"
 import { errors, examples } from "./data.ts"
 import { adsOver, inTime, standIn } from "./support.ts"
 
@@ -53,7 +53,7 @@ const writes = Object.keys(calls).filter((operation) =>
 )
 const readsOnly = Object.keys(calls).filter((operation) => !writes.includes(operation))
 
-describe("the client", () => {
+describe("the client of the marketplace", () => {
   const answers = examples.filter(({ kind }) => kind.startsWith("response"))
 
   it.effect.each(answers)("reads the published answer of $operation", ({ operation, value }) =>
@@ -89,14 +89,14 @@ describe("the client", () => {
   )
 
   it.effect.each([{ body: {} }, { body: { adverts: null } }, { body: { adverts: [] } }])(
-    "counts the campaigns of the list, also where there is none: %o",
+    "counts no campaigns in the answer %o",
     (answer) =>
       Effect.gen(function* () {
         assert.strictEqual(yield* MarketplaceAds.use((ads) => ads.countAdverts()), 0)
       }).pipe(Effect.provide(adsOver(standIn(() => answer).client)))
   )
 
-  it.effect("reads a campaign of which nothing is known but its kind", () =>
+  it.effect("reads a campaign that has no name, payment or placements", () =>
     Effect.gen(function* () {
       const { adverts } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2())
       assert.deepStrictEqual(adverts.map(nameOf), ["Campaign 1"])
@@ -124,7 +124,7 @@ describe("the client", () => {
     )
   )
 
-  it.effect("asks for an id once, however often it is given, and for nothing where none is", () => {
+  it.effect("sends an id once that is given twice, and sends nothing for an empty list", () => {
     const { client, requests } = standIn(() => ({ body: [] }))
     return Effect.gen(function* () {
       const ads = yield* MarketplaceAds
@@ -136,48 +136,51 @@ describe("the client", () => {
     }).pipe(Effect.provide(adsOver(client)))
   })
 
-  it.effect.each(["2026-02-30", "2026-13-01", "26-1-1"])("sends no date that does not exist: %s", (beginDate) =>
-    Effect.gen(function* () {
-      const ads = yield* MarketplaceAds
-      const error = yield* Effect.flip(ads.getAdvFullstats({ ids: [1], beginDate, endDate: "2026-12-31" }))
-      assert.strictEqual(error._tag, "AdsInvalidRequest")
-    }).pipe(Effect.provide(adsOver(standIn(() => ({ body: [] })).client)))
+  it.effect.each(["2026-02-30", "2026-13-01", "26-1-1"])(
+    "refuses %s, a date that does not exist, before anything is sent",
+    (beginDate) =>
+      Effect.gen(function* () {
+        const ads = yield* MarketplaceAds
+        const error = yield* Effect.flip(ads.getAdvFullstats({ ids: [1], beginDate, endDate: "2026-12-31" }))
+        assert.strictEqual(error.reason._tag, "AdsInvalidRequest")
+      }).pipe(Effect.provide(adsOver(standIn(() => ({ body: [] })).client)))
   )
 
-  it.effect("does not take a page for the answer of a change", () =>
+  it.effect("fails where a web page answers a change", () =>
     Effect.gen(function* () {
       const nm_bids = [{ nm_id: 2, bid_kopecks: Kopecks.make(300), placement: "search" as const }]
       const error = yield* Effect.flip(
         MarketplaceAds.use((ads) => ads.updateBids({ bids: [{ advert_id: 1, nm_bids }] }))
       )
-      assert.strictEqual(error._tag, "AdsUnreadable")
+      assert.strictEqual(error.reason._tag, "AdsUnreadable")
     }).pipe(Effect.provide(adsOver(standIn(() => ({ text: "<html>Sign in</html>" })).client)))
   )
 
-  it.effect("takes statistics that are null as none", () =>
+  it.effect("reads null statistics as no statistics", () =>
     Effect.gen(function* () {
       assert.deepStrictEqual(yield* MarketplaceAds.use(callOf("GET /adv/v3/fullstats")), [])
     }).pipe(Effect.provide(adsOver(standIn(() => ({ body: null })).client)))
   )
 
-  it.effect.each([27_000_123, "27000123"])("reads the id of a new campaign as it comes: %o", (body) =>
+  it.effect.each([27_000_123, "27000123"])("reads %o as the id of a new campaign", (body) =>
     Effect.gen(function* () {
       assert.strictEqual(yield* MarketplaceAds.use((ads) => ads.createSeacatSaveAd({ name: "n" })), 27_000_123)
     }).pipe(Effect.provide(adsOver(standIn(() => ({ body })).client)))
   )
 
-  it.effect("says that a write was accepted when only its answer is unreadable", () =>
+  it.effect("says that a write was accepted whose answer cannot be read", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(MarketplaceAds.use((ads) => ads.createSeacatSaveAd({ name: "n" })))
-      assert.strictEqual(error._tag, "AdsUnreadable")
-      assert.include(error.message, "The change was accepted")
+      assert.strictEqual(error.reason._tag, "AdsUnreadable")
+      assert.include(error.message, "It may have happened all the same.")
+      assert.include(explain(error), "The change was accepted")
     }).pipe(Effect.provide(adsOver(standIn(() => ({ text: "<html>" })).client)))
   )
 
   it.effect.each([
     ["bearer", "Bearer a-key"],
     ["raw", "a-key"]
-  ] as const)("carries the key in the Authorization header, %s", ([authScheme, expected]) => {
+  ] as const)("sends the key in the Authorization header with authScheme %s", ([authScheme, expected]) => {
     const { client, requests } = standIn(() => ({ body: {} }))
     return Effect.gen(function* () {
       yield* MarketplaceAds.use((ads) => ads.getAdvertsV2())
@@ -186,7 +189,7 @@ describe("the client", () => {
   })
 })
 
-describe("an error body", () => {
+describe("the error of a refused call", () => {
   const tags: Readonly<Record<number, ReadonlyArray<string>>> = {
     400: ["AdsBadRequest", "AdsNotFound", "BidOutOfRange", "LowBudget", "CampaignStateRefused"],
     401: ["AdsUnauthorized"],
@@ -197,27 +200,31 @@ describe("an error body", () => {
   }
   const rows = errors.map((error, index) => ({ ...error, index, what: error.case ?? "" }))
 
-  it.effect.each(rows)("$index of $operation, $status $what, becomes a typed error that says what to do", (row) => {
-    const text = row.contentType === "text/plain" ? String(row.body) : JSON.stringify(row.body)
-    const { client } = standIn(() => ({ status: row.status, text, headers: { "x-ratelimit-retry": "999" } }))
-    return Effect.gen(function* () {
-      const operation = calls[row.operation] === undefined ? "GET /api/advert/v2/adverts" : row.operation
-      const error = yield* Effect.flip(MarketplaceAds.use(callOf(operation)))
-      assert.include(tags[row.status] ?? [], error._tag)
-      const said = "advice" in error ? error.advice : undefined
-      assert.isAbove(String(said).length, 20)
-      if (error._tag !== "AdsRateLimited") {
-        assert.include(text, error.detail.split("; ").at(0)?.replaceAll("\n", "\\n") ?? "")
-      }
-      assert.match(error.message, /^Could not [a-z][a-z -]+: .*[\p{L}\d].*\. \S.*\.$/u)
-      assert.notMatch(error.message, /\n|\.\.|\. \./)
-      assert.strictEqual(error.message, `${storyOf(error)} ${error.advice}`)
-    }).pipe(Effect.provide(adsOver(client)))
-  })
+  it.effect.each(rows)(
+    "names the reason, the detail and what to do for published error $index of $operation, $status $what",
+    (row) => {
+      const text = row.contentType === "text/plain" ? String(row.body) : JSON.stringify(row.body)
+      const { client } = standIn(() => ({ status: row.status, text, headers: { "x-ratelimit-retry": "999" } }))
+      return Effect.gen(function* () {
+        const operation = calls[row.operation] === undefined ? "GET /api/advert/v2/adverts" : row.operation
+        const error = yield* Effect.flip(MarketplaceAds.use(callOf(operation)))
+        const { reason } = error
+        assert.include(tags[row.status] ?? [], reason._tag)
+        assert.isAbove(adviceOn(error).length, 20)
+        if (reason._tag !== "AdsRateLimited") {
+          assert.include(text, reason.detail.split("; ").at(0)?.replaceAll("\n", "\\n") ?? "")
+        }
+        const told = explain(error)
+        assert.match(told, /^Could not [a-z][a-z -]+: .*[\p{L}\d].*\. \S.*\.$/u)
+        assert.notMatch(told, /\n|\.\.|\. \./)
+        assert.strictEqual(told, `${error.message} ${adviceOn(error)}`)
+      }).pipe(Effect.provide(adsOver(client)))
+    }
+  )
 
-  it("says in plain words what could not be done, whatever the operation", () => {
+  it("says in plain words what could not be done, for every operation", () => {
     for (const { label, name } of Object.values(operations)) {
-      const story = storyOf({ operation: name, detail: "no" })
+      const story = describeFailure(name, "no")
       assert.strictEqual(story, `Could not ${label}: no.`)
       assert.notInclude(story, name)
     }
@@ -228,24 +235,24 @@ describe("an error body", () => {
     ["No.", "No."],
     ["Really?", "Really?"],
     ["no\nnever\n", "no; never."]
-  ])("that ends in %o ends its sentence as %o", (detail, expected) => {
-    assert.isTrue(storyOf({ operation: "updateBids", detail }).endsWith(`: ${expected}`))
+  ])("ends a detail of %o as the sentence %o", (detail, expected) => {
+    assert.isTrue(describeFailure("updateBids", detail).endsWith(`: ${expected}`))
   })
 
-  it.effect("about keywords, which the marketplace has switched off, names what there is in their place", () =>
+  it.effect("points to cluster statistics where keyword statistics are not found", () =>
     Effect.gen(function* () {
-      const { message } = yield* Effect.flip(MarketplaceAds.use(callOf("GET /adv/v0/stats/keywords")))
+      const error = yield* Effect.flip(MarketplaceAds.use(callOf("GET /adv/v0/stats/keywords")))
       assert.include(
-        message,
+        explain(error),
         "switched keyword statistics off on 2026-01-15: use ads_cluster_stats (getNormqueryStats)"
       )
     }).pipe(Effect.provide(adsOver(standIn(() => ({ status: 404, text: "404 page not found" })).client)))
   )
 
-  it.effect("about search clusters that are closed to a campaign says which have bids", () =>
+  it.effect("says which campaigns have cluster bids where they are forbidden", () =>
     Effect.gen(function* () {
-      const { message } = yield* Effect.flip(MarketplaceAds.use(callOf("POST /adv/v0/normquery/bids")))
-      assert.include(message, "have bids only in campaigns with manual bids that pay for views")
+      const error = yield* Effect.flip(MarketplaceAds.use(callOf("POST /adv/v0/normquery/bids")))
+      assert.include(explain(error), "have bids only in campaigns with manual bids that pay for views")
     }).pipe(
       Effect.provide(
         adsOver(standIn(() => ({ status: 403, body: { detail: "norm_query API not available", status: 403 } })).client)
@@ -258,19 +265,19 @@ describe("an error body", () => {
       Effect.provide(adsOver(standIn(() => ({ status, body })).client))
     )
 
-  it.effect("about a bid tells received, lowest and highest bid as numbers", () =>
+  it.effect("tells the received, lowest and highest bid as numbers", () =>
     Effect.gen(function* () {
       const error = yield* tagOf(400, {
         errors: [{ detail: "wrong bid value: 100; min: 125 max:100000", field: "bid" }]
       })
-      assert.deepInclude(error, { _tag: "BidOutOfRange", received: 100, min: 125, max: 100_000 })
+      assert.deepInclude(error.reason, { _tag: "BidOutOfRange", received: 100, min: 125, max: 100_000 })
     })
   )
 
-  it.effect("about several bids tells the lowest bid that suits them all", () =>
+  it.effect("tells the lowest bid that suits all of several wrong bids", () =>
     Effect.gen(function* () {
       const errors = [125, 150, 140].map((min) => ({ detail: `wrong bid value: 100; min: ${min}` }))
-      assert.deepInclude(yield* tagOf(400, { errors }), { _tag: "BidOutOfRange", received: 100, min: 150 })
+      assert.deepInclude((yield* tagOf(400, { errors })).reason, { _tag: "BidOutOfRange", received: 100, min: 150 })
     })
   )
 
@@ -282,24 +289,24 @@ describe("an error body", () => {
     [409, { detail: "busy" }, "AdsConflict"],
     [413, "too large", "AdsBadRequest"],
     [418, { teapot: [1, 2] }, "AdsBadRequest"]
-  ] as const)("%s %o is a %s", ([status, body, tag]) =>
+  ] as const)("reads status %s with %o as %s", ([status, body, tag]) =>
     Effect.gen(function* () {
-      assert.strictEqual((yield* tagOf(status, body))._tag, tag)
+      assert.strictEqual((yield* tagOf(status, body)).reason._tag, tag)
     })
   )
 })
 
-describe("a call that goes wrong on the way", () => {
-  it.effect.each(writes)("%s is not repeated after a 503, and its outcome is called unknown", (operation) => {
+describe("a call whose request or answer is lost", () => {
+  it.effect.each(writes)("fails with an unknown outcome after one 503 to the write %s", (operation) => {
     const { client, requests } = standIn(() => ({ status: 503, body: {} }))
     return Effect.gen(function* () {
       const error = yield* Effect.flip(MarketplaceAds.use(callOf(operation)))
-      assert.strictEqual(error._tag, "AdsOutcomeUnknown")
+      assert.strictEqual(error.reason._tag, "AdsOutcomeUnknown")
       assert.strictEqual(requests.length, 1)
     }).pipe(Effect.provide(adsOver(client)))
   })
 
-  it.effect.each(readsOnly)("%s is repeated after a 503", (operation) => {
+  it.effect.each(readsOnly)("repeats the read %s after a 503", (operation) => {
     const example = examples.find((one) => one.operation === operation && one.kind.startsWith("response"))
     const { client, requests } = standIn((_, index) => (index < 2 ? { status: 503 } : { body: example?.value ?? {} }))
     return Effect.gen(function* () {
@@ -326,27 +333,27 @@ describe("a call that goes wrong on the way", () => {
   it.effect.each([
     ["ECONNREFUSED", "AdsUnreachable", 3],
     ["ECONNRESET", "AdsOutcomeUnknown", 1]
-  ] as const)("%s makes a write end as %s after %s attempts", ([code, tag, expected]) => {
+  ] as const)("ends a write over %s with %s after %s attempts", ([code, tag, expected]) => {
     const { attempts, client } = broken(code)
     return Effect.gen(function* () {
       const error = yield* Effect.flip(inTime(MarketplaceAds.use((ads) => ads.pauseCampaign(1))))
-      assert.strictEqual(error._tag, tag)
+      assert.strictEqual(error.reason._tag, tag)
       assert.strictEqual(attempts(), expected)
     }).pipe(Effect.provide(adsOver(client)))
   })
 
-  it.effect("nothing is sent at all where writing is switched off, also by a GET", () => {
+  it.effect("sends no write where writing is switched off, not even by GET", () => {
     const { client, requests } = standIn(() => ({}))
     return Effect.gen(function* () {
       for (const operation of writes) {
         const error = yield* Effect.flip(MarketplaceAds.use(callOf(operation)))
-        assert.strictEqual(error._tag, "AdsReadOnly")
+        assert.strictEqual(error.reason._tag, "AdsReadOnly")
       }
       assert.strictEqual(requests.length, 0)
     }).pipe(Effect.provide(adsOver(client, { readOnly: true })))
   })
 
-  it.effect("a list that breaks off in the middle says how much is done", () => {
+  it.effect("tells how many items of a list were done before a refusal", () => {
     const { client } = standIn((_, index) => (index === 1 ? { status: 400, body: { detail: "no" } } : {}))
     const bids = Array.from({ length: 120 }, (_, index) => ({
       advert_id: index + 1,
@@ -354,13 +361,13 @@ describe("a call that goes wrong on the way", () => {
     }))
     return Effect.gen(function* () {
       const error = yield* Effect.flip(MarketplaceAds.use((ads) => ads.updateBids({ bids })))
-      assert.deepInclude(error, { _tag: "AdsPartlyDone", done: 50, total: 120 })
-      assert.include(error.message, "Could not set bids: only 50 of 120 were done, then: no. Some items are changed")
+      assert.deepInclude(error.reason, { _tag: "AdsPartlyDone", done: 50, total: 120 })
+      assert.include(explain(error), "Could not set bids: only 50 of 120 were done, then: no. Some items are changed")
     }).pipe(Effect.provide(adsOver(client)))
   })
 })
 
-describe("a request that breaks a rule", () => {
+describe("the check of a request", () => {
   const refused: ReadonlyArray<readonly [string, (ads: Ads) => Effect.Effect<unknown, MarketplaceError>]> = [
     [
       "a bid of 0",
@@ -399,20 +406,20 @@ describe("a request that breaks a rule", () => {
     ]
   ]
 
-  it.effect.each(refused)("%s is refused before anything is sent", ([, call]) => {
+  it.effect.each(refused)("refuses %s before anything is sent", ([, call]) => {
     const { client, requests } = standIn(() => ({}))
     return Effect.gen(function* () {
-      const { _tag, message } = yield* Effect.flip(MarketplaceAds.use(call))
-      assert.strictEqual(_tag, "AdsInvalidRequest")
+      const error = yield* Effect.flip(MarketplaceAds.use(call))
+      assert.strictEqual(error.reason._tag, "AdsInvalidRequest")
       assert.match(
-        message,
+        explain(error),
         /^Could not [a-z ]+( minus-phrases)?: [a-z].* (must|take|takes|cannot|wipes) .*\. Nothing was sent\.$/
       )
       assert.strictEqual(requests.length, 0)
     }).pipe(Effect.provide(adsOver(client)))
   })
 
-  it.effect("30 days of cluster statistics go out", () => {
+  it.effect("lets 30 days of cluster statistics pass", () => {
     const { client, requests } = standIn(() => ({ body: {} }))
     return Effect.gen(function* () {
       yield* MarketplaceAds.use((ads) => ads.getNormqueryStats({ items: [pair], from: "2025-10-01", to: "2025-10-30" }))
@@ -420,7 +427,7 @@ describe("a request that breaks a rule", () => {
     }).pipe(Effect.provide(adsOver(client)))
   })
 
-  it.effect("an empty list of phrases goes out when it is meant", () => {
+  it.effect("lets an empty list of phrases pass with clear", () => {
     const { client, requests } = standIn(() => ({}))
     return Effect.gen(function* () {
       yield* MarketplaceAds.use((ads) => ads.setMinusPhrases({ ...pair, norm_queries: [] }, { clear: true }))

@@ -3,7 +3,7 @@ import { Effect, Layer, Schema } from "effect"
 
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
 import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
-import type { Wire } from "../../src/marketplace/client/BidUnit.ts"
+import type { Wire } from "../../src/marketplace/client/Bids.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../src/marketplace/client/MarketplaceConfig.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"

@@ -49,8 +49,8 @@ const check = async (marketplace: Given | undefined, ...args: ReadonlyArray<stri
   return { code, words: others.join("\n") }
 }
 
-describe("check, where the marketplace's tools are on,", () => {
-  it("calls it once, and tells what the key is and may do", async () => {
+describe("check with the marketplace's tools", () => {
+  it("calls the marketplace once, and tells what the key is and may do", async () => {
     const calls: Array<string | undefined> = []
     const baseUrl = await standIn((incoming, response) => {
       calls.push(incoming.url)
@@ -74,13 +74,13 @@ describe("check, where the marketplace's tools are on,", () => {
     [{ apiKey: keyOf({ acc: 3, s: 0 }, 30) }, [], "The key has no promotion right: make one that has it."],
     [{ apiKey: keyOf({ acc: 1, s: promotion }, 30) }, [], "a base key, 30 days left"],
     [{ apiKey: "not-a-token" }, [], "takes the key: a key that does not tell its kind, 12 campaigns."]
-  ])("says of %j with %j what a person should know", async (given, args, words) => {
+  ])("reports on %j with %j", async (given, args, words) => {
     const checked = await check({ baseUrl: await standIn(marketplace(given.apiKey)), ...given }, ...args)
     assert.strictEqual(checked.code, 0)
     assert.include(checked.words, words)
   })
 
-  it("fails when the key is not taken, and does not show it", async () => {
+  it("fails without showing the key when the key is refused", async () => {
     const { code, words } = await check({ baseUrl: await standIn(marketplace(personal)), apiKey: "a-wrong-key-0000" })
     assert.strictEqual(code, 1)
     assert.match(words, /^marketplace: .*token problem; \[redacted\]/)
@@ -99,7 +99,7 @@ describe("check, where the marketplace's tools are on,", () => {
     assert.deepStrictEqual(await check(given), { code: 1, words })
   })
 
-  it("says nothing of the embedded one", async () => {
+  it("reports nothing on the embedded marketplace", async () => {
     const { code, stdout } = await run(["check", "--embedded", "--toolsets", "marketplace"])
     assert.strictEqual(code, 0)
     assert.notInclude(stdout, "marketplace")
@@ -135,7 +135,7 @@ describe("an advertiser without an engine", () => {
     ["a file", { marketplace: { apiKey: personal } }, ["--toolsets", "marketplace"], {}],
     ["a file that names the toolset", { marketplace: { apiKey: personal }, toolsets: ["marketplace"] }, [], {}],
     ["variables", undefined, ["--toolsets", "marketplace"], { MARKETPLACE_API_KEY: personal }]
-  ])("needs %s that names no instance, and is offered nothing of the engine's", async (_, file, args, env) => {
+  ])("needs only %s, and is offered no tool of the engine", async (_, file, args, env) => {
     const cwd = await directory(file === undefined ? {} : { ".config.json": file })
     const { child, ended } = start(args, { cwd, env })
     child.stdin.end(`${requests}\n`)
@@ -149,7 +149,7 @@ describe("an advertiser without an engine", () => {
     for (const empty of ['"prompts":[]', '"resources":[]', '"resourceTemplates":[]']) assert.include(stdout, empty)
   })
 
-  it("has only the marketplace checked", async () => {
+  it("gets a check of the marketplace alone", async () => {
     const baseUrl = await standIn(marketplace(personal))
     const cwd = await directory({ ".config.json": { marketplace: { baseUrl, apiKey: personal } } })
     const { code, stdout } = await run(["check", "--toolsets", "marketplace"], { cwd })
@@ -166,7 +166,7 @@ describe("an advertiser without an engine", () => {
     ],
     [undefined, [], "Configuration file not found"],
     [undefined, ["--toolsets", "marketplace"], "marketplace.apiKey is required"]
-  ])("is told what is missing: %j with %j", async (file, args, words) => {
+  ])("gets told what is missing: %j with %j", async (file, args, words) => {
     const cwd = await directory(file === undefined ? {} : { ".config.json": file })
     const { code, stderr } = await run(args, { cwd })
     assert.strictEqual(code, 1)
@@ -175,7 +175,7 @@ describe("an advertiser without an engine", () => {
 })
 
 describe("the marketplace's key in the environment", () => {
-  it("does not go where a file of the working folder says", async () => {
+  it("is not sent to a host that a file of the working folder names", async () => {
     const heard: Array<string | undefined> = []
     const baseUrl = await standIn(({ url }, response) => {
       heard.push(url)
@@ -197,7 +197,7 @@ describe("the marketplace's key in the environment", () => {
 })
 
 describe("two servers over one journal", () => {
-  it("share it: one applies at a time, and all see what was planned and done", async () => {
+  it("apply one at a time, and both see what was planned and done", async () => {
     const shop = slowShop()
     const baseUrl = await standIn(shop.listener)
     const cwd = await directory({
@@ -241,7 +241,7 @@ describe("two servers over one journal", () => {
       "nowhere/plans.jsonl",
       /^marketplace\.journal: .*nowhere\/plans\.jsonl.* Is its folder there, and may this process/
     ]
-  ])("that cannot be kept in %s read and plan, and say why they apply nothing", async (journal, why) => {
+  ])("read and plan without a usable journal (%s), and say why they apply nothing", async (journal, why) => {
     const baseUrl = await standIn(marketplace(personal))
     const cwd = await directory({
       ".config.json": { environments, marketplace: { baseUrl, apiKey: personal, readOnly: false, journal } },
@@ -257,7 +257,7 @@ describe("two servers over one journal", () => {
     assert.include(stderr, "No marketplace plan can be applied here: marketplace.journal: ")
   })
 
-  it("of one configuration meet in it, wherever they are started", async () => {
+  it("use the same journal wherever they are started", async () => {
     const shop = slowShop()
     const baseUrl = await standIn(shop.listener)
     const home = await directory({ "my.json": { marketplace: { baseUrl, apiKey: personal, readOnly: false } } })

@@ -82,7 +82,7 @@ describe("money in another currency than the ruble", () => {
     }).pipe(Effect.provide(account("KZT")))
   )
 
-  it.effect.each(planning)("is judged by no plan as if it were rubles: %s %o", ([name, args]) =>
+  it.effect.each(planning)("is blocked in the plan of %s %o", ([name, args]) =>
     Effect.gen(function* () {
       const plan = yield* call(name, args)
       assert.deepInclude(plan, { steps: 0, blocked_count: 1 })
@@ -90,7 +90,7 @@ describe("money in another currency than the ruble", () => {
     }).pipe(Effect.provide(account("KZT")))
   )
 
-  it.effect("comes back to the same number, as the plan that deletes an article says", () =>
+  it.effect("is warned of in a plan that deletes an article", () =>
     Effect.gen(function* () {
       const plan = yield* call("ads_plan_products", { advert_id: 1, delete_nms: [100] })
       assert.deepInclude(plan, { steps: 1 })
@@ -98,7 +98,7 @@ describe("money in another currency than the ruble", () => {
     }).pipe(Effect.provide(account("KZT")))
   )
 
-  it.effect.each([undefined, "RUB"])("is not what is meant by %s", (currency) =>
+  it.effect.each([undefined, "RUB"])("is not meant where the currency is %s", (currency) =>
     Effect.gen(function* () {
       for (const [name, args] of reading) {
         const text = JSON.stringify(yield* call(name, args))

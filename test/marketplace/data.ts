@@ -5,7 +5,7 @@ import { Schema } from "effect"
 const read = <S extends Schema.Codec<unknown, unknown>>(name: string, schema: S): S["Type"] =>
   Schema.decodeUnknownSync(schema)(JSON.parse(readFileSync(new URL(`./data/${name}.json`, import.meta.url), "utf8")))
 
-const Free = Schema.Record(Schema.String, Schema.Unknown)
+const JsonObject = Schema.Record(Schema.String, Schema.Unknown)
 
 export const examples = read(
   "examples",
@@ -35,8 +35,8 @@ export const rateLimits = read(
 const operation = {
   method: Schema.Literals(["DELETE", "GET", "PATCH", "POST"]),
   path: Schema.String,
-  request: Schema.optionalKey(Schema.NullOr(Free)),
-  response: Schema.optionalKey(Schema.NullOr(Free))
+  request: Schema.optionalKey(Schema.NullOr(JsonObject)),
+  response: Schema.optionalKey(Schema.NullOr(JsonObject))
 }
 
 export const specOperations = read(
@@ -50,9 +50,11 @@ export const publishedOperations = read(
     operations: Schema.Array(
       Schema.Struct({
         ...operation,
-        query: Schema.NullOr(Schema.Record(Schema.String, Schema.Struct({ required: Schema.Boolean, schema: Free }))),
+        query: Schema.NullOr(
+          Schema.Record(Schema.String, Schema.Struct({ required: Schema.Boolean, schema: JsonObject }))
+        ),
         /** By status: the shape of a refusal. */
-        refusals: Schema.Record(Schema.String, Schema.Struct({ contentType: Schema.String, schema: Free }))
+        refusals: Schema.Record(Schema.String, Schema.Struct({ contentType: Schema.String, schema: JsonObject }))
       })
     )
   })

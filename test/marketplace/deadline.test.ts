@@ -29,7 +29,7 @@ const slow = (isSlow = () => true) => {
   })
 }
 
-describe("a caller does not wait in vain", () => {
+describe("the deadline of the marketplace's tools", () => {
   const manyIds = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
   const manyPairs = (count: number) => manyIds(count).map((nm_id) => ({ advert_id: 1003, nm_id }))
   const year = { from: "2025-01-01", to: "2025-12-31" }
@@ -55,7 +55,7 @@ describe("a caller does not wait in vain", () => {
   ]
 
   it.effect.each(tooMuch)(
-    "for what cannot be done while they wait: %s %o with a %s key",
+    "refuses %s %o with a %s key before the first call, and says how much fits",
     ([name, args, tokenKind, words]) => {
       let calls = 0
       const watched = () => {
@@ -79,7 +79,7 @@ describe("a caller does not wait in vain", () => {
     ["ads_keyword_stats", { advert_id: 1001, from: "2021-02-03", to: "2024-12-31" }]
   ]
 
-  it.effect.each(fitting)("and has what just fits: %s", ([name, args]) =>
+  it.effect.each(fitting)("lets %s answer where its calls just fit", ([name, args]) =>
     Effect.gen(function* () {
       const { result, seconds } = yield* secondsOf(call(name, args))
       assert.property(result.structured, "next")
@@ -107,22 +107,24 @@ describe("a caller does not wait in vain", () => {
   }
   const ofPlans = ["ads_show_plan", "ads_rollback", "ads_audit_log"]
 
-  it("with any tool that reads from the marketplace", () => {
+  it("covers every tool that reads from the marketplace", () => {
     assert.deepStrictEqual(
       readTools.map(({ name }) => name),
       [...Object.keys(asked), ...ofPlans]
     )
   })
 
-  it.effect.each(Object.entries(asked))("for %s", ([name, args]) =>
-    Effect.gen(function* () {
-      const { result, seconds } = yield* secondsOf(Effect.flip(call(name, args)))
-      assert.deepInclude(Object(result), { code: "ADS_TOO_LONG" })
-      assert.isAtMost(seconds, 56)
-    }).pipe(Effect.provide(slow()))
+  it.effect.each(Object.entries(asked))(
+    "ends %s with ADS_TOO_LONG when the marketplace keeps it waiting",
+    ([name, args]) =>
+      Effect.gen(function* () {
+        const { result, seconds } = yield* secondsOf(Effect.flip(call(name, args)))
+        assert.deepInclude(Object(result), { code: "ADS_TOO_LONG" })
+        assert.isAtMost(seconds, 56)
+      }).pipe(Effect.provide(slow()))
   )
 
-  it.effect("but a way back, which cannot be asked for in parts, takes the time that it needs", () => {
+  it.effect("does not cut off a rollback, which cannot be asked for in parts", () => {
     let isSlow = false
     return Effect.gen(function* () {
       const changes = [{ advert_id: 1001, nm_id: 500101, bid_rubles: 260 }]
@@ -135,7 +137,7 @@ describe("a caller does not wait in vain", () => {
     }).pipe(Effect.provide(slow(() => isSlow)))
   })
 
-  it.effect("but a write is not cut off: it goes on until it is done", () =>
+  it.effect("does not cut off a write", () =>
     Effect.gen(function* () {
       const { result, seconds } = yield* secondsOf(call("ads_pause_campaign", { advert_id: 1001, confirm: true }))
       assert.deepInclude(Object(result.structured), { done: true })

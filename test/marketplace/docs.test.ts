@@ -14,13 +14,13 @@ const page = readFileSync(new URL("../../docs/marketplace.md", import.meta.url),
 const program = readFileSync(new URL("pageProgram.ts", import.meta.url), "utf8")
 
 describe("the page about the marketplace", () => {
-  it.each(Object.values(operations))("has a row for $name", ({ method, name, path }) => {
+  it.each(Object.values(operations))("has a row for the operation $name", ({ method, name, path }) => {
     const row = page.split("\n").find((line) => line.startsWith(`| ${method} ${path} `))
     assert.include(row, `\`${name}\``)
     assert.match(row ?? "", /`ads_/)
   })
 
-  it.each([...readTools, ...writeTools])("names $name", ({ name }) => {
+  it.each([...readTools, ...writeTools])("names the tool $name", ({ name }) => {
     assert.include(page, `\`${name}`)
   })
 
@@ -74,7 +74,7 @@ describe("the page about the marketplace", () => {
     }).pipe(Effect.provide(watched))
   })
 
-  it("counts the tools rightly", () => {
+  it("counts the tools as they are", () => {
     const words = new Map([
       [19, "Nineteen"],
       [20, "Twenty"],
@@ -84,14 +84,14 @@ describe("the page about the marketplace", () => {
     assert.strictEqual(counted, words.get(readTools.length + writeTools.length))
   })
 
-  it("shows the very program that is tried here", () => {
+  it("shows the program of pageProgram.ts", () => {
     const [, shown] = /^```ts\n(.*?)^```/ms.exec(page) ?? []
     const here = '\n\nimport { MarketplaceAds, MarketplaceConfig } from "../../src/marketplace/index.ts"'
     const there = '\nimport { MarketplaceAds, MarketplaceConfig } from "workflow-tool-server/marketplace"'
     assert.strictEqual(shown, program.replace(here, there))
   })
 
-  it.effect("shows a program that works", () => {
+  it.effect("shows a program that lists the active campaigns", () => {
     const asked: Array<string> = []
     const body = { adverts: [{ id: 7, bid_type: "auto", status: 9, settings: { name: "Mugs" } }] }
     const fetch: typeof globalThis.fetch = (input) => {

@@ -159,7 +159,7 @@ describe("the embedded marketplace", () => {
     advertOf({ id: 7, payment_type: "cpc", bid_type: "manual" })
   ])
 
-  it.effect("tells statistics of what has run, and money of what can still run", () =>
+  it.effect("tells statistics of campaigns that have run, and money of those that can still run", () =>
     Effect.gen(function* () {
       const days = "beginDate=2026-01-01&endDate=2026-01-02"
       const counted = yield* ask("GET", `/adv/v3/fullstats?ids=1,2,3,4,5,6&${days}`)
@@ -183,7 +183,7 @@ describe("the embedded marketplace", () => {
     ["GET", "/adv/v0/delete?id=1", undefined, [4]]
   ]
 
-  it.effect.each(allowed)("%s %s %o holds to the status of the campaign", ([method, path, body, expected]) =>
+  it.effect.each(allowed)("takes %s %s %o only in the statuses that allow it", ([method, path, body, expected]) =>
     Effect.gen(function* () {
       const taken = yield* Effect.filter(statuses, (status) =>
         ask(method, path, body).pipe(
@@ -197,7 +197,7 @@ describe("the embedded marketplace", () => {
     })
   )
 
-  it.effect.each(["POST", "DELETE"] as const)("%ss no cluster bids where clicks are paid", (method) =>
+  it.effect.each(["POST", "DELETE"] as const)("refuses to %s cluster bids where clicks are paid", (method) =>
     Effect.gen(function* () {
       const bids = [{ ...cluster, advert_id: 7, ...(method === "POST" ? { bid: 300 } : {}) }]
       const { json, status } = yield* ask(method, "/adv/v0/normquery/bids", { bids })
@@ -205,7 +205,7 @@ describe("the embedded marketplace", () => {
     }).pipe(Effect.provide(embedded({ account })))
   )
 
-  it.effect("keeps the whole budget in one field", () =>
+  it.effect("tells the budget in total, with cash and netting 0", () =>
     Effect.gen(function* () {
       const { json } = yield* ask("GET", "/adv/v1/budget?id=1001")
       assert.deepStrictEqual(json, { cash: 0, netting: 0, total: 5000, currency: "RUB" })
@@ -255,7 +255,7 @@ describe("the embedded marketplace", () => {
     }).pipe(Effect.provide(embedded()))
   )
 
-  it.effect("says of a path that there is none", () =>
+  it.effect("answers 404 to a path that it does not have", () =>
     Effect.gen(function* () {
       const { contentType, json, status } = yield* ask("GET", "/adv/v0/nowhere")
       assert.deepStrictEqual([status, contentType], [404, "application/problem+json"])
@@ -289,7 +289,7 @@ describe("the embedded marketplace", () => {
     }).pipe(Effect.provide(embedded({ limits: "full" })))
   )
 
-  it.effect("speaks of one-bid campaigns with the word of its wire", () =>
+  it.effect("calls the one-bid kind auto on wire spec and unified on wire published", () =>
     Effect.gen(function* () {
       const words = yield* Effect.forEach(["spec", "published"] as const, (wire) =>
         Effect.map(

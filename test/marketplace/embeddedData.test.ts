@@ -44,7 +44,7 @@ const isRefused = Effect.fnUntraced(function* (method: Method, path: string, bod
 })
 
 describe("the data of the embedded marketplace", () => {
-  it("is what is published and what the spec shows, word for word", () => {
+  it("equals what is published and what the document shows", () => {
     const withBody = [...published].filter(([, { request }]) => request)
     assert.sameMembers(
       Object.keys(requests),
@@ -101,17 +101,17 @@ describe.each(wires)("on wire %s the embedded marketplace", (wire) => {
     return shape === undefined ? [] : [{ method, path, body, shape }]
   })
 
-  it.effect.each(bodies)("takes no body of $path that breaks its shape", ({ body, method, path, shape }) =>
+  it.effect.each(bodies)("refuses a body of $path that breaks its shape", ({ body, method, path, shape }) =>
     Effect.forEach(fc.sample(violationsOf(shape, body), { numRuns: 150, seed: 11 }), (broken) =>
       isRefused(method, path, broken)
     ).pipe(Effect.provide(embedded({ wire })))
   )
 
-  it.effect.each(bodies)("takes no body of $path that is none, or no JSON", ({ method, path }) =>
+  it.effect.each(bodies)("refuses a body of $path that is missing or no JSON", ({ method, path }) =>
     isRefused(method, path).pipe(Effect.provide(embedded({ wire })))
   )
 
-  it.effect.each(bodies)("takes fields of $path that its shape leaves open", ({ body, method, path, shape }) =>
+  it.effect.each(bodies)("takes unknown fields of $path where its shape is open", ({ body, method, path, shape }) =>
     Effect.gen(function* () {
       const open = JSON.parse(JSON.stringify(body).replaceAll("{", '{"unheard_of":1,'))
       assert.isTrue(ajv.validate(shape, open))
@@ -256,7 +256,7 @@ describe("what is published for the operations", () => {
       }).pipe(Effect.provide(embedded({ wire: "published" })))
   )
 
-  it("closes none of its bodies to fields that it does not name", () => {
+  it("has no body that is closed to further fields", () => {
     assert.notInclude(JSON.stringify(requests), "additionalProperties")
   })
 
@@ -304,7 +304,7 @@ describe("what is published for the operations", () => {
   const gateway = ours.filter(({ status }) => status === 401 || status === 429)
   const refusals = ours.filter((one) => keyOf(one) in provoked)
 
-  it("is all provoked here, or unexplained", () => {
+  it("is provoked here, error by error, unless nobody knows how", () => {
     assert.sameMembers(ours.map(keyOf), [...gateway.map(keyOf), ...Object.keys(provoked), ...unexplained])
   })
 
@@ -318,7 +318,7 @@ describe("what is published for the operations", () => {
       })
     )
 
-  it.effect.each(refusals)("is what a refusal says: $operation $status $case", (one) =>
+  it.effect.each(refusals)("is what the embedded one answers: $operation $status $case", (one) =>
     Effect.gen(function* () {
       const { method = "GET", path = "" } = published.get(one.operation) ?? {}
       const [query = "", body] = provoked[keyOf(one)] ?? []
@@ -328,7 +328,7 @@ describe("what is published for the operations", () => {
     }).pipe(Effect.provide(embedded({ wire: "published" })))
   )
 
-  it.effect.each(gateway)("is what the gateway says: $operation $status", (one) =>
+  it.effect.each(gateway)("is what the embedded gateway answers: $operation $status", (one) =>
     Effect.gen(function* () {
       const { method = "GET", path = "" } = published.get(one.operation) ?? {}
       const key = one.status === 401 ? "another" : undefined

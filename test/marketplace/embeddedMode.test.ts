@@ -21,7 +21,7 @@ const Planned = Schema.Struct({ plan_id: Schema.String })
 const Listed = Schema.Struct({ campaigns: Schema.Array(Schema.Struct({ name: Schema.String })) })
 
 describe("the embedded mode", () => {
-  it.effect("gives every name back whole, also one that its own key could have been", () =>
+  it.effect("returns every name whole, also one that looks like its key", () =>
     Effect.gen(function* () {
       const { tools } = yield* load(launch)
       const call = Effect.fnUntraced(function* <A>(name: string, args: object, answer: Schema.Codec<A>) {

@@ -81,7 +81,7 @@ describe("the lowest bids of 60 campaigns", () => {
       }).pipe(Effect.provide(marketplace({}, { account })))
   )
 
-  it.effect.each(tools)("are not asked for by %s unless it is told to, and the plan says so", ([name, args, bids]) =>
+  it.effect.each(tools)("are not read by %s unless it is told to, and the plan says so", ([name, args, bids]) =>
     Effect.gen(function* () {
       const plan = yield* inTime(call(name, args))
       assert.include(JSON.stringify(plan["warnings"]), "The lowest bids were not asked for")
@@ -89,7 +89,7 @@ describe("the lowest bids of 60 campaigns", () => {
     }).pipe(Effect.provide(marketplace({}, { account })))
   )
 
-  it.effect.each(tools)("are told while they are read for %s, from the first campaign on", ([name, args]) => {
+  it.effect.each(tools)("are reported as progress of %s, campaign by campaign", ([name, args]) => {
     const told: Array<unknown> = []
     return Effect.gen(function* () {
       yield* Effect.flip(inTime(call(name, { ...args, check_floors: true }), 1000))
@@ -104,7 +104,7 @@ describe("the lowest bids of 60 campaigns", () => {
     )
   })
 
-  it.effect("are asked for again when they are older than a quarter of an hour", () =>
+  it.effect("are read again after 15 minutes", () =>
     Effect.gen(function* () {
       const { of } = yield* LowestBids
       const [campaign] = yield* campaignsOf(7000)
@@ -116,7 +116,7 @@ describe("the lowest bids of 60 campaigns", () => {
       yield* of(asked)
       yield* TestClock.adjust("2 minutes")
       const failure = yield* Effect.flip(of(asked))
-      assert.strictEqual(failure._tag, "AdsRateLimited")
+      assert.strictEqual(failure.reason._tag, "AdsRateLimited")
     }).pipe(
       Effect.provide(marketplace({ limits: { getBidsMin: { limit: 1, periodMs: 3_600_000, burst: 1 } } }, { account }))
     )
@@ -137,7 +137,7 @@ describe("a plan with bids", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("is held against the lowest bids without being told to where it is about few campaigns", () =>
+  it.effect("is checked against the lowest bids without being told to for few campaigns", () =>
     Effect.gen(function* () {
       const plan = yield* call("ads_plan_bids", { changes: changes.slice(1, 4) })
       assert.deepInclude(plan, { steps: 0, blocked_count: 3, warnings: [] })
@@ -146,7 +146,7 @@ describe("a plan with bids", () => {
     }).pipe(Effect.provide(marketplace({}, { account })))
   )
 
-  it.effect("is not begun for more campaigns than can be asked for while the first answers hold good", () => {
+  it.effect("is refused for more campaigns than can be read while the first answers are kept", () => {
     const limits = { getBidsMin: { limit: 3, periodMs: 60_000, burst: 1 } }
     return Effect.gen(function* () {
       const error = yield* Effect.flip(call("ads_plan_bids", { changes, on_below_floor: "raise" }))
@@ -155,11 +155,11 @@ describe("a plan with bids", () => {
   })
 })
 
-describe("lowest bids that the marketplace does not tell", () => {
+describe("lowest bids that cannot be read", () => {
   const gone = intercepted((path) => (path.endsWith("/bids/min") ? { status: 404, body: {} } : undefined))
   const few = { snapshot: [{ advert_id: 1001, bid_rubles: 300 }] }
 
-  it.effect("are done without where nobody has asked for them, with a warning", () =>
+  it.effect("become a warning of the plan where nobody has asked for them", () =>
     Effect.gen(function* () {
       const plan = yield* inTime(call("ads_plan_migration", few))
       assert.deepInclude(plan["by_kind"], { bid: 3 })

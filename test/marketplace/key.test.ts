@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 
-import { keyReport } from "../../src/marketplace/client/keyReport.ts"
+import { keyReport } from "../../src/marketplace/client/keyRules.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
-import { hosts } from "../../src/marketplace/client/naming.ts"
+import { hosts } from "../../src/marketplace/client/MarketplaceConfig.ts"
 import { checkKey } from "../../src/marketplace/tools/checkKey.ts"
 import { offered } from "./offered.ts"
 import { adsOver, marketplace, settings, standIn } from "./support.ts"
@@ -26,8 +26,8 @@ const check = (payload: object) => {
   }).pipe(Effect.provide(marketplace({ apiKey }, { apiKey })))
 }
 
-describe("a key", () => {
-  it.effect("that works is said to work", () =>
+describe("ads_check_key", () => {
+  it.effect("says that a good key works, and what it may do", () =>
     Effect.gen(function* () {
       const answer = yield* check({ acc: 3, s: promotion, exp: (dayMs * 11) / 1000 })
       assert.deepInclude(answer, { accepted: true, kind: "personal", promotion_right: true, days_left: 10 })
@@ -47,7 +47,7 @@ describe("a key", () => {
     [{ acc: 3, s: 0 }, /^The key has no promotion right/],
     [{ acc: 1, s: promotion }, /^A base key may read the campaigns once an hour/],
     [{ acc: 2, t: true, s: promotion }, /^A test key may read the campaigns once an hour/]
-  ] as const)("of which its own words %o say otherwise is not said to work", ([payload, expected]) =>
+  ] as const)("does not call a key good whose payload is %o", ([payload, expected]) =>
     Effect.gen(function* () {
       const next = String((yield* check(payload))?.["next"])
       assert.match(next, expected)
@@ -55,7 +55,7 @@ describe("a key", () => {
     })
   )
 
-  it.effect("that has run out may not write", () => {
+  it.effect("refuses writes from the moment that the key expires, and shows it", () => {
     const apiKey = token({ acc: 3, s: promotion, exp: dayMs / 1000 })
     return Effect.gen(function* () {
       const ads = yield* MarketplaceAds
@@ -66,7 +66,7 @@ describe("a key", () => {
       yield* TestClock.setTime(dayMs)
       assert.notInclude(names(yield* offered), "ads_apply_plan")
       const error = yield* Effect.flip(write)
-      assert.deepInclude(error, { _tag: "AdsReadOnly", detail: "the key has run out, and a new one is needed" })
+      assert.deepInclude(error.reason, { _tag: "AdsReadOnly", detail: "the key has run out, and a new one is needed" })
       assert.deepInclude(yield* check({ acc: 3, s: promotion, exp: dayMs / 1000 }), {
         may_write: false,
         why_not: "the key has run out, and a new one is needed"
@@ -77,7 +77,7 @@ describe("a key", () => {
   it.effect.each([
     ["spec", "The real marketplace takes another form, cluster bids in rubles"],
     ["published", "articles and cluster bids go out in the marketplace's own form"]
-  ] as const)("is told together with what wire %s means", ([wire, words]) =>
+  ] as const)("tells what wire %s means", ([wire, words]) =>
     Effect.gen(function* () {
       const { structured } = yield* checkKey.call({})
       assert.deepInclude(structured, { wire })
@@ -86,14 +86,14 @@ describe("a key", () => {
     }).pipe(Effect.provide(marketplace({ wire })))
   )
 
-  it.each([1e300, -1e300, -1, 8.7e12])("with an end that no calendar has (%s) is one without an end", (exp) => {
+  it.each([1e300, -1e300, -1, 8.7e12])("ignores an expiry of %s, which no calendar has", (exp) => {
     assert.deepInclude(keyReport(settings({ apiKey: token({ exp }) }), 0), { daysLeft: undefined })
   })
 
   it.effect.each([
     ["token scope not allowed", "Make a key with the promotion right."],
     ["token problem; token is malformed", "Check that the key is complete"]
-  ] as const)("that the marketplace refuses is an answer, not a failure: %s", ([detail, advice]) => {
+  ] as const)("answers, and does not fail, when the marketplace refuses the key: %s", ([detail, advice]) => {
     const { client } = standIn(() => ({ status: 401, body: { detail } }))
     return Effect.gen(function* () {
       const { structured } = yield* checkKey.call({})
@@ -102,7 +102,7 @@ describe("a key", () => {
     }).pipe(Effect.provide(adsOver(client, { apiKey: token({ acc: 3, s: promotion }) })))
   })
 
-  it("for tests is warned about at the real marketplace, its limits included", () => {
+  it("warns of a test key at the real marketplace, and of its limits", () => {
     const given = settings({ apiKey: token({ acc: 2, t: true, s: promotion }), baseUrl: hosts.production })
     const { advice } = keyReport(given, 0)
     assert.lengthOf(advice, 2)
@@ -110,7 +110,7 @@ describe("a key", () => {
     assert.include(advice.join(" "), "once an hour")
   })
 
-  it("that has run out has fewer than no days left", () => {
+  it("shows negative days left for an expired key", () => {
     const given = settings({ apiKey: token({ exp: dayMs / 1000 }) })
     const daysLeft = (now: number) => keyReport(given, now).daysLeft
     assert.deepStrictEqual([daysLeft(0), daysLeft(dayMs - 1), daysLeft(dayMs + 1)], [1, 0, -1])

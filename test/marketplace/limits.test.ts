@@ -5,10 +5,9 @@ import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
 
 import { limitOf } from "../../src/marketplace/client/keyRules.ts"
-import { intervalMs, type Limit, width } from "../../src/marketplace/client/Limit.ts"
 import * as Limiter from "../../src/marketplace/client/Limiter.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
-import { operations } from "../../src/marketplace/client/operations.ts"
+import { intervalMs, type Limit, operations, width } from "../../src/marketplace/client/operations.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { rateLimits } from "./data.ts"
 import { adsOver, inTime, marketplace, plansOver, settings, standIn, watchedClient } from "./support.ts"
@@ -66,7 +65,7 @@ describe("the limits", () => {
     })
   )
 
-  it.each(rows)("of $operation for a $kind key are the published ones", ({ kind, limit: published, operation }) => {
+  it.each(rows)("equal the published ones of $operation for a $kind key", ({ kind, limit: published, operation }) => {
     const { limit, periodMs, burst } = published
     const known = Object.values(operations).find(({ method, path }) => `${method} ${path}` === operation)
     assert.isDefined(known)
@@ -74,7 +73,7 @@ describe("the limits", () => {
     assert.deepStrictEqual(kept, { limit, periodMs, burst })
   })
 
-  it("are known for every operation of the client", () => {
+  it("exist for every operation of the client", () => {
     const listed = rateLimits.map(({ operation }) => operation)
     assert.sameMembers(
       Object.values(operations).map(({ method, path }) => `${method} ${path}`),
@@ -109,7 +108,7 @@ describe("a limiter", () => {
     })
   )
 
-  it.effect("keeps every window for limits that nobody has published either", () =>
+  it.effect("exceeds no window of limits that are not published", () =>
     Effect.promise(() =>
       fc.assert(
         fc.asyncProperty(
@@ -165,7 +164,7 @@ describe("a limiter", () => {
     )
   )
 
-  it.effect("gives the turn of a caller that left to the next one", () =>
+  it.effect("hands the turn of an interrupted call to the next one", () =>
     Effect.gen(function* () {
       const limiter = yield* Limiter.make({ limit: 1, periodMs: 1000, burst: 1 }, Infinity)
       yield* limiter.run(Effect.void)
@@ -179,8 +178,8 @@ describe("a limiter", () => {
   )
 })
 
-describe("a marketplace that counts", () => {
-  it.effect("never has to say 429 to a long run of writes, which goes as fast as it may", () => {
+describe("a long run of calls", () => {
+  it.effect("never gets a 429 for its writes, and reaches the full rate", () => {
     const statuses: Array<number> = []
     const watched = plansOver(
       {},
@@ -198,16 +197,16 @@ describe("a marketplace that counts", () => {
     }).pipe(Effect.provide(watched.pipe(Layer.provide(EmbeddedMarketplace.layer()))))
   })
 
-  it.effect("tells a base key after its first read when the next one is welcome, without being asked again", () =>
+  it.effect("fails with the time of the next read for a base key, without asking again", () =>
     Effect.gen(function* () {
       const ads = yield* MarketplaceAds
       yield* ads.getAdvertsV2()
       const error = yield* Effect.flip(ads.getAdvertsV2())
-      assert.deepInclude(error, { _tag: "AdsRateLimited", retryAfterSeconds: 3600 })
+      assert.deepInclude(error.reason, { _tag: "AdsRateLimited", retryAfterSeconds: 3600 })
     }).pipe(Effect.provide(marketplace({ tokenKind: "base" }, { limits: "base" })))
   )
 
-  it.effect("is left alone for as long as its 429 says, and then gets the same request again", () => {
+  it.effect("sends the same request again once the pause of a 429 is over", () => {
     const { client, requests } = standIn((_, index) =>
       index === 0 ? { status: 429, headers: { "x-ratelimit-retry": "7" }, body: { title: "too many requests" } } : {}
     )
@@ -226,7 +225,7 @@ describe("a marketplace that counts", () => {
     }).pipe(Effect.provide(adsOver(client)))
   })
 
-  it.effect("gets nothing from the calls that were queued when it said 429 until its pause is over", () => {
+  it.effect("holds queued calls back until the pause of a 429 is over", () => {
     const sentAt: Array<number> = []
     const client = HttpClient.make((request) =>
       Effect.gen(function* () {
@@ -249,7 +248,7 @@ describe("a marketplace that counts", () => {
     }).pipe(Effect.provide(adsOver(client, { limits, maxWaitSeconds: 300 })))
   })
 
-  it.effect("is not waited for longer than the caller waits, where its 429 came after the call was queued", () =>
+  it.effect("gives a queued call up when the pause of a 429 is longer than the caller waits", () =>
     Effect.gen(function* () {
       const limiter = yield* Limiter.make({ limit: 2, periodMs: 20_000, burst: 1 }, 15_000)
       yield* limiter.run(Effect.void)
@@ -261,23 +260,23 @@ describe("a marketplace that counts", () => {
     })
   )
 
-  it.effect("is asked again within a day, whatever its 429 says", () => {
+  it.effect("believes no pause of more than a day", () => {
     const { client } = standIn((_, index) =>
       index === 0 ? { status: 429, headers: { "x-ratelimit-retry": "1e300" }, body: {} } : { body: { adverts: [] } }
     )
     return Effect.gen(function* () {
       const count = MarketplaceAds.use((ads) => ads.countAdverts())
-      assert.deepInclude(yield* Effect.flip(count), { _tag: "AdsRateLimited", retryAfterSeconds: 86_400 })
+      assert.deepInclude((yield* Effect.flip(count)).reason, { _tag: "AdsRateLimited", retryAfterSeconds: 86_400 })
       yield* TestClock.adjust("1 day")
       assert.strictEqual(yield* count, 0)
     }).pipe(Effect.provide(adsOver(client)))
   })
 
-  it.effect("gets no second request when its 429 asks for more patience than the caller has", () => {
+  it.effect("sends no second request when the pause of a 429 is longer than the caller waits", () => {
     const { client, requests } = standIn(() => ({ status: 429, headers: { "x-ratelimit-retry": "600" }, body: {} }))
     return Effect.gen(function* () {
       const error = yield* Effect.flip(MarketplaceAds.use((ads) => ads.countAdverts()))
-      assert.deepInclude(error, { _tag: "AdsRateLimited", retryAfterSeconds: 600 })
+      assert.deepInclude(error.reason, { _tag: "AdsRateLimited", retryAfterSeconds: 600 })
       assert.strictEqual(requests.length, 1)
     }).pipe(Effect.provide(adsOver(client)))
   })

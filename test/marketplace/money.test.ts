@@ -17,7 +17,7 @@ const given = Schema.decodeUnknownResult(RublesGiven)
 const kopecksFrom = (amount: unknown) => Result.map(given(amount), rublesToKopecks)
 
 describe("money", () => {
-  it("comes back from rubles as the same kopecks, at any size", () => {
+  it("converts kopecks to rubles and back without loss, at any size", () => {
     fc.assert(
       fc.property(anyKopecks, (amount) => {
         assert.strictEqual(rublesToKopecks(kopecksToRubles(amount)), amount)
@@ -69,7 +69,7 @@ describe("money", () => {
     assert.deepStrictEqual<unknown>(rublesTold(amount), shown)
   })
 
-  it("takes any number as the digits it is shown with, and never writes an exponent", () => {
+  it("writes any number by the digits it is shown with, without an exponent", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (amount) => {
         assert.match(digits(amount), /^-?\d+(\.\d+)?$/)
@@ -78,7 +78,7 @@ describe("money", () => {
     )
   })
 
-  it("takes a percentage of any size without leaving what is exact", () => {
+  it("stays exact for a percentage of any size", () => {
     assert.strictEqual(percentOf(Kopecks.make(30_000), 1e300), Number.MAX_SAFE_INTEGER)
     assert.strictEqual(Result.getOrThrow(kopecksFrom(0.1 + 0.2)), 30)
   })

@@ -35,7 +35,7 @@ const listing = (...adverts: ReadonlyArray<unknown>) =>
 
 const bid = (advert_id: number) => ({ advert_id, nm_id: 500101, bid_rubles: 260 })
 
-describe("a campaign of a kind that nobody knows", () => {
+describe("a campaign of an unknown kind", () => {
   it.effect("is left out of the list and named, and counts", () =>
     Effect.gen(function* () {
       const list = yield* call("ads_list_campaigns")
@@ -52,7 +52,7 @@ describe("a campaign of a kind that nobody knows", () => {
     }).pipe(Effect.provide(listing(good, hybrid, declined)))
   )
 
-  it.effect("is no word in a list without one", () =>
+  it.effect("adds no field to a list that has none", () =>
     Effect.gen(function* () {
       assert.notProperty(yield* call("ads_list_campaigns"), "unreadable")
     }).pipe(Effect.provide(listing(good)))
@@ -63,7 +63,7 @@ describe("a campaign of a kind that nobody knows", () => {
     ["ads_min_bids", { advert_id: 3 }],
     ["ads_plan_minus_phrases", { advert_id: 3, phrases: ["toy"], mode: "merge" }],
     ["ads_plan_products", { advert_id: 3, add_nms: [5] }]
-  ] as const)("is named by the error where %s asks for it alone", ([name, args]) =>
+  ] as const)("fails %s with ADS_UNREADABLE where it is asked for alone", ([name, args]) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(call(name, args))
       assert.deepInclude(error, { code: "ADS_UNREADABLE" })
@@ -71,7 +71,7 @@ describe("a campaign of a kind that nobody knows", () => {
     }).pipe(Effect.provide(listing(good, hybrid)))
   )
 
-  it.effect("is an unreadable answer where it is the only one, whichever was asked for", () =>
+  it.effect("makes the whole answer unreadable where no other can be read", () =>
     Effect.gen(function* () {
       const all = yield* Effect.flip(call("ads_list_campaigns"))
       assert.deepInclude(all, { code: "ADS_UNREADABLE" })
@@ -82,7 +82,7 @@ describe("a campaign of a kind that nobody knows", () => {
     }).pipe(Effect.provide(listing(hybrid, declined)))
   )
 
-  it.effect("does not keep the bids of the others from being planned", () =>
+  it.effect("does not stop the plan for bids of the others", () =>
     Effect.gen(function* () {
       const plan = yield* call("ads_plan_bids", { changes: [bid(1001), bid(3)], check_floors: false })
       assert.deepInclude(plan, {
@@ -114,7 +114,7 @@ describe("a campaign of a kind that nobody knows", () => {
     }).pipe(Effect.provide(listing(good, hybrid, declined)))
   )
 
-  it.effect("that bears the name of a twin, or of a new campaign, is not made once more", () =>
+  it.effect("blocks the creation of a campaign that has its name", () =>
     Effect.gen(function* () {
       const plan = yield* call("ads_plan_migration", { target: "new-manual-campaign", advert_ids: [1001] })
       assert.deepInclude(plan, { steps: 0 })
@@ -124,7 +124,7 @@ describe("a campaign of a kind that nobody knows", () => {
     }).pipe(Effect.provide(listing(good, { ...hybrid, settings: { name: "Mugs (manual, 1001)" } })))
   )
 
-  it.effect("since the plan was made is passed over by the apply, neither done nor stopping the others", () => {
+  it.effect("is passed over by an apply, which does the others", () => {
     let isOdd = false
     let isSet = false
     const other = { ...good, id: 1002, nm_settings: [{ ...good.nm_settings[0], nm_id: 500201 }] }
@@ -151,7 +151,7 @@ describe("a campaign of a kind that nobody knows", () => {
     }).pipe(Effect.provide(account))
   })
 
-  it.effect("since the plan was made may be the campaign that it creates, which then waits", () => {
+  it.effect("stops the creation of a campaign of its name in an apply", () => {
     let isOdd = false
     const account = intercepted((path) => {
       const odd = { ...hybrid, settings: { name: "New" } }

@@ -5,7 +5,9 @@ import * as fc from "fast-check"
 
 import { refusal } from "../../src/marketplace/client/refusal.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
-import * as shapes from "../../src/marketplace/tools/results.ts"
+import { lowestBidsShown } from "../../src/marketplace/tools/articles.ts"
+import { campaignShown } from "../../src/marketplace/tools/campaigns.ts"
+import { campaignStatsShown, clusterStatsShown, keywordStatsShown } from "../../src/marketplace/tools/statistics.ts"
 import { offered } from "./offered.ts"
 import { type Canned, intercepted, inTime, plansOver } from "./support.ts"
 
@@ -36,42 +38,42 @@ const cases: ReadonlyArray<Case> = [
     args: { ids: [1001], ...days, group_by: "campaign" },
     path: "/adv/v3/fullstats",
     text: (n) => `[{"advertId":1001,${metricsOf(n)},"days":[{"date":"2026-01-01",${metricsOf(n)}}]}]`,
-    shape: shapes.campaignStats
+    shape: campaignStatsShown
   },
   {
     tool: "ads_campaign_stats",
     args: { ids: [1001], ...week, group_by: "day" },
     path: "/adv/v3/fullstats",
     text: (n) => `[{"advertId":1001,"currency":"KZT","days":[{"date":"2026-01-01",${metricsOf(n)}}]}]`,
-    shape: shapes.campaignStats
+    shape: campaignStatsShown
   },
   {
     tool: "ads_cluster_stats",
     args: { items: [{ advert_id: 1001, nm_id: 500101 }], ...week },
     path: "/adv/v0/normquery/stats",
     text: (n) => `{"stats":[{${at},"stats":[{"norm_query":"cup","avg_pos":${n},${metricsOf(n)}}]}]}`,
-    shape: shapes.clusterStats
+    shape: clusterStatsShown
   },
   {
     tool: "ads_keyword_stats",
     args: { advert_id: 1001, ...week },
     path: "/adv/v0/stats/keywords",
     text: (n) => `{"keywords":[{"date":"2026-01-01","stats":[{"keyword":"cup",${metricsOf(n)}}]}]}`,
-    shape: shapes.keywordStats
+    shape: keywordStatsShown
   },
   {
     tool: "ads_get_campaign",
     args: { advert_id: 1001 },
     path: "/api/advert/v2/budget",
     text: (n) => `{"adverts":[{"advertId":1001,"total":${n}}]}`,
-    shape: shapes.campaign
+    shape: campaignShown
   },
   {
     tool: "ads_min_bids",
     args: { advert_id: 1001 },
     path: "/api/advert/v1/bids/min",
     text: (n) => `{"bids":[{"nm_id":500101,"bids":[{"type":"combined","value":${n}}]}]}`,
-    shape: shapes.lowestBids
+    shape: lowestBidsShown
   }
 ]
 
@@ -85,8 +87,8 @@ const ask = ({ args, path, tool }: Case, text: string) => {
   }).pipe(Effect.provide(intercepted((asked) => (asked === path ? canned : undefined))))
 }
 
-describe("a number that the marketplace sends", () => {
-  it.effect.each(cases)("is shown by $tool whatever it is, in the shape that the tool promises", (one) =>
+describe("an unexpected number from the marketplace", () => {
+  it.effect.each(cases)("is shown by $tool in the shape that the tool lists", (one) =>
     Effect.gen(function* () {
       for (const n of fc.sample(anyNumber, { numRuns: 25, seed: 11 })) {
         const shown = yield* ask(one, one.text(n))
@@ -109,7 +111,7 @@ describe("a number that the marketplace sends", () => {
     ["0.30000000000000004", { cpc: { kopecks: 30, rubles: "0.30" } }],
     ["1e21", { cpc: { kopecks: null, rubles: "1000000000000000000000", odd: "too large to be an amount of money" } }],
     ["1e999", { clicks: null, cpc: { kopecks: null, rubles: "Infinity", odd: "too large to be an amount of money" } }]
-  ] as const)("of %s is not told as another one", ([n, expected]) =>
+  ] as const)("of %s is shown as it is, never as another number", ([n, expected]) =>
     Effect.map(stats(n), (answer) => assert.deepNestedInclude(Object(answer).clusters[0], expected))
   )
 
@@ -120,7 +122,7 @@ describe("a number that the marketplace sends", () => {
       text
     )
 
-  it.effect("as a lowest bid that is none is named in the plan, which does without it", () =>
+  it.effect("becomes a warning of the plan where it is a lowest bid", () =>
     Effect.gen(function* () {
       const plan = yield* planned('{"bids":[{"nm_id":500101,"bids":[{"type":"combined","value":-1}]}]}')
       assert.nestedPropertyVal(plan, "steps", 1)
@@ -129,15 +131,17 @@ describe("a number that the marketplace sends", () => {
     })
   )
 
-  it.effect.each(["-5", "1e21", "1e999", "null"])("as a cluster bid of %s is a failure with a name, and no plan", (n) =>
-    Effect.gen(function* () {
-      const args = { changes: [{ advert_id: 1003, nm_id: 500301, norm_query: "diary", bid_rubles: 300 }] }
-      const text = `{"bids":[{"advert_id":1003,"nm_id":500301,"norm_query":"diary","bid":${n}}]}`
-      const asked = { tool: "ads_plan_cluster_bids", args, path: "/adv/v0/normquery/get-bids", text: () => "" }
-      const error = yield* Effect.flip(ask({ ...asked, shape: Schema.Unknown }, text))
-      assert.deepInclude(error, { _tag: "ToolError", code: "ADS_UNREADABLE" })
-      assert.include(error.message, "bids.0.bid")
-    })
+  it.effect.each(["-5", "1e21", "1e999", "null"])(
+    "fails the plan with ADS_UNREADABLE where it is a cluster bid of %s",
+    (n) =>
+      Effect.gen(function* () {
+        const args = { changes: [{ advert_id: 1003, nm_id: 500301, norm_query: "diary", bid_rubles: 300 }] }
+        const text = `{"bids":[{"advert_id":1003,"nm_id":500301,"norm_query":"diary","bid":${n}}]}`
+        const asked = { tool: "ads_plan_cluster_bids", args, path: "/adv/v0/normquery/get-bids", text: () => "" }
+        const error = yield* Effect.flip(ask({ ...asked, shape: Schema.Unknown }, text))
+        assert.deepInclude(error, { _tag: "ToolError", code: "ADS_UNREADABLE" })
+        assert.include(error.message, "bids.0.bid")
+      })
   )
 
   const each = { advert_id: 1003, nm_id: 500301 }
@@ -179,7 +183,7 @@ describe("a number that the marketplace sends", () => {
     return plansOver({}, client).pipe(Layer.provideMerge(EmbeddedMarketplace.layer({ limits: "none" })))
   }
 
-  it.effect.each(everyTool)("anywhere in an answer gives %s an answer or a failure with a name", ([name, args]) =>
+  it.effect.each(everyTool)("never makes %s die, wherever it is in an answer", ([name, args]) =>
     Effect.gen(function* () {
       const numbers = fc.record({ n: anyNumber, pick: fc.nat(60) })
       for (const { n, pick } of fc.sample(numbers, { numRuns: 12, seed: 5 })) {
@@ -196,8 +200,8 @@ describe("a number that the marketplace sends", () => {
     })
   )
 
-  it("as a bid in a refusal, larger than any, leaves the refusal as it came", () => {
+  it("leaves a refusal as it came where it is a bid beyond all numbers", () => {
     const error = refusal("updateBids", 400, JSON.stringify({ detail: `wrong bid value: 5; min: ${"9".repeat(400)}` }))
-    assert.strictEqual(error._tag, "AdsBadRequest")
+    assert.strictEqual(error.reason._tag, "AdsBadRequest")
   })
 })

@@ -2,12 +2,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { Headers } from "effect/http"
 
-import { AdsBadRequest } from "../../src/marketplace/client/AdsRefused.ts"
+import { AdsBadRequest, MarketplaceError } from "../../src/marketplace/client/MarketplaceError.ts"
 import { operations } from "../../src/marketplace/client/operations.ts"
 import { nextOf } from "../../src/marketplace/client/outcome.ts"
-import { readApart } from "../../src/marketplace/client/readApart.ts"
+import { bisectRead } from "../../src/marketplace/client/partialReads.ts"
 
-describe("a 429", () => {
+describe("the answer 429", () => {
   const pause = (headers: Readonly<Record<string, string>>) =>
     nextOf(
       operations.getAdvertsV2,
@@ -21,19 +21,22 @@ describe("a 429", () => {
     [{}, 1000],
     [{ "x-ratelimit-retry": "soon" }, 1000],
     [{ "retry-after": "-5" }, 1000]
-  ])("with %j asks for a pause of %i ms", (headers, ms) => {
+  ])("with headers %j asks for a pause of %i ms", (headers, ms) => {
     assert.deepStrictEqual(pause(headers), { is: "pause", ms })
   })
 })
 
-describe("many items read at once", () => {
-  const refused = new AdsBadRequest({ operation: "getMinusPhrases", status: 400, detail: "not this one", fields: [] })
+describe("a bisected read", () => {
+  const refused = new MarketplaceError({
+    operation: "getMinusPhrases",
+    reason: new AdsBadRequest({ status: 400, detail: "not this one", fields: [] })
+  })
 
   /** How often the marketplace is asked, and what it comes to, where it shows only some. */
   const reading = Effect.fnUntraced(function* (isShown: (item: number) => boolean) {
     let calls = 0
     const result = yield* Effect.result(
-      readApart(
+      bisectRead(
         Array.from({ length: 100 }, (_, index) => index),
         (items) => {
           calls++
@@ -44,7 +47,7 @@ describe("many items read at once", () => {
     return { calls, result }
   })
 
-  it.effect("are narrowed down to those that are refused", () =>
+  it.effect("finds the items that are refused, and reads the others", () =>
     Effect.gen(function* () {
       const { result } = yield* reading((item) => item % 25 !== 3)
       const { found, refused } = Result.getOrThrow(result)
@@ -56,7 +59,7 @@ describe("many items read at once", () => {
     })
   )
 
-  it.effect("of which none is shown are given up before each has been asked for", () =>
+  it.effect("gives up before asking for each item where none is shown", () =>
     Effect.gen(function* () {
       const { calls, result } = yield* reading(() => false)
       assert.deepStrictEqual(result, Result.fail(refused))

@@ -23,7 +23,7 @@ const advert_id = 7000
 const all = account.adverts.get(advert_id)?.rows.map(({ nm_id }) => nm_id)
 
 describe("a campaign of 2,000 articles", () => {
-  it.effect.each(["ads_get_campaign", "ads_min_bids"])("is told by %s page by page, each article once", (name) => {
+  it.effect.each(["ads_get_campaign", "ads_min_bids"])("is shown by %s in pages, each article once", (name) => {
     const sizes: Array<number> = []
     const floors: Array<number> = []
     const watched = intercepted(

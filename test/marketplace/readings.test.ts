@@ -12,7 +12,7 @@ describe("the lowest bids", () => {
   it.each([
     [100, 200],
     [200, 100]
-  ])("of one place that are given twice, %i and %i, count as their highest", (...given) => {
+  ])("of one place, %i and %i, count as the higher one", (...given) => {
     const place = { nm_id: 1, placement: "search", payment_type: "cpm" } as const
     const floor = floorsOf(given.map((amount) => ({ ...place, kopecks: kopecks(amount) })))
     assert.strictEqual(floor(place), 200)
@@ -30,7 +30,7 @@ describe("the bid of an article", () => {
     [300, 500, 300],
     [0, 500, 500],
     [0, 0, null]
-  ])("for both places is that of the search, %i, else that of the recommendations, %i: %o", (search, other, bid) => {
+  ])("at both places is the one for search (%i), or else for recommendations (%i): %o", (search, other, bid) => {
     assert.strictEqual(bidOf(article(search, other), "combined"), bid)
   })
 })
@@ -51,7 +51,7 @@ describe("the cluster bids of an answer", () => {
     assert.deepInclude(clusterBidsRead("spec", [bid])[0], { unit, bid: kopecks(expected) })
   })
 
-  it("are read in the unit that the others prove, and not in that of the wire", () => {
+  it("are read in the unit that the answer proves, not in that of the wire", () => {
     const bids = (...all: ReadonlyArray<ReturnType<typeof shown>>) =>
       clusterBidsRead("spec", all).map(({ bid }) => Number(bid))
     assert.deepStrictEqual(bids(shown(331, 33_100), shown(200)), [33_100, 20_000])
@@ -66,7 +66,7 @@ describe("the unit of cluster bids", () => {
     [undefined, ["rubles"], { unit: "rubles", isProven: true }],
     [undefined, ["kopecks", "kopecks"], { unit: "kopecks", isProven: true }],
     ["published", ["rubles"], { unit: "rubles", isProven: true }]
-  ] as const)("with wire %s and proof of %o is %o", (wire, proofs, expected) => {
+  ] as const)("is found from wire %s and the proven units %o: %o", (wire, proofs, expected) => {
     assert.deepStrictEqual(Result.getOrThrow(clusterUnit(wire, proofs)), expected)
   })
 
@@ -75,13 +75,13 @@ describe("the unit of cluster bids", () => {
     ["spec", ["rubles"], 'set marketplace.wire to "published"'],
     ["published", ["kopecks"], 'set marketplace.wire to "spec"'],
     ["spec", ["rubles", "kopecks"], "some cluster bids in rubles and others in kopecks"]
-  ] as const)("with wire %s and proof of %o is none, and says what to do", (wire, proofs, advice) => {
+  ] as const)("is not known from wire %s and the proven units %o, and says what to do", (wire, proofs, advice) => {
     const found = clusterUnit(wire, proofs)
     assert.include(Result.isFailure(found) ? found.failure : "", advice)
   })
 })
 
-describe("a bid that shows in place of another", () => {
+describe("isRounded", () => {
   it.each([
     [33_150, 33_200, true],
     [33_150, 33_100, true],
@@ -92,7 +92,7 @@ describe("a bid that shows in place of another", () => {
     [33_150, 33_173, false],
     [33_150, 36_000, false],
     [600, 1000, false]
-  ])("is it rounded, %i as %i: %s", (sent, shown, expected) => {
+  ])("tells whether %i shown as %i is rounded: %s", (sent, shown, expected) => {
     assert.strictEqual(isRounded(shown, sent), expected)
   })
 })

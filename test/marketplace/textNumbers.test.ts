@@ -45,7 +45,7 @@ describe("a number inside a list that comes as text", () => {
     ]
   ]
 
-  it.effect.each(plans)("means the same to %s: %o", ([name, args]) =>
+  it.effect.each(plans)("gives the same plan in %s: %o", ([name, args]) =>
     Effect.gen(function* () {
       const steps = yield* stepsOf(name, args)
       assert.isNotEmpty(steps)
@@ -53,7 +53,7 @@ describe("a number inside a list that comes as text", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("means the same to the reads", () =>
+  it.effect("gives the same answer in the reads", () =>
     Effect.gen(function* () {
       const items = [{ advert_id: 1001, nm_id: 0 }, at]
       for (const [name, args] of [
@@ -108,13 +108,13 @@ describe("a number inside a list that comes as text", () => {
     ["ads_list_campaigns", { statuses: ["active"] }, "Invalid statuses.0: must be "]
   ]
 
-  it.effect.each(wrong)("is refused by %s where it is none, and its place is named: %o", ([name, args, expected]) =>
+  it.effect.each(wrong)("is refused by %s with its place where it is no number: %o", ([name, args, expected]) =>
     Effect.gen(function* () {
       assert.include(String(yield* Effect.flip(call(name, args))), expected)
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("of kopecks is exact at any size", () =>
+  it.effect("keeps every kopeck at any size", () =>
     Effect.forEach(
       fc.sample(fc.integer({ min: 20_000, max: Number.MAX_SAFE_INTEGER }), { numRuns: 20, seed: 3 }),
       (amount) =>
@@ -129,7 +129,7 @@ describe("a number inside a list that comes as text", () => {
     )
   )
 
-  it("is still shown to callers as a number", () => {
+  it("is listed for callers as a number", () => {
     for (const tool of readTools) {
       const shown = JSON.stringify(tool.inputSchema())
       assert.notMatch(shown, /"(advert_id|nm_id|bid_kopecks)":\{"type":"(?!integer)/, tool.name)

@@ -38,7 +38,7 @@ const promotion = 2 ** 6
 const readOnlyBit = 2 ** 30
 
 describe("the marketplace toolset", () => {
-  it.effect("lists only reads and plans where nothing may be written, which is the default", () =>
+  it.effect("lists only reads and plans by default", () =>
     Effect.gen(function* () {
       const tools = yield* offered
       assert.deepStrictEqual(
@@ -53,7 +53,7 @@ describe("the marketplace toolset", () => {
     }).pipe(Effect.provide(marketplace({ readOnly: true })))
   )
 
-  it.effect("lists no write for a key that is read-only itself", () =>
+  it.effect("lists no write for a read-only key", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* offered).length, readTools.length)
     }).pipe(Effect.provide(marketplace({ apiKey: token({ acc: 3, s: promotion + readOnlyBit }) })))
@@ -174,7 +174,7 @@ describe("the marketplace toolset", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("starts and pauses only when told to, and writes it down", () =>
+  it.effect("starts and pauses only with confirm, and records it", () =>
     Effect.gen(function* () {
       const move = (name: string, confirm: boolean) => inTime(call(name, { advert_id: 1001, confirm }))
       assert.deepInclude(yield* move("ads_pause_campaign", false), { done: false })
@@ -187,7 +187,7 @@ describe("the marketplace toolset", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("keeps to the campaigns that may be changed, with one word for it wherever it is asked to leave them", () =>
+  it.effect("names the guard wherever a campaign may not be changed", () =>
     Effect.gen(function* () {
       const move = yield* fails("ads_pause_campaign", { advert_id: 1001, confirm: true })
       assert.strictEqual(codeOf(move), "ADS_GUARD")
@@ -202,7 +202,7 @@ describe("the marketplace toolset", () => {
     }).pipe(Effect.provide(marketplace({ guards: { allowedCampaigns: [1002] } })))
   )
 
-  it.effect("calls a start done even when neither the journal nor the campaign can be reached afterwards", () => {
+  it.effect("calls a start done when the journal and the campaign cannot be reached afterwards", () => {
     const campaign = { id: 1001, bid_type: "auto", status: 11, settings: {} }
     const { client, requests } = standIn(({ path }) => {
       const isStarted = requests.some((one) => one.path.endsWith("/start"))
@@ -236,7 +236,7 @@ describe("the marketplace toolset", () => {
     ["1969-12-31T23:30:01-00:30", 1],
     ["1970-01-01", 1],
     ["1970-01-02", 0]
-  ] as const)("shows what was done since %s: %s entry", ([since, total]) =>
+  ] as const)("shows the entries since %s: %s", ([since, total]) =>
     Effect.gen(function* () {
       yield* TestClock.adjust("1 second")
       yield* call("ads_plan_minus_phrases", { advert_id: 1001, phrases: ["toy"], mode: "merge" })
@@ -289,7 +289,7 @@ describe("the marketplace toolset", () => {
     ["ads_keyword_stats", { advert_id: 5, from: "2026-01-01", to: "2026-01-02" }, "campaign not found"]
   ]
 
-  it.effect.each(wrong)("%s %o says what is wrong: %s", ([name, args, expected]) =>
+  it.effect.each(wrong)("refuses %s %o and says: %s", ([name, args, expected]) =>
     Effect.gen(function* () {
       assert.include(String(yield* fails(name, args)), expected)
     }).pipe(Effect.provide(marketplace()))
@@ -315,7 +315,7 @@ describe("the marketplace toolset", () => {
     }).pipe(Effect.provide(marketplace({}, { account: bigAccount({ campaigns: 12, articles: 1 }) })))
   )
 
-  it.effect("tells an error of the marketplace with its own word, its blame and its details", () =>
+  it.effect("renders an error with its code, blame and details", () =>
     Effect.gen(function* () {
       const error = yield* fails("ads_list_campaigns")
       const shape = { _tag: "ToolError", blame: "upstream", code: "ADS_UNAUTHORIZED" }
@@ -332,7 +332,7 @@ describe("the marketplace toolset", () => {
     ["an answer that cannot be read", (_said, key) => ({ text: `["${key}", "${btoa(key)}"]` })]
   ]
 
-  it.effect.each(echoes)("gives the key to nobody when the marketplace repeats it in %s", ([, echo]) => {
+  it.effect.each(echoes)("hides the key when the marketplace repeats it in %s", ([, echo]) => {
     const apiKey = "the/secret+key"
     const campaign = { id: 1001, bid_type: "auto", status: 11, settings: { name: `of ${apiKey}` } }
     const { client } = standIn(({ headers, path }) => {
@@ -360,7 +360,7 @@ describe("the marketplace toolset", () => {
     )
   })
 
-  it.effect("asks for the lowest bids of an article once, and tells how far it has come", () => {
+  it.effect("reads the lowest bids of an article once, and reports progress", () => {
     const told: Array<unknown> = []
     const changes = [1001, 1002].map((advert_id) => ({ advert_id, nm_id: 7, bid_kopecks: 1 }))
     return Effect.gen(function* () {
@@ -390,7 +390,7 @@ describe("the marketplace toolset", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("keeps its plans where it is told to, over a restart", () =>
+  it.effect("keeps its plans in the journal over a restart", () =>
     Effect.gen(function* () {
       const kept = Layer.succeed(PlanStore, yield* PlanStore)
       const aProcess = plansOver({}, embeddedClient, kept)
@@ -414,17 +414,17 @@ describe("a key", () => {
     [{ acc: 3, for: "self" }, "personal"],
     [{ acc: 4, for: "asid:x" }, "service"],
     [{}, "unknown"]
-  ])("that says %o is of kind %s", (payload, kind) => {
+  ])("with payload %o is of kind %s", (payload, kind) => {
     assert.strictEqual(readKey(Redacted.make(token(payload))).kind, kind)
   })
 
-  it("tells its rights and its end", () => {
+  it("shows its rights and its expiry", () => {
     const facts = readKey(Redacted.make(token({ acc: 3, s: promotion + readOnlyBit, exp: 1_800_000_000 })))
     assert.deepStrictEqual(facts, { kind: "personal", promotion: true, readOnly: true, expires: 1_800_000_000 })
     assert.isFalse(readKey(Redacted.make(token({ s: 2 }))).promotion)
   })
 
-  it.each(["plain", "a.b.c", "..", ""])("that is no token (%s) is still a key", (text) => {
+  it.each(["plain", "a.b.c", "..", ""])("may be any text: %s", (text) => {
     assert.strictEqual(readKey(Redacted.make(text)).kind, "unknown")
   })
 })
@@ -446,7 +446,7 @@ describe("the configuration", () => {
     [{ apiKey: "secret\u2013key" }, "marketplace.apiKey must be the key, as text of printable ASCII characters"],
     [["text"], "marketplace must be an object"],
     ["text", "marketplace must be an object"]
-  ] as const)("%o fails with the field, not with the key: %s", ([given, expected]) =>
+  ] as const)("fails for %o with the field, without the key: %s", ([given, expected]) =>
     Effect.gen(function* () {
       const { message } = yield* Effect.flip(decode(given))
       assert.include(message, expected)
@@ -454,7 +454,7 @@ describe("the configuration", () => {
     })
   )
 
-  it.effect("is read-only, on the real host, and has no wire chosen unless it says otherwise", () =>
+  it.effect("defaults to read-only, the real host and no chosen wire", () =>
     Effect.gen(function* () {
       const settings = yield* decode({ apiKey: "k" })
       assert.isUndefined(settings.wire)

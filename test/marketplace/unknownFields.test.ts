@@ -51,8 +51,8 @@ const refused: ReadonlyArray<readonly [string, object, string]> = [
   ["ads_plan_bids", { changes: JSON.stringify([{ ...bid, "a.b": 1 }]) }, "changes.0.a.b: unknown argument. Known: "]
 ]
 
-describe("a field that is not known inside a list", () => {
-  it.effect.each(refused)("of %s %o is named before anything is sent", ([name, args, expected]) => {
+describe("an unknown field inside a list", () => {
+  it.effect.each(refused)("is refused by name in %s %o before anything is sent", ([name, args, expected]) => {
     const seen: Array<string> = []
     const watched = intercepted((path) => {
       seen.push(path)
@@ -66,7 +66,7 @@ describe("a field that is not known inside a list", () => {
     }).pipe(Effect.provide(watched))
   })
 
-  it("is tried above for every list of objects that a tool takes", () => {
+  it("is tested above for every list of objects that a tool takes", () => {
     const lists = readTools.flatMap(({ inputSchema, name }) =>
       Object.entries(Object(inputSchema().properties)).flatMap(([argument, shown]) =>
         Object(shown).items?.type === "object" ? [`${name} ${argument}`] : []

@@ -4,10 +4,9 @@ import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect } from "effect"
 import * as fc from "fast-check"
 
-import { joinSpans } from "../../src/marketplace/client/joinSpans.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { Kopecks } from "../../src/marketplace/client/money.ts"
-import { splitBids, splitProducts, spans } from "../../src/marketplace/client/split.ts"
+import { joinSpans, spans, splitBids, splitProducts } from "../../src/marketplace/client/split.ts"
 import { publishedOperations, specOperations } from "./data.ts"
 import { adsOver, inTime, type Seen, standIn } from "./support.ts"
 
@@ -77,7 +76,7 @@ const sendAll = ({
     })
   })
 
-describe("what goes over the wire", () => {
+describe("a request on the wire", () => {
   it.effect.each(["spec", "published"] as const)("fits the shapes of wire %s, and its caps", (wire) =>
     Effect.forEach(fc.sample(anyCalls, { numRuns: 15, seed: 4 }), (calls) => {
       const { client, requests } = standIn(answer)
@@ -120,7 +119,7 @@ describe("what goes over the wire", () => {
     })
   )
 
-  it.effect("says cluster bids in kopecks by the document, in whole rubles as published", () =>
+  it.effect("holds cluster bids in kopecks on wire spec, in whole rubles on wire published", () =>
     Effect.gen(function* () {
       const cluster = { advert_id: 1, nm_id: 2, norm_query: "a", bid: Kopecks.make(70_000) }
       for (const [wire, expected] of [
@@ -136,12 +135,12 @@ describe("what goes over the wire", () => {
     })
   )
 
-  it.effect("refuses kopecks that whole rubles cannot say, instead of rounding money", () => {
+  it.effect("is refused where whole rubles cannot hold its kopecks", () => {
     const { client, requests } = standIn(() => ({}))
     return Effect.gen(function* () {
       const bids = [{ advert_id: 1, nm_id: 2, norm_query: "a", bid: Kopecks.make(70_050) }]
       const error = yield* Effect.flip(MarketplaceAds.use((ads) => ads.setNormqueryBids({ bids })))
-      assert.strictEqual(error._tag, "AdsInvalidRequest")
+      assert.strictEqual(error.reason._tag, "AdsInvalidRequest")
       assert.strictEqual(requests.length, 0)
     }).pipe(Effect.provide(adsOver(client, { wire: "published" })))
   })
@@ -151,7 +150,7 @@ describe("what goes over the wire", () => {
     ["spec", { bid: 700, bid_kopecks: 70_000 }, 70_000],
     ["published", { bid: 700 }, 70_000],
     ["published", { bid: 700, bid_kopecks: 70_000 }, 70_000]
-  ] as const)("reads a cluster bid on wire %s from %o", ([wire, shown, expected]) =>
+  ] as const)("of wire %s is answered with %o, read as the same cluster bid", ([wire, shown, expected]) =>
     Effect.gen(function* () {
       const { bids } = yield* MarketplaceAds.use((ads) => ads.getNormqueryBids({ items: [{ advert_id: 1, nm_id: 2 }] }))
       assert.deepStrictEqual(bids[0]?.bid, Kopecks.make(expected))
@@ -183,7 +182,7 @@ describe("a list that is too long for one call", () => {
     { maxLength: 100 }
   )
 
-  it("loses no bid and repeats no campaign within a call", () => {
+  it("is split without losing a bid or repeating a campaign within a call", () => {
     fc.assert(
       fc.property(bids, (list) => {
         const parts = splitBids(list)
@@ -203,7 +202,7 @@ describe("a list that is too long for one call", () => {
     )
   })
 
-  it("loses no article", () => {
+  it("is split without losing an article", () => {
     const changes = fc.array(
       fc.record({ advert_id: fc.integer({ min: 1, max: 50 }), add_nms: someNms(80), delete_nms: someNms(80) }),
       { maxLength: 60 }
@@ -224,7 +223,7 @@ describe("a list that is too long for one call", () => {
     )
   })
 
-  it.effect("is joined again: 120 ids become 3 calls and one list", () => {
+  it.effect("is sent in 3 calls for 120 ids and joined into one list", () => {
     const { client, requests } = standIn(({ query }) => ({
       body: {
         adverts: (query["ids"] ?? "")
@@ -243,7 +242,7 @@ describe("a list that is too long for one call", () => {
     }).pipe(Effect.provide(adsOver(client)))
   })
 
-  it("of days is cut without gap or overlap", () => {
+  it("of days is split without gap or overlap", () => {
     assert.deepStrictEqual(spans("2026-02-20", "2026-03-05", 7), [
       { from: "2026-02-20", to: "2026-02-26" },
       { from: "2026-02-27", to: "2026-03-05" }
@@ -251,7 +250,7 @@ describe("a list that is too long for one call", () => {
     assert.deepStrictEqual(spans("2026-02-30", "later", 7), [])
   })
 
-  it("of statistics adds up to the kopeck, with rates worked out anew", () => {
+  it("of statistics is added up to the kopeck, with rates worked out anew", () => {
     const month = {
       advertId: 1,
       views: 10,

@@ -1,8 +1,13 @@
 import { Effect } from "effect"
 
-import type { Wire } from "../client/BidUnit.ts"
-import type { MarketplaceError } from "../client/MarketplaceError.ts"
-import { storyOf } from "../client/story.ts"
+import type { Wire } from "../client/Bids.ts"
+import {
+  isOfAccount,
+  isOutcomeUnknown as isUncertain,
+  type MarketplaceError,
+  retryAfter
+} from "../client/MarketplaceError.ts"
+import { explain } from "./advice.ts"
 import { type Ads, visibleMs } from "./look.ts"
 import { outstandingNotice } from "./outstanding.ts"
 import { ApplyStopped, type PlanStoreFailed } from "./PlanError.ts"
@@ -38,23 +43,17 @@ export const stopped = (
 ) => {
   if (error._tag === "PlanStoreFailed" || error._tag === "ApplyStopped") return error
   const outstanding = outstandingNotice(progress)
-  const words = isOfKey(error) ? error.message : storyOf(error)
+  // What to settle with the key or the account is in the advice.
+  const words = isOfAccount(error) ? explain(error) : error.problem
   const problem = `${placesOf(at)}${words}${outstanding === undefined ? "" : ` ${outstanding}`}`
   if (isUncertain(error)) {
     const isCreation = progress.plan.steps.some(({ change, id }) => change.kind === "create" && at.includes(id))
     return told(progress, { reason: outcomeUnknown, ...inDoubt(problem, isCreation) })
   }
-  const pause = error._tag === "AdsRateLimited" ? { retryAfterSeconds: error.retryAfterSeconds } : {}
-  return told(progress, { reason: error._tag, problem, ...pause })
+  const retryAfterSeconds = retryAfter(error)
+  const pause = retryAfterSeconds === undefined ? {} : { retryAfterSeconds }
+  return told(progress, { reason: error.reason._tag, problem, ...pause })
 }
-
-/** A refusal of the key or the account, whose advice says what to settle. */
-const isOfKey = ({ _tag }: MarketplaceError): boolean =>
-  _tag === "AdsUnauthorized" || _tag === "AdsForbidden" || _tag === "AdsPaymentRequired"
-
-/** A write whose answer was lost, or came and could not be read. */
-const isUncertain = (error: MarketplaceError): boolean =>
-  error._tag === "AdsOutcomeUnknown" || (error._tag === "AdsUnreadable" && error.kind === "write")
 
 const outcomeUnknown = "AdsOutcomeUnknown"
 

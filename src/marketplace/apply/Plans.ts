@@ -3,7 +3,7 @@ import { Clock, Context, Effect, Hash, Layer, Result, Semaphore } from "effect"
 import { limitOf, readOnlyReason } from "../client/keyRules.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
-import { AdsReadOnly, type MarketplaceError } from "../client/MarketplaceError.ts"
+import { AdsReadOnly, MarketplaceError } from "../client/MarketplaceError.ts"
 import { clusterUnit } from "../plan/clusterUnit.ts"
 import { estimate } from "../plan/estimate.ts"
 import { planProblems } from "../plan/guards.ts"
@@ -24,6 +24,7 @@ import { begin, type Report } from "./Progress.ts"
 import { runPlan } from "./runPlan.ts"
 import { wayBack } from "./wayBack.ts"
 
+/** How long an apply may take, and who hears of it. */
 export interface ApplyOptions {
   /** No new batch is begun after this time; apply again to go on. Default: until done. */
   readonly maxSeconds?: number
@@ -31,7 +32,7 @@ export interface ApplyOptions {
   readonly onProgress?: (done: number, total: number) => Effect.Effect<void>
 }
 
-type Refusal = AdsReadOnly | GuardViolation | PlanExpired | PlanNotFound | PlanSpent | PlanStoreFailed
+type Refusal = GuardViolation | MarketplaceError | PlanExpired | PlanNotFound | PlanSpent | PlanStoreFailed
 
 /** Plans that are kept, applied once, go on after a break, and can be taken back. */
 export class Plans extends Context.Service<
@@ -106,7 +107,9 @@ export class Plans extends Context.Service<
         const past = yield* history(id)
         const { begun, finished, goingBack, plan, takenBack } = past
         const forbidden = readOnlyReason(settings, yield* now)
-        if (forbidden !== undefined) return yield* new AdsReadOnly({ operation: "apply", detail: forbidden })
+        if (forbidden !== undefined) {
+          return yield* new MarketplaceError({ operation: "apply", reason: new AdsReadOnly({ detail: forbidden }) })
+        }
         const [unreadable] = past.unreadable
         if (unreadable !== undefined) {
           return yield* new PlanStoreFailed({ problem: `${unreadable}. It may be about plan ${id}: make a new plan` })

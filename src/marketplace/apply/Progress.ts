@@ -1,4 +1,4 @@
-import type { BidUnit } from "../client/BidUnit.ts"
+import type { BidUnit } from "../client/Bids.ts"
 import type { Kopecks } from "../client/money.ts"
 import type { Plan } from "../plan/Plan.ts"
 import type { History } from "./history.ts"

@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 
-import { isRefusalOfSome } from "../client/isRefusal.ts"
+import { isBecause, isRefusalOfSome } from "../client/MarketplaceError.ts"
 import { type Batch, campaignOf } from "../plan/batches.ts"
+import { explain } from "./advice.ts"
 import type { Applying } from "./Applying.ts"
 import { applyThroughLoss } from "./lostAnswer.ts"
 import { refuse } from "./writeDown.ts"
@@ -17,11 +18,11 @@ export const applyApart = (applying: Applying, { steps, work }: Batch): Applied 
     const { done, refused } = applying.progress
     const open = steps.filter(({ id }) => !done.has(id) && !refused.has(id))
     const isOneCampaign = new Set(open.map(campaignOf)).size === 1
-    if (open.length <= 1 || (error._tag === "CampaignStateRefused" && isOneCampaign)) {
+    if (open.length <= 1 || (isBecause("CampaignStateRefused")(error) && isOneCampaign)) {
       return refuse(
         applying,
         open.map(({ id }) => id),
-        error.message
+        explain(error)
       )
     }
     const middle = Math.ceil(open.length / 2)

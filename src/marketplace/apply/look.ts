@@ -1,13 +1,22 @@
 import { Effect, Match } from "effect"
 
-import type { BidUnit } from "../client/BidUnit.ts"
-import { articleOf, bidOf, type Campaign, findByName, mayChange, type Placement, status } from "../client/Campaign.ts"
+import type { BidUnit } from "../client/Bids.ts"
+import {
+  articleOf,
+  bidOf,
+  type Campaign,
+  findByName,
+  mayChange,
+  type Placement,
+  status,
+  type Unreadable,
+  whyUnreadable
+} from "../client/Campaign.ts"
 import { clusterKey, provenUnits } from "../client/Clusters.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
-import { AdsUnreadable, CampaignUnreadable } from "../client/MarketplaceError.ts"
+import { AdsUnreadable, CampaignUnreadable, MarketplaceError, type Reason } from "../client/MarketplaceError.ts"
 import type { Kopecks } from "../client/money.ts"
 import { operations } from "../client/operations.ts"
-import { type Unreadable, whyUnreadable } from "../client/Unreadable.ts"
 import type { Change, Create } from "../plan/Change.ts"
 import * as Phrases from "../plan/phrases.ts"
 import { findLost, type Lost } from "./findLost.ts"
@@ -61,7 +70,7 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
       : { adverts: [], unreadable: [] }
   // What cannot be read is not the same as what is not there.
   const odd = unreadable.find(({ advert_id }) => ids.some((id) => id === advert_id))
-  if (odd !== undefined) return yield* new CampaignUnreadable({ operation: operations.getAdvertsV2.name, ...odd })
+  if (odd !== undefined) return yield* failed(new CampaignUnreadable(odd))
   const names = changes.flatMap((change) => (change.kind === "create" ? [change.name] : []))
   const namesake = unreadable.find(({ name }) => name !== undefined && names.includes(name))
   if (namesake !== undefined) return yield* cannotTell(namesake)
@@ -122,12 +131,15 @@ export const look = Effect.fnUntraced(function* (ads: Ads, changes: ReadonlyArra
 
 /** A campaign that is to be created may be there already, and creating it once more cannot be taken back. */
 const cannotTell = (odd: Unreadable) =>
-  new AdsUnreadable({
-    operation: operations.getAdvertsV2.name,
-    kind: "read",
-    detail: `campaign ${odd.advert_id} has the name of the one to be created, and ${whyUnreadable(odd)}`,
-    body: ""
-  })
+  failed(
+    new AdsUnreadable({
+      kind: "read",
+      detail: `campaign ${odd.advert_id} has the name of the one to be created, and ${whyUnreadable(odd)}`,
+      body: ""
+    })
+  )
+
+const failed = (reason: Reason) => new MarketplaceError({ operation: operations.getAdvertsV2.name, reason })
 
 const articleIn = (campaign: Campaign | undefined, nm_id: number) =>
   campaign === undefined ? undefined : articleOf(campaign, nm_id)

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
 import { type Kopecks, kopecksToRubles } from "../client/money.ts"
-import { readApart } from "../client/readApart.ts"
+import { bisectRead } from "../client/partialReads.ts"
 import { batchesOf } from "../plan/batches.ts"
 import { type Applying, stop } from "./Applying.ts"
 import { look, type Look } from "./look.ts"
@@ -36,7 +36,7 @@ interface Seen {
 
 /** The steps that show as wanted, or rounded; what the marketplace does not show at all is none of them. */
 const shownAmong = Effect.fnUntraced(function* (applying: Applying, rows: ReadonlyArray<Row>) {
-  const { found } = yield* readApart(rows, (some) => look(applying.ads, changesOf(some)))
+  const { found } = yield* bisectRead(rows, (some) => look(applying.ads, changesOf(some)))
   const all = found.flatMap(({ answer, items }) => items.map((row) => seenAs(row, answer)))
   yield* stopAtMisread(applying, all)
   yield* writeRounded(applying, all)

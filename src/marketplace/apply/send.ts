@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 
-import type { BidUnit } from "../client/BidUnit.ts"
+import type { BidUnit } from "../client/Bids.ts"
 import type { Cluster, ClusterBidRefused } from "../client/Clusters.ts"
-import { AdsPartlyDone, type MarketplaceError } from "../client/MarketplaceError.ts"
+import { AdsPartlyDone, MarketplaceError } from "../client/MarketplaceError.ts"
 import type { Located, LocatedOf } from "./Located.ts"
 import type { Ads } from "./look.ts"
 
@@ -74,7 +74,7 @@ const isAbout = (refused: ClusterBidRefused, { advert_id, nm_id, norm_query }: C
 
 /** Some bids were not taken, and the answer does not say which. */
 const unclear = (problem: string, done: number, total: number) =>
-  new AdsPartlyDone({ operation: "setNormqueryBids", done, total, problem })
+  new MarketplaceError({ operation: "setNormqueryBids", reason: new AdsPartlyDone({ done, total, problem }) })
 
 const grouped = <A extends { readonly target: number }>(rows: ReadonlyArray<A>) => {
   const groups = new Map<number, Array<A>>()

@@ -1,7 +1,7 @@
 import { Clock, Effect, Result } from "effect"
 
-import { isRefusal, isRefusalOfSome } from "../client/isRefusal.ts"
-import type { MarketplaceError } from "../client/MarketplaceError.ts"
+import { isRefusal, isRefusalOfSome, isUnsent } from "../client/MarketplaceError.ts"
+import { explain } from "./advice.ts"
 import { type Applying, stopped } from "./Applying.ts"
 import { changesOf, type Row, stepsOf } from "./rows.ts"
 import { send } from "./send.ts"
@@ -10,20 +10,10 @@ import { beginSteps, noteUnsent, refuse, settle } from "./writeDown.ts"
 /** So many articles at once get their phrases, which are set once per article: a slow network shall not hold them up. */
 const atOnce = 5
 
-/** What cannot have changed anything: the call did not arrive, or was turned away before it was looked at. */
-const unsent: ReadonlyArray<MarketplaceError["_tag"]> = [
-  "AdsForbidden",
-  "AdsPaymentRequired",
-  "AdsRateLimited",
-  "AdsReadOnly",
-  "AdsUnauthorized",
-  "AdsUnreachable"
-]
-
 /** One call for rows that are written down as begun; where it cannot have changed anything, that is written down, too. */
 const sendBegun = (applying: Applying, rows: ReadonlyArray<Row>) =>
   send(applying.ads, changesOf(rows), applying.progress.clusterUnit).pipe(
-    Effect.tapError(({ _tag }) => (unsent.includes(_tag) ? noteUnsent(applying, stepsOf(rows)) : Effect.void)),
+    Effect.tapError((error) => (isUnsent(error) ? noteUnsent(applying, stepsOf(rows)) : Effect.void)),
     Effect.mapError((error) => (isRefusalOfSome(error) ? error : stopped(applying.progress, error, stepsOf(rows))))
   )
 
@@ -45,7 +35,7 @@ export const sendEachAlone = Effect.fnUntraced(function* (applying: Applying, ro
   const one = Effect.fnUntraced(function* (row: Row) {
     if (isStopped || (yield* Clock.currentTimeMillis) >= applying.until) return Result.void
     const outcome = yield* sendTogether(applying, [row]).pipe(
-      Effect.catchIf(isRefusal, ({ message }) => refuse(applying, [row.step], message)),
+      Effect.catchIf(isRefusal, (error) => refuse(applying, [row.step], explain(error))),
       Effect.result
     )
     isStopped ||= Result.isFailure(outcome)

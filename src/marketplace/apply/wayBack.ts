@@ -1,10 +1,9 @@
 import { Clock, Effect, Result } from "effect"
 
-import type { BidUnit } from "../client/BidUnit.ts"
-import type { Wire } from "../client/BidUnit.ts"
+import type { BidUnit, Wire } from "../client/Bids.ts"
 import { pairKey } from "../client/ids.ts"
 import type { Kopecks } from "../client/money.ts"
-import { readApart } from "../client/readApart.ts"
+import { bisectRead } from "../client/partialReads.ts"
 import { batchesOf } from "../plan/batches.ts"
 import { changeKey, invert, workOf } from "../plan/Change.ts"
 import { clusterUnit } from "../plan/clusterUnit.ts"
@@ -12,6 +11,7 @@ import { byWork } from "../plan/draft.ts"
 import { estimate } from "../plan/estimate.ts"
 import { lasting } from "../plan/lasting.ts"
 import type { Draft, Step } from "../plan/Plan.ts"
+import { explain } from "./advice.ts"
 import type { History } from "./history.ts"
 import { locate, type Located } from "./Located.ts"
 import { type Ads, look, type Standing, visibleMs } from "./look.ts"
@@ -92,8 +92,8 @@ const foreign = Effect.fnUntraced(function* (ads: Ads, steps: ReadonlyArray<Loca
   for (const batch of batchesOf(steps)) {
     const rows = batch.steps.flatMap(({ id }) => located.get(id) ?? [])
     const shown = rows.filter(({ change }) => !absent.has(articleOf(change)))
-    const { found, refused } = yield* readApart(shown, (some) => look(ads, changesOf(some)))
-    for (const { item, reason } of refused) notYet.set(item.id, reason)
+    const { found, refused } = yield* bisectRead(shown, (some) => look(ads, changesOf(some)))
+    for (const { error, item } of refused) notYet.set(item.id, explain(error))
     for (const { answer, items } of found) {
       const looked = items.map((step) => ({ ...step, step: step.id, standing: answer.standing(step.change) }))
       const campaigns = yield* campaignsOfStale(answer, looked)

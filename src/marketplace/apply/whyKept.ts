@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
 import type { AmountTold } from "../client/money.ts"
-import { readBudgets } from "../client/readBudget.ts"
+import { readBudgets } from "../client/partialReads.ts"
 import type { Ads, Standing } from "./look.ts"
 import type { Row } from "./rows.ts"
 

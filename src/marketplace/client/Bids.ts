@@ -5,9 +5,21 @@ import { PaymentType, Placement } from "./Campaign.ts"
 import { AdvertId, NmId } from "./ids.ts"
 import { Kopecks, Told } from "./money.ts"
 
+/** The two units in which the marketplace may count the bid for a search cluster. */
+export const BidUnit = Schema.Literals(["kopecks", "rubles"])
+export type BidUnit = typeof BidUnit.Type
+
+/** Two bodies have another form at the marketplace than in the document; this says which one goes out. */
+export const Wire = Schema.Literals(["spec", "published"])
+export type Wire = typeof Wire.Type
+
+/** The unit that goes out on a wire. */
+export const unitOf = (wire: Wire): BidUnit => (wire === "spec" ? "kopecks" : "rubles")
+
 /** A bid that may be sent: at least one kopeck. */
 export const BidKopecks = Kopecks.check(Schema.isGreaterThan(0, { message: "must be more than 0 kopecks" }))
 
+/** The bid of one article at one placement, in kopecks. */
 export const NmBid = Schema.Struct({ nm_id: NmId, bid_kopecks: BidKopecks, placement: Placement })
 export type NmBid = typeof NmBid.Type
 
@@ -17,7 +29,7 @@ export type BidUpdate = typeof BidUpdate.Type
 
 export const UpdateBids = Schema.Struct({ bids: Schema.Array(BidUpdate) })
 
-/** `recommendations` is sent as the operation spells it, `recommendation` (D9). */
+/** Whose lowest bids to read; `recommendations` is sent as the operation spells it, `recommendation`. */
 export const BidsMinRequest = Schema.Struct({
   advert_id: AdvertId,
   nm_ids: Schema.Array(NmId),
@@ -26,7 +38,7 @@ export const BidsMinRequest = Schema.Struct({
 })
 export type BidsMinRequest = typeof BidsMinRequest.Type
 
-/** The lowest bids of one article, by placement. */
+/** The lowest bids of one article, by placement, in kopecks. */
 export const BidsMin = open({
   nm_id: Schema.Int,
   bids: Schema.Array(

@@ -1,14 +1,15 @@
-import { Schema, SchemaGetter } from "effect"
+import { Option, Result, Schema, SchemaGetter } from "effect"
 
+import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
 import { open } from "../../internal/schema/openStruct.ts"
-import type { Pair } from "./ids.ts"
+import { AdvertId, NmId, type Pair } from "./ids.ts"
 import { Kopecks } from "./money.ts"
 
 /** `auto`: one bid for all articles (type 8, and type 9 after the marketplace's own move). `manual`: a bid per article. */
 export const BidType = Schema.Literals(["auto", "manual"])
 export type BidType = typeof BidType.Type
 
-/** Reads the marketplace's other word for `auto` as well (D3). */
+/** Reads the marketplace's other word for `auto` as well. */
 const BidTypeRead = Schema.Literals(["auto", "manual", "unified"]).pipe(
   Schema.decodeTo(BidType, {
     decode: SchemaGetter.transform((word): BidType => (word === "unified" ? "auto" : word)),
@@ -16,6 +17,7 @@ const BidTypeRead = Schema.Literals(["auto", "manual", "unified"]).pipe(
   })
 )
 
+/** What is paid for: a thousand views (`cpm`), or clicks (`cpc`). */
 export const PaymentType = Schema.Literals(["cpm", "cpc"])
 export type PaymentType = typeof PaymentType.Type
 
@@ -63,6 +65,7 @@ export type Campaign = typeof Campaign.Type
 /** The answer of getAdvertsV2, whose campaigns are read one by one; no list means none. */
 export const CampaignList = open({ adverts: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Unknown))) })
 
+/** The statuses of a campaign, as the marketplace numbers them. */
 export const status = { deleting: -1, ready: 4, finished: 7, declined: 8, active: 9, paused: 11 } as const
 
 /** Bids, articles and phrases may only be changed before the start, while it runs and while it pauses. */
@@ -119,3 +122,67 @@ export const bidOf = ({ bids_kopecks: bids }: Article, placement: Placement): Ko
   if (placement === "combined") return search ?? recommendations
   return placement === "search" ? search : recommendations
 }
+
+/** A campaign of the list that is not as campaigns are known to be: which, and what is odd about it. */
+export interface Unreadable {
+  /** Null where not even that can be read. */
+  readonly advert_id: number | null
+  readonly problem: string
+  /** Its name, where that can be read: names must not repeat. */
+  readonly name?: string
+}
+
+const decodeCampaign = Schema.decodeUnknownResult(Campaign)
+const idIn = Schema.decodeUnknownOption(Schema.Struct({ id: Schema.Int }))
+const nameIn = Schema.decodeUnknownOption(Schema.Struct({ settings: Schema.Struct({ name: Schema.String }) }))
+
+/** Each campaign of a list by itself: an odd one does not hide the others, and is not passed over in silence. */
+export const readEach = (list: ReadonlyArray<unknown>) => {
+  const adverts: Array<Campaign> = []
+  const unreadable: Array<Unreadable> = []
+  for (const one of list) {
+    const read = decodeCampaign(one)
+    if (Result.isSuccess(read)) adverts.push(read.success)
+    else {
+      const advert_id = Option.match(idIn(one), { onNone: () => null, onSome: ({ id }) => id })
+      const name = Option.match(nameIn(one), { onNone: () => ({}), onSome: ({ settings }) => settings })
+      unreadable.push({ advert_id, problem: firstIssueOf(read.failure), ...name })
+    }
+  }
+  return { adverts, unreadable }
+}
+
+/** In words, for lists and refusals. */
+export const whyUnreadable = ({ problem }: Unreadable): string => `the campaign cannot be read: ${problem}`
+
+/** Why a campaign is not among those that were read. */
+export const whyAbsent = (unreadable: ReadonlyArray<Unreadable>, id: number): string => {
+  const odd = unreadable.find(({ advert_id }) => advert_id === id)
+  return odd === undefined ? "there is no such campaign" : whyUnreadable(odd)
+}
+
+/** A name or a search cluster that people can see: spaces and invisible signs alone are none. */
+export const Visible = Schema.String.check(Schema.isPattern(/[^\s\p{C}\p{Z}]/u, { message: "must not be blank" }))
+
+/** A campaign of type 9 to be created; it starts without money in the status "ready". */
+export const NewCampaign = Schema.Struct({
+  name: Visible,
+  nms: Schema.optionalKey(Schema.Array(NmId)),
+  bid_type: Schema.optionalKey(Schema.Literals(["manual", "unified"])),
+  payment_type: Schema.optionalKey(PaymentType),
+  placement_types: Schema.optionalKey(Schema.Array(ManualPlacement))
+})
+export type NewCampaign = typeof NewCampaign.Type
+
+/** The answer is a bare number, the id of the new campaign; the document does not show it, so text is read as well. */
+export const NewCampaignId = Schema.Union([Schema.Int, Schema.NumberFromString.check(Schema.isInt())])
+
+/** Articles to add to and to delete from one campaign. */
+export const ProductChange = Schema.Struct({
+  advert_id: AdvertId,
+  add_nms: Schema.optionalKey(Schema.Array(NmId)),
+  delete_nms: Schema.optionalKey(Schema.Array(NmId))
+})
+export type ProductChange = typeof ProductChange.Type
+
+export const UpdateProducts = Schema.Struct({ campaigns: Schema.Array(ProductChange) })

@@ -1,15 +1,33 @@
 import { Schema } from "effect"
 
 import { open } from "../../internal/schema/openStruct.ts"
-import { BidKopecks } from "./Bids.ts"
-import { BidUnit } from "./BidUnit.ts"
+import { BidKopecks, BidUnit } from "./Bids.ts"
 import { AdvertId, Day, NmId, Pair } from "./ids.ts"
 import { Kopecks, Told } from "./money.ts"
 
+/** The whole list of minus-phrases of an article; setting it replaces what was there. */
+export const MinusPhrases = Schema.Struct({ ...Pair.fields, norm_queries: Schema.Array(Schema.String) })
+export type MinusPhrases = typeof MinusPhrases.Type
+
+export const MinusPhrasesReply = open({
+  items: Schema.optionalKey(
+    Schema.NullOr(
+      Schema.Array(
+        open({
+          advert_id: Schema.Int,
+          nm_id: Schema.Int,
+          norm_queries: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.String)))
+        })
+      )
+    )
+  )
+})
+
+/** Whose search clusters to read, and of which days. */
 export const ClusterStatsRequest = Schema.Struct({ from: Day, to: Day, items: Schema.Array(Pair) })
 export type ClusterStatsRequest = typeof ClusterStatsRequest.Type
 
-/** What one search cluster brought: `ctr` in percent, `cpc` in rubles. Some numbers are missing where clicks are paid (D7). */
+/** What one search cluster brought: `ctr` in percent, `cpc` in rubles. Some numbers are missing where clicks are paid. */
 export const ClusterStat = open({
   norm_query: Schema.String,
   currency: Schema.optionalKey(Schema.NullOr(Schema.String)),
@@ -21,6 +39,7 @@ export const ClusterStat = open({
 })
 export type ClusterStat = typeof ClusterStat.Type
 
+/** The search clusters of one article. */
 export const ArticleClusters = open({
   advert_id: Schema.Int,
   nm_id: Schema.Int,
@@ -36,7 +55,7 @@ export type Cluster = typeof Cluster.Type
 
 export const clusterKey = ({ advert_id, nm_id, norm_query }: Cluster): string => `${advert_id}:${nm_id}:${norm_query}`
 
-/** The bid for one search cluster of one article; here always kopecks, whatever goes over the wire (D2). */
+/** The bid for one search cluster of one article; here always kopecks, whatever goes over the wire. */
 export const ClusterBid = Schema.Struct({ ...Cluster.fields, bid: BidKopecks })
 export type ClusterBid = typeof ClusterBid.Type
 

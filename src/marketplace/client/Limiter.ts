@@ -1,7 +1,7 @@
 import { Effect, Queue, Ref } from "effect"
 
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
-import { intervalMs, type Limit, width } from "./Limit.ts"
+import { intervalMs, type Limit, width } from "./operations.ts"
 
 /** The wait for a turn would be longer than the caller is ready to wait. */
 export interface NoTurn {

@@ -3,7 +3,7 @@ import { Cache, Clock, Context, Effect, Exit, Layer, Option, Schema } from "effe
 import type { BidsMinRequest } from "./Bids.ts"
 import { type Campaign, paymentOf, type Placement, placementsOf } from "./Campaign.ts"
 import { MarketplaceAds } from "./MarketplaceAds.ts"
-import { AdsUnreadable, type MarketplaceError } from "./MarketplaceError.ts"
+import { AdsUnreadable, MarketplaceError } from "./MarketplaceError.ts"
 import type { Kopecks } from "./money.ts"
 import { isKopecks } from "./money.ts"
 
@@ -105,9 +105,11 @@ export class LowestBids extends Context.Service<
 
 /** No plan is made by a lowest bid that is none. */
 const oddFloor = ({ nm_id, placement }: Omit<Floor, "kopecks">, value: number | null | undefined) =>
-  new AdsUnreadable({
+  new MarketplaceError({
     operation: "getBidsMin",
-    kind: "read",
-    detail: `the lowest bid of article ${nm_id} at ${placement} is told as ${value ?? "nothing"}, and should be whole kopecks`,
-    body: ""
+    reason: new AdsUnreadable({
+      kind: "read",
+      detail: `the lowest bid of article ${nm_id} at ${placement} is told as ${value ?? "nothing"}, and should be whole kopecks`,
+      body: ""
+    })
   })

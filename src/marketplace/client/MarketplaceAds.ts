@@ -2,84 +2,111 @@ import { Context, Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 
 import type { Budget, CampaignBudget, CampaignCount } from "./Account.ts"
-import type { BidsMin, BidsMinRequest, BidUpdate } from "./Bids.ts"
-import type { BidUnit } from "./BidUnit.ts"
+import type { BidsMin, BidsMinRequest, BidUnit, BidUpdate } from "./Bids.ts"
 import { make as makeCall } from "./call.ts"
-import type { Campaign } from "./Campaign.ts"
+import type { Campaign, NewCampaign, ProductChange, Unreadable } from "./Campaign.ts"
 import type {
   ArticleClusters,
   Cluster,
   ClusterBid,
   ClusterBidFound,
   ClusterBidRefused,
-  ClusterStatsRequest
+  ClusterStatsRequest,
+  MinusPhrases
 } from "./Clusters.ts"
 import type { Pair } from "./ids.ts"
 import { MarketplaceConfig } from "./MarketplaceConfig.ts"
 import type { MarketplaceError } from "./MarketplaceError.ts"
-import type { MinusPhrases } from "./MinusPhrases.ts"
-import type { NewCampaign } from "./NewCampaign.ts"
-import type { ProductChange } from "./Products.ts"
 import { type CampaignFilter, readCalls } from "./readCalls.ts"
 import type { CampaignStats, FullstatsRequest, KeywordsDay, KeywordsRequest } from "./Statistics.ts"
-import type { Unreadable } from "./Unreadable.ts"
 import { writeCalls } from "./writeCalls.ts"
 
+/** What a method comes to. Its `MarketplaceError` names the operation and has a tagged `reason`. */
 type Call<A> = Effect.Effect<A, MarketplaceError>
 
 /**
- * The advertising part of the marketplace: one method per operation, under its name. Bids are kopecks, statistics and
- * budgets rubles. Lists over the interface's caps are split and joined; writes are never repeated blindly.
+ * The advertising part of the marketplace: one method per operation, under its name. Ids are numbers (`advert_id` a campaign,
+ * `nm_id` an article), days are `YYYY-MM-DD`, bids kopecks, statistics and budgets rubles. Lists over the interface's caps
+ * are split, sent under the limits of the key, and joined.
+ *
+ * Any method can fail with these reasons: AdsInvalidRequest (a rule is broken, nothing was sent), AdsUnauthorized, AdsForbidden,
+ * AdsPaymentRequired, AdsBadRequest, AdsNotFound, AdsConflict, AdsRateLimited (with seconds to wait), AdsUnreachable (nothing
+ * was changed) and AdsUnreadable (the answer has another shape). Reads are repeated where that can help, and then fail with
+ * AdsServerError. A write is never sent twice blindly: where its answer is lost, it fails with AdsOutcomeUnknown; where only
+ * some calls of a long list were taken, with AdsPartlyDone; where writing is switched off, with AdsReadOnly. What a method
+ * can fail with besides stands with it.
  */
 export class MarketplaceAds extends Context.Service<
   MarketplaceAds,
   {
-    /** A campaign that cannot be read is left out and named; where none can, or none of those asked for, it fails. */
+    /**
+     * Campaigns with their articles and bids, in kopecks; without a filter all of them. A campaign that cannot be read is left
+     * out and named; where none can be read, or none of those asked for, it fails with AdsUnreadable or CampaignUnreadable.
+     */
     readonly getAdvertsV2: (filter?: CampaignFilter) => Call<{
       readonly adverts: ReadonlyArray<Campaign>
       readonly unreadable: ReadonlyArray<Unreadable>
     }>
-    /** How many campaigns the marketplace lists, those that cannot be read included. */
+    /** How many campaigns getAdvertsV2 lists, those that cannot be read included. */
     readonly countAdverts: (filter?: CampaignFilter) => Call<number>
+    /**
+     * Sets bids of articles, in kopecks, at least 1. BidOutOfRange tells the lowest one that is taken, CampaignStateRefused that
+     * the campaign's status allows none.
+     */
     readonly updateBids: (request: { readonly bids: ReadonlyArray<BidUpdate> }) => Call<void>
+    /** Adds articles to campaigns and deletes others from them. Fails with CampaignStateRefused where the status allows none. */
     readonly updateCampaignProducts: (request: { readonly campaigns: ReadonlyArray<ProductChange> }) => Call<void>
-    /** `nm_id` 0 reads the campaign-wide phrases of type 8. */
+    /** The minus-phrases of articles; `nm_id` 0 reads the campaign-wide ones of type 8. No list means no phrases. */
     readonly getMinusPhrases: (request: {
       readonly items: ReadonlyArray<Pair>
     }) => Call<{ readonly items: ReadonlyArray<MinusPhrases> }>
-    /** Replaces the whole list of one article; an empty list is only sent with `clear`. */
+    /**
+     * Replaces the whole list of one article, at most 1000 phrases; an empty list is only sent with `clear`. Fails with
+     * CampaignStateRefused where the status allows no change.
+     */
     readonly setMinusPhrases: (item: MinusPhrases, options?: { readonly clear?: boolean }) => Call<void>
+    /** What search clusters brought to articles in at most 30 days: money in rubles, `ctr` in percent. */
     readonly getNormqueryStats: (
       request: ClusterStatsRequest
     ) => Call<{ readonly stats: ReadonlyArray<ArticleClusters> }>
     /**
-     * Bids in kopecks, which go out in `unit`: by default the wire's, kopecks or (published) whole rubles. Returns what was
-     * not taken and why, where the marketplace tells.
+     * Sets bids of search clusters. They are given in kopecks and go out in `unit`: by default that of the wire, kopecks
+     * (`spec`) or whole rubles (`published`). Returns what was not taken and why, where the marketplace tells. AdsForbidden:
+     * the campaign is not one with manual bids that pays for views, or the interface is closed to the seller.
      */
     readonly setNormqueryBids: (
       request: { readonly bids: ReadonlyArray<ClusterBid> },
       options?: { readonly unit?: BidUnit }
     ) => Call<{ readonly failed: ReadonlyArray<ClusterBidRefused> }>
+    /** Statistics of campaigns over any number of days, in total and by day: money in rubles, rates in percent. */
     readonly getAdvFullstats: (request: FullstatsRequest) => Call<ReadonlyArray<CampaignStats>>
-    /** Switched off by the marketplace on 2026-01-15: expect AdsNotFound from the real one. */
+    /** Keywords of a campaign by day, money in rubles. Switched off on 2026-01-15: expect AdsNotFound from the real marketplace. */
     readonly getStatsKeywords: (request: KeywordsRequest) => Call<{ readonly keywords: ReadonlyArray<KeywordsDay> }>
+    /** The lowest bids that are taken now for articles of a campaign, by placement, in kopecks. */
     readonly getBidsMin: (request: BidsMinRequest) => Call<{ readonly bids: ReadonlyArray<BidsMin> }>
-    /** Returns the id of the new campaign. */
+    /** Creates a campaign of at most 50 articles, without money and not started; returns its id. */
     readonly createSeacatSaveAd: (campaign: NewCampaign) => Call<number>
+    /** The bids of search clusters in kopecks, whatever goes over the wire, with the unit that the answer proves for each. */
     readonly getNormqueryBids: (request: {
       readonly items: ReadonlyArray<Pair>
     }) => Call<{ readonly bids: ReadonlyArray<ClusterBidFound> }>
+    /** Drops bids of search clusters. Fails with AdsForbidden as setNormqueryBids does. */
     readonly deleteNormqueryBids: (request: { readonly bids: ReadonlyArray<Cluster> }) => Call<void>
+    /** Starts a campaign in status 4 or 11, which then spends its money; else CampaignStateRefused, or LowBudget without money. */
     readonly startCampaign: (id: number) => Call<void>
+    /** Pauses a campaign in status 9; else CampaignStateRefused. */
     readonly pauseCampaign: (id: number) => Call<void>
-    /** Only a campaign that was never started can be deleted. */
+    /** Deletes a campaign that was never started (status 4), for good; any other is refused with AdsBadRequest. */
     readonly deleteCampaign: (id: number) => Call<void>
+    /** The money of campaigns in status 4, 9 or 11, in rubles; others are left out. */
     readonly getBudgets: (ids: ReadonlyArray<number>) => Call<ReadonlyArray<CampaignBudget>>
-    /** The operation that getBudgets replaces; the marketplace has announced its end for 2026-11-16. */
+    /** The money of one campaign, in rubles. getBudgets replaces it: the marketplace has announced its end for 2026-11-16. */
     readonly getBudget: (id: number) => Call<Budget>
+    /** How many campaigns the account has, by type and status; the cheapest way to see whether the key is taken. */
     readonly getCampaignCount: () => Call<CampaignCount>
   }
 >()("workflow-tool-server/marketplace/MarketplaceAds") {
+  /** The client over any `HttpClient`, with the address, key and limits of the configuration. */
   static readonly layer: Layer.Layer<MarketplaceAds, never, HttpClient.HttpClient | MarketplaceConfig> = Layer.effect(
     MarketplaceAds,
     Effect.gen(function* () {

@@ -4,11 +4,15 @@ import { baseUrl } from "../../internal/config/baseUrl.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { firstIssue } from "../../internal/schema/describeIssue.ts"
 import { KeyKind } from "./ApiKey.ts"
-import { BidKopecks } from "./Bids.ts"
-import { Wire } from "./BidUnit.ts"
+import { BidKopecks, Wire } from "./Bids.ts"
 import { AdvertId } from "./ids.ts"
-import { hosts } from "./naming.ts"
 import { operations } from "./operations.ts"
+
+/** The marketplace's own addresses; the only place where its name appears. */
+export const hosts = {
+  production: "https://advert-api.wildberries.ru",
+  sandbox: "https://advert-api-sandbox.wildberries.ru"
+} as const
 
 const Positive = Schema.Int.check(Schema.isGreaterThan(0, { message: "must be a whole number above 0" }))
 
@@ -47,7 +51,7 @@ export const MarketplaceSettings = Schema.Struct({
   apiKey: Schema.RedactedFromValue(Key),
   authScheme: Schema.Literals(["bearer", "raw"]).pipe(Schema.withDecodingDefaultKey(orElse("bearer"))),
   /**
-   * Which form the two bodies have that the marketplace publishes otherwise (D1, D2). Default: the document's; cluster bids
+   * Which form the two bodies have that the marketplace publishes otherwise. Default: the document's; cluster bids
    * are then planned only in a unit that the marketplace proves.
    */
   wire: Schema.optionalKey(Wire),

@@ -4,6 +4,7 @@ import { open } from "../../internal/schema/openStruct.ts"
 import { AdvertId, Day } from "./ids.ts"
 import { Told } from "./money.ts"
 
+/** Whose statistics to read, from which day to which, both counted. */
 export const FullstatsRequest = Schema.Struct({ ids: Schema.Array(AdvertId), beginDate: Day, endDate: Day })
 export type FullstatsRequest = typeof FullstatsRequest.Type
 
@@ -34,6 +35,7 @@ export type CampaignStats = typeof CampaignStats.Type
 /** Nothing for the asked campaigns may come as null. */
 export const FullstatsReply = Schema.NullOr(Schema.Array(CampaignStats))
 
+/** The campaign whose keywords to read, from which day to which, both counted. */
 export const KeywordsRequest = Schema.Struct({ advert_id: AdvertId, from: Day, to: Day })
 export type KeywordsRequest = typeof KeywordsRequest.Type
 

@@ -7,7 +7,7 @@ import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
 import { limitOf, readOnlyReason } from "./keyRules.ts"
 import * as Limiter from "./Limiter.ts"
 import type { MarketplaceSettings } from "./MarketplaceConfig.ts"
-import { AdsReadOnly, AdsUnreadable, type MarketplaceError } from "./MarketplaceError.ts"
+import { AdsReadOnly, AdsUnreadable, MarketplaceError, type Reason } from "./MarketplaceError.ts"
 import { type Operation, operations } from "./operations.ts"
 import { nextOf, usedUp } from "./outcome.ts"
 
@@ -71,17 +71,14 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
   ): Effect.fn.Return<S["Type"], MarketplaceError> {
     const now = yield* Clock.currentTimeMillis
     const forbidden = operation.kind === "write" ? readOnlyReason(settings, now) : undefined
-    if (forbidden !== undefined) return yield* new AdsReadOnly({ operation: operation.name, detail: forbidden })
+    const failed = (reason: Reason) => new MarketplaceError({ operation: operation.name, reason })
+    if (forbidden !== undefined) return yield* failed(new AdsReadOnly({ detail: forbidden }))
     const text = yield* send(operation, options)
     const json = text.trim() === "" ? null : Result.getOrElse(parseJson(text), () => text)
     const decoded = Schema.decodeUnknownResult(reply)(json)
     if (Result.isSuccess(decoded)) return decoded.success
-    return yield* new AdsUnreadable({
-      operation: operation.name,
-      kind: operation.kind,
-      detail: `the answer cannot be read: ${firstIssueOf(decoded.failure)}`,
-      body: text.slice(0, 200)
-    })
+    const detail = `the answer cannot be read: ${firstIssueOf(decoded.failure)}`
+    return yield* failed(new AdsUnreadable({ kind: operation.kind, detail, body: text.slice(0, 200) }))
   })
 
   return { call }

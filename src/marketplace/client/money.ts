@@ -71,6 +71,7 @@ export const foreign = (currency: string | null | undefined): string | undefined
 export const Money = Schema.Struct({ kopecks: Kopecks, rubles: Rubles })
 export type Money = typeof Money.Type
 
+/** An amount of kopecks in both units. */
 export const money = (kopecks: Kopecks): Money => ({ kopecks, rubles: kopecksToRubles(kopecks) })
 
 /** A number that the marketplace may leave out or send as null; JSON can hold numbers that come as Infinity. */

@@ -1,6 +1,20 @@
-import type { Limit } from "./Limit.ts"
+/** How often an operation may be called: `limit` in `periodMs`, `burst` of them at once. */
+export interface Limit {
+  readonly limit: number
+  readonly periodMs: number
+  readonly burst: number
+}
 
-/** `full` holds for personal and service keys, `base` for base and test keys. */
+/** Milliseconds between two calls in a steady run. */
+export const intervalMs = ({ limit, periodMs }: Limit): number => periodMs / limit
+
+/** How many calls may go at once: the largest part of the limit that the burst allows and that divides it. */
+export const width = ({ burst, limit }: Limit): number => {
+  const most = Math.max(1, Math.min(burst, limit))
+  return Array.from({ length: most }, (_, below) => most - below).find((count) => limit % count === 0) ?? 1
+}
+
+/** One operation of the marketplace; of its limits, `full` holds for personal and service keys, `base` for base and test keys. */
 export interface Operation {
   readonly name: string
   /** What it does, as it follows "could not". */
@@ -179,6 +193,7 @@ export const operations = {
   }
 } as const satisfies Record<string, Operation>
 
+/** The name of an operation, which is its method's name, too. */
 export type OperationName = keyof typeof operations
 
 /** What an operation does, for people who do not know its name. */

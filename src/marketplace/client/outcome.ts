@@ -4,7 +4,7 @@ import { Headers } from "effect/http"
 import type { Reply } from "../../internal/http/Upstream.ts"
 import type { UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
 import type { NoTurn } from "./Limiter.ts"
-import { AdsOutcomeUnknown, AdsRateLimited, AdsUnreachable, type MarketplaceError } from "./MarketplaceError.ts"
+import { AdsOutcomeUnknown, AdsRateLimited, AdsUnreachable, MarketplaceError, type Reason } from "./MarketplaceError.ts"
 import type { Operation } from "./operations.ts"
 import { refusal } from "./refusal.ts"
 
@@ -28,7 +28,7 @@ export const nextOf = (
     if (status >= 200 && status < 300) return { is: "answer", text }
     if (status === 429) return { is: "pause", ms: secondsToWait(headers) * 1000 }
     if (status >= 500 && kind === "write") {
-      return over(new AdsOutcomeUnknown({ operation: name, detail: `the answer was status ${status}` }))
+      return over(failed(name, new AdsOutcomeUnknown({ detail: `the answer was status ${status}` })))
     }
     return status >= 500 && mayRepeat ? { is: "again" } : over(refusal(name, status, text))
   }
@@ -40,7 +40,9 @@ export const nextOf = (
 
 /** The limit is used up for longer than the caller waits. */
 export const usedUp = (operation: string, waitMs: number) =>
-  new AdsRateLimited({ operation, retryAfterSeconds: Math.ceil(waitMs / 1000) })
+  failed(operation, new AdsRateLimited({ retryAfterSeconds: Math.ceil(waitMs / 1000) }))
+
+const failed = (operation: string, reason: Reason) => new MarketplaceError({ operation, reason })
 
 const over = (error: MarketplaceError): Next => ({ is: "over", error })
 
@@ -61,7 +63,7 @@ const neverArrived = (failure: UpstreamFailure): boolean =>
 const noAnswer = ({ kind, name }: Operation, failure: UpstreamFailure) => {
   const detail = inWords(failure)
   const unsure = kind === "write" && !neverArrived(failure) && failure._tag !== "RedirectRefused"
-  return unsure ? new AdsOutcomeUnknown({ operation: name, detail }) : new AdsUnreachable({ operation: name, detail })
+  return failed(name, unsure ? new AdsOutcomeUnknown({ detail }) : new AdsUnreachable({ detail }))
 }
 
 const inWords = Match.type<UpstreamFailure>().pipe(

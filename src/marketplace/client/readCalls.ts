@@ -1,20 +1,16 @@
 import { Effect, Schema } from "effect"
 
 import { Budget, BudgetList, CampaignCount } from "./Account.ts"
-import { BidsMinReply, BidsMinRequest } from "./Bids.ts"
-import type { Wire } from "./BidUnit.ts"
+import { BidsMinReply, BidsMinRequest, type Wire } from "./Bids.ts"
 import type { Calls } from "./call.ts"
-import { CampaignList } from "./Campaign.ts"
-import { check, refuseIf } from "./check.ts"
-import { ClusterBidsReply, ClusterStatsReply, ClusterStatsRequest } from "./Clusters.ts"
+import { CampaignList, readEach } from "./Campaign.ts"
+import { ClusterBidsReply, ClusterStatsReply, ClusterStatsRequest, MinusPhrasesReply } from "./Clusters.ts"
 import { distinctPairs, Pair } from "./ids.ts"
-import { joinSpans } from "./joinSpans.ts"
-import { AdsUnreadable, CampaignUnreadable, type MarketplaceError } from "./MarketplaceError.ts"
-import { MinusPhrasesReply } from "./MinusPhrases.ts"
+import { AdsUnreadable, CampaignUnreadable, MarketplaceError, type Reason } from "./MarketplaceError.ts"
 import { caps, operations } from "./operations.ts"
-import { chunks, spans, splitFullstats } from "./split.ts"
+import { chunks, joinSpans, spans, splitFullstats } from "./split.ts"
 import { FullstatsReply, FullstatsRequest, KeywordsReply, KeywordsRequest } from "./Statistics.ts"
-import { readEach } from "./Unreadable.ts"
+import { check, refuseIf } from "./wire.ts"
 import * as WireForm from "./wire.ts"
 
 /** Which campaigns to read; lists, or the text that goes into the query. Nothing given means all. */
@@ -37,11 +33,11 @@ export const readCalls = ({ call }: Calls, wire: Wire) => {
     const { adverts, unreadable } = readEach(all)
     const [odd] = unreadable
     if (adverts.length > 0 || odd === undefined) return { adverts, unreadable }
-    const operation = operations.getAdvertsV2.name
-    const problem = new CampaignUnreadable({ operation, ...odd })
-    if (ids !== undefined) return yield* problem
-    const detail = `none of ${all.length} campaigns can be read, the first: ${problem.detail}`
-    return yield* new AdsUnreadable({ operation, kind: "read", detail, body: JSON.stringify(all[0]).slice(0, 200) })
+    const failed = (reason: Reason) => new MarketplaceError({ operation: operations.getAdvertsV2.name, reason })
+    const first = new CampaignUnreadable(odd)
+    if (ids !== undefined) return yield* failed(first)
+    const detail = `none of ${all.length} campaigns can be read, the first: ${first.detail}`
+    return yield* failed(new AdsUnreadable({ kind: "read", detail, body: JSON.stringify(all[0]).slice(0, 200) }))
   })
 
   const countAdverts = (filter?: CampaignFilter) =>

@@ -6,13 +6,14 @@ import {
   AdsForbidden,
   AdsNotFound,
   AdsPaymentRequired,
-  type AdsRefused,
   AdsServerError,
   AdsUnauthorized,
   BidOutOfRange,
   CampaignStateRefused,
-  LowBudget
-} from "./AdsRefused.ts"
+  LowBudget,
+  MarketplaceError,
+  type Reason
+} from "./MarketplaceError.ts"
 
 const Text = Schema.optionalKey(Schema.NullOr(Schema.String))
 
@@ -68,10 +69,14 @@ const readWrongBid = (detail: string) => {
     .at(0)
 }
 
-/** The typed error for a status that is not a success. Error texts come in two languages. */
-export const refusal = (operation: string, status: number, text: string): AdsRefused => {
+/** The typed error for a status that is not a success. */
+export const refusal = (operation: string, status: number, text: string) =>
+  new MarketplaceError({ operation, reason: reasonOf(status, text) })
+
+/** The reason behind a status and its error text, which comes in two languages. */
+const reasonOf = (status: number, text: string): Reason => {
   const said = readRefusal(text)
-  const problem = { operation, status, ...said, detail: said.detail === "" ? `status ${status}` : said.detail }
+  const problem = { status, ...said, detail: said.detail === "" ? `status ${status}` : said.detail }
   const bid = readWrongBid(problem.detail)
   if (bid !== undefined) return new BidOutOfRange({ ...problem, ...bid })
   if (/low budget|not enough budget/i.test(problem.detail)) return new LowBudget(problem)

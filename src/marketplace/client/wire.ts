@@ -1,12 +1,27 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 
-import { type BidUnit, unitOf, type Wire } from "./BidUnit.ts"
+import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
+import { type BidUnit, unitOf, type Wire } from "./Bids.ts"
+import type { ProductChange } from "./Campaign.ts"
 import { type ClusterBid, type ClusterBidFound, provenUnits } from "./Clusters.ts"
-import { AdsInvalidRequest } from "./MarketplaceError.ts"
+import { AdsInvalidRequest, MarketplaceError } from "./MarketplaceError.ts"
 import { Kopecks } from "./money.ts"
-import type { ProductChange } from "./Products.ts"
 
-/** D1: the lists of articles lie beside the campaign, or one level deeper under shorter names. */
+/** Checks what a caller hands over against the operation's own schema. */
+export const check = <S extends Schema.Codec<unknown, unknown>>(operation: string, schema: S, input: S["Type"]) =>
+  Effect.mapError(Schema.decodeUnknownEffect(Schema.toType(schema))(input), (error) =>
+    invalid(operation, firstIssueOf(error))
+  )
+
+/** Fails with a problem that was found before anything was sent; does nothing where there is none. */
+export const refuseIf = (operation: string, problem: string | undefined) =>
+  problem === undefined ? Effect.void : Effect.fail(invalid(operation, problem))
+
+/** The error that a request breaks a rule of the interface. */
+export const invalid = (operation: string, detail: string) =>
+  new MarketplaceError({ operation, reason: new AdsInvalidRequest({ detail }) })
+
+/** The lists of articles lie beside the campaign, or one level deeper under shorter names. */
 export const productsBody = (wire: Wire, campaigns: ReadonlyArray<ProductChange>) =>
   wire === "spec"
     ? { campaigns }
@@ -17,15 +32,15 @@ export const productsBody = (wire: Wire, campaigns: ReadonlyArray<ProductChange>
         }))
       }
 
-/** D2: kopecks, or whole rubles; kopecks that are not whole rubles cannot be said in the published form. */
+/** Cluster bids in kopecks, or whole rubles; kopecks that are not whole rubles cannot be said in the published form. */
 export const clusterBidsBody = Effect.fnUntraced(function* (unit: BidUnit, bids: ReadonlyArray<ClusterBid>) {
   if (unit === "kopecks") return { bids }
   const broken = bids.find(({ bid }) => bid % 100 !== 0)
   if (broken !== undefined) {
-    return yield* new AdsInvalidRequest({
-      operation: "setNormqueryBids",
-      detail: `the published form takes whole rubles only, and ${broken.bid} kopecks for "${broken.norm_query}" are not`
-    })
+    return yield* invalid(
+      "setNormqueryBids",
+      `the published form takes whole rubles only, and ${broken.bid} kopecks for "${broken.norm_query}" are not`
+    )
   }
   return { bids: bids.map(({ bid, ...cluster }) => ({ ...cluster, bid: bid / 100 })) }
 })
@@ -57,7 +72,7 @@ const unitShown = ({ bid, bid_kopecks }: BidShown): ClusterBidFound["unit"] => {
   return Math.round(bid * 100) === bid_kopecks ? "rubles" : "unsaid"
 }
 
-/** D9: this operation alone says `recommendation`. */
+/** The operation for the lowest bids alone says `recommendation`. */
 export const toSingular = (placement: string): string =>
   placement === "recommendations" ? "recommendation" : placement
 export const toPlural = (placement: string): string => (placement === "recommendation" ? "recommendations" : placement)

@@ -1,17 +1,14 @@
 import { Effect, Predicate, Schema } from "effect"
 
-import { UpdateBids } from "./Bids.ts"
-import { type BidUnit, unitOf, type Wire } from "./BidUnit.ts"
+import { type BidUnit, unitOf, UpdateBids, type Wire } from "./Bids.ts"
 import type { Calls } from "./call.ts"
-import { check, refuseIf } from "./check.ts"
-import { ClusterBidsSet, DeleteClusterBids, refusedIn, SetClusterBids } from "./Clusters.ts"
+import { NewCampaign, NewCampaignId, type ProductChange, UpdateProducts } from "./Campaign.ts"
+import { ClusterBidsSet, DeleteClusterBids, MinusPhrases, refusedIn, SetClusterBids } from "./Clusters.ts"
 import { campaignWide } from "./ids.ts"
-import { AdsPartlyDone, type MarketplaceError } from "./MarketplaceError.ts"
-import { MinusPhrases } from "./MinusPhrases.ts"
-import { NewCampaign, NewCampaignId } from "./NewCampaign.ts"
+import { AdsPartlyDone, MarketplaceError } from "./MarketplaceError.ts"
 import { caps, type Operation, operations } from "./operations.ts"
-import { type ProductChange, UpdateProducts } from "./Products.ts"
 import { splitBids, splitProducts, chunks } from "./split.ts"
+import { check, refuseIf } from "./wire.ts"
 import * as WireForm from "./wire.ts"
 
 /** The operations that change something: long lists are split and sent one call after the other. */
@@ -104,7 +101,12 @@ const inTurn = Effect.fnUntraced(function* <A extends { readonly length: number 
   for (const part of parts) {
     replies.push(
       yield* Effect.mapError(write(part), (error) =>
-        done === 0 ? error : new AdsPartlyDone({ operation, done, total, problem: error.detail })
+        done === 0
+          ? error
+          : new MarketplaceError({
+              operation,
+              reason: new AdsPartlyDone({ done, total, problem: error.reason.detail })
+            })
       )
     )
     done += part.length

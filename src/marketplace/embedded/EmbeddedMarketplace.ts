@@ -2,12 +2,15 @@ import { Context, DateTime, Effect, Layer, Redacted, Ref } from "effect"
 import { HttpClient, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
 import { dispatch, type Limits } from "./dispatch.ts"
-import type { Wire } from "./Endpoint.ts"
-import { endpoints } from "./endpoints.ts"
+import { makeOn, type Wire } from "./Endpoint.ts"
+import { reads } from "./reads.ts"
 import { pathNotFound, toResponse } from "./Reply.ts"
 import { seed } from "./seed.ts"
 import { type State, withoutGone } from "./State.ts"
+import { statistics } from "./statistics.ts"
+import { writes } from "./writes.ts"
 
+/** How an embedded marketplace differs from the standard one. */
 export interface EmbeddedMarketplaceOptions {
   /** Which form the disputed bodies have; `spec` by default. */
   readonly wire?: Wire
@@ -46,8 +49,10 @@ const make = Effect.fnUntraced(function* (options: EmbeddedMarketplaceOptions) {
   const key = options.apiKey ?? defaultKey
   const state = yield* Ref.make(options.account ?? seed)
   const answer = dispatch({ key, state, limits: options.limits ?? "full" })
+  const { wire = "spec" } = options
+  const on = makeOn(wire)
   const routes = HttpRouter.addAll(
-    endpoints(options.wire ?? "spec").map((endpoint) =>
+    [...reads(on), ...statistics(on), ...writes(on, wire)].map((endpoint) =>
       HttpRouter.route(endpoint.method, endpoint.path, (request) => answer(endpoint, request))
     )
   )

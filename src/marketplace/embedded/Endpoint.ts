@@ -1,6 +1,16 @@
-import { type DateTime, JsonSchema, Option, Predicate, Result, Schema, SchemaRepresentation } from "effect"
+import {
+  type DateTime,
+  JsonSchema,
+  Option,
+  Predicate,
+  Result,
+  Schema,
+  SchemaGetter,
+  SchemaRepresentation
+} from "effect"
 
 import { firstIssue } from "../../internal/schema/describeIssue.ts"
+import { AdvertId, Pair } from "../client/ids.ts"
 import requests from "./data/requests.json" with { type: "json" }
 import { type ErrorFormat, refuse, type Reply, type Written } from "./Reply.ts"
 import type { State } from "./State.ts"
@@ -124,3 +134,31 @@ export const makeOn =
     }
     return { method, path, answer }
   }
+
+/** How the operations of one wire are made. */
+export type On = ReturnType<typeof makeOn>
+
+/** A whole number in a query. */
+const Whole = Schema.String.check(Schema.isPattern(/^-?\d+$/)).pipe(Schema.decodeTo(Schema.NumberFromString))
+
+/** Values separated by commas. */
+export const listOf = <S extends Schema.Codec<unknown, number>>(item: S) =>
+  Schema.String.pipe(
+    Schema.decodeTo(Schema.Array(Whole.pipe(Schema.decodeTo(item))), {
+      decode: SchemaGetter.transform((text: string) => text.split(",").filter((part) => part.trim() !== "")),
+      encode: SchemaGetter.transform((parts: ReadonlyArray<string>) => parts.join(","))
+    })
+  )
+
+/** A campaign in a query. */
+export const Id = Whole.pipe(Schema.decodeTo(AdvertId))
+/** Campaigns in a query. */
+export const Ids = listOf(AdvertId)
+
+/** A query about one campaign. */
+export const OneCampaign = Schema.Struct({ id: Id })
+export type OneCampaign = typeof OneCampaign.Type
+
+/** A body about articles of campaigns. */
+export const Pairs = Schema.Struct({ items: Schema.Array(Pair) })
+export type Pairs = typeof Pairs.Type

@@ -34,6 +34,7 @@ export interface State {
   readonly nextId: number
 }
 
+/** An account of these campaigns, phrases and cluster bids. */
 export const stateOf = (
   adverts: ReadonlyArray<Advert>,
   phrases: State["phrases"] = new Map(),
@@ -45,6 +46,7 @@ export const stateOf = (
   nextId: Math.max(0, ...adverts.map(({ id }) => id)) + 1
 })
 
+/** The account with a campaign added or replaced. */
 export const withAdvert = (state: State, advert: Advert): State => ({
   ...state,
   adverts: new Map([...state.adverts, [advert.id, advert]])
@@ -78,9 +80,11 @@ export const floors = {
   recommendations: Kopecks.make(25_000)
 } as const
 
+/** Whether bids, articles and phrases of a campaign may change in its status. */
 export const isChangeable = ({ status: value }: Advert): boolean =>
   value === status.ready || value === status.active || value === status.paused
 
+/** The placements at which the articles of a campaign have a bid of their own. */
 export const placementsOf = (advert: Advert): ReadonlyArray<Placement> => {
   if (advert.bid_type === "auto") return ["combined"]
   return [
@@ -89,6 +93,7 @@ export const placementsOf = (advert: Advert): ReadonlyArray<Placement> => {
   ]
 }
 
+/** The row with another bid at a placement. */
 export const withBid = (row: Row, placement: Placement, bid: Kopecks): Row =>
   placement === "combined" ? { ...row, search: bid, recommendations: bid } : { ...row, [placement]: bid }
 

@@ -1,8 +1,8 @@
-import { DateTime } from "effect"
+import { DateTime, Schema } from "effect"
 
+import { PaymentType, status } from "../client/Campaign.ts"
 import { pairKey } from "../client/ids.ts"
-import type { Call, Wire } from "./Endpoint.ts"
-import type { BidsMin, Budgets, CampaignFilter, OneCampaign, Pairs } from "./inputs.ts"
+import { type Call, type Endpoint, Ids, listOf, type On, OneCampaign, Pairs, type Wire } from "./Endpoint.ts"
 import { errorFormats, invalid, ok, plain, type Reply } from "./Reply.ts"
 import { type Advert, floors, isChangeable, type State } from "./State.ts"
 
@@ -32,7 +32,14 @@ const toCampaign = (wire: Wire, advert: Advert) => ({
   }))
 })
 
-export const adverts = (state: State, filter: CampaignFilter, { wire }: Call): Reply => {
+const CampaignFilter = Schema.Struct({
+  ids: Schema.optionalKey(Ids),
+  statuses: Schema.optionalKey(listOf(Schema.Literals(Object.values(status)))),
+  payment_type: Schema.optionalKey(PaymentType)
+})
+type CampaignFilter = typeof CampaignFilter.Type
+
+const adverts = (state: State, filter: CampaignFilter, { wire }: Call): Reply => {
   const { ids = [], payment_type: payment, statuses = [] } = filter
   if (ids.length > 50) return invalid("too many ids, max 50")
   const found = [...state.adverts.values()].filter(
@@ -44,10 +51,10 @@ export const adverts = (state: State, filter: CampaignFilter, { wire }: Call): R
   return ok({ adverts: found.map((advert) => toCampaign(wire, advert)) })
 }
 
-export const minusPhrases = (state: State, { items }: Pairs): Reply =>
+const minusPhrases = (state: State, { items }: Pairs): Reply =>
   ok({ items: items.map((pair) => ({ ...pair, norm_queries: state.phrases.get(pairKey(pair)) ?? [] })) })
 
-export const clusterBids = (state: State, { items }: Pairs, { wire }: Call): Reply => {
+const clusterBids = (state: State, { items }: Pairs, { wire }: Call): Reply => {
   const asked = new Set(items.map(pairKey))
   const bids = [...state.clusterBids].flatMap(([key, bid]) => {
     const [advert = "", nm = "", ...words] = key.split(":")
@@ -60,7 +67,16 @@ export const clusterBids = (state: State, { items }: Pairs, { wire }: Call): Rep
 
 const lowest = { combined: floors.combined, search: floors.search, recommendation: floors.recommendations }
 
-export const bidsMin = (state: State, { advert_id, nm_ids, placement_types }: BidsMin): Reply => {
+/** Only here the placement is called `recommendation`. */
+const BidsMin = Schema.Struct({
+  advert_id: Schema.Int,
+  nm_ids: Schema.Array(Schema.Int),
+  payment_type: PaymentType,
+  placement_types: Schema.Array(Schema.Literals(["combined", "search", "recommendation"]))
+})
+type BidsMin = typeof BidsMin.Type
+
+const bidsMin = (state: State, { advert_id, nm_ids, placement_types }: BidsMin): Reply => {
   if (!state.adverts.has(advert_id)) return invalid(`advert ${advert_id} not found`)
   return ok({
     bids: nm_ids.map((nm_id) => ({
@@ -70,20 +86,23 @@ export const bidsMin = (state: State, { advert_id, nm_ids, placement_types }: Bi
   })
 }
 
-export const budget = (state: State, { id }: OneCampaign): Reply => {
+const budget = (state: State, { id }: OneCampaign): Reply => {
   const advert = state.adverts.get(id)
   return advert === undefined
     ? plain(errorFormats.money.parameter())
     : ok({ cash: 0, netting: 0, total: advert.budget, currency: "RUB" })
 }
 
+const Budgets = Schema.Struct({ advertIds: Schema.Array(Schema.Int) })
+type Budgets = typeof Budgets.Type
+
 /** Only of campaigns that can still run. */
-export const budgets = (state: State, { advertIds }: Budgets): Reply => {
+const budgets = (state: State, { advertIds }: Budgets): Reply => {
   const known = advertIds.flatMap((id) => state.adverts.get(id) ?? []).filter(isChangeable)
   return ok({ adverts: known.map(({ budget: total, id }) => ({ advertId: id, total, currency: "RUB" })) })
 }
 
-export const count = (state: State): Reply => {
+const count = (state: State): Reply => {
   const groups = new Map<number, Array<Advert>>()
   for (const advert of state.adverts.values()) {
     groups.set(advert.status, [...(groups.get(advert.status) ?? []), advert])
@@ -97,4 +116,18 @@ export const count = (state: State): Reply => {
       advert_list: some.map(({ created, id }) => ({ advertId: id, changeTime: created }))
     }))
   })
+}
+
+/** The operations that read campaigns, phrases, bids and money. */
+export const reads = (on: On): ReadonlyArray<Endpoint> => {
+  const { campaigns, money } = errorFormats
+  return [
+    on("GET", "/api/advert/v2/adverts", campaigns, CampaignFilter, { read: adverts }),
+    on("POST", "/adv/v0/normquery/get-minus", campaigns, Pairs, { read: minusPhrases }),
+    on("POST", "/adv/v0/normquery/get-bids", campaigns, Pairs, { read: clusterBids }),
+    on("POST", "/api/advert/v1/bids/min", campaigns, BidsMin, { read: bidsMin }),
+    on("POST", "/api/advert/v2/budget", money, Budgets, { read: budgets }),
+    on("GET", "/adv/v1/budget", money, OneCampaign, { read: budget }),
+    on("GET", "/adv/v1/promotion/count", campaigns, Schema.Struct({}), { read: count })
+  ]
 }

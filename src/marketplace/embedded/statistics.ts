@@ -1,10 +1,10 @@
-import { DateTime, Duration } from "effect"
+import { DateTime, Duration, Schema } from "effect"
 
 import { status } from "../client/Campaign.ts"
-import type { ClusterStatsRequest } from "../client/Clusters.ts"
-import type { Call } from "./Endpoint.ts"
-import type { Fullstats, Keywords } from "./inputs.ts"
-import { invalid, invalidFields, missing, ok, type Reply, unwanted } from "./Reply.ts"
+import { ClusterStatsRequest } from "../client/Clusters.ts"
+import { Day } from "../client/ids.ts"
+import { type Call, type Endpoint, Id, Ids, type On } from "./Endpoint.ts"
+import { errorFormats, invalid, invalidFields, missing, ok, type Reply, unwanted } from "./Reply.ts"
 import type { Advert, State } from "./State.ts"
 
 /** Made-up numbers, always the same for a campaign or article and a day. */
@@ -51,7 +51,7 @@ const clusterStat = (shown: number, index: number, norm_query: string) => {
   return { norm_query, views: seen, clicks, ctr, cpc, avg_pos: 3 + index, currency: "RUB" }
 }
 
-export const clusters = (state: State, { from, items, to }: ClusterStatsRequest, { wire }: Call): Reply => {
+const clusters = (state: State, { from, items, to }: ClusterStatsRequest, { wire }: Call): Reply => {
   const days = daysBetween(from, to)
   if (days > 30) return invalid("max date range 30 days")
   const hidden = { views: null, ctr: null }
@@ -73,7 +73,14 @@ export const clusters = (state: State, { from, items, to }: ClusterStatsRequest,
 const hasRun = ({ status: value }: Advert): boolean =>
   value === status.finished || value === status.active || value === status.paused
 
-export const fullstats = (state: State, { beginDate, endDate, ids }: Fullstats): Reply => {
+const Fullstats = Schema.Struct({
+  ids: Ids.check(Schema.isMinLength(1), Schema.isMaxLength(50)),
+  beginDate: Day,
+  endDate: Day
+})
+type Fullstats = typeof Fullstats.Type
+
+const fullstats = (state: State, { beginDate, endDate, ids }: Fullstats): Reply => {
   const days = daysBetween(beginDate, endDate)
   if (days === 0 || days > 31) {
     return invalidFields([{ detail: "max date range 31 days", field: "begin and end" }])
@@ -86,7 +93,10 @@ export const fullstats = (state: State, { beginDate, endDate, ids }: Fullstats):
   return ok(told.length === 0 ? null : told)
 }
 
-export const keywords = (state: State, { advert_id, from, to }: Keywords): Reply => {
+const Keywords = Schema.Struct({ advert_id: Id, from: Day, to: Day })
+type Keywords = typeof Keywords.Type
+
+const keywords = (state: State, { advert_id, from, to }: Keywords): Reply => {
   const days = daysBetween(from, to)
   if (!state.adverts.has(advert_id)) return missing("campaign not found")
   if (days > 7) return unwanted("the period of stats cannot be more than one week")
@@ -97,3 +107,10 @@ export const keywords = (state: State, { advert_id, from, to }: Keywords): Reply
     })
   })
 }
+
+/** The operations that read statistics. */
+export const statistics = (on: On): ReadonlyArray<Endpoint> => [
+  on("POST", "/adv/v0/normquery/stats", errorFormats.campaigns, ClusterStatsRequest, { read: clusters }),
+  on("GET", "/adv/v3/fullstats", errorFormats.statistics, Fullstats, { read: fullstats }),
+  on("GET", "/adv/v0/stats/keywords", errorFormats.keywords, Keywords, { read: keywords })
+]

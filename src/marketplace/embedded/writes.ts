@@ -1,14 +1,10 @@
-import { DateTime } from "effect"
+import { DateTime, Schema, SchemaGetter } from "effect"
 
-import { status } from "../client/Campaign.ts"
-import { type Cluster, clusterKey } from "../client/Clusters.ts"
+import { NewCampaign, Placement, status, UpdateProducts } from "../client/Campaign.ts"
+import { Cluster, clusterKey, MinusPhrases } from "../client/Clusters.ts"
 import { pairKey } from "../client/ids.ts"
-import type { MinusPhrases } from "../client/MinusPhrases.ts"
 import { Kopecks } from "../client/money.ts"
-import type { NewCampaign } from "../client/NewCampaign.ts"
-import type { UpdateProducts } from "../client/Products.ts"
-import type { Call } from "./Endpoint.ts"
-import type { Bids, ClusterBids, Clusters, OneCampaign } from "./inputs.ts"
+import { type Call, type Endpoint, type On, OneCampaign, type Wire } from "./Endpoint.ts"
 import {
   done,
   error,
@@ -23,7 +19,7 @@ import {
 } from "./Reply.ts"
 import { type Advert, floors, isChangeable, lowestRow, placementsOf, type State, withAdvert, withBid } from "./State.ts"
 
-export const create = (state: State, campaign: NewCampaign, { now }: Call): Written => {
+const create = (state: State, campaign: NewCampaign, { now }: Call): Written => {
   const { bid_type, name, nms = [], payment_type = "cpm", placement_types = ["search"] } = campaign
   const advert: Omit<Advert, "rows"> = {
     id: state.nextId,
@@ -53,12 +49,12 @@ const moveTo = (state: State, { id }: OneCampaign, from: ReadonlyArray<number>, 
   return { state: withAdvert(state, { ...advert, status: to }), reply: done }
 }
 
-export const start = (state: State, query: OneCampaign): Written =>
+const start = (state: State, query: OneCampaign): Written =>
   moveTo(state, query, [status.ready, status.paused], status.active)
 
-export const pause = (state: State, query: OneCampaign): Written => moveTo(state, query, [status.active], status.paused)
+const pause = (state: State, query: OneCampaign): Written => moveTo(state, query, [status.active], status.paused)
 
-export const remove = (state: State, { id }: OneCampaign, { now }: Call): Written => {
+const remove = (state: State, { id }: OneCampaign, { now }: Call): Written => {
   const advert = state.adverts.get(id)
   if (advert?.status !== status.ready) return refuse(state, error(errorFormats.deletion.parameter()))
   return { state: withAdvert(state, { ...advert, status: status.deleting, deleted: now }), reply: done }
@@ -82,7 +78,18 @@ const numberProblem = ({ bids: all }: Bids): string | undefined => {
   return `Key: 'V1PatchAdvertsBidsJSONBody.${at}.${field}' Error:Field validation for '${field}' failed on the 'gt' tag`
 }
 
-export const setBids = (before: State, request: Bids): Written => {
+/** The bids of articles; their numbers are checked by a rule of its own. */
+const Bids = Schema.Struct({
+  bids: Schema.Array(
+    Schema.Struct({
+      advert_id: Schema.Int,
+      nm_bids: Schema.Array(Schema.Struct({ nm_id: Schema.Int, bid_kopecks: Schema.Int, placement: Placement }))
+    })
+  )
+})
+type Bids = typeof Bids.Type
+
+const setBids = (before: State, request: Bids): Written => {
   const wrong = numberProblem(request)
   if (wrong !== undefined) return refuse(before, invalidNumber(wrong))
   const twice = repeated(request.bids.map(({ advert_id }) => advert_id))
@@ -111,7 +118,36 @@ export const setBids = (before: State, request: Bids): Written => {
 const without = <A>(kept: ReadonlyMap<string, A>, pair: string): ReadonlyMap<string, A> =>
   new Map([...kept].filter(([key]) => key !== pair && !key.startsWith(`${pair}:`)))
 
-export const changeArticles = (before: State, { campaigns }: typeof UpdateProducts.Type): Written => {
+/** The same change of articles on the published wire. */
+const PublishedProducts = Schema.Struct({
+  nms: Schema.Array(
+    Schema.Struct({
+      advert_id: Schema.Int,
+      nms: Schema.Struct({
+        add: Schema.optionalKey(Schema.Array(Schema.Int)),
+        delete: Schema.optionalKey(Schema.Array(Schema.Int))
+      })
+    })
+  )
+}).pipe(
+  Schema.decodeTo(UpdateProducts, {
+    decode: SchemaGetter.transform(({ nms }) => ({
+      campaigns: nms.map(({ advert_id, nms: { add = [], delete: gone = [] } }) => ({
+        advert_id,
+        add_nms: add,
+        delete_nms: gone
+      }))
+    })),
+    encode: SchemaGetter.transform(({ campaigns }) => ({
+      nms: campaigns.map(({ add_nms = [], advert_id, delete_nms = [] }) => ({
+        advert_id,
+        nms: { add: add_nms, delete: delete_nms }
+      }))
+    }))
+  })
+)
+
+const changeArticles = (before: State, { campaigns }: typeof UpdateProducts.Type): Written => {
   let state = before
   for (const { add_nms = [], advert_id, delete_nms = [] } of campaigns) {
     const advert = state.adverts.get(advert_id)
@@ -138,7 +174,7 @@ export const changeArticles = (before: State, { campaigns }: typeof UpdateProduc
   return { state, reply: ok({ nms }) }
 }
 
-export const setMinusPhrases = (state: State, { advert_id, nm_id, norm_queries }: MinusPhrases): Written => {
+const setMinusPhrases = (state: State, { advert_id, nm_id, norm_queries }: MinusPhrases): Written => {
   const advert = state.adverts.get(advert_id)
   const known = advert?.rows.some((row) => row.nm_id === nm_id) ?? false
   if (advert === undefined) return refuse(state, invalid(`advert ${advert_id} not found`))
@@ -162,7 +198,13 @@ const refusalFor = (state: State, { advert_id, nm_id }: Cluster): Reply | undefi
 const firstRefusal = (state: State, clusters: ReadonlyArray<Cluster>): Reply | undefined =>
   clusters.map((cluster) => refusalFor(state, cluster)).find((refusal) => refusal !== undefined)
 
-export const setClusterBids = (state: State, { bids }: ClusterBids, { wire }: Call): Written => {
+/** In kopecks or rubles, by wire; as rubles it still makes an exact number of kopecks. */
+const Bid = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Math.floor(Number.MAX_SAFE_INTEGER / 100) }))
+
+const ClusterBids = Schema.Struct({ bids: Schema.Array(Schema.Struct({ ...Cluster.fields, bid: Bid })) })
+type ClusterBids = typeof ClusterBids.Type
+
+const setClusterBids = (state: State, { bids }: ClusterBids, { wire }: Call): Written => {
   const refusal = firstRefusal(state, bids)
   if (refusal !== undefined) return refuse(state, refusal)
   const set = bids.map(({ bid, ...cluster }) => {
@@ -172,10 +214,30 @@ export const setClusterBids = (state: State, { bids }: ClusterBids, { wire }: Ca
   return { state: { ...state, clusterBids: new Map([...state.clusterBids, ...set]) }, reply: done }
 }
 
-export const dropClusterBids = (state: State, { bids }: Clusters): Written => {
+const Clusters = Schema.Struct({ bids: Schema.Array(Cluster) })
+type Clusters = typeof Clusters.Type
+
+const dropClusterBids = (state: State, { bids }: Clusters): Written => {
   const refusal = firstRefusal(state, bids)
   if (refusal !== undefined) return refuse(state, refusal)
   const gone = new Set(bids.map(clusterKey))
   const clusterBids = new Map([...state.clusterBids].filter(([key]) => !gone.has(key)))
   return { state: { ...state, clusterBids }, reply: done }
+}
+
+/** The operations that change the account. */
+export const writes = (on: On, wire: Wire): ReadonlyArray<Endpoint> => {
+  const { campaigns, creation, deletion, moves } = errorFormats
+  const products = wire === "spec" ? UpdateProducts : PublishedProducts
+  return [
+    on("PATCH", "/api/advert/v1/bids", campaigns, Bids, { write: setBids }),
+    on("PATCH", "/adv/v0/auction/nms", campaigns, products, { write: changeArticles }),
+    on("POST", "/adv/v0/normquery/set-minus", campaigns, MinusPhrases, { write: setMinusPhrases }),
+    on("POST", "/adv/v0/normquery/bids", campaigns, ClusterBids, { write: setClusterBids }),
+    on("DELETE", "/adv/v0/normquery/bids", campaigns, Clusters, { write: dropClusterBids }),
+    on("POST", "/adv/v2/seacat/save-ad", creation, NewCampaign, { write: create }),
+    on("GET", "/adv/v0/start", moves, OneCampaign, { write: start }),
+    on("GET", "/adv/v0/pause", moves, OneCampaign, { write: pause }),
+    on("GET", "/adv/v0/delete", deletion, OneCampaign, { write: remove })
+  ]
 }

@@ -67,6 +67,7 @@ export type ClusterChange = typeof ClusterChange.Type
 export const Delete = Schema.Struct({ kind: Schema.Literal("delete"), target: Target, name: Schema.String })
 export type Delete = typeof Delete.Type
 
+/** One change of one thing, from what to what; money in kopecks. */
 export const Change = Schema.Union([Create, Product, Bid, Phrases, ClusterChange, Delete])
 export type Change = typeof Change.Type
 

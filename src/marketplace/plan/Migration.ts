@@ -1,11 +1,11 @@
-import type { Campaign, ManualPlacement, Placement } from "../client/Campaign.ts"
+import type { Campaign, ManualPlacement, Placement, Unreadable } from "../client/Campaign.ts"
+import type { MinusPhrases } from "../client/Clusters.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
-import type { MinusPhrases } from "../client/MinusPhrases.ts"
 import type { Kopecks } from "../client/money.ts"
-import type { Unreadable } from "../client/Unreadable.ts"
 import type { Floor, OnBelowFloor } from "./floors.ts"
 import type { OldSettings } from "./Snapshot.ts"
 
+/** How campaigns are moved. */
 export interface MigrationOptions {
   /** `in-place` gives every article of the campaign its own bid and phrases; the other makes a manual twin of it. */
   readonly target: "in-place" | "new-manual-campaign"
@@ -17,6 +17,7 @@ export interface MigrationOptions {
   readonly phrases: "merge" | "replace"
 }
 
+/** What a move is planned from: the campaigns with their phrases and lowest bids, old settings, and how. */
 export interface MigrationInput {
   /** The campaigns to move. */
   readonly campaigns: ReadonlyArray<Campaign>

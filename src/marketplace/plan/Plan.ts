@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-import { BidUnit } from "../client/BidUnit.ts"
+import { BidUnit } from "../client/Bids.ts"
 import { Change } from "./Change.ts"
 
 /** One change, why it is made, and the changes that lead back from it. */

@@ -1,7 +1,6 @@
 import { Result } from "effect"
 
-import { type BidUnit, unitOf } from "../client/BidUnit.ts"
-import type { Wire } from "../client/BidUnit.ts"
+import { type BidUnit, unitOf, type Wire } from "../client/Bids.ts"
 
 /** The unit in which the cluster bids of a plan go out (D2), and whether bids that the marketplace shows prove it. */
 export interface ClusterUnit {

@@ -1,5 +1,4 @@
-import { intervalMs, type Limit, width } from "../client/Limit.ts"
-import { type OperationName, operations } from "../client/operations.ts"
+import { intervalMs, type Limit, type OperationName, operations, width } from "../client/operations.ts"
 import { type Batch, batchesOf } from "./batches.ts"
 import type { Estimate, Step } from "./Plan.ts"
 

@@ -3,6 +3,7 @@ import { kopecksToRubles, type Kopecks } from "../client/money.ts"
 
 export type { Floor }
 
+/** What to do with a bid below the lowest one: name it among what is blocked, raise it, or leave it out without a word. */
 export type OnBelowFloor = "block" | "raise" | "skip"
 
 const floorKey = ({ nm_id, payment_type, placement }: Omit<Floor, "kopecks">): string =>

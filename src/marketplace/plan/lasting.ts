@@ -1,4 +1,4 @@
-import type { BidUnit } from "../client/BidUnit.ts"
+import type { BidUnit } from "../client/Bids.ts"
 import { kopecksToRubles } from "../client/money.ts"
 import { type Change, changeKey } from "./Change.ts"
 import type { Blocked, Step } from "./Plan.ts"

@@ -7,9 +7,9 @@ import {
   ManualPlacement,
   nameOf,
   paymentOf,
-  shownAt
+  shownAt,
+  whyUnreadable
 } from "../client/Campaign.ts"
-import { whyUnreadable } from "../client/Unreadable.ts"
 import type { Target } from "./Change.ts"
 import type { Finding } from "./draft.ts"
 import { migratedRow } from "./migratedRow.ts"

@@ -1,5 +1,5 @@
+import type { MinusPhrases } from "../client/Clusters.ts"
 import { pairKey } from "../client/ids.ts"
-import type { MinusPhrases } from "../client/MinusPhrases.ts"
 
 /** How phrases are compared: letters and spaces do not count as differences. */
 const key = (phrase: string): string => phrase.trim().replace(/\s+/g, " ").toLowerCase()

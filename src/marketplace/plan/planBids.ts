@@ -5,11 +5,12 @@ import {
   mayChange,
   paymentOf,
   type Placement,
-  placementsOf
+  placementsOf,
+  type Unreadable,
+  whyAbsent
 } from "../client/Campaign.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
 import { Kopecks, percentOf } from "../client/money.ts"
-import { type Unreadable, whyAbsent } from "../client/Unreadable.ts"
 import { currencyProblem } from "./currencyProblem.ts"
 import { draft, type Finding, forEachPlace } from "./draft.ts"
 import { aboveFloor, type Floor, floorsOf, type OnBelowFloor } from "./floors.ts"
@@ -23,6 +24,7 @@ export interface BidWish {
   readonly to: { readonly kopecks: Kopecks } | { readonly percent: number }
 }
 
+/** What bids are planned from; campaigns and lowest bids as they were read. */
 export interface BidsInput {
   readonly campaigns: ReadonlyArray<Campaign>
   /** Campaigns that were asked for and cannot be read. */

@@ -1,17 +1,23 @@
 import { Schema } from "effect"
 
-import { type Campaign, findByName, type ManualPlacement, type PaymentType } from "../client/Campaign.ts"
+import {
+  type Campaign,
+  findByName,
+  type ManualPlacement,
+  type PaymentType,
+  type Unreadable,
+  Visible
+} from "../client/Campaign.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
 import { foreign, kopecksToRubles, type Kopecks } from "../client/money.ts"
-import { Visible } from "../client/NewCampaign.ts"
 import { caps } from "../client/operations.ts"
 import { chunks } from "../client/split.ts"
-import type { Unreadable } from "../client/Unreadable.ts"
 import { changeKey, type Create, type Target } from "./Change.ts"
 import { draft, type Finding } from "./draft.ts"
 import { campaignProblem } from "./guards.ts"
 import type { Draft } from "./Plan.ts"
 
+/** What a new campaign is planned from. */
 export interface CampaignInput {
   readonly name: string
   readonly nms: ReadonlyArray<number>

@@ -1,11 +1,10 @@
 import { Result } from "effect"
 
-import type { Wire } from "../client/BidUnit.ts"
-import { articlesOf, type Campaign, hasClusterBids, mayChange } from "../client/Campaign.ts"
+import type { Wire } from "../client/Bids.ts"
+import { articlesOf, type Campaign, hasClusterBids, mayChange, type Unreadable, whyAbsent } from "../client/Campaign.ts"
 import { type Cluster, type ClusterBidFound, clusterKey, provenUnits } from "../client/Clusters.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
 import type { Kopecks } from "../client/money.ts"
-import { type Unreadable, whyAbsent } from "../client/Unreadable.ts"
 import { clusterUnit, type ClusterUnit } from "./clusterUnit.ts"
 import { currencyProblem } from "./currencyProblem.ts"
 import { draft, type Finding, forEachPlace } from "./draft.ts"
@@ -16,6 +15,7 @@ export interface ClusterWish extends Cluster {
   readonly to: Kopecks | null
 }
 
+/** What bids for search clusters are planned from; campaigns and present bids as they were read. */
 export interface ClusterBidsInput {
   readonly campaigns: ReadonlyArray<Campaign>
   /** Campaigns that were asked for and cannot be read. */

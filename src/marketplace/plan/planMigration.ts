@@ -1,5 +1,4 @@
-import { type Article, articlesOf, type Campaign } from "../client/Campaign.ts"
-import { whyUnreadable } from "../client/Unreadable.ts"
+import { type Article, articlesOf, type Campaign, whyUnreadable } from "../client/Campaign.ts"
 import { currencyProblem } from "./currencyProblem.ts"
 import { draft, type Finding } from "./draft.ts"
 import { floorsOf } from "./floors.ts"

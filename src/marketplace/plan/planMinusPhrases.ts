@@ -1,14 +1,16 @@
 import { articlesOf, type Campaign, mayChange } from "../client/Campaign.ts"
+import type { MinusPhrases } from "../client/Clusters.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
-import type { MinusPhrases } from "../client/MinusPhrases.ts"
 import { caps } from "../client/operations.ts"
 import type { Phrases as PhraseChange } from "./Change.ts"
 import { draft, type Finding } from "./draft.ts"
 import * as Phrases from "./phrases.ts"
 import type { Draft } from "./Plan.ts"
 
+/** What becomes of the present list: it is wiped, gets the given phrases besides, loses them, or is replaced by them. */
 export type PhraseMode = "clear" | "merge" | "remove" | "replace"
 
+/** What minus-phrases are planned from; the present ones as they were read. */
 export interface MinusPhrasesInput {
   readonly campaigns: ReadonlyArray<Campaign>
   /** Only these articles; all of them where not given. */

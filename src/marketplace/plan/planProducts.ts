@@ -1,10 +1,9 @@
 import { Result } from "effect"
 
-import type { Wire } from "../client/BidUnit.ts"
+import type { Wire } from "../client/Bids.ts"
 import { type Article, articlesOf, bidOf, type Campaign, mayChange, placementsOf } from "../client/Campaign.ts"
-import { type ClusterBidFound, provenUnits } from "../client/Clusters.ts"
+import { type ClusterBidFound, type MinusPhrases, provenUnits } from "../client/Clusters.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
-import type { MinusPhrases } from "../client/MinusPhrases.ts"
 import { foreign } from "../client/money.ts"
 import type { Change } from "./Change.ts"
 import { clusterUnit, type ClusterUnit } from "./clusterUnit.ts"
@@ -12,6 +11,7 @@ import { draft, type Finding } from "./draft.ts"
 import * as Phrases from "./phrases.ts"
 import type { Draft } from "./Plan.ts"
 
+/** What a change of articles is planned from: the campaign with the phrases and cluster bids that would go with an article. */
 export interface ProductsInput {
   readonly campaign: Campaign
   readonly add: ReadonlyArray<number>

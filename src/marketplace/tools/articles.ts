@@ -12,8 +12,22 @@ import { caps } from "../client/operations.ts"
 import { readCampaign } from "./campaigns.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId, limit, nmIds, notEmpty, offset, pairs } from "./parameters.ts"
-import * as results from "./results.ts"
-import { more, toldIn } from "./shown.ts"
+import { more, next, told, toldIn, whole } from "./shown.ts"
+
+const phrasesShown = Schema.Struct({
+  total: whole,
+  items: Schema.Array(
+    Schema.Struct({ advert_id: whole, nm_id: whole, count: whole, norm_queries: Schema.Array(Schema.String) })
+  ),
+  next
+})
+
+export const lowestBidsShown = Schema.Struct({
+  campaign: Schema.String,
+  total: whole.annotate({ description: "Articles that were asked for" }),
+  articles: Schema.Array(Schema.Struct({ nm_id: whole, lowest: Schema.Record(Schema.String, told) })),
+  next
+})
 
 const phrasesEach = Schema.Int.check(
   Schema.isBetween({ minimum: 1, maximum: caps.phrases }, { message: `must be between 1 and ${caps.phrases}` })
@@ -30,7 +44,7 @@ export const getMinusPhrases = Tool.make("ads_get_minus_phrases", {
     offset,
     phrases_each: optional(phrasesEach)
   },
-  result: results.phrases,
+  result: phrasesShown,
   run: Effect.fn("ads_get_minus_phrases")(function* ({ advert_id, items, limit, offset, phrases_each = 100 }) {
     if ((items === undefined) === (advert_id === undefined)) {
       return yield* new InvalidArgument({ argument: "arguments", problem: "must have exactly one of items, advert_id" })
@@ -68,7 +82,7 @@ export const minBids = Tool.make("ads_min_bids", {
     limit: limit(100),
     offset
   },
-  result: results.lowestBids,
+  result: lowestBidsShown,
   run: Effect.fn("ads_min_bids")(function* ({ advert_id, limit, nm_ids, offset, placements }) {
     const campaign = yield* readCampaign(advert_id)
     const all = [...new Set(nm_ids ?? articlesOf(campaign).map(({ nm_id }) => nm_id))]

@@ -3,31 +3,48 @@ import { Effect, Schema } from "effect"
 import { reads } from "../../mcp/annotations.ts"
 import { optional } from "../../mcp/parameters.ts"
 import * as Tool from "../../mcp/Tool.ts"
-import { AdsNotFound } from "../client/AdsRefused.ts"
 import { articlesOf, BidType, PaymentType, status } from "../client/Campaign.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
-import { CampaignUnreadable } from "../client/MarketplaceError.ts"
-import * as Budget from "../client/readBudget.ts"
+import { AdsNotFound, CampaignUnreadable, MarketplaceError, type Reason } from "../client/MarketplaceError.ts"
+import * as Budget from "../client/partialReads.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId, advertIds, limit, offset } from "./parameters.ts"
-import * as results from "./results.ts"
-import { articleRow, budgetShown, campaignRow, leftOut, more } from "./shown.ts"
+import { anyMoney, articleRow, budgetShown, campaignRow, leftOut, more, next, row, told, whole } from "./shown.ts"
+
+const campaignsShown = Schema.Struct({
+  total: whole,
+  campaigns: Schema.Array(Schema.Struct({ ...row, articles: whole })),
+  unreadable: Schema.optionalKey(
+    Schema.Array(Schema.Struct({ advert_id: Schema.NullOr(whole), problem: Schema.String }))
+  ),
+  unreadable_count: Schema.optionalKey(whole),
+  next
+})
+
+export const campaignShown = Schema.Struct({
+  ...row,
+  created: Schema.NullOr(Schema.String),
+  budget: told,
+  total: whole.annotate({ description: "Articles of the campaign" }),
+  articles: Schema.Array(
+    Schema.Struct({
+      nm_id: whole,
+      subject: Schema.optionalKey(Schema.String),
+      bids: Schema.Record(Schema.String, Schema.NullOr(anyMoney))
+    })
+  ),
+  next
+})
 
 /** One campaign, or the error that there is none. */
 export const readCampaign = Effect.fnUntraced(function* (advert_id: number) {
   const { adverts, unreadable } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids: [advert_id] }))
   const odd = unreadable.find((one) => one.advert_id === advert_id)
-  if (odd !== undefined) return yield* new CampaignUnreadable({ operation: "getAdvertsV2", ...odd })
+  const failed = (reason: Reason) => new MarketplaceError({ operation: "getAdvertsV2", reason })
+  if (odd !== undefined) return yield* failed(new CampaignUnreadable(odd))
   const campaign = adverts.find(({ id }) => id === advert_id)
-  return (
-    campaign ??
-    (yield* new AdsNotFound({
-      operation: "getAdvertsV2",
-      status: 404,
-      detail: `there is no campaign ${advert_id}`,
-      fields: []
-    }))
-  )
+  if (campaign !== undefined) return campaign
+  return yield* failed(new AdsNotFound({ status: 404, detail: `there is no campaign ${advert_id}`, fields: [] }))
 })
 
 /** The money of a campaign; null where nobody tells it, whatever is in the way. */
@@ -50,7 +67,7 @@ export const listCampaigns = Tool.make("ads_list_campaigns", {
     limit: limit(100),
     offset
   },
-  result: results.campaigns,
+  result: campaignsShown,
   run: Effect.fn("ads_list_campaigns")(function* ({ bid_type, limit, offset, ...filter }) {
     const { adverts, unreadable } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2(filter))
     const found = adverts
@@ -75,7 +92,7 @@ export const getCampaign = Tool.make("ads_get_campaign", {
   description: "Read one campaign with its articles and their bids, in kopecks and rubles",
   annotations: reads,
   arguments: { advert_id: advertId, limit: limit(100), offset },
-  result: results.campaign,
+  result: campaignShown,
   run: Effect.fn("ads_get_campaign")(function* ({ advert_id, limit, offset }) {
     const campaign = yield* readCampaign(advert_id)
     const articles = articlesOf(campaign)

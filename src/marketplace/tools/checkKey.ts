@@ -1,14 +1,31 @@
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Schema } from "effect"
 
 import { reads } from "../../mcp/annotations.ts"
 import * as Tool from "../../mcp/Tool.ts"
-import type { Wire } from "../client/BidUnit.ts"
-import { keyReport } from "../client/keyReport.ts"
-import { limitOf } from "../client/keyRules.ts"
+import { explain } from "../apply/advice.ts"
+import { KeyKind } from "../client/ApiKey.ts"
+import { Wire } from "../client/Bids.ts"
+import { keyReport, limitOf } from "../client/keyRules.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
+import { isBecause } from "../client/MarketplaceError.ts"
 import { orRefuse } from "./errors.ts"
-import * as results from "./results.ts"
+import { next, whole } from "./shown.ts"
+
+const keyShown = Schema.Struct({
+  host: Schema.String,
+  accepted: Schema.Boolean,
+  kind: KeyKind,
+  promotion_right: Schema.NullOr(Schema.Boolean),
+  days_left: Schema.NullOr(whole),
+  may_write: Schema.Boolean,
+  why_not: Schema.optionalKey(Schema.String),
+  campaign_reads: Schema.String,
+  wire: Schema.Literals([...Wire.literals, "not chosen"]),
+  /** Missing where the key is not accepted. */
+  campaigns: Schema.optionalKey(whole),
+  next
+})
 
 export const checkKey = Tool.make("ads_check_key", {
   title: "Check key",
@@ -16,7 +33,7 @@ export const checkKey = Tool.make("ads_check_key", {
     "What the marketplace key is and may do, and whether the marketplace takes it; the key itself is never shown",
   annotations: reads,
   arguments: {},
-  result: results.key,
+  result: keyShown,
   run: Effect.fn("ads_check_key")(function* () {
     const settings = yield* MarketplaceConfig
     const { refusal, ...answer } = yield* ask
@@ -46,7 +63,9 @@ interface Answer {
 /** A key that is not taken is an answer here, and no failure. */
 const ask = MarketplaceAds.use((ads) => ads.getCampaignCount()).pipe(
   Effect.map(({ all }): Answer => ({ campaigns: all })),
-  Effect.catchTag(["AdsForbidden", "AdsUnauthorized"], ({ message }) => Effect.succeed<Answer>({ refusal: message }))
+  Effect.catchIf(isBecause("AdsForbidden", "AdsUnauthorized"), (error) =>
+    Effect.succeed<Answer>({ refusal: explain(error) })
+  )
 )
 
 /** Articles and cluster bids are the two things that a wrong form would spoil. */

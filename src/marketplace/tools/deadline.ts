@@ -1,9 +1,23 @@
 import { Effect } from "effect"
 
-import { callSeconds } from "../../mcp/callTime.ts"
+import { callSeconds, gatheringSeconds } from "../../mcp/callTime.ts"
 import type { Tool } from "../../mcp/Tool.ts"
-import { refusal } from "./errors.ts"
-import { TooLong } from "./TooLong.ts"
+import { limitOf } from "../client/keyRules.ts"
+import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
+import type { OperationName } from "../client/operations.ts"
+import { callsWithin } from "../plan/estimate.ts"
+import { refusal, TooLong, TooManyCalls } from "./errors.ts"
+
+/* No caller waits longer than clients do: what cannot be done by then is refused at once, or given up. */
+
+/** Refuses, before the first call is spent, what the limits of the key cannot let through while the caller waits. */
+export const mustFit = (operation: OperationName, calls: number, fitting: (most: number) => string) =>
+  Effect.flatMap(MarketplaceConfig, (settings) => {
+    const most = callsWithin(gatheringSeconds, limitOf(settings, operation))
+    return calls <= most
+      ? Effect.void
+      : Effect.fail(new TooManyCalls({ calls, most, seconds: gatheringSeconds, fits: fitting(most) }))
+  })
 
 /** The same tool, which gives up where the marketplace's limits keep its answer back for too long; not for writes. */
 export const withDeadline = <R>(tool: Tool<R>): Tool<R> => ({

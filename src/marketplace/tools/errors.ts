@@ -1,15 +1,42 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 
 import { type InvalidArgument, ToolError } from "../../mcp/ToolError.ts"
+import { explain, fixedAdvice } from "../apply/advice.ts"
 import type { PlanError } from "../apply/PlanError.ts"
 import type { FloorsPending } from "../client/LowestBids.ts"
-import type { MarketplaceError } from "../client/MarketplaceError.ts"
-import type { TooLong, TooManyCalls } from "./TooLong.ts"
+import { MarketplaceError, type Reason } from "../client/MarketplaceError.ts"
 
-type AdsError = FloorsPending | MarketplaceError | PlanError | TooLong | TooManyCalls
+/** A read or a plan was not done in time, because the marketplace allows few of the calls that it takes. */
+export class TooLong extends Schema.TaggedError<TooLong>()("TooLong", { seconds: Schema.Int }) {
+  override get message() {
+    return (
+      `Not done within ${this.seconds} seconds under the marketplace's limits; nothing was changed. Ask for fewer days, ` +
+      "campaigns or articles at once, or again in a minute."
+    )
+  }
+}
 
-/** Whose move it is, and this toolset's word for the refusal. A new error does not compile until it has a row. */
-const kinds: { readonly [tag in AdsError["_tag"]]: readonly [blame: "caller" | "upstream", code: string] } = {
+/** A read would take more calls than the marketplace's limits let through while the caller waits. */
+export class TooManyCalls extends Schema.TaggedError<TooManyCalls>()("TooManyCalls", {
+  calls: Schema.Int,
+  most: Schema.Int,
+  seconds: Schema.Int,
+  /** The most that can be asked for at once. */
+  fits: Schema.String
+}) {
+  override get message() {
+    return (
+      `This would take ${this.calls} calls, and the marketplace's limits allow ${this.most} within ${this.seconds} seconds; ` +
+      `nothing was sent. Ask for at most ${this.fits} at once.`
+    )
+  }
+}
+
+type OwnError = FloorsPending | PlanError | TooLong | TooManyCalls
+type Tag = OwnError["_tag"] | Reason["_tag"]
+
+/** Whose move it is, and this toolset's word for the refusal. A new error or reason does not compile until it has a row. */
+const kinds: { readonly [tag in Tag]: readonly [blame: "caller" | "upstream", code: string] } = {
   AdsBadRequest: ["caller", "ADS_BAD_REQUEST"],
   AdsConflict: ["caller", "ADS_CONFLICT"],
   AdsForbidden: ["upstream", "ADS_FORBIDDEN"],
@@ -40,17 +67,27 @@ const kinds: { readonly [tag in AdsError["_tag"]]: readonly [blame: "caller" | "
   TooManyCalls: ["caller", "ADS_TOO_LONG"]
 }
 
-/** The one place where an error of the marketplace becomes a tool's error; its fields come along as details. */
-export const refusal = (error: AdsError): ToolError => {
-  const [blame, code] = kinds[error._tag]
-  const fields = Object.entries(error).filter(([name]) => !hidden.includes(name))
-  return new ToolError({ blame, code, message: error.message, details: Object.fromEntries(fields) })
+/** The one place where an error of this toolset becomes a tool's error; its fields come along as details. */
+export const refusal = (error: MarketplaceError | OwnError): ToolError => {
+  if (!(error instanceof MarketplaceError)) return rendered(error._tag, error.message, fieldsOf(error))
+  const { operation, reason } = error
+  const advice = fixedAdvice(reason)
+  const details = { operation, ...fieldsOf(reason), ...(advice === undefined ? {} : { advice }) }
+  return rendered(reason._tag, explain(error), details)
 }
+
+const rendered = (tag: Tag, message: string, details: ToolError["details"]) => {
+  const [blame, code] = kinds[tag]
+  return new ToolError({ blame, code, message, details })
+}
+
+const fieldsOf = (error: object): ToolError["details"] =>
+  Object.fromEntries(Object.entries(error).filter(([name]) => !hidden.includes(name)))
 
 const hidden: ReadonlyArray<string> = ["_tag", "cause", "message", "name", "stack"]
 
 /** A program of this toolset, whose errors are told as a tool's. */
 export const orRefuse = <A, R>(
-  program: Effect.Effect<A, AdsError | InvalidArgument, R>
+  program: Effect.Effect<A, InvalidArgument | MarketplaceError | OwnError, R>
 ): Effect.Effect<A, InvalidArgument | ToolError, R> =>
   Effect.mapError(program, (error) => (error._tag === "InvalidArgument" ? error : refusal(error)))

@@ -1,17 +1,63 @@
-import { DateTime } from "effect"
+import { DateTime, Schema } from "effect"
 
 import {
   type Article,
+  BidType,
+  PaymentType,
+  Placement,
   articlesOf,
   bidOf,
   type Campaign,
   nameOf,
   paymentOf,
   placementsOf,
-  status
+  status,
+  type Unreadable
 } from "../client/Campaign.ts"
 import { type AmountTold, foreign, type Kopecks, kopecksToRubles, money, rublesTold } from "../client/money.ts"
-import type { Unreadable } from "../client/Unreadable.ts"
+
+/* How amounts, campaigns and lists are shown: first the shapes that clients may rely on, open to fields that are not named. */
+
+/** An integer, listed without the bounds of a safe one: every tool's list of fields would repeat them. */
+export const whole = Schema.Number.check(Schema.isInt({ toJsonSchema: () => ({ type: "integer" }) }))
+
+/** What to do next. */
+export const next = Schema.String
+
+/** One amount in both units; the rubles as exact decimal text. */
+export const amountShape = Schema.Struct({ kopecks: whole, rubles: Schema.String })
+
+/** The same, or an amount in hundredths and whole units of another currency. */
+export const anyMoney = Schema.Union([
+  amountShape,
+  Schema.Struct({ hundredths: whole, amount: Schema.String, currency: Schema.String })
+])
+
+/** An amount that the marketplace tells, whatever it is; `odd` names what no money should be. Null where it tells none. */
+export const told = Schema.NullOr(
+  Schema.Union([
+    Schema.Struct({ kopecks: Schema.NullOr(whole), rubles: Schema.String, odd: Schema.optionalKey(Schema.String) }),
+    Schema.Struct({
+      hundredths: Schema.NullOr(whole),
+      amount: Schema.String,
+      currency: Schema.String,
+      odd: Schema.optionalKey(Schema.String)
+    })
+  ])
+)
+
+/** The fields of a campaign in one row. */
+export const row = {
+  id: whole,
+  name: Schema.String,
+  status: whole,
+  status_text: Schema.String,
+  bid_type: BidType,
+  payment_type: PaymentType,
+  /** Missing where it is the ruble, or not named. */
+  currency: Schema.optionalKey(Schema.String),
+  placements: Schema.Array(Placement)
+}
 
 const statusWords = new Map<number, string>([
   [status.deleting, "being deleted"],

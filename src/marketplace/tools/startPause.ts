@@ -1,8 +1,9 @@
-import { Effect, Option } from "effect"
+import { Effect, Option, Schema } from "effect"
 
 import { changes, runs } from "../../mcp/annotations.ts"
 import { flag, optional } from "../../mcp/parameters.ts"
 import * as Tool from "../../mcp/Tool.ts"
+import { explain } from "../apply/advice.ts"
 import { GuardViolation } from "../apply/PlanError.ts"
 import { Plans } from "../apply/Plans.ts"
 import { articlesOf, nameOf, status } from "../client/Campaign.ts"
@@ -13,8 +14,17 @@ import { campaignProblem } from "../plan/guards.ts"
 import { readBudget, readCampaign } from "./campaigns.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId } from "./parameters.ts"
-import * as results from "./results.ts"
-import { budgetShown, campaignRow, quoted, statusText } from "./shown.ts"
+import { budgetShown, campaignRow, next, quoted, row, statusText, told, whole } from "./shown.ts"
+
+/** A start or a pause, done or only shown. */
+const moveShown = Schema.Struct({
+  done: Schema.Boolean,
+  campaign: Schema.Struct({ ...row, articles: whole }),
+  budget: told,
+  status_now: Schema.optionalKey(whole),
+  status_text_now: Schema.optionalKey(Schema.String),
+  next
+})
 
 /** Shows what would happen, and does it when confirmed; both end up in the audit log. */
 const move = (kind: "pause" | "start") =>
@@ -43,7 +53,7 @@ const move = (kind: "pause" | "start") =>
     // Spending can be stopped also where nothing can be written down.
     yield* kind === "pause" ? Effect.ignore(note("begun")) : note("begun")
     yield* (kind === "start" ? ads.startCampaign(advert_id) : ads.pauseCampaign(advert_id)).pipe(
-      Effect.tapError(({ message }) => Effect.ignore(note(message)))
+      Effect.tapError((error) => Effect.ignore(note(explain(error))))
     )
     // It is done now: nothing that fails from here on may sound as if it were not.
     const isWritten = yield* Effect.isSuccess(note("done"))
@@ -75,7 +85,7 @@ export const startCampaign = Tool.make("ads_start_campaign", {
     "Start a campaign, which then spends its money. Without confirm it only shows the campaign and its budget",
   annotations: runs,
   arguments: { advert_id: advertId, confirm: agreed },
-  result: results.moved,
+  result: moveShown,
   run: move("start")
 })
 
@@ -84,6 +94,6 @@ export const pauseCampaign = Tool.make("ads_pause_campaign", {
   description: "Pause a campaign; it can be started again. Without confirm it only shows the campaign",
   annotations: changes,
   arguments: { advert_id: advertId, confirm: agreed },
-  result: results.moved,
+  result: moveShown,
   run: move("pause")
 })

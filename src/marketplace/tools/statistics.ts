@@ -7,11 +7,61 @@ import { distinctPairs } from "../client/ids.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { caps } from "../client/operations.ts"
 import { chunks, spans, splitFullstats } from "../client/split.ts"
+import { mustFit } from "./deadline.ts"
 import { orRefuse } from "./errors.ts"
-import { mustFit } from "./mustFit.ts"
 import { advertId, advertIds, from, groupBy, limit, offset, pairs, to } from "./parameters.ts"
-import * as results from "./results.ts"
-import { countOf, more, unitsIn } from "./shown.ts"
+import { countOf, more, next, told, unitsIn, whole } from "./shown.ts"
+
+/** The marketplace leaves some of the numbers out, as where clicks are paid. */
+const countOrNull = Schema.NullOr(Schema.Finite)
+
+export const campaignStatsShown = Schema.Struct({
+  total: whole,
+  rows: Schema.Array(
+    Schema.Struct({
+      advert_id: whole,
+      date: Schema.optionalKey(Schema.String),
+      views: countOrNull,
+      clicks: countOrNull,
+      ctr_percent: countOrNull,
+      cpc: told,
+      orders: countOrNull,
+      spent: told,
+      ordered_for: told
+    })
+  ),
+  without_statistics: Schema.optionalKey(Schema.Array(whole)),
+  next
+})
+
+export const clusterStatsShown = Schema.Struct({
+  total: whole,
+  clusters: Schema.Array(
+    Schema.Struct({
+      advert_id: whole,
+      nm_id: whole,
+      norm_query: Schema.String,
+      views: countOrNull,
+      clicks: countOrNull,
+      ctr_percent: countOrNull,
+      cpc: told,
+      avg_pos: countOrNull
+    })
+  ),
+  next
+})
+
+export const keywordStatsShown = Schema.Struct({
+  days: Schema.Array(
+    Schema.Struct({
+      date: Schema.String,
+      keywords: Schema.Array(
+        Schema.Struct({ keyword: Schema.String, views: countOrNull, clicks: countOrNull, spent: told })
+      )
+    })
+  ),
+  next
+})
 
 export const campaignStats = Tool.make("ads_campaign_stats", {
   title: "Campaign statistics",
@@ -19,7 +69,7 @@ export const campaignStats = Tool.make("ads_campaign_stats", {
     "Views, clicks, orders and money of campaigns, as totals or by day; 50 campaigns and 31 days take one call, and about 3 fit into an answer",
   annotations: reads,
   arguments: { ids: advertIds, from, to, group_by: groupBy, limit: limit(50), offset },
-  result: results.campaignStats,
+  result: campaignStatsShown,
   run: Effect.fn("ads_campaign_stats")(function* ({ from: beginDate, group_by, ids, limit, offset, to: endDate }) {
     const asked = { ids, beginDate, endDate }
     yield* mustFit("getAdvFullstats", splitFullstats(asked).length, fittingCampaigns)
@@ -84,7 +134,7 @@ export const clusterStats = Tool.make("ads_cluster_stats", {
     min_views: optional(Schema.Int.annotate({ description: "Only clusters with at least so many views" })),
     limit: limit(50)
   },
-  result: results.clusterStats,
+  result: clusterStatsShown,
   run: Effect.fn("ads_cluster_stats")(function* ({ from, items, limit, min_views, to }) {
     const calls = chunks(distinctPairs(items), caps.pairs).length
     yield* mustFit("getNormqueryStats", calls, (most) => `${most * caps.pairs} articles`)
@@ -118,7 +168,7 @@ export const keywordStats = Tool.make("ads_keyword_stats", {
     "Keywords of a campaign by day. The marketplace switched this off on 2026-01-15: on not found, use ads_cluster_stats",
   annotations: reads,
   arguments: { advert_id: advertId, from, to },
-  result: results.keywordStats,
+  result: keywordStatsShown,
   run: Effect.fn("ads_keyword_stats")(function* (request) {
     const { length: calls } = spans(request.from, request.to, caps.keywordDays)
     yield* mustFit("getStatsKeywords", calls, (most) => `${most * caps.keywordDays} days`)

@@ -6,8 +6,8 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { limitOf } from "../../client/keyRules.ts"
 import { type Asked, keptMinutes, LowestBids } from "../../client/LowestBids.ts"
 import { MarketplaceConfig } from "../../client/MarketplaceConfig.ts"
+import { isBecause } from "../../client/MarketplaceError.ts"
 import { caps } from "../../client/operations.ts"
-import { storyOf } from "../../client/story.ts"
 import type { Floor, OnBelowFloor } from "../../plan/floors.ts"
 
 /** So many campaigns are asked for their lowest bids without being told to; more may take several calls. */
@@ -47,12 +47,15 @@ export const floorRule = Effect.fnUntraced(function* ({ check_floors, on_below_f
       )
       // Nobody has asked for them: where they cannot be had, the plan does without.
       if (check_floors === true || on_below_floor !== undefined) return yield* found
-      return yield* Effect.catchTag(found, ["AdsBadRequest", "AdsForbidden", "AdsNotFound", "AdsUnreadable"], (error) =>
-        Effect.succeed<Floors>({ floors: [], warnings: [`${storyOf(error)} ${refusedLater}`] })
+      return yield* Effect.catchIf(found, isWithoutFloors, ({ problem }) =>
+        Effect.succeed<Floors>({ floors: [], warnings: [`${problem} ${refusedLater}`] })
       )
     })
   }
 })
+
+/** The marketplace does not tell the lowest bids, and would not the next time. */
+const isWithoutFloors = isBecause("AdsBadRequest", "AdsForbidden", "AdsNotFound", "AdsUnreadable")
 
 const tooMany = (calls: number, most: number) =>
   Effect.fail(

@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 
+import { explain } from "../../apply/advice.ts"
 import type { Pair } from "../../client/ids.ts"
 import { MarketplaceAds } from "../../client/MarketplaceAds.ts"
-import { readApart } from "../../client/readApart.ts"
+import { bisectRead } from "../../client/partialReads.ts"
 
 /** The campaigns that changes are about, and those of them that cannot be read. */
 export const campaignsOf = (changes: ReadonlyArray<{ readonly advert_id: number }>) =>
@@ -14,7 +15,7 @@ export const campaignsOf = (changes: ReadonlyArray<{ readonly advert_id: number 
 /** The minus-phrases of articles, with a warning where the marketplace does not show them. */
 export const phrasesOf = Effect.fnUntraced(function* (pairs: ReadonlyArray<Pair>) {
   const ads = yield* MarketplaceAds
-  const { found, refused } = yield* readApart(pairs, (items) => ads.getMinusPhrases({ items }))
+  const { found, refused } = yield* bisectRead(pairs, (items) => ads.getMinusPhrases({ items }))
   const [first, ...others] = refused
   const more = others.length === 0 ? "" : ` and of ${others.length} more`
   return {
@@ -24,7 +25,7 @@ export const phrasesOf = Effect.fnUntraced(function* (pairs: ReadonlyArray<Pair>
         ? []
         : [
             `The phrases of article ${first.item.nm_id} in campaign ${first.item.advert_id}${more} cannot be read, so they ` +
-              `neither count here nor come back with a rollback: ${first.reason}`
+              `neither count here nor come back with a rollback: ${explain(first.error)}`
           ]
   }
 })

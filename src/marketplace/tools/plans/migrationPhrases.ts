@@ -1,8 +1,10 @@
 import { Effect } from "effect"
 
+import { explain } from "../../apply/advice.ts"
 import { type Campaign, pairsOf } from "../../client/Campaign.ts"
 import { campaignWide } from "../../client/ids.ts"
 import { MarketplaceAds } from "../../client/MarketplaceAds.ts"
+import { isBecause, isClosedToSeller } from "../../client/MarketplaceError.ts"
 import type { MigrationInput } from "../../plan/Migration.ts"
 import { phrasesOf } from "./gather.ts"
 
@@ -19,9 +21,8 @@ export const migrationPhrases = Effect.fnUntraced(
     const found: Found = { phrases: [...wide.items, ...items], warnings: [...wide.warnings, ...warnings] }
     return found
   },
-  Effect.catchIf(
-    (error) => error._tag === "AdsForbidden" && error.isClosedToSeller,
-    ({ message }) => Effect.succeed<Found>({ phrases: [], phrasesClosed: message, warnings: [] })
+  Effect.catchIf(isClosedToSeller, (error) =>
+    Effect.succeed<Found>({ phrases: [], phrasesClosed: explain(error), warnings: [] })
   )
 )
 
@@ -33,7 +34,7 @@ const campaignWidePhrases = (campaigns: ReadonlyArray<Campaign>) => {
   const gone = Effect.succeed({ items: [], warnings: [unreadableWarning] })
   return MarketplaceAds.use((ads) => ads.getMinusPhrases({ items })).pipe(
     Effect.map((found) => ({ items: found.items, warnings: [] })),
-    Effect.catchTags({ AdsBadRequest: () => gone, AdsNotFound: () => gone })
+    Effect.catchIf(isBecause("AdsBadRequest", "AdsNotFound"), () => gone)
   )
 }
 

@@ -2,7 +2,7 @@ import { Schema, Struct } from "effect"
 
 import { Placement } from "../../client/Campaign.ts"
 import { Blocked, PlanKind } from "../../plan/Plan.ts"
-import { money, next, whole } from "../shapes.ts"
+import { amountShape as money, next, whole } from "../shown.ts"
 
 /* Shapes of plans and of what comes of them, as a client may rely on them; all are open to fields that are not named. */
 
