@@ -16,7 +16,7 @@ export type { Reply } from "./Reply.ts"
 export interface UpstreamOptions {
   /** Where paths are appended: scheme, host, and a path without a trailing slash. */
   readonly baseUrl: string
-  /** Requests begun in a second, redirects and retries counted; a single second may see a tenth more. Default 90. */
+  /** Most requests that leave in any one second, redirects and retries counted. Default 90. */
   readonly requestsPerSecond?: number
   /** Requests on their way at once. Default 10. */
   readonly concurrency?: number
@@ -36,12 +36,16 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
   const maxReplyBytes = options.maxReplyBytes ?? 64 * 1024 * 1024
   const retries = options.retries ?? Retry.maxRetries
   const slots = Semaphore.makeUnsafe(options.concurrency ?? 10)
-  const turn = Pacer.make(options.requestsPerSecond ?? 90)
+  const pacer = Pacer.make(options.requestsPerSecond ?? 90)
   const scoped = HttpClient.withScope(client)
 
   /** One request and its reply, or the address it redirects to. What is left unread is cut off with its connection. */
-  const ask = Effect.fnUntraced(function* (request: UpstreamRequest, url: URL) {
-    const response = yield* scoped.execute(toClientRequest(request, url)).pipe(Effect.mapError(unreachable("waiting")))
+  const ask = Effect.fnUntraced(function* (request: UpstreamRequest, url: URL, progress: Progress) {
+    const leaving = Effect.suspend(() => {
+      progress.sent = true
+      return scoped.execute(toClientRequest(request, url))
+    })
+    const response = yield* pacer.run(leaving).pipe(Effect.mapError(unreachable("waiting")))
     const target = Redirect.target(response, url)
     if (target !== undefined) return { status: response.status, target }
     return yield* Effect.catchTag(read(response, maxReplyBytes), "HttpClientError", (error) =>
@@ -53,9 +57,7 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     function* (request: UpstreamRequest, progress: Progress) {
       let url = urlOf(options.baseUrl, request)
       for (let hops = 0; ; hops++) {
-        yield* turn
-        progress.sent = true
-        const outcome = yield* ask(request, url)
+        const outcome = yield* ask(request, url, progress)
         if (!("target" in outcome)) return outcome
         const { status, target } = outcome
         const problem = Redirect.refusal(request.method, url, target, hops)

@@ -1,4 +1,4 @@
-import { gzipSync } from "node:zlib"
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
@@ -184,6 +184,25 @@ describe.each(clientNames)("over %s", (client) => {
     })
   )
 
+  it.effect("a compressed answer is unpacked, whatever its status", () =>
+    Effect.gen(function* () {
+      const text = JSON.stringify({ message: "packed" })
+      const packed = [
+        ["gzip", gzipSync(text)],
+        ["deflate", deflateSync(text)],
+        ["br", brotliCompressSync(text)]
+      ] as const
+      for (const status of [200, 404, 500]) {
+        for (const [coding, bytes] of packed) {
+          const head = `HTTP/1.1 ${status} Word\r\ncontent-encoding: ${coding}\r\ncontent-length: ${bytes.byteLength}\r\n\r\n`
+          const { url } = yield* listen(writes(Buffer.concat([Buffer.from(head), bytes])))
+          const upstream = yield* upstreamAt(client, url)
+          assert.deepInclude(yield* upstream.send(withKey("POST")), { status, text })
+        }
+      }
+    })
+  )
+
   it.effect("a compressed answer nobody asked for never becomes more than the limit", () =>
     Effect.gen(function* () {
       const bomb = gzipSync(Buffer.alloc(16 * MiB))
@@ -195,6 +214,35 @@ describe.each(clientNames)("over %s", (client) => {
         Effect.catchTag("ReplyTooLarge", ({ limit }) => Effect.succeed(limit))
       )
       assert.isAtMost(length, MiB)
+    })
+  )
+})
+
+describe("over the client of the command", () => {
+  const interim = "HTTP/1.1 100 Continue\r\n\r\n"
+  const answer = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
+
+  it.effect.each([
+    ["in one piece with the answer", [interim + answer]],
+    ["by itself", [interim, answer]],
+    [
+      "in small pieces",
+      ["HTTP/1", ".1 100 Continue\r\n", "x: y\r\n\r\nHTT", "P/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"]
+    ],
+    ["twice", [interim + interim, answer]]
+  ] as const)("a 100 Continue that nobody asked for is no broken connection: %s", ([, pieces]) =>
+    Effect.gen(function* () {
+      const server = yield* listen((socket) => {
+        const [first, ...rest] = pieces
+        socket.setNoDelay(true)
+        socket.write(first)
+        rest.forEach((piece, index) => setTimeout(() => socket.write(piece), 5 * (index + 1)))
+      })
+      const upstream = yield* upstreamAt("the client of the command", server.url)
+      for (const method of ["POST", "GET"] as const) {
+        assert.deepInclude(yield* upstream.send(withKey(method)), { status: 200, text: "{}" })
+      }
+      assert.strictEqual(server.counts.connections, 1)
     })
   )
 })
