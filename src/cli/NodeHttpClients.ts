@@ -1,24 +1,21 @@
 import { Effect, Layer } from "effect"
 
-import { HttpClients } from "../internal/http/HttpClients.ts"
+import { HttpClients, UnusableConnection } from "../internal/http/HttpClients.ts"
 
-/**
- * Clients over undici, which is loaded at the first use; over `fetch` where this Node is too old for it, and then
- * without proxies and certificate files.
- */
+/** Clients over Node's own HTTP; over undici through a proxy. Either is loaded at its first use. */
 export const layer: Layer.Layer<HttpClients> = Layer.succeed(
   HttpClients,
   HttpClients.of({
-    make: (options) =>
-      Effect.tryPromise(() => import("./undiciClient.ts")).pipe(
-        Effect.matchEffect({
-          onSuccess: ({ undiciClient }) => undiciClient(options),
-          onFailure: () =>
-            Effect.flatMap(
-              Effect.promise(() => import("./fetchClient.ts")),
-              ({ fetchClient }) => fetchClient(options)
-            )
-        })
-      )
+    make: ({ proxy, ...options }) =>
+      proxy === undefined
+        ? Effect.flatMap(
+            Effect.promise(() => import("./nodeHttpClient.ts")),
+            ({ nodeHttpClient }) => nodeHttpClient(options)
+          )
+        : Effect.tryPromise({
+            try: () => import("./undiciClient.ts"),
+            catch: () =>
+              new UnusableConnection({ message: `proxy: needs Node 22.19 or later, this is ${process.version}` })
+          }).pipe(Effect.flatMap(({ undiciClient }) => undiciClient(proxy, options)))
   })
 )

@@ -7,7 +7,7 @@ import * as Pacer from "./Pacer.ts"
 import * as Redirect from "./redirect.ts"
 import { read, type Reply } from "./Reply.ts"
 import * as Retry from "./retry.ts"
-import { failedWhileConnecting, inWords, transportCode } from "./transportCode.ts"
+import { inWords, neverLeft, transportCode } from "./transportCode.ts"
 import { type Phase, RedirectRefused, Unreachable, type UpstreamFailure, UpstreamTimeout } from "./UpstreamFailure.ts"
 
 export type { UpstreamRequest } from "./outgoing.ts"
@@ -113,5 +113,5 @@ interface Progress {
 
 const unreachable = (phase: Phase) => (error: unknown) => {
   const code = transportCode(error) ?? "NETWORK_ERROR"
-  return new Unreachable({ code, problem: inWords(code), phase: failedWhileConnecting(code) ? "connecting" : phase })
+  return new Unreachable({ code, problem: inWords(code), phase: neverLeft(error) ? "connecting" : phase })
 }

@@ -110,7 +110,7 @@ const meaningsOf = (match: RegExpExecArray) => {
   const [whole, units, short, percent, decimal, hex, entity] = match
   if (units !== undefined) {
     const text = String.fromCharCode(...[...units.matchAll(/[0-9a-f]{4}/g)].map(([unit]) => Number.parseInt(unit, 16)))
-    return [...text].map((char) => ({ length: char.length * 6, means: bytesOf(char) }))
+    return Array.from(text, (char) => ({ length: char.length * 6, means: bytesOf(char) }))
   }
   const { length } = whole
   if (short !== undefined) return [{ length, means: controls[short] ?? short }]

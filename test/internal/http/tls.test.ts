@@ -4,7 +4,6 @@ import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
-import { fetchClient } from "../../../src/cli/fetchClient.ts"
 import * as NodeHttpClients from "../../../src/cli/NodeHttpClients.ts"
 import { HttpClients } from "../../../src/internal/http/HttpClients.ts"
 import * as Upstream from "../../../src/internal/http/Upstream.ts"
@@ -84,13 +83,6 @@ describe("with the certificate file of an instance", () => {
       const file = fileURLToPath(import.meta.url)
       const wrong = yield* Effect.flip(trusting(file, "https://127.0.0.1"))
       assert.strictEqual(wrong.message, `caFile: ${file} holds no certificate`)
-    })
-  )
-
-  it.effect("the client of this Node says that it cannot", () =>
-    Effect.gen(function* () {
-      const failure = yield* Effect.flip(fetchClient({ caFile: pathOf("loopback") }))
-      assert.match(failure.message, /: needs Node 22\.19 or later, this is v/)
     })
   )
 })
