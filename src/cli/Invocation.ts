@@ -13,6 +13,9 @@ export interface Options {
   readonly port: number | undefined
   readonly host: string | undefined
   readonly authToken: Redacted.Redacted | undefined
+  /** A file that holds the token, and the token once it has been read. */
+  readonly authTokenFile: string | undefined
+  readonly authTokenOfFile?: Redacted.Redacted
   readonly config: string | undefined
   /** Present where the engine inside this process is wanted; without a file it lives in memory. */
   readonly embedded: { readonly file: string | undefined } | undefined
@@ -67,6 +70,7 @@ const readOptions = (look: (name: FlagName) => Given | undefined): Result.Result
       port: yield* option("port", "a port number from 0 to 65535", port),
       host: yield* option("host", "an address", text),
       authToken: yield* option("auth-token", "a token of printable ASCII characters", secret),
+      authTokenFile: yield* option("auth-token-file", "the name of a file", text),
       config: yield* option("config", "the name of a file", text),
       embedded: (yield* option("embedded", "nothing, or the name of a file", embedded))?.wanted,
       readOnly: (yield* option("read-only", "true or false", yesOrNo)) ?? false,

@@ -1,4 +1,4 @@
-import { type Redacted, Result } from "effect"
+import { Redacted, Result } from "effect"
 
 import type { EngineConfig } from "../engine/config/EngineConfig.ts"
 import { isLoopback } from "../internal/config/baseUrl.ts"
@@ -61,11 +61,18 @@ const settleHttp = (
   file: Settings["server"]["http"]
 ): Result.Result<HttpLaunch, ConfigurationError> => {
   const host = (options.host ?? file.host ?? "127.0.0.1").replace(/^\[(.*)\]$/, "$1")
-  const authToken = options.authToken ?? file.authToken
+  const authToken = options.authToken ?? options.authTokenOfFile ?? file.authToken
   if (!isLoopback(host) && authToken === undefined) {
     return Result.fail(
       new ConfigurationError({
         message: `--host ${host} opens the server to other machines: set a token for its callers in MCP_AUTH_TOKEN, or listen on 127.0.0.1`
+      })
+    )
+  }
+  if (!isLoopback(host) && authToken !== undefined && Redacted.value(authToken).length < shortestToken) {
+    return Result.fail(
+      new ConfigurationError({
+        message: `--host ${host} opens the server to other machines: its token must have at least ${shortestToken} characters. Make one with: openssl rand -hex 32`
       })
     )
   }
@@ -79,6 +86,9 @@ const settleHttp = (
     allowedOrigins: file.allowedOrigins
   })
 }
+
+/** Shorter tokens can be guessed by those who reach the port from elsewhere. */
+const shortestToken = 16
 
 const noInstances: EngineConfig["Service"] = { defaultEnv: "", environments: new Map() }
 

@@ -22,6 +22,11 @@ export const flags = {
     variable: "MCP_AUTH_TOKEN",
     help: "Token that HTTP callers must send as a bearer token; better given as the variable"
   },
+  "auth-token-file": {
+    value: "FILE",
+    variable: "MCP_AUTH_TOKEN_FILE",
+    help: "File that holds this token"
+  },
   config: {
     value: "FILE",
     variable: "WORKFLOW_TOOL_SERVER_CONFIG",

@@ -6,15 +6,18 @@ import { HttpServer } from "effect/http"
 
 import { ConfigurationError } from "../internal/config/ConfigurationError.ts"
 import { transportCode } from "../internal/http/transportCode.ts"
+import { cutUnread, type SendLimits, sendLimits } from "./unreadAnswers.ts"
 
 /** Bounds for callers that are slow, many or wordy. */
-const limits = {
+const bounds = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
   connectionsCheckingInterval: 5000,
   maxHeaderSize: 16 * 1024
 }
-const maxConnections = 200
+/** Connections at once, as many as descriptors allow; from `crowded` on, those that are idle are closed for new ones. */
+const maxConnections = 8192
+const crowded = 1024
 
 export interface Address {
   readonly host: string
@@ -25,12 +28,16 @@ export interface Address {
  * Listens at the address; what keeps it from that is said in plain words. At its end, answers under way have five
  * seconds, then every connection is closed.
  */
-export const httpListener = ({ host, port }: Address) =>
+export const httpListener = ({ host, port }: Address, limits: SendLimits = sendLimits) =>
   Layer.unwrap(
     Effect.sync(() => {
       const server = makeServer()
       const listening = NodeHttpServer.layerServer(() => server, { host, port, gracefulShutdownTimeout: "5 seconds" })
-      return Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections()))).pipe(
+      const cutting = Effect.andThen(
+        Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections())),
+        cutUnread(server, limits)
+      )
+      return Layer.effectDiscard(cutting).pipe(
         Layer.provideMerge(listening),
         Layer.catchTag("ServeError", ({ cause }) =>
           Layer.effect(
@@ -43,8 +50,13 @@ export const httpListener = ({ host, port }: Address) =>
   ).pipe(Layer.merge(NodeHttpServer.layerHttpServices))
 
 const makeServer = () => {
-  const server = createServer(limits)
+  const server = createServer(bounds)
   server.maxConnections = maxConnections
+  let connections = 0
+  server.on("connection", (socket) => {
+    socket.once("close", () => connections--)
+    if (++connections > crowded) server.closeIdleConnections()
+  })
   return server.on("request", (_, response) => {
     response.once("close", () => {
       if (!server.listening) server.closeIdleConnections()

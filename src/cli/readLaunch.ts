@@ -12,5 +12,11 @@ export const readLaunch = Effect.fnUntraced(function* (options: Options) {
   const sources = isEmbedded && config === undefined ? {} : yield* findSources(config)
   const settings = yield* readSettings({ ...sources, isEmbedded, toolsets })
   yield* Effect.forEach(settings.warnings, (warning) => Effect.logWarning(warning))
-  return yield* Effect.fromResult(settle(options, settings))
+  const { http } = settings.server
+  const tokenFile = options.authTokenFile ?? (http.authToken === undefined ? http.authTokenFile : undefined)
+  if (!options.http || options.authToken !== undefined || tokenFile === undefined) {
+    return yield* Effect.fromResult(settle(options, settings))
+  }
+  const { readTokenFile } = yield* Effect.promise(() => import("./bearerToken.ts"))
+  return yield* Effect.fromResult(settle({ ...options, authTokenOfFile: yield* readTokenFile(tokenFile) }, settings))
 })

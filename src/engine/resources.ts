@@ -1,9 +1,10 @@
-import { Effect, Option } from "effect"
+import { Effect, Option, Predicate } from "effect"
 
 import { type Completion, ResourceNotFound, type ResourceProvider } from "../mcp/Resources.ts"
 import type { ToolFailure } from "../mcp/ToolError.ts"
 import { Instances } from "./client/Instances.ts"
 import { parse, root } from "./resourceAddress.ts"
+import * as EngineTool from "./tools/EngineTool.ts"
 import { toToolError } from "./tools/errors.ts"
 import { getWorkflow } from "./tools/workflows/get.ts"
 import { listWorkflows } from "./tools/workflows/list.ts"
@@ -66,6 +67,13 @@ const complete = Effect.fn("resources.complete")(function* (uriTemplate: string,
   const values = variable === "id" ? yield* ids(value) : names.filter((name) => name.startsWith(value))
   return { values } satisfies Completion
 })
+
+/** Which instance reading an address works on; the default one where completions are looked up. */
+export const laneOf = (instances: Instances["Service"]) => (uri: unknown) => {
+  if (uri === undefined) return EngineTool.laneOf(undefined, instances)
+  const address = Predicate.isString(uri) ? Option.getOrUndefined(parse(uri)) : undefined
+  return address === undefined ? undefined : EngineTool.laneOf(address.instance, instances)
+}
 
 /** The workflows of every instance, as resources; they show what the tools of the same purpose answer. */
 export const resources: ResourceProvider<Instances> = { list, templates, read, complete }

@@ -6,7 +6,7 @@ import { Instances } from "./client/Instances.ts"
 import { engineName } from "./client/naming.ts"
 import * as VersionLookup from "./client/versionLookup.ts"
 import { prompts } from "./prompts/catalog.ts"
-import { resources } from "./resources.ts"
+import { laneOf, resources } from "./resources.ts"
 import { engineTools } from "./tools/catalog.ts"
 import * as EngineTool from "./tools/EngineTool.ts"
 import { instanceNames } from "./tools/instanceNames.ts"
@@ -30,7 +30,8 @@ export const EngineToolset: Toolset<Instances> = {
       : {
           ...everything,
           instructions: instructions(`Instances: ${instanceNames(instances, 2000)}. `),
-          tools: EngineTool.over(engineTools, instances)
+          tools: EngineTool.over(engineTools, instances),
+          resources: { ...resources, lane: laneOf(instances) }
         }
   ),
   check,

@@ -2,7 +2,7 @@ import { Effect, type JsonSchema, Predicate, Result, Schema, SchemaAST } from "e
 
 import { firstIssue } from "../internal/schema/describeIssue.ts"
 import { nearest } from "../internal/schema/nearest.ts"
-import { coerce } from "./coerce.ts"
+import { coerce, refusedText } from "./coerce.ts"
 import { illFormed } from "./illFormed.ts"
 import { once } from "./once.ts"
 import { InvalidArgument } from "./ToolError.ts"
@@ -50,7 +50,8 @@ export const make = <const F extends Fields>(fields: F, { aliases = {}, others =
     const decoded = read(coerced)
     if (Result.isSuccess(decoded)) return decoded.success
     const { path, unknown: inside, words } = firstIssue(decoded.failure)
-    const problem = inside === undefined ? words : unknownArgument(inside.name, inside.known)
+    const asked = inside === undefined ? words : unknownArgument(inside.name, inside.known)
+    const problem = refusedText(given, path) ?? asked
     return yield* new InvalidArgument({ argument: path || "arguments", problem })
   })
 

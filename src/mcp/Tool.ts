@@ -1,8 +1,8 @@
-import { Context, Effect, type JsonSchema, Schema } from "effect"
+import { Context, Effect, type JsonSchema, Result, Schema } from "effect"
 
 import * as Arguments from "./Arguments.ts"
 import type { Content } from "./Content.ts"
-import { AnswerTooLarge, type ToolFailure } from "./ToolError.ts"
+import { AnswerTooLarge, AnswerUnwritable, type ToolFailure } from "./ToolError.ts"
 
 /** What a client may assume of a tool; all four hints are always said. */
 export interface Annotations {
@@ -30,6 +30,11 @@ export interface Tool<R = never> {
   readonly meta: Readonly<Record<string, unknown>> | undefined
   /** False for one that lists leave out; it can be called nevertheless, to be told why. */
   readonly isListed?: boolean
+  /**
+   * What a call with these arguments works on, for people: calls of the same name share places, and those of other names
+   * do not wait for them. Without it, the tool shares places with all others that do not say.
+   */
+  readonly lane?: ((input: unknown) => string) | undefined
   readonly call: (input: unknown) => Effect.Effect<Answer, ToolFailure, R>
 }
 
@@ -93,20 +98,27 @@ export const run = Effect.fnUntraced(function* <Fields extends Arguments.Fields,
   args: Arguments.Decoded<Fields>
 ) {
   const limit = yield* AnswerLimit
-  const whole = rendered(yield* definition.run(args), limit)
-  if (whole.bytes <= limit) return whole.answer
-  if (definition.shorten !== undefined) {
-    const short = rendered(definition.shorten(whole.answer.structured, whole.bytes), limit)
-    if (short.bytes <= limit) return short.answer
-  }
   const done = definition.annotations.readOnlyHint ? "" : "What was asked for has been done: do not repeat it. "
   const advice = done + (definition.narrow ?? "Ask for less at once.")
+  const whole = yield* rendered(yield* definition.run(args), limit, advice)
+  if (whole.bytes <= limit) return whole.answer
+  if (definition.shorten !== undefined) {
+    const short = yield* rendered(definition.shorten(whole.answer.structured, whole.bytes), limit, advice)
+    if (short.bytes <= limit) return short.answer
+  }
   return yield* new AnswerTooLarge({ bytes: whole.bytes, limit, advice })
 })
 
 /** The answer, and how large it is; where that is far below the limit, its characters are enough. */
-const rendered = (value: Readonly<Record<string, unknown>>, limit: number) => {
-  const text = JSON.stringify(value)
-  const answer = { content: [{ type: "text", text }], structured: value } satisfies Answer
-  return { answer, bytes: text.length * 3 <= limit ? text.length : new TextEncoder().encode(text).length }
-}
+const rendered = (value: Readonly<Record<string, unknown>>, limit: number, advice: string) =>
+  Result.match(
+    Result.try(() => JSON.stringify(value)),
+    {
+      onFailure: () => Effect.fail(new AnswerUnwritable({ advice })),
+      onSuccess: (text) => {
+        const answer = { content: [{ type: "text", text }], structured: value } satisfies Answer
+        const bytes = text.length * 3 <= limit ? text.length : new TextEncoder().encode(text).length
+        return Effect.succeed({ answer, bytes })
+      }
+    }
+  )

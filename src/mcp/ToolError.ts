@@ -32,8 +32,17 @@ export class AnswerTooLarge extends Schema.TaggedError<AnswerTooLarge>()("Answer
   }
 }
 
+/** The answer is nested deeper than can be written as JSON, or longer than any text. */
+export class AnswerUnwritable extends Schema.TaggedError<AnswerUnwritable>()("AnswerUnwritable", {
+  advice: Schema.String
+}) {
+  override get message() {
+    return `The answer cannot be written as JSON: it is nested too deep or too large. ${this.advice}`
+  }
+}
+
 /** Everything that a tool can fail with: what its toolset rendered, and what is found out around its program. */
-export type ToolFailure = AnswerTooLarge | InvalidArgument | ToolError
+export type ToolFailure = AnswerTooLarge | AnswerUnwritable | InvalidArgument | ToolError
 
 /** A failure but for its message. */
 export type Rendered = Pick<ToolError, "blame" | "code" | "details">
@@ -44,6 +53,7 @@ export const render: (failure: ToolFailure) => Rendered = Match.type<ToolFailure
   Match.tagsExhaustive({
     ToolError: ({ blame, code, details }) => ({ blame, code, details }),
     InvalidArgument: ({ argument }) => ({ blame: "caller", code: "VALIDATION_ERROR", details: { argument } }),
-    AnswerTooLarge: ({ bytes, limit }) => ({ blame: "upstream", code: "ANSWER_TOO_LARGE", details: { bytes, limit } })
+    AnswerTooLarge: ({ bytes, limit }) => ({ blame: "upstream", code: "ANSWER_TOO_LARGE", details: { bytes, limit } }),
+    AnswerUnwritable: () => ({ blame: "upstream", code: "ANSWER_UNWRITABLE", details: {} })
   })
 )

@@ -1,5 +1,14 @@
 import { type JsonSchema, Option, Predicate, Schema } from "effect"
 
+import { inspect } from "./jsonText.ts"
+
+/** Why the JSON text at this path (`items.0.data`) is none that is read, if there is one that is not. */
+export const refusedText = (input: unknown, path: string): string | undefined => {
+  const value = path.split(".").reduce<unknown>((at, name) => Reflect.get(Object(at), name), input)
+  const problem = Predicate.isString(value) ? inspect(value).problem : undefined
+  return problem === undefined ? undefined : `must be JSON that can be taken: ${problem}`
+}
+
 /**
  * Reads clumsy spellings of arguments, and of the items of their lists, as what they mean: a numeric string where a
  * number belongs, JSON text where an object or a list belongs, a number where a string belongs, `null` where the
@@ -17,7 +26,7 @@ export const coerce = (
 const read = (value: unknown, schema: unknown): unknown => {
   const types = typesOf(schema)
   if (Predicate.isString(value) && !types.includes("string")) {
-    const parsed = Option.getOrUndefined(parseJson(value.trim()))
+    const parsed = inspect(value).problem === undefined ? Option.getOrUndefined(parseJson(value.trim())) : undefined
     return types.some((type) => isMeant(type, parsed)) ? readItems(parsed, schema) : value
   }
   const isOnlyString = types.length > 0 && types.every((type) => type === "string")

@@ -31,6 +31,8 @@ const launch = (words: ReadonlyArray<string>, server?: Partial<ServerSettings>) 
 const settled = (words: ReadonlyArray<string>, server?: Partial<ServerSettings>) =>
   Result.getOrThrow(launch(words, server))
 
+const token = "0123456789abcdef"
+
 describe("a launch", () => {
   it("listens on this machine at the contract's port, unless somebody says otherwise", () => {
     assert.isUndefined(settled([]).http)
@@ -42,18 +44,21 @@ describe("a launch", () => {
 
   it.each(["0.0.0.0", "::", "192.168.1.2", "tools.test"])("opens %s to others only with a token", (host) => {
     assert.isTrue(Result.isFailure(launch(["--http", "--host", host])))
-    assert.deepInclude(settled(["--http", "--host", host, "--auth-token", "t"]).http, { host })
+    const short = launch(["--http", "--host", host, "--auth-token", token.slice(1)])
+    assert.isTrue(Result.isFailure(short) && short.failure.message.includes("at least 16 characters"))
+    assert.deepInclude(settled(["--http", "--host", host, "--auth-token", token]).http, { host })
   })
 
   it.each(["127.0.0.1", "localhost", "::1", "[::1]"])("needs no token on %s", (host) => {
     assert.isTrue(Result.isSuccess(launch(["--http", "--host", host])))
+    assert.isTrue(Result.isSuccess(launch(["--http", "--host", host, "--auth-token", "t"])))
   })
 
   it.each([
     ["tools.test", "tools.test"],
     ["fd00::1", "[fd00::1]"]
   ])("answers to the name that it listens on: %s", (host, inHeader) => {
-    const { http } = settled(["--http", "--host", host, "--auth-token", "t"])
+    const { http } = settled(["--http", "--host", host, "--auth-token", token])
     assert.deepStrictEqual(http?.allowedHosts, [inHeader])
   })
 

@@ -15,6 +15,8 @@ export interface ServerSettings {
     readonly port?: number
     readonly host?: string
     readonly authToken?: Redacted.Redacted
+    /** File that holds the token, where it is not written here. */
+    readonly authTokenFile?: string
     /** Names in `Host` that are served beside the loopback ones. */
     readonly allowedHosts: ReadonlyArray<string>
     /** Values of `Origin` that are served beside the loopback ones. */

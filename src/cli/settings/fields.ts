@@ -8,6 +8,7 @@ export const HttpFields = Schema.Struct({
   port: Schema.optionalKey(whole(0, 65535, "a port number from 0 to 65535")),
   host: Schema.optionalKey(text("the address to listen on as text")),
   authToken: Schema.optionalKey(secret("the token that callers must send")),
+  authTokenFile: Schema.optionalKey(text("the name of a file with that token")),
   allowedHosts: texts("a list of host names").pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   allowedOrigins: texts("a list of origins").pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
 }).annotate({ message: "an object" })

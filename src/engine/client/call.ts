@@ -18,7 +18,7 @@ import {
   Timeout
 } from "./EngineError.ts"
 import * as KeyHeader from "./KeyHeader.ts"
-import { settingsPath, versionField } from "./naming.ts"
+import { publicVersion as readPublicVersion } from "./publicVersion.ts"
 import {
   apiResponse,
   cameInstead,
@@ -165,9 +165,8 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
       Effect.mapError(translate({ method: "GET", path, operation: `read ${path}` }))
     )
 
-  const publicVersion = upstream.send({ method: "GET", path: settingsPath }).pipe(
-    Effect.map((answer) => Option.flatMap(json(answer), readVersion)),
-    Effect.mapError(translate({ method: "GET", path: settingsPath, operation: "read the version" }))
+  const publicVersion = readPublicVersion(upstream, environment.headers).pipe(
+    Effect.mapError(translate({ method: "GET", path: "/", operation: "read the version" }))
   )
 
   return { call, callAddress, callIfOffered, publicJson, publicVersion }
@@ -182,13 +181,6 @@ const networkKind = (code: string): string => {
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "ENOTFOUND"
   return code === "ETIMEDOUT" || code === "UND_ERR_CONNECT_TIMEOUT" ? "ETIMEDOUT" : "NETWORK_ERROR"
 }
-
-const readVersion = (settings: unknown): Option.Option<string> =>
-  Option.map(decodeSettings(settings), ({ data }) => data[versionField])
-
-const decodeSettings = Schema.decodeUnknownOption(
-  Schema.Struct({ data: Schema.Struct({ [versionField]: Schema.NonEmptyString }) })
-)
 
 /** Longest wait for an engine that is still starting. */
 const startUp = Duration.toMillis("25 seconds")

@@ -39,3 +39,6 @@ export const versionField = "versionCli" as const
 
 /** Path of the descriptions of all credential types, which a 1.x engine shows to everybody. */
 export const credentialTypesPath = "/types/credentials.json"
+
+/** Name of the meta tag of an engine's start page that holds its release. */
+export const releaseMeta = "n8n:config:sentry"

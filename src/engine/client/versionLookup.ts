@@ -1,36 +1,42 @@
 import { Effect, Option } from "effect"
 
+import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import type { EngineClient } from "./EngineClient.ts"
 import { CredentialId } from "./ids.ts"
 import { Instances } from "./Instances.ts"
 
 const unknown = "unknown"
 
+/** Milliseconds after a look-up that found nothing until the next one. */
+const pause = 60_000
+
 /**
  * Answers at once with what is known of the default engine's version; while that is nothing, asking starts a look-up in
- * the background. What was found is kept.
+ * the background, one at a time, and after one that found nothing only a minute later. What was found is kept.
  */
 export const make = Effect.gen(function* () {
   const instances = yield* Instances
   const scope = yield* Effect.scope
   let known = unknown
   let isLooking = false
+  let nextLook = -Infinity
 
   const lookUp = Effect.gen(function* () {
     known = yield* versionOf(yield* instances.resolve())
   }).pipe(
-    Effect.catch(() => Effect.void),
+    Effect.catchCause(() => Effect.void),
     Effect.ensuring(
-      Effect.sync(() => {
+      Effect.map(monotonicMillis, (now) => {
+        nextLook = now + pause
         isLooking = false
       })
     )
   )
 
-  return Effect.suspend(() => {
-    if (known !== unknown || isLooking) return Effect.succeed(known)
+  return Effect.gen(function* () {
+    if (known !== unknown || isLooking || (yield* monotonicMillis) < nextLook) return known
     isLooking = true
-    return Effect.as(Effect.forkIn(lookUp, scope), known)
+    return yield* Effect.as(Effect.forkIn(lookUp, scope), known)
   })
 })
 

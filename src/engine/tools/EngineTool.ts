@@ -1,11 +1,12 @@
 import { Effect, Predicate } from "effect"
 
+import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import * as Arguments from "../../mcp/Arguments.ts"
 import { noteInstance } from "../../mcp/Audit.ts"
-import { callSeconds } from "../../mcp/callTime.ts"
+import { Arrival, callSeconds } from "../../mcp/callTime.ts"
 import { once } from "../../mcp/once.ts"
 import * as Tool from "../../mcp/Tool.ts"
-import { within } from "../client/Deadline.ts"
+import { Deadline } from "../client/Deadline.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../client/EngineError.ts"
 import { Instances } from "../client/Instances.ts"
@@ -32,7 +33,8 @@ export const over = (
       const described = { instance: { ...instanceSchema, description: description() } }
       return { ...schema, properties: Object.assign({}, schema.properties, described) }
     },
-    isListed: tool.annotations.readOnlyHint || !isBarred
+    isListed: tool.annotations.readOnlyHint || !isBarred,
+    lane: (input) => laneOf(takeInstance(input).instance, instances)
   }))
 }
 
@@ -75,12 +77,19 @@ export const make = <const Fields extends Arguments.Fields>(
       if (client.isReadOnly && !definition.annotations.readOnlyHint) {
         return yield* new ReadOnlyInstance({ instance: client.instance, operation: name })
       }
+      const since = (yield* Arrival) ?? (yield* monotonicMillis)
       return yield* Tool.run(definition, args).pipe(
         Effect.provideService(EngineClient, client),
-        within(`${callSeconds} seconds`)
+        Effect.provideService(Deadline, since + callSeconds * 1000)
       )
     }, Effect.mapError(toToolFailure))
   }
+}
+
+/** The lane of calls to an instance, by what was given as its name; those of a name that is none share one. */
+export const laneOf = (given: unknown, { defaultName, names }: Instances["Service"]): string => {
+  const name = given === undefined ? defaultName : names.find((known) => known === given)
+  return name === undefined ? "This server" : `Instance ${name}`
 }
 
 /** Whatever is given as the instance is looked up as a name; only what is left out means the default one. */

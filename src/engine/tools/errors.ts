@@ -1,7 +1,7 @@
 import { Match } from "effect"
 
 import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
-import { type AnswerTooLarge, type InvalidArgument, ToolError, type ToolFailure } from "../../mcp/ToolError.ts"
+import { ToolError, type ToolFailure } from "../../mcp/ToolError.ts"
 import type { EngineError } from "../client/EngineError.ts"
 
 /** Everything that the program of an engine tool can fail with. */
@@ -49,5 +49,5 @@ export const toToolError = (error: ConfigurationError | EngineError): ToolError 
 /** The same, for whatever a program around engines fails with; what is a tool's failure already stays as it is. */
 export const toToolFailure = (error: Failure): ToolFailure => (isToolFailure(error) ? error : toToolError(error))
 
-const isToolFailure = (error: Failure): error is AnswerTooLarge | InvalidArgument | ToolError =>
-  error._tag === "ToolError" || error._tag === "InvalidArgument" || error._tag === "AnswerTooLarge"
+const isToolFailure = (error: Failure): error is ToolFailure =>
+  ["ToolError", "InvalidArgument", "AnswerTooLarge", "AnswerUnwritable"].includes(error._tag)

@@ -1,6 +1,7 @@
 import { Effect, Option, Stream } from "effect"
 import { Headers, type HttpClientError, type HttpClientResponse } from "effect/http"
 
+import { Room } from "./Room.ts"
 import { ReplyTooLarge } from "./UpstreamFailure.ts"
 
 export interface Reply {
@@ -11,7 +12,20 @@ export interface Reply {
 
 /** Reads a response to its end, and no further than the limit, in bytes counted after decompression. */
 export const read = (response: HttpClientResponse.HttpClientResponse, limit: number) =>
-  Effect.map(readText(response, limit), (text): Reply => ({ status: response.status, headers: response.headers, text }))
+  Effect.map(Effect.andThen(takeRoom(response, limit), readText(response, limit)), (text): Reply => ({
+    status: response.status,
+    headers: response.headers,
+    text
+  }))
+
+/** Until there is room, the upstream is not read; an amount is assumed where it does not say how much will come. */
+const takeRoom = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse, limit: number) {
+  const announced = announcedBytes(response.headers) ?? unannounced
+  if (announced <= limit) yield* (yield* Room)(announced)
+})
+
+/** What an answer whose size is not told is counted as. */
+const unannounced = 4 * 1024 * 1024
 
 const readText = (
   response: HttpClientResponse.HttpClientResponse,

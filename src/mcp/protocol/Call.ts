@@ -10,6 +10,8 @@ export interface Call {
   readonly revision: Revision
   /** Says something to the caller before the answer. */
   readonly notify: (notice: Notice) => Effect.Effect<void>
+  /** Ends when the caller has left, where that shows without being said. */
+  readonly gone?: Effect.Effect<void> | undefined
   /** A handshake has settled on this revision. */
   readonly settle: (revision: Revision) => Effect.Effect<void>
 }

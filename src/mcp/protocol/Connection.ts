@@ -16,24 +16,25 @@ export interface Connection {
 const Cancelled = Schema.Struct({ requestId: Id })
 const readCancelled = Schema.decodeUnknownOption(Cancelled)
 
-/**
- * Opens conversations; ids of one are never mixed up with those of another. What is still being served when `until`
- * ends is answered with an error.
- */
+/** What ends a conversation from outside. */
+export interface Ends {
+  /** When this ends, what is still being served is answered with an error. */
+  readonly until?: Effect.Effect<void> | undefined
+  /** When this ends, nobody waits for answers any more: what was not begun or is only read is not served to its end. */
+  readonly gone?: Effect.Effect<void> | undefined
+}
+
+/** Opens conversations; ids of one are never mixed up with those of another. */
 export class Connections extends Context.Service<
   Connections,
   {
-    readonly open: (
-      revision: Revision,
-      notify: (notice: Notice) => Effect.Effect<void>,
-      until?: Effect.Effect<void>
-    ) => Connection
+    readonly open: (revision: Revision, notify: (notice: Notice) => Effect.Effect<void>, ends?: Ends) => Connection
   }
 >()("workflow-tool-server/protocol/Connections") {
   static readonly layer = Layer.effect(
     Connections,
     Effect.map(Protocol, (protocol) =>
-      Connections.of({ open: (revision, notify, until = Effect.never) => open(protocol, revision, notify, until) })
+      Connections.of({ open: (revision, notify, ends = {}) => open(protocol, revision, notify, ends) })
     )
   )
 }
@@ -42,7 +43,7 @@ const open = (
   protocol: Protocol["Service"],
   initial: Revision,
   notify: (notice: Notice) => Effect.Effect<void>,
-  until: Effect.Effect<void>
+  { gone, until = Effect.never }: Ends
 ): Connection => {
   let revision = initial
   const inFlight = new Map<Id, Deferred.Deferred<void>>()
@@ -62,7 +63,7 @@ const open = (
     return yield* Effect.raceAllFirst([
       Effect.as(Deferred.await(cancelled), Option.none<Outcome>()),
       Effect.as(until, Option.some(cut)),
-      Effect.asSome(protocol.serve(request, { revision, notify, settle }))
+      Effect.asSome(protocol.serve(request, { revision, notify, gone, settle }))
     ]).pipe(Effect.ensuring(Effect.sync(() => inFlight.delete(id))))
   })
 

@@ -13,8 +13,15 @@ export interface Method {
   readonly run: (params: unknown, call: Call) => Effect.Effect<Response.Result, Failure>
   /** Milliseconds for which a client may keep the answer; absent where answers are not for keeping. */
   readonly ttlMs?: number
-  /** Goes to work outside of this process, and so takes one of the places for that. */
-  readonly works?: boolean
+  /** Where it goes to work outside of this process, by the params; absent where it does not. */
+  readonly work?: (params: unknown) => Work
+}
+
+export interface Work {
+  /** Takes one of the places of this lane. */
+  readonly lane: string
+  /** Whether stopping it halfway leaves nothing half done. */
+  readonly isSafeToStop: boolean
 }
 
 export type Methods = Readonly<Record<string, Method>>
@@ -31,7 +38,7 @@ const readCommon = Schema.decodeUnknownResult(Common)
 export const make = <const F extends Fields>(
   fields: F,
   run: (params: Schema.Struct<F>["Type"], call: Call) => Effect.Effect<Response.Result, Failure>,
-  options: Pick<Method, "ttlMs" | "works"> = {}
+  options: Pick<Method, "ttlMs" | "work"> = {}
 ): Method => {
   const readOwn = Schema.decodeUnknownResult(Schema.Struct(fields))
   return {

@@ -1,5 +1,7 @@
-import { Cause, Context, Effect, Layer, Option, Result, Semaphore } from "effect"
+import { Cause, Context, Effect, Layer, Option, Record, Result } from "effect"
 
+import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { Arrival } from "../callTime.ts"
 import { Prompts } from "../Prompt.ts"
 import { Resources } from "../Resources.ts"
 import { Tools } from "../Tool.ts"
@@ -7,8 +9,10 @@ import type { Call } from "./Call.ts"
 import { clean } from "./clean.ts"
 import type { Era } from "./Era.ts"
 import { toErrorObject } from "./errors.ts"
+import * as Lanes from "./Lanes.ts"
 import { legacy } from "./legacy.ts"
 import type { Request } from "./Message.ts"
+import type { Method } from "./Method.ts"
 import { completionMethods } from "./methods/completion.ts"
 import { promptMethods } from "./methods/prompts.ts"
 import { resourceMethods } from "./methods/resources.ts"
@@ -19,12 +23,6 @@ import { claimedVersion } from "./RequestMeta.ts"
 import { failure, type Outcome, refused, success } from "./Response.ts"
 import * as Revision from "./Revision.ts"
 import { ServerInfo } from "./ServerInfo.ts"
-
-/**
- * Requests that may be at work outside of this process at once; the others wait their turn. Each instance has a far
- * lower limit of its own: here is room enough that those waiting for a hung one leave places for the rest.
- */
-const places = 256
 
 /** Serves single requests of both eras; an outcome is always an answer, whatever happened. */
 export class Protocol extends Context.Service<
@@ -39,18 +37,18 @@ export class Protocol extends Context.Service<
       const info = yield* ServerInfo
       const prompts = yield* Prompts
       const resources = yield* Resources
-      const shared = {
+      const inLane = withLane(Lanes.make().run)
+      const methods = {
         ...toolMethods(yield* Tools),
         ...resourceMethods(resources),
         ...promptMethods(prompts),
         ...completionMethods(prompts, resources)
       }
+      const shared = { ...Record.map(methods, inLane), "tools/call": inLane(methods["tools/call"]) }
       const eras: Readonly<Record<Revision.EraName, Era>> = {
         legacy: legacy(shared, info),
         modern: modern(shared, info)
       }
-      const work = yield* Semaphore.make(places)
-
       const serve = Effect.fn("Protocol.serve")(function* (request: Request, call: Call) {
         const { id, params } = request
         const revision = Option.isSome(claimedVersion(params)) ? Revision.modern : call.revision
@@ -62,24 +60,44 @@ export class Protocol extends Context.Service<
           const response = failure(id, methodNotFound(request.method))
           return { era: revision.era, verdict: "unknown method", response } satisfies Outcome
         }
-        const program = method.run(params, { ...call, revision })
-        const response = yield* (method.works === true ? work.withPermit(program) : program).pipe(
-          Effect.match({
-            onSuccess: (result) => success(id, era.result(result, method)),
-            onFailure: (problem) => failure(id, toErrorObject(problem, revision))
-          }),
-          // Only bugs are left, and work that was stopped from within: both must not leave the caller waiting.
-          Effect.catchCause((cause) =>
-            Effect.as(
-              Effect.logError(`Defect in ${clean(request.method)}: ${clean(Cause.pretty(cause))}`),
-              failure(id, internalError)
-            )
-          )
-        )
+        const response = yield* Effect.match(method.run(params, { ...call, revision }), {
+          onSuccess: (result) => success(id, era.result(result, method)),
+          onFailure: (problem) => failure(id, toErrorObject(problem, revision))
+        })
         return { era: revision.era, verdict: "answered", response } satisfies Outcome
-      })
+      }, answerDefects)
 
       return Protocol.of({ serve })
     })
   )
 }
+
+/** Only bugs are left here, and work that was stopped from within: both must not leave the caller waiting. */
+const answerDefects = (
+  effect: Effect.Effect<Outcome>,
+  { id, method }: Request,
+  { revision }: Call
+): Effect.Effect<Outcome> =>
+  Effect.catchCause(effect, (cause) =>
+    Effect.as(Effect.logError(`Defect in ${clean(method)}: ${clean(Cause.pretty(cause))}`), {
+      era: revision.era,
+      verdict: "answered",
+      response: failure(id, internalError)
+    })
+  )
+
+/** The same method, at work only in its lane. */
+const withLane =
+  (run: ReturnType<typeof Lanes.make>["run"]) =>
+  (method: Method): Method => {
+    const { work } = method
+    if (work === undefined) return method
+    return {
+      ...method,
+      run: Effect.fnUntraced(function* (params, call) {
+        const since = yield* monotonicMillis
+        const program = Effect.provideService(method.run(params, call), Arrival, since)
+        return yield* run(program, { ...work(params), gone: call.gone })
+      })
+    }
+  }

@@ -32,3 +32,10 @@ export const headerMismatch = (problem: string) =>
 
 export const unsupportedVersion = (requested: string, supported: ReadonlyArray<string>) =>
   new ProtocolError({ code: -32022, message: "Unsupported protocol version", data: { supported, requested } })
+
+export const busy = new ProtocolError({
+  code: -32603,
+  message:
+    "The server has as many requests in flight as it can hold. This one was not begun: try again when some are done.",
+  data: { code: "BUSY" }
+})

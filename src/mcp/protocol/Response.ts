@@ -1,3 +1,5 @@
+import { Result as Try } from "effect"
+
 import { clean } from "./clean.ts"
 import type { Id } from "./Message.ts"
 import type { EraName } from "./Revision.ts"
@@ -46,3 +48,20 @@ export const refused = (id: Id | null, error: ErrorObject, era: EraName = "legac
   verdict: "refused",
   response: failure(id, error)
 })
+
+/** A response as JSON text. What cannot be written as such becomes an error of the same request, so that it has its answer. */
+export const written = (response: Outcome["response"]): string =>
+  "id" in response ? writtenSingle(response) : `[${response.map(writtenSingle).join(",")}]`
+
+const writtenSingle = (response: Response): string =>
+  Try.getOrElse(
+    Try.try(() => JSON.stringify(response)),
+    () => JSON.stringify(failure(response.id, unwritable))
+  )
+
+const unwritable: ErrorObject = {
+  code: -32603,
+  message:
+    "The answer cannot be written as JSON: it is nested too deep or too large. What was asked for may have been done: " +
+    "read the current state before trying again."
+}

@@ -1,19 +1,46 @@
+import { Predicate } from "effect"
+
 import type { ResourceNotFound } from "../Resources.ts"
 import { render, type Rendered, type ToolFailure } from "../ToolError.ts"
 import { clean } from "./clean.ts"
+import type { LaneFull } from "./Lanes.ts"
 import { ProtocolError } from "./ProtocolError.ts"
 import type { ErrorObject, Result } from "./Response.ts"
 import type { Revision } from "./Revision.ts"
 
 /** Everything that serving a request can fail with. */
-export type Failure = ProtocolError | ResourceNotFound | ToolFailure
+export type Failure = LaneFull | ProtocolError | ResourceNotFound | ToolFailure
 
 type Served = Exclude<Failure, ProtocolError>
 
-const describe = (error: Served): Rendered =>
-  error._tag === "ResourceNotFound"
-    ? { blame: "caller", code: "RESOURCE_NOT_FOUND", details: { uri: error.uri } }
-    : render(error)
+const describe = (error: Served): Rendered => {
+  const { details, ...rest } = describeWhole(error)
+  return {
+    ...rest,
+    details: Object.fromEntries(Object.entries(details).map(([name, value]) => [name, shallow(value)]))
+  }
+}
+
+/** Deeper parts of what an upstream answered say nothing to anybody, and may be too deep to be written. */
+const deepest = 32
+
+const shallow = (value: unknown, depth = 0): unknown => {
+  if (!Predicate.isObjectOrArray(value)) return value
+  if (depth === deepest) return "[nested too deep]"
+  if (Array.isArray(value)) return value.map((item: unknown) => shallow(item, depth + 1))
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, shallow(inner, depth + 1)]))
+}
+
+const describeWhole = (error: Served): Rendered => {
+  switch (error._tag) {
+    case "LaneFull":
+      return { blame: "upstream", code: "BUSY", details: { lane: error.lane } }
+    case "ResourceNotFound":
+      return { blame: "caller", code: "RESOURCE_NOT_FOUND", details: { uri: error.uri } }
+    default:
+      return render(error)
+  }
+}
 
 /** The failure as a JSON-RPC error in the contract's form: `data` holds the kind and its extra fields. */
 export const toErrorObject = (failure: Failure, revision: Revision): ErrorObject => {

@@ -2,23 +2,47 @@ import { ByteSize, Effect, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 
 import { largestMessage } from "./json.ts"
+import type { Share } from "./memory.ts"
 
 /** The body of a request is not one that is read; `status` is HTTP's word for why. */
 export class BodyRefused extends Schema.TaggedError<BodyRefused>()("BodyRefused", {
-  status: Schema.Literals([413, 415]),
+  status: Schema.Literals([408, 413, 415, 503]),
   message: Schema.String
 }) {}
 
 const tooLarge = new BodyRefused({ status: 413, message: `A body is at most ${largestMessage} bytes` })
 const encoded = new BodyRefused({ status: 415, message: "A body comes without Content-Encoding" })
 
-/** The bytes of the body; one that is too large is not read to its end. */
-export const readBody = Effect.fnUntraced(function* ({ arrayBuffer, headers }: HttpServerRequest.HttpServerRequest) {
+/** What a body whose size is not told is counted as while it comes. */
+const unannounced = 1024 * 1024
+
+const noRoom = new BodyRefused({
+  status: 503,
+  message: "The server holds as much as it can. Nothing was begun: try again in a moment"
+})
+const tooSlow = new BodyRefused({ status: 408, message: "The body did not come in time" })
+
+/** The bytes of the body, once there is room for them; one that is too large is not read to its end. */
+export const readBody = Effect.fnUntraced(function* (
+  { arrayBuffer, headers }: HttpServerRequest.HttpServerRequest,
+  share: Share
+) {
   if ((headers["content-encoding"] ?? "identity") !== "identity") return yield* encoded
-  if (Number(headers["content-length"] ?? 0) > largestMessage) return yield* tooLarge
-  return yield* arrayBuffer.pipe(
+  const length = Number(headers["content-length"] ?? unannounced)
+  if (length > largestMessage) return yield* tooLarge
+  yield* Effect.timeoutOrElse(share.take(length), { duration: "10 seconds", orElse: () => Effect.fail(noRoom) })
+  return yield* Effect.timeoutOrElse(arrayBuffer, {
+    duration: "30 seconds",
+    orElse: () => Effect.fail(tooSlow)
+  }).pipe(
     Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(largestMessage)),
     // Apart from its size only a broken connection stops a body, and then nobody reads the answer.
-    Effect.mapBoth({ onSuccess: (buffer) => new Uint8Array(buffer), onFailure: () => tooLarge })
+    Effect.mapBoth({
+      onSuccess: (buffer) => {
+        share.settle(buffer.byteLength)
+        return new Uint8Array(buffer)
+      },
+      onFailure: (error) => (error._tag === "BodyRefused" ? error : tooLarge)
+    })
   )
 })

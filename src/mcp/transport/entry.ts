@@ -1,7 +1,9 @@
-import { Effect, Option, Predicate, Redacted } from "effect"
+import { Effect, Option, Predicate, Redacted, type Scope } from "effect"
 import { HttpServer, type HttpServerRequest, HttpServerResponse } from "effect/http"
 
 import { type Doors, refusal } from "./doors.ts"
+import type { Memory } from "./memory.ts"
+import * as WrongTokens from "./wrongTokens.ts"
 
 export interface Options {
   /** Hosts beside the loopback names, as `name` for any port or `name:port`. */
@@ -12,11 +14,13 @@ export interface Options {
   readonly verify?: (token: Redacted.Redacted) => Effect.Effect<boolean>
   /** When this ends, what is still being served is answered with an error; for a server that is about to close. */
   readonly until?: Effect.Effect<void>
+  /** What messages and answers in flight may hold together; by default a budget of its own. */
+  readonly memory?: Memory
 }
 
 export type Handler = (
   request: HttpServerRequest.HttpServerRequest
-) => Effect.Effect<HttpServerResponse.HttpServerResponse>
+) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope>
 
 /** What stands before every route: the check of Host and Origin, and for those that need it the check of the token. */
 export const makeEntry = Effect.fnUntraced(function* ({ allowedHosts = [], allowedOrigins = [], verify }: Options) {
@@ -30,12 +34,19 @@ export const makeEntry = Effect.fnUntraced(function* ({ allowedHosts = [], allow
       return refused === undefined ? handler(request) : Effect.succeed(problem(refused.status, refused.problem))
     }
 
+  const wrong = WrongTokens.make()
+
   const authorized = (handler: Handler): Handler => {
     if (verify === undefined) return open(handler)
     return open((request) => {
       const [, token] = /^Bearer +(\S+) *$/i.exec(request.headers["authorization"] ?? "") ?? []
-      return Effect.flatMap(token === undefined ? Effect.succeed(false) : verify(Redacted.make(token)), (isGood) =>
-        isGood ? handler(request) : Effect.succeed(unauthorized)
+      if (token === undefined) return Effect.succeed(unauthorized)
+      return Effect.flatMap(verify(Redacted.make(token)), (isGood) =>
+        isGood
+          ? handler(request)
+          : Effect.map(wrong.wait(Option.getOrElse(request.remoteAddress, () => "an unknown address")), (isHeard) =>
+              isHeard ? unauthorized : tooMany
+            )
       )
     })
   }
@@ -48,6 +59,8 @@ export const problem = (status: number, error: string, headers: Readonly<Record<
   HttpServerResponse.jsonUnsafe({ error }, { status, headers })
 
 const unauthorized = problem(401, "A valid bearer token is needed", { "www-authenticate": "Bearer" })
+
+const tooMany = problem(429, "Too many wrong tokens from this address", { "retry-after": "10", connection: "close" })
 
 const portOf = (server: Option.Option<HttpServer.HttpServer["Service"]>): number | undefined =>
   Option.isSome(server) && "port" in server.value.address ? server.value.address.port : undefined

@@ -3,14 +3,14 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 
 import { HealthFacts } from "../Health.ts"
 import { Connections } from "../protocol/Connection.ts"
-import * as Message from "../protocol/Message.ts"
 import { refused } from "../protocol/Response.ts"
 import { ServerInfo } from "../protocol/ServerInfo.ts"
 import { readBody } from "./body.ts"
 import { type Handler, makeEntry, type Options, problem } from "./entry.ts"
 import { answer, type Connect, exchange } from "./exchange.ts"
 import { readHeaders } from "./headers.ts"
-import { readJson } from "./json.ts"
+import { readMessage } from "./json.ts"
+import * as Memory from "./memory.ts"
 
 export type { Options } from "./entry.ts"
 
@@ -20,20 +20,25 @@ export const layer = (options: Options = {}) =>
     Effect.fnUntraced(function* (router) {
       const { authorized, open } = yield* makeEntry(options)
       const connections = yield* Connections
-      const connect: Connect = (revision, notify) => connections.open(revision, notify, options.until)
+      const connect: Connect = (revision, notify, gone) =>
+        connections.open(revision, notify, { gone, until: options.until })
       const facts = yield* HealthFacts
       const { version } = yield* ServerInfo
       const scope = yield* Effect.scope
+      const memory = options.memory ?? Memory.make()
       // The first question starts the look-up, so that the first caller of /health need not.
       yield* facts
 
       const post: Handler = Effect.fnUntraced(
         function* (request) {
-          const json = yield* Effect.flatMap(readBody(request), readJson)
-          const message = Message.read(json)
+          const share = yield* Effect.acquireRelease(
+            Effect.sync(() => memory.open()),
+            ({ close }) => close
+          )
+          const message = yield* Effect.flatMap(readBody(request, share), readMessage)
           const revision = readHeaders(message, request.headers)
           return Result.isSuccess(revision)
-            ? yield* exchange(connect, request, message, revision.success, scope)
+            ? yield* exchange(connect, request, message, revision.success, { scope, share })
             : answer(refused("id" in message ? message.id : null, revision.failure))
         },
         Effect.catchTags({

@@ -1,18 +1,23 @@
-import { type Cause, Deferred, Effect, Fiber, FiberSet, Option, Queue, Semaphore, Stdio, Stream } from "effect"
+import { type Cause, Deferred, Effect, Fiber, FiberSet, Option, Queue, Stdio, Stream } from "effect"
 
+import { Room } from "../../internal/http/Room.ts"
 import { Connections } from "../protocol/Connection.ts"
-import * as Message from "../protocol/Message.ts"
-import { invalidRequest } from "../protocol/ProtocolError.ts"
-import { refused } from "../protocol/Response.ts"
+import type * as Message from "../protocol/Message.ts"
+import { busy, invalidRequest } from "../protocol/ProtocolError.ts"
+import { type Notice, type Outcome, refused, written } from "../protocol/Response.ts"
 import { assumed } from "../protocol/Revision.ts"
-import { largestMessage, readJson } from "./json.ts"
+import { largestMessage, readMessage } from "./json.ts"
 import { type Line, lines } from "./lines.ts"
+import * as Memory from "./memory.ts"
 
-/** Messages being served at once; while so many are, no further line is read. */
-const places = 1024
+/** Requests being served or waiting for their turn; further ones are refused, so that what controls them is still read. */
+const mostRequests = 4096
+
+/** Answers that the other end has not taken; while there are so many, no further line is read. */
+const mostUntaken = 16_384
 
 /** Lines waiting for a slow reader at the other end. */
-const outbox = 64
+const outbox = 16
 
 /** Time for what is being served when the input ends: more than any call takes. */
 const patience = "60 seconds"
@@ -30,25 +35,68 @@ export const serveStdio = (until: Effect.Effect<void> = Effect.never) => serve(u
 const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
   const stdio = yield* Stdio.Stdio
   const outgoing = yield* Queue.bounded<string, Cause.Done>(outbox)
-  const send = (message: unknown) => Queue.offer(outgoing, `${JSON.stringify(message)}\n`)
+  const send = ({ response }: Outcome) => Queue.offer(outgoing, `${written(response)}\n`)
+  const notify = (notice: Notice) => Queue.offer(outgoing, `${JSON.stringify(notice)}\n`)
   const told = Fiber.join(yield* Effect.forkScoped(until))
   const timeIsUp = yield* Deferred.make<void>()
-  const { receive } = (yield* Connections).open(assumed, send, Deferred.await(timeIsUp))
+  const { receive } = (yield* Connections).open(assumed, notify, { until: Deferred.await(timeIsUp) })
   const serving = yield* FiberSet.make()
-  const free = yield* Semaphore.make(places)
+  const memory = Memory.make()
+  let requests = 0
+  let untaken = 0
+  const taken = yield* Queue.sliding<void>(1)
+
+  /** Goes on beside the reading, whatever the other end does with its answers. */
+  const aside = (work: Effect.Effect<unknown>) => {
+    untaken++
+    return FiberSet.run(
+      serving,
+      Effect.ensuring(
+        work,
+        Effect.suspend(() => {
+          untaken--
+          return Queue.offer(taken, undefined)
+        })
+      )
+    )
+  }
 
   const answer = (message: Message.Message) =>
-    Effect.flatMap(receive(message), (outcome) => (Option.isSome(outcome) ? send(outcome.value.response) : Effect.void))
+    Effect.flatMap(receive(message), (outcome) => (Option.isSome(outcome) ? send(outcome.value) : Effect.void))
+
+  const answerInTurn = (message: Message.Message, bytes: number) => {
+    const share = memory.open()
+    if (requests >= mostRequests || !share.takeNow(bytes)) {
+      return aside(send(refused(message._tag === "Request" ? message.id : null, busy)))
+    }
+    requests++
+    return aside(
+      answer(message).pipe(
+        Effect.provideService(Room, share.take),
+        Effect.ensuring(
+          Effect.suspend(() => {
+            requests--
+            return share.close
+          })
+        )
+      )
+    )
+  }
 
   const take = Effect.fnUntraced(
     function* (line: Line) {
+      yield* Effect.suspend(() => (untaken < mostUntaken ? Effect.void : Queue.take(taken))).pipe(
+        Effect.repeat({ until: () => untaken < mostUntaken })
+      )
       const message = yield* readLine(line)
+      if (message._tag === "Batch" || (message._tag === "Request" && !isControl(message))) {
+        return yield* answerInTurn(message, line._tag === "Line" ? line.bytes.length : 0)
+      }
       // What follows a handshake may depend on it, even when the client does not wait for the answer.
-      if (isHandshake(message)) return yield* answer(message)
-      yield* free.take(1)
-      return yield* FiberSet.run(serving, Effect.ensuring(answer(message), free.release(1)))
+      const outcome = yield* receive(message)
+      return Option.isSome(outcome) ? yield* aside(send(outcome.value)) : undefined
     },
-    Effect.catch((problem) => send(refused(null, problem).response))
+    Effect.catch((problem) => aside(send(refused(null, problem))))
   )
 
   const writing = yield* Stream.fromQueue(outgoing).pipe(Stream.run(stdio.stdout()), Effect.ignore, Effect.forkScoped)
@@ -70,7 +118,8 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
 
 const readLine = Effect.fnUntraced(function* (line: Line) {
   if (line._tag === "TooLong") return yield* invalidRequest(`${line.bytes} bytes are more than ${largestMessage}`)
-  return Message.read(yield* readJson(line.bytes))
+  return yield* readMessage(line.bytes)
 })
 
-const isHandshake = (message: Message.Message) => message._tag === "Request" && message.method === "initialize"
+/** What needs no work, and is served before anything that does. */
+const isControl = ({ method }: Message.Request) => method === "initialize" || method === "ping"

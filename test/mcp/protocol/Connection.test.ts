@@ -1,7 +1,9 @@
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Logger } from "effect"
+import { TestClock } from "effect/testing"
 
 import { FixtureServer, Gate } from "../../support/fixtures/FixtureServer.ts"
+import * as Http from "../../support/fixtures/HttpClient.ts"
 import { initialize, modernRequest, notification, request, toolCall } from "../../support/fixtures/messages.ts"
 import { connect } from "../../support/fixtures/StdioClient.ts"
 
@@ -145,5 +147,90 @@ layer(FixtureServer)("requests in flight", (it) => {
         for (let id = 1; id < 300; id++) assert.nestedProperty(yield* client.receive, "result")
         assert.strictEqual(started(), 300)
       })
+  )
+})
+
+layer(FixtureServer)("lanes", (it) => {
+  it.effect("do not wait for each other, and a call that finds no place in its own is told so after 30 seconds", () =>
+    Effect.gen(function* () {
+      const { started } = yield* Gate
+      const client = yield* connect
+      for (let id = 0; id < 300; id++) yield* client.send(toolCall("wait", { note: "hung" }, id))
+      yield* client.send(toolCall("echo", { text: "other" }, "other"))
+      assert.nestedPropertyVal(yield* client.receive, "id", "other")
+      assert.strictEqual(started(), 256)
+      yield* TestClock.adjust("29999 millis")
+      assert.strictEqual(yield* client.pending, 0)
+      yield* TestClock.adjust("1 millis")
+      for (let id = 256; id < 300; id++) {
+        const reply = yield* client.receive
+        assert.nestedPropertyVal(reply, "id", id)
+        assert.nestedPropertyVal(reply, "error.code", -32000)
+        assert.deepNestedPropertyVal(reply, "error.data", { code: "BUSY", lane: "Lane hung" })
+      }
+      assert.strictEqual(started(), 256)
+    })
+  )
+
+  it.effect("take control messages and other calls behind thousands that wait", () =>
+    Effect.gen(function* () {
+      const { interrupted } = yield* Gate
+      const client = yield* connect
+      const before = interrupted()
+      for (let id = 0; id < 3000; id++) yield* client.send(toolCall("wait", { note: "thousands" }, id))
+      for (let id = 2999; id >= 0; id--) {
+        yield* client.send(notification("notifications/cancelled", { requestId: id }))
+      }
+      yield* client.send(toolCall("echo", { text: "next" }, "next"))
+      assert.nestedPropertyVal(yield* client.receive, "id", "next")
+      assert.strictEqual(interrupted() - before, 256)
+      assert.strictEqual(yield* client.pending, 0)
+    })
+  )
+
+  it.effect("refuse at once what is more than all that may wait, and still take control messages", () =>
+    Effect.gen(function* () {
+      const client = yield* connect
+      for (let id = 0; id < 4100; id++) yield* client.send(toolCall("wait", { note: "endless" }, id))
+      yield* client.send(request("ping", undefined, "ping"))
+      for (let id = 4096; id < 4100; id++) {
+        const reply = yield* client.receive
+        assert.nestedPropertyVal(reply, "id", id)
+        assert.nestedPropertyVal(reply, "error.data.code", "BUSY")
+      }
+      assert.nestedPropertyVal(yield* client.receive, "id", "ping")
+    })
+  )
+})
+
+layer(FixtureServer)("what cannot be written", (it) => {
+  it.effect("is an error of its request, in both eras and in a batch, and the next one is served", () =>
+    Effect.gen(function* () {
+      const client = yield* connect
+      const names = ["refused_deeply", "answer_deeply", "unwritable"]
+      for (const name of names) {
+        yield* client.send(toolCall(name, {}, name))
+        const reply = yield* client.receive
+        assert.nestedPropertyVal(reply, "id", name)
+        if (name !== "unwritable") assert.nestedProperty(reply, "error.data.code")
+        yield* client.send(modernRequest("tools/call", { name }, `modern ${name}`))
+        assert.nestedPropertyVal(yield* client.receive, "id", `modern ${name}`)
+      }
+      yield* client.send(names.map((name) => toolCall(name, {}, name)))
+      assert.lengthOf(Object(yield* client.receive), names.length)
+      yield* client.send(request("ping", undefined, "next"))
+      assert.nestedPropertyVal(yield* client.receive, "id", "next")
+    })
+  )
+
+  it.effect("has its answer over HTTP, too", () =>
+    Effect.gen(function* () {
+      const client = yield* Http.connect()
+      for (const name of ["refused_deeply", "answer_deeply", "unwritable"]) {
+        const { messages, status } = yield* client.send(toolCall(name, {}, name))
+        assert.strictEqual(status, 200)
+        assert.nestedPropertyVal(messages[0], "id", name)
+      }
+    })
   )
 })

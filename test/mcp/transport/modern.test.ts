@@ -170,6 +170,9 @@ layer(FixtureServer)("modern requests over HTTP", (it) => {
   )
 })
 
+/** Lets everything that is ready come its way, promises and streams included. */
+const turns = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+
 layer(FixtureServer)("a client that goes away", (it) => {
   it.effect("cancels a modern request", () =>
     Effect.gen(function* () {
@@ -186,11 +189,11 @@ layer(FixtureServer)("a client that goes away", (it) => {
 })
 
 layer(FixtureServer)("a client that goes away", (it) => {
-  it.effect("leaves a legacy request to finish", () =>
+  it.effect("leaves a legacy request that changes something to finish", () =>
     Effect.gen(function* () {
       const { gate, interrupted, waiting } = yield* Gate
       const client = yield* connect()
-      const asking = yield* Effect.forkChild(client.send(toolCall("wait")))
+      const asking = yield* Effect.forkChild(client.send(toolCall("change")))
       yield* Deferred.await(waiting)
       yield* Fiber.interrupt(asking)
       yield* Deferred.succeed(gate, undefined)
@@ -201,15 +204,44 @@ layer(FixtureServer)("a client that goes away", (it) => {
   )
 })
 
+layer(FixtureServer)("a client that goes away while others wait", (it) => {
+  it.effect("frees the places of its legacy requests that read, and of those that were not begun", () =>
+    Effect.gen(function* () {
+      const { interrupted, started } = yield* Gate
+      const client = yield* connect()
+      const leave = Effect.fnUntraced(function* (name: string) {
+        const before = { started: started(), interrupted: interrupted() }
+        const asking = yield* Effect.forEach(Array.from({ length: 300 }), () =>
+          Effect.forkChild(client.send(toolCall(name, { note: name })))
+        )
+        yield* turns.pipe(Effect.repeat({ until: () => started() - before.started >= 256 }))
+        yield* turns.pipe(Effect.repeat({ times: 50 }))
+        yield* Fiber.interruptAll(asking)
+        yield* turns.pipe(Effect.repeat({ times: 200 }))
+        return { begun: started() - before.started, stopped: interrupted() - before.interrupted }
+      })
+      const reads = yield* leave("wait")
+      assert.strictEqual(reads.stopped, reads.begun)
+      assert.deepEqual(yield* leave("change"), { begun: 256, stopped: 0 })
+      const { messages } = yield* client.send(toolCall("echo", { text: "next" }))
+      assert.nestedProperty(messages[0], "result")
+    })
+  )
+})
+
 layer(FixtureServer)("a client that goes away from a stream of events", (it) => {
-  it.effect("cancels a modern request, and leaves a legacy one to finish", () =>
+  it.effect("cancels a modern request, and leaves a legacy one that changes something to finish", () =>
     Effect.gen(function* () {
       const { gate, interrupted } = yield* Gate
       const client = yield* connect()
-      const listen = Effect.fnUntraced(function* (headers: Readonly<Record<string, string>>, meta: object) {
+      const listen = Effect.fnUntraced(function* (
+        name: string,
+        headers: Readonly<Record<string, string>>,
+        meta: object
+      ) {
         const response = yield* client.fetch("/mcp", {
           method: "POST",
-          body: JSON.stringify(request("tools/call", { name: "wait", _meta: { ...meta, progressToken: "t" } })),
+          body: JSON.stringify(request("tools/call", { name, _meta: { ...meta, progressToken: "t" } })),
           headers: { ...headers, accept: "text/event-stream" }
         })
         const reader = response.body?.getReader()
@@ -218,9 +250,9 @@ layer(FixtureServer)("a client that goes away from a stream of events", (it) => 
         yield* Effect.promise(async () => reader?.cancel())
         yield* Effect.yieldNow.pipe(Effect.repeat({ times: 100 }))
       })
-      yield* listen(modernHeaders("tools/call", "wait"), modernMeta)
+      yield* listen("wait", modernHeaders("tools/call", "wait"), modernMeta)
       assert.strictEqual(interrupted(), 1)
-      yield* listen({}, {})
+      yield* listen("change", {}, {})
       assert.strictEqual(interrupted(), 1)
       yield* Deferred.succeed(gate, undefined)
     })

@@ -30,7 +30,7 @@ export const completionMethods = (prompts: ReadonlyArray<Prompt>, resources: Res
         const cut = values.length > most ? { total: values.length, hasMore: true } : {}
         return { completion: { values: values.slice(0, most), ...cut, ...rest } }
       }),
-      { works: true }
+      { work: () => ({ lane: resources.lane?.(undefined) ?? "Resources", isSafeToStop: true }) }
     )
   } satisfies Method.Methods
 }

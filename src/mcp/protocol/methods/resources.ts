@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Predicate, Schema } from "effect"
 
 import type { Resource, Resources, ResourceTemplate } from "../../Resources.ts"
 import * as Method from "../Method.ts"
@@ -6,7 +6,7 @@ import type { Revision } from "../Revision.ts"
 import { cursor, onePage, shelfLife } from "./paging.ts"
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
-export const resourceMethods = ({ list, read, templates }: Resources["Service"]) =>
+export const resourceMethods = ({ lane, list, read, templates }: Resources["Service"]) =>
   ({
     "resources/list": Method.make(
       { cursor },
@@ -22,9 +22,16 @@ export const resourceMethods = ({ list, read, templates }: Resources["Service"])
     "resources/read": Method.make(
       { uri: Schema.String },
       ({ uri }) => Effect.map(read(uri), (contents) => ({ contents: [contents] })),
-      { ttlMs: 0, works: true }
+      { ttlMs: 0, work: workOf(lane) }
     )
   }) satisfies Method.Methods
+
+const workOf =
+  (lane: Resources["Service"]["lane"]) =>
+  (params: unknown): Method.Work => ({
+    lane: lane?.(Predicate.hasProperty(params, "uri") ? params.uri : undefined) ?? "Resources",
+    isSafeToStop: true
+  })
 
 const listing = <A extends Resource | ResourceTemplate>({ title, ...rest }: A, { structure }: Revision) =>
   structure ? { ...rest, title } : rest

@@ -1,4 +1,4 @@
-import { Effect, type JsonSchema, Schema } from "effect"
+import { Effect, type JsonSchema, Option, Schema } from "effect"
 
 import { nearest } from "../../../internal/schema/nearest.ts"
 import type { Answer, Tool } from "../../Tool.ts"
@@ -32,12 +32,26 @@ export const toolMethods = (tools: ReadonlyArray<Tool>) => {
         const client = params._meta?.[clientInfoKey]
         return result(yield* audited(tool, params.arguments, { client, revision }), revision)
       }),
-      { works: true }
+      { work: workOf(byName) }
     )
   } satisfies Method.Methods
 }
 
 const clientInfoKey = "io.modelcontextprotocol/clientInfo"
+
+/** Where a call goes to work; one that cannot be understood goes nowhere, and shares the places of those that do not say. */
+const workOf =
+  (byName: ReadonlyMap<string, Tool>) =>
+  (params: unknown): Method.Work => {
+    const { arguments: args, name } = Option.getOrElse(readCall(params), (): typeof Called.Type => ({ name: "" }))
+    const tool = byName.get(name)
+    return { lane: tool?.lane?.(args) ?? ownLane, isSafeToStop: tool?.annotations.readOnlyHint ?? true }
+  }
+
+const ownLane = "This server"
+
+const Called = Schema.Struct({ name: Schema.String, arguments: Schema.optionalKey(Schema.Unknown) })
+const readCall = Schema.decodeUnknownOption(Called)
 
 const unknownTool = (name: string, known: ReadonlyArray<string>) => {
   const guess = nearest(name, known)

@@ -1,0 +1,33 @@
+import { Effect, Option, Result, Schema } from "effect"
+import { decodeString } from "effect/encoding/Base64"
+
+import type { Upstream, UpstreamRequest } from "../../internal/http/Upstream.ts"
+import { releaseMeta, settingsPath, versionField } from "./naming.ts"
+import { json } from "./replies.ts"
+
+/** The exact version that an engine tells everybody: in its settings where it is an older one, else on its start page. */
+export const publicVersion = Effect.fnUntraced(function* (
+  upstream: Upstream,
+  headers: NonNullable<UpstreamRequest["headers"]>
+) {
+  const settings = yield* upstream.send({ method: "GET", path: settingsPath, headers })
+  const told = Option.flatMap(json(settings), readVersion)
+  if (Option.isSome(told)) return told
+  const page = yield* upstream.send({ method: "GET", path: "/", headers })
+  return Option.fromNullishOr(versionOnPage(page.text))
+})
+
+const Settings = Schema.Struct({ data: Schema.Struct({ [versionField]: Schema.NonEmptyString }) })
+const readVersion = (settings: unknown) =>
+  Option.map(Schema.decodeUnknownOption(Settings)(settings), ({ data }) => data[versionField])
+
+const Release = Schema.fromJsonString(Schema.Struct({ release: Schema.String }))
+
+/** The release in the Base64 JSON of a meta tag of the page, without the name of the product. */
+const versionOnPage = (page: string): string | undefined => {
+  const tag = page.match(/<meta\b[^>]{0,4000}>/g)?.find((tag) => tag.includes(`name="${releaseMeta}"`))
+  const [, content] = /\bcontent="([A-Za-z0-9+/=]{1,3000})"/.exec(tag ?? "") ?? []
+  const text = content === undefined ? undefined : Result.getOrUndefined(decodeString(content))
+  const { release } = Option.getOrElse(Schema.decodeUnknownOption(Release)(text), () => ({ release: "" }))
+  return /\d+\.\d+\.\d+[-+.0-9A-Za-z]{0,40}$/.exec(release)?.[0]
+}

@@ -1,0 +1,77 @@
+/** Deepest nesting of JSON that is taken. */
+export const deepest = 200
+
+/** What a JSON text shows before it is parsed, in one pass that makes no objects. */
+export interface Sight {
+  /** Why it is not taken, if it is not. */
+  readonly problem: string | undefined
+  /** The text of the value of `id` in the outermost object, so that a refusal can name the request. */
+  readonly id: string | undefined
+}
+
+/** More names and items than any message has in its outermost levels, where only names of params and arguments stand. */
+const mostMembers = 10_000
+const outermost = 3
+
+const scalar = /\s*("(?:[^"\\]|\\.){0,1000}"|-?\d{1,20})\s*[,}]/y
+const afterName = /\s*:/y
+const protoName = /^(?:_|\\u005[fF]){2}(?:[proto]|\\u00[0-9a-fA-F]{2}){5}(?:_|\\u005[fF]){2}$/
+
+/** Looks at a text for what makes it dangerous or slow to parse; whether it is JSON at all is for the parser to say. */
+export const inspect = (text: string): Sight => {
+  let depth = 0
+  let members = 0
+  let problem: string | undefined
+  let id: string | undefined
+  const widest = text.trimStart().startsWith("[") ? outermost + 1 : outermost
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (character === '"') {
+      const end = endOfString(text, at)
+      if (mayBeOfInterest(text, at, end, depth)) {
+        const content = text.slice(at + 1, end)
+        if (id === undefined && depth === 1 && content === "id") id = valueBehind(text, end + 1)
+        else if (isProto(content) && isName(text, end + 1)) problem ??= "no field may be named __proto__"
+      }
+      at = end
+    } else if (character === "," && depth <= widest && ++members > mostMembers) {
+      problem ??= `more than ${mostMembers} fields`
+    } else if (character === "[" || character === "{") {
+      if (++depth > deepest) problem ??= `nested deeper than ${deepest} levels`
+    } else if (character === "]" || character === "}") depth--
+  }
+  return { problem, id }
+}
+
+const longestProto = 9 * "\\u005f".length
+
+const mayBeOfInterest = (text: string, start: number, end: number, depth: number) => {
+  const length = end - start - 1
+  return (depth === 1 && length === 2) || (length >= 9 && length <= longestProto && /[_\\]/.test(text[start + 1] ?? ""))
+}
+
+const isProto = (content: string) =>
+  content === "__proto__" || (protoName.test(content) && JSON.parse(`"${content}"`) === "__proto__")
+
+const isName = (text: string, behind: number) => {
+  afterName.lastIndex = behind
+  return afterName.test(text)
+}
+
+const valueBehind = (text: string, behind: number): string | undefined => {
+  if (!isName(text, behind)) return undefined
+  scalar.lastIndex = afterName.lastIndex
+  return scalar.exec(text)?.[1]
+}
+
+const endOfString = (text: string, start: number): number => {
+  let end = text.indexOf('"', start + 1)
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end === -1 ? text.length : end
+}
+
+const isEscaped = (text: string, at: number): boolean => {
+  let slashes = 0
+  while (text[at - 1 - slashes] === "\\") slashes++
+  return slashes % 2 === 1
+}

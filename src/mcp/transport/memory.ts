@@ -1,0 +1,90 @@
+import { Effect } from "effect"
+
+/** Bytes of messages and answers in flight that all calls together may hold; what is made of them takes some times more. */
+const total = 128 * 1024 * 1024
+
+/** So little that it is not counted. */
+const small = 64 * 1024
+
+/** What one call holds of the memory. */
+export interface Share {
+  /**
+   * Waits until there is room. Who holds some already never waits for more, or all could wait for each other: the largest
+   * amount counts.
+   */
+  readonly take: (bytes: number) => Effect.Effect<void>
+  /** Takes the room if it is there, and tells whether it was. */
+  readonly takeNow: (bytes: number) => boolean
+  /** Holds from now on what has come, which was perhaps not what was expected. */
+  readonly settle: (bytes: number) => void
+  /** One more that closes it. */
+  readonly join: () => void
+  /** Gives everything back, once all who joined have closed it. */
+  readonly close: Effect.Effect<void>
+}
+
+/** One budget of memory, in the order of arrival. */
+export const make = (most = total) => {
+  let used = 0
+  const waiting = new Set<() => boolean>()
+
+  const wake = () => {
+    for (const tryAgain of waiting) {
+      if (!tryAgain()) return
+      waiting.delete(tryAgain)
+    }
+  }
+
+  const open = (): Share => {
+    let held = 0
+    let users = 1
+
+    const grow = (bytes: number) => {
+      used += Math.max(bytes - held, 0)
+      held = Math.max(bytes, held)
+    }
+    /** What is larger than the whole budget fits when nothing else is there. */
+    const grab = (bytes: number): boolean => {
+      const fits = bytes <= small || held > 0 || used === 0 || used + bytes <= most
+      if (fits && bytes > small) grow(bytes)
+      return fits
+    }
+
+    const take = (bytes: number) =>
+      Effect.suspend(() => {
+        if ((waiting.size === 0 || held > 0 || bytes <= small) && grab(bytes)) return Effect.void
+        return Effect.callback<void>((resume) => {
+          const tryAgain = () => {
+            const isThere = grab(bytes)
+            if (isThere) resume(Effect.void)
+            return isThere
+          }
+          waiting.add(tryAgain)
+          return Effect.sync(() => {
+            waiting.delete(tryAgain)
+            wake()
+          })
+        })
+      })
+
+    const close = Effect.sync(() => {
+      if (--users > 0) return
+      used -= held
+      held = 0
+      wake()
+    })
+
+    const settle = (bytes: number) => {
+      const actual = bytes <= small ? 0 : bytes
+      used += actual - held
+      held = actual
+      wake()
+    }
+
+    return { take, settle, takeNow: (bytes) => waiting.size === 0 && grab(bytes), join: () => void users++, close }
+  }
+
+  return { open, used: () => used }
+}
+
+export type Memory = ReturnType<typeof make>

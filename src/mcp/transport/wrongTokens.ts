@@ -1,0 +1,52 @@
+import { Effect } from "effect"
+
+import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+
+/** Wrong tokens of one address that are answered at once, and milliseconds that every further one has to wait. */
+const free = 5
+const interval = 1000
+/** Longest wait; what would wait longer is refused at once. */
+const longest = 10_000
+/** Addresses that are remembered. */
+const mostAddresses = 10_000
+/** Milliseconds between two log lines about one address. */
+const logEvery = 60_000
+
+interface Attempts {
+  /** When the next wrong token has its turn. */
+  due: number
+  /** Those since the last log line. */
+  count: number
+  logNext: number
+}
+
+/** Slows wrong tokens down, each address by itself, and tells the log of them. A good token never waits. */
+export const make = () => {
+  const addresses = new Map<string, Attempts>()
+
+  /** Waits as long as this wrong token has to; false where there are too many already waiting. */
+  const wait = Effect.fnUntraced(function* (address: string) {
+    const now = yield* monotonicMillis
+    const attempts = addresses.get(address) ?? { due: -Infinity, count: 0, logNext: -Infinity }
+    addresses.delete(address)
+    addresses.set(address, attempts)
+    for (const [oldest] of addresses) {
+      if (addresses.size <= mostAddresses) break
+      addresses.delete(oldest)
+    }
+    attempts.count++
+    if (now >= attempts.logNext) {
+      yield* Effect.logWarning(`Wrong bearer token from ${address}, ${attempts.count} since this was last said`)
+      attempts.count = 0
+      attempts.logNext = now + logEvery
+    }
+    const due = Math.max(now, attempts.due)
+    const pause = due - now - (free - 1) * interval
+    if (pause > longest) return false
+    attempts.due = due + interval
+    if (pause > 0) yield* Effect.sleep(pause)
+    return true
+  })
+
+  return { wait }
+}
