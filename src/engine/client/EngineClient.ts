@@ -37,7 +37,7 @@ export interface ExecutionQuery extends PageQuery {
 /**
  * One method per call of the engine's REST API v1. Answers are passed on whole, unknown fields included. The methods
  * that end in `IfOffered` succeed with nothing where this engine's version lacks the call.
- * Changes of a workflow cannot be interrupted: once they may have reached the engine, they are waited for.
+ * Changes of a workflow cannot be cut off: once one may have reached the engine, it is waited for.
  */
 const make = (
   instance: string,
@@ -87,27 +87,28 @@ const make = (
             operation: "update workflow",
             method: "PUT",
             path: `/workflows/${current.id}`,
+            finishes: true,
             bodyFor: (keyHeader) => (changes.nodes === undefined ? body : spelt(body, spellingFor(keyHeader)))
           })
-      ).pipe(Effect.uninterruptible),
-    deleteWorkflow: (id: WorkflowId) =>
-      call(Free, { operation: "delete workflow", method: "DELETE", path: `/workflows/${id}` }).pipe(
-        Effect.uninterruptible
       ),
+    deleteWorkflow: (id: WorkflowId) =>
+      call(Free, { operation: "delete workflow", method: "DELETE", path: `/workflows/${id}`, finishes: true }),
     activateWorkflow: (id: WorkflowId) =>
       call(Workflow, {
         operation: "activate workflow",
         method: "POST",
         path: `/workflows/${id}/activate`,
-        body: {}
-      }).pipe(Effect.uninterruptible),
+        body: {},
+        finishes: true
+      }),
     deactivateWorkflow: (id: WorkflowId) =>
       call(Workflow, {
         operation: "deactivate workflow",
         method: "POST",
         path: `/workflows/${id}/deactivate`,
-        body: {}
-      }).pipe(Effect.uninterruptible),
+        body: {},
+        finishes: true
+      }),
     setWorkflowTags: (id: WorkflowId, tags: ReadonlyArray<TagId>) =>
       call(Schema.Unknown, {
         operation: "set the tags of workflow",

@@ -2,7 +2,8 @@ import { Duration, Effect, Match, Option, Redacted, Schema } from "effect"
 
 import { redactor } from "../../internal/http/conceal.ts"
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
-import type { Reply, Upstream, UpstreamRequest } from "../../internal/http/Upstream.ts"
+import { isOutcomeUnknown } from "../../internal/http/outcome.ts"
+import { effectOf, type Reply, type Upstream, type UpstreamRequest } from "../../internal/http/Upstream.ts"
 import type { UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
 import type { Environment } from "../config/EngineConfig.ts"
@@ -34,7 +35,7 @@ import {
 } from "./replies.ts"
 
 /** One call of the engine's REST API, in the words of this client. */
-export interface Call extends Pick<UpstreamRequest, "body" | "method" | "path" | "query"> {
+export interface Call extends Pick<UpstreamRequest, "body" | "effect" | "finishes" | "method" | "path" | "query"> {
   /** What an error names as the thing that was tried. */
   readonly operation: string
   /** The body where it depends on which key header the engine takes; then `body` is not looked at. */
@@ -71,7 +72,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
 
   /** The reply of whatever status, once the engine is up. */
   const reply = Effect.fnUntraced(function* (call: Call): Effect.fn.Return<Reply, EngineError> {
-    if (environment.readOnly && call.method !== "GET") {
+    if (environment.readOnly && effectOf(call) === "write") {
       return yield* new ReadOnlyInstance({ instance, operation: call.operation })
     }
     const ask = (call: Call) => keyHeader.learn((header) => attempt(call, header))
@@ -85,22 +86,28 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
 
   const lost = (call: Call, problem: string) => new OutcomeUnknown({ instance, operation: call.operation, problem })
 
-  const translate = (call: Call) => {
-    const isChange = call.method !== "GET"
-    return Match.typeTags<UpstreamFailure, EngineError>()({
-      UpstreamTimeout: ({ milliseconds, sent }) =>
-        new Timeout({ instance, milliseconds, ...(sent && isChange ? { unsettled: call.operation } : {}) }),
-      Unreachable: ({ code, phase, problem }) =>
-        phase !== "connecting" && isChange
-          ? lost(call, problem)
-          : new NetworkError({ instance, code: networkKind(code), problem }),
-      RedirectRefused: ({ problem, status }) =>
-        new ApiError({ instance, httpStatus: status, problem: redactorOf(call).text(problem), apiResponse: null }),
-      ReplyTooLarge: ({ limit }) => {
-        const problem = `its answer is larger than ${limit} bytes`
-        return isChange ? lost(call, problem) : new NetworkError({ instance, code: "NETWORK_ERROR", problem })
+  const translate = (call: Call) => (failure: UpstreamFailure) =>
+    isOutcomeUnknown(effectOf(call), failure) ? unknownOutcome(call, failure) : noAnswer(call, failure)
+
+  const unknownOutcome = (call: Call, failure: UpstreamFailure): EngineError =>
+    failure._tag === "UpstreamTimeout"
+      ? new Timeout({ instance, milliseconds: failure.milliseconds, unsettled: call.operation })
+      : lost(call, describe(failure))
+
+  const noAnswer = (call: Call, failure: UpstreamFailure): EngineError => {
+    const problem = describe(failure)
+    switch (failure._tag) {
+      case "UpstreamTimeout":
+        return new Timeout({ instance, milliseconds: failure.milliseconds })
+      case "Unreachable":
+        return new NetworkError({ instance, code: networkKind(failure.code), problem })
+      case "RedirectRefused": {
+        const shown = redactorOf(call).text(problem)
+        return new ApiError({ instance, httpStatus: failure.status, problem: shown, apiResponse: null })
       }
-    })
+      case "ReplyTooLarge":
+        return new NetworkError({ instance, code: "NETWORK_ERROR", problem })
+    }
   }
 
   /** The error that a reply stands for. */
@@ -109,7 +116,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     const details = { instance, apiResponse: apiResponse(answer, redact) }
     const gateway = gatewayProblem(answer)
     if (gateway !== undefined) return new ApiError({ ...details, httpStatus: answer.status, problem: gateway })
-    if (call.method !== "GET" && leavesOpen(answer)) return lost(call, cameInstead(answer, redact))
+    if (effectOf(call) === "write" && leavesOpen(answer)) return lost(call, cameInstead(answer, redact))
     if (answer.status === 401) return new AuthenticationFailed(details)
     if (answer.status === 403) return new PermissionDenied(details)
     const thing = answer.status === 404 ? (call.about ?? thingAt(call.path)) : undefined
@@ -122,13 +129,13 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
   const misshapen = (answer: Reply, call: Call, error: Schema.SchemaError): EngineError => {
     const redact = redactorOf(call)
     const shape = `has another shape than the API promises: ${cut(redact.text(firstIssueOf(error)))}`
-    if (call.method !== "GET") return lost(call, `what came ${shape}`)
+    if (effectOf(call) === "write") return lost(call, `what came ${shape}`)
     const details = { httpStatus: answer.status, apiResponse: apiResponse(answer, redact) }
     return new ApiError({ instance, problem: `the answer ${shape}`, ...details })
   }
 
   const decoded = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, answer: Reply, call: Call) => {
-    const isOpen = call.method !== "GET" && leavesOpen(answer)
+    const isOpen = effectOf(call) === "write" && leavesOpen(answer)
     const body = answer.status < 300 && !isOpen ? json(answer) : Option.none()
     return Option.isNone(body)
       ? Effect.fail(refusal(answer, call))
@@ -154,8 +161,8 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     const operation = "execute workflow"
     if (environment.readOnly) return yield* new ReadOnlyInstance({ instance, operation })
     return yield* upstream
-      .send({ ...request, repeatable: false, timeout: yield* remaining(longest) })
-      .pipe(Effect.mapError(translate({ ...request, method: "POST", operation })))
+      .send({ ...request, effect: "write", timeout: yield* remaining(longest) })
+      .pipe(Effect.mapError(translate({ ...request, effect: "write", operation })))
   })
 
   /** What the engine tells everybody, without the key. */
@@ -174,6 +181,13 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
 
 /** The ways to call one instance. */
 export type Calls = ReturnType<typeof make>
+
+const describe = Match.typeTags<UpstreamFailure, string>()({
+  UpstreamTimeout: ({ milliseconds }) => `no answer within ${milliseconds} ms`,
+  Unreachable: ({ problem }) => problem,
+  RedirectRefused: ({ problem }) => problem,
+  ReplyTooLarge: ({ limit }) => `its answer is larger than ${limit} bytes`
+})
 
 /** The contract's name for a failure of the network. */
 const networkKind = (code: string): string => {

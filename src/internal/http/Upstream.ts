@@ -1,8 +1,8 @@
-import { Clock, Duration, Effect, Random, Semaphore } from "effect"
+import { Duration, Effect, Fiber, Schedule, Semaphore } from "effect"
 import { Headers, HttpClient } from "effect/http"
 
 import { monotonicMillis } from "./monotonicMillis.ts"
-import { secretHeaders, toClientRequest, type UpstreamRequest, urlOf } from "./outgoing.ts"
+import { effectOf, secretHeaders, toClientRequest, type UpstreamRequest, urlOf } from "./outgoing.ts"
 import * as Pacer from "./Pacer.ts"
 import * as Redirect from "./redirect.ts"
 import { read, type Reply } from "./Reply.ts"
@@ -10,7 +10,7 @@ import * as Retry from "./retry.ts"
 import { inWords, neverLeft, transportCode } from "./transportCode.ts"
 import { type Phase, RedirectRefused, Unreachable, type UpstreamFailure, UpstreamTimeout } from "./UpstreamFailure.ts"
 
-export type { UpstreamRequest } from "./outgoing.ts"
+export { effectOf, type UpstreamRequest } from "./outgoing.ts"
 export type { Reply } from "./Reply.ts"
 
 export interface UpstreamOptions {
@@ -24,6 +24,8 @@ export interface UpstreamOptions {
   readonly maxReplyBytes?: number
   /** Further attempts after the first, where repeating does no harm. Default 2. */
   readonly retries?: number
+  /** When the same request goes out again, in place of `retries`. */
+  readonly retry?: Retry.RetryPolicy
 }
 
 /** One upstream: paced, bounded, timed, and true to its origin. */
@@ -34,7 +36,7 @@ export interface Upstream {
 
 export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): Upstream => {
   const maxReplyBytes = options.maxReplyBytes ?? 64 * 1024 * 1024
-  const retries = options.retries ?? Retry.maxRetries
+  const retry = options.retry ?? Retry.make(options.retries ?? 2)
   const slots = Semaphore.makeUnsafe(options.concurrency ?? 10)
   const pacer = Pacer.make(options.requestsPerSecond ?? 90)
   const scoped = HttpClient.withScope(client)
@@ -69,34 +71,31 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     Effect.result
   )
 
-  const exchangeWithRetries = Effect.fnUntraced(function* (
-    request: UpstreamRequest,
-    progress: Progress,
-    until: number
-  ) {
-    const repeatable = request.repeatable ?? request.method === "GET"
-    for (let attempt = 0; ; attempt++) {
-      const outcome = yield* exchange(request, progress)
-      if (attempt >= retries || !Retry.mayRepeat(outcome, repeatable)) return yield* Effect.fromResult(outcome)
-      const pause = Retry.wait(outcome, attempt, yield* Clock.currentTimeMillis, yield* Random.next)
-      if ((yield* monotonicMillis) + pause >= until) return yield* Effect.fromResult(outcome)
-      progress.sent = repeatable
-      yield* Effect.sleep(pause)
-    }
-  })
+  /** Repeats a request as the policy says, as long as an answer can still come in time. */
+  const exchangeWithRetries = (request: UpstreamRequest, progress: Progress, until: number) => {
+    const effect = effectOf(request)
+    const attempt = Effect.suspend(() => {
+      // A write goes out again only where the one before did nothing.
+      if (effect === "write") progress.sent = false
+      return exchange(request, progress)
+    })
+    const inTime = Schedule.while(retry(effect), ({ duration }) =>
+      Effect.map(monotonicMillis, (now) => now + Duration.toMillis(duration) < until)
+    )
+    return Effect.flatMap(Effect.repeat(attempt, Schedule.passthrough(inTime)), Effect.fromResult)
+  }
 
   const send = Effect.fnUntraced(
     function* (request: UpstreamRequest) {
       const milliseconds = Math.round(Duration.toMillis(request.timeout ?? "30 seconds"))
       if (milliseconds <= 0) return yield* new UpstreamTimeout({ milliseconds: 0, sent: false })
       const progress: Progress = { sent: false }
-      return yield* Effect.timeoutOrElse(
-        exchangeWithRetries(request, progress, (yield* monotonicMillis) + milliseconds),
-        {
-          duration: milliseconds,
-          orElse: () => Effect.fail(new UpstreamTimeout({ milliseconds, sent: progress.sent }))
-        }
-      )
+      const until = (yield* monotonicMillis) + milliseconds
+      const exchanged = Effect.timeoutOrElse(exchangeWithRetries(request, progress, until), {
+        duration: milliseconds,
+        orElse: () => Effect.fail(new UpstreamTimeout({ milliseconds, sent: progress.sent }))
+      })
+      return yield* request.finishes === true ? toItsEnd(exchanged, progress) : exchanged
     },
     (effect, request) =>
       Effect.updateService(effect, Headers.CurrentRedactedNames, (names) => [...names, ...secretHeaders(request)]),
@@ -105,6 +104,16 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
 
   return { send }
 }
+
+/** Runs a request to its end once it has left, also when the caller leaves; before that, it is never sent then. */
+const toItsEnd = <A, E, R>(request: Effect.Effect<A, E, R>, progress: Progress) =>
+  Effect.uninterruptible(
+    Effect.flatMap(Effect.forkChild(request, { startImmediately: true }), (fiber) =>
+      Effect.interruptible(Fiber.join(fiber)).pipe(
+        Effect.onInterrupt(() => (progress.sent ? Effect.asVoid(Fiber.await(fiber)) : Fiber.interrupt(fiber)))
+      )
+    )
+  )
 
 /** Whether a request that counts may have reached the upstream. */
 interface Progress {

@@ -1,6 +1,8 @@
 import { type Duration, Redacted } from "effect"
 import { HttpClientRequest } from "effect/http"
 
+import type { RequestEffect } from "./outcome.ts"
+
 export interface UpstreamRequest {
   readonly method: "DELETE" | "GET" | "HEAD" | "PATCH" | "POST" | "PUT"
   /** Begins with a slash; every value of a caller in it is one encoded segment. */
@@ -11,11 +13,16 @@ export interface UpstreamRequest {
   readonly body?: unknown
   /** Sent as a multipart form, where there is no `body`. */
   readonly form?: Readonly<Record<string, string>>
-  /** Whether sending it twice does no harm. Default: a GET. */
-  readonly repeatable?: boolean
+  /** What it does there. Default: a GET reads, everything else writes. */
+  readonly effect?: RequestEffect
+  /** Whether it is waited for once it has left, also when the caller leaves. Default: it is cut off. */
+  readonly finishes?: boolean
   /** Total for this call: waiting for its turn, redirects, retries and reading the answer. Default 30 seconds. */
   readonly timeout?: Duration.Input
 }
+
+export const effectOf = ({ effect, method }: Pick<UpstreamRequest, "effect" | "method">): RequestEffect =>
+  effect ?? (method === "GET" ? "read" : "write")
 
 /** The address of a request, its query included. */
 export const urlOf = (baseUrl: string, { path, query = {} }: UpstreamRequest): URL => {

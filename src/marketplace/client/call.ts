@@ -39,10 +39,10 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
     Effect.map(upstream.send(request), (reply) => ({ ...reply, text: conceal(reply.text, [key, authorization]) }))
 
   const send = Effect.fnUntraced(function* (operation: Operation, options: CallOptions) {
-    const { method, name, path } = operation
+    const { kind, method, name, path } = operation
     const limiter = limiters.get(name)
     if (limiter === undefined) return yield* Effect.die(`no limiter for ${name}`)
-    const request = { method, path, ...options, repeatable: false, headers }
+    const request = { method, path, ...options, effect: kind, headers }
     let failures = 0
     let pauses = 0
     while (true) {

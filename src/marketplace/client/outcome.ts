@@ -1,6 +1,7 @@
 import { Match, Option, Result } from "effect"
 import { Headers } from "effect/http"
 
+import { isOutcomeUnknown, neverArrived } from "../../internal/http/outcome.ts"
 import type { Reply } from "../../internal/http/Upstream.ts"
 import type { UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
 import type { NoTurn } from "./Limiter.ts"
@@ -54,14 +55,11 @@ const secondsToWait = (headers: Headers.Headers): number => {
   return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, longestPauseSeconds) : 1
 }
 
-const neverArrived = (failure: UpstreamFailure): boolean =>
-  (failure._tag === "Unreachable" && failure.phase === "connecting") ||
-  (failure._tag === "UpstreamTimeout" && !failure.sent)
-
 const noAnswer = ({ kind, name }: Operation, failure: UpstreamFailure) => {
   const detail = inWords(failure)
-  const unsure = kind === "write" && !neverArrived(failure) && failure._tag !== "RedirectRefused"
-  return unsure ? new AdsOutcomeUnknown({ operation: name, detail }) : new AdsUnreachable({ operation: name, detail })
+  return isOutcomeUnknown(kind, failure)
+    ? new AdsOutcomeUnknown({ operation: name, detail })
+    : new AdsUnreachable({ operation: name, detail })
 }
 
 const inWords = Match.type<UpstreamFailure>().pipe(

@@ -199,6 +199,29 @@ describe("a caller who leaves", () => {
     })
   )
 
+  it.effect("before a write that finishes has left is never sent, and afterwards waits for its end", () =>
+    Effect.gen(function* () {
+      const { asked, client, counts } = standIn(takes(5000, answers(200)))
+      const upstream = Upstream.make(client, { baseUrl, concurrency: 1 })
+      const write = (path: string) =>
+        Effect.forkChild(upstream.send({ method: "PUT", path, finishes: true }), { startImmediately: true })
+      const first = yield* write("/first")
+      const second = yield* write("/second")
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(second)
+      const leaving = yield* Effect.forkChild(Fiber.interrupt(first), { startImmediately: true })
+      yield* TestClock.adjust("1 second")
+      assert.isUndefined(leaving.pollUnsafe())
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(leaving)
+      assert.deepEqual(
+        asked.map(({ url }) => url),
+        [`${baseUrl}/first`]
+      )
+      assert.deepInclude(counts, { going: 0, cutOff: 0 })
+    })
+  )
+
   it.effect("while the pace holds the call back is never sent", () =>
     Effect.gen(function* () {
       const { asked, client } = standIn(answers(200))
