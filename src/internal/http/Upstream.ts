@@ -2,15 +2,22 @@ import { Duration, Effect, Fiber, Schedule, Semaphore } from "effect"
 import { Headers, HttpClient } from "effect/http"
 
 import { monotonicMillis } from "./monotonicMillis.ts"
-import { effectOf, secretHeaders, toClientRequest, type UpstreamRequest, urlOf } from "./outgoing.ts"
 import * as Pacer from "./Pacer.ts"
-import * as Redirect from "./redirect.ts"
 import { read, type Reply } from "./Reply.ts"
+import {
+  effectOf,
+  redirectRefusal,
+  redirectTarget,
+  secretHeaders,
+  toClientRequest,
+  type UpstreamRequest,
+  urlOf
+} from "./request.ts"
 import * as Retry from "./retry.ts"
 import { inWords, neverLeft, transportCode } from "./transportCode.ts"
 import { type Phase, RedirectRefused, Unreachable, type UpstreamFailure, UpstreamTimeout } from "./UpstreamFailure.ts"
 
-export { effectOf, type UpstreamRequest } from "./outgoing.ts"
+export { effectOf, type UpstreamRequest } from "./request.ts"
 export type { Reply } from "./Reply.ts"
 
 export interface UpstreamOptions {
@@ -48,7 +55,7 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
       return scoped.execute(toClientRequest(request, url))
     })
     const response = yield* pacer.run(leaving).pipe(Effect.mapError(unreachable("waiting")))
-    const target = Redirect.target(response, url)
+    const target = redirectTarget(response, url)
     if (target !== undefined) return { status: response.status, target }
     return yield* Effect.catchTag(read(response, maxReplyBytes), "HttpClientError", (error) =>
       Effect.fail(unreachable("reading")(error))
@@ -62,7 +69,7 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
         const outcome = yield* ask(request, url, progress)
         if (!("target" in outcome)) return outcome
         const { status, target } = outcome
-        const problem = Redirect.refusal(request.method, url, target, hops)
+        const problem = redirectRefusal(request.method, url, target, hops)
         if (problem !== undefined) return yield* new RedirectRefused({ status, problem })
         url = target
       }

@@ -1,7 +1,11 @@
 import { DateTime, Effect, Option, Random, Result, Schedule } from "effect"
 import { Headers } from "effect/http"
 
-import { neverArrived, type Outcome, type RequestEffect } from "./outcome.ts"
+import type { Reply } from "./Reply.ts"
+import { neverArrived, type RequestEffect, type UpstreamFailure } from "./UpstreamFailure.ts"
+
+/** How one request ended. */
+type Outcome = Result.Result<Reply, UpstreamFailure>
 
 /** When the same request goes out again, from how the one before ended. */
 export type RetryPolicy = (effect: RequestEffect) => Schedule.Schedule<unknown, Outcome>

@@ -1,9 +1,8 @@
 import { Match, Option, Result } from "effect"
 import { Headers } from "effect/http"
 
-import { isOutcomeUnknown, neverArrived } from "../../internal/http/outcome.ts"
 import type { Reply } from "../../internal/http/Upstream.ts"
-import type { UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
+import { isOutcomeUnknown, neverArrived, type UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
 import type { NoTurn } from "./Limiter.ts"
 import { AdsOutcomeUnknown, AdsRateLimited, AdsUnreachable, type MarketplaceError } from "./MarketplaceError.ts"
 import type { Operation } from "./operations.ts"
