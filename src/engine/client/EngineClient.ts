@@ -1,4 +1,4 @@
-import { Context, Effect, Schema } from "effect"
+import { Context, type Effect, Schema } from "effect"
 
 import type { Upstream } from "../../internal/http/Upstream.ts"
 import type { Environment } from "../config/EngineConfig.ts"

@@ -95,18 +95,13 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
 
   const noAnswer = (call: Call, failure: UpstreamFailure): EngineError => {
     const problem = describe(failure)
-    switch (failure._tag) {
-      case "UpstreamTimeout":
-        return new Timeout({ instance, milliseconds: failure.milliseconds })
-      case "Unreachable":
-        return new NetworkError({ instance, code: networkKind(failure.code), problem })
-      case "RedirectRefused": {
-        const shown = redactorOf(call).text(problem)
-        return new ApiError({ instance, httpStatus: failure.status, problem: shown, apiResponse: null })
-      }
-      case "ReplyTooLarge":
-        return new NetworkError({ instance, code: "NETWORK_ERROR", problem })
-    }
+    return Match.valueTags(failure, {
+      UpstreamTimeout: ({ milliseconds }) => new Timeout({ instance, milliseconds }),
+      Unreachable: ({ code }) => new NetworkError({ instance, code: networkKind(code), problem }),
+      RedirectRefused: ({ status }) =>
+        new ApiError({ instance, httpStatus: status, problem: redactorOf(call).text(problem), apiResponse: null }),
+      ReplyTooLarge: () => new NetworkError({ instance, code: "NETWORK_ERROR", problem })
+    })
   }
 
   /** The error that a reply stands for. */
