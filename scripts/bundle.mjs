@@ -16,7 +16,7 @@ const undici = {
     onLoad({ filter: /platform-node[\\/]dist[\\/]Undici\.js$/ }, ({ path: file }) => ({
       contents: [
         'import undici from "undici"',
-        "export const { Agent, ProxyAgent, FormData, getGlobalDispatcher } = undici",
+        "export const { Agent, FormData, ProxyAgent, getGlobalDispatcher, interceptors } = undici",
         "export default undici"
       ].join("\n"),
       resolveDir: path.dirname(file)

@@ -20,7 +20,10 @@ const history = Effect.gen(function* () {
   // At an address of its own, so that no call still reaches the form before.
   const broken = { nodes: [webhook(), failing()], connections: chain("Webhook", "Stop") }
   yield* ask("update_workflow", { id, ...broken, active: true })
+  // No two runs begin at the same moment, by whatever clock the engine goes.
+  yield* Effect.sleep("50 millis")
   const bad = decodeId(yield* ask("execute_workflow", { id })).executionId
+  yield* Effect.sleep("50 millis")
   const worse = decodeId(yield* ask("execute_workflow", { id })).executionId
   return { workflowId: id, good, bad, worse }
 })

@@ -34,7 +34,7 @@ import * as WorkflowLocks from "./WorkflowLocks.ts"
  * `OutcomeUnknown`, where it was sent and its answer was lost. A method's sentence names what else can go wrong.
  *
  * The methods that end in `IfSupported` succeed with `None` where this engine's version lacks the call. Changes of a
- * workflow that exists cannot be interrupted: once they may have reached the engine, they are waited for.
+ * workflow that exists cannot be cut off: once one may have reached the engine, it is waited for.
  */
 export class EngineClient extends Context.Service<
   EngineClient,

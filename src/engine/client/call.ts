@@ -1,9 +1,9 @@
 import { Duration, Effect, Match, Option, Redacted, Schema } from "effect"
 
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
-import { redact } from "../../internal/http/redact.ts"
-import type { Reply, Upstream, UpstreamRequest } from "../../internal/http/Upstream.ts"
-import type { UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
+import { redactor } from "../../internal/http/redact.ts"
+import { effectOf, type Reply, type Upstream, type UpstreamRequest } from "../../internal/http/Upstream.ts"
+import { isOutcomeUnknown, type UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
 import type { Environment } from "../config/EngineConfig.ts"
 import { Deadline, remaining } from "./Deadline.ts"
@@ -19,10 +19,22 @@ import {
 } from "./EngineError.ts"
 import * as KeyHeader from "./KeyHeader.ts"
 import { publicVersion as readPublicVersion } from "./publicVersion.ts"
-import { apiResponse, gatewayProblem, isNotOffered, isStarting, json, problemOf, thingAt } from "./replies.ts"
+import {
+  apiResponse,
+  cameInstead,
+  cut,
+  gatewayProblem,
+  isNotOffered,
+  isStarting,
+  json,
+  knowsNoPath,
+  leavesOpen,
+  problemOf,
+  thingAt
+} from "./replies.ts"
 
 /** One call of the engine's REST API, in the words of this client. */
-export interface Call extends Pick<UpstreamRequest, "body" | "method" | "path" | "query"> {
+export interface Call extends Pick<UpstreamRequest, "body" | "effect" | "finishes" | "method" | "path" | "query"> {
   /** What an error names as the thing that was tried. */
   readonly operation: string
   /** The body where it depends on which key header the engine takes; then `body` is not looked at. */
@@ -35,6 +47,9 @@ export interface Call extends Pick<UpstreamRequest, "body" | "method" | "path" |
 
 /** Said with every call, with a body or without. */
 const jsonHeaders = { accept: "application/json", "content-type": "application/json" }
+
+/** A small read that tells whether the engine is up. */
+const probe: Call = { operation: "read tags", method: "GET", path: "/tags", query: { limit: 1 } }
 
 /** Longest wait for one upstream call. */
 const longest = Duration.seconds(30)
@@ -56,64 +71,69 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
 
   /** The reply of whatever status, once the engine is up. */
   const reply = Effect.fnUntraced(function* (call: Call): Effect.fn.Return<Reply, EngineError> {
-    if (environment.readOnly && call.method !== "GET") {
+    if (environment.readOnly && effectOf(call) === "write") {
       return yield* new ReadOnlyInstance({ instance, operation: call.operation })
     }
-    return yield* keyHeader.learn((header) => attempt(call, header)).pipe(onceStarted, Effect.mapError(translate(call)))
+    const ask = (call: Call) => keyHeader.learn((header) => attempt(call, header))
+    return yield* onceStarted(ask(call), call.method === "GET" ? undefined : ask(probe)).pipe(
+      Effect.mapError(translate(call))
+    )
   })
 
-  const secretsOf = (call: Call) => [
-    ...[environment.apiKey, ...Object.values(environment.headers)].map((secret) => Redacted.value(secret)),
-    ...(call.secrets ?? [])
-  ]
+  const secrets = [environment.apiKey, ...Object.values(environment.headers)].map((secret) => Redacted.value(secret))
+  const redactorOf = (call: Call) => redactor([...secrets, ...(call.secrets ?? [])])
 
-  const translate = (call: Call) => {
-    const lost = (problem: string) => new OutcomeUnknown({ instance, operation: call.operation, problem })
-    const isChange = call.method !== "GET"
-    return Match.typeTags<UpstreamFailure, EngineError>()({
-      UpstreamTimeout: ({ milliseconds, sent }) =>
-        new Timeout({ instance, milliseconds, ...(sent && isChange ? { unsettled: call.operation } : {}) }),
-      Unreachable: ({ code, phase, problem }) =>
-        phase !== "connecting" && isChange
-          ? lost(problem)
-          : new NetworkError({ instance, code: networkKind(code), problem }),
-      RedirectRefused: ({ problem, status }) =>
-        new ApiError({ instance, httpStatus: status, problem, apiResponse: null }),
-      ReplyTooLarge: ({ limit }) => {
-        const problem = `its answer is larger than ${limit} bytes`
-        return isChange ? lost(problem) : new NetworkError({ instance, code: "NETWORK_ERROR", problem })
-      }
+  const lost = (call: Call, problem: string) => new OutcomeUnknown({ instance, operation: call.operation, problem })
+
+  const translate = (call: Call) => (failure: UpstreamFailure) =>
+    isOutcomeUnknown(effectOf(call), failure) ? unknownOutcome(call, failure) : noAnswer(call, failure)
+
+  const unknownOutcome = (call: Call, failure: UpstreamFailure): EngineError =>
+    failure._tag === "UpstreamTimeout"
+      ? new Timeout({ instance, milliseconds: failure.milliseconds, unsettled: call.operation })
+      : lost(call, describe(failure))
+
+  const noAnswer = (call: Call, failure: UpstreamFailure): EngineError => {
+    const problem = describe(failure)
+    return Match.valueTags(failure, {
+      UpstreamTimeout: ({ milliseconds }) => new Timeout({ instance, milliseconds }),
+      Unreachable: ({ code }) => new NetworkError({ instance, code: networkKind(code), problem }),
+      RedirectRefused: ({ status }) =>
+        new ApiError({ instance, httpStatus: status, problem: redactorOf(call).text(problem), apiResponse: null }),
+      ReplyTooLarge: () => new NetworkError({ instance, code: "NETWORK_ERROR", problem })
     })
   }
 
-  /** A reply without the secrets that it may repeat. */
-  const redacted = (answer: Reply, call: Call): Reply => ({ ...answer, text: redact(answer.text, secretsOf(call)) })
-
   /** The error that a reply stands for. */
-  const refusal = (answer: Reply, { about, path }: Call): EngineError => {
-    const details = { instance, apiResponse: apiResponse(answer) }
+  const refusal = (answer: Reply, call: Call): EngineError => {
+    const redact = redactorOf(call)
+    const details = { instance, apiResponse: apiResponse(answer, redact) }
     const gateway = gatewayProblem(answer)
     if (gateway !== undefined) return new ApiError({ ...details, httpStatus: answer.status, problem: gateway })
+    if (effectOf(call) === "write" && leavesOpen(answer)) return lost(call, cameInstead(answer, redact))
     if (answer.status === 401) return new AuthenticationFailed(details)
     if (answer.status === 403) return new PermissionDenied(details)
-    const thing = answer.status === 404 ? (about ?? thingAt(path)) : undefined
-    const problem = thing === undefined ? problemOf(answer) : `${problemOf(answer)} (${thing})`
+    const thing = answer.status === 404 ? (call.about ?? thingAt(call.path)) : undefined
+    const words = problemOf(answer, redact)
+    const problem = thing === undefined ? words : `${words} (${thing})`
     return new ApiError({ ...details, httpStatus: answer.status, problem })
   }
 
+  /** What is said of an answer that is JSON and still not what the API promises. */
+  const misshapen = (answer: Reply, call: Call, error: Schema.SchemaError): EngineError => {
+    const redact = redactorOf(call)
+    const shape = `has another shape than the API promises: ${cut(redact.text(firstIssueOf(error)))}`
+    if (effectOf(call) === "write") return lost(call, `what came ${shape}`)
+    const details = { httpStatus: answer.status, apiResponse: apiResponse(answer, redact) }
+    return new ApiError({ instance, problem: `the answer ${shape}`, ...details })
+  }
+
   const decoded = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, answer: Reply, call: Call) => {
-    const body = answer.status < 300 ? json(answer) : Option.none()
-    if (Option.isNone(body)) return Effect.fail(refusal(redacted(answer, call), call))
-    return Effect.mapError(
-      Schema.decodeUnknownEffect(schema)(body.value),
-      (error) =>
-        new ApiError({
-          instance,
-          httpStatus: answer.status,
-          problem: `the answer has another shape than the API promises: ${redact(firstIssueOf(error), secretsOf(call))}`,
-          apiResponse: apiResponse(redacted(answer, call))
-        })
-    )
+    const isOpen = effectOf(call) === "write" && leavesOpen(answer)
+    const body = answer.status < 300 && !isOpen ? json(answer) : Option.none()
+    return Option.isNone(body)
+      ? Effect.fail(refusal(answer, call))
+      : Effect.mapError(Schema.decodeUnknownEffect(schema)(body.value), (error) => misshapen(answer, call, error))
   }
 
   /** Calls, and decodes what the engine answers. */
@@ -135,8 +155,8 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     const operation = "execute workflow"
     if (environment.readOnly) return yield* new ReadOnlyInstance({ instance, operation })
     return yield* upstream
-      .send({ ...request, repeatable: false, timeout: yield* remaining(longest) })
-      .pipe(Effect.mapError(translate({ ...request, method: "POST", operation })))
+      .send({ ...request, effect: "write", timeout: yield* remaining(longest) })
+      .pipe(Effect.mapError(translate({ ...request, effect: "write", operation })))
   })
 
   /** What the engine tells everybody, without the key. */
@@ -156,6 +176,13 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
 /** The ways to call one instance. */
 export type Calls = ReturnType<typeof make>
 
+const describe = Match.typeTags<UpstreamFailure, string>()({
+  UpstreamTimeout: ({ milliseconds }) => `no answer within ${milliseconds} ms`,
+  Unreachable: ({ problem }) => problem,
+  RedirectRefused: ({ problem }) => problem,
+  ReplyTooLarge: ({ limit }) => `its answer is larger than ${limit} bytes`
+})
+
 /** The contract's name for a failure of the network. */
 const networkKind = (code: string): string => {
   if (code === "ECONNREFUSED") return code
@@ -166,16 +193,28 @@ const networkKind = (code: string): string => {
 /** Longest wait for an engine that is still starting. */
 const startUp = Duration.toMillis("25 seconds")
 
-/** Waits for an engine that is still starting; whatever it was sent meanwhile, it did nothing with it. */
-const onceStarted = Effect.fnUntraced(function* <E>(ask: Effect.Effect<Reply, E>) {
+/** How often a change goes out again to an engine that has started meanwhile. */
+const repeatedChanges = 2
+
+/** Whether an engine has turned a request away because it is starting. */
+const isComingUp = (answer: Reply) => isStarting(answer) || knowsNoPath(answer)
+
+/**
+ * Waits for an engine that is starting. Only a read asks again and again; a change goes out again when the `probe`, a
+ * read, shows that the engine is up.
+ */
+const onceStarted = Effect.fnUntraced(function* <E>(ask: Effect.Effect<Reply, E>, probe?: Effect.Effect<Reply, E>) {
+  const first = yield* ask
+  if (!isStarting(first)) return first
   const until = Math.min(yield* Deadline, (yield* monotonicMillis) + startUp)
-  let answer = yield* ask
-  let seen = false
-  while (isStarting(answer) || (seen && answer.status === 404 && Option.isNone(json(answer)))) {
-    if ((yield* monotonicMillis) >= until) return answer
-    seen = true
-    yield* Effect.sleep("250 millis")
-    answer = yield* ask
+  const polled = Effect.repeat(Effect.delay(probe ?? ask, "250 millis"), {
+    while: (answer) => Effect.map(monotonicMillis, (now) => now < until && isComingUp(answer))
+  })
+  if (probe === undefined) return yield* polled
+  for (let sent = 0; sent < repeatedChanges; sent++) {
+    if (isComingUp(yield* polled)) return first
+    const answer = yield* ask
+    if (!isStarting(answer)) return answer
   }
-  return answer
+  return first
 })

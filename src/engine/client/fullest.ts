@@ -30,4 +30,6 @@ export const writeFullest = Effect.fnUntraced(function* (
 const refusesFields = (error: EngineError): boolean =>
   error._tag === "ApiError" &&
   error.httpStatus === 400 &&
-  /must NOT have additional properties|Unrecognized key|is read-only/.test(error.problem)
+  /^request\/body\S* (must NOT have additional properties|Unrecognized key\(s\) in object|is read-only)/.test(
+    error.problem
+  )

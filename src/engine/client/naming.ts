@@ -30,8 +30,8 @@ export const neutralType = (kind: string): string => neutralPrefix + kind
 /** The part of a node type behind the package: `webhook`, `scheduleTrigger`, `chatTrigger`. */
 export const nodeKind = (type: string): string => type.slice(type.lastIndexOf(".") + 1)
 
-/** What an engine answers, with status 200, while it is starting. */
-export const startingUp = /n8n is starting up/i
+/** The whole text that an engine answers, with status 200 and on every path, while it is starting. */
+export const startingUp = "n8n is starting up. Please wait"
 
 /** Path of the public settings that tell a 1.x engine's version, and where the version stands in them. */
 export const settingsPath = "/rest/settings"

@@ -1,24 +1,40 @@
 import { Option, Predicate, Schema } from "effect"
 import { Headers } from "effect/http"
 
+import type { Redactor } from "../../internal/http/redact.ts"
 import type { Reply } from "../../internal/http/Upstream.ts"
 import { startingUp } from "./naming.ts"
 
+/** Longest body that is quoted whole, in characters; of others the beginning. */
 const longestQuote = 20_000
+const longestBeginning = 500
+const longestWords = 1000
+const longestType = 100
+
+/** A text of the engine as it is shown: so long at most, and the end says that there was more. */
+export const cut = (text: string, most = longestWords): string =>
+  text.length > most ? `${text.slice(0, most)}... (cut, ${text.length} characters)` : text
+
+const untouched: Redactor = { text: (text) => text, value: (value) => value }
+
 const parse = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /** The body of a reply as JSON; an empty body counts as `{}`. */
 export const json = ({ text }: Reply): Option.Option<unknown> => (text === "" ? Option.some({}) : parse(text))
 
 /** What the engine says in an error body: its `message`, or what kind of answer came instead. */
-export const problemOf = (reply: Reply): string => {
+export const problemOf = (reply: Reply, { text } = untouched): string => {
   if (isStarting(reply)) return "the engine is still starting, try again in a moment"
   const words = ownWords(reply)
-  if (words !== undefined) return words
+  if (words !== undefined) return shown(words, text)
   return Option.isSome(json(reply))
     ? `status ${reply.status} without a message`
-    : `the answer has status ${reply.status} and is ${contentType(reply)} instead of the engine's JSON`
+    : `the answer has status ${reply.status} and is ${shown(contentType(reply), text, longestType)} instead of the engine's JSON`
 }
+
+/** Words of an upstream without secrets and cut; only what could be shown is searched. */
+const shown = (words: string, redact: Redactor["text"], most = longestWords): string =>
+  words.length > longestQuote ? cut(redact(words.slice(0, longestQuote)), most) : cut(redact(words), most)
 
 const ownWords = (reply: Reply): string | undefined => {
   const body = Option.getOrUndefined(json(reply))
@@ -54,13 +70,35 @@ export const thingAt = (path: string): string | undefined => {
 }
 
 /** The engine's own words for `apiResponse`: its JSON; of a text that is none, or is very long, the beginning. */
-export const apiResponse = (reply: Reply): unknown => {
+export const apiResponse = (reply: Reply, { text, value } = untouched): unknown => {
   const body = reply.text.length > longestQuote ? Option.none() : json(reply)
-  return Option.getOrElse(body, () => reply.text.slice(0, 500))
+  return Option.match(body, {
+    onSome: value,
+    onNone: () => text(reply.text.slice(0, longestQuote)).slice(0, longestBeginning)
+  })
 }
 
-/** An engine that is starting answers every path with a text, and then for a moment knows no path. */
-export const isStarting = (reply: Reply): boolean => reply.status === 200 && startingUp.test(reply.text.slice(0, 200))
+/** What came where the engine's own answer was awaited. */
+export const cameInstead = (reply: Reply, { text } = untouched): string =>
+  `status ${reply.status} came instead, as ${reply.text.trim() === "" ? "an empty answer" : shown(contentType(reply), text, longestType)}`
+
+/**
+ * Whether a reply to a change leaves open what became of it: a gateway answered in the engine's place, or the engine's
+ * answer to a change that it took cannot be read. A refusal is in the engine's own JSON.
+ */
+export const leavesOpen = (reply: Reply): boolean => {
+  if (reply.status === 502 || reply.status === 504) return true
+  if (reply.status === 204 || isStarting(reply)) return false
+  const isPlain = reply.text.trim() === "" || Option.isNone(json(reply))
+  return isPlain && (reply.status < 300 || reply.status >= 500)
+}
+
+/** Whether an engine that is starting has turned the request away: by its own text to the letter, which is never JSON. */
+export const isStarting = (reply: Reply): boolean =>
+  reply.status === 200 && reply.text.trim() === startingUp && !/json/i.test(contentType(reply))
+
+/** Whether an engine knows no path: for a moment after it said that it is starting. */
+export const knowsNoPath = (reply: Reply): boolean => reply.status === 404 && Option.isNone(json(reply))
 
 /** Whether the engine lacks the route itself: the refusal of a thing with that id is in the engine's own words. */
 export const isNotOffered = (reply: Reply): boolean => {
@@ -69,15 +107,23 @@ export const isNotOffered = (reply: Reply): boolean => {
 }
 
 /**
- * Whether nothing listens at a production address yet, in the engine's own words: no run has begun. A workflow can
- * answer 404 itself, so the words must be the engine's to the letter. That of a form is a page.
+ * Whether a production address answers in the engine's own words that nothing listens there yet. A workflow can say the
+ * same to the letter, so that this alone does not prove that no run has begun. The words of a form are a page.
  */
 export const isNotListening = (reply: Reply): boolean => {
   if (reply.status !== 404) return false
   if (/<title>Problem loading form/.test(reply.text)) return true
   const body = Option.getOrUndefined(json(reply))
-  return Predicate.hasProperty(body, "code") && body.code === 404 && notListening.test(messageOf(body) ?? "")
+  return (
+    Predicate.hasProperty(body, "code") &&
+    body.code === 404 &&
+    Object.keys(body).every((key) => ownKeys.includes(key)) &&
+    notListening.test(messageOf(body) ?? "")
+  )
 }
+
+/** What such a refusal holds, `stacktrace` only in an engine that is being developed. */
+const ownKeys = ["code", "message", "hint", "stacktrace"]
 
 const notListening = new RegExp(
   `^(${[

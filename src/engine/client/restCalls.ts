@@ -73,27 +73,28 @@ const workflowCalls = ({ call }: Call.Calls) => {
             operation: "update workflow",
             method: "PUT",
             path: `/workflows/${current.id}`,
+            finishes: true,
             bodyFor: (keyHeader) => (changes.nodes === undefined ? body : renameNodeTypes(body, spellingFor(keyHeader)))
           })
-      ).pipe(Effect.uninterruptible),
-    deleteWorkflow: (id: WorkflowId) =>
-      call(JsonObject, { operation: "delete workflow", method: "DELETE", path: `/workflows/${id}` }).pipe(
-        Effect.uninterruptible
       ),
+    deleteWorkflow: (id: WorkflowId) =>
+      call(JsonObject, { operation: "delete workflow", method: "DELETE", path: `/workflows/${id}`, finishes: true }),
     activateWorkflow: (id: WorkflowId) =>
       call(Workflow, {
         operation: "activate workflow",
         method: "POST",
         path: `/workflows/${id}/activate`,
-        body: {}
-      }).pipe(Effect.uninterruptible),
+        body: {},
+        finishes: true
+      }),
     deactivateWorkflow: (id: WorkflowId) =>
       call(Workflow, {
         operation: "deactivate workflow",
         method: "POST",
         path: `/workflows/${id}/deactivate`,
-        body: {}
-      }).pipe(Effect.uninterruptible),
+        body: {},
+        finishes: true
+      }),
     setWorkflowTags: (id: WorkflowId, tags: ReadonlyArray<TagId>) =>
       call(Schema.Unknown, {
         operation: "set the tags of workflow",

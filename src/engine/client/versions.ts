@@ -154,8 +154,10 @@ export const makeSeenVersions = (): SeenVersions => {
 
   const changesSince = (given: string, now: Workflow): ReadonlyArray<string> => {
     if (isVersion(given)) return changesBetween(given, now)
-    const shown = [...(underStamp.get(`${now.id} ${given}`) ?? [])]
-    if (shown.length > 0) return [...new Set(shown.flatMap((version) => changesBetween(version, now)))]
+    const shown = [...(underStamp.get(`${now.id} ${given}`) ?? [])].map((version) => changesBetween(version, now))
+    // Times move with every change, if not within a millisecond; ids of versions can stay when a workflow is renamed.
+    if (given === now.updatedAt && shown.some((changes) => changes.length === 0)) return []
+    if (shown.length > 0) return [...new Set(shown.flat())]
     return stampsOf(now).includes(`${now.id} ${given}`) ? [] : [`something (${given} is none of its present versions)`]
   }
 

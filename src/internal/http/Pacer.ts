@@ -2,30 +2,58 @@ import { Effect, Semaphore } from "effect"
 
 import { monotonicMillis } from "./monotonicMillis.ts"
 
-/** After a pause this much of the coming time may be used up at once. */
-const longestLead = 100
-
-/** What a window of one second never reaches, however the callers come. */
-const ceiling = 100
+/** A request without an answer counts as having left after this many milliseconds at the latest. */
+const longestDeparture = 1000
 
 /**
- * Spaces callers out (GCRA), in the order of arrival: `perSecond` in the long run, a tenth more in any one second, and up
- * to 99 per second never 100 in any. A caller that gives up while waiting leaves its moment to the next one.
+ * One request. It leaves some time between `begun` and `ended`, when its answer begins or it is over: a connection may
+ * have to be made first.
  */
-export const make = (perSecond: number): Effect.Effect<void> => {
-  if (perSecond === Infinity) return Effect.void
-  const interval = 1000 / perSecond
-  const lead = Math.min(longestLead, Math.max((ceiling - 1 - perSecond) * interval, 0))
+interface Departure {
+  readonly begun: number
+  ended: number | undefined
+}
+
+export interface Pacer {
+  /** Runs a request at its turn. It must end when its answer begins. */
+  readonly run: <A, E, R>(request: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
+
+/**
+ * Lets no second see more than `perSecond` requests leave; inside that, nobody waits. Callers go in the order of arrival;
+ * one that gives up while waiting leaves its moment to the next. A rate below one stretches the second instead.
+ */
+export const make = (perSecond: number): Pacer => {
+  if (perSecond === Infinity) return { run: (request) => request }
+  const places = Math.max(1, Math.floor(perSecond))
+  const window = (places * 1000) / perSecond
+  const recent = new Set<Departure>()
   const line = Semaphore.makeUnsafe(1)
-  let due = -Infinity
-  return line.withPermit(
+
+  /** The earliest moment at which a departure can no longer be in the same window as a new one, as far as known now. */
+  const overAt = ({ begun, ended }: Departure, now: number) =>
+    Math.min(ended ?? Math.max(now, begun), begun + longestDeparture) + window
+
+  const turn = line.withPermit(
     Effect.gen(function* () {
-      let now = yield* monotonicMillis
-      while (now < due - lead) {
-        yield* Effect.sleep(Math.ceil(due - lead - now))
-        now = yield* monotonicMillis
+      while (true) {
+        const now = yield* monotonicMillis
+        for (const departure of recent) if (overAt(departure, now) <= now) recent.delete(departure)
+        if (recent.size < places) {
+          const departure: Departure = { begun: now, ended: undefined }
+          recent.add(departure)
+          return departure
+        }
+        const next = Math.min(...[...recent].map((departure) => overAt(departure, now)))
+        yield* Effect.sleep(Math.ceil(next - now))
       }
-      due = Math.max(now, due) + interval
     })
   )
+
+  const end = (departure: Departure) =>
+    Effect.map(monotonicMillis, (now) => {
+      departure.ended = now
+    })
+
+  return { run: (request) => Effect.flatMap(turn, (departure) => Effect.ensuring(request, end(departure))) }
 }

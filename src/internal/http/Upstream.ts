@@ -1,22 +1,29 @@
-import { Clock, Duration, Effect, Random, Semaphore } from "effect"
+import { Duration, Effect, Fiber, Schedule, Semaphore } from "effect"
 import { Headers, HttpClient } from "effect/http"
 
 import { monotonicMillis } from "./monotonicMillis.ts"
-import { secretHeaders, toClientRequest, type UpstreamRequest, urlOf } from "./outgoing.ts"
 import * as Pacer from "./Pacer.ts"
-import * as Redirect from "./redirect.ts"
 import { read, type Reply } from "./Reply.ts"
+import {
+  effectOf,
+  redirectRefusal,
+  redirectTarget,
+  secretHeaders,
+  toClientRequest,
+  type UpstreamRequest,
+  urlOf
+} from "./request.ts"
 import * as Retry from "./retry.ts"
-import { failedWhileConnecting, inWords, transportCode } from "./transportCode.ts"
+import { inWords, neverLeft, transportCode } from "./transportCode.ts"
 import { type Phase, RedirectRefused, Unreachable, type UpstreamFailure, UpstreamTimeout } from "./UpstreamFailure.ts"
 
-export type { UpstreamRequest } from "./outgoing.ts"
+export { effectOf, type UpstreamRequest } from "./request.ts"
 export type { Reply } from "./Reply.ts"
 
 export interface UpstreamOptions {
   /** Where paths are appended: scheme, host, and a path without a trailing slash. */
   readonly baseUrl: string
-  /** Requests begun in a second, redirects and retries counted; a single second may see a tenth more. Default 90. */
+  /** Most requests that leave in any one second, redirects and retries counted. Default 90. */
   readonly requestsPerSecond?: number
   /** Requests on their way at once. Default 10. */
   readonly concurrency?: number
@@ -24,6 +31,8 @@ export interface UpstreamOptions {
   readonly maxReplyBytes?: number
   /** Further attempts after the first, where repeating does no harm. Default 2. */
   readonly retries?: number
+  /** When the same request goes out again, in place of `retries`. */
+  readonly retry?: Retry.RetryPolicy
 }
 
 /** One upstream: paced, bounded, timed, and true to its origin. */
@@ -34,15 +43,19 @@ export interface Upstream {
 
 export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): Upstream => {
   const maxReplyBytes = options.maxReplyBytes ?? 64 * 1024 * 1024
-  const retries = options.retries ?? Retry.maxRetries
+  const retry = options.retry ?? Retry.make(options.retries ?? 2)
   const slots = Semaphore.makeUnsafe(options.concurrency ?? 10)
-  const turn = Pacer.make(options.requestsPerSecond ?? 90)
+  const pacer = Pacer.make(options.requestsPerSecond ?? 90)
   const scoped = HttpClient.withScope(client)
 
   /** One request and its reply, or the address it redirects to. What is left unread is cut off with its connection. */
-  const ask = Effect.fnUntraced(function* (request: UpstreamRequest, url: URL) {
-    const response = yield* scoped.execute(toClientRequest(request, url)).pipe(Effect.mapError(unreachable("waiting")))
-    const target = Redirect.target(response, url)
+  const ask = Effect.fnUntraced(function* (request: UpstreamRequest, url: URL, progress: Progress) {
+    const leaving = Effect.suspend(() => {
+      progress.sent = true
+      return scoped.execute(toClientRequest(request, url))
+    })
+    const response = yield* pacer.run(leaving).pipe(Effect.mapError(unreachable("waiting")))
+    const target = redirectTarget(response, url)
     if (target !== undefined) return { status: response.status, target }
     return yield* Effect.catchTag(read(response, maxReplyBytes), "HttpClientError", (error) =>
       Effect.fail(unreachable("reading")(error))
@@ -53,12 +66,10 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     function* (request: UpstreamRequest, progress: Progress) {
       let url = urlOf(options.baseUrl, request)
       for (let hops = 0; ; hops++) {
-        yield* turn
-        progress.sent = true
-        const outcome = yield* ask(request, url)
+        const outcome = yield* ask(request, url, progress)
         if (!("target" in outcome)) return outcome
         const { status, target } = outcome
-        const problem = Redirect.refusal(request.method, url, target, hops)
+        const problem = redirectRefusal(request.method, url, target, hops)
         if (problem !== undefined) return yield* new RedirectRefused({ status, problem })
         url = target
       }
@@ -67,34 +78,31 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     Effect.result
   )
 
-  const exchangeWithRetries = Effect.fnUntraced(function* (
-    request: UpstreamRequest,
-    progress: Progress,
-    until: number
-  ) {
-    const repeatable = request.repeatable ?? request.method === "GET"
-    for (let attempt = 0; ; attempt++) {
-      const outcome = yield* exchange(request, progress)
-      if (attempt >= retries || !Retry.mayRepeat(outcome, repeatable)) return yield* Effect.fromResult(outcome)
-      const pause = Retry.wait(outcome, attempt, yield* Clock.currentTimeMillis, yield* Random.next)
-      if ((yield* monotonicMillis) + pause >= until) return yield* Effect.fromResult(outcome)
-      progress.sent = repeatable
-      yield* Effect.sleep(pause)
-    }
-  })
+  /** Repeats a request as the policy says, as long as an answer can still come in time. */
+  const exchangeWithRetries = (request: UpstreamRequest, progress: Progress, until: number) => {
+    const effect = effectOf(request)
+    const attempt = Effect.suspend(() => {
+      // A write goes out again only where the one before did nothing.
+      if (effect === "write") progress.sent = false
+      return exchange(request, progress)
+    })
+    const inTime = Schedule.while(retry(effect), ({ duration }) =>
+      Effect.map(monotonicMillis, (now) => now + Duration.toMillis(duration) < until)
+    )
+    return Effect.flatMap(Effect.repeat(attempt, Schedule.passthrough(inTime)), Effect.fromResult)
+  }
 
   const send = Effect.fnUntraced(
     function* (request: UpstreamRequest) {
       const milliseconds = Math.round(Duration.toMillis(request.timeout ?? "30 seconds"))
       if (milliseconds <= 0) return yield* new UpstreamTimeout({ milliseconds: 0, sent: false })
       const progress: Progress = { sent: false }
-      return yield* Effect.timeoutOrElse(
-        exchangeWithRetries(request, progress, (yield* monotonicMillis) + milliseconds),
-        {
-          duration: milliseconds,
-          orElse: () => Effect.fail(new UpstreamTimeout({ milliseconds, sent: progress.sent }))
-        }
-      )
+      const until = (yield* monotonicMillis) + milliseconds
+      const exchanged = Effect.timeoutOrElse(exchangeWithRetries(request, progress, until), {
+        duration: milliseconds,
+        orElse: () => Effect.fail(new UpstreamTimeout({ milliseconds, sent: progress.sent }))
+      })
+      return yield* request.finishes === true ? toItsEnd(exchanged, progress) : exchanged
     },
     (effect, request) =>
       Effect.updateService(effect, Headers.CurrentRedactedNames, (names) => [...names, ...secretHeaders(request)]),
@@ -104,6 +112,16 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
   return { send }
 }
 
+/** Runs a request to its end once it has left, also when the caller leaves; before that, it is never sent then. */
+const toItsEnd = <A, E, R>(request: Effect.Effect<A, E, R>, progress: Progress) =>
+  Effect.uninterruptible(
+    Effect.flatMap(Effect.forkChild(request, { startImmediately: true }), (fiber) =>
+      Effect.interruptible(Fiber.join(fiber)).pipe(
+        Effect.onInterrupt(() => (progress.sent ? Effect.asVoid(Fiber.await(fiber)) : Fiber.interrupt(fiber)))
+      )
+    )
+  )
+
 /** Whether a request that counts may have reached the upstream. */
 interface Progress {
   sent: boolean
@@ -111,5 +129,5 @@ interface Progress {
 
 const unreachable = (phase: Phase) => (error: unknown) => {
   const code = transportCode(error) ?? "NETWORK_ERROR"
-  return new Unreachable({ code, problem: inWords(code), phase: failedWhileConnecting(code) ? "connecting" : phase })
+  return new Unreachable({ code, problem: inWords(code), phase: neverLeft(error) ? "connecting" : phase })
 }

@@ -29,3 +29,15 @@ export class ReplyTooLarge extends Schema.TaggedError<ReplyTooLarge>()("ReplyToo
 }) {}
 
 export type UpstreamFailure = RedirectRefused | ReplyTooLarge | Unreachable | UpstreamTimeout
+
+/** What a request does there: nothing, so that it may be sent twice, or something that must happen once at most. */
+export type RequestEffect = "read" | "write"
+
+/** Whether nothing of a request can have reached the upstream. */
+export const neverArrived = (failure: UpstreamFailure): boolean =>
+  (failure._tag === "Unreachable" && failure.phase === "connecting") ||
+  (failure._tag === "UpstreamTimeout" && !failure.sent)
+
+/** Whether a request that got no answer may or may not have changed something. A redirect is a refusal. */
+export const isOutcomeUnknown = (effect: RequestEffect, failure: UpstreamFailure): boolean =>
+  effect === "write" && failure._tag !== "RedirectRefused" && !neverArrived(failure)

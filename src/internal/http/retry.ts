@@ -1,33 +1,45 @@
-import { DateTime, Option, Result } from "effect"
+import { DateTime, Effect, Option, Random, Result, Schedule } from "effect"
 import { Headers } from "effect/http"
 
 import type { Reply } from "./Reply.ts"
-import type { UpstreamFailure } from "./UpstreamFailure.ts"
+import { neverArrived, type RequestEffect, type UpstreamFailure } from "./UpstreamFailure.ts"
 
-export const maxRetries = 2
+/** How one request ended. */
+type Outcome = Result.Result<Reply, UpstreamFailure>
+
+/** When the same request goes out again, from how the one before ended. */
+export type RetryPolicy = (effect: RequestEffect) => Schedule.Schedule<unknown, Outcome>
+
 const longestWait = 5000
 
-/** Whether the same request may be sent again after this outcome (decision E1). */
-export const mayRepeat = (outcome: Result.Result<Reply, UpstreamFailure>, repeatable: boolean): boolean => {
+/** Further attempts, so many at most, where repeating does no harm. */
+export const make =
+  (times: number): RetryPolicy =>
+  (effect) =>
+    Schedule.forever.pipe(
+      Schedule.setInputType<Outcome>(),
+      Schedule.while(({ attempt, input }) => Effect.succeed(attempt <= times && mayRepeat(input, effect))),
+      Schedule.modifyDelay(({ attempt, input, now }) =>
+        Effect.map(Random.next, (random) => wait(input, attempt - 1, now, random))
+      )
+    )
+
+/** A write is sent again only where it cannot have arrived, or was turned away unseen. */
+const mayRepeat = (outcome: Outcome, effect: RequestEffect): boolean => {
+  const isRead = effect === "read"
   if (Result.isSuccess(outcome)) {
     const { status } = outcome.success
-    return status === 429 || (repeatable && (status === 502 || status === 503 || status === 504))
+    return status === 429 || (isRead && (status === 502 || status === 503 || status === 504))
   }
   const { failure } = outcome
-  if (failure._tag !== "Unreachable") return false
-  return failure.phase === "connecting" || (repeatable && failure.phase === "waiting")
+  return failure._tag === "Unreachable" && (neverArrived(failure) || (isRead && failure.phase === "waiting"))
 }
 
 /**
  * Milliseconds to wait before the next attempt: what the upstream asks for, up to 5 s, else a random part (`random`
  * from 0 to 1) of 100 ms that doubles with every attempt.
  */
-export const wait = (
-  outcome: Result.Result<Reply, UpstreamFailure>,
-  attempt: number,
-  now: number,
-  random: number
-): number => {
+export const wait = (outcome: Outcome, attempt: number, now: number, random: number): number => {
   const asked = Result.isSuccess(outcome) ? retryAfter(outcome.success.headers, now) : undefined
   return asked === undefined ? random * 100 * 2 ** attempt : Math.min(Math.max(asked, 0), longestWait)
 }

@@ -1,16 +1,31 @@
-import { Predicate } from "effect"
+import { Data, Predicate } from "effect"
 
-/** The system's code in an error or in what caused it: ECONNREFUSED, ENOTFOUND, CERT_HAS_EXPIRED and the like. */
-export const transportCode = (error: unknown, depth = 0): string | undefined => {
+/** What a client fails with that knows that no connection was made, so that nothing was sent. */
+export class NotConnected extends Data.TaggedError("NotConnected")<{ readonly cause: unknown }> {}
+
+/** The first thing that is found in an error or in what caused it. */
+const findIn = <A>(error: unknown, find: (error: object) => A | undefined, depth = 0): A | undefined => {
   if (!Predicate.isObject(error) || depth > 8) return undefined
-  if (Predicate.hasProperty(error, "code") && Predicate.isString(error.code)) return error.code
+  const found = find(error)
+  if (found !== undefined) return found
   const causes = [
     ...(Predicate.hasProperty(error, "errors") && Array.isArray(error.errors) ? error.errors : []),
     ...(Predicate.hasProperty(error, "reason") ? [error.reason] : []),
     ...(Predicate.hasProperty(error, "cause") ? [error.cause] : [])
   ]
-  return causes.map((cause) => transportCode(cause, depth + 1)).find((code) => code !== undefined)
+  return causes.map((cause) => findIn(cause, find, depth + 1)).find((found) => found !== undefined)
 }
+
+/** The system's code in an error or in what caused it: ECONNREFUSED, ENOTFOUND, CERT_HAS_EXPIRED and the like. */
+export const transportCode = (error: unknown): string | undefined =>
+  findIn(error, (error) =>
+    Predicate.hasProperty(error, "code") && Predicate.isString(error.code) ? error.code : undefined
+  )
+
+/** Whether a request that failed like this cannot have reached the other side. */
+export const neverLeft = (error: unknown): boolean =>
+  findIn(error, (error) => (error instanceof NotConnected ? true : undefined)) ??
+  failedWhileConnecting(transportCode(error) ?? "")
 
 /** Failures of a handshake; the others of TLS may come later, when a request is on its way. */
 const tls =
@@ -30,6 +45,11 @@ const connecting = new Set([
 /** Whether a request that failed with this code cannot have reached the other side. */
 export const failedWhileConnecting = (code: string): boolean => connecting.has(code) || tls.test(code)
 
+const invalid = /^(UND_ERR_INVALID_ARG|ERR_INVALID_CHAR|ERR_INVALID_HTTP_TOKEN|ERR_UNESCAPED_CHARACTERS)$/
+
+/** Of Node's decompression: zlib's codes, and Brotli's. */
+const packed = /^(Z_|ERR__ERROR_|ERR_BROTLI)/
+
 /** The code in plain words. */
 export const inWords = (code: string): string => {
   if (code === "ECONNREFUSED") return "nothing listens there (ECONNREFUSED)"
@@ -37,6 +57,7 @@ export const inWords = (code: string): string => {
   if (code === "ETIMEDOUT" || code === "UND_ERR_CONNECT_TIMEOUT") return `no connection could be made in time (${code})`
   if (tls.test(code)) return `its TLS certificate or protocol is not accepted (${code})`
   if (code === "UND_ERR_ABORTED") return `the proxy refuses to connect (${code})`
-  if (code === "UND_ERR_INVALID_ARG") return `a header or the proxy's settings cannot be used (${code})`
+  if (invalid.test(code)) return `a header or the proxy's settings cannot be used (${code})`
+  if (packed.test(code)) return `its compressed answer cannot be unpacked (${code})`
   return `the connection broke (${code})`
 }

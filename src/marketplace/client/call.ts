@@ -1,7 +1,7 @@
 import { Clock, Effect, Random, Redacted, Result, Schema } from "effect"
 import type { HttpClient } from "effect/http"
 
-import { redact } from "../../internal/http/redact.ts"
+import { redactor } from "../../internal/http/redact.ts"
 import * as Upstream from "../../internal/http/Upstream.ts"
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
 import { limitOf, readOnlyReason } from "./keyRules.ts"
@@ -18,6 +18,9 @@ export interface CallOptions {
 }
 
 const maxRetries = 2
+
+/** How much of a refusal, or of what is no JSON, is looked at, in characters. */
+const longestRefusal = 20_000
 const maxPauses = 5
 const parseJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
 
@@ -34,15 +37,18 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
   const authorization = settings.authScheme === "raw" ? key : `Bearer ${key}`
   const headers = { authorization: Redacted.make(authorization) }
 
-  /** A reply that repeats the key, as some error pages do, gives it to nobody. */
+  /** An answer that repeats the key, as some error pages do, gives it to nobody. */
+  const redact = redactor([key, authorization])
   const ask = (request: Upstream.UpstreamRequest) =>
-    Effect.map(upstream.send(request), (reply) => ({ ...reply, text: redact(reply.text, [key, authorization]) }))
+    Effect.map(upstream.send(request), (reply) =>
+      reply.status < 300 ? reply : { ...reply, text: redact.text(reply.text.slice(0, longestRefusal)) }
+    )
 
   const send = Effect.fnUntraced(function* (operation: Operation, options: CallOptions) {
-    const { method, name, path } = operation
+    const { kind, method, name, path } = operation
     const limiter = limiters.get(name)
     if (limiter === undefined) return yield* Effect.die(`no limiter for ${name}`)
-    const request = { method, path, ...options, repeatable: false, headers }
+    const request = { method, path, ...options, effect: kind, headers }
     let failures = 0
     let pauses = 0
     while (true) {
@@ -74,11 +80,17 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
     const failed = (reason: Reason) => new MarketplaceError({ operation: operation.name, reason })
     if (forbidden !== undefined) return yield* failed(new AdsReadOnly({ detail: forbidden }))
     const text = yield* send(operation, options)
-    const json = text.trim() === "" ? null : Result.getOrElse(parseJson(text), () => text)
-    const decoded = Schema.decodeUnknownResult(reply)(json)
+    const json = text.trim() === "" ? null : Result.getOrElse(parseJson(text), () => text.slice(0, longestRefusal))
+    const decoded = Schema.decodeUnknownResult(reply)(redact.value(json))
     if (Result.isSuccess(decoded)) return decoded.success
     const detail = `the answer cannot be read: ${firstIssueOf(decoded.failure)}`
-    return yield* failed(new AdsUnreadable({ kind: operation.kind, detail, body: text.slice(0, 200) }))
+    return yield* failed(
+      new AdsUnreadable({
+        kind: operation.kind,
+        detail,
+        body: redact.text(text.slice(0, longestRefusal)).slice(0, 200)
+      })
+    )
   })
 
   return { call }

@@ -2,7 +2,7 @@ import { Match, Option, Result } from "effect"
 import { Headers } from "effect/http"
 
 import type { Reply } from "../../internal/http/Upstream.ts"
-import type { UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
+import { isOutcomeUnknown, neverArrived, type UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
 import type { NoTurn } from "./Limiter.ts"
 import { AdsOutcomeUnknown, AdsRateLimited, AdsUnreachable, MarketplaceError, type Reason } from "./MarketplaceError.ts"
 import type { Operation } from "./operations.ts"
@@ -56,14 +56,12 @@ const secondsToWait = (headers: Headers.Headers): number => {
   return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, longestPauseSeconds) : 1
 }
 
-const neverArrived = (failure: UpstreamFailure): boolean =>
-  (failure._tag === "Unreachable" && failure.phase === "connecting") ||
-  (failure._tag === "UpstreamTimeout" && !failure.sent)
-
 const noAnswer = ({ kind, name }: Operation, failure: UpstreamFailure) => {
   const detail = inWords(failure)
-  const unsure = kind === "write" && !neverArrived(failure) && failure._tag !== "RedirectRefused"
-  return failed(name, unsure ? new AdsOutcomeUnknown({ detail }) : new AdsUnreachable({ detail }))
+  return failed(
+    name,
+    isOutcomeUnknown(kind, failure) ? new AdsOutcomeUnknown({ detail }) : new AdsUnreachable({ detail })
+  )
 }
 
 const inWords = Match.type<UpstreamFailure>().pipe(

@@ -107,7 +107,7 @@ describe("an engine that cannot be reached", () => {
 })
 
 describe("an engine that is still starting", () => {
-  const starting = answers(200, { "content-type": "text/html" }, "<p>n8n is starting up. Please wait</p>")
+  const starting = answers(200, { "content-type": "text/html" }, "n8n is starting up. Please wait")
   const nothingYet = answers(404, { "content-type": "text/html" }, "Cannot GET")
 
   it.effect("is waited for until it is up", () => {

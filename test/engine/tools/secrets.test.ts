@@ -67,6 +67,56 @@ describe("secrets in what upstreams say", () => {
     })
   }
 
+  const escaped = (secret: string) =>
+    `{"message":"got ${Array.from(secret, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`).join("")}"}`
+  const disguises: Readonly<Record<string, (secret: string) => Step>> = {
+    "JSON escapes": (secret) => answers(400, { "content-type": "application/json" }, escaped(secret)),
+    "half a JSON with escapes": (secret) => answers(400, {}, escaped(secret).slice(0, -2)),
+    "escaped slashes": (secret) =>
+      answers(400, {}, JSON.stringify({ message: secret }).replaceAll("/", String.raw`\/`)),
+    "a content type": (secret) =>
+      answers(400, { "content-type": `text/html; key=${encodeURIComponent(secret)}` }, "<p>"),
+    "the host of a redirect": (secret) => answers(302, { location: `https://${secret}.evil.test/` }, null),
+    "Base64 of a longer text": (secret) => json({ message: btoa(`user:${secret}:x`) }, 400)
+  }
+  for (const [way, step] of Object.entries(disguises)) {
+    it.live(`errors do not repeat a secret behind ${way}`, () => {
+      const secret = way.startsWith("the host") ? "Canary-Host-77" : "canary+77/key-of-ours"
+      const { client } = engineThat(() => step(secret))
+      const args = { name: "Shop", type: "httpBasicAuth", data: { password: secret } }
+      return Effect.gen(function* () {
+        const { error } = yield* callTool("create_credential", args)
+        const told = JSON.stringify(error ?? assert.fail("no error")).toLowerCase()
+        assert.notInclude(told, secret.toLowerCase())
+        assert.notInclude(told, String.raw`\u0063`)
+        assert.notMatch(told, /canary|77.{0,3}key/)
+        assert.notInclude(told, btoa(`user:${secret}:x`).toLowerCase())
+      }).pipe(Effect.provide(serving(client)))
+    })
+  }
+
+  it.live("errors do not repeat a number of a credential", () => {
+    const { client } = engineThat(() => json({ message: "pin 739154", pin: 739_154 }, 400))
+    return Effect.gen(function* () {
+      const args = { name: "Shop", type: "httpBasicAuth", data: { pin: 739_154 } }
+      const { error } = yield* callTool("create_credential", args)
+      assert.notInclude(JSON.stringify(error ?? assert.fail("no error")), "739154")
+    }).pipe(Effect.provide(serving(client)))
+  })
+
+  it.live("error texts of megabytes are cut", () =>
+    Effect.gen(function* () {
+      const long = "x".repeat(3_000_000)
+      const steps = [json({ message: long }, 400), answers(400, { "content-type": `text/${"x".repeat(9000)}` }, long)]
+      for (const step of steps) {
+        const { error } = yield* callTool("create_tag", { name: "red" }).pipe(
+          Effect.provide(serving(engineThat(() => step).client))
+        )
+        assert.isBelow(JSON.stringify(error ?? assert.fail("no error")).length, 4000)
+      }
+    })
+  )
+
   it.live("answers about credentials leave out the values that an engine repeats", () => {
     const record = { id: "1", name: "Shop", type: "httpBasicAuth", data: { password }, password, values: [password] }
     const { client } = engineThat(({ method, path }) =>

@@ -1,16 +1,21 @@
-import { Effect, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
+import { FetchHttpClient, HttpClient } from "effect/http"
 
 import * as NodeHttpClients from "../../../src/cli/NodeHttpClients.ts"
 import { HttpClients } from "../../../src/internal/http/HttpClients.ts"
 import * as Upstream from "../../../src/internal/http/Upstream.ts"
 
-/** Every client that the command may use, by name. */
+const overFetch = FetchHttpClient.layer.pipe(
+  Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" }))
+)
+
+/** The client that the command uses, and one that an embedder may bring. */
 export const clients = {
   "the client of the command": HttpClients.use(({ make }) => make({})).pipe(Effect.provide(NodeHttpClients.layer)),
-  "the client of this Node": NodeHttpClients.fetchClient({})
+  "a client over fetch": HttpClient.HttpClient.pipe(Effect.provide(overFetch))
 }
 
-export const clientNames = ["the client of the command", "the client of this Node"] as const
+export const clientNames = ["the client of the command", "a client over fetch"] as const
 
 /** An upstream that is really there. */
 export const upstreamAt = (

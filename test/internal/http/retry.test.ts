@@ -69,8 +69,8 @@ describe("the number of requests that one call becomes", () => {
 
   it.effect("follows the caller's word about what may be repeated", () =>
     Effect.gen(function* () {
-      assert.strictEqual(yield* requestsOf(answers(503), "POST", { repeatable: true }), 3)
-      assert.strictEqual(yield* requestsOf(answers(503), "GET", { repeatable: false }), 1)
+      assert.strictEqual(yield* requestsOf(answers(503), "POST", { effect: "read" }), 3)
+      assert.strictEqual(yield* requestsOf(answers(503), "GET", { effect: "write" }), 1)
     })
   )
 

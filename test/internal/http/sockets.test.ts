@@ -1,7 +1,8 @@
-import { gzipSync } from "node:zlib"
+import { createServer, type Server } from "node:net"
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Schema } from "effect"
 import { TestClock } from "effect/testing"
 
 import {
@@ -17,6 +18,16 @@ import {
 import { clientNames, upstreamAt, withKey } from "./clients.ts"
 
 const MiB = 1024 * 1024
+
+/** Closes every connection as soon as something comes over it. */
+const closedDuringHandshake = Effect.acquireRelease(
+  Effect.callback<Server>((resume) => {
+    const server = createServer((socket) => socket.on("error", () => {}).on("data", () => socket.resetAndDestroy()))
+    server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+  }),
+  (server) => Effect.sync(() => server.close())
+).pipe(Effect.map((server) => Schema.decodeUnknownSync(Schema.Struct({ port: Schema.Int }))(server.address()).port))
+
 const half = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"data":[1,2'
 const headersOnly = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
 const chunk = `${(16 * 1024).toString(16)}\r\n${" ".repeat(16 * 1024)}\r\n`
@@ -184,6 +195,25 @@ describe.each(clientNames)("over %s", (client) => {
     })
   )
 
+  it.effect("a compressed answer is unpacked, whatever its status", () =>
+    Effect.gen(function* () {
+      const text = JSON.stringify({ message: "packed" })
+      const packed = [
+        ["gzip", gzipSync(text)],
+        ["deflate", deflateSync(text)],
+        ["br", brotliCompressSync(text)]
+      ] as const
+      for (const status of [200, 404, 500]) {
+        for (const [coding, bytes] of packed) {
+          const head = `HTTP/1.1 ${status} Word\r\ncontent-encoding: ${coding}\r\ncontent-length: ${bytes.byteLength}\r\n\r\n`
+          const { url } = yield* listen(writes(Buffer.concat([Buffer.from(head), bytes])))
+          const upstream = yield* upstreamAt(client, url)
+          assert.deepInclude(yield* upstream.send(withKey("POST")), { status, text })
+        }
+      }
+    })
+  )
+
   it.effect("a compressed answer nobody asked for never becomes more than the limit", () =>
     Effect.gen(function* () {
       const bomb = gzipSync(Buffer.alloc(16 * MiB))
@@ -195,6 +225,82 @@ describe.each(clientNames)("over %s", (client) => {
         Effect.catchTag("ReplyTooLarge", ({ limit }) => Effect.succeed(limit))
       )
       assert.isAtMost(length, MiB)
+    })
+  )
+})
+
+describe("over the client of the command", () => {
+  it.effect("a connection that breaks in its handshake, and a header that cannot be sent, have sent nothing", () =>
+    Effect.gen(function* () {
+      const port = yield* closedDuringHandshake
+      const broken = yield* upstreamAt("the client of the command", `https://127.0.0.1:${port}`)
+      assert.containSubset(yield* Effect.flip(broken.send(withKey("POST"))), {
+        _tag: "Unreachable",
+        phase: "connecting"
+      })
+      const server = yield* listen(replies(200, "{}"))
+      const upstream = yield* upstreamAt("the client of the command", server.url)
+      const request = { ...withKey("POST"), headers: { "x-note": "a\nb" } }
+      assert.containSubset(yield* Effect.flip(upstream.send(request)), {
+        _tag: "Unreachable",
+        code: "ERR_INVALID_CHAR",
+        phase: "connecting"
+      })
+      assert.lengthOf(server.received, 0)
+    })
+  )
+
+  it.effect("half of a compressed answer is no answer", () =>
+    Effect.gen(function* () {
+      const whole = gzipSync(JSON.stringify({ message: "x".repeat(5000) }))
+      const half = whole.subarray(0, whole.byteLength / 2)
+      const head = `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${half.byteLength}\r\n\r\n`
+      const { url } = yield* listen(writes(Buffer.concat([Buffer.from(head), half])))
+      const upstream = yield* upstreamAt("the client of the command", url)
+      assert.containSubset(yield* Effect.flip(upstream.send(withKey("POST"))), {
+        _tag: "Unreachable",
+        code: "Z_BUF_ERROR",
+        problem: "its compressed answer cannot be unpacked (Z_BUF_ERROR)",
+        phase: "reading"
+      })
+    })
+  )
+
+  it.effect("a multipart form arrives whole", () =>
+    Effect.gen(function* () {
+      const server = yield* listen(replies(200, "{}"))
+      const upstream = yield* upstreamAt("the client of the command", server.url)
+      yield* upstream.send({ method: "POST", path: "/", form: { field: "ünïcode" } })
+      const [received] = server.received
+      assert.match(received?.head ?? "", /content-type: multipart\/form-data; boundary=/i)
+      assert.match(received?.head ?? "", /content-length: \d+/i)
+    })
+  )
+
+  const interim = "HTTP/1.1 100 Continue\r\n\r\n"
+  const answer = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"
+
+  it.effect.each([
+    ["in one piece with the answer", [interim + answer]],
+    ["by itself", [interim, answer]],
+    [
+      "in small pieces",
+      ["HTTP/1", ".1 100 Continue\r\n", "x: y\r\n\r\nHTT", "P/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}"]
+    ],
+    ["twice", [interim + interim, answer]]
+  ] as const)("a 100 Continue that nobody asked for is no broken connection: %s", ([, pieces]) =>
+    Effect.gen(function* () {
+      const server = yield* listen((socket) => {
+        const [first, ...rest] = pieces
+        socket.setNoDelay(true)
+        socket.write(first)
+        rest.forEach((piece, index) => setTimeout(() => socket.write(piece), 5 * (index + 1)))
+      })
+      const upstream = yield* upstreamAt("the client of the command", server.url)
+      for (const method of ["POST", "GET"] as const) {
+        assert.deepInclude(yield* upstream.send(withKey(method)), { status: 200, text: "{}" })
+      }
+      assert.strictEqual(server.counts.connections, 1)
     })
   )
 })

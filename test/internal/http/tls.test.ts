@@ -85,11 +85,4 @@ describe("with the certificate file of an instance", () => {
       assert.strictEqual(wrong.message, `caFile: ${file} holds no certificate`)
     })
   )
-
-  it.effect("the client of this Node says that it cannot", () =>
-    Effect.gen(function* () {
-      const failure = yield* Effect.flip(NodeHttpClients.fetchClient({ caFile: pathOf("loopback") }))
-      assert.match(failure.message, /: needs Node 22\.19 or later, this is v/)
-    })
-  )
 })

@@ -1,6 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 
-import { failedWhileConnecting, inWords, transportCode } from "../../../src/internal/http/transportCode.ts"
+import {
+  failedWhileConnecting,
+  inWords,
+  neverLeft,
+  NotConnected,
+  transportCode
+} from "../../../src/internal/http/transportCode.ts"
 
 describe("the code of a broken connection", () => {
   it("is found in the error or in whatever caused it", () => {
@@ -42,5 +48,17 @@ describe("the code of a broken connection", () => {
   ])("leaves open whether something arrived: %s", (code) => {
     assert.isFalse(failedWhileConnecting(code))
     assert.include(inWords(code), code)
+  })
+})
+
+describe("a client that knows that it made no connection", () => {
+  it("has sent nothing, whatever the code, and the code is still found", () => {
+    for (const code of ["ETIMEDOUT", "ECONNRESET", "ERR_INVALID_CHAR"]) {
+      const cause = Object.assign(new Error(code), { code })
+      assert.isFalse(neverLeft(cause))
+      const error = { reason: new NotConnected({ cause }) }
+      assert.isTrue(neverLeft(error))
+      assert.strictEqual(transportCode(error), code)
+    }
   })
 })

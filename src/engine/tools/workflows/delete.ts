@@ -26,15 +26,19 @@ export const deleteWorkflow = EngineTool.make("delete_workflow", {
   })
 })
 
-const soon = Schedule.spaced("100 millis")
+/** Pauses before a deletion is sent again: the engine has said that it is not done. */
+const later = Schedule.exponential("300 millis", 3)
 
-/** An engine that has just stopped running a workflow may trip over its own housekeeping, and delete nothing. */
+/**
+ * An engine that has just stopped running a workflow may trip over its own housekeeping, and delete nothing: only where
+ * a read shows that the workflow is still there, it is asked again, twice at most.
+ */
 const deletion = (id: WorkflowId) =>
   EngineClient.use((engine) => engine.deleteWorkflow(id)).pipe(
     Effect.retry({
       while: (error) => (isFault(error) ? isStillThere(id) : Effect.succeed(false)),
-      schedule: soon,
-      times: 10
+      schedule: later,
+      times: 2
     })
   )
 
@@ -42,11 +46,19 @@ const deletion = (id: WorkflowId) =>
 const deactivateAndDelete = Effect.fnUntraced(function* (id: WorkflowId) {
   const engine = yield* EngineClient
   yield* engine.deactivateWorkflow(id)
-  const settled = Effect.retry(deletion(id), { while: isPublished, schedule: soon, times: 100 })
+  const settled = Effect.retry(deletion(id), {
+    while: isUnpublishing,
+    schedule: Schedule.exponential("100 millis"),
+    times: 6
+  })
   return yield* whileDone(settled, { id, done: "deactivated", step: "deleting it" })
 })
 
 const isPublished = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 409
+
+/** The refusal that passes by itself, in the engine's own words. */
+const isUnpublishing = (error: EngineError) =>
+  isPublished(error) && error._tag === "ApiError" && /still being unpublished/i.test(error.problem)
 
 const isFault = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 500
 

@@ -3,7 +3,7 @@ import { Effect, Predicate } from "effect"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { Execution, WorkflowId, Workflow } from "../../client/models.ts"
 
-interface Sought {
+export interface Sought {
   /** Id of the newest execution before the call; ours is newer. */
   readonly after: number
   readonly mark: string
@@ -59,10 +59,10 @@ export const notFound = (problem: string) => ({
 })
 
 /** One look; other runs that have ended are dismissed, and not read again. */
-const lookOnce = Effect.fnUntraced(function* (
+export const lookOnce = Effect.fnUntraced(function* (
   workflowId: WorkflowId,
   { after, isMarked, mark }: Sought,
-  dismissed: Set<number>
+  dismissed: Set<number> = new Set()
 ) {
   const engine = yield* EngineClient
   const { data } = yield* engine.listExecutions({ workflowId, limit: 10 })

@@ -1,5 +1,7 @@
-import { type Duration, Redacted } from "effect"
-import { HttpClientRequest } from "effect/http"
+import { type Duration, Option, Redacted } from "effect"
+import { Headers, HttpClientRequest, type HttpClientResponse } from "effect/http"
+
+import type { RequestEffect } from "./UpstreamFailure.ts"
 
 export interface UpstreamRequest {
   readonly method: "DELETE" | "GET" | "HEAD" | "PATCH" | "POST" | "PUT"
@@ -11,11 +13,16 @@ export interface UpstreamRequest {
   readonly body?: unknown
   /** Sent as a multipart form, where there is no `body`. */
   readonly form?: Readonly<Record<string, string>>
-  /** Whether sending it twice does no harm. Default: a GET. */
-  readonly repeatable?: boolean
+  /** What it does there. Default: a GET reads, everything else writes. */
+  readonly effect?: RequestEffect
+  /** Whether it is waited for once it has left, also when the caller leaves. Default: it is cut off. */
+  readonly finishes?: boolean
   /** Total for this call: waiting for its turn, redirects, retries and reading the answer. Default 30 seconds. */
   readonly timeout?: Duration.Input
 }
+
+export const effectOf = ({ effect, method }: Pick<UpstreamRequest, "effect" | "method">): RequestEffect =>
+  effect ?? (method === "GET" ? "read" : "write")
 
 /** The address of a request, its query included. */
 export const urlOf = (baseUrl: string, { path, query = {} }: UpstreamRequest): URL => {
@@ -40,3 +47,22 @@ export const toClientRequest = (request: UpstreamRequest, url: URL): HttpClientR
 /** Names of the headers whose values are nobody's business. */
 export const secretHeaders = ({ headers = {} }: UpstreamRequest): ReadonlyArray<string> =>
   Object.keys(headers).filter((name) => Redacted.isRedacted(headers[name]))
+
+const maxRedirects = 5
+
+/** Where a reply redirects to, or nothing when it does not. */
+export const redirectTarget = (response: HttpClientResponse.HttpClientResponse, from: URL): URL | undefined => {
+  if (![301, 302, 303, 307, 308].includes(response.status)) return undefined
+  const location = Option.getOrUndefined(Headers.get(response.headers, "location"))
+  return location !== undefined && URL.canParse(location, from.href) ? new URL(location, from) : undefined
+}
+
+/** Why a redirect is not followed, or nothing when it is: a GET, on the same origin, at most five times. */
+export const redirectRefusal = (method: string, from: URL, to: URL, hops: number): string | undefined => {
+  const place = `to ${to.origin === "null" ? to.protocol : to.origin}`
+  if (to.origin !== from.origin)
+    return `the host redirects ${place}, and the key is never sent to another origin; configure that host if it is the right one`
+  if (method !== "GET") return `the host redirects a ${method} ${place}, and only reads follow redirects`
+  if (hops >= maxRedirects) return `the host redirects more than ${maxRedirects} times`
+  return undefined
+}
