@@ -8,6 +8,6 @@ import { upstreams } from "./upstreams.ts"
 
 /** The toolset `engine` over the configured instances, or the embedded one. */
 export const load = (launch: Launch) =>
-  Effect.map(Layer.build(Layer.provide(Instances.layer, upstreams(launch))), (context) =>
-    Toolset.provide(EngineToolset, context)
-  )
+  Effect.map(Layer.build(Layer.provide(Instances.layer, upstreams(launch))), (context) => ({
+    toolset: Toolset.provide(EngineToolset, context)
+  }))

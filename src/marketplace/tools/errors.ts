@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
+import type { PlanError } from "../../changes/PlanError.ts"
 import { type InvalidArgument, ToolError } from "../../mcp/ToolError.ts"
-import type { PlanError } from "../apply/PlanError.ts"
 import type { FloorsPending } from "../client/LowestBids.ts"
 import type { MarketplaceError } from "../client/MarketplaceError.ts"
 import type { TooLong, TooManyCalls } from "./TooLong.ts"
@@ -35,7 +35,7 @@ const kinds: { readonly [tag in AdsError["_tag"]]: readonly [blame: "caller" | "
   PlanExpired: ["caller", "ADS_PLAN_EXPIRED"],
   PlanNotFound: ["caller", "ADS_PLAN_NOT_FOUND"],
   PlanSpent: ["caller", "ADS_PLAN_SPENT"],
-  PlanStoreFailed: ["upstream", "ADS_JOURNAL_FAILED"],
+  JournalFailed: ["upstream", "ADS_JOURNAL_FAILED"],
   TooLong: ["upstream", "ADS_TOO_LONG"],
   TooManyCalls: ["caller", "ADS_TOO_LONG"]
 }
@@ -47,7 +47,7 @@ export const refusal = (error: AdsError): ToolError => {
   return new ToolError({ blame, code, message: error.message, details: Object.fromEntries(fields) })
 }
 
-const hidden: ReadonlyArray<string> = ["_tag", "cause", "message", "name", "stack"]
+const hidden: ReadonlyArray<string> = ["_tag", "cause", "isOutcomeUnknown", "message", "name", "stack"]
 
 /** A program of this toolset, whose errors are told as a tool's. */
 export const orRefuse = <A, R>(

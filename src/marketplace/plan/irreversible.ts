@@ -3,8 +3,8 @@ import { kopecksToRubles } from "../client/money.ts"
 import { type Change, changeKey } from "./Change.ts"
 import type { Blocked, Step } from "./Plan.ts"
 
-/** What no way back can bring back, and why. */
-export const lasting = (steps: ReadonlyArray<Step>, unit: BidUnit | undefined): ReadonlyArray<Blocked> => {
+/** What no rollback can bring back, and why. */
+export const irreversible = (steps: ReadonlyArray<Step>, unit: BidUnit | undefined): ReadonlyArray<Blocked> => {
   const added = new Set(
     steps.flatMap(({ change }) => (change.kind === "product" && change.after ? [placeOf(change)] : []))
   )

@@ -41,22 +41,23 @@ export class ApplyStopped extends Schema.TaggedError<ApplyStopped>()("ApplyStopp
   done: Schema.Int,
   total: Schema.Int,
   problem: Schema.String,
-  /** The tag of the error that stopped it. */
+  /** The kind of failure that stopped it, in the upstream's words. */
   reason: Schema.String,
+  isOutcomeUnknown: Schema.Boolean,
   retryAfterSeconds: Schema.optionalKey(Schema.Finite)
 }) {
   override get message() {
-    const story = `Plan ${this.id} stopped after ${this.done} of ${this.total} changes: ${this.problem}`
-    const atOnce = this.reason === "AdsOutcomeUnknown" ? "Now" : "When that is settled"
+    const what = `Plan ${this.id} stopped after ${this.done} of ${this.total} changes: ${this.problem}`
+    const atOnce = this.isOutcomeUnknown ? "Now" : "When that is settled"
     const when = this.retryAfterSeconds === undefined ? atOnce : `After ${Math.ceil(this.retryAfterSeconds)} seconds`
     return (
-      `${story} ${when}, apply the same plan again: it goes on where it stopped. ` +
+      `${what} ${when}, apply the same plan again: it goes on where it stopped. ` +
       "If it cannot be settled, make a new plan from the present state, or roll this one back."
     )
   }
 }
 
-/** There is nothing to take back: the plan was never begun, or what it did cannot be undone; `blocked` says what and why. */
+/** There is nothing to roll back: the plan was never begun, or what it did cannot be undone; `blocked` says what and why. */
 export class NothingToRollBack extends Schema.TaggedError<NothingToRollBack>()("NothingToRollBack", {
   id: Schema.String,
   blocked: Schema.Array(Schema.Struct({ what: Schema.String, reason: Schema.String }))
@@ -71,7 +72,7 @@ export class NothingToRollBack extends Schema.TaggedError<NothingToRollBack>()("
 }
 
 /** The journal cannot be written or read; without it nothing is changed. */
-export class PlanStoreFailed extends Schema.TaggedError<PlanStoreFailed>()("PlanStoreFailed", {
+export class JournalFailed extends Schema.TaggedError<JournalFailed>()("JournalFailed", {
   problem: Schema.String
 }) {
   override get message() {
@@ -79,6 +80,7 @@ export class PlanStoreFailed extends Schema.TaggedError<PlanStoreFailed>()("Plan
   }
 }
 
+/** Everything that the core itself fails with; what an upstream fails with comes on top. */
 export type PlanError =
   | ApplyStopped
   | GuardViolation
@@ -86,4 +88,4 @@ export type PlanError =
   | PlanExpired
   | PlanNotFound
   | PlanSpent
-  | PlanStoreFailed
+  | JournalFailed

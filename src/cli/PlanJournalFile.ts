@@ -1,26 +1,29 @@
-import { Effect, Exit, Layer, Option, Ref, Schedule, Schema, Scope, Semaphore } from "effect"
+import { Effect, Exit, Option, Ref, Schedule, Schema, Scope, Semaphore } from "effect"
 
-import { PlanStoreFailed } from "../../marketplace/apply/PlanError.ts"
-import { Entry, type Kept, PlanStore } from "../../marketplace/apply/PlanStore.ts"
-import * as LineFile from "../LineFile.ts"
-import { LineFileError } from "../LineFileError.ts"
-import { readLines } from "../readLines.ts"
+import { type Entry, inMemory, type Journal, type Kept, type UnreadableEntry } from "../changes/Journal.ts"
+import { JournalFailed } from "../changes/PlanError.ts"
+import * as LineFile from "./LineFile.ts"
+import { LineFileError } from "./LineFileError.ts"
+import { readLines } from "./readLines.ts"
 
-const Line = Schema.fromJsonString(Entry)
-const decodeLine = Schema.decodeUnknownOption(Line)
+const failed = Effect.mapError((error: { readonly message: string }) => new JournalFailed({ problem: error.message }))
 
-const failed = Effect.mapError((error: { readonly message: string }) => new PlanStoreFailed({ problem: error.message }))
+/** The lines of a journal of plans: how an upstream's entries are written, and read. */
+export type Lines<C> = Schema.Codec<Entry<C>, unknown>
+
+const reading = <C>(entry: Lines<C>) => Schema.decodeUnknownOption(Schema.fromJsonString(entry))
 
 /** The file as it is now, read without claiming it: whole lines in their order, each decoded once. */
-const reader = Effect.fnUntraced(function* (name: string) {
-  const decoded = yield* Ref.make<ReadonlyMap<string, Option.Option<Entry>>>(new Map())
+const reader = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C>) {
+  const decodeLine = reading(lines)
+  const decoded = yield* Ref.make<ReadonlyMap<string, Option.Option<Entry<C>>>>(new Map())
 
   return Effect.gen(function* () {
     const lines = yield* readLines(name)
     const before = yield* Ref.get(decoded)
     const known = new Map(lines.map((line) => [line, before.get(line) ?? decodeLine(line)]))
     yield* Ref.set(decoded, known)
-    const kept: Array<Kept> = []
+    const kept: Array<Kept<C>> = []
     for (const [index, line] of lines.entries()) {
       if (line.trim() === "") continue
       const entry = known.get(line) ?? Option.none()
@@ -29,12 +32,12 @@ const reader = Effect.fnUntraced(function* (name: string) {
     return kept
   }).pipe(
     Effect.catchTag("LineFileError", ({ message }) =>
-      Effect.succeed<ReadonlyArray<Kept>>([{ type: "unreadable", at: 0, problem: message }])
+      Effect.succeed<ReadonlyArray<Kept<C>>>([{ type: "unreadable", at: 0, problem: message }])
     )
   )
 })
 
-const unreadable = (name: string, line: string, number: number, at: number): Kept => {
+const unreadable = (name: string, line: string, number: number, at: number): UnreadableEntry => {
   const [, plan_id] = /"plan_id":"([^"\\]+)"/.exec(line) ?? []
   const problem = `${noEntry(name, number)}: look at it, then mend it or take it out`
   return { type: "unreadable", at, ...(plan_id === undefined ? {} : { plan_id }), problem }
@@ -43,7 +46,8 @@ const unreadable = (name: string, line: string, number: number, at: number): Kep
 const noEntry = (name: string, line: number) => `line ${line} of ${name} is no entry of this journal`
 
 /** Opens the file for writing, as long as the scope is open. A file of something else is left as it is. */
-const open = Effect.fnUntraced(function* (name: string) {
+const open = Effect.fnUntraced(function* <C>(name: string, entry: Lines<C>) {
+  const decodeLine = reading(entry)
   const file = yield* LineFile.make(name)
   const lines = yield* file.lines
   if (lines.length > 0 && lines.every((line) => Option.isNone(decodeLine(line)))) {
@@ -68,21 +72,21 @@ const busy = ({ message }: LineFileError) =>
     inUse: true
   })
 
-/** The journal in a file, which is this process's own only while something is written, or held. */
-export const make = Effect.fnUntraced(function* (name: string) {
-  const read = yield* reader(name)
+/** The journal of plans in a file of JSON lines, on the disk before anything is sent. It is this process's own only while something is written, or held. */
+export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C>) {
+  const read = yield* reader(name, lines)
+  const encode = Schema.encodeEffect(Schema.fromJsonString(lines))
   /** Plans that wait for another process to let go of the file. */
-  const waiting = yield* Ref.make<ReadonlyArray<Entry>>([])
+  const waiting = yield* Ref.make<ReadonlyArray<Entry<C>>>([])
   const door = yield* Semaphore.make(1)
   const held = yield* Ref.make<Held | undefined>(undefined)
 
-  const write = (file: LineFile.LineFile, entry: Entry) =>
-    Effect.flatMap(Effect.orDie(Schema.encodeEffect(Line)(entry)), file.append)
+  const write = (file: LineFile.LineFile, entry: Entry<C>) => Effect.flatMap(Effect.orDie(encode(entry)), file.append)
 
   const claimed = Effect.gen(function* () {
     const scope = yield* Scope.make()
     const opened = Effect.gen(function* () {
-      const file = yield* open(name)
+      const file = yield* open(name, lines)
       for (const entry of yield* Ref.get(waiting)) {
         yield* write(file, entry)
         yield* Ref.update(waiting, (entries) => entries.slice(1))
@@ -114,7 +118,7 @@ export const make = Effect.fnUntraced(function* (name: string) {
     })
   )
 
-  const append = (entry: Entry) => {
+  const append = (entry: Entry<C>) => {
     const written = Effect.acquireUseRelease(
       enter,
       (file) => write(file, entry),
@@ -126,7 +130,7 @@ export const make = Effect.fnUntraced(function* (name: string) {
     return failed(Effect.uninterruptible(Effect.catchIf(written, isPatient, () => later)))
   }
 
-  return PlanStore.of({
+  const journal: Journal<C> = {
     append,
     entries: Effect.zipWith(read, Ref.get(waiting), (kept, more) => [...kept, ...more]),
     hold: (work) =>
@@ -135,29 +139,24 @@ export const make = Effect.fnUntraced(function* (name: string) {
         () => work,
         () => leave
       )
-  })
+  }
+  return journal
 })
 
-/** Plans, progress and audit trail in a file of JSON lines, on the disk before anything is sent. */
-export const layer = (file: string): Layer.Layer<PlanStore> => Layer.effect(PlanStore, make(file))
-
 /** The same file where nothing may be written: it is read, and what is planned here is kept with the process. */
-export const layerReading = (file: string): Layer.Layer<PlanStore> =>
-  Layer.effect(
-    PlanStore,
-    Effect.gen(function* () {
-      const read = yield* reader(file)
-      const memory = yield* PlanStore
-      return PlanStore.of({
-        ...memory,
-        entries: Effect.zipWith(read, memory.entries, (kept, own) => [...kept, ...own])
-      })
-    })
-  ).pipe(Layer.provide(Layer.fresh(PlanStore.layerMemory)))
+export const makeReading = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C>) {
+  const read = yield* reader(name, lines)
+  const memory = yield* inMemory<C>()
+  const journal: Journal<C> = {
+    ...memory,
+    entries: Effect.zipWith(read, memory.entries, (kept, own) => [...kept, ...own])
+  }
+  return journal
+})
 
 /** Why the file cannot be written; nothing where it can, or another process only has it just now. */
-export const problemWith = (file: string): Effect.Effect<string | undefined> =>
-  Effect.scoped(open(file)).pipe(
+export const problemWith = <C>(file: string, lines: Lines<C>): Effect.Effect<string | undefined> =>
+  Effect.scoped(open(file, lines)).pipe(
     Effect.as(undefined),
     Effect.catch(({ inUse, message }) => Effect.succeed(inUse === true ? undefined : message))
   )

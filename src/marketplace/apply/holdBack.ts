@@ -1,17 +1,20 @@
 import { Effect } from "effect"
 
+import type { Judgement, Row } from "../../changes/Driver.ts"
+import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import type { AmountTold } from "../client/money.ts"
 import { readBudgets } from "../client/readBudget.ts"
-import type { Ads, Standing } from "./look.ts"
-import type { Row } from "./rows.ts"
+import type { Change } from "../plan/Change.ts"
 
 /** Which campaigns are not deleted that could be, and why: they hold money by now, or nobody can tell. */
-export const whyKept = Effect.fnUntraced(function* (
-  ads: Ads,
-  looked: ReadonlyArray<Row & { readonly standing: Standing }>
+export const holdBack = Effect.fnUntraced(function* (
+  ads: MarketplaceAds["Service"],
+  rows: ReadonlyArray<Row<Change> & { readonly judgement: Judgement }>
 ) {
-  const deletions = looked.flatMap(({ change, standing, step }) =>
-    change.kind === "delete" && standing !== "stale" ? [{ target: change.target, standing, step }] : []
+  const deletions = rows.flatMap(({ change, judgement, step }) =>
+    change.kind === "delete" && typeof change.target === "number" && judgement !== "drift"
+      ? [{ target: change.target, judgement, step }]
+      : []
   )
   if (deletions.length === 0) return new Map<string, string>()
   const asked = readBudgets(
@@ -20,17 +23,17 @@ export const whyKept = Effect.fnUntraced(function* (
   )
   const budgets = yield* Effect.orElseSucceed(asked, () => undefined)
   return new Map(
-    deletions.flatMap(({ standing, step, target }) => {
-      const reason = whyNot(standing, budgets?.get(target))
+    deletions.flatMap(({ judgement, step, target }) => {
+      const reason = whyNot(judgement, budgets?.get(target))
       return reason === undefined ? [] : [[step, reason] as const]
     })
   )
 })
 
 /** Of a budget, or of one that nobody knows (null), or that could not be asked for. */
-const whyNot = (standing: Standing, budget: AmountTold | null | undefined): string | undefined => {
+const whyNot = (judgement: Judgement, budget: AmountTold | null | undefined): string | undefined => {
   if (budget) return budget.kopecks === 0 ? undefined : holds(budget)
-  const isGone = budget === null && standing === "already"
+  const isGone = budget === null && judgement === "already"
   return isGone ? undefined : unread
 }
 
