@@ -1,6 +1,6 @@
 import { Clock, Effect } from "effect"
 
-import { readApart } from "./apply/bisect.ts"
+import { readApart } from "./apply/readApart.ts"
 import type { Driver, Judgement, RemoteState, Row } from "./Driver.ts"
 import type { CreatedId } from "./Journal.ts"
 import type { Draft, Step } from "./Plan.ts"

@@ -18,7 +18,7 @@ describe("the page about the marketplace", () => {
   it.each(Object.values(operations))("has a row for $name", ({ method, name, path }) => {
     const row = page.split("\n").find((line) => line.startsWith(`| ${method} ${path} `))
     assert.include(row, `\`${name}\``)
-    assert.match(row ?? "", /`ads_/)
+    assert.match(row ?? "", /`(?:ads_|plan_rollback)/)
   })
 
   it.each([...readTools, ...writeTools, ...ChangesToolset.tools])("names $name", ({ name }) => {

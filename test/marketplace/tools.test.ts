@@ -101,9 +101,9 @@ describe("the marketplace toolset", () => {
         }
       }
     }
+    for (const { name } of [...readTools, ...writeTools]) assert.match(name, /^ads_/)
     for (const tool of [...readTools, ...writeTools, ...ChangesToolset.tools]) {
       assert.isAbove(tool.description.length, 20)
-      assert.match(tool.name, /^ads_/)
       check(tool.inputSchema(), `${tool.name} arguments`)
     }
   })
