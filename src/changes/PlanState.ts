@@ -181,9 +181,7 @@ const ofOwn = <C>(state: PlanState<C>, entry: ProgressEntry): PlanState<C> => {
       const isFinished = entry.refused === undefined
       return { ...state, isFinished, isPartly: !isFinished }
     }
-    case "asked":
-    case "stopped":
-    case "tried":
+    default:
       return state
   }
 }

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Effect, Match, Schema } from "effect"
 
 import type { Driver, Failure, RemoteState } from "../../src/changes/Driver.ts"
 import type { CreatedId } from "../../src/changes/Journal.ts"
@@ -71,6 +71,19 @@ const read = Effect.fnUntraced(function* (client: Client, changes: ReadonlyArray
     )
   )
   const nameOf = (tag: ReturnType<typeof refOf>) => tags.find(({ id }) => id === tag)?.name
+  /** Whether a change shows as wanted, and as it was. */
+  const standing = Match.type<TagChange>().pipe(
+    Match.withReturnType<readonly [isAfter: boolean, isBefore: boolean]>(),
+    Match.discriminatorsExhaustive("kind")({
+      create: ({ name }) => [false, !tags.some((tag) => tag.name === name)],
+      rename: ({ after, before, tag }) => [nameOf(tag) === after, nameOf(tag) === before],
+      delete: ({ name, tag }) => [nameOf(tag) === undefined, nameOf(tag) === name],
+      label: ({ after, before, tag, workflow }) => {
+        const has = labels.get(workflow)?.some((id) => id === tag) === true
+        return [has === after, has === before]
+      }
+    })
+  )
   return {
     labels,
     judge: (change) => {
@@ -86,21 +99,6 @@ const read = Effect.fnUntraced(function* (client: Client, changes: ReadonlyArray
     },
     explainDrift: Effect.succeed(() => "someone else has changed it")
   } satisfies RemoteState<TagChange> & { readonly labels: ReadonlyMap<string, ReadonlyArray<string>> }
-
-  function standing(change: TagChange): readonly [isAfter: boolean, isBefore: boolean] {
-    switch (change.kind) {
-      case "create":
-        return [false, !tags.some(({ name }) => name === change.name)]
-      case "rename":
-        return [nameOf(change.tag) === change.after, nameOf(change.tag) === change.before]
-      case "delete":
-        return [nameOf(change.tag) === undefined, nameOf(change.tag) === change.name]
-      case "label": {
-        const has = labels.get(change.workflow)?.some((id) => id === change.tag) === true
-        return [has === change.after, has === change.before]
-      }
-    }
-  }
 })
 type TagsState = Effect.Success<ReturnType<typeof read>>
 
@@ -108,19 +106,13 @@ type TagsState = Effect.Success<ReturnType<typeof read>>
 const carryOut = Effect.fnUntraced(function* (client: Client, change: TagChange, { labels }: TagsState) {
   if (change.kind === "create") return (yield* client.createTag(change.name)).id
   const tag = TagId.make(textOf(change.tag))
-  switch (change.kind) {
-    case "rename":
-      yield* client.updateTag(tag, change.after)
-      return undefined
-    case "delete":
-      yield* client.deleteTag(tag)
-      return undefined
-    case "label": {
-      const others = (labels.get(change.workflow) ?? []).filter((id) => id !== tag).map((id) => TagId.make(id))
-      yield* client.setWorkflowTags(WorkflowId.make(change.workflow), change.after ? [...others, tag] : others)
-      return undefined
-    }
+  if (change.kind === "rename") yield* client.updateTag(tag, change.after)
+  else if (change.kind === "delete") yield* client.deleteTag(tag)
+  else {
+    const others = (labels.get(change.workflow) ?? []).filter((id) => id !== tag).map((id) => TagId.make(id))
+    yield* client.setWorkflowTags(WorkflowId.make(change.workflow), change.after ? [...others, tag] : others)
   }
+  return undefined
 })
 
 /** Tags of an engine, for plans that change them: the smallest driver there can be. */

@@ -49,7 +49,7 @@ export const make = <C, S extends RemoteState<C>, E>({ driver, journal, original
           const entry = { ...news, at: yield* Clock.currentTimeMillis, plan_id: state.plan.id }
           yield* journal.append(entry)
           run.state = PlanState.step(run.state, entry)
-        }).pipe(Effect.uninterruptible, writing.withPermit),
+        }).pipe(Effect.uninterruptible, (write) => writing.withPermit(write)),
       shown: new Set(),
       found: 0,
       refusedInARow: 0

@@ -82,15 +82,17 @@ const adopt = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
     if (!creations.isOne(change) || sentAt === undefined) continue
     const { created, others } = state.lost(change, sentAt)
     const waitMs = Math.min(visibleMs, sentAt + visibleMs - (yield* Clock.currentTimeMillis))
+    const beside = others === undefined ? "" : ` (${others})`
+    const what = creations.describe(change)
+    const unknownYet = stopped(run.state, {
+      reason: creations.unknownReason,
+      isOutcomeUnknown: true,
+      problem: `It is not known yet whether ${what} was created before the break${beside}. ${creations.search}`,
+      retryAfterSeconds: waitMs / 1000
+    })
+    const leaveOut = others === undefined ? Effect.void : passOver(run, [step], `${others}: ${creations.advice}`)
     if (created !== undefined) yield* settle(run, [step], { found: true, created })
-    else if (waitMs > 0) {
-      const beside = others === undefined ? "" : ` (${others})`
-      const what = creations.describe(change)
-      const problem = `It is not known yet whether ${what} was created before the break${beside}. ${creations.search}`
-      const retryAfterSeconds = waitMs / 1000
-      const reason = creations.unknownReason
-      return yield* stopped(run.state, { reason, isOutcomeUnknown: true, problem, retryAfterSeconds })
-    } else if (others !== undefined) yield* passOver(run, [step], `${others}: ${creations.advice}`)
+    else yield* waitMs > 0 ? Effect.fail(unknownYet) : leaveOut
   }
 })
 

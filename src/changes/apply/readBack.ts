@@ -68,14 +68,13 @@ const recordAllRounded = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, all
 }
 
 /** What was read in another unit is not done, and nothing follows it. */
-const stopAtMisread = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
-  run: Run<C, S, E>,
-  all: ReadonlyArray<Seen>
-) {
+const stopAtMisread = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, all: ReadonlyArray<Seen>) => {
   const misread = all.flatMap(({ as, step }) => (as._tag === "Misread" ? [{ step, amount: as.amount }] : []))
   const [first, ...others] = misread
-  if (first === undefined) return
+  if (first === undefined) return Effect.void
   const { problem, reason, remedy } = run.driver.describeMisread(first, others.length)
-  yield* run.record({ type: "misread", steps: stepsOf(misread), problem })
-  return yield* stopped(run.state, { reason, problem: `${problem} ${remedy}` })
-})
+  return Effect.andThen(
+    run.record({ type: "misread", steps: stepsOf(misread), problem }),
+    Effect.suspend(() => Effect.fail(stopped(run.state, { reason, problem: `${problem} ${remedy}` })))
+  )
+}

@@ -38,7 +38,7 @@ const recover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   const { isRepeatable, visibleMs } = run.driver
   const sentAt = Math.max(...steps.map(({ id }) => recordOf(run.state, id).outcomeUnknownSince ?? 0))
   // What an earlier call has lost was read before anything was sent.
-  if (sentAt < startedAt) return yield* error
+  yield* sentAt < startedAt ? Effect.fail(error) : Effect.void
   const openNow = () => steps.filter(isOpen(run.state))
   // A read that fails as well tells nothing more than is known.
   const readAgain = Effect.mapError(settleShown(run, rowsOf(run, steps)), (failure) =>
@@ -52,8 +52,9 @@ const recover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
       yield* applyBatch(run, openNow())
       break
     }
-    if (isOver || isRollback(run)) return yield* stillUnknown(error, run.state.done, sentAt + visibleMs - now)
-    yield* Effect.sleep(Math.min(pauseMs, run.until - now))
+    yield* isOver || isRollback(run)
+      ? Effect.fail(stillUnknown(error, run.state.done, sentAt + visibleMs - now))
+      : Effect.sleep(Math.min(pauseMs, run.until - now))
     yield* readAgain
   }
 })

@@ -49,7 +49,7 @@ export const refuse = Effect.fnUntraced(function* <C, S extends RemoteState<C>, 
 ) {
   yield* passOver(run, steps, problem)
   run.refusedInARow += 1
-  if (run.refusedInARow < mostInARow) return
   const words = `${mostInARow} calls in a row were refused, the last one so: ${problem}`
-  return yield* stopped(run.state, { reason: "RefusedThroughout", problem: words })
+  const isHopeless = run.refusedInARow >= mostInARow
+  yield* isHopeless ? Effect.fail(stopped(run.state, { reason: "RefusedThroughout", problem: words })) : Effect.void
 })

@@ -51,7 +51,7 @@ interface Told extends Report {
   /** Amounts as people are shown them, by the rows of `rounded`. */
   readonly amounts: ReadonlyArray<unknown>
   /** What to do next. */
-  readonly then: string
+  readonly advice: string
 }
 
 /** The sources of plans of a server, one for each toolset that makes plans. */
@@ -75,7 +75,7 @@ export const make = <C, E>(plans: Plans<C, E>, render: (error: E | PlanError) =>
         onSuccess: (report) => ({
           ...report,
           amounts: report.rounded.map(({ bid }) => describing.describeAmount(bid)),
-          then: thenAfter(describing, report)
+          advice: adviceAfter(describing, report)
         }),
         onFailure: render
       }),
@@ -91,7 +91,7 @@ export const make = <C, E>(plans: Plans<C, E>, render: (error: E | PlanError) =>
 }
 
 /** What to do after an apply. */
-const thenAfter = <C>(
+const adviceAfter = <C>(
   { afterCreation, afterRounding, upstream }: Describing<C>,
   { created, done, plan_id, refused, rounded, state, total, unconfirmed }: Report
 ): string => {

@@ -74,7 +74,7 @@ export const applyPlan = Tool.make("apply_plan", {
     if (!confirm) return yield* unconfirmed
     const tell = yield* Progress
     const onProgress = (progress: number, total: number) => tell({ progress, total })
-    const { amounts, then, ...report } = yield* ofPlan(plan_id, (source) =>
+    const { advice, amounts, ...report } = yield* ofPlan(plan_id, (source) =>
       source.apply(plan_id, { maxSeconds: max_seconds, onProgress })
     )
     return {
@@ -85,7 +85,7 @@ export const applyPlan = Tool.make("apply_plan", {
       unconfirmed_count: report.unconfirmed.length,
       rounded: report.rounded.slice(0, 20).map(({ step }, index) => ({ step, bid: amounts[index] })),
       rounded_count: report.rounded.length,
-      next: `${then}${report.notice === undefined ? "" : ` ${report.notice}`}`
+      next: `${advice}${report.notice === undefined ? "" : ` ${report.notice}`}`
     }
   })
 })

@@ -203,7 +203,7 @@ const whyDrifted = (change: Change, campaigns: ReadonlyMap<number, Campaign> | u
   const campaign = typeof change.target === "number" ? campaigns?.get(change.target) : undefined
   if (change.kind === "delete") return whyNotDeleted(campaign)
   const isGone = campaigns !== undefined && (campaign === undefined || !isThere(campaign))
-  if (isGone) return `campaign ${String(change.target)} is not there any more, or has ended`
+  if (isGone) return `campaign ${JSON.stringify(change.target)} is not there any more, or has ended`
   if (campaign !== undefined && articleOf(campaign, change.nm_id) === undefined) {
     return `article ${change.nm_id} is not in campaign ${campaign.id} any more`
   }

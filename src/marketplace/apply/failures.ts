@@ -1,7 +1,7 @@
 import type { Failure } from "../../changes/Driver.ts"
 import { isRefusalOfSome } from "../client/isRefusal.ts"
 import {
-  AdsOutcomeUnknown,
+  type AdsOutcomeUnknown,
   AdsPartlyDone,
   AdsReadOnly,
   AdsUnreadable,
