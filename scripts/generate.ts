@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
 
+import { ChangesToolset } from "../src/changes/toolset.ts"
 import { flag, flagNames, spelling } from "../src/cli/flags.ts"
 import { EngineToolset } from "../src/engine/toolset.ts"
 import { MarketplaceToolset } from "../src/marketplace/toolset.ts"
@@ -15,7 +16,8 @@ type Described = Omit<Tool, "call">
 
 const toolsets: ReadonlyArray<{ readonly name: string; readonly tools: ReadonlyArray<Described> }> = [
   EngineToolset,
-  MarketplaceToolset
+  MarketplaceToolset,
+  ChangesToolset
 ]
 
 const table = (head: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>

@@ -175,6 +175,11 @@ describe("imports", () => {
     assert.deepStrictEqual(reachedFrom(isBelow("engine")).filter(isBelow("marketplace")), [])
   })
 
+  it("keep the core of plans apart, also by detours, from every upstream", () => {
+    assert.isAbove(sources.filter(({ file }) => isBelow("changes")(file)).length, 10)
+    assert.deepStrictEqual(reachedFrom(isBelow("changes")).filter(isBelow("engine", "marketplace", "cli")), [])
+  })
+
   it("reach the marketplace in its own place of the command, which test/withoutMarketplace.test.ts takes away", () => {
     const isOutside = (file: string) => !isBelow("marketplace", "cli/marketplace", "cli/marketplace.ts", "ai")(file)
     assert.deepStrictEqual(

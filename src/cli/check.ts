@@ -10,7 +10,7 @@ export const runCheck = Effect.fnUntraced(function* (options: Options) {
   const launch = yield* readLaunch(options)
   const findings = yield* Effect.forEach(yield* loaders(launch), ({ load }) =>
     load(launch).pipe(
-      Effect.flatMap(({ check = Effect.succeed([]) }) => check),
+      Effect.flatMap(({ toolset: { check = Effect.succeed([]) } }) => check),
       Effect.catchTag("ConfigurationError", ({ message }) =>
         Effect.succeed<ReadonlyArray<Finding>>([{ fine: false, words: message }])
       )

@@ -9,9 +9,9 @@ import * as NodeHttpClients from "./NodeHttpClients.ts"
 
 /** The toolset `engine` over the configured instances, or the embedded one. */
 export const load = (launch: Launch) =>
-  Effect.map(Layer.build(Layer.provide(Instances.layer, upstreams(launch))), (context) =>
-    Toolset.provide(EngineToolset, context)
-  )
+  Effect.map(Layer.build(Layer.provide(Instances.layer, upstreams(launch))), (context) => ({
+    toolset: Toolset.provide(EngineToolset, context)
+  }))
 
 /** The instances to serve and the way to them: the configured ones over the network, else the embedded one. */
 const upstreams = ({ embedded, engine, readOnly }: Launch) =>

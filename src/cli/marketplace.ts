@@ -4,6 +4,7 @@ import { ConfigurationError } from "../internal/config/ConfigurationError.ts"
 import { Plans } from "../marketplace/apply/Plans.ts"
 import { LowestBids } from "../marketplace/client/LowestBids.ts"
 import { MarketplaceAds } from "../marketplace/client/MarketplaceAds.ts"
+import { adsPlans } from "../marketplace/tools/plans/source.ts"
 import { MarketplaceToolset } from "../marketplace/toolset.ts"
 import * as Toolset from "../mcp/Toolset.ts"
 import type { Launch } from "./Launch.ts"
@@ -19,9 +20,13 @@ export const load = (launch: Launch) => {
     Effect.catchTag("UnusableConnection", ({ message }) =>
       Effect.fail(new ConfigurationError({ message: `marketplace: ${message}` }))
     ),
-    Effect.map((context) => {
+    Effect.flatMap((context) => {
       const { check, ...toolset } = Toolset.provide(MarketplaceToolset, context)
-      return launch.embedded === undefined && check !== undefined ? { ...toolset, check } : toolset
+      const isChecked = launch.embedded === undefined && check !== undefined
+      return Effect.map(Effect.provideContext(adsPlans, context), (plans) => ({
+        toolset: isChecked ? { ...toolset, check } : toolset,
+        plans
+      }))
     })
   )
 }

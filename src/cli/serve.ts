@@ -1,6 +1,7 @@
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
 import { Effect, Layer } from "effect"
 
+import type { PlanSource } from "../changes/tools/PlanSource.ts"
 import { ConfigurationError } from "../internal/config/ConfigurationError.ts"
 import { HttpClients } from "../internal/http/HttpClients.ts"
 import { AnswerLimit } from "../mcp/Tool.ts"
@@ -16,13 +17,24 @@ import { loaders } from "./toolsets.ts"
 export const serve = Effect.fnUntraced(function* (options: Options) {
   const launch = yield* readLaunch(options)
   yield* checkConnections(launch)
-  const toolsets = yield* Effect.forEach(yield* loaders(launch), ({ load }) => load(launch))
+  const loaded = yield* Effect.forEach(yield* loaders(launch), ({ load }) => load(launch))
+  const plans = loaded.flatMap(({ plans: source }) => source ?? [])
+  const toolsets = [...loaded.map(({ toolset }) => toolset), ...(yield* planTools(plans))]
   const { answerLimit } = launch
   yield* (yield* transport(launch)).pipe(
     Effect.provide(Layer.provideMerge(Server.layer({ toolsets }), audit(launch))),
     answerLimit === undefined ? (self) => self : Effect.provideService(AnswerLimit, answerLimit)
   )
 }, Effect.scoped)
+
+/** Loads the tools of plans where a toolset makes plans. */
+const planTools = (sources: ReadonlyArray<PlanSource>) =>
+  sources.length === 0
+    ? Effect.succeed([])
+    : Effect.map(
+        Effect.promise(() => import("./changes.ts")),
+        ({ planTools: tools }) => [tools(sources)]
+      )
 
 /** Loads the audit log where one is asked for. */
 const audit = ({ audit, ...launch }: Launch) =>

@@ -1,12 +1,19 @@
 import { Effect, type Scope } from "effect"
 
+import type { PlanSource } from "../changes/tools/PlanSource.ts"
 import type { ConfigurationError } from "../internal/config/ConfigurationError.ts"
 import type { Toolset } from "../mcp/Toolset.ts"
 import type { Launch } from "./Launch.ts"
 import type { ToolsetName } from "./settings.ts"
 
-/** A toolset with everything it needs, for as long as the scope lasts. */
-export type Load = (launch: Launch) => Effect.Effect<Toolset, ConfigurationError, Scope.Scope>
+/** A toolset with everything it needs, and the plans that it makes, if it makes any. */
+export interface Loaded {
+  readonly toolset: Toolset
+  readonly plans?: PlanSource
+}
+
+/** Loads a toolset for as long as the scope lasts. */
+export type Load = (launch: Launch) => Effect.Effect<Loaded, ConfigurationError, Scope.Scope>
 
 /** The sets that this version has. Each is known by its line here alone, and loaded only when asked for. */
 const sets: { readonly [name in ToolsetName]?: () => Promise<{ readonly load: Load }> } = {

@@ -103,7 +103,7 @@ describe("the Inspector", () => {
     const target = [process.execPath, commandFile(), "--embedded", "--toolsets", "engine,marketplace"]
     const { code, result, stderr } = await inspect(target, ["--method", "tools/list", "--strict"])
     assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
-    assert.include(JSON.stringify(result), '"name":"ads_apply_plan"')
+    assert.include(JSON.stringify(result), '"name":"apply_plan"')
   })
 
   it("exits with 4 when nothing listens", async () => {

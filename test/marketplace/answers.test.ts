@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect, Predicate } from "effect"
 
+import { ChangesToolset } from "../../src/changes/toolset.ts"
 import { readTools, writeTools } from "../../src/marketplace/tools/catalog.ts"
 import { offered } from "./offered.ts"
 import { inTime, marketplace } from "./support.ts"
@@ -24,7 +25,7 @@ const unnamed = (value: unknown, schema: unknown, at: string): ReadonlyArray<str
 }
 
 describe("the answers of the marketplace's tools", () => {
-  it.each([...readTools, ...writeTools])(
+  it.each([...readTools, ...writeTools, ...ChangesToolset.tools])(
     "$name lists a shape of its answer, open to further fields",
     ({ outputSchema }) => {
       assert.isDefined(outputSchema)
@@ -83,16 +84,16 @@ describe("the answers of the marketplace's tools", () => {
     ([name, args]) =>
       Effect.gen(function* () {
         const { plan_id } = yield* ask(name, args)
-        yield* ask("ads_show_plan", { plan_id })
-        const { done } = yield* ask("ads_apply_plan", { plan_id, confirm: true, max_seconds: 600 })
-        yield* ask("ads_show_plan", { plan_id })
+        yield* ask("show_plan", { plan_id })
+        const { done } = yield* ask("apply_plan", { plan_id, confirm: true, max_seconds: 600 })
+        yield* ask("show_plan", { plan_id })
         if (done !== 0) {
-          const { plan_id: back } = yield* ask("ads_rollback", { plan_id })
-          yield* ask("ads_apply_plan", { plan_id: back, confirm: true, max_seconds: 600 })
-          yield* ask("ads_show_plan", { plan_id: back })
+          const { plan_id: back } = yield* ask("plan_rollback", { plan_id })
+          yield* ask("apply_plan", { plan_id: back, confirm: true, max_seconds: 600 })
+          yield* ask("show_plan", { plan_id: back })
         }
         yield* ask("ads_pause_campaign", { advert_id: 1003, confirm: true })
-        yield* ask("ads_audit_log", { limit: 100 })
+        yield* ask("audit_log", { limit: 100 })
       }).pipe(Effect.provide(marketplace()))
   )
 })

@@ -3,8 +3,7 @@ import { Clock, Effect, Layer } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 
-import { Plans } from "../../src/marketplace/apply/Plans.ts"
-import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
+import { PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../src/marketplace/client/MarketplaceConfig.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
@@ -310,13 +309,13 @@ describe("a new campaign", () => {
     "is not made %s where other campaigns may be changed, whatever was allowed when it was planned",
     ([, make]) =>
       Effect.gen(function* () {
-        const kept = Layer.succeed(PlanStore, yield* PlanStore)
+        const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
         const { id } = yield* make.pipe(Effect.provide(plansOver({}, embeddedClient, kept), { local: true }))
         const strict = plansOver({ guards: { allowedCampaigns: [1002] } }, embeddedClient, kept)
         const error = yield* Effect.flip(apply(id)).pipe(Effect.provide(strict, { local: true }))
         assert.strictEqual(error._tag, "GuardViolation")
         assert.lengthOf(yield* names, 2)
-      }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer({ account }), PlanStore.layerMemory)))
+      }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer({ account }), PlanJournal.layerMemory)))
   )
 })
 

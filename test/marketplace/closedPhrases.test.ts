@@ -48,7 +48,7 @@ describe("a seller to whom phrases are closed", () => {
         assert.include(reason, "cannot be read and stay as they are")
         assert.include(reason, support)
       }
-      const report = yield* call("ads_apply_plan", { plan_id, confirm: true })
+      const report = yield* call("apply_plan", { plan_id, confirm: true })
       assert.nestedPropertyVal(report, "state", "applied")
       assert.deepStrictEqual(yield* bidsNow, [30_000, 30_000, 30_000])
       assert.deepStrictEqual(yield* phrases, before)

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 
-import { Plans } from "../../src/marketplace/apply/Plans.ts"
-import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
+import * as PlanState from "../../src/changes/PlanState.ts"
+import { PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import type { Wire } from "../../src/marketplace/client/Bids.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../src/marketplace/client/MarketplaceConfig.ts"
@@ -91,14 +91,14 @@ describe("cluster bids", () => {
   it.effect("planned within the guards of another configuration are held against both readings again", () => {
     const { onCall, sent } = watchedBids()
     return Effect.gen(function* () {
-      const kept = Layer.succeed(PlanStore, yield* PlanStore)
+      const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
       const wide = plansOver({ wire: "spec", guards }, embeddedClient, kept)
       const narrow = plansOver({ wire: "spec", guards: { maxBidKopecks: 50_000 } }, interceptedClient(onCall), kept)
       const { id } = yield* clusterPlan("a").pipe(Effect.provide(wide, { local: true }))
       const error = yield* Effect.flip(inTime(apply(id))).pipe(Effect.provide(narrow, { local: true }))
       assert.strictEqual(error._tag, "GuardViolation")
       assert.deepStrictEqual(sent, [])
-    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer({ account }), PlanStore.layerMemory)))
+    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer({ account }), PlanJournal.layerMemory)))
   })
 
   it.effect.each([
@@ -143,7 +143,7 @@ describe("cluster bids", () => {
     "sent by a wrong setting, %s where %s was right, are told, not taken for done, and set right by the right one",
     ([wrong, right, misread, amount]) =>
       Effect.gen(function* () {
-        const kept = Layer.succeed(PlanStore, yield* PlanStore)
+        const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
         const before = plansOver({ wire: wrong, guards }, embeddedClient, kept)
         const after = plansOver({ wire: right, guards }, embeddedClient, kept)
         const { id } = yield* clusterPlan("a", "b").pipe(Effect.provide(before, { local: true }))
@@ -159,7 +159,7 @@ describe("cluster bids", () => {
         assert.deepInclude(report, { state: "applied", done: 2 })
         assert.notProperty(report, "notice")
         assert.deepStrictEqual(yield* bidsSet, { a: 30_000, b: 30_000 })
-      }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer({ wire: right, account }), PlanStore.layerMemory)))
+      }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer({ wire: right, account }), PlanJournal.layerMemory)))
   )
 
   it.effect("sent by a wrong setting go with the way back", () =>
@@ -180,7 +180,7 @@ describe("cluster bids", () => {
       const changes = [{ ...pair, norm_query: "a", bid_rubles: 331 }]
       const { plan_id, steps } = yield* call("ads_plan_cluster_bids", { changes })
       assert.strictEqual(steps, 1)
-      yield* call("ads_apply_plan", { plan_id, confirm: true })
+      yield* call("apply_plan", { plan_id, confirm: true })
       assert.deepStrictEqual(sent, ["a 331"])
     }).pipe(Effect.provide(intercepted(onCall, { guards: { maxBidKopecks: 50_000 } }, { wire: "published" })))
   })
@@ -251,8 +251,9 @@ describe("a list of cluster bids that is taken in part", () => {
       const report = yield* inTime(apply(id))
       assert.deepInclude(report, { state: "partly applied", done: 1 })
       assert.deepStrictEqual(report.refused, [{ step: "cluster 1003/500301/b", problem: "too low" }])
-      const { done, inDoubt } = yield* Plans.use((plans) => plans.history(id))
-      assert.deepStrictEqual([done.size, inDoubt.size], [1, 0])
+      const state = yield* Plans.use((plans) => plans.state(id))
+      const unknown = PlanState.tell(state, ({ outcomeUnknownSince }) => outcomeUnknownSince)
+      assert.deepStrictEqual([state.done, unknown.length], [1, 0])
     }).pipe(Effect.provide(plansOver({}, refusingB(named)).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
   )
 

@@ -117,7 +117,7 @@ describe("the command", () => {
     child.stdin.end(`${list}\n`)
     const { stdout } = await ended
     assert.include(stdout, '"name":"list_workflows"')
-    assert.strictEqual(stdout.includes('"name":"ads_apply_plan"'), isOffered)
+    assert.strictEqual(stdout.includes('"name":"apply_plan"'), isOffered)
   })
 
   it("does not read the marketplace's configuration where its tools are off", async () => {
@@ -143,7 +143,7 @@ describe("an advertiser without an engine", () => {
     assert.deepStrictEqual([code, stderr], [0, ""])
     assert.deepStrictEqual(
       [...stdout.matchAll(/"name":"([a-z_-]+)"/g)].map(([, name]) => name).filter((name) => !name?.startsWith("ads_")),
-      []
+      ["show_plan", "plan_rollback", "audit_log"]
     )
     assert.include(stdout, '"name":"ads_check_key"')
     for (const empty of ['"prompts":[]', '"resources":[]', '"resourceTemplates":[]']) assert.include(stdout, empty)
@@ -210,27 +210,27 @@ describe("two servers over one journal", () => {
     }
     const plan_id = await planned(first, 300)
     for (const { call } of [second, reader]) {
-      assert.deepInclude(await call("ads_show_plan", { plan_id }), { plan_id, state: "planned" })
+      assert.deepInclude(await call("show_plan", { plan_id }), { plan_id, state: "planned" })
     }
     assert.deepInclude(await second.call("ads_check_key", {}), { may_write: true })
 
-    const applying = first.call("ads_apply_plan", { plan_id, confirm: true })
+    const applying = first.call("apply_plan", { plan_id, confirm: true })
     await shop.reached
     const meanwhile = await planned(second, 310)
     for (const { call } of [second, reader]) {
-      assert.deepInclude(await call("ads_show_plan", { plan_id }), { plan_id, state: "begun" })
-      assert.include(JSON.stringify(await call("ads_audit_log", { plan_id })), '"what":"begun"')
+      assert.deepInclude(await call("show_plan", { plan_id }), { plan_id, state: "begun" })
+      assert.include(JSON.stringify(await call("audit_log", { plan_id })), '"what":"begun"')
     }
-    const busy = await second.fail("ads_apply_plan", { plan_id: meanwhile, confirm: true })
+    const busy = await second.fail("apply_plan", { plan_id: meanwhile, confirm: true })
     assert.include(busy, `is in use by process ${first.child.pid}`)
     assert.include(busy, "Another server works in it, as while it applies a plan: call again when that is done")
     shop.letGo()
     assert.deepInclude(await applying, { state: "applied", done: 1 })
 
-    assert.deepInclude(await second.call("ads_show_plan", { plan_id }), { state: "applied" })
+    assert.deepInclude(await second.call("show_plan", { plan_id }), { state: "applied" })
     const third = await planned(second, 320)
-    assert.deepInclude(await second.call("ads_apply_plan", { plan_id: third, confirm: true }), { state: "applied" })
-    assert.deepInclude(await first.call("ads_show_plan", { plan_id: meanwhile }), { state: "planned" })
+    assert.deepInclude(await second.call("apply_plan", { plan_id: third, confirm: true }), { state: "applied" })
+    assert.deepInclude(await first.call("show_plan", { plan_id: meanwhile }), { state: "planned" })
     for (const server of [first, second, reader]) server.child.stdin.end()
     for (const server of [first, second, reader]) assert.deepInclude(await server.ended, { code: 0 })
   })
@@ -266,7 +266,7 @@ describe("two servers over one journal", () => {
     const phrases = { advert_id: 1001, phrases: ["a"], mode: "merge" }
     const { plan_id } = await first.call("ads_plan_minus_phrases", phrases)
     const second = await anywhere()
-    assert.deepInclude(await second.call("ads_show_plan", { plan_id }), { plan_id, state: "planned" })
+    assert.deepInclude(await second.call("show_plan", { plan_id }), { plan_id, state: "planned" })
   })
 })
 

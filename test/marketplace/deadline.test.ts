@@ -105,12 +105,10 @@ describe("the deadline of the marketplace's tools", () => {
     ads_plan_migration: {},
     ads_plan_campaign: { name: "New", nms: [1] }
   }
-  const ofPlans = ["ads_show_plan", "ads_rollback", "ads_audit_log"]
-
   it("covers every tool that reads from the marketplace", () => {
     assert.deepStrictEqual(
       readTools.map(({ name }) => name),
-      [...Object.keys(asked), ...ofPlans]
+      Object.keys(asked)
     )
   })
 
@@ -129,9 +127,9 @@ describe("the deadline of the marketplace's tools", () => {
     return Effect.gen(function* () {
       const changes = [{ advert_id: 1001, nm_id: 500101, bid_rubles: 260 }]
       const { plan_id } = Object((yield* call("ads_plan_bids", { changes })).structured)
-      yield* inTime(call("ads_apply_plan", { plan_id, confirm: true }))
+      yield* inTime(call("apply_plan", { plan_id, confirm: true }))
       isSlow = true
-      const { result, seconds } = yield* secondsOf(call("ads_rollback", { plan_id }))
+      const { result, seconds } = yield* secondsOf(call("plan_rollback", { plan_id }))
       assert.deepInclude(Object(result.structured), { reverses: plan_id, steps: 1 })
       assert.isAbove(seconds, 57)
     }).pipe(Effect.provide(slow(() => isSlow)))

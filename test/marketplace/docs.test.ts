@@ -4,6 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { FetchHttpClient } from "effect/http"
 
+import { ChangesToolset } from "../../src/changes/toolset.ts"
 import { operations } from "../../src/marketplace/index.ts"
 import { readTools, writeTools } from "../../src/marketplace/tools/catalog.ts"
 import { offered } from "./offered.ts"
@@ -17,10 +18,10 @@ describe("the page about the marketplace", () => {
   it.each(Object.values(operations))("has a row for the operation $name", ({ method, name, path }) => {
     const row = page.split("\n").find((line) => line.startsWith(`| ${method} ${path} `))
     assert.include(row, `\`${name}\``)
-    assert.match(row ?? "", /`ads_/)
+    assert.match(row ?? "", /`(?:ads_|plan_rollback)/)
   })
 
-  it.each([...readTools, ...writeTools])("names the tool $name", ({ name }) => {
+  it.each([...readTools, ...writeTools, ...ChangesToolset.tools])("names the tool $name", ({ name }) => {
     assert.include(page, `\`${name}`)
   })
 
@@ -63,7 +64,7 @@ describe("the page about the marketplace", () => {
       const [answer] = yield* call(name, args)
       const own = new Set(seen)
       const { plan_id } = Object(answer?.structured)
-      if (plan_id !== undefined) yield* call("ads_apply_plan", { plan_id, confirm: true, max_seconds: 600 })
+      if (plan_id !== undefined) yield* call("apply_plan", { plan_id, confirm: true, max_seconds: 600 })
       assert.isNotEmpty(seen)
       for (const one of seen) {
         const row = page.split("\n").find((line) => line.startsWith(`| ${one} `)) ?? one
@@ -81,7 +82,7 @@ describe("the page about the marketplace", () => {
       [21, "Twenty-one"]
     ])
     const [, counted] = /^(\S+) tools read advertising campaigns/m.exec(page) ?? []
-    assert.strictEqual(counted, words.get(readTools.length + writeTools.length))
+    assert.strictEqual(counted, words.get(readTools.length + writeTools.length + ChangesToolset.tools.length))
   })
 
   it("shows the program of pageProgram.ts", () => {

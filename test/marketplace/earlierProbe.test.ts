@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
-import { Plans } from "../../src/marketplace/apply/Plans.ts"
-import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
+import { PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { bidsSet, call, clusterPlan, pair, watchedBids } from "./clusterBids.ts"
 import { apply, kopecks } from "./planned.ts"
@@ -12,7 +11,7 @@ describe("what an earlier version has sent to see how it is read", () => {
   /** As the earlier version left it: a low bid that stands, and a journal that says so. */
   const probed = Effect.gen(function* () {
     const ads = yield* MarketplaceAds
-    const { append } = yield* PlanStore
+    const { append } = yield* PlanJournal
     const { id, steps } = yield* clusterPlan("a", "b")
     const first = steps.slice(0, 1).map((step) => step.id)
     yield* append({ type: "begun", at: 0, plan_id: id, steps: first, trial: kopecks(300) })
@@ -25,14 +24,14 @@ describe("what an earlier version has sent to see how it is read", () => {
   it.effect.each(["spec", "published"] as const)("is told, and replaced by what is wanted: %s", (wire) =>
     Effect.gen(function* () {
       const { id } = yield* probed
-      const { next, notice } = yield* call("ads_show_plan", { plan_id: id })
+      const { next, notice } = yield* call("show_plan", { plan_id: id })
       for (const told of [next, notice]) {
         assert.include(told, "has sent cluster 1003/500301/a as 300")
         assert.include(told, "3.00 rub where the marketplace reads kopecks, 300.00 rub where it reads rubles (D2)")
       }
       assert.deepInclude(yield* inTime(apply(id)), { state: "applied", done: 2 })
       assert.deepStrictEqual(yield* bidsSet, { a: 30_000, b: 30_000 })
-      assert.notProperty(yield* call("ads_show_plan", { plan_id: id }), "notice")
+      assert.notProperty(yield* call("show_plan", { plan_id: id }), "notice")
     }).pipe(Effect.provide(marketplace({}, { wire })))
   )
 
@@ -43,7 +42,7 @@ describe("what an earlier version has sent to see how it is read", () => {
       assert.deepStrictEqual(back.blocked, [])
       assert.deepInclude(yield* inTime(apply(back.id)), { state: "applied" })
       assert.deepStrictEqual(yield* bidsSet, {})
-      assert.notProperty(yield* call("ads_show_plan", { plan_id: id }), "notice")
+      assert.notProperty(yield* call("show_plan", { plan_id: id }), "notice")
     }).pipe(Effect.provide(marketplace({}, { wire })))
   )
 
@@ -60,21 +59,21 @@ describe("what an earlier version has sent to see how it is read", () => {
 
   it.effect("and found a hundredfold is told as long as nobody knows that it was taken back", () =>
     Effect.gen(function* () {
-      const { append } = yield* PlanStore
+      const { append } = yield* PlanJournal
       const { first, id } = yield* probed
       yield* append({ type: "misread", at: 1, plan_id: id, steps: first, problem: "It was to be taken back." })
-      assert.include((yield* call("ads_show_plan", { plan_id: id }))["notice"], "It was to be taken back.")
+      assert.include((yield* call("show_plan", { plan_id: id }))["notice"], "It was to be taken back.")
       yield* append({ type: "undone", at: 2, plan_id: id, steps: first, problem: "It was dropped." })
-      assert.notProperty(yield* call("ads_show_plan", { plan_id: id }), "notice")
+      assert.notProperty(yield* call("show_plan", { plan_id: id }), "notice")
     }).pipe(Effect.provide(marketplace({}, { wire: "published" })))
   )
 
   it.effect("and whose call did not arrive leaves nothing to tell", () =>
     Effect.gen(function* () {
-      const { append } = yield* PlanStore
+      const { append } = yield* PlanJournal
       const { first, id } = yield* probed
       yield* append({ type: "unsent", at: 1, plan_id: id, steps: first })
-      assert.notProperty(yield* call("ads_show_plan", { plan_id: id }), "notice")
+      assert.notProperty(yield* call("show_plan", { plan_id: id }), "notice")
     }).pipe(Effect.provide(marketplace()))
   )
 })

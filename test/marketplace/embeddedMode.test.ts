@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
+import { planTools } from "../../src/cli/changes.ts"
 import type { Launch } from "../../src/cli/Launch.ts"
 import { load } from "../../src/cli/marketplace.ts"
 import { inTime } from "./support.ts"
@@ -23,7 +24,8 @@ const Listed = Schema.Struct({ campaigns: Schema.Array(Schema.Struct({ name: Sch
 describe("the embedded mode", () => {
   it.effect("returns every name whole, also one that looks like its key", () =>
     Effect.gen(function* () {
-      const { tools } = yield* load(launch)
+      const { plans, toolset } = yield* load(launch)
+      const tools = [...toolset.tools, ...planTools([plans]).tools]
       const call = Effect.fnUntraced(function* <A>(name: string, args: object, answer: Schema.Codec<A>) {
         const tool = tools.find((one) => one.name === name)
         if (tool === undefined) return yield* Effect.die(`no tool ${name}`)
@@ -31,7 +33,7 @@ describe("the embedded mode", () => {
       })
       for (const name of ["embedded", "embedded test", "embedded-marketplace-key"]) {
         const { plan_id } = yield* call("ads_plan_campaign", { name, nms: [500101] }, Planned)
-        yield* call("ads_apply_plan", { plan_id, confirm: true }, Schema.Unknown)
+        yield* call("apply_plan", { plan_id, confirm: true }, Schema.Unknown)
       }
       const { campaigns } = yield* call("ads_list_campaigns", {}, Listed)
       assert.includeMembers(

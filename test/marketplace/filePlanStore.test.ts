@@ -6,18 +6,17 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
 
-import * as FilePlanStore from "../../src/cli/marketplace/FilePlanStore.ts"
-import { PlanStoreFailed } from "../../src/marketplace/apply/PlanError.ts"
-import { Plans } from "../../src/marketplace/apply/Plans.ts"
-import { Entry } from "../../src/marketplace/apply/PlanStore.ts"
+import { JournalFailed } from "../../src/changes/PlanError.ts"
+import { auditLog, showPlan } from "../../src/changes/tools/tools.ts"
+import * as AdsJournal from "../../src/cli/marketplace/journal.ts"
+import { Entry, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../src/marketplace/client/MarketplaceConfig.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { planMinusPhrases } from "../../src/marketplace/plan/planMinusPhrases.ts"
 import type { Needs } from "../../src/marketplace/tools/catalog.ts"
-import { auditLog } from "../../src/marketplace/tools/plans/audit.ts"
-import { showPlan } from "../../src/marketplace/tools/plans/show.ts"
 import type { Answer } from "../../src/mcp/Tool.ts"
+import { withAdsPlans } from "./offered.ts"
 import { embeddedClient, interceptedClient, inTime, plansOver } from "./support.ts"
 
 const temporaryFile = Effect.map(
@@ -52,7 +51,7 @@ const rowsOf = ({ structured }: Answer) =>
 const readEntry = Schema.decodeUnknownSync(Schema.fromJsonString(Entry))
 
 /** A server process with its journal in a file. */
-const aProcess = (file: string) => plansOver({}, embeddedClient, FilePlanStore.layer(file))
+const aProcess = (file: string) => plansOver({}, embeddedClient, AdsJournal.layer(file))
 
 describe("a journal in a file", () => {
   it.effect("brings plans and their progress into the next process, also when it was torn while it was written", () =>
@@ -83,10 +82,10 @@ describe("a journal in a file", () => {
     Effect.gen(function* () {
       const file = yield* temporaryFile
       appendFileSync(file, "this is no journal\nand never was\n")
-      const problem = yield* FilePlanStore.problemWith(file)
+      const problem = yield* AdsJournal.problemWith(file)
       assert.include(problem, `line 1 of ${file} is no entry of this journal, and neither is any other.`)
       const error = yield* Effect.flip(keepPlan.pipe(Effect.provide(aProcess(file), { local: true })))
-      assert.deepStrictEqual(error, new PlanStoreFailed({ problem: problem ?? "" }))
+      assert.deepStrictEqual(error, new JournalFailed({ problem: problem ?? "" }))
       assert.strictEqual(readFileSync(file, "utf8"), "this is no journal\nand never was\n")
     }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
   )
@@ -107,7 +106,7 @@ describe("a journal in a file", () => {
       const named = (line: number) =>
         `line ${line} of ${file} is no entry of this journal: look at it, then mend it or take it out`
 
-      const log = yield* Effect.flatMap(inAProcess(auditLog.call({ limit: 500 })), rowsOf)
+      const log = yield* Effect.flatMap(inAProcess(withAdsPlans(auditLog.call({ limit: 500 }))), rowsOf)
       const problems = log.flatMap(({ problem, what }) => (what === "unreadable" ? [problem] : []))
       assert.deepStrictEqual(problems, [whole.length + 2, whole.length + 1, broken + 1].map(named))
       assert.includeMembers(
@@ -116,13 +115,16 @@ describe("a journal in a file", () => {
       )
       const steps = log.filter(({ what }) => what === "done").length
       assert.strictEqual(steps, 2)
-      const own = yield* Effect.flatMap(inAProcess(auditLog.call({ plan_id: applied.id, limit: 500 })), rowsOf)
+      const own = yield* Effect.flatMap(
+        inAProcess(withAdsPlans(auditLog.call({ plan_id: applied.id, limit: 500 }))),
+        rowsOf
+      )
       assert.include(
         own.map(({ problem }) => problem),
         named(broken + 1)
       )
 
-      const shown = yield* inAProcess(showPlan.call({ plan_id: applied.id }))
+      const shown = yield* inAProcess(withAdsPlans(showPlan.call({ plan_id: applied.id })))
       assert.deepInclude(shown.structured, { state: "applied", done: 2 })
       assert.include(JSON.stringify(shown.structured?.["warnings"]), named(broken + 1))
 
@@ -142,9 +144,9 @@ describe("a journal in a file", () => {
   it.effect("is read where nothing may be written, and not made where it is not there", () =>
     Effect.gen(function* () {
       const file = yield* temporaryFile
-      const readOnly = plansOver({ readOnly: true }, embeddedClient, FilePlanStore.layerReading(file))
+      const readOnly = plansOver({ readOnly: true }, embeddedClient, AdsJournal.layerReading(file))
       const look = (plan_id: string) =>
-        Effect.all([showPlan.call({ plan_id }), auditLog.call({ plan_id })]).pipe(
+        withAdsPlans(Effect.all([showPlan.call({ plan_id }), auditLog.call({ plan_id })])).pipe(
           Effect.provide(readOnly, { local: true })
         )
       assert.strictEqual((yield* Effect.flip(look("none"))).message.slice(0, 21), "There is no plan none")
@@ -174,7 +176,7 @@ describe("a journal in a file", () => {
         yield* inTime(apply(id))
         assert.deepStrictEqual([...new Set(locks.splice(0))], [true])
         assert.isFalse(isLocked(file))
-      }).pipe(Effect.provide(plansOver({}, watched, FilePlanStore.layer(file)), { local: true }))
+      }).pipe(Effect.provide(plansOver({}, watched, AdsJournal.layer(file)), { local: true }))
     }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
   )
 })

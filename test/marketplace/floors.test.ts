@@ -49,7 +49,7 @@ const persist = Effect.fnUntraced(function* (name: string, args: unknown) {
 })
 
 const bidsOf = Effect.fnUntraced(function* (plan_id: unknown) {
-  const { plan } = yield* Plans.use((plans) => plans.history(String(plan_id)))
+  const { plan } = yield* Plans.use((plans) => plans.state(String(plan_id)))
   return plan.steps.flatMap(({ change }) => (change.kind === "bid" ? [Number(change.after)] : []))
 })
 

@@ -41,7 +41,7 @@ describe("a change whose place has changed since it was planned", () => {
         const { plan_id, steps } = yield* Schema.decodeUnknownEffect(Answer)(yield* call(tool, args))
         assert.strictEqual(steps, 1)
         isLater = true
-        const report = yield* call("ads_apply_plan", { plan_id, confirm: true })
+        const report = yield* call("apply_plan", { plan_id, confirm: true })
         const { refused } = yield* Schema.decodeUnknownEffect(Refused)(report)
         assert.lengthOf(refused, 1)
         assert.include(refused[0]?.problem, words)
@@ -63,7 +63,7 @@ describe("a change whose place has changed since it was planned", () => {
     return Effect.gen(function* () {
       const { plan_id } = yield* Schema.decodeUnknownEffect(Answer)(yield* call(...plans[1]))
       isLater = true
-      const report = yield* call("ads_apply_plan", { plan_id, confirm: true })
+      const report = yield* call("apply_plan", { plan_id, confirm: true })
       const { refused } = yield* Schema.decodeUnknownEffect(Refused)(report)
       assert.include(refused[0]?.problem, "someone else has changed it since")
     }).pipe(
@@ -85,13 +85,11 @@ describe("what follows an apply", () => {
   ] as const)("of %s speaks of new campaigns where there are any", ([tool, args, isCreation]) =>
     Effect.gen(function* () {
       const { plan_id } = yield* Schema.decodeUnknownEffect(Answer)(yield* call(tool, args))
-      const { next } = yield* Schema.decodeUnknownEffect(Answer)(
-        yield* call("ads_apply_plan", { plan_id, confirm: true })
-      )
+      const { next } = yield* Schema.decodeUnknownEffect(Answer)(yield* call("apply_plan", { plan_id, confirm: true }))
       assert.strictEqual(/new campaigns wait for money and a start/.test(String(next)), isCreation, String(next))
-      const back = yield* Schema.decodeUnknownEffect(Answer)(yield* call("ads_rollback", { plan_id }))
+      const back = yield* Schema.decodeUnknownEffect(Answer)(yield* call("plan_rollback", { plan_id }))
       const after = yield* Schema.decodeUnknownEffect(Answer)(
-        yield* call("ads_apply_plan", { plan_id: back["plan_id"], confirm: true })
+        yield* call("apply_plan", { plan_id: back["plan_id"], confirm: true })
       )
       assert.notInclude(String(after["next"]), "new campaigns")
     }).pipe(Effect.provide(marketplace()))

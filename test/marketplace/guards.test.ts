@@ -2,8 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { TestClock } from "effect/testing"
 
-import { Plans } from "../../src/marketplace/apply/Plans.ts"
-import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
+import { PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { MarketplaceSettings } from "../../src/marketplace/client/MarketplaceConfig.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { offered } from "./offered.ts"
@@ -30,7 +29,7 @@ const planBid = (bid_rubles: number) =>
     Schema.decodeUnknownEffect(Planned)
   )
 
-const apply = (plan_id: string) => call("ads_apply_plan", { plan_id, confirm: true })
+const apply = (plan_id: string) => call("apply_plan", { plan_id, confirm: true })
 
 const server = plansOver({ guards: defaults }, embeddedClient).pipe(
   Layer.provideMerge(EmbeddedMarketplace.layer({ limits: "none" }))
@@ -75,7 +74,7 @@ describe("the guards, where nobody has set any,", () => {
     Effect.gen(function* () {
       yield* apply((yield* planBid(370)).plan_id)
       const waiting = yield* planBid(510).pipe(
-        Effect.provide(plansOver({}, embeddedClient, Layer.succeed(PlanStore, yield* PlanStore)), { local: true })
+        Effect.provide(plansOver({}, embeddedClient, Layer.succeed(PlanJournal, yield* PlanJournal)), { local: true })
       )
       assert.strictEqual(waiting.steps, 1)
       const error = yield* Effect.flip(Plans.use((plans) => plans.apply(waiting.plan_id)))
@@ -97,7 +96,7 @@ describe("the guards, where nobody has set any,", () => {
     Effect.gen(function* () {
       const { plan_id } = yield* planBid(160)
       yield* apply(plan_id)
-      const back = yield* Schema.decodeUnknownEffect(Planned)(yield* call("ads_rollback", { plan_id }))
+      const back = yield* Schema.decodeUnknownEffect(Planned)(yield* call("plan_rollback", { plan_id }))
       assert.deepInclude(yield* apply(back.plan_id), { state: "applied" })
     }).pipe(Effect.provide(server))
   )

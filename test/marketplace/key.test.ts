@@ -61,10 +61,10 @@ describe("ads_check_key", () => {
       const ads = yield* MarketplaceAds
       const write = ads.setMinusPhrases({ advert_id: 1001, nm_id: 500101, norm_queries: ["a"] })
       yield* TestClock.setTime(dayMs - 1)
-      assert.include(names(yield* offered), "ads_apply_plan")
+      assert.include(names(yield* offered), "apply_plan")
       yield* write
       yield* TestClock.setTime(dayMs)
-      assert.notInclude(names(yield* offered), "ads_apply_plan")
+      assert.notInclude(names(yield* offered), "apply_plan")
       const error = yield* Effect.flip(write)
       assert.deepInclude(error.reason, { _tag: "AdsReadOnly", detail: "the key has run out, and a new one is needed" })
       assert.deepInclude(yield* check({ acc: 3, s: promotion, exp: dayMs / 1000 }), {

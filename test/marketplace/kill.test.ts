@@ -50,7 +50,7 @@ describe("kill -9 in the middle of an apply", () => {
         const args = { target: "new-manual-campaign", check_floors: true, on_below_floor: "raise" }
         const plan = yield* Effect.promise(() => doomed.call("ads_plan_migration", args))
         const { plan_id } = plan
-        const unanswered = doomed.call("ads_apply_plan", { plan_id, confirm: true, max_seconds: 600 })
+        const unanswered = doomed.call("apply_plan", { plan_id, confirm: true, max_seconds: 600 })
         yield* Effect.promise(() => Promise.race([enough.promise, unanswered]))
         doomed.child.kill("SIGKILL")
         assert.isTrue(Exit.isFailure(yield* Effect.exit(Effect.tryPromise(() => unanswered))))
@@ -58,14 +58,14 @@ describe("kill -9 in the middle of an apply", () => {
 
         const next = command(cwd)
         const apply = (id: unknown) =>
-          Effect.promise(() => next.call("ads_apply_plan", { plan_id: id, confirm: true, max_seconds: 600 }))
+          Effect.promise(() => next.call("apply_plan", { plan_id: id, confirm: true, max_seconds: 600 }))
         const report = yield* apply(plan_id)
         assert.deepInclude(report, { state: "applied", done: plan["steps"] })
         const { adverts, phrases } = yield* world.account
         assert.strictEqual(adverts.size, 24)
         assert.strictEqual(phrases.size, 12 + 12 * 15)
 
-        const back = yield* Effect.promise(() => next.call("ads_rollback", { plan_id }))
+        const back = yield* Effect.promise(() => next.call("plan_rollback", { plan_id }))
         assert.deepInclude(yield* apply(back["plan_id"]), { state: "applied" })
         assert.deepStrictEqual(comparable(yield* world.account), comparable(account))
         next.child.stdin.end()

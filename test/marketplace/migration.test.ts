@@ -3,7 +3,7 @@ import { Effect, Fiber, Layer, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 
-import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
+import { PlanJournal } from "../../src/marketplace/apply/Plans.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import type { State } from "../../src/marketplace/embedded/State.ts"
 import { bigAccount, comparable } from "./accounts.ts"
@@ -54,7 +54,7 @@ const applyToTheEnd = Effect.fnUntraced(function* (plan_id: unknown) {
   let calls = 0
   let answer: typeof Answer.Type
   do {
-    answer = yield* call("ads_apply_plan", { plan_id, confirm: true })
+    answer = yield* call("apply_plan", { plan_id, confirm: true })
     calls += 1
   } while (answer["state"] === "in progress")
   return { answer, calls }
@@ -78,10 +78,10 @@ describe("a migration of 60 campaigns with 1,500 articles through the tools alon
     ({ bidSteps, breakAfter, target }) =>
       Effect.gen(function* () {
         const world = yield* EmbeddedMarketplace
-        const store = yield* PlanStore
+        const store = yield* PlanJournal
         /** A server process: everything but the marketplace and the journal begins anew. */
         const aProcess = <A, E, R>(program: Effect.Effect<A, E, R>) =>
-          Effect.provide(program, Layer.fresh(plansOver({}, moody(41), Layer.succeed(PlanStore, store))), {
+          Effect.provide(program, Layer.fresh(plansOver({}, moody(41), Layer.succeed(PlanJournal, store))), {
             local: true
           })
 
@@ -109,10 +109,10 @@ describe("a migration of 60 campaigns with 1,500 articles through the tools alon
         const again = yield* quickly(aProcess(planWithFloors({ target, snapshot })))
         assert.strictEqual(again["steps"], 0)
 
-        const back = yield* quickly(aProcess(call("ads_rollback", { plan_id })))
+        const back = yield* quickly(aProcess(call("plan_rollback", { plan_id })))
         yield* quickly(aProcess(applyToTheEnd(back["plan_id"])))
         assert.deepStrictEqual(comparable(yield* world.account), comparable(account))
-      }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer({ account }), PlanStore.layerMemory))),
+      }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer({ account }), PlanJournal.layerMemory))),
     60_000
   )
 })

@@ -142,11 +142,11 @@ describe("a campaign of an unknown kind", () => {
       const bids = yield* call("ads_plan_bids", { changes, check_floors: false })
       const products = yield* call("ads_plan_products", { advert_id: 1002, add_nms: [5], delete_nms: [500201] })
       isOdd = true
-      const report = yield* call("ads_apply_plan", { plan_id: bids["plan_id"], confirm: true })
+      const report = yield* call("apply_plan", { plan_id: bids["plan_id"], confirm: true })
       assert.deepInclude(report, { state: "partly applied", done: 1, refused_count: 1 })
       assert.nestedPropertyVal(report, "refused[0].step", "bid 1002/500201/combined")
       assert.include(JSON.stringify(report["refused"]), `campaign 1002 cannot be read: ${noSettings}`)
-      const removed = yield* call("ads_apply_plan", { plan_id: products["plan_id"], confirm: true })
+      const removed = yield* call("apply_plan", { plan_id: products["plan_id"], confirm: true })
       assert.deepInclude(removed, { state: "refused", done: 0, refused_count: 2 })
     }).pipe(Effect.provide(account))
   })
@@ -160,7 +160,7 @@ describe("a campaign of an unknown kind", () => {
     return Effect.gen(function* () {
       const { plan_id } = yield* call("ads_plan_campaign", { name: "New", nms: [600_001] })
       isOdd = true
-      const error = yield* Effect.flip(call("ads_apply_plan", { plan_id, confirm: true }))
+      const error = yield* Effect.flip(call("apply_plan", { plan_id, confirm: true }))
       assert.deepInclude(error, { code: "ADS_APPLY_STOPPED" })
       assert.include(String(error), "campaign 3 has the name of the one to be created")
     }).pipe(Effect.provide(account))

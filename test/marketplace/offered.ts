@@ -1,7 +1,18 @@
 import { Effect } from "effect"
 
+import { PlanSources } from "../../src/changes/tools/PlanSource.ts"
+import { ChangesToolset } from "../../src/changes/toolset.ts"
+import { adsPlans } from "../../src/marketplace/tools/plans/source.ts"
 import { MarketplaceToolset } from "../../src/marketplace/toolset.ts"
 import * as Toolset from "../../src/mcp/Toolset.ts"
 
-/** The tools of the marketplace, closed over the services around them, as the server offers them. */
-export const offered = Effect.map(Toolset.offered(MarketplaceToolset), ({ tools }) => tools)
+/** A program over the tools of plans, with the marketplace's plans. */
+export const withAdsPlans = <A, E, R>(program: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(adsPlans, (plans) => Effect.provideService(program, PlanSources, [plans]))
+
+/** The tools of the marketplace and of its plans, closed over the services around them, as the server offers them. */
+export const offered = Effect.gen(function* () {
+  const ofMarketplace = yield* Toolset.offered(MarketplaceToolset)
+  const ofPlans = yield* withAdsPlans(Toolset.offered(ChangesToolset))
+  return [...ofMarketplace.tools, ...ofPlans.tools]
+})

@@ -5,9 +5,8 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 
-import * as FilePlanStore from "../../src/cli/marketplace/FilePlanStore.ts"
-import { Plans } from "../../src/marketplace/apply/Plans.ts"
-import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
+import * as AdsJournal from "../../src/cli/marketplace/journal.ts"
+import { PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { offered } from "./offered.ts"
@@ -30,7 +29,7 @@ const fromFile = Layer.unwrap(
     ),
     (folder) => {
       copyFileSync(written, join(folder, "journal.jsonl"))
-      return FilePlanStore.layer(join(folder, "journal.jsonl"))
+      return AdsJournal.layer(join(folder, "journal.jsonl"))
     }
   )
 )
@@ -40,16 +39,16 @@ const ofToday = plansOver(
   { wire: "spec", guards: { maxBidKopecks: 3_100_000 } },
   embeddedClient,
   Layer.effect(
-    PlanStore,
+    PlanJournal,
     Effect.gen(function* () {
-      const found = yield* PlanStore.use((store) => store.entries).pipe(Effect.provide(fromFile), Effect.orDie)
-      const store = yield* PlanStore
+      const found = yield* PlanJournal.use((store) => store.entries).pipe(Effect.provide(fromFile), Effect.orDie)
+      const store = yield* PlanJournal
       const entries = found.flatMap((entry) => (entry.type === "unreadable" ? [] : [entry]))
       assert.strictEqual(entries.length, found.length)
       yield* Effect.orDie(Effect.forEach(entries, store.append))
       return store
     })
-  ).pipe(Layer.provide(PlanStore.layerMemory))
+  ).pipe(Layer.provide(PlanJournal.layerMemory))
 ).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))
 
 const Answer = Schema.Record(Schema.String, Schema.Unknown)
@@ -63,7 +62,7 @@ const call = Effect.fnUntraced(function* (name: string, args: object) {
 /** What the older server has done to the account, done to this one. */
 const asItWasLeft = Effect.gen(function* () {
   const ads = yield* MarketplaceAds
-  const { plan } = yield* Plans.use((plans) => plans.history(migration))
+  const { plan } = yield* Plans.use((plans) => plans.state(migration))
   for (const { change } of plan.steps) {
     if (!("target" in change) || typeof change.target !== "number") continue
     const advert_id = change.target
@@ -80,11 +79,11 @@ const asItWasLeft = Effect.gen(function* () {
 describe("a journal of an older version", () => {
   it.effect("still tells where its plans stand, and what was done", () =>
     Effect.gen(function* () {
-      const show = (plan_id: string) => call("ads_show_plan", { plan_id })
+      const show = (plan_id: string) => call("show_plan", { plan_id })
       assert.deepInclude(yield* show(migration), { state: "applied", total: 8, done: 8, refused: 0, unconfirmed: 0 })
       assert.deepInclude(yield* show(stopped), { state: "begun", total: 2, done: 0, refused: 0 })
       assert.deepInclude(yield* show(waiting), { state: "planned", total: 2, done: 0 })
-      const { entries } = yield* call("ads_audit_log", { limit: 100 })
+      const { entries } = yield* call("audit_log", { limit: 100 })
       const told = JSON.stringify(entries)
       for (const what of ["planned", "begun", "done", "stopped", "finished", "pause the campaign"]) {
         assert.include(told, `"what":"${what}"`)
@@ -98,18 +97,18 @@ describe("a journal of an older version", () => {
       const before = yield* world.account
       yield* inTime(asItWasLeft)
       assert.notDeepEqual(yield* world.account, before)
-      const back = yield* call("ads_rollback", { plan_id: migration })
+      const back = yield* call("plan_rollback", { plan_id: migration })
       assert.deepInclude(back, { reverses: migration, by_kind: { bid: 3, phrases: 5 }, blocked_count: 0 })
-      const applied = yield* call("ads_apply_plan", { plan_id: back["plan_id"], confirm: true, max_seconds: 600 })
+      const applied = yield* call("apply_plan", { plan_id: back["plan_id"], confirm: true, max_seconds: 600 })
       assert.deepInclude(applied, { state: "applied", done: 8 })
       assert.deepStrictEqual(yield* world.account, before)
-      assert.deepInclude(yield* call("ads_show_plan", { plan_id: migration }), { state: "taken back" })
+      assert.deepInclude(yield* call("show_plan", { plan_id: migration }), { state: "taken back" })
     }).pipe(Effect.provide(ofToday))
   )
 
   it.effect.each([stopped, waiting])("goes on with %s", (plan_id) =>
     Effect.gen(function* () {
-      const applied = yield* call("ads_apply_plan", { plan_id, confirm: true, max_seconds: 600 })
+      const applied = yield* call("apply_plan", { plan_id, confirm: true, max_seconds: 600 })
       assert.deepInclude(applied, { state: "applied", done: 2, refused_count: 0 })
     }).pipe(Effect.provide(ofToday))
   )

@@ -3,8 +3,8 @@ import { Clock, Effect, Fiber, Layer, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 
-import { Plans } from "../../src/marketplace/apply/Plans.ts"
-import { Entry, PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
+import * as PlanState from "../../src/changes/PlanState.ts"
+import { Entry, PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { status } from "../../src/marketplace/client/Campaign.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../src/marketplace/client/MarketplaceConfig.ts"
@@ -105,13 +105,13 @@ describe("a plan", () => {
 
   it.effect.each(forbidden)("is held to the guards of the moment it is applied: %s for %o", ([tag, given]) =>
     Effect.gen(function* () {
-      const store = yield* PlanStore
-      const kept = Layer.succeed(PlanStore, store)
+      const store = yield* PlanJournal
+      const kept = Layer.succeed(PlanJournal, store)
       const { id } = yield* bidPlan().pipe(Effect.provide(plansOver({}, embeddedClient, kept), { local: true }))
       const error = yield* applyFails(id).pipe(Effect.provide(plansOver(given, embeddedClient, kept), { local: true }))
       assert.strictEqual(error._tag === "MarketplaceError" ? error.reason._tag : error._tag, tag)
       assert.deepStrictEqual(yield* bidsNow, [25_000, 25_000, 25_000])
-    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanStore.layerMemory)))
+    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanJournal.layerMemory)))
   )
 
   it.effect("that takes long comes back in between, and goes on with the next call", () =>
@@ -131,7 +131,7 @@ describe("a broken apply", () => {
 
   it.effect.each([true, false])("goes on, whether the lost write had been carried out (%s) or not", (carriedOut) =>
     Effect.gen(function* () {
-      const kept = Layer.succeed(PlanStore, yield* PlanStore)
+      const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
       const dying = plansOver({}, losing(isWrite, carriedOut), kept)
       const { id } = yield* bidPlan().pipe(Effect.provide(dying, { local: true }))
       const fiber = yield* Effect.forkChild(apply(id).pipe(Effect.provide(dying, { local: true })))
@@ -140,14 +140,14 @@ describe("a broken apply", () => {
       const report = yield* apply(id).pipe(Effect.provide(plansOver({}, embeddedClient, kept), { local: true }))
       assert.deepInclude(report, { state: "applied", done: 2, found: carriedOut ? 2 : 0 })
       assert.deepStrictEqual(yield* bidsNow, [30_000, 30_000, 25_000])
-    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanStore.layerMemory)))
+    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanJournal.layerMemory)))
   )
 
   it.effect.each([true, false])(
     "creates no campaign twice: one that was made (%s) is found by its name",
     (carriedOut) =>
       Effect.gen(function* () {
-        const kept = Layer.succeed(PlanStore, yield* PlanStore)
+        const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
         const dying = plansOver({}, losing(isWrite, carriedOut), kept)
         const alive = plansOver({}, embeddedClient, kept)
         const plan = yield* Effect.gen(function* () {
@@ -179,12 +179,12 @@ describe("a broken apply", () => {
           made[0]?.rows.map(({ search }) => Number(search)),
           [26_000, 26_000]
         )
-      }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanStore.layerMemory)))
+      }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanJournal.layerMemory)))
   )
 
   it.effect("can be taken back instead, as far as it had come", () =>
     Effect.gen(function* () {
-      const kept = Layer.succeed(PlanStore, yield* PlanStore)
+      const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
       const world = yield* EmbeddedMarketplace
       const before = yield* world.account
       let writes = 0
@@ -204,7 +204,7 @@ describe("a broken apply", () => {
         assert.strictEqual((yield* applyFails(id))._tag, "PlanSpent")
       }).pipe(Effect.provide(plansOver({}, embeddedClient, kept), { local: true }))
       assert.deepStrictEqual(yield* world.account, before)
-    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanStore.layerMemory)))
+    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanJournal.layerMemory)))
   )
 })
 
@@ -369,7 +369,7 @@ describe("a read model that lags behind", () => {
       const plans = yield* Plans
       const { id, steps } = yield* bidPlan()
       const entry = { at: 0, plan_id: id, steps: steps.map((step) => step.id) }
-      const { append } = yield* PlanStore
+      const { append } = yield* PlanJournal
       yield* MarketplaceAds.use((ads) =>
         ads.updateBids({
           bids: [
@@ -385,9 +385,9 @@ describe("a read model that lags behind", () => {
       yield* append({ type: "begun", ...entry })
       yield* append({ type: "done", ...entry, found: false })
       yield* append({ type: "unconfirmed", ...entry })
-      assert.strictEqual((yield* plans.history(id)).unconfirmed.size, 2)
+      assert.strictEqual(PlanState.unconfirmedOf(yield* plans.state(id)).length, 2)
       assert.deepInclude(yield* inTime(apply(id)), { state: "applied", unconfirmed: [] })
-      assert.strictEqual((yield* plans.history(id)).unconfirmed.size, 0)
+      assert.strictEqual(PlanState.unconfirmedOf(yield* plans.state(id)).length, 0)
       assert.deepInclude((yield* plans.entries).at(-2), { type: "confirmed", steps: entry.steps })
     }).pipe(Effect.provide(marketplace()))
   )

@@ -1,17 +1,18 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 
-import { Plans } from "../../src/marketplace/apply/Plans.ts"
-import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
+import { PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { apply, applyFails, bidPlan, bidsNow } from "./planned.ts"
 import { embeddedClient, type Given, inTime, plansOver } from "./support.ts"
 
-const world = Layer.merge(EmbeddedMarketplace.layer(), PlanStore.layerMemory)
+const world = Layer.merge(EmbeddedMarketplace.layer(), PlanJournal.layerMemory)
 
 /** A server with these guards over the journal and the account of the test. */
 const server = (guards: NonNullable<Given["guards"]> = {}) =>
-  Layer.unwrap(Effect.map(PlanStore, (store) => plansOver({ guards }, embeddedClient, Layer.succeed(PlanStore, store))))
+  Layer.unwrap(
+    Effect.map(PlanJournal, (store) => plansOver({ guards }, embeddedClient, Layer.succeed(PlanJournal, store)))
+  )
 
 const planBack = (id: string) => inTime(Plans.use((plans) => plans.rollback(id)))
 

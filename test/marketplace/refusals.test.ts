@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 
+import * as PlanState from "../../src/changes/PlanState.ts"
+import { applyPlan } from "../../src/changes/tools/tools.ts"
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../src/marketplace/client/MarketplaceConfig.ts"
@@ -9,8 +11,8 @@ import type { Advert } from "../../src/marketplace/embedded/State.ts"
 import { planBids } from "../../src/marketplace/plan/planBids.ts"
 import { planCampaign } from "../../src/marketplace/plan/planCampaign.ts"
 import { planMinusPhrases } from "../../src/marketplace/plan/planMinusPhrases.ts"
-import { applyPlan } from "../../src/marketplace/tools/plans/apply.ts"
 import { bigAccount, comparable } from "./accounts.ts"
+import { withAdsPlans } from "./offered.ts"
 import { apply, bidPlan, bidsNow, kopecks } from "./planned.ts"
 import { intercepted, inTime, marketplace } from "./support.ts"
 
@@ -116,7 +118,7 @@ describe("what the marketplace refuses", () => {
       const { id } = yield* phrasesEverywhere
       const first = yield* inTime(apply(id))
       assert.deepInclude(first, { state: "partly applied", done: 50 })
-      assert.deepInclude(yield* Plans.use((plans) => plans.history(id)), { partly: true, finished: false })
+      assert.deepInclude(yield* Plans.use((plans) => plans.state(id)), { isPartly: true, isFinished: false })
       isClosed = false
       sent.length = 0
       assert.deepInclude(yield* inTime(apply(id)), { state: "applied", done: 60, refused: [] })
@@ -247,11 +249,14 @@ describe("what the marketplace refuses", () => {
       const error = yield* Effect.flip(inTime(apply(id)))
       assert.deepInclude(error, { _tag: "ApplyStopped", reason: "AdsOutcomeUnknown" })
       assert.match(error.message, /: At phrases \d+\/\d+: Could not set minus-phrases: the answer was status 502\. /)
-      const { done, inDoubt, refused } = yield* Plans.use((plans) => plans.history(id))
-      assert.isAtMost(done.size, 12)
+      const state = yield* Plans.use((plans) => plans.state(id))
+      assert.isAtMost(state.done, 12)
       assert.isAtMost(sent, 22)
-      assert.isAtLeast(inDoubt.size, 1)
-      assert.strictEqual(refused.size, 0)
+      assert.isAtLeast(PlanState.tell(state, ({ outcomeUnknownSince }) => outcomeUnknownSince).length, 1)
+      assert.lengthOf(
+        PlanState.tell(state, ({ refused }) => refused),
+        0
+      )
       isDown = false
       assert.deepInclude(yield* inTime(apply(id)), { state: "applied", done: 60 })
     }).pipe(
@@ -294,9 +299,12 @@ describe("an apply with little time", () => {
   })
 })
 
-describe("the answer of ads_apply_plan", () => {
+describe("the answer of apply_plan", () => {
   const answer = (plan_id: string) =>
-    Effect.map(inTime(applyPlan.call({ plan_id, confirm: true, max_seconds: 600 })), ({ structured }) => structured)
+    Effect.map(
+      inTime(withAdsPlans(applyPlan.call({ plan_id, confirm: true, max_seconds: 600 }))),
+      ({ structured }) => structured
+    )
 
   it.effect("shows every reason for what was not done before it shows one twice", () =>
     Effect.gen(function* () {

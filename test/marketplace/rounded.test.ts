@@ -3,8 +3,7 @@ import { Clock, Effect, Layer, Schema } from "effect"
 import { HttpClient, HttpClientRequest, HttpClientResponse } from "effect/http"
 import { TestClock } from "effect/testing"
 
-import { Plans } from "../../src/marketplace/apply/Plans.ts"
-import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
+import { PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { call } from "./clusterBids.ts"
@@ -95,11 +94,11 @@ describe("a bid that the marketplace rounds to its step", () => {
     Effect.gen(function* () {
       const changes = [{ advert_id: 1001, nm_id: 500101, bid_kopecks: 33_150 }]
       const { plan_id } = yield* call("ads_plan_bids", { changes, check_floors: false })
-      const applied = yield* call("ads_apply_plan", { plan_id, confirm: true })
+      const applied = yield* call("apply_plan", { plan_id, confirm: true })
       assert.deepInclude(applied, { state: "applied", rounded_count: 1 })
       assert.deepNestedPropertyVal(applied, "rounded[0].bid", { kopecks: 33_200, rubles: "332.00" })
       assert.include(applied["next"], "The marketplace has rounded some bids")
-      const { entries } = yield* call("ads_audit_log", { plan_id })
+      const { entries } = yield* call("audit_log", { plan_id })
       assert.include(JSON.stringify(entries), '"what":"rounded"')
     }).pipe(Effect.provide(rounding({ step: 100 })))
   )
@@ -117,7 +116,7 @@ describe("a bid that the marketplace rounds to its step", () => {
   it.effect("is the plan's own where a break came before its answer", () =>
     Effect.gen(function* () {
       const ads = yield* MarketplaceAds
-      const { append } = yield* PlanStore
+      const { append } = yield* PlanJournal
       const { id, steps } = yield* bidPlan(33_150)
       yield* append({ type: "begun", at: 0, plan_id: id, steps: steps.map((step) => step.id) })
       const nm_bids = [500101, 500102].map((nm_id) => {

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 
-import { PlanStoreFailed } from "../../src/marketplace/apply/PlanError.ts"
-import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
+import { JournalFailed } from "../../src/changes/PlanError.ts"
+import { PlanJournal } from "../../src/marketplace/apply/Plans.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { getMinusPhrases } from "../../src/marketplace/tools/articles.ts"
 import { quoted } from "../../src/marketplace/tools/shown.ts"
@@ -14,8 +14,8 @@ const pause = (confirm: boolean) => Effect.map(pauseCampaign.call({ advert_id: 1
 const start = (advert_id: number) =>
   Effect.map(startCampaign.call({ advert_id }), (it) => String(it.structured?.["next"]))
 
-const fullDisk = Layer.succeed(PlanStore, {
-  append: () => Effect.fail(new PlanStoreFailed({ problem: "no room on the disk" })),
+const fullDisk = Layer.succeed(PlanJournal, {
+  append: () => Effect.fail(new JournalFailed({ problem: "no room on the disk" })),
   entries: Effect.succeed([]),
   hold: (work) => work
 })

@@ -1,8 +1,7 @@
 import { Effect, Layer, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 
-import { Plans } from "../../src/marketplace/apply/Plans.ts"
-import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
+import { PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { LowestBids } from "../../src/marketplace/client/LowestBids.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { MarketplaceConfig, MarketplaceSettings } from "../../src/marketplace/client/MarketplaceConfig.ts"
@@ -90,7 +89,7 @@ export const watchedClient = (onStatus: (status: number) => void) =>
 export const plansOver = (
   given: Given,
   client: Layer.Layer<HttpClient.HttpClient, never, EmbeddedMarketplace>,
-  store: Layer.Layer<PlanStore> = PlanStore.layerMemory
+  store: Layer.Layer<PlanJournal> = PlanJournal.layerMemory
 ) =>
   Layer.merge(Plans.layer, LowestBids.layer).pipe(
     Layer.provideMerge(MarketplaceAds.layer),

@@ -15,7 +15,7 @@ const call = Effect.fnUntraced(function* (name: string, args: unknown) {
 
 const stepsOf = Effect.fnUntraced(function* (name: string, args: unknown) {
   const answer = yield* Schema.decodeUnknownEffect(Schema.Struct({ plan_id: Schema.String }))(yield* call(name, args))
-  return (yield* Plans.use((plans) => plans.history(answer.plan_id))).plan.steps.map(({ change }) => change)
+  return (yield* Plans.use((plans) => plans.state(answer.plan_id))).plan.steps.map(({ change }) => change)
 })
 
 /** The same arguments with every number as text. */

@@ -4,9 +4,10 @@ import { Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 
-import { PlanStoreFailed } from "../../src/marketplace/apply/PlanError.ts"
-import { Plans } from "../../src/marketplace/apply/Plans.ts"
-import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
+import { JournalFailed } from "../../src/changes/PlanError.ts"
+import { applyPlan } from "../../src/changes/tools/tools.ts"
+import { ChangesToolset } from "../../src/changes/toolset.ts"
+import { PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { readKey } from "../../src/marketplace/client/ApiKey.ts"
 import { decode } from "../../src/marketplace/client/MarketplaceConfig.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
@@ -43,9 +44,9 @@ describe("the marketplace toolset", () => {
       const tools = yield* offered
       assert.deepStrictEqual(
         tools.map(({ name }) => name),
-        readTools.map(({ name }) => name)
+        [...readTools.map(({ name }) => name), "show_plan", "plan_rollback", "audit_log"]
       )
-      for (const { name } of writeTools)
+      for (const { name } of [...writeTools, applyPlan])
         assert.notInclude(
           tools.map((tool) => tool.name),
           name
@@ -55,7 +56,10 @@ describe("the marketplace toolset", () => {
 
   it.effect("lists no write for a read-only key", () =>
     Effect.gen(function* () {
-      assert.strictEqual((yield* offered).length, readTools.length)
+      assert.deepStrictEqual(
+        (yield* offered).map(({ name }) => name),
+        [...readTools.map(({ name }) => name), "show_plan", "plan_rollback", "audit_log"]
+      )
     }).pipe(Effect.provide(marketplace({ apiKey: token({ acc: 3, s: promotion + readOnlyBit }) })))
   )
 
@@ -97,9 +101,9 @@ describe("the marketplace toolset", () => {
         }
       }
     }
-    for (const tool of [...readTools, ...writeTools]) {
+    for (const { name } of [...readTools, ...writeTools]) assert.match(name, /^ads_/)
+    for (const tool of [...readTools, ...writeTools, ...ChangesToolset.tools]) {
       assert.isAbove(tool.description.length, 20)
-      assert.match(tool.name, /^ads_/)
       check(tool.inputSchema(), `${tool.name} arguments`)
     }
   })
@@ -124,7 +128,7 @@ describe("the marketplace toolset", () => {
     ["ads_plan_cluster_bids", { changes: [{ advert_id: 1003, nm_id: 500301, norm_query: "diary", bid_rubles: 300 }] }],
     ["ads_plan_migration", {}],
     ["ads_plan_campaign", { name: "New", nms: [1, 2], bid_rubles: 260 }],
-    ["ads_audit_log", {}]
+    ["audit_log", {}]
   ]
 
   it.effect.each(small)("%s answers small and without a key", ([name, args]) =>
@@ -158,19 +162,19 @@ describe("the marketplace toolset", () => {
       const before = yield* world.account
       const plan = yield* call("ads_plan_migration", { snapshot: [{ advert_id: 1001, bid_rubles: 300 }] })
       assert.deepInclude(plan, { steps: 8, by_kind: { bid: 3, phrases: 5 }, blocked_count: 0 })
-      const refused = yield* fails("ads_apply_plan", { plan_id: plan["plan_id"], confirm: false })
+      const refused = yield* fails("apply_plan", { plan_id: plan["plan_id"], confirm: false })
       assert.include(String(refused), "nothing was changed")
-      const applied = yield* inTime(call("ads_apply_plan", { plan_id: plan["plan_id"], confirm: true }))
-      const shape = writeTools.find(({ name }) => name === "ads_apply_plan")?.outputSchema?.() ?? false
+      const applied = yield* inTime(call("apply_plan", { plan_id: plan["plan_id"], confirm: true }))
+      const shape = ChangesToolset.tools.find(({ name }) => name === "apply_plan")?.outputSchema?.() ?? false
       assert.isTrue(ajv.validate(shape, applied), ajv.errorsText())
       assert.deepInclude(applied, { state: "applied", done: 8, unconfirmed_count: 0 })
       assert.notDeepEqual(yield* world.account, before)
-      const shown = yield* call("ads_show_plan", { plan_id: plan["plan_id"], limit: 2 })
+      const shown = yield* call("show_plan", { plan_id: plan["plan_id"], limit: 2 })
       assert.deepInclude(shown, { state: "applied", done: 8, next: "Repeat with offset 2 for more" })
-      const back = yield* inTime(call("ads_rollback", { plan_id: plan["plan_id"] }))
-      yield* inTime(call("ads_apply_plan", { plan_id: back["plan_id"], confirm: true }))
+      const back = yield* inTime(call("plan_rollback", { plan_id: plan["plan_id"] }))
+      yield* inTime(call("apply_plan", { plan_id: back["plan_id"], confirm: true }))
       assert.deepStrictEqual(yield* world.account, before)
-      assert.deepInclude(yield* call("ads_audit_log", { advert_id: 1001, limit: 3 }), { total: 24 })
+      assert.deepInclude(yield* call("audit_log", { advert_id: 1001, limit: 3 }), { total: 24 })
     }).pipe(Effect.provide(marketplace()))
   )
 
@@ -182,7 +186,7 @@ describe("the marketplace toolset", () => {
       assert.deepInclude(yield* move("ads_start_campaign", true), { done: true, status_now: 9 })
       const again = yield* Effect.flip(move("ads_start_campaign", true))
       assert.strictEqual(codeOf(again), "ADS_CAMPAIGN_STATE")
-      const { entries } = yield* call("ads_audit_log")
+      const { entries } = yield* call("audit_log")
       assert.include(JSON.stringify(entries), '"outcome":"done"')
     }).pipe(Effect.provide(marketplace()))
   )
@@ -210,23 +214,23 @@ describe("the marketplace toolset", () => {
       return path.endsWith("/budget") ? { status: 404 } : {}
     })
     return Effect.gen(function* () {
-      const { append, entries, hold } = yield* PlanStore
-      const full = PlanStore.of({
+      const { append, entries, hold } = yield* PlanJournal
+      const full = PlanJournal.of({
         append: (entry) =>
           entry.type === "action" && entry.outcome === "done"
-            ? Effect.fail(new PlanStoreFailed({ problem: "the disk is full" }))
+            ? Effect.fail(new JournalFailed({ problem: "the disk is full" }))
             : append(entry),
         entries,
         hold
       })
-      const over = plansOver({}, Layer.succeed(HttpClient.HttpClient, client), Layer.succeed(PlanStore, full))
+      const over = plansOver({}, Layer.succeed(HttpClient.HttpClient, client), Layer.succeed(PlanJournal, full))
       const started = yield* call("ads_start_campaign", { advert_id: 1001, confirm: true }).pipe(
         Effect.provide(over, { local: true })
       )
       assert.deepInclude(started, { done: true })
       assert.notProperty(started, "status_now")
       assert.include(started["next"], "the journal could not be written")
-    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanStore.layerMemory)))
+    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanJournal.layerMemory)))
   })
 
   it.effect.each([
@@ -240,7 +244,7 @@ describe("the marketplace toolset", () => {
     Effect.gen(function* () {
       yield* TestClock.adjust("1 second")
       yield* call("ads_plan_minus_phrases", { advert_id: 1001, phrases: ["toy"], mode: "merge" })
-      assert.deepInclude(yield* call("ads_audit_log", { since }), { total })
+      assert.deepInclude(yield* call("audit_log", { since }), { total })
     }).pipe(Effect.provide(marketplace()))
   )
 
@@ -281,11 +285,11 @@ describe("the marketplace toolset", () => {
       "exactly one of"
     ],
     ["ads_plan_bids", { changes: [{ advert_id: 1001, nm_id: 500101, bid_rubles: -3 }] }, "not negative"],
-    ["ads_audit_log", { since: "yesterday" }, "Invalid since: must be a day or a moment, such as 2026-11-21"],
-    ["ads_audit_log", { since: "2026-11-21T09:00" }, "Invalid since: must be a day or a moment, such as 2026-11-21"],
-    ["ads_audit_log", { since: "2026-13-01" }, "Invalid since: must be a day or a moment, such as 2026-11-21"],
-    ["ads_apply_plan", { plan_id: "nope", confirm: true }, "There is no plan nope"],
-    ["ads_rollback", { plan_id: "nope" }, "There is no plan nope"],
+    ["audit_log", { since: "yesterday" }, "Invalid since: must be a day or a moment, such as 2026-11-21"],
+    ["audit_log", { since: "2026-11-21T09:00" }, "Invalid since: must be a day or a moment, such as 2026-11-21"],
+    ["audit_log", { since: "2026-13-01" }, "Invalid since: must be a day or a moment, such as 2026-11-21"],
+    ["apply_plan", { plan_id: "nope", confirm: true }, "There is no plan nope"],
+    ["plan_rollback", { plan_id: "nope" }, "There is no plan nope"],
     ["ads_keyword_stats", { advert_id: 5, from: "2026-01-01", to: "2026-01-02" }, "campaign not found"]
   ]
 
@@ -308,10 +312,10 @@ describe("the marketplace toolset", () => {
     Effect.gen(function* () {
       const args = { target: "new-manual-campaign", check_floors: false }
       const { plan_id, warnings } = yield* call("ads_plan_migration", args)
-      const shown = yield* call("ads_show_plan", { plan_id })
+      const shown = yield* call("show_plan", { plan_id })
       assert.lengthOf(Object(shown["warnings"]), 13)
       assert.lengthOf(Object(warnings), 11)
-      assert.strictEqual(Object(warnings)[10], "3 more warnings: ads_show_plan shows them all")
+      assert.strictEqual(Object(warnings)[10], "3 more warnings: show_plan shows them all")
     }).pipe(Effect.provide(marketplace({}, { account: bigAccount({ campaigns: 12, articles: 1 }) })))
   )
 
@@ -344,7 +348,7 @@ describe("the marketplace toolset", () => {
         yield* call("ads_list_campaigns"),
         yield* Effect.result(call("ads_start_campaign", { advert_id: 1001, confirm: true })),
         yield* Effect.result(call("ads_check_key")),
-        yield* call("ads_audit_log"),
+        yield* call("audit_log"),
         yield* Plans.use((plans) => plans.entries)
       ]
       const told = JSON.stringify(answers)
@@ -392,7 +396,7 @@ describe("the marketplace toolset", () => {
 
   it.effect("keeps its plans in the journal over a restart", () =>
     Effect.gen(function* () {
-      const kept = Layer.succeed(PlanStore, yield* PlanStore)
+      const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
       const aProcess = plansOver({}, embeddedClient, kept)
       const { plan_id } = yield* call("ads_plan_minus_phrases", {
         advert_id: 1001,
@@ -400,10 +404,10 @@ describe("the marketplace toolset", () => {
         mode: "merge"
       }).pipe(Effect.provide(aProcess, { local: true }))
       const again = yield* inTime(
-        call("ads_apply_plan", { plan_id, confirm: true }).pipe(Effect.provide(aProcess, { local: true }))
+        call("apply_plan", { plan_id, confirm: true }).pipe(Effect.provide(aProcess, { local: true }))
       )
       assert.deepInclude(again, { state: "applied", done: 3 })
-    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanStore.layerMemory)))
+    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanJournal.layerMemory)))
   )
 })
 

@@ -2,8 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 
-import { Plans } from "../../src/marketplace/apply/Plans.ts"
-import { PlanStore } from "../../src/marketplace/apply/PlanStore.ts"
+import { PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { Pair } from "../../src/marketplace/client/ids.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../src/marketplace/client/MarketplaceConfig.ts"
@@ -130,7 +129,7 @@ describe("what cannot be taken back", () => {
 describe("the largest change", () => {
   it.effect("is measured against the bid of today when a twin's plan is applied, too", () =>
     Effect.gen(function* () {
-      const kept = Layer.succeed(PlanStore, yield* PlanStore)
+      const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
       const lax = plansOver({}, embeddedClient, kept)
       const strict = plansOver({ guards: { maxChangePercent: 50 } }, embeddedClient, kept)
       const { id } = yield* Effect.gen(function* () {
@@ -152,7 +151,7 @@ describe("the largest change", () => {
       Effect.provide(
         Layer.merge(
           EmbeddedMarketplace.layer({ account: bigAccount({ campaigns: 1, articles: 1 }) }),
-          PlanStore.layerMemory
+          PlanJournal.layerMemory
         )
       )
     )
@@ -201,7 +200,7 @@ describe("an article that the marketplace does not show", () => {
 
   it.effect("because it is inactive now holds up neither an apply nor a way back", () =>
     Effect.gen(function* () {
-      const kept = Layer.succeed(PlanStore, yield* PlanStore)
+      const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
       const open = plansOver({}, embeddedClient, kept)
       const closed = plansOver({}, strict([500302]), kept)
       const { id } = yield* Effect.gen(function* () {
@@ -219,6 +218,6 @@ describe("an article that the marketplace does not show", () => {
       const back = yield* inTime(Plans.use((plans) => plans.rollback(id))).pipe(Effect.provide(closed, { local: true }))
       assert.strictEqual(back.steps.length, 3)
       assert.include(back.blocked[0]?.reason, "nm 500302 not found or inactive")
-    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanStore.layerMemory)))
+    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanJournal.layerMemory)))
   )
 })

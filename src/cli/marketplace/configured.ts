@@ -8,7 +8,7 @@ import { HttpClients } from "../../internal/http/HttpClients.ts"
 import { decode, MarketplaceConfig, type MarketplaceSettings } from "../../marketplace/client/MarketplaceConfig.ts"
 import type { Launch } from "../Launch.ts"
 import * as NodeHttpClients from "../NodeHttpClients.ts"
-import * as FilePlanStore from "./FilePlanStore.ts"
+import * as AdsJournal from "./journal.ts"
 
 /** The `marketplace` object of the configuration file, checked; the environment goes before it. */
 export const readSettings = Effect.fnUntraced(function* ({ config, marketplace, readOnly }: Launch) {
@@ -48,13 +48,13 @@ export const configured = (launch: Launch) =>
       const withSettings = (more: Pick<MarketplaceSettings, "journalProblem"> = {}) =>
         Layer.merge(Layer.succeed(MarketplaceConfig, { ...settings, ...more }), client)
       if (settings.readOnly || settings.serverReadOnly) {
-        return Layer.merge(withSettings(), FilePlanStore.layerReading(file))
+        return Layer.merge(withSettings(), AdsJournal.layerReading(file))
       }
-      const problem = yield* FilePlanStore.problemWith(file)
-      if (problem === undefined) return Layer.merge(withSettings(), FilePlanStore.layer(file))
+      const problem = yield* AdsJournal.problemWith(file)
+      if (problem === undefined) return Layer.merge(withSettings(), AdsJournal.layer(file))
       const journalProblem = `marketplace.journal: ${problem}`
       yield* Effect.logWarning(`No marketplace plan can be applied here: ${journalProblem}`)
-      return Layer.merge(withSettings({ journalProblem }), FilePlanStore.layerReading(file))
+      return Layer.merge(withSettings({ journalProblem }), AdsJournal.layerReading(file))
     })
   )
 

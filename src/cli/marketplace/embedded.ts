@@ -1,7 +1,7 @@
 import { Effect, Layer, Redacted } from "effect"
 import { HttpClient } from "effect/http"
 
-import { PlanStore } from "../../marketplace/apply/PlanStore.ts"
+import { PlanJournal } from "../../marketplace/apply/Plans.ts"
 import { decode, MarketplaceConfig } from "../../marketplace/client/MarketplaceConfig.ts"
 import { EmbeddedMarketplace } from "../../marketplace/embedded/EmbeddedMarketplace.ts"
 import type { Launch } from "../Launch.ts"
@@ -17,7 +17,7 @@ export const embedded = ({ readOnly }: Launch) =>
       return Layer.mergeAll(
         Layer.effect(MarketplaceConfig, settings),
         Layer.succeed(HttpClient.HttpClient, httpClient),
-        PlanStore.layerMemory
+        PlanJournal.layerMemory
       )
     })
   ).pipe(Layer.provide(EmbeddedMarketplace.layer()))

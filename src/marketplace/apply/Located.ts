@@ -1,4 +1,5 @@
-import type { Change, Target } from "../plan/Change.ts"
+import type { CreatedId } from "../../changes/Journal.ts"
+import type { Change } from "../plan/Change.ts"
 
 /** A change whose campaign has its id. */
 export type Located = {
@@ -9,12 +10,13 @@ type LocatedAt<K> = K extends "create" ? unknown : { readonly target: number }
 /** Those of one kind. */
 export type LocatedOf<K extends Located["kind"]> = Extract<Located, { readonly kind: K }>
 
-/** The change with the id of its campaign, once that exists. */
-export const locate = (change: Change, created: ReadonlyMap<string, number>): Located | undefined => {
-  if (change.kind === "create") return change
-  const target = idOf(change.target, created)
-  return target === undefined ? undefined : { ...change, target }
-}
+/** Whether the campaign of a change has its id. */
+export const isLocated = (change: Change): change is Located =>
+  change.kind === "create" || typeof change.target === "number"
 
-const idOf = (target: Target, created: ReadonlyMap<string, number>): number | undefined =>
-  typeof target === "number" ? target : created.get(target.created_by)
+/** The change with the id of its campaign, once that exists. */
+export const locate = (change: Change, created: (step: string) => CreatedId | undefined): Change | undefined => {
+  if (change.kind === "create" || typeof change.target === "number") return change
+  const target = created(change.target.created_by)
+  return typeof target === "number" ? { ...change, target } : undefined
+}

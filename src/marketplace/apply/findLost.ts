@@ -1,19 +1,14 @@
 import { DateTime, Option } from "effect"
 
+import type { Lost } from "../../changes/Driver.ts"
 import { allOfName, articlesOf, type Campaign, paymentOf, status } from "../client/Campaign.ts"
 import type { Create } from "../plan/Change.ts"
-
-/** The campaign that a call has made whose answer was lost; or that others of its name are there, and why they are not it. */
-export interface Lost {
-  readonly campaign?: number
-  readonly others?: string
-}
 
 /** Looks for the campaign that a lost call, sent at that moment, has made. Somebody may have made one of its name by hand. */
 export const findLost = (campaigns: ReadonlyArray<Campaign>, change: Create, sentAt: number): Lost => {
   const named = allOfName(campaigns, change.name)
   const own = named.find((campaign) => otherwise(campaign, change, sentAt) === undefined)
-  if (own !== undefined) return { campaign: own.id }
+  if (own !== undefined) return { created: own.id }
   const [other] = named
   if (other === undefined) return {}
   return { others: `campaign ${other.id} has this name, but is not the one: ${otherwise(other, change, sentAt)}` }

@@ -1,5 +1,3 @@
-import type { Kopecks } from "../client/money.ts"
-
 /* What shows instead of a bid that a plan has set, and is the plan's own all the same. Amounts in kopecks. */
 
 /** The steps that the marketplace may round bids to, the widest first. */
@@ -11,9 +9,9 @@ export const isRounded = (shown: number, sent: number): boolean => {
   return distance > 0 && distance * 5 <= sent && roundings.some((step) => distance < step && shown % step === 0)
 }
 
-/** Whether a cluster bid was read in the other unit: it shows a hundred times too high, or too low (D2). */
+/** Whether a cluster bid was read in the other unit: it shows a hundred times too high, or too low. */
 export const isMisread = (shown: number, sent: number): boolean => shown === sent * 100 || shown * 100 === sent
 
-/** Whether a cluster bid is the low one of a probe that an earlier version has sent, in either unit (D2). */
-export const isProbe = (shown: number | null, probe: Kopecks | undefined): boolean =>
+/** Whether a cluster bid is the low one of a probe that an earlier version has sent, in either unit. */
+export const isProbe = (shown: number | null, probe: number | undefined): boolean =>
   probe !== undefined && (shown === probe || shown === probe * 100)

@@ -1,28 +1,28 @@
 import { Effect } from "effect"
 
+import type { Sent } from "../../changes/Driver.ts"
 import type { BidUnit } from "../client/Bids.ts"
 import type { Cluster, ClusterBidRefused } from "../client/Clusters.ts"
-import { AdsPartlyDone, MarketplaceError } from "../client/MarketplaceError.ts"
-import type { Located, LocatedOf } from "./Located.ts"
-import type { Ads } from "./look.ts"
+import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
+import type { MarketplaceError } from "../client/MarketplaceError.ts"
+import type { Change } from "../plan/Change.ts"
+import { partlyDone } from "./failures.ts"
+import { isLocated, type Located, type LocatedOf } from "./Located.ts"
 
-/** What came of a call: the id of a campaign that it created, and what an answer of success says was not taken. */
-export interface Sent {
-  readonly campaign?: number
-  readonly refused: ReadonlyArray<{ readonly change: Located; readonly reason: string }>
-}
+type Ads = MarketplaceAds["Service"]
 
 /** Sends changes of one work in one call, cluster bids in that unit. */
 export const send = Effect.fnUntraced(function* (
   ads: Ads,
-  changes: ReadonlyArray<Located>,
+  all: ReadonlyArray<Change>,
   unit: BidUnit | undefined
-): Effect.fn.Return<Sent, MarketplaceError> {
+): Effect.fn.Return<Sent<Change>, MarketplaceError> {
+  const changes = all.filter(isLocated)
   const rows = <K extends Located["kind"]>(kind: K) => changes.filter((change) => isOf(kind, change))
 
   for (const { name, nms, payment_type, placement_types } of rows("create")) {
     const campaign = yield* ads.createSeacatSaveAd({ name, nms, payment_type, placement_types, bid_type: "manual" })
-    return { campaign, refused: [] }
+    return { created: campaign, refused: [] }
   }
   for (const { target } of rows("delete")) yield* ads.deleteCampaign(target)
   for (const { after, nm_id, target } of rows("phrases")) {
@@ -63,7 +63,7 @@ const sendClusters = Effect.fnUntraced(function* (
     const { reason } = item
     return change !== undefined && others.length === 0
       ? Effect.succeed({ change, reason })
-      : Effect.fail(unclear(reason, rows.length - failed.length, rows.length))
+      : Effect.fail(partlyDone(reason, rows.length - failed.length, rows.length))
   })
 })
 
@@ -71,10 +71,6 @@ const isAbout = (refused: ClusterBidRefused, { advert_id, nm_id, norm_query }: C
   (refused.advert_id ?? advert_id) === advert_id &&
   (refused.nm_id ?? nm_id) === nm_id &&
   (refused.norm_query ?? norm_query) === norm_query
-
-/** Some bids were not taken, and the answer does not say which. */
-const unclear = (problem: string, done: number, total: number) =>
-  new MarketplaceError({ operation: "setNormqueryBids", reason: new AdsPartlyDone({ done, total, problem }) })
 
 const grouped = <A extends { readonly target: number }>(rows: ReadonlyArray<A>) => {
   const groups = new Map<number, Array<A>>()

@@ -1,12 +1,18 @@
-import { Result } from "effect"
+import { Result, Schema } from "effect"
 
-import { type BidUnit, unitOf, type Wire } from "../client/Bids.ts"
+import { BidUnit, unitOf, type Wire } from "../client/Bids.ts"
 
 /** The unit in which the cluster bids of a plan go out (D2), and whether bids that the marketplace shows prove it. */
 export interface ClusterUnit {
   readonly unit: BidUnit
   readonly isProven: boolean
 }
+
+const isBidUnit = Schema.is(BidUnit)
+
+/** The proof that a plan was kept with, if there is one. */
+export const provenBy = (provenUnit: string | undefined): ReadonlyArray<BidUnit> =>
+  isBidUnit(provenUnit) ? [provenUnit] : []
 
 /** The unit by the setting and the proofs; or why a number could be read a hundredfold, and what to do about it. */
 export const clusterUnit = (

@@ -6,7 +6,7 @@ import { type Change, changeKey, invert, order, workOf } from "./Change.ts"
 import type { ClusterUnit } from "./clusterUnit.ts"
 import { estimate } from "./estimate.ts"
 import { bidBefore, guardProblem, tooMany } from "./guards.ts"
-import { lasting } from "./lasting.ts"
+import { irreversible } from "./irreversible.ts"
 import type { Blocked, Draft, PlanKind, Step } from "./Plan.ts"
 
 /** What a planner may say about one thing it was asked for. */
@@ -39,7 +39,7 @@ export const draft = <const K extends PlanKind>(
   const [problem] = tooMany(guards, steps.size)
   if (problem !== undefined) blocked.set(problem, { what: "the whole plan", reason: problem })
   const planned = problem === undefined ? [...steps.values()].toSorted(byWork) : []
-  for (const warning of [...lastingWarnings(planned, unit), ...firstBids(planned)]) warnings.add(warning)
+  for (const warning of [...irreversibleWarnings(planned, unit), ...firstBids(planned)]) warnings.add(warning)
   return {
     kind,
     steps: planned,
@@ -66,8 +66,8 @@ const firstBids = (steps: ReadonlyArray<Step>): ReadonlyArray<string> => {
 }
 
 /** What a rollback will leave as it is, said before it is done. */
-const lastingWarnings = (steps: ReadonlyArray<Step>, unit: ClusterUnit | undefined): ReadonlyArray<string> =>
-  Object.entries(Arrays.groupBy(lasting(steps, unit?.unit), ({ reason }) => reason)).map(
+const irreversibleWarnings = (steps: ReadonlyArray<Step>, unit: ClusterUnit | undefined): ReadonlyArray<string> =>
+  Object.entries(Arrays.groupBy(irreversible(steps, unit?.unit), ({ reason }) => reason)).map(
     ([reason, [first, ...others]]) => {
       const more = others.length === 0 ? "" : ` and ${others.length} more`
       return `A rollback cannot take back ${first.what}${more}: ${reason}`

@@ -1,3 +1,4 @@
+import type { Kept } from "../../changes/Journal.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
 import { Kopecks, kopecksToRubles } from "../client/money.ts"
 import { type Change, changeKey } from "./Change.ts"
@@ -65,6 +66,24 @@ export const dailyProblem = (guards: Guards, change: Change, dayAgo: DayAgo): st
   return after !== null && isTooFar(before, after, most)
     ? `guard maxDailyChangePercent: from ${inRubles(before)} within 24 hours to ${inRubles(after)} is more than ${most}%${raisedBy("maxDailyChangePercent")}`
     : undefined
+}
+
+const dayMs = 86_400_000
+
+/** What bids were a day before `now`, as far as a plan has sent a change of them since. */
+export const bidsDayAgo = (entries: ReadonlyArray<Kept<Change>>, now: number): DayAgo => {
+  const plans = new Map<string, ReadonlyMap<string, Step>>()
+  const found = new Map<string, Kopecks>()
+  for (const entry of entries) {
+    if (entry.type === "planned") plans.set(entry.plan_id, new Map(entry.plan.steps.map((step) => [step.id, step])))
+    if (entry.type !== "begun" || entry.at <= now - dayMs) continue
+    for (const id of entry.steps) {
+      const change = plans.get(entry.plan_id)?.get(id)?.change
+      const before = change === undefined ? null : bidBefore(change)
+      if (before !== null && !found.has(id)) found.set(id, before)
+    }
+  }
+  return found
 }
 
 const isTooFar = (before: Kopecks | null, after: Kopecks, percent: number): before is Kopecks =>

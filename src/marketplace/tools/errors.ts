@@ -1,8 +1,8 @@
 import { Effect, Schema } from "effect"
 
+import type { PlanError } from "../../changes/PlanError.ts"
 import { type InvalidArgument, ToolError } from "../../mcp/ToolError.ts"
 import { explain, fixedAdvice } from "../apply/advice.ts"
-import type { PlanError } from "../apply/PlanError.ts"
 import type { FloorsPending } from "../client/LowestBids.ts"
 import { MarketplaceError, type Reason } from "../client/MarketplaceError.ts"
 
@@ -62,7 +62,7 @@ const kinds: { readonly [tag in Tag]: readonly [blame: "caller" | "upstream", co
   PlanExpired: ["caller", "ADS_PLAN_EXPIRED"],
   PlanNotFound: ["caller", "ADS_PLAN_NOT_FOUND"],
   PlanSpent: ["caller", "ADS_PLAN_SPENT"],
-  PlanStoreFailed: ["upstream", "ADS_JOURNAL_FAILED"],
+  JournalFailed: ["upstream", "ADS_JOURNAL_FAILED"],
   TooLong: ["upstream", "ADS_TOO_LONG"],
   TooManyCalls: ["caller", "ADS_TOO_LONG"]
 }
@@ -84,7 +84,7 @@ const rendered = (tag: Tag, message: string, details: ToolError["details"]) => {
 const fieldsOf = (error: object): ToolError["details"] =>
   Object.fromEntries(Object.entries(error).filter(([name]) => !hidden.includes(name)))
 
-const hidden: ReadonlyArray<string> = ["_tag", "cause", "message", "name", "stack"]
+const hidden: ReadonlyArray<string> = ["_tag", "cause", "isOutcomeUnknown", "message", "name", "stack"]
 
 /** A program of this toolset, whose errors are told as a tool's. */
 export const orRefuse = <A, R>(

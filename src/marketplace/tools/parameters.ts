@@ -3,6 +3,8 @@ import { Effect, Schema, SchemaGetter } from "effect"
 import { AdvertId, Day } from "../client/ids.ts"
 import { digits, Rubles } from "../client/money.ts"
 
+export { limit, offset } from "../../mcp/parameters.ts"
+
 export const advertId = AdvertId.annotate({ description: "Campaign id" })
 
 const decimal = /^\s*-?\d+(\.\d+)?\s*$/
@@ -38,16 +40,6 @@ export const nmIds = Schema.Array(id).check(notEmpty).annotate(shownIds("Article
 export const anyNmIds = Schema.Array(id).annotate(shownIds("Article ids"))
 export const from = Day.annotate({ description: "First day, YYYY-MM-DD" })
 export const to = Day.annotate({ description: "Last day, YYYY-MM-DD" })
-export const planId = Schema.NonEmptyString.annotate({ description: "plan_id that a plan tool returned" })
-
-export const limit = (standard: number) =>
-  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 500 }, { message: "must be between 1 and 500" }))
-    .annotate({ description: `Rows to show, default ${standard}` })
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(standard)))
-
-export const offset = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { message: "must be 0 or more" }))
-  .annotate({ description: "Rows to skip, default 0" })
-  .pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))
 
 type Properties = Readonly<Record<string, object>>
 
@@ -86,8 +78,6 @@ export const checkFloors = Schema.optionalKey(
 export const groupBy = Schema.Literals(["campaign", "day"])
   .annotate({ description: "One row per campaign, or per campaign and day; default campaign" })
   .pipe(Schema.withDecodingDefaultKey(Effect.succeed("campaign")))
-
-export const confirm = Schema.Boolean.annotate({ description: "true after a person has agreed to exactly this" })
 
 /** An amount in rubles where a number is expected; numeric text has been read as one before. */
 export const rubles = (description: string) =>

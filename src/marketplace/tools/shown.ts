@@ -1,4 +1,4 @@
-import { DateTime, Schema } from "effect"
+import { Schema } from "effect"
 
 import {
   type Article,
@@ -70,11 +70,7 @@ const statusWords = new Map<number, string>([
 
 export const statusText = (value: number): string => statusWords.get(value) ?? "unknown"
 
-export const moment = (ms: number): string => DateTime.formatIso(DateTime.makeUnsafe(ms))
-
-/** How to go on with a list: with its next rows, or from its end. */
-export const more = (shown: number, total: number, then: string): string =>
-  shown < total ? `Repeat with offset ${shown} for more` : then
+export { moment, more } from "../../changes/tools/summary.ts"
 
 /** A name inside of a sentence: short, in one line, so that it cannot pass for more than a name. */
 export const quoted = (name: string): string => {
@@ -108,9 +104,6 @@ export const campaignRow = (campaign: Campaign) => ({
   placements: placementsOf(campaign),
   articles: articlesOf(campaign).length
 })
-
-/** An amount in both units; null where there is none. */
-export const amount = (kopecks: Kopecks | null) => (kopecks === null ? null : money(kopecks))
 
 type Currency = string | null | undefined
 

@@ -1,10 +1,10 @@
 import { Effect, Option, Schema } from "effect"
 
+import { GuardViolation } from "../../changes/PlanError.ts"
 import { changes, runs } from "../../mcp/annotations.ts"
 import { flag, optional } from "../../mcp/parameters.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { explain } from "../apply/advice.ts"
-import { GuardViolation } from "../apply/PlanError.ts"
 import { Plans } from "../apply/Plans.ts"
 import { articlesOf, nameOf, status } from "../client/Campaign.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
@@ -63,8 +63,8 @@ const move = (kind: "pause" | "start") =>
       ...shown,
       ...(now === undefined ? {} : { status_now: now.status, status_text_now: statusText(now.status) }),
       next: isWritten
-        ? "A new status settles within about a minute. ads_audit_log shows what was done."
-        : "It is done, but the journal could not be written, so ads_audit_log does not show it as done."
+        ? "A new status settles within about a minute. audit_log shows what was done."
+        : "It is done, but the journal could not be written, so audit_log does not show it as done."
     }
   }, orRefuse)
 

@@ -1,0 +1,117 @@
+import { Effect, Ref, Schema } from "effect"
+
+import { type Plan, planOf } from "./Plan.ts"
+import type { JournalFailed } from "./PlanError.ts"
+
+/** Milliseconds since 1970, as far as calendars go. */
+const Moment = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 8.64e15 }))
+
+/** The id of something that a step has created, as the upstream gives it. */
+export const CreatedId = Schema.Union([Schema.Int, Schema.String])
+export type CreatedId = typeof CreatedId.Type
+
+const base = { at: Moment, plan_id: Schema.String }
+const about = { ...base, steps: Schema.Array(Schema.String) }
+
+/** A line of the journal about the progress of a plan. */
+export const ProgressEntry = Schema.Union([
+  /**
+   * The steps are about to be sent: without another entry about them, their outcome is unknown. Earlier versions sent one
+   * amount as a low number first, `trial`, to see in which unit the upstream reads it.
+   */
+  Schema.Struct({ type: Schema.Literal("begun"), ...about, trial: Schema.optionalKey(Schema.Int) }),
+  /** Of earlier versions: the upstream has taken the low number. */
+  Schema.Struct({ type: Schema.Literal("tried"), ...about }),
+  /** The call did not arrive, or was turned away before it was looked at: nothing of the steps was done. */
+  Schema.Struct({ type: Schema.Literal("unsent"), ...about }),
+  /** The upstream has taken the steps, or things were as wanted already (`found`). */
+  Schema.Struct({
+    type: Schema.Literal("done"),
+    ...about,
+    found: Schema.Boolean,
+    created: Schema.optionalKey(CreatedId)
+  }),
+  /** The steps were not done: the upstream refused them, or someone else has changed what they are about. */
+  Schema.Struct({ type: Schema.Literal("refused"), ...about, problem: Schema.String }),
+  /** Amounts that were sent show in another unit, and may stand like that: the steps are not done. */
+  Schema.Struct({ type: Schema.Literal("misread"), ...about, problem: Schema.String }),
+  /** Of earlier versions: the steps were done and reverted at once. */
+  Schema.Struct({ type: Schema.Literal("undone"), ...about, problem: Schema.String }),
+  /** Read back and seen rounded to the upstream's step: the amounts that show, one for each step. */
+  Schema.Struct({ type: Schema.Literal("rounded"), ...about, bids: Schema.Array(Schema.Int) }),
+  /** Read back afterwards and not seen as set; a read model may take minutes. */
+  Schema.Struct({ type: Schema.Literal("unconfirmed"), ...about }),
+  /** Seen as set after all. */
+  Schema.Struct({ type: Schema.Literal("confirmed"), ...about }),
+  Schema.Struct({ type: Schema.Literal("stopped"), ...base, problem: Schema.String }),
+  /** Of earlier versions: a person was asked to look at the first amount. */
+  Schema.Struct({ type: Schema.Literal("asked"), ...base, problem: Schema.String }),
+  /** Every step has had its turn; `refused` of them were not taken and can be tried again. */
+  Schema.Struct({ type: Schema.Literal("finished"), ...base, refused: Schema.optionalKey(Schema.Int) })
+])
+export type ProgressEntry = typeof ProgressEntry.Type
+
+/** The first line about a plan. */
+export interface PlannedEntry<C> {
+  readonly type: "planned"
+  readonly at: number
+  readonly plan_id: string
+  readonly plan: Plan<C>
+}
+
+/** A change that needed no plan, with whatever else the upstream says of it. */
+export interface ActionEntry {
+  readonly type: "action"
+  readonly at: number
+  readonly operation: string
+  readonly outcome: string
+  readonly [field: string]: unknown
+}
+
+/** One line of the journal; moments are milliseconds since 1970. Nothing is ever changed or taken out. */
+export type Entry<C> = ActionEntry | PlannedEntry<C> | ProgressEntry
+
+/** A line that is no entry: it is named in its place, and hides none of the others. */
+export interface UnreadableEntry {
+  readonly type: "unreadable"
+  /** The moment of the entry before it. */
+  readonly at: number
+  /** The plan that it seems to be about. */
+  readonly plan_id?: string
+  readonly problem: string
+}
+
+/** What the journal holds, in the order of writing. */
+export type Kept<C> = Entry<C> | UnreadableEntry
+
+/** The lines of an upstream's journal, by the schema of its changes and the fields that its actions have. */
+export const entryOf = <C, const F extends Schema.Struct.Fields>(change: Schema.Codec<C, unknown>, action: F) =>
+  Schema.Union([
+    Schema.Struct({ type: Schema.Literal("planned"), ...base, plan: planOf(change) }),
+    ProgressEntry,
+    Schema.Struct({
+      type: Schema.Literal("action"),
+      at: Moment,
+      operation: Schema.String,
+      ...action,
+      outcome: Schema.String
+    })
+  ])
+
+/** Where plans, their progress and the audit log are kept: a list that only grows. */
+export interface Journal<C> {
+  /** Returns when the entry would survive a crash. */
+  readonly append: (entry: Entry<C>) => Effect.Effect<void, JournalFailed>
+  /** All entries, those of other processes included. */
+  readonly entries: Effect.Effect<ReadonlyArray<Kept<C>>>
+  /** Keeps every other process from writing while the work is done; fails where another one keeps this one from it. */
+  readonly hold: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E | JournalFailed, R>
+}
+
+/** A journal that is kept as long as the process runs. */
+export const inMemory = <C>(): Effect.Effect<Journal<C>> =>
+  Effect.map(Ref.make<ReadonlyArray<Entry<C>>>([]), (kept) => ({
+    append: (entry) => Ref.update(kept, (entries) => [...entries, entry]),
+    entries: Ref.get(kept),
+    hold: (work) => work
+  }))

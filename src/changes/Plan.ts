@@ -1,0 +1,63 @@
+import { Schema } from "effect"
+
+/** One change, why it is made, and the changes that undo it. `C` is whatever an upstream calls a change. */
+export interface Step<C> {
+  /** What the change is about, as one text: no two steps of a plan share it. */
+  readonly id: string
+  readonly change: C
+  readonly reason: string
+  readonly undo: ReadonlyArray<C>
+}
+
+/** Something that was asked for and is not in the plan. */
+export const Blocked = Schema.Struct({
+  what: Schema.String,
+  reason: Schema.String,
+  /** Whether it may be possible later, when the same is planned again. */
+  later: Schema.optionalKey(Schema.Boolean)
+})
+export type Blocked = typeof Blocked.Type
+
+/** What an apply costs under the upstream's limits. */
+export const Estimate = Schema.Struct({ calls: Schema.Int, seconds: Schema.Int })
+export type Estimate = typeof Estimate.Type
+
+/** What a planner works out: pure data, the same for the same input in any order. */
+export interface Draft<C> {
+  /** The planner's word for what is planned, such as `rollback`; the ids of plans begin with it. */
+  readonly kind: string
+  /** In the order in which they are applied. */
+  readonly steps: ReadonlyArray<Step<C>>
+  readonly warnings: ReadonlyArray<string>
+  readonly blocked: ReadonlyArray<Blocked>
+  /** The unit of amounts that the upstream's own answers proved when the plan was made, where it could read a number in two. */
+  readonly provenUnit?: string
+  readonly estimate: Estimate
+}
+
+/** A draft that is kept, never changed, and can be applied once. Moments are milliseconds since 1970. */
+export interface Plan<C> extends Draft<C> {
+  readonly id: string
+  readonly createdAt: number
+  /** After this moment it is not begun any more. */
+  readonly expiresAt: number
+  /** The plan that this one rolls back. */
+  readonly reverses?: string
+}
+
+/** Plans as the journal has them, with the schema of one change. */
+export const planOf = <C>(change: Schema.Codec<C, unknown>) =>
+  Schema.Struct({
+    id: Schema.String,
+    kind: Schema.String,
+    steps: Schema.Array(
+      Schema.Struct({ id: Schema.String, change, reason: Schema.String, undo: Schema.Array(change) })
+    ),
+    warnings: Schema.Array(Schema.String),
+    blocked: Schema.Array(Blocked),
+    provenUnit: Schema.optionalKey(Schema.String),
+    estimate: Estimate,
+    createdAt: Schema.Int,
+    expiresAt: Schema.Int,
+    reverses: Schema.optionalKey(Schema.String)
+  })

@@ -1,0 +1,156 @@
+import { Clock, Effect, Hash, Semaphore } from "effect"
+
+import * as Run from "./apply/Run.ts"
+import { type Report, runPlan } from "./apply/runPlan.ts"
+import type { Describing, Driver, RemoteState } from "./Driver.ts"
+import type { ActionEntry, Journal, Kept } from "./Journal.ts"
+import type { Draft, Plan } from "./Plan.ts"
+import {
+  type ApplyStopped,
+  GuardViolation,
+  JournalFailed,
+  NothingToRollBack,
+  PlanExpired,
+  PlanNotFound,
+  PlanSpent
+} from "./PlanError.ts"
+import { fold, isLeadingBack, isOutrun, type PlanState } from "./PlanState.ts"
+import { draftRollback } from "./rollback.ts"
+
+/** How one apply goes about it. */
+export interface ApplyOptions {
+  /** No new batch is begun after this time; apply again to go on. Default: until done. */
+  readonly maxSeconds?: number
+  /** Called after every batch. */
+  readonly onProgress?: (done: number, total: number) => Effect.Effect<void>
+}
+
+type Refusal = GuardViolation | JournalFailed | PlanExpired | PlanNotFound | PlanSpent
+
+/** A change that needs no plan, as it is recorded. */
+export type Action = Omit<ActionEntry, "at" | "type"> & Pick<ActionEntry, "operation" | "outcome">
+
+/**
+ * Plans that are kept, applied once, go on after a break, and can be rolled back. `C` is a change of the upstream, `E`
+ * what its calls fail with.
+ */
+export interface Plans<C, E> {
+  /** Keeps a draft as a plan; nothing is changed. */
+  readonly keep: (draft: Draft<C>) => Effect.Effect<Plan<C>, JournalFailed>
+  /** Where a plan stands, by the journal. */
+  readonly state: (id: string) => Effect.Effect<PlanState<C>, JournalFailed | PlanNotFound>
+  /** Checks and sends what is not done yet, reads it back, and records every step. */
+  readonly apply: (id: string, options?: ApplyOptions) => Effect.Effect<Report, ApplyStopped | E | Refusal>
+  /** The plan that leads back from what a plan has done; it changes nothing until it is applied itself. */
+  readonly rollback: (
+    id: string
+  ) => Effect.Effect<Plan<C>, E | JournalFailed | NothingToRollBack | PlanNotFound | PlanSpent>
+  /** How the changes are told to people. */
+  readonly describing: Describing<C>
+  /** Everything that the journal holds, in the order of writing. */
+  readonly entries: Effect.Effect<ReadonlyArray<Kept<C>>>
+  /** Records a change that needs no plan. */
+  readonly record: (action: Action) => Effect.Effect<void, JournalFailed>
+}
+
+/** What plans of an upstream are made of. */
+export interface Options<C, S extends RemoteState<C>, E> {
+  readonly driver: Driver<C, S, E>
+  readonly journal: Journal<C>
+  /** How long a plan can wait for its apply. */
+  readonly planMinutes: number
+}
+
+/** Plans of one upstream over one journal. */
+export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>({
+  driver,
+  journal,
+  planMinutes
+}: Options<C, S, E>) {
+  const writing = yield* Semaphore.make(1)
+  const oneAtATime = yield* Semaphore.make(1)
+  const append: Journal<C>["append"] = (entry) => writing.withPermit(journal.append(entry))
+  const now = Clock.currentTimeMillis
+  const circumstances = Effect.zipWith(journal.entries, now, (entries, at) => ({ entries, now: at }))
+
+  const write = Effect.fn("Plans.write")(function* (draft: Draft<C>, reverses?: string) {
+    const createdAt = yield* now
+    const content = (Hash.string(JSON.stringify(draft.steps)) >>> 0).toString(36)
+    const plan: Plan<C> = {
+      ...draft,
+      id: `${draft.kind}-${createdAt.toString(36)}-${content}`,
+      estimate: driver.estimate(draft.steps),
+      createdAt,
+      expiresAt: createdAt + planMinutes * 60_000,
+      ...(reverses === undefined ? {} : { reverses })
+    }
+    yield* append({ type: "planned", at: createdAt, plan_id: plan.id, plan })
+    return plan
+  })
+
+  /** Leaves out what the guards forbid at this time, which only the journal can tell. */
+  const keep = Effect.fnUntraced(function* (draft: Draft<C>, reverses?: string) {
+    return yield* write(driver.checkDraft(draft, yield* circumstances), reverses)
+  })
+
+  const state = Effect.fn("Plans.state")(function* (id: string) {
+    const entries = yield* journal.entries
+    const found = fold(entries, id)
+    if (found !== undefined) return found
+    const lost = entries.find((entry) => entry.type === "unreadable" && entry.plan_id === id)
+    return yield* lost?.type === "unreadable" ? new JournalFailed({ problem: lost.problem }) : new PlanNotFound({ id })
+  })
+
+  /** Where a plan stands that may be applied now, and the plan that it rolls back. */
+  const applicable = Effect.fnUntraced(function* (id: string) {
+    const past = yield* state(id)
+    yield* driver.mayApply(yield* now)
+    const [unreadable] = past.unreadable
+    if (unreadable !== undefined) {
+      return yield* new JournalFailed({ problem: `${unreadable}. It may be about plan ${id}: make a new plan` })
+    }
+    const { plan } = past
+    if (past.isRollbackBegun || past.isRolledBack) return yield* new PlanSpent({ id, state: "taken back" })
+    if (past.isFinished) return yield* new PlanSpent({ id, state: "applied" })
+    const original = plan.reverses === undefined ? undefined : yield* state(plan.reverses)
+    if (original !== undefined) {
+      if (original.isRolledBack) return yield* new PlanSpent({ id: original.plan.id, state: "taken back" })
+      if (isOutrun(plan, original, driver.idOf)) return yield* new PlanExpired({ id })
+    }
+    if (!past.isBegun && (yield* now) > plan.expiresAt) return yield* new PlanExpired({ id })
+    const known = yield* circumstances
+    const problems = driver.problemsOf(plan, { ...known, isLeadingBack: isLeadingBack(known.entries, plan) })
+    return problems.length > 0 ? yield* new GuardViolation({ id, problems }) : { state: past, original }
+  })
+
+  const apply = Effect.fn("Plans.apply")(function* (id: string, options: ApplyOptions = {}) {
+    const { maxSeconds = Infinity, onProgress = () => Effect.void } = options
+    const until = (yield* now) + maxSeconds * 1000
+    const work = Effect.gen(function* () {
+      const from = yield* applicable(id)
+      return yield* runPlan(yield* Run.make({ driver, journal: { ...journal, append }, until, ...from }), onProgress)
+    })
+    return yield* oneAtATime.withPermit(journal.hold(work))
+  })
+
+  const rollback = Effect.fn("Plans.rollback")(function* (id: string) {
+    const past = yield* state(id)
+    if (past.isRolledBack) return yield* new PlanSpent({ id, state: "taken back" })
+    const isForward = isLeadingBack(yield* journal.entries, past.plan)
+    const known = driver.checkRollback(yield* draftRollback(driver, past), isForward)
+    const left = past.unreadable.map((problem) => `${problem}: what only it tells of is not taken back here`)
+    const draft = { ...known, warnings: [...known.warnings, ...left] }
+    if (draft.steps.length === 0) return yield* new NothingToRollBack({ id, blocked: draft.blocked })
+    return yield* isForward ? keep(draft, id) : write(draft, id)
+  })
+
+  return {
+    keep: (draft) => keep(draft),
+    state,
+    apply,
+    rollback,
+    describing: driver,
+    entries: journal.entries,
+    record: (action) => Effect.flatMap(now, (at) => append({ ...action, type: "action", at }))
+  } satisfies Plans<C, E>
+})

@@ -1,0 +1,141 @@
+import { Clock, Effect, Semaphore } from "effect"
+
+import type { Driver, Failure, RemoteState, Row } from "../Driver.ts"
+import type { Journal, ProgressEntry } from "../Journal.ts"
+import { notice } from "../notice.ts"
+import type { Step } from "../Plan.ts"
+import { ApplyStopped, type JournalFailed } from "../PlanError.ts"
+import * as PlanState from "../PlanState.ts"
+
+type OfPlan<E> = E extends unknown ? Omit<E, "at" | "plan_id"> : never
+
+/** An entry about the plan that is applied, without the moment. */
+export type News = OfPlan<ProgressEntry>
+
+/** One apply of a plan, from its call to its answer. */
+export interface Run<C, S extends RemoteState<C>, E> {
+  readonly driver: Driver<C, S, E>
+  /** When nothing new is begun any more, in milliseconds since 1970. */
+  readonly until: number
+  /** The plan that a rollback leads back from. */
+  readonly original: PlanState.PlanState<C> | undefined
+  /** Where the plan stands: what the journal holds, folded. Only `record` sets it. */
+  state: PlanState.PlanState<C>
+  /** Writes an entry to the journal, then folds it into the state. */
+  readonly record: (entry: News) => Effect.Effect<void, JournalFailed>
+  /** Steps of a rollback that show as wanted, which need not be true yet: the read model may lag. */
+  readonly shown: Set<string>
+  /** How many steps were as wanted without being sent, in this run. */
+  found: number
+  /** How many calls were refused since the last one that was taken. */
+  refusedInARow: number
+}
+
+interface Start<C, S extends RemoteState<C>, E> extends Pick<Run<C, S, E>, "driver" | "original" | "until"> {
+  readonly journal: Journal<C>
+  readonly state: PlanState.PlanState<C>
+}
+
+/** A run that goes on where the state ends. */
+export const make = <C, S extends RemoteState<C>, E>({ driver, journal, original, state, until }: Start<C, S, E>) =>
+  Effect.map(Semaphore.make(1), (writing) => {
+    const run: Run<C, S, E> = {
+      driver,
+      until,
+      original,
+      state,
+      record: (news) =>
+        Effect.gen(function* () {
+          const entry = { ...news, at: yield* Clock.currentTimeMillis, plan_id: state.plan.id }
+          yield* journal.append(entry)
+          run.state = PlanState.step(run.state, entry)
+        }).pipe(Effect.uninterruptible, (write) => writing.withPermit(write)),
+      shown: new Set(),
+      found: 0,
+      refusedInARow: 0
+    }
+    return run
+  })
+
+/** Whether a run rolls another plan back. */
+export const isRollback = <C>({ state }: { readonly state: PlanState.PlanState<C> }): boolean =>
+  state.plan.reverses !== undefined
+
+/** What is known of a step by the journal, and in a rollback of the step that it undoes. */
+export const knownOf = <C, S extends RemoteState<C>, E>({ original, state }: Run<C, S, E>, step: string) => ({
+  own: PlanState.recordOf(state, step),
+  ...(original === undefined ? {} : { original: PlanState.recordOf(original, step) })
+})
+
+/** The steps whose changes name everything by its id. */
+export const rowsOf = <C, S extends RemoteState<C>, E>(
+  { driver, state }: Run<C, S, E>,
+  steps: ReadonlyArray<Step<C>>
+): ReadonlyArray<Row<C>> =>
+  steps.flatMap((step) => {
+    const change = driver.resolve(step.change, (id) => PlanState.recordOf(state, id).created)
+    return change === undefined ? [] : [{ step: step.id, change }]
+  })
+
+/** Reads what the changes of some rows are about; what follows from an error is its failure. */
+export const read = <C, S extends RemoteState<C>, E>(
+  { driver, state }: Run<C, S, E>,
+  rows: ReadonlyArray<{ readonly change: C }>
+): Effect.Effect<S, Failure> => {
+  const changes = changesOf(rows)
+  return Effect.mapError(driver.readRemoteState(changes, state.plan), (error) => driver.explain(error, changes))
+}
+
+export const changesOf = <C>(rows: ReadonlyArray<{ readonly change: C }>): ReadonlyArray<C> =>
+  rows.map(({ change }) => change)
+export const stepsOf = (rows: ReadonlyArray<{ readonly step: string }>): ReadonlyArray<string> =>
+  rows.map(({ step }) => step)
+
+/** Why an apply stops. */
+interface Reason {
+  readonly reason: string
+  readonly problem: string
+  readonly isOutcomeUnknown?: boolean
+  readonly retryAfterSeconds?: number
+}
+
+/** What stops an apply, told with how far it has come. */
+export const stopped = <C>({ plan, done }: PlanState.PlanState<C>, { isOutcomeUnknown = false, ...reason }: Reason) =>
+  new ApplyStopped({ id: plan.id, done, total: plan.steps.length, isOutcomeUnknown, ...reason })
+
+/** The same for an error of the upstream, with the places that the failed call was about. */
+export const stoppedBy = <C, S extends RemoteState<C>, E>(
+  { driver, state }: Run<C, S, E>,
+  failure: Failure,
+  at: ReadonlyArray<string> = []
+): ApplyStopped => {
+  const outstanding = notice(state, driver)
+  const problem = `${placesOf(at)}${failure.problem}${outstanding === undefined ? "" : ` ${outstanding}`}`
+  if (failure._tag === "Refused") return stopped(state, { reason: "Refused", problem })
+  const { reason } = failure
+  if (failure._tag === "Stopped") {
+    const { retryAfterSeconds } = failure
+    return stopped(state, { reason, problem, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
+  }
+  const words = `${problem} It may have happened all the same`
+  const isCreation = state.plan.steps.some(({ change, id }) => at.includes(id) && driver.creations.isOne(change))
+  return isCreation
+    ? stopped(state, {
+        reason,
+        isOutcomeUnknown: true,
+        problem: `${words}, and was not sent again. ${driver.creations.search}`,
+        retryAfterSeconds: driver.visibleMs / 1000
+      })
+    : stopped(state, {
+        reason,
+        isOutcomeUnknown: true,
+        problem: `${words}. The next call first reads what is there, and sends only what is not as wanted.`
+      })
+}
+
+/** The places that one call is about, as far as they help to find the trouble. */
+const placesOf = (steps: ReadonlyArray<string>): string => {
+  const [first, ...others] = steps
+  if (first === undefined) return ""
+  return others.length === 0 ? `At ${first}: ` : `At ${first} and ${others.length} more in the same call: `
+}

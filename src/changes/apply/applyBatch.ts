@@ -1,0 +1,147 @@
+import { Array as Arrays, Clock, Effect, Result } from "effect"
+
+import type { RemoteState, Row } from "../Driver.ts"
+import type { Step } from "../Plan.ts"
+import { isOpen, recordOf } from "../PlanState.ts"
+import { readBack, recordRounded } from "./readBack.ts"
+import { changesOf, isRollback, knownOf, read, rowsOf, type Run, stepsOf, stopped, stoppedBy } from "./Run.ts"
+import { passOver, refuse, settle } from "./settle.ts"
+
+/** One batch of a plan: read, sent where still to do, recorded, read back. */
+export const applyBatch = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+  run: Run<C, S, E>,
+  steps: ReadonlyArray<Step<C>>
+) {
+  const { creations, isSentAlone } = run.driver
+  const rows = rowsOf(run, steps)
+  const resolved = new Set(stepsOf(rows))
+  yield* passOver(
+    run,
+    steps.map(({ id }) => id).filter((id) => !resolved.has(id)),
+    creations.missing
+  )
+  if (rows.length === 0) return
+
+  const state = yield* read(run, rows)
+  const pending = yield* stillToDo(run, rows, state)
+  if (pending.length === 0) return
+  yield* pending.some(({ change }) => isSentAlone(change))
+    ? sendEachAlone(run, pending, state)
+    : sendTogether(run, pending, state)
+  if (!pending.some(({ change }) => creations.isOne(change))) yield* readBack(run, pending)
+})
+
+const isOpenRow =
+  <C, S extends RemoteState<C>, E>(run: Run<C, S, E>) =>
+  ({ step }: Row<C>) =>
+    isOpen(run.state)({ id: step })
+
+/** The rows that still have to be sent; what is as wanted, or cannot be, is recorded. */
+const stillToDo = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+  run: Run<C, S, E>,
+  rows: ReadonlyArray<Row<C>>,
+  state: S
+) {
+  yield* adopt(run, rows, state)
+  const judged = rows
+    .filter(isOpenRow(run))
+    .map((row) => ({ ...row, judgement: state.judge(row.change, knownOf(run, row.step)) }))
+  const heldBack = yield* run.driver.holdBack(judged)
+  const already = judged.filter(({ judgement }) => judgement === "already")
+  // The read model may lag: a rollback does not trust it to show what has just been changed or made.
+  if (isRollback(run)) {
+    for (const { step } of already) if (!heldBack.has(step)) run.shown.add(step)
+  } else {
+    yield* settle(run, stepsOf(already), { found: true })
+    yield* recordRounded(run, already, state)
+  }
+  const drifted = judged.some(({ judgement }) => judgement === "drift")
+  const explain = drifted ? yield* state.explainDrift : () => ""
+  const obstacles = judged.filter(isOpenRow(run)).flatMap(({ change, judgement, step }) => {
+    const reason = judgement === "drift" ? explain(change) : (heldBack.get(step) ?? state.obstacle(change))
+    return reason === undefined ? [] : [{ step, reason }]
+  })
+  for (const [reason, some] of Object.entries(Arrays.groupBy(obstacles, (row) => row.reason))) {
+    yield* passOver(run, stepsOf(some), reason)
+  }
+  return judged.filter(isOpenRow(run))
+})
+
+/**
+ * What a broken apply has created without learning its id. What does not show may still come to light, so for a while
+ * nothing is created in its place.
+ */
+const adopt = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+  run: Run<C, S, E>,
+  rows: ReadonlyArray<Row<C>>,
+  state: S
+) {
+  const { creations, visibleMs } = run.driver
+  for (const { change, step } of rows) {
+    const sentAt = recordOf(run.state, step).outcomeUnknownSince
+    if (!creations.isOne(change) || sentAt === undefined) continue
+    const { created, others } = state.lost(change, sentAt)
+    const waitMs = Math.min(visibleMs, sentAt + visibleMs - (yield* Clock.currentTimeMillis))
+    const beside = others === undefined ? "" : ` (${others})`
+    const what = creations.describe(change)
+    const unknownYet = stopped(run.state, {
+      reason: creations.unknownReason,
+      isOutcomeUnknown: true,
+      problem: `It is not known yet whether ${what} was created before the break${beside}. ${creations.search}`,
+      retryAfterSeconds: waitMs / 1000
+    })
+    const leaveOut = others === undefined ? Effect.void : passOver(run, [step], `${others}: ${creations.advice}`)
+    if (created !== undefined) yield* settle(run, [step], { found: true, created })
+    else yield* waitMs > 0 ? Effect.fail(unknownYet) : leaveOut
+  }
+})
+
+/** Sends rows in one call, and records what was taken and what was not. */
+const sendTogether = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+  run: Run<C, S, E>,
+  rows: ReadonlyArray<Row<C>>,
+  state: S
+) {
+  const { driver } = run
+  const changes = changesOf(rows)
+  yield* run.record({ type: "begun", steps: stepsOf(rows) })
+  const { created, refused } = yield* driver.send(changes, state).pipe(
+    Effect.mapError((error) => driver.explain(error, changes)),
+    Effect.tapError((failure) =>
+      failure._tag === "Stopped" && failure.isUnsent
+        ? run.record({ type: "unsent", steps: stepsOf(rows) })
+        : Effect.void
+    ),
+    Effect.mapError((failure) =>
+      failure._tag === "Stopped" || failure._tag === "OutcomeUnknown" ? stoppedBy(run, failure, stepsOf(rows)) : failure
+    )
+  )
+  const isRefused = ({ change }: Row<C>) => refused.some((one) => one.change === change)
+  yield* settle(run, stepsOf(rows.filter((row) => !isRefused(row))), { found: false, created })
+  for (const { change, reason } of refused) {
+    yield* refuse(run, stepsOf(rows.filter((row) => row.change === change)), reason)
+  }
+})
+
+/** So many calls of single rows at once: a slow network shall not hold them up. */
+const atOnce = 5
+
+/** Sends rows in a call each, a few at a time; none is begun after the time is up, or after one that fails altogether. */
+const sendEachAlone = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+  run: Run<C, S, E>,
+  rows: ReadonlyArray<Row<C>>,
+  state: S
+) {
+  let isStopped = false
+  const one = Effect.fnUntraced(function* (row: Row<C>) {
+    if (isStopped || (yield* Clock.currentTimeMillis) >= run.until) return Result.void
+    const outcome = yield* sendTogether(run, [row], state).pipe(
+      Effect.catchTag("Refused", ({ problem }) => refuse(run, [row.step], problem)),
+      Effect.result
+    )
+    isStopped ||= Result.isFailure(outcome)
+    return outcome
+  })
+  const outcomes = yield* Effect.forEach(rows, one, { concurrency: atOnce })
+  yield* Effect.fromResult(Result.all(outcomes))
+})

@@ -1,0 +1,28 @@
+import { Effect } from "effect"
+
+import type { Failure, RemoteState } from "../Driver.ts"
+import type { Step } from "../Plan.ts"
+import type { ApplyStopped, JournalFailed } from "../PlanError.ts"
+import { isOpen } from "../PlanState.ts"
+import { halves } from "./readApart.ts"
+import { applyThroughLoss } from "./recover.ts"
+import type { Run } from "./Run.ts"
+import { refuse } from "./settle.ts"
+
+type Applied = Effect.Effect<void, ApplyStopped | Failure | JournalFailed>
+
+/**
+ * Applies a batch of a plan. Where the upstream refuses it, its halves, and so down to the changes that are to blame;
+ * whatever was taken is seen when it is read again.
+ */
+export const bisect = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, steps: ReadonlyArray<Step<C>>): Applied =>
+  Effect.catchTag(applyThroughLoss(run, steps), "Refused", ({ isWhole, problem }): Applied => {
+    const open = steps.filter(isOpen(run.state))
+    return open.length <= 1 || isWhole
+      ? refuse(
+          run,
+          open.map(({ id }) => id),
+          problem
+        )
+      : Effect.forEach(halves(open), (half) => bisect(run, half), { discard: true })
+  })

@@ -1,0 +1,42 @@
+import { Effect, Result } from "effect"
+
+/** A list in two. */
+export const halves = <A>(all: ReadonlyArray<A>): readonly [ReadonlyArray<A>, ReadonlyArray<A>] => {
+  const middle = Math.ceil(all.length / 2)
+  return [all.slice(0, middle), all.slice(middle)]
+}
+
+/** What reads have found, by the items that were asked for at once, and the items that the upstream does not show. */
+export interface ReadApart<A, B> {
+  readonly found: ReadonlyArray<{ readonly items: ReadonlyArray<A>; readonly answer: B }>
+  readonly refused: ReadonlyArray<{ readonly item: A; readonly reason: string }>
+}
+
+/** So many items refused without one that is shown are no accident of single items. */
+const mostRefused = 20
+
+/** Reads many items at once. One that the upstream refuses to show (`refusal` says why) does not hide the others. */
+export const readApart = Effect.fnUntraced(function* <A, B, E>(
+  all: ReadonlyArray<A>,
+  read: (items: ReadonlyArray<A>) => Effect.Effect<B, E>,
+  refusal: (error: E) => string | undefined
+): Effect.fn.Return<ReadApart<A, B>, E> {
+  const found: Array<ReadApart<A, B>["found"][number]> = []
+  const refused: Array<ReadApart<A, B>["refused"][number]> = []
+  const open = all.length === 0 ? [] : [all]
+  for (let items = open.pop(); items !== undefined; items = open.pop()) {
+    const outcome = yield* Effect.result(read(items))
+    if (Result.isSuccess(outcome)) {
+      found.push({ items, answer: outcome.success })
+      continue
+    }
+    const { failure } = outcome
+    const [item] = items
+    const isHopeless = found.length === 0 && refused.length >= mostRefused
+    const reason = refusal(failure)
+    if (isHopeless || item === undefined || reason === undefined) return yield* Effect.fail(failure)
+    if (items.length === 1) refused.push({ item, reason })
+    else open.push(...halves(items).toReversed())
+  }
+  return { found, refused }
+})

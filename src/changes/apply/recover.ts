@@ -1,0 +1,87 @@
+import { Clock, Effect } from "effect"
+
+import type { RemoteState, Row } from "../Driver.ts"
+import type { Step } from "../Plan.ts"
+import { ApplyStopped } from "../PlanError.ts"
+import { isOpen, recordOf } from "../PlanState.ts"
+import { applyBatch } from "./applyBatch.ts"
+import { recordRounded } from "./readBack.ts"
+import { isRollback, knownOf, read, rowsOf, type Run, stepsOf } from "./Run.ts"
+import { settle } from "./settle.ts"
+
+const pauseMs = 5000
+
+/** A batch of which an answer may be lost: what was sent is read back, and the plan goes on from what shows. */
+export const applyThroughLoss = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+  run: Run<C, S, E>,
+  steps: ReadonlyArray<Step<C>>
+) {
+  const startedAt = yield* Clock.currentTimeMillis
+  yield* Effect.catchIf(applyBatch(run, steps), isOutcomeUnknown, (error) => recover(run, steps, { error, startedAt }))
+})
+
+/** Whether an apply stopped because nobody knows whether a change has happened. */
+const isOutcomeUnknown = (error: { readonly _tag: string }): error is ApplyStopped =>
+  error instanceof ApplyStopped && error.isOutcomeUnknown
+
+interface Loss {
+  readonly error: ApplyStopped
+  readonly startedAt: number
+}
+
+/** Reads until all shows as wanted, or the time is up; what does no harm twice is sent once more. */
+const recover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+  run: Run<C, S, E>,
+  steps: ReadonlyArray<Step<C>>,
+  { error, startedAt }: Loss
+) {
+  const { isRepeatable, visibleMs } = run.driver
+  const sentAt = Math.max(...steps.map(({ id }) => recordOf(run.state, id).outcomeUnknownSince ?? 0))
+  // What an earlier call has lost was read before anything was sent.
+  yield* sentAt < startedAt ? Effect.fail(error) : Effect.void
+  const openNow = () => steps.filter(isOpen(run.state))
+  // A read that fails as well tells nothing more than is known.
+  const readAgain = Effect.mapError(settleShown(run, rowsOf(run, steps)), (failure) =>
+    failure._tag === "JournalFailed" ? failure : error
+  )
+  yield* readAgain
+  while (openNow().length > 0) {
+    const now = yield* Clock.currentTimeMillis
+    const isOver = now >= run.until || now >= sentAt + visibleMs
+    if (!isOver && steps.every(({ change }) => isRepeatable(change))) {
+      yield* applyBatch(run, openNow())
+      break
+    }
+    yield* isOver || isRollback(run)
+      ? Effect.fail(stillUnknown(error, run.state.done, sentAt + visibleMs - now))
+      : Effect.sleep(Math.min(pauseMs, run.until - now))
+    yield* readAgain
+  }
+})
+
+/** Something new is waited for no longer than it takes to show. */
+const stillUnknown = (error: ApplyStopped, done: number, leftMs: number) => {
+  const { id, isOutcomeUnknown, problem, reason, retryAfterSeconds, total } = error
+  const wait = retryAfterSeconds === undefined || leftMs <= 0 ? {} : { retryAfterSeconds: leftMs / 1000 }
+  return new ApplyStopped({ id, done, total, problem, reason, isOutcomeUnknown, ...wait })
+}
+
+/** Those with an unknown outcome that show as wanted by now are done. A rollback shows so from the beginning, where the read model lags. */
+const settleShown = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+  run: Run<C, S, E>,
+  rows: ReadonlyArray<Row<C>>
+) {
+  const since = (step: string) => recordOf(run.state, step).outcomeUnknownSince
+  const lost = rows.filter(({ step }) => since(step) !== undefined)
+  if (lost.length === 0 || isRollback(run)) return
+  const state = yield* read(run, lost)
+  for (const { change, step } of lost) {
+    const { created } = run.driver.creations.isOne(change) ? state.lost(change, since(step) ?? 0) : {}
+    if (created !== undefined) yield* settle(run, [step], { found: false, created })
+  }
+  const shown = lost.filter(
+    (row) => since(row.step) !== undefined && state.judge(row.change, knownOf(run, row.step)) === "already"
+  )
+  yield* settle(run, stepsOf(shown), { found: false })
+  yield* recordRounded(run, shown, state)
+})

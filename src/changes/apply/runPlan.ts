@@ -1,0 +1,88 @@
+import { Clock, Effect } from "effect"
+
+import type { RemoteState } from "../Driver.ts"
+import type { CreatedId } from "../Journal.ts"
+import { notice } from "../notice.ts"
+import { isOpen, type PlanState, tell, unconfirmedOf } from "../PlanState.ts"
+import { bisect } from "./bisect.ts"
+import { confirm } from "./readBack.ts"
+import { type Run, stoppedBy } from "./Run.ts"
+
+/** How far an apply has come. */
+export interface Report {
+  readonly plan_id: string
+  /** `partly applied` and `refused`: every step has had its turn, and some or all were refused. */
+  readonly state: "applied" | "in progress" | "partly applied" | "refused"
+  readonly done: number
+  readonly total: number
+  /** Steps that were as wanted without being sent; in this call alone, while `done` is over all calls. */
+  readonly found: number
+  /** Steps that the upstream refused, or that someone else has overtaken; applying the plan again tries them again. */
+  readonly refused: ReadonlyArray<{ readonly step: string; readonly problem: string }>
+  /** Steps that do not show yet when read back; a read model may take minutes. */
+  readonly unconfirmed: ReadonlyArray<string>
+  /** Amounts that the upstream has rounded to its step, with what shows in their place; over all calls. */
+  readonly rounded: ReadonlyArray<{ readonly step: string; readonly bid: number }>
+  /** What was created, by the step that did. */
+  readonly created: Readonly<Record<string, CreatedId>>
+  /** What a person should know before going on. */
+  readonly notice?: string
+}
+
+/** Works off what is left of a plan, as long as there is time, and tells how far it has come. */
+export const runPlan = <C, S extends RemoteState<C>, E>(
+  run: Run<C, S, E>,
+  onProgress: (done: number, total: number) => Effect.Effect<void>
+) => workOff(run, onProgress).pipe(Effect.tapError(({ message }) => run.record({ type: "stopped", problem: message })))
+
+const workOff = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+  run: Run<C, S, E>,
+  onProgress: (done: number, total: number) => Effect.Effect<void>
+) {
+  const { driver } = run
+  const { steps } = run.state.plan
+  const left = () => steps.filter(isOpen(run.state))
+  for (const batch of driver.batches(left())) {
+    if ((yield* Clock.currentTimeMillis) >= run.until) return report(run, "in progress")
+    const places = batch.map(({ id }) => id)
+    yield* Effect.mapError(bisect(run, batch), (error) =>
+      error._tag === "ApplyStopped" || error._tag === "JournalFailed" ? error : stoppedBy(run, error, places)
+    )
+    yield* onProgress(run.state.done, steps.length)
+  }
+  if (left().length > 0) return report(run, "in progress")
+  yield* Effect.mapError(confirm(run), (error) =>
+    error._tag === "ApplyStopped" || error._tag === "JournalFailed" ? error : stoppedBy(run, error)
+  )
+  const refused = tell(run.state, (record) => record.refused).length
+  yield* run.record({ type: "finished", ...(refused > 0 ? { refused } : {}) })
+  return report(run, endOf(refused, run.state.done))
+})
+
+const endOf = (refused: number, done: number): Report["state"] => {
+  if (refused === 0) return "applied"
+  return done > 0 ? "partly applied" : "refused"
+}
+
+const report = <C, S extends RemoteState<C>, E>(
+  { driver, found, state }: Run<C, S, E>,
+  is: Report["state"]
+): Report => {
+  const said = notice(state, driver)
+  return {
+    plan_id: state.plan.id,
+    state: is,
+    done: state.done,
+    total: state.plan.steps.length,
+    found,
+    refused: refusedIn(state, is).map(([step, problem]) => ({ step, problem })),
+    unconfirmed: unconfirmedOf(state),
+    rounded: tell(state, ({ rounded }) => rounded).map(([step, bid]) => ({ step, bid })),
+    created: Object.fromEntries(tell(state, ({ created }) => created)),
+    ...(said === undefined ? {} : { notice: said })
+  }
+}
+
+/** What was refused in this turn through the steps: a turn that has recorded nothing yet was refused nothing. */
+const refusedIn = <C>(state: PlanState<C>, is: Report["state"]) =>
+  is === "in progress" && state.isPartly ? [] : tell(state, ({ refused }) => refused)

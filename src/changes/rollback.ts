@@ -1,0 +1,139 @@
+import { Clock, Effect } from "effect"
+
+import { readApart } from "./apply/readApart.ts"
+import type { Driver, Judgement, RemoteState, Row } from "./Driver.ts"
+import type { CreatedId } from "./Journal.ts"
+import type { Draft, Step } from "./Plan.ts"
+import { type PlanState, recordOf, tell, untouched } from "./PlanState.ts"
+
+/**
+ * The draft that leads back from what a plan has done, or may have done before a break. What someone else has changed
+ * since stays as it is.
+ */
+export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+  driver: Driver<C, S, E>,
+  past: PlanState<C>
+) {
+  const { creations, estimate, idOf, invert, limitRollback, order, resolve, visibleMs, warnOfRollback } = driver
+  const isTouched = ({ doneAt, outcomeUnknownSince }: ReturnType<typeof recordOf>) =>
+    doneAt !== undefined || outcomeUnknownSince !== undefined
+  const touched = past.plan.steps.filter(({ id }) => isTouched(recordOf(past, id)))
+  const { found, others } = yield* lost(driver, touched, past)
+  const created = new Map<string, CreatedId>([...found, ...tell(past, (record) => record.created)])
+  const wanted = touched
+    .flatMap(({ id, undo }) =>
+      undo.flatMap((change): ReadonlyArray<Step<C>> => {
+        const resolved = resolve(change, (step) => created.get(step))
+        if (resolved === undefined) return []
+        return [{ id: idOf(resolved), change: resolved, reason: `takes back: ${id}`, undo: invert(resolved) }]
+      })
+    )
+    .toSorted(order)
+  const { changed, fromOwn, notYet, read } = yield* drift(driver, wanted, past)
+  const { irreversible, later, provenUnit } = limitRollback(touched, wanted, read, past.plan)
+  for (const { reason, what } of later) notYet.set(what, reason)
+  const stays = new Map(irreversible.map(({ reason, what }) => [what, reason]))
+  for (const { id } of wanted.filter((step) => stays.has(step.id))) {
+    changed.delete(id)
+    notYet.delete(id)
+  }
+  const steps = wanted
+    .filter(({ id }) => !stays.has(id) && !changed.has(id) && !notYet.has(id))
+    .map((step) => ({ ...step, change: fromOwn.get(step.id) ?? step.change }))
+  const now = yield* Clock.currentTimeMillis
+  const mayShow = (step: string) => (recordOf(past, step).outcomeUnknownSince ?? 0) + visibleMs > now
+  const uncertain = touched
+    .filter(({ change, id }) => creations.isOne(change) && !created.has(id) && mayShow(id))
+    .map(({ id }) => [id, "it does not show yet whether it was created: plan this again later"] as const)
+  const strangers = [...others].filter(([id]) => !mayShow(id))
+  return {
+    kind: "rollback",
+    steps,
+    warnings: warnOfRollback(steps),
+    blocked: [
+      ...[...stays, ...changed, ...strangers].map(([what, reason]) => ({ what, reason })),
+      ...[...new Map([...notYet, ...uncertain])].map(([what, reason]) => ({ what, reason, later: true }))
+    ],
+    ...(provenUnit === undefined ? {} : { provenUnit }),
+    estimate: estimate(steps)
+  } satisfies Draft<C>
+})
+
+/**
+ * The steps whose place shows neither what the plan has set nor what was there before it, does not show at all, or must
+ * not be touched, and what that means; but an amount that the upstream has rounded or read in the other unit is the
+ * plan's own. What belongs to a thing that itself only comes back cannot be read yet.
+ */
+const drift = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+  driver: Driver<C, S, E>,
+  steps: ReadonlyArray<Step<C>>,
+  past: PlanState<C>
+) {
+  const { batches, belongsTo, bringsBack, explain, holdBack, readRemoteState } = driver
+  const changed = new Map<string, string>()
+  const notYet = new Map<string, string>()
+  const fromOwn = new Map<string, C>()
+  const absent = new Set<string>()
+  const read: Array<S> = []
+  const judged: Array<Row<C> & { readonly judgement: Judgement }> = []
+  for (const batch of batches(steps)) {
+    const rows = batch
+      .map(({ change, id }) => ({ step: id, change }))
+      .filter(({ change }) => !absent.has(belongsTo(change)))
+    const changes = rows.map(({ change }) => change)
+    const { found, refused } = yield* readApart(
+      rows,
+      (some) =>
+        readRemoteState(
+          some.map(({ change }) => change),
+          past.plan
+        ),
+      (error) => {
+        const failure = explain(error, changes)
+        return failure._tag === "Refused" ? failure.problem : undefined
+      }
+    )
+    for (const { item, reason } of refused) notYet.set(item.step, reason)
+    for (const { answer, items } of found) {
+      const seen = items.map((row) => ({ ...row, judgement: answer.judge(row.change, { own: untouched }) }))
+      const describe = seen.some(({ judgement }) => judgement === "drift") ? yield* answer.explainDrift : () => ""
+      judged.push(...seen)
+      read.push(answer)
+      for (const { change, judgement, step } of seen) {
+        const own = judgement === "drift" ? answer.fromOwn(change, recordOf(past, step)) : undefined
+        if (own !== undefined) fromOwn.set(step, own)
+        else if (judgement === "drift") changed.set(step, describe(change))
+        const restored = judgement === "pending" ? bringsBack(change) : undefined
+        if (restored !== undefined) absent.add(restored)
+      }
+    }
+  }
+  for (const [step, reason] of yield* holdBack(judged)) notYet.set(step, reason)
+  return { changed, notYet, fromOwn, read }
+})
+
+/** What was created without its id being recorded, and why others in its place are none of it. */
+const lost = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+  { creations, readRemoteState, resolve }: Driver<C, S, E>,
+  touched: ReadonlyArray<Step<C>>,
+  past: PlanState<C>
+) {
+  const found = new Map<string, CreatedId>()
+  const others = new Map<string, string>()
+  const unknown = touched.flatMap(({ change, id }) => {
+    const isUnknown = creations.isOne(change) && recordOf(past, id).created === undefined
+    const resolved = isUnknown ? resolve(change, () => undefined) : undefined
+    return resolved === undefined ? [] : [{ id, change: resolved }]
+  })
+  if (unknown.length === 0) return { found, others }
+  const state = yield* readRemoteState(
+    unknown.map(({ change }) => change),
+    past.plan
+  )
+  for (const { change, id } of unknown) {
+    const one = state.lost(change, recordOf(past, id).outcomeUnknownSince ?? 0)
+    if (one.created !== undefined) found.set(id, one.created)
+    if (one.others !== undefined) others.set(id, `${one.others}, and it stays as it is`)
+  }
+  return { found, others }
+})

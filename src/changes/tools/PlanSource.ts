@@ -1,0 +1,203 @@
+import { Clock, Context, Effect } from "effect"
+
+import type { ToolError } from "../../mcp/ToolError.ts"
+import type { Report } from "../apply/runPlan.ts"
+import type { Describing } from "../Driver.ts"
+import type { Kept, ProgressEntry } from "../Journal.ts"
+import { notice } from "../notice.ts"
+import type { Plan } from "../Plan.ts"
+import { PlanNotFound, type PlanError } from "../PlanError.ts"
+import type { ApplyOptions, Plans } from "../Plans.ts"
+import { type PlanState, recordOf, tell, unconfirmedOf } from "../PlanState.ts"
+import { moment, stepRow, type Summary, summary } from "./summary.ts"
+
+/** A part of a list. */
+export interface Page {
+  readonly limit: number
+  readonly offset: number
+}
+
+/** An entry of the journal as a row, with what rows are chosen by. */
+export interface AuditRow {
+  readonly at: number
+  /** The plan that it is about; `unknown` where that cannot be told. */
+  readonly plan: string | undefined
+  /** The id of the thing that it is about; `unknown` where that cannot be told. */
+  readonly subject: string | undefined
+  readonly row: Readonly<Record<string, unknown>>
+}
+
+/** Of a line that cannot be read: it may be about any plan, and about anything. */
+export const unknown = "unknown"
+
+/** Where a plan stands, and some of its steps. */
+export type ShownPlan = ReturnType<typeof shown>
+
+/** Plans of one upstream as the tools offer them: changes in words, errors rendered by the toolset that knows them. */
+export interface PlanSource {
+  /** Whether the journal knows something of a plan. */
+  readonly has: (id: string) => Effect.Effect<boolean>
+  readonly show: (id: string, page: Page) => Effect.Effect<ShownPlan, ToolError>
+  readonly apply: (id: string, options: ApplyOptions) => Effect.Effect<Told, ToolError>
+  readonly rollback: (id: string) => Effect.Effect<Summary, ToolError>
+  /** Everything that was planned and done, in the order of writing. */
+  readonly audit: Effect.Effect<ReadonlyArray<AuditRow>>
+  /** Whether something may be changed now. */
+  readonly isWritable: Effect.Effect<boolean>
+}
+
+/** A report in the upstream's words. */
+interface Told extends Report {
+  /** Amounts as people are shown them, by the rows of `rounded`. */
+  readonly amounts: ReadonlyArray<unknown>
+  /** What to do next. */
+  readonly advice: string
+}
+
+/** The sources of plans of a server, one for each toolset that makes plans. */
+export class PlanSources extends Context.Service<PlanSources, ReadonlyArray<PlanSource>>()(
+  "workflow-tool-server/changes/PlanSources"
+) {}
+
+/** The plans of an upstream as a source; `render` says its errors. */
+export const make = <C, E>(plans: Plans<C, E>, render: (error: E | PlanError) => ToolError): PlanSource => {
+  const { describing } = plans
+  return {
+    has: (id) =>
+      Effect.match(plans.state(id), {
+        onSuccess: () => true,
+        onFailure: (error) => !(error instanceof PlanNotFound)
+      }),
+    show: (id, page) =>
+      Effect.mapBoth(plans.state(id), { onSuccess: (state) => shown(describing, state, page), onFailure: render }),
+    apply: (id, options) =>
+      Effect.mapBoth(plans.apply(id, options), {
+        onSuccess: (report) => ({
+          ...report,
+          amounts: report.rounded.map(({ bid }) => describing.describeAmount(bid)),
+          advice: adviceAfter(describing, report)
+        }),
+        onFailure: render
+      }),
+    rollback: (id) => Effect.flatMap(Effect.mapError(plans.rollback(id), render), (plan) => summary(describing, plan)),
+    audit: Effect.map(plans.entries, (entries) => {
+      const made = new Map(
+        entries.flatMap((entry) => (entry.type === "planned" ? [[entry.plan_id, entry.plan] as const] : []))
+      )
+      return entries.flatMap((entry) => rowsOf(describing, entry, made))
+    }),
+    isWritable: Effect.map(Clock.currentTimeMillis, (now) => describing.readOnlyReason(now) === undefined)
+  }
+}
+
+/** What to do after an apply. */
+const adviceAfter = <C>(
+  { afterCreation, afterRounding, upstream }: Describing<C>,
+  { created, done, plan_id, refused, rounded, state, total, unconfirmed }: Report
+): string => {
+  const back = "plan_rollback plans the way back"
+  const again = `call apply_plan with plan_id ${plan_id} again`
+  if (state === "in progress") return `${whatIsLeft(total - done - refused.length)}: ${again}; or ${back}.`
+  if (state !== "applied") {
+    return (
+      `${done} steps are applied, ${refused.length} are not: refused says why (show_plan lists them all). When that is ` +
+      `settled, ${again}, which tries only those; or plan them anew; or ${back}.`
+    )
+  }
+  if (total === 0) return "The plan holds no changes, and nothing was done."
+  const start = Object.keys(created).length === 0 ? "" : `; ${afterCreation}`
+  const steps = rounded.length === 0 ? "" : ` ${afterRounding}`
+  return unconfirmed.length > 0
+    ? `Applied. Some steps do not show yet; ${upstream} may take minutes. ${back}${start}.${steps}`
+    : `Applied and read back. ${back}${start}.${steps}`
+}
+
+const whatIsLeft = (steps: number): string => (steps === 1 ? "1 step is left" : `${steps} steps are left`)
+
+const shown = <C>(describing: Describing<C>, state: PlanState<C>, { limit, offset }: Page) => {
+  const { plan } = state
+  const said = state.isRolledBack ? undefined : notice(state, describing)
+  return {
+    plan_id: plan.id,
+    kind: plan.kind,
+    state: stateOf(state),
+    total: plan.steps.length,
+    done: state.done,
+    refused: tell(state, ({ refused }) => refused).length,
+    unconfirmed: unconfirmedOf(state).length,
+    steps: plan.steps.slice(offset, offset + limit).map((step) => {
+      const { doneAt, refused } = recordOf(state, step.id)
+      const row = { ...stepRow(describing, step), done: doneAt !== undefined }
+      return refused === undefined ? row : { ...row, refused }
+    }),
+    warnings: [...plan.warnings, ...state.unreadable],
+    blocked: plan.blocked.slice(offset, offset + limit),
+    blocked_count: plan.blocked.length,
+    estimate: plan.estimate,
+    expires_at: moment(plan.expiresAt),
+    ...(said === undefined ? {} : { notice: said })
+  }
+}
+
+/** Where a plan stands, in a word. */
+type StateWord = "applied" | "begun" | "partly applied" | "planned" | "refused" | "taken back"
+
+const stateOf = <C>({ done, isBegun, isFinished, isPartly, isRolledBack }: PlanState<C>): StateWord => {
+  if (isRolledBack) return "taken back"
+  if (isFinished) return "applied"
+  if (isPartly) return done > 0 ? "partly applied" : "refused"
+  return isBegun ? "begun" : "planned"
+}
+
+/** An entry as rows: one for every step where there are steps. */
+const rowsOf = <C>(
+  describing: Describing<C>,
+  entry: Kept<C>,
+  plans: ReadonlyMap<string, Plan<C>>
+): ReadonlyArray<AuditRow> => {
+  const about = { at: entry.at, plan: "plan_id" in entry ? String(entry.plan_id) : undefined, subject: undefined }
+  const at = moment(entry.at)
+  switch (entry.type) {
+    case "action": {
+      const { row, subject } = describing.describeAction(entry)
+      return [{ at: entry.at, plan: undefined, subject, row: { at, ...row } }]
+    }
+    case "planned": {
+      const { kind, reverses, steps } = entry.plan
+      const row = { at, what: entry.type, plan_id: entry.plan_id, kind, steps: steps.length }
+      return [{ ...about, row: reverses === undefined ? row : { ...row, reverses } }]
+    }
+    case "unreadable": {
+      const { at: _, type: what, ...row } = entry
+      return [{ at: entry.at, plan: entry.plan_id ?? unknown, subject: unknown, row: { at, what, ...row } }]
+    }
+    case "asked":
+    case "stopped":
+      return [{ ...about, row: { at, what: entry.type, plan_id: entry.plan_id, problem: entry.problem } }]
+    case "finished": {
+      const what = entry.refused === undefined ? entry.type : `ended, with ${entry.refused} steps refused`
+      return [{ ...about, row: { at, what, plan_id: entry.plan_id } }]
+    }
+    default:
+      return entry.steps.map((id) => ({ ...about, ...stepEntry(describing, entry, id, plans.get(entry.plan_id)) }))
+  }
+}
+
+type WithSteps = Extract<ProgressEntry, { readonly steps: unknown }>
+
+const stepEntry = <C>(describing: Describing<C>, entry: WithSteps, id: string, plan: Plan<C> | undefined) => {
+  const step = plan?.steps.find((one) => one.id === id)
+  const created = entry.type === "done" ? entry.created : undefined
+  const subject = step === undefined ? created : (describing.subjectOf(step.change) ?? created)
+  return {
+    subject: subject === undefined ? undefined : String(subject),
+    row: {
+      at: moment(entry.at),
+      what: entry.type === "done" && entry.found ? "found as wanted" : entry.type,
+      plan_id: entry.plan_id,
+      ...(step === undefined ? { step: id } : stepRow(describing, step)),
+      ...(created === undefined ? {} : { created }),
+      ...("problem" in entry ? { problem: entry.problem } : {})
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import { Schema, Struct } from "effect"
+
+import { Blocked } from "../Plan.ts"
+
+/* Shapes of plans and of what comes of them, as a client may rely on them; all are open to fields that are not named. */
+
+/** An integer, listed without the bounds of a safe one: every tool's list of fields would repeat them. */
+const whole = Schema.Number.check(Schema.isInt({ toJsonSchema: () => ({ type: "integer" }) }))
+
+/** A row of a step; what it leads from and to depends on the upstream and the kind of change. */
+const stepOf = <S extends Schema.Constraint>(place: S) => ({
+  step: Schema.String,
+  before: place,
+  after: place,
+  reason: Schema.String
+})
+
+const apartFromSteps = {
+  warnings: Schema.Array(Schema.String),
+  blocked_count: whole,
+  blocked: Schema.Array(Blocked),
+  estimate: Schema.Struct({ calls: whole, seconds: whole }),
+  expires_at: Schema.String
+}
+
+/** What to do next. */
+const next = Schema.String
+
+/** A plan in short, as tools that plan answer. */
+export const planOf = <K extends Schema.Constraint, S extends Schema.Constraint>(kind: K, place: S) => ({
+  plan_id: Schema.String,
+  kind,
+  steps: whole,
+  by_kind: Schema.Record(Schema.String, whole),
+  first_steps: Schema.Array(Schema.Struct(stepOf(place))),
+  ...apartFromSteps,
+  next
+})
+
+export const rollback = Schema.Struct({
+  reverses: Schema.String,
+  ...planOf(Schema.Literal("rollback"), Schema.Unknown)
+})
+
+export const shownPlan = Schema.Struct({
+  plan_id: Schema.String,
+  kind: Schema.String,
+  state: Schema.Literals(["planned", "begun", "partly applied", "refused", "applied", "taken back"]),
+  total: whole,
+  done: whole,
+  refused: whole,
+  unconfirmed: whole,
+  steps: Schema.Array(
+    Schema.Struct({ ...stepOf(Schema.Unknown), done: Schema.Boolean, refused: Schema.optionalKey(Schema.String) })
+  ),
+  notice: Schema.optionalKey(Schema.String),
+  ...apartFromSteps,
+  next
+})
+
+export const report = Schema.Struct({
+  plan_id: Schema.String,
+  state: Schema.Literals(["applied", "in progress", "partly applied", "refused"]),
+  done: whole.annotate({ description: "Over all calls" }),
+  total: whole,
+  found: whole.annotate({ description: "As wanted without being sent; in this call alone" }),
+  refused: Schema.Array(Schema.Struct({ step: Schema.String, problem: Schema.String })),
+  refused_count: whole,
+  unconfirmed: Schema.Array(Schema.String),
+  unconfirmed_count: whole,
+  rounded: Schema.Array(Schema.Struct({ step: Schema.String, bid: Schema.Unknown })).annotate({
+    description: "Amounts that the upstream rounded, as they show"
+  }),
+  rounded_count: whole,
+  created: Schema.Record(Schema.String, Schema.Union([whole, Schema.String])),
+  notice: Schema.optionalKey(Schema.String),
+  next
+})
+
+/** Which fields an entry has depends on `what`; those of an action without a plan are its upstream's. */
+const entry = {
+  plan_id: Schema.String,
+  kind: Schema.String,
+  steps: whole,
+  reverses: Schema.String,
+  ...stepOf(Schema.Unknown),
+  created: Schema.Union([whole, Schema.String]),
+  problem: Schema.String,
+  advert_id: whole,
+  status_before: whole,
+  outcome: Schema.String
+}
+
+export const audit = Schema.Struct({
+  total: whole,
+  entries: Schema.Array(
+    Schema.Struct({ at: Schema.String, what: Schema.String, ...Struct.map(entry, Schema.optionalKey) })
+  ),
+  next
+})

@@ -1,0 +1,63 @@
+import { Clock, DateTime, Effect } from "effect"
+
+import type { Describing } from "../Driver.ts"
+import type { Plan, Step } from "../Plan.ts"
+
+/** A moment in milliseconds since 1970 as ISO text. */
+export const moment = (ms: number): string => DateTime.formatIso(DateTime.makeUnsafe(ms))
+
+/** How to go on with a list: with its next rows, or from its end. */
+export const more = (shown: number, total: number, then: string): string =>
+  shown < total ? `Repeat with offset ${shown} for more` : then
+
+/** A step in one row. */
+export const stepRow = <C>({ describe }: Describing<C>, { change, id, reason }: Step<C>) => ({
+  step: id,
+  ...describe(change),
+  reason
+})
+
+const few = 10
+
+/** A plan in short: how much of what, its first rows, and what to do next. */
+export const summary = <C>(describing: Describing<C>, plan: Plan<C>) =>
+  Effect.map(Clock.currentTimeMillis, (now) => {
+    const counts = new Map<string, number>()
+    for (const { change } of plan.steps) {
+      const kind = describing.kindOf(change)
+      counts.set(kind, (counts.get(kind) ?? 0) + 1)
+    }
+    return {
+      plan_id: plan.id,
+      kind: plan.kind,
+      steps: plan.steps.length,
+      by_kind: Object.fromEntries(counts),
+      first_steps: plan.steps.slice(0, few).map((step) => stepRow(describing, step)),
+      warnings: shownOf(plan.warnings),
+      blocked_count: plan.blocked.length,
+      blocked: plan.blocked.slice(0, few),
+      estimate: plan.estimate,
+      expires_at: moment(plan.expiresAt),
+      next: next(plan, describing.readOnlyReason(now))
+    }
+  })
+
+/** What `summary` says of a plan. */
+export type Summary = Effect.Success<ReturnType<typeof summary>>
+
+const shownOf = (warnings: ReadonlyArray<string>): ReadonlyArray<string> =>
+  warnings.length <= few
+    ? warnings
+    : [...warnings.slice(0, few), `${warnings.length - few} more warnings: show_plan shows them all`]
+
+const next = <C>({ blocked, id, steps }: Plan<C>, readOnlyReason: string | undefined): string => {
+  if (steps.length === 0) {
+    return blocked.length === 0
+      ? "Nothing is to change: everything is as wanted already."
+      : "Nothing can be changed; blocked says why."
+  }
+  const rest = steps.length > few ? " show_plan shows the other steps." : ""
+  return readOnlyReason === undefined
+    ? `Nothing was changed yet. Show this to a person; when they agree, call apply_plan with plan_id ${id} and confirm true.${rest}`
+    : `Nothing was changed, and no plan can be applied here: ${readOnlyReason}. Only a person who runs this server can change that.${rest}`
+}

@@ -1,0 +1,216 @@
+import { Effect, Match, Result } from "effect"
+
+import type { Judgement, Known, RemoteState, Shown } from "../../changes/Driver.ts"
+import type { StepRecord } from "../../changes/PlanState.ts"
+import type { BidUnit, Wire } from "../client/Bids.ts"
+import {
+  articleOf,
+  bidOf,
+  type Campaign,
+  findByName,
+  isThere,
+  mayChange,
+  type Placement,
+  status
+} from "../client/Campaign.ts"
+import { clusterKey, provenUnits } from "../client/Clusters.ts"
+import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
+import type { Kopecks } from "../client/money.ts"
+import { type Change, workOf } from "../plan/Change.ts"
+import { clusterUnit, provenBy } from "../plan/clusterUnit.ts"
+import * as Phrases from "../plan/phrases.ts"
+import type { Draft } from "../plan/Plan.ts"
+import { unreadable as cannotRead, unreadableNamesake } from "./failures.ts"
+import { findLost } from "./findLost.ts"
+import { isLocated, type Located, type LocatedOf } from "./Located.ts"
+import { isMisread, isProbe, isRounded } from "./ownBid.ts"
+
+/** What the marketplace shows of the changes of one batch. */
+export interface AdsState extends RemoteState<Change> {
+  /** The unit in which cluster bids go out; nothing where it is not certain. */
+  readonly unit: BidUnit | undefined
+  /** The units of cluster bids that what shows proves. */
+  readonly provenUnits: ReadonlyArray<BidUnit>
+}
+
+type Ads = MarketplaceAds["Service"]
+
+const byId = (adverts: ReadonlyArray<Campaign>) => new Map(adverts.map((campaign) => [campaign.id, campaign]))
+
+const campaignsIfShown = (ads: Ads, ids: ReadonlyArray<number>) =>
+  Effect.orElseSucceed(
+    Effect.map(ads.getAdvertsV2({ ids }), ({ adverts, unreadable }) =>
+      unreadable.length > 0 ? undefined : byId(adverts)
+    ),
+    () => undefined
+  )
+
+const judge = (isAfter: boolean, isBefore: boolean): Judgement => (isAfter ? "already" : isBefore ? "pending" : "drift")
+
+/** Reads what the changes of one batch are about, with as few calls as there can be. */
+export const readRemoteState = Effect.fnUntraced(function* (
+  ads: Ads,
+  wire: Wire | undefined,
+  all: ReadonlyArray<Change>,
+  { provenUnit }: Pick<Draft, "provenUnit">
+) {
+  const changes = all.filter(isLocated)
+  const has = (...kinds: ReadonlyArray<Change["kind"]>) => changes.some(({ kind }) => kinds.includes(kind))
+  const ids = [...new Set(changes.flatMap((change) => (change.kind === "create" ? [] : [change.target])))]
+  const pairs = changes.flatMap((change) =>
+    "nm_id" in change ? [{ advert_id: change.target, nm_id: change.nm_id }] : []
+  )
+
+  const { adverts, unreadable } = has("create")
+    ? yield* ads.getAdvertsV2()
+    : has("bid", "product", "delete")
+      ? yield* ads.getAdvertsV2({ ids })
+      : { adverts: [], unreadable: [] }
+  const odd = unreadable.find(({ advert_id }) => ids.some((id) => id === advert_id))
+  if (odd !== undefined) return yield* cannotRead(odd)
+  const names = changes.flatMap((change) => (change.kind === "create" ? [change.name] : []))
+  const namesake = unreadable.find(({ name }) => name !== undefined && names.includes(name))
+  if (namesake !== undefined) return yield* unreadableNamesake(namesake)
+  const phrases = has("phrases") ? (yield* ads.getMinusPhrases({ items: pairs })).items : []
+  const clusters = has("cluster") ? (yield* ads.getNormqueryBids({ items: pairs })).bids : []
+
+  const campaigns = byId(adverts)
+  const phrasesAt = Phrases.byPair(phrases)
+  const clusterAt = new Map(clusters.map((bid) => [clusterKey(bid), bid]))
+  const proofs = provenUnits(clusters)
+  const unit = clusterUnit(wire, [...proofs, ...provenBy(provenUnit)])
+
+  const clusterBid = ({ nm_id, norm_query, target }: LocatedOf<"cluster">) =>
+    clusterAt.get(clusterKey({ advert_id: target, nm_id, norm_query }))?.bid ?? null
+  /** The bid that shows where a change of a bid belongs; null where there is none. */
+  const bidShown = (change: LocatedOf<"bid" | "cluster">): Kopecks | null =>
+    change.kind === "cluster"
+      ? clusterBid(change)
+      : (currentBid(campaigns.get(change.target), change.nm_id, change.placement) ?? null)
+
+  const standing = Match.type<Located>().pipe(
+    Match.withReturnType<Judgement>(),
+    Match.discriminatorsExhaustive("kind")({
+      create: ({ name }) => judge(false, findByName(adverts, name) === undefined),
+      delete: ({ target }) => {
+        const campaign = campaigns.get(target)
+        return judge(campaign === undefined || campaign.status === status.deleting, campaign?.status === status.ready)
+      },
+      product: ({ after, nm_id, target }) => {
+        const present = articleIn(campaigns.get(target), nm_id) !== undefined
+        return judge(present === after, after || campaigns.has(target))
+      },
+      bid: ({ after, before, nm_id, placement, target }) => {
+        const bid = currentBid(campaigns.get(target), nm_id, placement)
+        return judge(bid === after, before === null || bid === before)
+      },
+      phrases: ({ after, before, nm_id, target }) => {
+        const present = phrasesAt(target, nm_id)
+        return judge(Phrases.same(present, after), Phrases.same(present, before))
+      },
+      cluster: (change) => {
+        const bid = clusterBid(change)
+        return judge(bid === change.after, bid === change.before)
+      }
+    })
+  )
+
+  return {
+    unit: Result.isSuccess(unit) ? unit.success.unit : undefined,
+    provenUnits: proofs,
+    judge: (change, known) => {
+      if (!isLocated(change)) return "pending"
+      const found = standing(change)
+      const isOfBid = change.kind === "bid" || change.kind === "cluster"
+      return found === "drift" && isOfBid ? ownOrDrift(change, bidShown(change), known) : found
+    },
+    obstacle: (change) => {
+      if (workOf(change) === "cluster") return Result.isFailure(unit) ? unit.failure : undefined
+      const isInside = change.kind === "bid" || change.kind === "product"
+      const campaign = isInside && isLocated(change) ? campaigns.get(change.target) : undefined
+      if (campaign === undefined || mayChange(campaign)) return undefined
+      return `campaign ${campaign.id} is in status ${campaign.status}, in which nothing can change`
+    },
+    shown: (change): Shown => {
+      if (!isLocated(change)) return { _tag: "Other" }
+      if (standing(change) === "already") return { _tag: "Wanted" }
+      if (change.kind !== "bid" && change.kind !== "cluster") return { _tag: "Other" }
+      const amount = bidShown(change)
+      if (amount === null || change.after === null || amount === change.before) return { _tag: "Other" }
+      if (change.kind === "cluster" && isMisread(amount, change.after)) return { _tag: "Misread", amount }
+      return isRounded(amount, change.after) ? { _tag: "Rounded", amount } : { _tag: "Other" }
+    },
+    fromOwn: (change, original) => {
+      if (!isLocated(change) || (change.kind !== "bid" && change.kind !== "cluster")) return undefined
+      const before = bidShown(change)
+      return before !== null && isOwn(change, before, original) ? { ...change, before } : undefined
+    },
+    lost: (change, sentAt) => (change.kind === "create" ? findLost(adverts, change, sentAt) : {}),
+    explainDrift: Effect.map(
+      has("phrases", "cluster") ? campaignsIfShown(ads, ids) : Effect.succeed(campaigns),
+      (found) => (change) => whyDrifted(change, found)
+    )
+  } satisfies AdsState
+})
+
+/** A bid that the plan itself has set there, or the plan that a rollback leads from, is not somebody else's. */
+const ownOrDrift = (
+  { after, before, kind }: LocatedOf<"bid" | "cluster">,
+  shown: Kopecks | null,
+  { original, own }: Known
+): Judgement => {
+  if (shown === null) return "drift"
+  const isUnknown = own.outcomeUnknownSince !== undefined
+  const isLate = original?.isUnconfirmed === true && original.rounded === undefined
+  if (isUnknown && after !== null && isRounded(shown, after)) return "already"
+  if (isLate && before !== null && isRounded(shown, before)) return "pending"
+  if (kind === "bid") return "drift"
+  const isOther = isUnknown && after !== null && isMisread(shown, after)
+  const isBack = original !== undefined && before !== null && isMisread(shown, before)
+  return isOther || isBack || isProbe(shown, own.probe ?? original?.probe) ? "pending" : "drift"
+}
+
+/** Whether the bid that shows is what the undone step's own bid has become. */
+const isOwn = (
+  { before, kind }: LocatedOf<"bid" | "cluster">,
+  shown: Kopecks,
+  { isUnconfirmed, outcomeUnknownSince, probe, rounded }: StepRecord
+): boolean => {
+  if (rounded === shown) return true
+  const mayBeRounded = rounded === undefined && (outcomeUnknownSince !== undefined || isUnconfirmed)
+  if (mayBeRounded && before !== null && isRounded(shown, before)) return true
+  return kind === "cluster" && ((before !== null && isMisread(shown, before)) || isProbe(shown, probe))
+}
+
+const articleIn = (campaign: Campaign | undefined, nm_id: number) =>
+  campaign === undefined ? undefined : articleOf(campaign, nm_id)
+
+/** Nothing where the article is not there at all, null where it has no bid. */
+const currentBid = (
+  campaign: Campaign | undefined,
+  nm_id: number,
+  placement: Placement
+): Kopecks | null | undefined => {
+  const article = articleIn(campaign, nm_id)
+  return article === undefined ? undefined : bidOf(article, placement)
+}
+
+/** What it means that a change finds something else than it was planned for; without campaigns where nobody tells. */
+const whyDrifted = (change: Change, campaigns: ReadonlyMap<number, Campaign> | undefined): string => {
+  if (change.kind === "create") {
+    return "there is a campaign of this name already: rename it in the cabinet, or plan with another name"
+  }
+  const campaign = typeof change.target === "number" ? campaigns?.get(change.target) : undefined
+  if (change.kind === "delete") return whyNotDeleted(campaign)
+  const isGone = campaigns !== undefined && (campaign === undefined || !isThere(campaign))
+  if (isGone) return `campaign ${JSON.stringify(change.target)} is not there any more, or has ended`
+  if (campaign !== undefined && articleOf(campaign, change.nm_id) === undefined) {
+    return `article ${change.nm_id} is not in campaign ${campaign.id} any more`
+  }
+  return "someone else has changed it since, and it stays as it is"
+}
+
+const whyNotDeleted = (campaign: Campaign | undefined): string =>
+  campaign?.status === status.active || campaign?.status === status.paused
+    ? "the campaign has been started, and then it cannot be deleted: ads_pause_campaign pauses it, the cabinet ends it"
+    : `the campaign is in status ${campaign?.status}, in which it cannot be deleted, and stays as it is`

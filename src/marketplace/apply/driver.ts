@@ -1,0 +1,111 @@
+import { Effect, Result } from "effect"
+
+import type { Driver } from "../../changes/Driver.ts"
+import { pairKey } from "../client/ids.ts"
+import { limitOf, readOnlyReason } from "../client/keyRules.ts"
+import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
+import type { MarketplaceSettings } from "../client/MarketplaceConfig.ts"
+import type { MarketplaceError } from "../client/MarketplaceError.ts"
+import { batchesOf } from "../plan/batches.ts"
+import { type Change, changeKey, invert, type Work, workOf } from "../plan/Change.ts"
+import { clusterUnit, provenBy } from "../plan/clusterUnit.ts"
+import { describe, describeAction, describeBid, describeMisread, describeProbe } from "../plan/describe.ts"
+import { byWork } from "../plan/draft.ts"
+import { estimate } from "../plan/estimate.ts"
+import { holdToDay, holdToGuards, warnOfRaises } from "../plan/guardRollback.ts"
+import { bidsDayAgo, planProblems } from "../plan/guards.ts"
+import { irreversible } from "../plan/irreversible.ts"
+import type { Draft } from "../plan/Plan.ts"
+import { explain, outcomeUnknown, readOnly } from "./failures.ts"
+import { holdBack } from "./holdBack.ts"
+import { locate } from "./Located.ts"
+import { type AdsState, readRemoteState } from "./RemoteState.ts"
+import { send } from "./send.ts"
+
+/** What may be sent again once it was read: the second time, it sets the same. */
+const repeatable: ReadonlyArray<Work> = ["bid", "phrases", "drop", "cluster"]
+
+/** Campaigns, articles, bids and phrases of a marketplace, for plans that change them. */
+export const make = (
+  ads: MarketplaceAds["Service"],
+  settings: MarketplaceSettings
+): Driver<Change, AdsState, MarketplaceError> => {
+  const { guards, wire } = settings
+  const unitOf = ({ provenUnit }: Pick<Draft, "provenUnit">) =>
+    Result.getOrUndefined(clusterUnit(wire, provenBy(provenUnit)))
+
+  return {
+    idOf: changeKey,
+    kindOf: ({ kind }) => kind,
+    subjectOf: (change) => ("target" in change && typeof change.target === "number" ? change.target : undefined),
+    resolve: locate,
+    order: byWork,
+    batches: (steps) => batchesOf(steps).map((batch) => batch.steps),
+    isSentAlone: ({ kind }) => kind === "phrases",
+    isRepeatable: (change) => repeatable.includes(workOf(change)),
+    creations: {
+      isOne: ({ kind }) => kind === "create",
+      describe: (change) => ("name" in change ? `campaign "${change.name}"` : changeKey(change)),
+      unknownReason: outcomeUnknown,
+      search:
+        "The next call looks for a new campaign of that name with the same articles: one that shows is taken for it, and only where none does is it created.",
+      advice: "rename it in the cabinet, or plan with another name",
+      missing: "its campaign was not created"
+    },
+    // The marketplace's read model is brought up to date every 3 minutes.
+    visibleMs: 200_000,
+
+    readRemoteState: (changes, plan) => readRemoteState(ads, wire, changes, plan),
+    holdBack: (rows) => holdBack(ads, rows),
+    send: (changes, { unit }) => send(ads, changes, unit),
+    explain,
+
+    invert,
+    belongsTo: articleOf,
+    bringsBack: (change) => (change.kind === "product" && change.after ? articleOf(change) : undefined),
+    limitRollback: (touched, wanted, read, { provenUnit }) => {
+      const proofs = new Set(read.flatMap(({ provenUnits }) => provenUnits))
+      const certain = clusterUnit(wire, [...proofs, ...provenBy(provenUnit)])
+      const unit = Result.getOrUndefined(certain)
+      return {
+        irreversible: irreversible(touched, unit?.unit),
+        later: wanted.flatMap(({ change, id }) =>
+          workOf(change) === "cluster" && Result.isFailure(certain) ? [{ what: id, reason: certain.failure }] : []
+        ),
+        ...(unit?.isProven === true ? { provenUnit: unit.unit } : {})
+      }
+    },
+    warnOfRollback: (steps) => {
+      const deleted = steps.filter(({ change }) => change.kind === "delete").length
+      return deleted === 0
+        ? []
+        : [`Campaigns that the plan created are deleted (${deleted}), with all that was changed in them since`]
+    },
+
+    checkDraft: (draft, { entries, now }) => holdToDay(guards, draft, bidsDayAgo(entries, now)),
+    checkRollback: (draft, isForward) => (isForward ? holdToGuards : warnOfRaises)(guards, draft, unitOf(draft)),
+    problemsOf: (plan, { entries, isLeadingBack, now }) =>
+      planProblems(guards, plan.steps, { isLeadingBack, dayAgo: bidsDayAgo(entries, now), unit: unitOf(plan) }),
+    mayApply: (now) => {
+      const forbidden = readOnlyReason(settings, now)
+      return forbidden === undefined ? Effect.void : Effect.fail(readOnly(forbidden))
+    },
+    readOnlyReason: (now) => readOnlyReason(settings, now),
+
+    estimate: (steps) => estimate(steps, (operation) => limitOf(settings, operation)),
+    describe,
+    describeAmount: describeBid,
+    describeAction,
+    describeProbe,
+    describeMisread,
+    upstream: "the marketplace",
+    afterCreation: "new campaigns wait for money and a start",
+    afterRounding: "The marketplace has rounded some bids: rounded shows what stands."
+  }
+}
+
+/** The article that a change belongs to, by its campaign; a change of a whole campaign belongs to itself. */
+const articleOf = (change: Change): string =>
+  "nm_id" in change && typeof change.target === "number"
+    ? pairKey({ advert_id: change.target, nm_id: change.nm_id })
+    : changeKey(change)

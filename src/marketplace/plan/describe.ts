@@ -1,0 +1,59 @@
+import { Match, Schema } from "effect"
+
+import type { Described, DescribedAction } from "../../changes/Driver.ts"
+import type { ActionEntry } from "../../changes/Journal.ts"
+import { type Kopecks, kopecksToRubles, isKopecks, money } from "../client/money.ts"
+import { labelOf } from "../client/operations.ts"
+import type { Change } from "./Change.ts"
+
+const phrases = (list: ReadonlyArray<string>) => ({ count: list.length, phrases: list.slice(0, 10) })
+const amount = (kopecks: Kopecks | null) => (kopecks === null ? null : money(kopecks))
+const membership = (isIn: boolean): string => (isIn ? "in the campaign" : "not in it")
+
+/** What a change leads from and to; money in both units, lists of phrases cut. */
+export const describe: (change: Change) => Described = Match.type<Change>().pipe(
+  Match.withReturnType<Described>(),
+  Match.discriminatorsExhaustive("kind")({
+    create: ({ name, nms, placement_types }) => ({
+      before: null,
+      after: { name, articles: nms.length, placements: placement_types }
+    }),
+    delete: ({ name }) => ({ before: { name }, after: null }),
+    product: ({ after, before }) => ({ before: membership(before), after: membership(after) }),
+    bid: ({ after, before }) => ({ before: amount(before), after: amount(after) }),
+    cluster: ({ after, before }) => ({ before: amount(before), after: amount(after) }),
+    phrases: ({ after, before }) => ({ before: phrases(before), after: phrases(after) })
+  })
+)
+
+/** A bid in both units. */
+export const describeBid = (bid: number) => (isKopecks(bid) ? money(bid) : null)
+
+const rubles = (bid: number): string => (isKopecks(bid) ? kopecksToRubles(bid) : String(bid))
+
+/** A start or a pause as a row: the campaign, its status before, and what came of it. */
+export const describeAction = ({ advert_id, before, operation, outcome }: ActionEntry): DescribedAction => ({
+  subject: String(advert_id),
+  row: { what: labelOf(operation), advert_id, status_before: before, outcome }
+})
+
+/** The fields of a start or a pause in the journal. */
+export const actionFields = { advert_id: Schema.Int, before: Schema.Int }
+
+/** What may stand where an earlier version has sent a low cluster bid, to see in which unit it is read. */
+export const describeProbe = (step: string, bid: number): string =>
+  `An earlier version has sent ${step} as ${bid}, to see how it is read, and that may stand: ${rubles(bid)} rub where ` +
+  `the marketplace reads kopecks, ${bid}.00 rub where it reads rubles (D2).`
+
+/** What stands where cluster bids were read in the other unit: the setting was wrong. */
+export const describeMisread = (first: { readonly step: string; readonly amount: number }, others: number) => {
+  const more = others === 0 ? "" : `, and ${others} more likewise`
+  return {
+    reason: "ClusterBidUnit",
+    problem:
+      `The marketplace has read the cluster bid ${first.step} in another unit than it was sent in (D2): it stands at ` +
+      `${rubles(first.amount)} rub${more}.`,
+    remedy:
+      "No other bid is sent. Set marketplace.wire to the other form and restart; plan_rollback plans the way back."
+  }
+}
