@@ -13,6 +13,8 @@ const bounds = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 5000,
+  // Longer than clients and proxies keep theirs: who closes first races with a request on its way.
+  keepAliveTimeout: 60_000,
   maxHeaderSize: 16 * 1024
 }
 /** Connections at once, as many as descriptors allow; from `crowded` on, those that are idle are closed for new ones. */

@@ -29,8 +29,11 @@ export const problemOf = (reply: Reply, { text } = untouched): string => {
   if (words !== undefined) return shown(words, text)
   return Option.isSome(json(reply))
     ? `status ${reply.status} without a message`
-    : `the answer has status ${reply.status} and is ${shown(contentType(reply), text, longestType)} instead of the engine's JSON`
+    : `the answer has status ${reply.status} and is ${shown(contentType(reply), text, longestType)} instead of the engine's JSON${reply.status === 404 ? noPath : ""}`
 }
+
+/** An engine that has just begun to start knows no path for a moment. */
+const noPath = ". If the engine is starting, try again in a moment; else its host is not that of an engine"
 
 /** Words of an upstream without secrets and cut; only what could be shown is searched. */
 const shown = (words: string, redact: Redactor["text"], most = longestWords): string =>
@@ -46,7 +49,7 @@ const messageOf = (body: unknown): string | undefined =>
 
 /**
  * What a proxy or gateway in front of the engine wants, where it was that which refused: engines never ask for a login in
- * a header, and never refuse a key with a page.
+ * a header, and never refuse a call of their API with a page.
  */
 export const gatewayProblem = (reply: Reply): string | undefined => {
   const { headers, status } = reply
@@ -54,6 +57,12 @@ export const gatewayProblem = (reply: Reply): string | undefined => {
     Headers.get(headers, "www-authenticate")
   )
   const isPage = /^\s*</.test(reply.text) || /html/i.test(contentType(reply))
+  if (status === 403 && isPage) {
+    return (
+      "a proxy or gateway in front of the engine refuses the request with a page of its own (status 403). The engine was " +
+      "not reached, so that its API key is not what is wrong: allow this server there, or configure `headers` of this instance"
+    )
+  }
   if (status !== 407 && !(status === 401 && (Option.isSome(login) || isPage))) return undefined
   const scheme = Option.match(login, { onNone: () => "", onSome: (asked) => `, ${/^[\w-]{0,20}/.exec(asked)?.[0]}` })
   return (

@@ -109,6 +109,27 @@ describe("the refusal of a gateway in front of the engine", () => {
       }).pipe(Effect.provide(serving(engineThat(() => answer).client)))
     )
   }
+
+  it.live("a page with status 403 is the gateway's refusal, not a lack of rights of the key", () =>
+    Effect.gen(function* () {
+      const { data, message } = yield* refused("list_workflows")
+      assert.match(message, /^API error: a proxy or gateway in front of the engine refuses the request with a page/)
+      assert.include(data, { code: "API_ERROR", httpStatus: 403 })
+    }).pipe(
+      Effect.provide(
+        serving(engineThat(() => answers(403, { "content-type": "text/html" }, "<h1>Blocked</h1>")).client)
+      )
+    )
+  )
+
+  it.live("a page with status 404 may mean that the engine is starting, which the error says", () =>
+    Effect.gen(function* () {
+      const { message } = yield* refused("get_workflow", { id: "1" })
+      assert.match(message, /If the engine is starting, try again in a moment; else its host is not that of an engine/)
+    }).pipe(
+      Effect.provide(serving(engineThat(() => answers(404, { "content-type": "text/html" }, "Cannot GET /")).client))
+    )
+  )
 })
 
 describe("a list of an engine that is not to be trusted", () => {
