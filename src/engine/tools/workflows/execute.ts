@@ -1,13 +1,18 @@
-import { Effect } from "effect"
+import { Effect, Option, Predicate, Random } from "effect"
 
+import type { UpstreamRequest } from "../../../internal/http/Upstream.ts"
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { runs } from "../../../mcp/annotations.ts"
+import { Progress } from "../../../mcp/Progress.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import type { Workflow } from "../../client/models.ts"
-import { addressesOf } from "../../workflow/addresses.ts"
+import { ApiError } from "../../client/EngineError.ts"
+import type { Execution, Workflow, WorkflowId } from "../../client/models.ts"
+import { apiResponse, isNotListening, json, problemOf } from "../../client/replies.ts"
+import { type Address, addressesOf } from "../../workflow/addresses.ts"
 import { hasOnlyManualTrigger } from "../../workflow/triggers.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { object, optional, workflowId } from "../parameters.ts"
-import * as Run from "./run.ts"
+import { formFields, requestFor } from "./request.ts"
 
 export const executeWorkflow = EngineTool.make("execute_workflow", {
   title: "Execute workflow",
@@ -18,7 +23,7 @@ export const executeWorkflow = EngineTool.make("execute_workflow", {
     const workflow = yield* EngineClient.use((engine) => engine.getWorkflow(id))
     const [address] = addressesOf(workflow)
     if (address === undefined || !workflow.active) return { guidance: guidance(workflow, address !== undefined) }
-    return yield* Run.run(workflow, address, data)
+    return yield* callTrigger(workflow, address, data)
   })
 })
 
@@ -38,6 +43,133 @@ const guidance = ({ active, id, nodes }: Workflow, isCallable: boolean): string 
     "To run it on demand, execute it in the engine UI or add a webhook trigger."
   )
 }
+
+/** Calls the production address of an active workflow, and looks up the execution that this call started. */
+const callTrigger = Effect.fnUntraced(function* (workflow: Workflow, address: Address, data: JsonObject) {
+  const report = yield* Progress
+  const mark = `run-${(yield* Random.nextIntBetween(0, 2 ** 48)).toString(36)}`
+  const input = address.kind === "form" ? yield* Effect.fromResult(formFields(workflow, address.node, data)) : data
+  const request = yield* Effect.fromResult(requestFor(address, input, mark))
+  const before = yield* newestRun(workflow.id)
+  yield* report({ progress: 1, total: 3, message: `calling the ${address.kind} of ${address.node}` })
+
+  const sought = { after: before, mark, isMarked: carriesMark(address, data) }
+  const reply = yield* callOnceRegistered(request, workflow.id, sought)
+  yield* report({ progress: 2, total: 3, message: `answered with status ${reply.status}` })
+
+  const execution = yield* Effect.catch(findRun(workflow, sought), ({ message }) => Effect.succeed(notFound(message)))
+  const body = Option.getOrElse(json(reply), () => reply.text)
+  return { ...execution, trigger: address.node, response: { httpStatus: reply.status, body } }
+})
+
+/** Webhooks keep the headers of a call in its execution, chats the name of their session. */
+const carriesMark = ({ kind }: Address, { sessionId }: JsonObject) =>
+  kind === "webhook" || (kind === "chat" && sessionId === undefined)
+
+/** Pauses before a call is made again: a webhook is registered a moment after its workflow was activated. */
+const pauses = ["500 millis", "1500 millis"] as const
+
+/**
+ * Calls until something listens. A workflow can answer in the words with which the engine says that nothing does: a call
+ * is made again only where no run of it shows, and twice at most.
+ */
+const callOnceRegistered = Effect.fnUntraced(function* (request: UpstreamRequest, id: WorkflowId, sought: Sought) {
+  const engine = yield* EngineClient
+  let reply = yield* engine.callAddress(request)
+  for (const pause of pauses) {
+    if (!isNotListening(reply)) return reply
+    yield* Effect.sleep(pause)
+    if (yield* hasRun(id, sought)) return reply
+    reply = yield* engine.callAddress(request)
+  }
+  if (!isNotListening(reply) || (yield* hasRun(id, sought))) return reply
+  const details = { httpStatus: reply.status, problem: problemOf(reply), apiResponse: apiResponse(reply) }
+  return yield* new ApiError({ instance: engine.instance, ...details })
+})
+
+/** Whether a run of the call shows; also where that cannot be read, so that nothing is run twice for want of a look. */
+const hasRun = (id: WorkflowId, sought: Sought) =>
+  Effect.match(lookOnce(id, sought), { onSuccess: Predicate.isNotUndefined, onFailure: () => true })
+
+interface Sought {
+  /** Id of the newest execution before the call; ours is newer. */
+  readonly after: number
+  readonly mark: string
+  /** Whether the trigger writes the mark into the data of the execution. */
+  readonly isMarked: boolean
+}
+
+/** How often to look for the record of a run: engines write it after the answer, a busy one seconds after it. */
+const looks = 28
+const quickLooks = 20
+const pauseBefore = (look: number) => (look <= quickLooks ? "100 millis" : "500 millis")
+
+/** Id of the newest execution of a workflow; 0 when it has none. */
+const newestRun = Effect.fnUntraced(function* (workflowId: WorkflowId) {
+  const engine = yield* EngineClient
+  const { data } = yield* engine.listExecutions({ workflowId, limit: 1 })
+  return Math.max(0, ...data.map(({ id }) => id))
+})
+
+/**
+ * The execution that one call started, ended if that does not take long: found by its mark, or, where the trigger keeps
+ * none, as the only new one.
+ */
+const findRun = Effect.fnUntraced(function* (workflow: Workflow, sought: Sought) {
+  const { id, settings } = workflow
+  const attempts = settings?.saveDataSuccessExecution === "none" ? 3 : looks
+  const dismissed = new Set<number>()
+  let found: Execution | undefined
+  for (let look = 1; look <= attempts && isUnderWay(found); look++) {
+    if (look > 1) yield* Effect.sleep(pauseBefore(look))
+    found = yield* lookOnce(id, sought, dismissed)
+  }
+  if (found !== undefined)
+    return { executionId: found.id, status: found.status ?? "unknown", ...outdated(workflow, found) }
+  return notFound("the engine shows no record of this run: it may still be running, or runs like it are not saved")
+})
+
+/** Engines put a new version live in the background; until then a call runs the old one, and succeeds. */
+const outdated = ({ activeVersionId }: Workflow, { workflowVersionId }: Execution) =>
+  Predicate.isString(activeVersionId) && Predicate.isString(workflowVersionId) && activeVersionId !== workflowVersionId
+    ? {
+        note:
+          `The engine ran version ${workflowVersionId} of this workflow instead of the published ${activeVersionId}, ` +
+          "which it was still putting live. To run that one, call again."
+      }
+    : {}
+
+/** The run took place, whatever became of looking it up: nobody should be led to run it again. */
+const notFound = (problem: string) => ({
+  executionId: null,
+  status: "unknown",
+  note: `The call was sent and answered as shown, but ${problem}. See list_executions.`
+})
+
+/** One look; other runs that have ended are dismissed, and not read again. */
+const lookOnce = Effect.fnUntraced(function* (
+  workflowId: WorkflowId,
+  { after, isMarked, mark }: Sought,
+  dismissed: Set<number> = new Set()
+) {
+  const engine = yield* EngineClient
+  const { data } = yield* engine.listExecutions({ workflowId, limit: 10 })
+  const newer = data.filter(({ id }) => id > after && !dismissed.has(id))
+  const [first, ...others] = newer
+  if (first === undefined) return undefined
+  if (!isMarked) return others.length === 0 ? yield* engine.getExecution(first.id, false) : undefined
+  for (const candidate of newer) {
+    const whole = yield* engine.getExecution(candidate.id, true)
+    if (bears(whole, mark)) return whole
+    if (!isUnderWay(whole)) dismissed.add(whole.id)
+  }
+  return undefined
+})
+
+const isUnderWay = (found: Execution | undefined): boolean =>
+  found === undefined || found.status === "new" || found.status === "running"
+
+const bears = ({ data }: Execution, mark: string): boolean => JSON.stringify(data ?? null).includes(mark)
 
 /** The tools that run workflows, in the order in which they are listed. */
 export const executeTools = [executeWorkflow]
