@@ -18,8 +18,11 @@ import type { ConnectionOptions } from "../internal/http/HttpClients.ts"
 import { NotConnected } from "../internal/http/transportCode.ts"
 import { readCertificates, trusting } from "./certificates.ts"
 
-/** Longest wait for a connection and its handshake, in milliseconds. */
-const connectTimeout = 10_000
+/**
+ * Longest wait for a connection and its handshake. Three attempts fit into the time of a call, so that a connection that
+ * never comes about is known as such. Node's own time-outs count silence, and once more where a body is waiting.
+ */
+const connectTimeout = "8 seconds"
 
 /** An idle connection is closed before its upstream does that, mostly after five seconds, under a request just leaving. */
 const kept: AgentOptions = { keepAlive: true, timeout: 4000 }
@@ -102,23 +105,35 @@ interface Exchange extends Outgoing {
 }
 
 /** Sends a request and waits for the head of its answer. */
-const exchange = ({ agent, connected, request: open }: Way, { bytes, headers, request, signal, url }: Exchange) =>
+const exchange = (way: Way, outgoing: Exchange) =>
+  Effect.suspend(() => {
+    const progress = { isConnected: false }
+    const { request } = outgoing
+    const tooLate = Effect.suspend(() =>
+      progress.isConnected ? Effect.never : Effect.fail(failed(request, new NotConnected({ cause: noConnection })))
+    )
+    return Effect.raceFirst(converse(way, outgoing, progress), Effect.andThen(Effect.sleep(connectTimeout), tooLate))
+  })
+
+const noConnection = { code: "ETIMEDOUT" }
+
+const converse = (
+  { agent, connected, request: open }: Way,
+  { bytes, headers, request, signal, url }: Exchange,
+  progress: { isConnected: boolean }
+) =>
   Effect.callback<IncomingMessage, HttpClientError.HttpClientError>((resume) => {
-    let isConnected = false
     const fail = (cause: unknown) =>
-      resume(Effect.fail(failed(request, isConnected ? cause : new NotConnected({ cause }))))
-    const opened = Result.try(() => open(url, { agent, method: request.method, headers, timeout: connectTimeout }))
+      resume(Effect.fail(failed(request, progress.isConnected ? cause : new NotConnected({ cause }))))
+    const opened = Result.try(() => open(url, { agent, method: request.method, headers }))
     if (Result.isFailure(opened)) return fail(opened.failure)
 
     const going = opened.success
     signal.addEventListener("abort", () => going.destroy(), { once: true })
     going.on("error", fail)
-    going.on("timeout", () => {
-      if (!isConnected) going.destroy(Object.assign(new Error("no connection in time"), { code: "ETIMEDOUT" }))
-    })
     going.on("socket", (socket) => {
-      isConnected = going.reusedSocket
-      if (!isConnected) socket.once(connected, () => (isConnected = true))
+      progress.isConnected = going.reusedSocket
+      if (!progress.isConnected) socket.once(connected, () => (progress.isConnected = true))
     })
     going.on("response", (answer) => {
       // It may break before it is read, which then finds out.

@@ -133,8 +133,11 @@ describe.each(transports)("over %s", (transport, open) => {
       }
       return residentBytes(server.child.pid)
     }
-    const warm = await shake(handshakes[transport] * 0.4)
-    assert.isBelow((await shake(handshakes[transport] * 0.6)) - warm, 60 * MiB)
+    // What is left behind adds up in every round; a heap that grows once, or is about to be swept, does not.
+    const sizes: Array<number> = []
+    for (let round = 0; round < 4; round++) sizes.push(await shake(handshakes[transport] / 4))
+    const growths = sizes.slice(1).map((size, round) => size - (sizes[round] ?? 0))
+    assert.isBelow(Math.min(...growths), 10 * MiB)
   })
 
   it("answers to two clients with the same ids do not cross, slow or fast", async () => {
