@@ -156,7 +156,7 @@ describe("the marketplace toolset", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("takes a migration from plan to apply to rollback", () =>
+  it.effect("plans, applies and rolls back a migration", () =>
     Effect.gen(function* () {
       const world = yield* EmbeddedMarketplace
       const before = yield* world.account

@@ -32,7 +32,7 @@ const Product = Schema.Struct({
 })
 type Product = typeof Product.Type
 
-/** The bid of an article at a placement; `before` is null where there is none to go back to. */
+/** The bid of an article at a placement; `before` is null where there is none to restore. */
 export const Bid = Schema.Struct({
   kind: Schema.Literal("bid"),
   ...at,

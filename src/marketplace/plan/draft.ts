@@ -92,7 +92,7 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 const natural = new Intl.Collator("en", { numeric: true })
 const compareNatural = (a: string, b: string): number => natural.compare(a, b) || compare(a, b)
 
-/** What no rollback can bring back, and why. */
+/** What no rollback can restore, and why. */
 export const irreversible = (steps: ReadonlyArray<Step>, unit: BidUnit | undefined): ReadonlyArray<Blocked> => {
   const added = new Set(
     steps.flatMap(({ change }) => (change.kind === "product" && change.after ? [articleKey(change)] : []))

@@ -59,7 +59,7 @@ export const bidBefore = (change: Change): Kopecks | null => {
 /** The bids of a day ago by place, as far as plans have changed them since. */
 export type DayAgo = ReadonlyMap<string, Kopecks>
 
-/** Whether a change leads too far from what the bid was a day ago. */
+/** Whether a change is too far from what the bid was a day ago. */
 export const dailyProblem = (guards: Guards, change: Change, dayAgo: DayAgo): string | undefined => {
   if (change.kind !== "bid" && change.kind !== "cluster") return undefined
   const { after } = change
