@@ -12,7 +12,7 @@ import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMark
 import { rateLimits } from "./data.ts"
 import { adsOver, inTime, marketplace, plansOver, settings, standIn, watchedClient } from "./support.ts"
 
-/** How long a call is on its way, and its answer on the way back. */
+/** How long a request takes to the marketplace, and its answer from there. */
 interface Latency {
   readonly there: number
   readonly back: number

@@ -13,7 +13,7 @@ import { offered } from "./offered.ts"
 import { embeddedClient, inTime, plansOver } from "./support.ts"
 
 /**
- * Written by commit 306559c, before steps could be refused, taken back at once or asked about: a migration that was
+ * Written by commit 306559c, before steps could be refused, reverted at once or asked about: a migration that was
  * applied, a plan that stopped at its first step with an unknown outcome, a pause, and a plan that waits.
  */
 const written = new URL("data/older-journal.jsonl", import.meta.url)
