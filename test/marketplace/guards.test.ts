@@ -102,7 +102,7 @@ describe("the guards, where nobody has set any,", () => {
   )
 })
 
-describe("a name that nobody can see", () => {
+describe("the name of a new campaign without a visible character", () => {
   it.effect.each(["", " ", "\t\n", "\u00a0", "\u200b\u2060"])("is refused: %j", (name) =>
     Effect.gen(function* () {
       const campaign = yield* Effect.flip(call("ads_plan_campaign", { name, nms: [500101] }))

@@ -308,7 +308,7 @@ describe("the marketplace toolset", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("says that there are more warnings than it shows", () =>
+  it.effect("says how many warnings it does not show", () =>
     Effect.gen(function* () {
       const args = { target: "new-manual-campaign", check_floors: false }
       const { plan_id, warnings } = yield* call("ads_plan_migration", args)
