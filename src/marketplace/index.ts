@@ -48,7 +48,7 @@ export { type ClusterBidsInput, type ClusterWish, planClusterBids } from "./plan
 export { planMigration } from "./plan/planMigration.ts"
 export { type MinusPhrasesInput, type PhraseMode, planMinusPhrases } from "./plan/planMinusPhrases.ts"
 export { planProducts, type ProductsInput } from "./plan/planProducts.ts"
-export { OldSettings } from "./plan/Snapshot.ts"
+export { OldSettings } from "./plan/Migration.ts"
 
 /* Plans that are kept, applied and rolled back. */
 export type { Report } from "../changes/apply/runPlan.ts"

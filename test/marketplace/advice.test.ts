@@ -15,7 +15,7 @@ const refusals = [
 ] as const
 
 describe("an apply that the marketplace turns away", () => {
-  it.effect.each(refusals)("with %i %o keeps the advice, for a write", ([status, body, advice]) =>
+  it.effect.each(refusals)("stops with the advice of error %i %o to a write", ([status, body, advice]) =>
     Effect.gen(function* () {
       const { id } = yield* bidPlan()
       const { message } = yield* Effect.flip(inTime(apply(id)))
@@ -25,7 +25,7 @@ describe("an apply that the marketplace turns away", () => {
     }).pipe(Effect.provide(intercepted((_path, _body, method) => (method === "PATCH" ? { status, body } : undefined))))
   )
 
-  it.effect.each(refusals)("with %i %o keeps the advice, for a read", ([status, body, advice]) => {
+  it.effect.each(refusals)("stops with the advice of error %i %o to a read", ([status, body, advice]) => {
     let isRefused = false
     return Effect.gen(function* () {
       const { id } = yield* bidPlan()
@@ -37,7 +37,7 @@ describe("an apply that the marketplace turns away", () => {
     )
   })
 
-  it.effect("for the form of a list of articles is told which setting decides the form", () =>
+  it.effect("names the setting that decides the form of a list of articles", () =>
     Effect.gen(function* () {
       const { guards } = yield* MarketplaceConfig
       const input = { campaign: yield* only(1001), add: [500104], delete: [], phrases: [], clusterBids: [], guards }

@@ -80,7 +80,7 @@ describe("the answers of the marketplace's tools", () => {
   ]
 
   it.effect.each(plans)(
-    "of %s %o and of all that follows from it holds nothing that its shape leaves out",
+    "%s %o, and apply and rollback after it, answer with no field that their shapes leave out",
     ([name, args]) =>
       Effect.gen(function* () {
         const { plan_id } = yield* ask(name, args)

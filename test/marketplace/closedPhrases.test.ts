@@ -31,7 +31,7 @@ const snapshot = [
 const support = "closed to this seller: ask the marketplace's support"
 
 describe("a seller to whom phrases are closed", () => {
-  it.effect("can move bids in place; the phrases of every campaign are blocked and stay", () =>
+  it.effect("moves bids in place, while the phrases of every campaign are blocked and stay", () =>
     Effect.gen(function* () {
       const phrases = Effect.map(
         Effect.flatMap(EmbeddedMarketplace, ({ account }) => account),
@@ -55,7 +55,7 @@ describe("a seller to whom phrases are closed", () => {
     }).pipe(Effect.provide(closed))
   )
 
-  it.effect("is told that a twin would run without phrases", () =>
+  it.effect("is warned that a twin would run without phrases", () =>
     Effect.gen(function* () {
       const { blocked, by_kind } = yield* plan({ advert_ids: [1001], snapshot, target: "new-manual-campaign" })
       assert.deepStrictEqual(by_kind, { create: 1, bid: 6 })
@@ -71,7 +71,7 @@ describe("a seller to whom phrases are closed", () => {
     ["ads_get_minus_phrases", { advert_id: 1001 }],
     ["ads_plan_minus_phrases", { advert_id: 1001, phrases: ["toy"], mode: "merge" }],
     ["ads_cluster_stats", { items: [{ advert_id: 1001, nm_id: 500101 }], from: "2026-01-01", to: "2026-01-07" }]
-  ] as const)("is not sent for another key by %s", ([name, args]) =>
+  ] as const)("is not advised by %s to get another key", ([name, args]) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(call(name, args))
       assert.include(String(error), support)
@@ -79,7 +79,7 @@ describe("a seller to whom phrases are closed", () => {
     }).pipe(Effect.provide(closed))
   )
 
-  it.effect("is not the one whose key is forbidden everything, which stops the plan as before", () =>
+  it.effect("is told apart from one whose key is forbidden everything, which stops the plan", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(plan({ advert_ids: [1001], snapshot }))
       assert.include(String(error), "Use a key with the promotion right")

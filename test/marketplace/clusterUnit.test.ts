@@ -30,7 +30,7 @@ describe("cluster bids", () => {
     ["spec", "kopecks", "spec", "spec", "a 30000, b 30000"],
     ["published", "rubles", "published", "published", "a 300, b 300"]
   ] as const)(
-    "go out once, as they were meant, where wire is %s and the marketplace shows %s",
+    "are sent once, with the wanted amounts, where wire is %s and the marketplace shows %s",
     ([, unit, wire, other, expected]) => {
       const { onCall, sent } = watchedBids()
       return Effect.gen(function* () {
@@ -45,18 +45,20 @@ describe("cluster bids", () => {
   )
 
   it.effect.each([
-    ["nothing shows", embeddedClient, account],
-    ["what shows leaves it open", withoutKopecks, seed]
-  ] as const)("are blocked with the setting to choose where %s and no wire is chosen", ([, client, account]) =>
-    Effect.gen(function* () {
-      const plan = yield* clusterPlan("a", "b")
-      assert.deepStrictEqual(plan.steps, [])
-      assert.lengthOf(plan.blocked, 2)
-      for (const { reason } of plan.blocked) assert.include(reason, 'set marketplace.wire to "published"')
-    }).pipe(Effect.provide(plansOver({}, client).pipe(Layer.provideMerge(EmbeddedMarketplace.layer({ account })))))
+    ["no bid shows", embeddedClient, account],
+    ["the bids that show prove no unit", withoutKopecks, seed]
+  ] as const)(
+    "are blocked, and the setting to choose is named, where %s and no wire is chosen",
+    ([, client, account]) =>
+      Effect.gen(function* () {
+        const plan = yield* clusterPlan("a", "b")
+        assert.deepStrictEqual(plan.steps, [])
+        assert.lengthOf(plan.blocked, 2)
+        for (const { reason } of plan.blocked) assert.include(reason, 'set marketplace.wire to "published"')
+      }).pipe(Effect.provide(plansOver({}, client).pipe(Layer.provideMerge(EmbeddedMarketplace.layer({ account })))))
   )
 
-  it.effect("go out in the unit of a chosen wire where nothing proves another", () => {
+  it.effect("are sent in the unit of the chosen wire where no bid proves another", () => {
     const { onCall, sent } = watchedBids()
     return Effect.gen(function* () {
       const plan = yield* clusterPlan("a")
@@ -69,7 +71,7 @@ describe("cluster bids", () => {
     }).pipe(Effect.provide(intercepted(onCall, { wire: "published" }, { wire: "published", account })))
   })
 
-  it.effect("are held against the guards in rubles, too, where only the setting says kopecks", () => {
+  it.effect("are held against the guards in rubles as well where only the setting says kopecks", () => {
     const strict = { wire: "spec", guards: { maxBidKopecks: 50_000 } } as const
     return Effect.gen(function* () {
       const plan = yield* clusterPlan("a")
@@ -82,24 +84,27 @@ describe("cluster bids", () => {
     }).pipe(Effect.provide(marketplace(strict, { wire: "published", account })))
   })
 
-  it.effect("are held against the guards in the one unit that is proven", () =>
+  it.effect("are held against the guards only in the unit that is proven", () =>
     Effect.gen(function* () {
       assert.lengthOf((yield* clusterPlan("a")).steps, 1)
     }).pipe(Effect.provide(marketplace({ guards: { maxBidKopecks: 50_000 } })))
   )
 
-  it.effect("planned within the guards of another configuration are held against both readings again", () => {
-    const { onCall, sent } = watchedBids()
-    return Effect.gen(function* () {
-      const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
-      const wide = plansOver({ wire: "spec", guards }, embeddedClient, kept)
-      const narrow = plansOver({ wire: "spec", guards: { maxBidKopecks: 50_000 } }, interceptedClient(onCall), kept)
-      const { id } = yield* clusterPlan("a").pipe(Effect.provide(wide, { local: true }))
-      const error = yield* Effect.flip(inTime(apply(id))).pipe(Effect.provide(narrow, { local: true }))
-      assert.strictEqual(error._tag, "GuardViolation")
-      assert.deepStrictEqual(sent, [])
-    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer({ account }), PlanJournal.layerMemory)))
-  })
+  it.effect(
+    "are held against the guards in both units again where they were planned with another configuration",
+    () => {
+      const { onCall, sent } = watchedBids()
+      return Effect.gen(function* () {
+        const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
+        const wide = plansOver({ wire: "spec", guards }, embeddedClient, kept)
+        const narrow = plansOver({ wire: "spec", guards: { maxBidKopecks: 50_000 } }, interceptedClient(onCall), kept)
+        const { id } = yield* clusterPlan("a").pipe(Effect.provide(wide, { local: true }))
+        const error = yield* Effect.flip(inTime(apply(id))).pipe(Effect.provide(narrow, { local: true }))
+        assert.strictEqual(error._tag, "GuardViolation")
+        assert.deepStrictEqual(sent, [])
+      }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer({ account }), PlanJournal.layerMemory)))
+    }
+  )
 
   it.effect.each([
     ["spec", "published", 'shows its cluster bids in rubles (D2): set marketplace.wire to "published"'],
@@ -112,7 +117,7 @@ describe("cluster bids", () => {
     }).pipe(Effect.provide(marketplace({ wire }, { wire: other })))
   )
 
-  it.effect("are not sent where the marketplace shows the other unit by the time of the apply", () => {
+  it.effect("are not sent where the marketplace shows the other unit when the plan is applied", () => {
     const { onCall, sent } = watchedBids()
     return Effect.gen(function* () {
       const ads = yield* MarketplaceAds
@@ -126,7 +131,7 @@ describe("cluster bids", () => {
     }).pipe(Effect.provide(intercepted(onCall, { wire: "spec", guards }, { wire: "published", account })))
   })
 
-  it.effect("that are refused are not followed by any other number", () => {
+  it.effect("are not sent again with another number after a refusal", () => {
     const { onCall, sent } = watchedBids(() => ({ status: 400, body: { detail: "bid is too low" } }))
     return Effect.gen(function* () {
       const { id } = yield* clusterPlan("a")
@@ -140,7 +145,7 @@ describe("cluster bids", () => {
     ["spec", "published", { a: 3_000_000, b: 3_000_000 }, "30000.00 rub"],
     ["published", "spec", { a: 300, b: 300 }, "3.00 rub"]
   ] as const)(
-    "sent by a wrong setting, %s where %s was right, are told, not taken for done, and set right by the right one",
+    "sent with wire %s where %s is right are reported, do not count as done, and are corrected with the right setting",
     ([wrong, right, misread, amount]) =>
       Effect.gen(function* () {
         const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
@@ -162,7 +167,7 @@ describe("cluster bids", () => {
       }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer({ wire: right, account }), PlanJournal.layerMemory)))
   )
 
-  it.effect("sent by a wrong setting go with the way back", () =>
+  it.effect("sent with a wrong setting are removed by a rollback", () =>
     Effect.gen(function* () {
       const plans = yield* Plans
       const { id } = yield* clusterPlan("a")
@@ -174,7 +179,7 @@ describe("cluster bids", () => {
     }).pipe(Effect.provide(marketplace({ wire: "spec", guards }, { wire: "published", account })))
   )
 
-  it.effect("are told by the tool in the unit that another article of the campaign proves", () => {
+  it.effect("are shown by the tool in the unit that another article of the campaign proves", () => {
     const { onCall, sent } = watchedBids()
     return Effect.gen(function* () {
       const changes = [{ ...pair, norm_query: "a", bid_rubles: 331 }]
@@ -185,7 +190,7 @@ describe("cluster bids", () => {
     }).pipe(Effect.provide(intercepted(onCall, { guards: { maxBidKopecks: 50_000 } }, { wire: "published" })))
   })
 
-  it.effect("that are dropped need no unit, but one whose amount nobody knows is not dropped", () => {
+  it.effect("are dropped without a known unit, except where the amount to restore is not known", () => {
     const wishes = [{ ...pair, norm_query: "a", to: null }]
     const current = (unit: "kopecks" | "unsaid") => [{ ...pair, norm_query: "a", bid: kopecks(30_000), unit }]
     return Effect.gen(function* () {
@@ -210,7 +215,7 @@ describe("cluster bids", () => {
     return yield* Plans.use((plans) => plans.keep(planProducts(input)))
   })
 
-  it.effect("that go with their article come back in the unit that was proven before", () =>
+  it.effect("of a deleted article are restored in the unit that was proven before", () =>
     Effect.gen(function* () {
       const { id } = yield* deletion
       yield* inTime(apply(id))
@@ -221,7 +226,7 @@ describe("cluster bids", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("that go with their article in an unknown unit do not come back, as the plan says", () =>
+  it.effect("of a deleted article are not restored where the unit is unknown, and the plan warns of it", () =>
     Effect.gen(function* () {
       const { steps, warnings } = yield* deletion
       assert.include(warnings.join(), "A rollback cannot bring back cluster bids")
@@ -245,19 +250,21 @@ describe("a list of cluster bids that is taken in part", () => {
         : undefined
     )
 
-  it.effect.each([names, published, { norm_query: "b" }])("leaves the refused one for another time: %o", (named) =>
-    Effect.gen(function* () {
-      const { id } = yield* clusterPlan("a", "b")
-      const report = yield* inTime(apply(id))
-      assert.deepInclude(report, { state: "partly applied", done: 1 })
-      assert.deepStrictEqual(report.refused, [{ step: "cluster 1003/500301/b", problem: "too low" }])
-      const state = yield* Plans.use((plans) => plans.state(id))
-      const unknown = PlanState.tell(state, ({ outcomeUnknownSince }) => outcomeUnknownSince)
-      assert.deepStrictEqual([state.done, unknown.length], [1, 0])
-    }).pipe(Effect.provide(plansOver({}, refusingB(named)).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
+  it.effect.each([names, published, { norm_query: "b" }])(
+    "sets the others, and keeps the refused one for the next apply: %o",
+    (named) =>
+      Effect.gen(function* () {
+        const { id } = yield* clusterPlan("a", "b")
+        const report = yield* inTime(apply(id))
+        assert.deepInclude(report, { state: "partly applied", done: 1 })
+        assert.deepStrictEqual(report.refused, [{ step: "cluster 1003/500301/b", problem: "too low" }])
+        const state = yield* Plans.use((plans) => plans.state(id))
+        const unknown = PlanState.tell(state, ({ outcomeUnknownSince }) => outcomeUnknownSince)
+        assert.deepStrictEqual([state.done, unknown.length], [1, 0])
+      }).pipe(Effect.provide(plansOver({}, refusingB(named)).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
   )
 
-  it.effect("without a word which one it was is settled by looking and sending the halves", () => {
+  it.effect("is read back and sent again in halves where the answer does not name the refused one", () => {
     const Sent = Schema.fromJsonString(
       Schema.Struct({ bids: Schema.Array(Schema.Struct({ norm_query: Schema.String })) })
     )
@@ -278,7 +285,7 @@ describe("a list of cluster bids that is taken in part", () => {
     }).pipe(Effect.provide(intercepted(nameless)))
   })
 
-  it.effect("keeps what was dropped before the others were refused", () =>
+  it.effect("keeps the drops that were done before the others were refused", () =>
     Effect.gen(function* () {
       const { guards, wire } = yield* MarketplaceConfig
       const ads = yield* MarketplaceAds

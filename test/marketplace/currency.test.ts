@@ -63,7 +63,7 @@ const planning: ReadonlyArray<readonly [string, object]> = [
 ]
 
 describe("money in another currency than the ruble", () => {
-  it.effect.each(reading)("is not called rubles by %s", ([name, args]) =>
+  it.effect.each(reading)("is not shown as rubles by %s", ([name, args]) =>
     Effect.gen(function* () {
       const text = JSON.stringify(yield* call(name, args))
       assert.notMatch(text, /"rubles"|"kopecks"/)
@@ -98,7 +98,7 @@ describe("money in another currency than the ruble", () => {
     }).pipe(Effect.provide(account("KZT")))
   )
 
-  it.effect.each([undefined, "RUB"])("is not meant where the currency is %s", (currency) =>
+  it.effect.each([undefined, "RUB"])("is not assumed where the currency is %s", (currency) =>
     Effect.gen(function* () {
       for (const [name, args] of reading) {
         const text = JSON.stringify(yield* call(name, args))

@@ -7,7 +7,7 @@ import { bidsSet, call, clusterPlan, pair, watchedBids } from "./clusterBids.ts"
 import { apply, kopecks } from "./planned.ts"
 import { intercepted, inTime, marketplace } from "./support.ts"
 
-describe("what an earlier version has sent to see how it is read", () => {
+describe("a unit probe that an earlier version has sent", () => {
   /** As the earlier version left it: a low bid that stands, and a journal that says so. */
   const probed = Effect.gen(function* () {
     const ads = yield* MarketplaceAds
@@ -21,7 +21,7 @@ describe("what an earlier version has sent to see how it is read", () => {
     return { id, first }
   })
 
-  it.effect.each(["spec", "published"] as const)("is told, and replaced by what is wanted: %s", (wire) =>
+  it.effect.each(["spec", "published"] as const)("is reported, and replaced by the wanted bid, on wire %s", (wire) =>
     Effect.gen(function* () {
       const { id } = yield* probed
       const { next, notice } = yield* call("show_plan", { plan_id: id })
@@ -35,7 +35,7 @@ describe("what an earlier version has sent to see how it is read", () => {
     }).pipe(Effect.provide(marketplace({}, { wire })))
   )
 
-  it.effect.each(["spec", "published"] as const)("goes with the way back: %s", (wire) =>
+  it.effect.each(["spec", "published"] as const)("is removed by a rollback on wire %s", (wire) =>
     Effect.gen(function* () {
       const { id } = yield* probed
       const back = yield* inTime(Plans.use((plans) => plans.rollback(id)))
@@ -46,7 +46,7 @@ describe("what an earlier version has sent to see how it is read", () => {
     }).pipe(Effect.provide(marketplace({}, { wire })))
   )
 
-  it.effect("is still told where the wanted bid is refused", () =>
+  it.effect("is still reported where the wanted bid is refused", () =>
     Effect.gen(function* () {
       const { id } = yield* probed
       const report = yield* inTime(apply(id))
@@ -57,7 +57,7 @@ describe("what an earlier version has sent to see how it is read", () => {
 
   const refusal = { body: { failed: [{ norm_query: "a", reason: "too high" }] } }
 
-  it.effect("and found a hundredfold is told as long as nobody knows that it was taken back", () =>
+  it.effect("is reported after it was read a hundredfold, until the journal says that it was reverted", () =>
     Effect.gen(function* () {
       const { append } = yield* PlanJournal
       const { first, id } = yield* probed
@@ -68,7 +68,7 @@ describe("what an earlier version has sent to see how it is read", () => {
     }).pipe(Effect.provide(marketplace({}, { wire: "published" })))
   )
 
-  it.effect("and whose call did not arrive leaves nothing to tell", () =>
+  it.effect("is not reported where its call did not arrive", () =>
     Effect.gen(function* () {
       const { append } = yield* PlanJournal
       const { first, id } = yield* probed

@@ -59,7 +59,7 @@ describe("the embedded marketplace", () => {
       problem("wrong placement: search")
     ],
     [
-      "an article both ways",
+      "an article both added and deleted",
       "PATCH",
       "/adv/v0/auction/nms",
       { campaigns: [{ advert_id: 1001, add_nms: [7], delete_nms: [7] }] },
@@ -138,7 +138,7 @@ describe("the embedded marketplace", () => {
     ]
   ]
 
-  it.effect.each(rules)("refuses %s, and stays as it is", ([, method, path, body, expected]) =>
+  it.effect.each(rules)("refuses %s, and changes nothing", ([, method, path, body, expected]) =>
     Effect.gen(function* () {
       const { account } = yield* EmbeddedMarketplace
       const before = yield* account
@@ -159,7 +159,7 @@ describe("the embedded marketplace", () => {
     advertOf({ id: 7, payment_type: "cpc", bid_type: "manual" })
   ])
 
-  it.effect("tells statistics of campaigns that have run, and money of those that can still run", () =>
+  it.effect("has statistics of campaigns that have run, and budgets of those that can still run", () =>
     Effect.gen(function* () {
       const days = "beginDate=2026-01-01&endDate=2026-01-02"
       const counted = yield* ask("GET", `/adv/v3/fullstats?ids=1,2,3,4,5,6&${days}`)
@@ -183,7 +183,7 @@ describe("the embedded marketplace", () => {
     ["GET", "/adv/v0/delete?id=1", undefined, [4]]
   ]
 
-  it.effect.each(allowed)("takes %s %s %o only in the statuses that allow it", ([method, path, body, expected]) =>
+  it.effect.each(allowed)("accepts %s %s %o only in the statuses that allow it", ([method, path, body, expected]) =>
     Effect.gen(function* () {
       const taken = yield* Effect.filter(statuses, (status) =>
         ask(method, path, body).pipe(
@@ -205,20 +205,22 @@ describe("the embedded marketplace", () => {
     }).pipe(Effect.provide(embedded({ account })))
   )
 
-  it.effect("tells the budget in total, with cash and netting 0", () =>
+  it.effect("answers with the budget as total, with cash and netting 0", () =>
     Effect.gen(function* () {
       const { json } = yield* ask("GET", "/adv/v1/budget?id=1001")
       assert.deepStrictEqual(json, { cash: 0, netting: 0, total: 5000, currency: "RUB" })
     }).pipe(Effect.provide(embedded()))
   )
 
-  it.effect.each(["spec", "published"] as const)("tells views of clusters where views are paid, on wire %s", (wire) =>
-    Effect.gen(function* () {
-      const items = [7, 5].map((advert_id) => ({ advert_id, nm_id: 100_000 }))
-      const { json } = yield* ask("POST", "/adv/v0/normquery/stats", { from: "2026-01-01", to: "2026-01-02", items })
-      const untold = JSON.stringify(json).split('"views":null').length - 1
-      assert.strictEqual(untold, wire === "published" ? 3 : 0)
-    }).pipe(Effect.provide(embedded({ account, wire })))
+  it.effect.each(["spec", "published"] as const)(
+    "answers with views of clusters where views are paid, on wire %s",
+    (wire) =>
+      Effect.gen(function* () {
+        const items = [7, 5].map((advert_id) => ({ advert_id, nm_id: 100_000 }))
+        const { json } = yield* ask("POST", "/adv/v0/normquery/stats", { from: "2026-01-01", to: "2026-01-02", items })
+        const untold = JSON.stringify(json).split('"views":null').length - 1
+        assert.strictEqual(untold, wire === "published" ? 3 : 0)
+      }).pipe(Effect.provide(embedded({ account, wire })))
   )
 
   it.effect("shows a deleted campaign as being deleted, and after 3 minutes no more", () =>
@@ -244,7 +246,7 @@ describe("the embedded marketplace", () => {
     }).pipe(Effect.provide(embedded()))
   )
 
-  it.effect("takes every status that there is as a filter, and no other", () =>
+  it.effect("accepts every existing status as a filter, and no other", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* ask("GET", `/api/advert/v2/adverts?statuses=${statuses.join()}`)).status, 200)
       const { json } = yield* ask("GET", "/api/advert/v2/adverts?statuses=9,10")
@@ -271,7 +273,7 @@ describe("the embedded marketplace", () => {
     }).pipe(Effect.provide(embedded()))
   )
 
-  it.effect("takes its key with and without the word Bearer, and no other", () =>
+  it.effect("accepts its key with and without the word Bearer, and no other key", () =>
     Effect.gen(function* () {
       const count = (key: string) =>
         Effect.map(ask("GET", "/adv/v1/promotion/count", undefined, key), ({ status }) => status)
@@ -279,7 +281,7 @@ describe("the embedded marketplace", () => {
     }).pipe(Effect.provide(embedded({ apiKey: "k" })))
   )
 
-  it.effect("tells by its headers how much is left, and when to come again", () =>
+  it.effect("shows in its headers how many calls are left, and when to call again", () =>
     Effect.gen(function* () {
       const read = ask("GET", "/adv/v3/fullstats?ids=1001&beginDate=2026-01-01&endDate=2026-01-02")
       assert.strictEqual((yield* read).headers["x-ratelimit-remaining"], "0")

@@ -111,7 +111,7 @@ describe.each(wires)("on wire %s the embedded marketplace", (wire) => {
     isRefused(method, path).pipe(Effect.provide(embedded({ wire })))
   )
 
-  it.effect.each(bodies)("takes unknown fields of $path where its shape is open", ({ body, method, path, shape }) =>
+  it.effect.each(bodies)("accepts unknown fields of $path where its shape is open", ({ body, method, path, shape }) =>
     Effect.gen(function* () {
       const open = JSON.parse(JSON.stringify(body).replaceAll("{", '{"unheard_of":1,'))
       assert.isTrue(ajv.validate(shape, open))
@@ -220,22 +220,20 @@ describe.each(wires)("on wire %s the embedded marketplace", (wire) => {
     }))
   })
 
-  it.effect.each(queries)(
-    "takes no $name of $place that is not one",
-    ({ method, name, place, required, schema, text }) =>
-      Effect.gen(function* () {
-        const sent = (value?: string) => {
-          const query = new URLSearchParams(text)
-          if (value === undefined) query.delete(name)
-          else query.set(name, value)
-          return `${place}?${query.toString()}`
-        }
-        const numbers = schema["type"] === "integer" || /ids|statuses/.test(name)
-        const wrong = ["x", "1.5", "2026-02-30", ...(numbers ? ["1;2", "0x10"] : ["1"])]
-        for (const value of wrong) yield* isRefused(method, sent(value))
-        if (required) yield* isRefused(method, sent())
-        else assert.strictEqual((yield* ask(method, sent())).status, 200)
-      }).pipe(Effect.provide(embedded({ wire })))
+  it.effect.each(queries)("refuses a wrong $name of $place", ({ method, name, place, required, schema, text }) =>
+    Effect.gen(function* () {
+      const sent = (value?: string) => {
+        const query = new URLSearchParams(text)
+        if (value === undefined) query.delete(name)
+        else query.set(name, value)
+        return `${place}?${query.toString()}`
+      }
+      const numbers = schema["type"] === "integer" || /ids|statuses/.test(name)
+      const wrong = ["x", "1.5", "2026-02-30", ...(numbers ? ["1;2", "0x10"] : ["1"])]
+      for (const value of wrong) yield* isRefused(method, sent(value))
+      if (required) yield* isRefused(method, sent())
+      else assert.strictEqual((yield* ask(method, sent())).status, 200)
+    }).pipe(Effect.provide(embedded({ wire })))
   )
 })
 
@@ -247,7 +245,7 @@ describe("what is published for the operations", () => {
   const sent = examples.filter(({ kind }) => kind === "request")
 
   it.effect.each(sent)(
-    "is taken as a request of $operation: its shape is no reason to refuse it",
+    "has the shape of a request of $operation that the embedded marketplace accepts",
     ({ operation, value }) =>
       Effect.gen(function* () {
         const { method = "GET", path = "" } = published.get(operation) ?? {}
@@ -304,13 +302,13 @@ describe("what is published for the operations", () => {
   const gateway = ours.filter(({ status }) => status === 401 || status === 429)
   const refusals = ours.filter((one) => keyOf(one) in provoked)
 
-  it("is provoked here, error by error, unless nobody knows how", () => {
+  it("is tested below error by error, except where it is not known when an error comes", () => {
     assert.sameMembers(ours.map(keyOf), [...gateway.map(keyOf), ...Object.keys(provoked), ...unexplained])
   })
 
   const passing = new Set(["code", "requestId", "request_id", "timestamp"])
   /** What is the same in every refusal of its kind: no id, no moment, no number. */
-  const lasting = (body: unknown): unknown =>
+  const stable = (body: unknown): unknown =>
     JSON.parse(
       JSON.stringify(body, (key, value: unknown) => {
         if (passing.has(key)) return "some"
@@ -318,23 +316,23 @@ describe("what is published for the operations", () => {
       })
     )
 
-  it.effect.each(refusals)("is what the embedded one answers: $operation $status $case", (one) =>
+  it.effect.each(refusals)("equals the refusal of the embedded marketplace: $operation $status $case", (one) =>
     Effect.gen(function* () {
       const { method = "GET", path = "" } = published.get(one.operation) ?? {}
       const [query = "", body] = provoked[keyOf(one)] ?? []
       yield* ask("POST", "/adv/v2/seacat/save-ad", { name: "New", nms: [1] })
       const { contentType, json, status } = yield* ask(method, path + query, body)
-      assert.deepStrictEqual([status, contentType, lasting(json)], [one.status, one.contentType, lasting(one.body)])
+      assert.deepStrictEqual([status, contentType, stable(json)], [one.status, one.contentType, stable(one.body)])
     }).pipe(Effect.provide(embedded({ wire: "published" })))
   )
 
-  it.effect.each(gateway)("is what the embedded gateway answers: $operation $status", (one) =>
+  it.effect.each(gateway)("equals the answer of the embedded gateway: $operation $status", (one) =>
     Effect.gen(function* () {
       const { method = "GET", path = "" } = published.get(one.operation) ?? {}
       const key = one.status === 401 ? "another" : undefined
       let found = yield* ask(method, path, undefined, key)
       while (found.status !== one.status) found = yield* ask(method, path)
-      assert.deepStrictEqual(lasting(found.json), lasting(one.body))
+      assert.deepStrictEqual(stable(found.json), stable(one.body))
       assert.strictEqual(found.contentType, "application/problem+json")
       assert.strictEqual("x-ratelimit-remaining" in found.headers, one.status === 401)
       assert.strictEqual("x-ratelimit-retry" in found.headers, one.status === 429)

@@ -60,33 +60,33 @@ describe("the lowest bids of 60 campaigns", () => {
   ]
   const all = (amount: number, bids: number) => Array.from({ length: bids }, () => amount)
 
-  it.effect.each(tools)(
-    "are asked for by %s as soon as on_below_floor is given, over several calls",
-    ([name, args, bids]) =>
-      Effect.gen(function* () {
-        const { plan, said } = yield* persist(name, { ...args, on_below_floor: "raise" })
-        assert.isAbove(said.length, 1)
-        for (const { blame, code, message } of said) {
-          assert.deepStrictEqual([blame, code], ["upstream", "ADS_FLOORS_PENDING"])
-          assert.match(message, /of 60 campaigns are read.*kept for 15 minutes: call again with the same arguments/)
-        }
-        const read = said.map(({ details }) => Number(details["read"]))
-        assert.deepStrictEqual(
-          read,
-          read.toSorted((a, b) => a - b)
-        )
-        // One article bids exactly that already.
-        assert.deepStrictEqual(yield* bidsOf(plan["plan_id"]), all(lowest, bids - 1))
-        assert.notInclude(JSON.stringify(plan["warnings"]), "not asked for")
-      }).pipe(Effect.provide(marketplace({}, { account })))
+  it.effect.each(tools)("are read by %s in several calls where on_below_floor is given", ([name, args, bids]) =>
+    Effect.gen(function* () {
+      const { plan, said } = yield* persist(name, { ...args, on_below_floor: "raise" })
+      assert.isAbove(said.length, 1)
+      for (const { blame, code, message } of said) {
+        assert.deepStrictEqual([blame, code], ["upstream", "ADS_FLOORS_PENDING"])
+        assert.match(message, /of 60 campaigns are read.*kept for 15 minutes: call again with the same arguments/)
+      }
+      const read = said.map(({ details }) => Number(details["read"]))
+      assert.deepStrictEqual(
+        read,
+        read.toSorted((a, b) => a - b)
+      )
+      // One article bids exactly that already.
+      assert.deepStrictEqual(yield* bidsOf(plan["plan_id"]), all(lowest, bids - 1))
+      assert.notInclude(JSON.stringify(plan["warnings"]), "not asked for")
+    }).pipe(Effect.provide(marketplace({}, { account })))
   )
 
-  it.effect.each(tools)("are not read by %s unless it is told to, and the plan says so", ([name, args, bids]) =>
-    Effect.gen(function* () {
-      const plan = yield* inTime(call(name, args))
-      assert.include(JSON.stringify(plan["warnings"]), "The lowest bids were not asked for")
-      assert.deepStrictEqual(yield* bidsOf(plan["plan_id"]), all(100, bids))
-    }).pipe(Effect.provide(marketplace({}, { account })))
+  it.effect.each(tools)(
+    "are not read by %s where nothing asks for them, and the plan warns of it",
+    ([name, args, bids]) =>
+      Effect.gen(function* () {
+        const plan = yield* inTime(call(name, args))
+        assert.include(JSON.stringify(plan["warnings"]), "The lowest bids were not asked for")
+        assert.deepStrictEqual(yield* bidsOf(plan["plan_id"]), all(100, bids))
+      }).pipe(Effect.provide(marketplace({}, { account })))
   )
 
   it.effect.each(tools)("are reported as progress of %s, campaign by campaign", ([name, args]) => {
@@ -127,7 +127,7 @@ describe("a plan with bids", () => {
   it.effect.each([
     ["ads_plan_bids", { changes }],
     ["ads_plan_migration", {}]
-  ] as const)("is not made by %s from arguments that contradict each other", ([name, args]) =>
+  ] as const)("is refused by %s where arguments contradict each other", ([name, args]) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(call(name, { ...args, on_below_floor: "skip", check_floors: false }))
       assert.include(
@@ -137,7 +137,7 @@ describe("a plan with bids", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("is checked against the lowest bids without being told to for few campaigns", () =>
+  it.effect("is checked against the lowest bids by default where it has few campaigns", () =>
     Effect.gen(function* () {
       const plan = yield* call("ads_plan_bids", { changes: changes.slice(1, 4) })
       assert.deepInclude(plan, { steps: 0, blocked_count: 3, warnings: [] })
@@ -159,7 +159,7 @@ describe("lowest bids that cannot be read", () => {
   const gone = intercepted((path) => (path.endsWith("/bids/min") ? { status: 404, body: {} } : undefined))
   const few = { snapshot: [{ advert_id: 1001, bid_rubles: 300 }] }
 
-  it.effect("become a warning of the plan where nobody has asked for them", () =>
+  it.effect("become a warning of the plan where they were not asked for", () =>
     Effect.gen(function* () {
       const plan = yield* inTime(call("ads_plan_migration", few))
       assert.deepInclude(plan["by_kind"], { bid: 3 })

@@ -36,7 +36,7 @@ const server = plansOver({ guards: defaults }, embeddedClient).pipe(
 )
 
 describe("the guards, where nobody has set any,", () => {
-  it("are told by the configuration", () => {
+  it("are shown by the configuration", () => {
     assert.deepStrictEqual<unknown>(defaults, {
       maxBidKopecks: 1_000_000,
       maxChangePercent: 50,
@@ -45,7 +45,7 @@ describe("the guards, where nobody has set any,", () => {
     })
   })
 
-  it.effect.each([2500, 25, 376, 124])("catch a slip: %s rubles in place of 250, and name the setting", (rubles) =>
+  it.effect.each([2500, 25, 376, 124])("block %s rubles in place of 250, and name the setting", (rubles) =>
     Effect.gen(function* () {
       const { blocked, steps } = yield* planBid(rubles)
       assert.strictEqual(steps, 0)
@@ -70,7 +70,7 @@ describe("the guards, where nobody has set any,", () => {
     }).pipe(Effect.provide(server))
   )
 
-  it.effect("hold for a day when a plan is applied, too", () =>
+  it.effect("let no bid more than double within a day when a plan is applied, either", () =>
     Effect.gen(function* () {
       yield* apply((yield* planBid(370)).plan_id)
       const waiting = yield* planBid(510).pipe(
@@ -83,7 +83,7 @@ describe("the guards, where nobody has set any,", () => {
     }).pipe(Effect.provide(server))
   )
 
-  it.effect("say of a first bid that there is nothing to measure it against", () =>
+  it.effect("warn of a first bid that there is nothing to measure it against", () =>
     Effect.gen(function* () {
       const at = { advert_id: 1003, nm_id: 500301, norm_query: "never bid on" }
       const plan = yield* call("ads_plan_cluster_bids", { changes: [{ ...at, bid_rubles: 3000 }] })
@@ -92,7 +92,7 @@ describe("the guards, where nobody has set any,", () => {
     }).pipe(Effect.provide(server))
   )
 
-  it.effect("let everything be taken back, also within a day", () =>
+  it.effect("let every change be rolled back, also within a day", () =>
     Effect.gen(function* () {
       const { plan_id } = yield* planBid(160)
       yield* apply(plan_id)
@@ -102,7 +102,7 @@ describe("the guards, where nobody has set any,", () => {
   )
 })
 
-describe("a name that nobody can see", () => {
+describe("the name of a new campaign without a visible character", () => {
   it.effect.each(["", " ", "\t\n", "\u00a0", "\u200b\u2060"])("is refused: %j", (name) =>
     Effect.gen(function* () {
       const campaign = yield* Effect.flip(call("ads_plan_campaign", { name, nms: [500101] }))

@@ -47,7 +47,7 @@ describe("ads_check_key", () => {
     [{ acc: 3, s: 0 }, /^The key has no promotion right/],
     [{ acc: 1, s: promotion }, /^A base key may read the campaigns once an hour/],
     [{ acc: 2, t: true, s: promotion }, /^A test key may read the campaigns once an hour/]
-  ] as const)("does not call a key good whose payload is %o", ([payload, expected]) =>
+  ] as const)("does not report a key as good whose payload is %o", ([payload, expected]) =>
     Effect.gen(function* () {
       const next = String((yield* check(payload))?.["next"])
       assert.match(next, expected)

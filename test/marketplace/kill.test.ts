@@ -36,7 +36,7 @@ describe("kill -9 in the middle of an apply", () => {
   useCommand()
 
   it.live(
-    "loses nothing and does nothing twice: the next process goes on, and takes everything back",
+    "loses no change and repeats none: the next process goes on, and rolls everything back",
     () =>
       Effect.gen(function* () {
         const world = yield* EmbeddedMarketplace

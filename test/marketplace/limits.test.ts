@@ -12,7 +12,7 @@ import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMark
 import { rateLimits } from "./data.ts"
 import { adsOver, inTime, marketplace, plansOver, settings, standIn, watchedClient } from "./support.ts"
 
-/** How long a call is on its way, and its answer on the way back. */
+/** How long a request takes to the marketplace, and its answer from there. */
 interface Latency {
   readonly there: number
   readonly back: number
@@ -164,7 +164,7 @@ describe("a limiter", () => {
     )
   )
 
-  it.effect("hands the turn of an interrupted call to the next one", () =>
+  it.effect("gives the slot of an interrupted call to the next one", () =>
     Effect.gen(function* () {
       const limiter = yield* Limiter.make({ limit: 1, periodMs: 1000, burst: 1 }, Infinity)
       yield* limiter.run(Effect.void)
@@ -248,7 +248,7 @@ describe("a long run of calls", () => {
     }).pipe(Effect.provide(adsOver(client, { limits, maxWaitSeconds: 300 })))
   })
 
-  it.effect("gives a queued call up when the pause of a 429 is longer than the caller waits", () =>
+  it.effect("fails a queued call when the pause of a 429 is longer than the caller waits", () =>
     Effect.gen(function* () {
       const limiter = yield* Limiter.make({ limit: 2, periodMs: 20_000, burst: 1 }, 15_000)
       yield* limiter.run(Effect.void)
@@ -260,7 +260,7 @@ describe("a long run of calls", () => {
     })
   )
 
-  it.effect("believes no pause of more than a day", () => {
+  it.effect("waits for a day at most where a 429 names a longer pause", () => {
     const { client } = standIn((_, index) =>
       index === 0 ? { status: 429, headers: { "x-ratelimit-retry": "1e300" }, body: {} } : { body: { adverts: [] } }
     )

@@ -74,7 +74,7 @@ describe("a migration of 60 campaigns with 1,500 articles through the tools alon
     { target: "in-place", bidSteps: campaigns * articles, breakAfter: "90 seconds" },
     { target: "new-manual-campaign", bidSteps: campaigns * articles * 2, breakAfter: "4 minutes" }
   ] as const)(
-    "survives a break and 429s on the way $target, and is taken back to the kopeck",
+    "$target is completed over a break and 429s, and rolled back to the kopeck",
     ({ bidSteps, breakAfter, target }) =>
       Effect.gen(function* () {
         const world = yield* EmbeddedMarketplace

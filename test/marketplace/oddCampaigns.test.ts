@@ -36,7 +36,7 @@ const listing = (...adverts: ReadonlyArray<unknown>) =>
 const bid = (advert_id: number) => ({ advert_id, nm_id: 500101, bid_rubles: 260 })
 
 describe("a campaign of an unknown kind", () => {
-  it.effect("is left out of the list and named, and counts", () =>
+  it.effect("is left out of the list, but named and counted", () =>
     Effect.gen(function* () {
       const list = yield* call("ads_list_campaigns")
       assert.deepInclude(list, {
@@ -52,7 +52,7 @@ describe("a campaign of an unknown kind", () => {
     }).pipe(Effect.provide(listing(good, hybrid, declined)))
   )
 
-  it.effect("adds no field to a list that has none", () =>
+  it.effect("adds no field to a list without any such campaign", () =>
     Effect.gen(function* () {
       assert.notProperty(yield* call("ads_list_campaigns"), "unreadable")
     }).pipe(Effect.provide(listing(good)))
@@ -63,7 +63,7 @@ describe("a campaign of an unknown kind", () => {
     ["ads_min_bids", { advert_id: 3 }],
     ["ads_plan_minus_phrases", { advert_id: 3, phrases: ["toy"], mode: "merge" }],
     ["ads_plan_products", { advert_id: 3, add_nms: [5] }]
-  ] as const)("fails %s with ADS_UNREADABLE where it is asked for alone", ([name, args]) =>
+  ] as const)("makes %s fail with ADS_UNREADABLE where it is asked for alone", ([name, args]) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(call(name, args))
       assert.deepInclude(error, { code: "ADS_UNREADABLE" })
@@ -82,7 +82,7 @@ describe("a campaign of an unknown kind", () => {
     }).pipe(Effect.provide(listing(hybrid, declined)))
   )
 
-  it.effect("does not stop the plan for bids of the others", () =>
+  it.effect("does not stop a plan of bids for the others", () =>
     Effect.gen(function* () {
       const plan = yield* call("ads_plan_bids", { changes: [bid(1001), bid(3)], check_floors: false })
       assert.deepInclude(plan, {
@@ -97,7 +97,7 @@ describe("a campaign of an unknown kind", () => {
 
   const snapshot = [{ advert_id: 1001, bid_rubles: 260 }]
 
-  it.effect("is blocked by name in the move of all campaigns, and passed over in that of others", () =>
+  it.effect("is blocked by name in a migration of all campaigns, and left out of a migration of others", () =>
     Effect.gen(function* () {
       const all = yield* call("ads_plan_migration", { snapshot: [...snapshot, { advert_id: 3, bid_rubles: 260 }] })
       assert.nestedPropertyVal(all, "by_kind.bid", 2)
@@ -124,7 +124,7 @@ describe("a campaign of an unknown kind", () => {
     }).pipe(Effect.provide(listing(good, { ...hybrid, settings: { name: "Mugs (manual, 1001)" } })))
   )
 
-  it.effect("is passed over by an apply, which does the others", () => {
+  it.effect("is left out by an apply, which changes the others", () => {
     let isOdd = false
     let isSet = false
     const other = { ...good, id: 1002, nm_settings: [{ ...good.nm_settings[0], nm_id: 500201 }] }

@@ -111,7 +111,7 @@ describe("an unexpected number from the marketplace", () => {
     ["0.30000000000000004", { cpc: { kopecks: 30, rubles: "0.30" } }],
     ["1e21", { cpc: { kopecks: null, rubles: "1000000000000000000000", odd: "too large to be an amount of money" } }],
     ["1e999", { clicks: null, cpc: { kopecks: null, rubles: "Infinity", odd: "too large to be an amount of money" } }]
-  ] as const)("of %s is shown as it is, never as another number", ([n, expected]) =>
+  ] as const)("is shown as it is, never as another number: %s", ([n, expected]) =>
     Effect.map(stats(n), (answer) => assert.deepNestedInclude(Object(answer).clusters[0], expected))
   )
 
@@ -183,7 +183,7 @@ describe("an unexpected number from the marketplace", () => {
     return plansOver({}, client).pipe(Layer.provideMerge(EmbeddedMarketplace.layer({ limits: "none" })))
   }
 
-  it.effect.each(everyTool)("never makes %s die, wherever it is in an answer", ([name, args]) =>
+  it.effect.each(everyTool)("never crashes %s, wherever it is in an answer", ([name, args]) =>
     Effect.gen(function* () {
       const numbers = fc.record({ n: anyNumber, pick: fc.nat(60) })
       for (const { n, pick } of fc.sample(numbers, { numRuns: 12, seed: 5 })) {
@@ -200,7 +200,7 @@ describe("an unexpected number from the marketplace", () => {
     })
   )
 
-  it("leaves a refusal as it came where it is a bid beyond all numbers", () => {
+  it("in a refused bid leaves the text of the refusal as it is", () => {
     const error = refusal("updateBids", 400, JSON.stringify({ detail: `wrong bid value: 5; min: ${"9".repeat(400)}` }))
     assert.strictEqual(error.reason._tag, "AdsBadRequest")
   })

@@ -13,7 +13,7 @@ import { offered } from "./offered.ts"
 import { embeddedClient, inTime, plansOver } from "./support.ts"
 
 /**
- * Written by commit 306559c, before steps could be refused, taken back at once or asked about: a migration that was
+ * Written by commit 306559c, before steps could be refused, reverted at once or asked about: a migration that was
  * applied, a plan that stopped at its first step with an unknown outcome, a pause, and a plan that waits.
  */
 const written = new URL("data/older-journal.jsonl", import.meta.url)
@@ -77,7 +77,7 @@ const asItWasLeft = Effect.gen(function* () {
 })
 
 describe("a journal of an older version", () => {
-  it.effect("still tells where its plans stand, and what was done", () =>
+  it.effect("is read with the states of its plans and what was done", () =>
     Effect.gen(function* () {
       const show = (plan_id: string) => call("show_plan", { plan_id })
       assert.deepInclude(yield* show(migration), { state: "applied", total: 8, done: 8, refused: 0, unconfirmed: 0 })
@@ -91,7 +91,7 @@ describe("a journal of an older version", () => {
     }).pipe(Effect.provide(ofToday))
   )
 
-  it.effect("has the way back to what was there before", () =>
+  it.effect("is enough to roll its plans back", () =>
     Effect.gen(function* () {
       const world = yield* EmbeddedMarketplace
       const before = yield* world.account
@@ -106,7 +106,7 @@ describe("a journal of an older version", () => {
     }).pipe(Effect.provide(ofToday))
   )
 
-  it.effect.each([stopped, waiting])("goes on with %s", (plan_id) =>
+  it.effect.each([stopped, waiting])("is enough to go on with plan %s", (plan_id) =>
     Effect.gen(function* () {
       const applied = yield* call("apply_plan", { plan_id, confirm: true, max_seconds: 600 })
       assert.deepInclude(applied, { state: "applied", done: 2, refused_count: 0 })

@@ -59,7 +59,7 @@ describe("a bisected read", () => {
     })
   )
 
-  it.effect("gives up before asking for each item where none is shown", () =>
+  it.effect("stops before it asks for each item where all are refused", () =>
     Effect.gen(function* () {
       const { calls, result } = yield* reading(() => false)
       assert.deepStrictEqual(result, Result.fail(refused))

@@ -6,10 +6,9 @@ import { articlesOf, bidOf, Campaign } from "../../src/marketplace/client/Campai
 import type { MinusPhrases } from "../../src/marketplace/client/Clusters.ts"
 import { limitOf } from "../../src/marketplace/client/keyRules.ts"
 import { Kopecks, Rubles, percentOf } from "../../src/marketplace/client/money.ts"
-import { batchesOf } from "../../src/marketplace/plan/batches.ts"
+import { batchesOf, estimate, secondsFor } from "../../src/marketplace/plan/batches.ts"
 import type { Change, Target } from "../../src/marketplace/plan/Change.ts"
-import { estimate, secondsFor } from "../../src/marketplace/plan/estimate.ts"
-import { twinName } from "../../src/marketplace/plan/migrateIntoTwin.ts"
+import { twinName } from "../../src/marketplace/plan/migrateCampaign.ts"
 import type { MigrationInput } from "../../src/marketplace/plan/Migration.ts"
 import type { Draft } from "../../src/marketplace/plan/Plan.ts"
 import { planBids } from "../../src/marketplace/plan/planBids.ts"
@@ -184,7 +183,7 @@ describe("a migration in place", () => {
     )
   })
 
-  it("gives every article that has phrases to come exactly one step for them", () => {
+  it("has exactly one step of phrases for every article that gets some", () => {
     fc.assert(
       fc.property(accounts, (account) => {
         const seen = changesOf(planMigration(inputOf(account))).flatMap((change) =>
@@ -210,7 +209,7 @@ describe("a migration in place", () => {
     )
   })
 
-  it("is undone to exactly what was there before", () => {
+  it("is rolled back to exactly what was there before", () => {
     fc.assert(
       fc.property(accounts, (account) => {
         const { steps } = planMigration(inputOf(account))
@@ -229,7 +228,7 @@ describe("a migration in place", () => {
     )
   })
 
-  it("of an account that has been moved is empty", () => {
+  it("is empty for an account that has been migrated", () => {
     fc.assert(
       fc.property(accounts, (account) => {
         const moved = afterwards(account, planMigration(inputOf(account)))
@@ -238,7 +237,7 @@ describe("a migration in place", () => {
     )
   })
 
-  it("is the same whatever the order of what it is given", () => {
+  it("is the same for its input in any order", () => {
     fc.assert(
       fc.property(accounts, fc.constantFrom("in-place" as const, "new-manual-campaign" as const), (account, target) => {
         const turned = {
@@ -254,7 +253,7 @@ describe("a migration in place", () => {
     )
   })
 
-  it("tells the calls it takes and how long the limits make them last", () => {
+  it("estimates its calls and the time that they take under the limits", () => {
     const campaign = campaignOf({ id: 1, bids: { 7: 100, 8: 100 } })
     const wide = [{ advert_id: 1, nm_id: 0, norm_queries: ["glass"] }]
     const snapshot = [{ advert_id: 1, bid_rubles: Rubles.make("155") }]
@@ -262,7 +261,7 @@ describe("a migration in place", () => {
     assert.deepStrictEqual(cost, { calls: 7, seconds: 0 })
   })
 
-  it("fits into calls that hold to every cap, in which no step is lost", () => {
+  it("is split into calls that hold to every cap, without losing a step", () => {
     fc.assert(
       fc.property(accounts, fc.constantFrom("in-place" as const, "new-manual-campaign" as const), (account, target) => {
         const { steps } = planMigration(inputOf(account, target))
@@ -296,7 +295,7 @@ describe("a migration in place", () => {
     assert.deepInclude(steps[0]?.change, { before: kopecks(100), after: kopecks(15_501) })
   })
 
-  it("says why campaigns stay as they are", () => {
+  it("gives a reason for every campaign that stays as it is", () => {
     const input = inputOf({
       campaigns: [campaignOf({ id: 1, status: 7, bids: { 7: 1 } }), campaignOf({ id: 2, bids: {} })],
       snapshot: [{ advert_id: 9 }],
@@ -324,7 +323,7 @@ describe("a migration in place", () => {
   })
 })
 
-describe("a migration that is told something wrong", () => {
+describe("a migration with a wrong input", () => {
   const rubles = (amount: string) => Rubles.make(amount)
   const campaigns = [campaignOf({ id: 1, bids: { 7: 100, 8: 100 } }), campaignOf({ id: 2, bids: { 7: 100 } })]
   const plan = (
@@ -334,7 +333,7 @@ describe("a migration that is told something wrong", () => {
   ) => planMigration({ ...inputOf({ campaigns, snapshot: [], wide: [], own: [] }, target), snapshot, ...more })
   const stepsOf = ({ steps }: Draft) => steps.map(({ id }) => id)
 
-  it("names a campaign that is not there", () => {
+  it("names a campaign that does not exist", () => {
     const draft = plan([], { asked: [1, 77] })
     assert.deepStrictEqual(draft.blocked, [{ what: "migrate 77", reason: "there is no such campaign" }])
     assert.deepStrictEqual(plan([{ advert_id: 77 }], { asked: [1, 77] }).blocked, draft.blocked)
@@ -349,7 +348,7 @@ describe("a migration that is told something wrong", () => {
     ]
   ] as const
 
-  it.each(twice)("leaves out what is said twice, in any order: %o", (said, reason) => {
+  it.each(twice)("blocks what the snapshot has twice, in any order: %o", (said, reason) => {
     for (const target of ["in-place", "new-manual-campaign"] as const) {
       const draft = plan([...said, other], {}, target)
       assert.deepStrictEqual(draft.blocked, [{ what: "migrate 1", reason }])
@@ -367,7 +366,7 @@ describe("a migration that is told something wrong", () => {
     assert.include(warnings, "Article 10 of the snapshot is no longer in campaign 2")
   })
 
-  it("does not take one bid for two", () => {
+  it("refuses percentages per placement where the campaign has one bid for all", () => {
     const { options } = inputOf({ campaigns: [], snapshot: [], wide: [], own: [] })
     const manual = campaignOf({ id: 3, bid_type: "manual", bids: { 7: 100 } })
     for (const place of ["search", "recommendations"] as const) {
@@ -441,19 +440,19 @@ describe("a migration into new campaigns", () => {
     assert.strictEqual(twinName(campaign).length, 100)
   })
 
-  it.each(["\ufffd lamps ", "Lamps"])("knows its twin by the end of its name: %s", (name) => {
+  it.each(["\ufffd lamps ", "Lamps"])("recognizes its twin by the end of its name: %s", (name) => {
     const called = `${name} (manual, ${campaign.id})`
     const twin = campaignOf({ id: 7, bid_type: "manual", name: called, bids: { 1: 20_000 } })
     const kinds = planMigration({ ...input, existing: [campaign, twin] }).steps.map(({ change }) => change.kind)
     assert.notInclude(kinds, "create")
   })
 
-  it("cuts no character of a name in two", () => {
+  it("never cuts a character of a name in two", () => {
     const name = "\u{1f4a1}".repeat(50)
     assert.isFalse(/[\ud800-\udbff](?![\udc00-\udfff])/.test(twinName(campaignOf({ id: 61, name, bids: { 1: 1 } }))))
   })
 
-  it("uses a twin that is there, and completes it", () => {
+  it("completes a twin that exists already", () => {
     const twin = campaignOf({ id: 6, bid_type: "manual", name: twinName(campaign), bids: { 1: 20_000 } })
     const kinds = planMigration({ ...input, existing: [campaign, twin] }).steps.map(({ change }) => change.kind)
     assert.notInclude(kinds, "create")
@@ -498,7 +497,7 @@ describe("a plan of bids", () => {
     ["raise", 15_500, 0],
     ["skip", undefined, 0],
     ["block", undefined, 1]
-  ] as const)("deals with a bid below the lowest one: %s", (onBelowFloor, expected, blocked) => {
+  ] as const)("treats a bid below the lowest one by on_below_floor %s", (onBelowFloor, expected, blocked) => {
     const draft = plan({ kopecks: kopecks(100) }, { floors, onBelowFloor })
     const change = draft.steps[0]?.change
     assert.strictEqual(change?.kind === "bid" ? Number(change.after) : undefined, expected)
@@ -510,13 +509,13 @@ describe("a plan of bids", () => {
     ["maxChangePercent", { maxChangePercent: 4 }],
     ["allowedCampaigns", { allowedCampaigns: [2] }],
     ["maxItemsPerApply", { maxItemsPerApply: 0 }]
-  ] as const)("is held back by the guard %s", (name, guard) => {
+  ] as const)("is blocked by the guard %s", (name, guard) => {
     const draft = plan({ kopecks: kopecks(21_000) }, { guards: { ...guards, ...guard } })
     assert.deepStrictEqual(draft.steps, [])
     assert.include(draft.blocked[0]?.reason, name)
   })
 
-  it("is blocked where two wishes are for one bid, with its placement said or not, in any order", () => {
+  it("is blocked where one bid is asked for twice, with or without its placement, in any order", () => {
     const low = { advert_id: 1, nm_id: 7, to: { kopecks: kopecks(21_000) } }
     const high = { ...low, placement: "combined", to: { percent: 300 } } as const
     const unchanged = { ...low, to: { percent: 100 } }
@@ -565,18 +564,18 @@ describe("a plan of minus-phrases", () => {
     ],
     ["remove", ["a"], [[7, "b"]]],
     ["clear", [], [[7]]]
-  ] as const)("in mode %s", (mode, phrases, expected) => {
+  ] as const)("has the wanted lists in mode %s", (mode, phrases, expected) => {
     assert.deepEqual(
       afters(mode, phrases),
       expected.map((row) => [...row])
     )
   })
 
-  it("never wipes a list because no phrases were given", () => {
+  it("does not clear a list because no phrases were given", () => {
     assert.deepStrictEqual(afters("replace", []), [])
   })
 
-  it("does not take all phrases out where some are named", () => {
+  it("does not clear a list in mode clear where phrases are given", () => {
     const { blocked, steps } = planMinusPhrases({
       campaigns: [campaign],
       current,
@@ -600,7 +599,7 @@ describe("a plan of minus-phrases", () => {
 describe("a plan of articles", () => {
   const campaign = campaignOf({ id: 1, bids: { 7: 20_000, 8: 1 } })
 
-  it("brings back bids, phrases and cluster bids of a deleted article", () => {
+  it("restores bids, phrases and cluster bids of a deleted article when it is rolled back", () => {
     const draft = planProducts({
       campaign,
       add: [9],
@@ -666,7 +665,7 @@ describe("other plans", () => {
     )
   })
 
-  it("are told with the calls and the seconds they will take", () => {
+  it("are estimated with their calls and seconds", () => {
     const campaign = campaignOf({
       id: 1,
       bids: Object.fromEntries(Array.from({ length: 40 }, (_, index) => [index + 1, 1]))

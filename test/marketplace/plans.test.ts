@@ -38,7 +38,7 @@ const losing = (when: (url: URL) => boolean, carriedOut: boolean) =>
   )
 
 describe("a plan", () => {
-  it.effect("changes nothing until it is applied, then is read back", () =>
+  it.effect("changes nothing until it is applied, and is read back then", () =>
     Effect.gen(function* () {
       const { id } = yield* bidPlan()
       assert.deepStrictEqual(yield* bidsNow, [25_000, 25_000, 25_000])
@@ -79,7 +79,7 @@ describe("a plan", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("passes over what is already as wanted", () =>
+  it.effect("sends nothing for what is already as wanted", () =>
     Effect.gen(function* () {
       const ads = yield* MarketplaceAds
       const { id } = yield* bidPlan()
@@ -89,7 +89,7 @@ describe("a plan", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("that nobody made is not found", () =>
+  it.effect("is not found where nobody made it", () =>
     Effect.gen(function* () {
       assert.strictEqual((yield* applyFails("bids-1-1"))._tag, "PlanNotFound")
     }).pipe(Effect.provide(marketplace()))
@@ -103,7 +103,7 @@ describe("a plan", () => {
     ["GuardViolation", { guards: { allowedCampaigns: [1002] } }]
   ]
 
-  it.effect.each(forbidden)("is held to the guards of the moment it is applied: %s for %o", ([tag, given]) =>
+  it.effect.each(forbidden)("is held to the guards that are set when it is applied: %s for %o", ([tag, given]) =>
     Effect.gen(function* () {
       const store = yield* PlanJournal
       const kept = Layer.succeed(PlanJournal, store)
@@ -114,7 +114,7 @@ describe("a plan", () => {
     }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanJournal.layerMemory)))
   )
 
-  it.effect("that takes long comes back in between, and goes on with the next call", () =>
+  it.effect("returns when its time is over, and goes on with the next call", () =>
     Effect.gen(function* () {
       const plan = yield* bidPlan()
       assert.deepInclude(yield* Plans.use((plans) => plans.apply(plan.id, { maxSeconds: 0 })), {
@@ -126,25 +126,27 @@ describe("a plan", () => {
   )
 })
 
-describe("a broken apply", () => {
+describe("an interrupted apply", () => {
   const isWrite = (url: URL) => /bids$|set-minus|save-ad/.test(url.pathname)
 
-  it.effect.each([true, false])("goes on, whether the lost write had been carried out (%s) or not", (carriedOut) =>
-    Effect.gen(function* () {
-      const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
-      const dying = plansOver({}, losing(isWrite, carriedOut), kept)
-      const { id } = yield* bidPlan().pipe(Effect.provide(dying, { local: true }))
-      const fiber = yield* Effect.forkChild(apply(id).pipe(Effect.provide(dying, { local: true })))
-      yield* TestClock.adjust("5 seconds")
-      yield* Fiber.interrupt(fiber)
-      const report = yield* apply(id).pipe(Effect.provide(plansOver({}, embeddedClient, kept), { local: true }))
-      assert.deepInclude(report, { state: "applied", done: 2, found: carriedOut ? 2 : 0 })
-      assert.deepStrictEqual(yield* bidsNow, [30_000, 30_000, 25_000])
-    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanJournal.layerMemory)))
+  it.effect.each([true, false])(
+    "goes on with the next call, whether the lost write was carried out (%s) or not",
+    (carriedOut) =>
+      Effect.gen(function* () {
+        const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
+        const dying = plansOver({}, losing(isWrite, carriedOut), kept)
+        const { id } = yield* bidPlan().pipe(Effect.provide(dying, { local: true }))
+        const fiber = yield* Effect.forkChild(apply(id).pipe(Effect.provide(dying, { local: true })))
+        yield* TestClock.adjust("5 seconds")
+        yield* Fiber.interrupt(fiber)
+        const report = yield* apply(id).pipe(Effect.provide(plansOver({}, embeddedClient, kept), { local: true }))
+        assert.deepInclude(report, { state: "applied", done: 2, found: carriedOut ? 2 : 0 })
+        assert.deepStrictEqual(yield* bidsNow, [30_000, 30_000, 25_000])
+      }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanJournal.layerMemory)))
   )
 
   it.effect.each([true, false])(
-    "creates no campaign twice: one that was made (%s) is found by its name",
+    "creates no campaign twice: one that was created (%s) is found by its name",
     (carriedOut) =>
       Effect.gen(function* () {
         const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
@@ -182,7 +184,7 @@ describe("a broken apply", () => {
       }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer(), PlanJournal.layerMemory)))
   )
 
-  it.effect("can be taken back instead, as far as it had come", () =>
+  it.effect("is rolled back as far as it had come", () =>
     Effect.gen(function* () {
       const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
       const world = yield* EmbeddedMarketplace
@@ -208,8 +210,8 @@ describe("a broken apply", () => {
   )
 })
 
-describe("the way back", () => {
-  it.effect("of a deleted article brings back its bid, its phrases and its cluster bids", () =>
+describe("a rollback", () => {
+  it.effect("of a deleted article restores its bid, its phrases and its cluster bids", () =>
     Effect.gen(function* () {
       const plans = yield* Plans
       const world = yield* EmbeddedMarketplace
@@ -227,7 +229,7 @@ describe("the way back", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("leaves alone what someone else has changed since, and takes back the rest", () =>
+  it.effect("keeps what someone else has changed since, and reverts the rest", () =>
     Effect.gen(function* () {
       const ads = yield* MarketplaceAds
       const plans = yield* Plans
@@ -245,7 +247,7 @@ describe("the way back", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("that was overtaken by someone else's change can be planned anew, without what they changed", () =>
+  it.effect("is planned anew after someone else's change, without what they changed", () =>
     Effect.gen(function* () {
       const ads = yield* MarketplaceAds
       const plans = yield* Plans
@@ -262,7 +264,7 @@ describe("the way back", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("that is blocked altogether says by what", () =>
+  it.effect("names every reason where it is blocked as a whole", () =>
     Effect.gen(function* () {
       const ads = yield* MarketplaceAds
       const plans = yield* Plans
@@ -279,7 +281,7 @@ describe("the way back", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("can itself be taken back", () =>
+  it.effect("is itself rolled back", () =>
     Effect.gen(function* () {
       const plans = yield* Plans
       const { id } = yield* bidPlan()
@@ -292,14 +294,14 @@ describe("the way back", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("of a plan that did nothing does not exist", () =>
+  it.effect("is refused for a plan that did nothing", () =>
     Effect.gen(function* () {
       const { id } = yield* bidPlan()
       assert.strictEqual((yield* Effect.flip(Plans.use((plans) => plans.rollback(id))))._tag, "NothingToRollBack")
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("is not held back by the largest change, because it leads to what was there", () =>
+  it.effect("is not blocked by the largest change, because it restores what was there", () =>
     Effect.gen(function* () {
       const plans = yield* Plans
       const { id } = yield* bidPlan(16_000)
@@ -332,7 +334,7 @@ const lagging = Layer.effect(
 )
 
 describe("a read model that lags behind", () => {
-  it.effect("is told apart from a change that failed, and fools no way back", () =>
+  it.effect("is told apart from a change that failed, and does not mislead a rollback", () =>
     Effect.gen(function* () {
       const plans = yield* Plans
       const { id, steps } = yield* bidPlan()
@@ -344,7 +346,7 @@ describe("a read model that lags behind", () => {
     }).pipe(Effect.provide(plansOver({}, lagging).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
   )
 
-  it.effect("fools no way back of phrases and articles either", () =>
+  it.effect("does not mislead a rollback of phrases and articles, either", () =>
     Effect.gen(function* () {
       const plans = yield* Plans
       const world = yield* EmbeddedMarketplace
@@ -364,35 +366,37 @@ describe("a read model that lags behind", () => {
     }).pipe(Effect.provide(plansOver({}, lagging).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
   )
 
-  it.effect("that catches up before the end leaves nothing unconfirmed, neither then nor in the history", () =>
-    Effect.gen(function* () {
-      const plans = yield* Plans
-      const { id, steps } = yield* bidPlan()
-      const entry = { at: 0, plan_id: id, steps: steps.map((step) => step.id) }
-      const { append } = yield* PlanJournal
-      yield* MarketplaceAds.use((ads) =>
-        ads.updateBids({
-          bids: [
-            {
-              advert_id: 1001,
-              nm_bids: [500101, 500102].map((nm_id) => {
-                return { nm_id, bid_kopecks: kopecks(30_000), placement: "combined" as const }
-              })
-            }
-          ]
-        })
-      )
-      yield* append({ type: "begun", ...entry })
-      yield* append({ type: "done", ...entry, found: false })
-      yield* append({ type: "unconfirmed", ...entry })
-      assert.strictEqual(PlanState.unconfirmedOf(yield* plans.state(id)).length, 2)
-      assert.deepInclude(yield* inTime(apply(id)), { state: "applied", unconfirmed: [] })
-      assert.strictEqual(PlanState.unconfirmedOf(yield* plans.state(id)).length, 0)
-      assert.deepInclude((yield* plans.entries).at(-2), { type: "confirmed", steps: entry.steps })
-    }).pipe(Effect.provide(marketplace()))
+  it.effect(
+    "leaves nothing unconfirmed, neither in the report nor in the journal, where it catches up before the end",
+    () =>
+      Effect.gen(function* () {
+        const plans = yield* Plans
+        const { id, steps } = yield* bidPlan()
+        const entry = { at: 0, plan_id: id, steps: steps.map((step) => step.id) }
+        const { append } = yield* PlanJournal
+        yield* MarketplaceAds.use((ads) =>
+          ads.updateBids({
+            bids: [
+              {
+                advert_id: 1001,
+                nm_bids: [500101, 500102].map((nm_id) => {
+                  return { nm_id, bid_kopecks: kopecks(30_000), placement: "combined" as const }
+                })
+              }
+            ]
+          })
+        )
+        yield* append({ type: "begun", ...entry })
+        yield* append({ type: "done", ...entry, found: false })
+        yield* append({ type: "unconfirmed", ...entry })
+        assert.strictEqual(PlanState.unconfirmedOf(yield* plans.state(id)).length, 2)
+        assert.deepInclude(yield* inTime(apply(id)), { state: "applied", unconfirmed: [] })
+        assert.strictEqual(PlanState.unconfirmedOf(yield* plans.state(id)).length, 0)
+        assert.deepInclude((yield* plans.entries).at(-2), { type: "confirmed", steps: entry.steps })
+      }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("does not keep a new campaign from getting its bids, or from being deleted again", () =>
+  it.effect("does not stop a new campaign from getting its bids, or from being deleted again", () =>
     Effect.gen(function* () {
       const plans = yield* Plans
       const world = yield* EmbeddedMarketplace
@@ -419,7 +423,7 @@ describe("a read model that lags behind", () => {
 })
 
 describe("the journal", () => {
-  it.effect("holds every step before and after it is sent, as plain JSON, and no key", () =>
+  it.effect("has every step before and after it is sent, as plain JSON, and no key", () =>
     Effect.gen(function* () {
       const { id } = yield* bidPlan()
       yield* inTime(apply(id))

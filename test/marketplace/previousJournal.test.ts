@@ -34,7 +34,7 @@ const expected = [
 ] as const
 
 describe("a journal of the version before", () => {
-  it.each(expected)("tells of %s what it told then", (id, known, unknown, refused) => {
+  it.each(expected)("gives the same state of plan %s as that version", (id, known, unknown, refused) => {
     const state = stateOf(id)
     assert.deepInclude(state, known)
     const steps = (field: (record: PlanState.StepRecord) => unknown) =>
@@ -56,7 +56,7 @@ describe("a journal of the version before", () => {
     ])
   })
 
-  it("is written today with the same fields", () => {
+  it("has the fields that are written today", () => {
     const parse = (line: string): unknown => JSON.parse(line)
     assert.deepStrictEqual(
       entries.map((entry) => parse(Schema.encodeUnknownSync(Line)(entry))),

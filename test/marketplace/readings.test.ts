@@ -12,7 +12,7 @@ describe("the lowest bids", () => {
   it.each([
     [100, 200],
     [200, 100]
-  ])("of one place, %i and %i, count as the higher one", (...given) => {
+  ])("of one place, %i and %i, are read as the higher one", (...given) => {
     const place = { nm_id: 1, placement: "search", payment_type: "cpm" } as const
     const floor = floorsOf(given.map((amount) => ({ ...place, kopecks: kopecks(amount) })))
     assert.strictEqual(floor(place), 200)

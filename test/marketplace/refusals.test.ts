@@ -54,8 +54,8 @@ const phrasesEverywhere = Effect.gen(function* () {
 
 const closed = { status: 400, body: { detail: "wrong advert status: 7" } }
 
-describe("what the marketplace refuses", () => {
-  it.effect("is passed over and named, and everything else is done", () =>
+describe("a change that the marketplace refuses", () => {
+  it.effect("is named in the report, and every other change is done", () =>
     Effect.gen(function* () {
       const { id } = yield* oneTooLow
       const report = yield* inTime(apply(id))
@@ -67,7 +67,7 @@ describe("what the marketplace refuses", () => {
     }).pipe(Effect.provide(marketplace({}, { account })))
   )
 
-  it.effect("as a whole campaign costs no call for each of its articles", () => {
+  it.effect("costs no call per article where a whole campaign is refused", () => {
     let refusedCalls = 0
     return Effect.gen(function* () {
       const { id } = yield* bidEverywhere(() => 20_000)
@@ -90,7 +90,7 @@ describe("what the marketplace refuses", () => {
     )
   })
 
-  it.effect("is not sent at all where the campaign is seen to be closed", () => {
+  it.effect("is not sent where the campaign is read as ended", () => {
     const writes: Array<string> = []
     let reads = 0
     return Effect.gen(function* () {
@@ -111,7 +111,7 @@ describe("what the marketplace refuses", () => {
       )
     )
   })
-  it.effect("is tried again by the next apply, and nothing else is", () => {
+  it.effect("is sent again by the next apply, and nothing else is", () => {
     let isClosed = true
     const sent: Array<string> = []
     return Effect.gen(function* () {
@@ -139,7 +139,7 @@ describe("what the marketplace refuses", () => {
     )
   })
 
-  it.effect("is not tried again before every other step has had its turn", () => {
+  it.effect("is sent again only after every other step has had its turn", () => {
     let tries = 0
     return Effect.gen(function* () {
       const { id } = yield* oneTooLow
@@ -162,7 +162,7 @@ describe("what the marketplace refuses", () => {
     )
   })
 
-  it.effect("is left out of the way back, which restores everything that was done", () =>
+  it.effect("is left out of the rollback, which restores everything that was done", () =>
     Effect.gen(function* () {
       const { id } = yield* oneTooLow
       yield* inTime(apply(id))
@@ -174,7 +174,7 @@ describe("what the marketplace refuses", () => {
     }).pipe(Effect.provide(marketplace({}, { account })))
   )
 
-  it.effect("on the way back can be tried again, or the way back planned anew", () => {
+  it.effect("in a rollback is sent again by a rollback that is planned anew", () => {
     let isClosed = false
     return Effect.gen(function* () {
       const plans = yield* Plans
@@ -190,7 +190,7 @@ describe("what the marketplace refuses", () => {
     }).pipe(Effect.provide(intercepted((path) => (isClosed && path.endsWith("/v1/bids") ? closed : undefined))))
   })
 
-  it.effect("as a new campaign takes with it what was to happen there", () =>
+  it.effect("is reported with all changes inside it where it is a new campaign", () =>
     Effect.gen(function* () {
       const { guards } = yield* MarketplaceConfig
       const input = { name: "New", nms: [1, 2], payment_type: "cpm", placements: ["search"] } as const
@@ -211,7 +211,7 @@ describe("what the marketplace refuses", () => {
     )
   )
 
-  it.effect("fifty times in a row is no matter of single places any more, and stops the plan", () =>
+  it.effect("stops the plan after fifty refusals in a row", () =>
     Effect.gen(function* () {
       const { id } = yield* phrasesEverywhere
       const error = yield* Effect.flip(inTime(apply(id)))
@@ -223,7 +223,7 @@ describe("what the marketplace refuses", () => {
     )
   )
 
-  it.effect("with one that is taken in between stops nothing", () => {
+  it.effect("does not stop the plan where another one in between is accepted", () => {
     let sent = 0
     return Effect.gen(function* () {
       const { id } = yield* phrasesEverywhere
@@ -241,7 +241,7 @@ describe("what the marketplace refuses", () => {
     )
   })
 
-  it.effect("is told apart from trouble, which stops what is not yet under way", () => {
+  it.effect("is told apart from an answer 502, which stops everything that is not yet sent", () => {
     let sent = 0
     let isDown = true
     return Effect.gen(function* () {
@@ -271,8 +271,8 @@ describe("what the marketplace refuses", () => {
   })
 })
 
-describe("an apply with little time", () => {
-  it.effect("begins no further article after it, and goes on with the next call", () => {
+describe("an apply with a time limit", () => {
+  it.effect("sends no further article after the limit, and goes on with the next call", () => {
     let sent = 0
     return Effect.gen(function* () {
       const { id } = yield* phrasesEverywhere
@@ -306,7 +306,7 @@ describe("the answer of apply_plan", () => {
       ({ structured }) => structured
     )
 
-  it.effect("shows every reason for what was not done before it shows one twice", () =>
+  it.effect("shows every reason for refused changes before it shows one twice", () =>
     Effect.gen(function* () {
       const { id } = yield* bidEverywhere((advert_id) => (advert_id < 7003 ? 1000 : 20_000))
       const said = yield* answer(id)
@@ -325,7 +325,7 @@ describe("the answer of apply_plan", () => {
     )
   )
 
-  it.effect("says so when there was nothing to do", () =>
+  it.effect("says that there was nothing to do", () =>
     Effect.gen(function* () {
       const { guards } = yield* MarketplaceConfig
       const draft = planBids({ campaigns: [], wishes: [], floors: [], onBelowFloor: "block", guards })

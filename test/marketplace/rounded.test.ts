@@ -64,7 +64,7 @@ const rounding = ({ loseAnswer = false, step, visibleAt = 0 }: Ways) => {
   ).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))
 }
 
-const wayBack = Effect.fnUntraced(function* (id: string) {
+const rollBack = Effect.fnUntraced(function* (id: string) {
   const back = yield* inTime(Plans.use((plans) => plans.rollback(id)))
   assert.deepStrictEqual(back.blocked, [])
   assert.deepInclude(yield* inTime(apply(back.id)), { state: "applied", done: 2 })
@@ -77,7 +77,7 @@ describe("a bid that the marketplace rounds to its step", () => {
     [100, 33_150, 33_200],
     [500, 33_149, 33_000],
     [1000, 33_333, 33_000]
-  ] as const)("is applied, told as it shows, and goes with the way back: %i", ([step, wanted, stands]) =>
+  ] as const)("is applied, reported as it shows, and rolled back: step %i", ([step, wanted, stands]) =>
     Effect.gen(function* () {
       const { id, steps } = yield* bidPlan(wanted)
       const report = yield* inTime(apply(id))
@@ -86,11 +86,11 @@ describe("a bid that the marketplace rounds to its step", () => {
         report.rounded,
         steps.map((one) => ({ step: one.id, bid: kopecks(stands) }))
       )
-      yield* wayBack(id)
+      yield* rollBack(id)
     }).pipe(Effect.provide(rounding({ step })))
   )
 
-  it.effect("is told by the tools in both units", () =>
+  it.effect("is shown by the tools in both units", () =>
     Effect.gen(function* () {
       const changes = [{ advert_id: 1001, nm_id: 500101, bid_kopecks: 33_150 }]
       const { plan_id } = yield* call("ads_plan_bids", { changes, check_floors: false })
@@ -103,17 +103,17 @@ describe("a bid that the marketplace rounds to its step", () => {
     }).pipe(Effect.provide(rounding({ step: 100 })))
   )
 
-  it.effect("is the plan's own where its answer was lost", () =>
+  it.effect("counts as the plan's own where its answer was lost", () =>
     Effect.gen(function* () {
       const { id } = yield* bidPlan(33_150)
       const report = yield* inTime(apply(id))
       assert.deepInclude(report, { state: "applied", done: 2 })
       assert.lengthOf(report.rounded, 2)
-      yield* wayBack(id)
+      yield* rollBack(id)
     }).pipe(Effect.provide(rounding({ step: 100, loseAnswer: true })))
   )
 
-  it.effect("is the plan's own where a break came before its answer", () =>
+  it.effect("counts as the plan's own where a break came before its answer", () =>
     Effect.gen(function* () {
       const ads = yield* MarketplaceAds
       const { append } = yield* PlanJournal
@@ -126,21 +126,21 @@ describe("a bid that the marketplace rounds to its step", () => {
       const report = yield* inTime(apply(id))
       assert.deepInclude(report, { state: "applied", done: 2, found: 2 })
       assert.lengthOf(report.rounded, 2)
-      yield* wayBack(id)
+      yield* rollBack(id)
     }).pipe(Effect.provide(rounding({ step: 100 })))
   )
 
-  it.effect("goes with the way back where it shows only after the apply", () =>
+  it.effect("is rolled back where it shows only after the apply", () =>
     Effect.gen(function* () {
       const { id } = yield* bidPlan(33_150)
       const report = yield* inTime(apply(id))
       assert.lengthOf(report.unconfirmed, 2)
       yield* TestClock.adjust("2 minutes")
-      yield* wayBack(id)
+      yield* rollBack(id)
     }).pipe(Effect.provide(rounding({ step: 100, visibleAt: 60_000 })))
   )
 
-  it.effect("goes with the way back where it shows only after that was planned", () =>
+  it.effect("is rolled back where it shows only after the rollback was planned", () =>
     Effect.gen(function* () {
       const { id } = yield* bidPlan(33_150)
       yield* inTime(apply(id))
@@ -151,7 +151,7 @@ describe("a bid that the marketplace rounds to its step", () => {
     }).pipe(Effect.provide(rounding({ step: 100, visibleAt: 60_000 })))
   )
 
-  it.effect("is not what someone else has set near it later", () =>
+  it.effect("is told apart from a near bid that someone else has set later", () =>
     Effect.gen(function* () {
       const ads = yield* MarketplaceAds
       const { id } = yield* bidPlan(33_150)

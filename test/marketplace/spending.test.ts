@@ -43,7 +43,7 @@ describe("spending", () => {
     )
   )
 
-  it.effect("tells beforehand that a campaign runs already, or does not run", () =>
+  it.effect("is shown as running already, or as not running, before a start or a pause", () =>
     Effect.gen(function* () {
       assert.include(yield* start(1001), "It runs already.")
       assert.include(yield* start(1004), 'To start "Winter socks" with 1 articles, call again with confirm true.')

@@ -156,7 +156,7 @@ describe("the marketplace toolset", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("takes a migration from plan to apply to rollback", () =>
+  it.effect("plans, applies and rolls back a migration", () =>
     Effect.gen(function* () {
       const world = yield* EmbeddedMarketplace
       const before = yield* world.account
@@ -308,7 +308,7 @@ describe("the marketplace toolset", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("says that there are more warnings than it shows", () =>
+  it.effect("says how many warnings it does not show", () =>
     Effect.gen(function* () {
       const args = { target: "new-manual-campaign", check_floors: false }
       const { plan_id, warnings } = yield* call("ads_plan_migration", args)

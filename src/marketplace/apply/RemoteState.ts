@@ -153,7 +153,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
   } satisfies AdsState
 })
 
-/** A bid that the plan itself has set there, or the plan that a rollback leads from, is not somebody else's. */
+/** A bid that the plan itself has set there, or the plan that it rolls back, is not somebody else's. */
 const ownOrDrift = (
   { after, before, kind }: LocatedOf<"bid" | "cluster">,
   shown: Kopecks | null,
@@ -170,7 +170,7 @@ const ownOrDrift = (
   return isOther || isBack || isProbe(shown, own.probe ?? original?.probe) ? "pending" : "drift"
 }
 
-/** Whether the bid that shows is what the undone step's own bid has become. */
+/** Whether the bid that shows is what the reverted step's own bid has become. */
 const isOwn = (
   { before, kind }: LocatedOf<"bid" | "cluster">,
   shown: Kopecks,

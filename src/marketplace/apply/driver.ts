@@ -6,15 +6,12 @@ import { limitOf, readOnlyReason } from "../client/keyRules.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import type { MarketplaceSettings } from "../client/MarketplaceConfig.ts"
 import type { MarketplaceError } from "../client/MarketplaceError.ts"
-import { batchesOf } from "../plan/batches.ts"
+import { batchesOf, estimate } from "../plan/batches.ts"
 import { type Change, changeKey, invert, type Work, workOf } from "../plan/Change.ts"
 import { clusterUnit, provenBy } from "../plan/clusterUnit.ts"
 import { describe, describeAction, describeBid, describeMisread, describeProbe } from "../plan/describe.ts"
-import { byWork } from "../plan/draft.ts"
-import { estimate } from "../plan/estimate.ts"
-import { holdToDay, holdToGuards, warnOfRaises } from "../plan/guardRollback.ts"
-import { bidsDayAgo, planProblems } from "../plan/guards.ts"
-import { irreversible } from "../plan/irreversible.ts"
+import { byWork, irreversible } from "../plan/draft.ts"
+import { bidsDayAgo, holdToDay, holdToGuards, planProblems, warnOfRaises } from "../plan/guards.ts"
 import type { Draft } from "../plan/Plan.ts"
 import { explain, outcomeUnknown, readOnly } from "./failures.ts"
 import { holdBack } from "./holdBack.ts"
@@ -85,7 +82,11 @@ export const make = (
     checkDraft: (draft, { entries, now }) => holdToDay(guards, draft, bidsDayAgo(entries, now)),
     checkRollback: (draft, isForward) => (isForward ? holdToGuards : warnOfRaises)(guards, draft, unitOf(draft)),
     problemsOf: (plan, { entries, isLeadingBack, now }) =>
-      planProblems(guards, plan.steps, { isLeadingBack, dayAgo: bidsDayAgo(entries, now), unit: unitOf(plan) }),
+      planProblems(guards, plan.steps, {
+        isRollback: isLeadingBack,
+        dayAgo: bidsDayAgo(entries, now),
+        unit: unitOf(plan)
+      }),
     mayApply: (now) => {
       const forbidden = readOnlyReason(settings, now)
       return forbidden === undefined ? Effect.void : Effect.fail(readOnly(forbidden))

@@ -20,7 +20,7 @@ import { explain as withAdvice } from "./advice.ts"
 
 /* The one place of plans where errors of the client are told apart, and made. */
 
-/** The reason of an apply that stops in the dark. */
+/** The reason of an apply that stops with an unknown outcome. */
 export const outcomeUnknown: AdsOutcomeUnknown["_tag"] = "AdsOutcomeUnknown"
 
 const isOfState = isBecause("CampaignStateRefused")
@@ -50,7 +50,7 @@ const operation = operations.getAdvertsV2.name
 /** A campaign that a plan is about cannot be read, which is not the same as not being there. */
 export const unreadable = (odd: Unreadable) => new MarketplaceError({ operation, reason: new CampaignUnreadable(odd) })
 
-/** A campaign that is to be created may be there already, and creating it once more cannot be undone. */
+/** A campaign that is to be created may be there already, and creating it once more cannot be reverted. */
 export const unreadableNamesake = (odd: Unreadable) =>
   new MarketplaceError({
     operation,

@@ -32,7 +32,7 @@ const Product = Schema.Struct({
 })
 type Product = typeof Product.Type
 
-/** The bid of an article at a placement; `before` is null where there is none to go back to. */
+/** The bid of an article at a placement; `before` is null where there is none to restore. */
 export const Bid = Schema.Struct({
   kind: Schema.Literal("bid"),
   ...at,
@@ -93,7 +93,7 @@ export const changeKey: (change: Change) => string = Match.type<Change>().pipe(
   })
 )
 
-/** The changes that lead back. What is in a campaign that the plan itself creates goes with that campaign. */
+/** The changes that revert a change. What is in a campaign that the plan itself creates goes with that campaign. */
 export const invert = (change: Change): ReadonlyArray<Change> => {
   if (change.kind === "create") {
     return [{ kind: "delete", target: { created_by: changeKey(change) }, name: change.name }]

@@ -1,9 +1,25 @@
+import { Schema } from "effect"
+
 import type { Campaign, ManualPlacement, Placement, Unreadable } from "../client/Campaign.ts"
 import type { MinusPhrases } from "../client/Clusters.ts"
+import { AdvertId, campaignWide, NmId } from "../client/ids.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
-import type { Kopecks } from "../client/money.ts"
+import { type Kopecks, RublesGiven, rublesToKopecks } from "../client/money.ts"
 import type { Floor, OnBelowFloor } from "./floors.ts"
-import type { OldSettings } from "./Snapshot.ts"
+import * as Phrases from "./phrases.ts"
+
+/** What a campaign of type 8 was set to, taken down before its interface was switched off. Money in rubles. */
+export const OldSettings = Schema.Struct({
+  advert_id: AdvertId,
+  /** The one bid of the campaign. */
+  bid_rubles: Schema.optionalKey(RublesGiven),
+  /** Bids of single articles, where they differed. */
+  bids: Schema.optionalKey(Schema.Array(Schema.Struct({ nm_id: NmId, rubles: RublesGiven }))),
+  /** The campaign-wide minus-phrases, those of nm_id 0. */
+  minus_phrases: Schema.optionalKey(Schema.Array(Schema.String)),
+  nm_ids: Schema.optionalKey(Schema.Array(NmId))
+})
+export type OldSettings = typeof OldSettings.Type
 
 /** How campaigns are moved. */
 export interface MigrationOptions {
@@ -47,4 +63,32 @@ export interface Migration {
   readonly phrasesClosed: string | undefined
   readonly phrasesAt: (advert_id: number, nm_id: number) => ReadonlyArray<string>
   readonly floor: (place: Omit<Floor, "kopecks">) => Kopecks | undefined
+}
+
+/** What a campaign of type 8 was set to, by article. */
+interface Old {
+  readonly bid: (nm_id: number) => Kopecks | undefined
+  readonly phrases: ReadonlyArray<string>
+}
+
+/** Where a snapshot says something twice about a campaign: nobody can tell which is meant. */
+export const contradiction = (id: number, snapshot: ReadonlyArray<OldSettings>): string | undefined => {
+  const said = snapshot.filter(({ advert_id }) => advert_id === id)
+  if (said.length > 1) return `the snapshot has it ${said.length} times`
+  const articles = said.flatMap(({ bids = [] }) => bids.map(({ nm_id }) => nm_id)).toSorted((a, b) => a - b)
+  const twice = articles.find((nm_id, index) => nm_id === articles[index + 1])
+  return twice === undefined ? undefined : `the snapshot has article ${twice} more than once among its bids`
+}
+
+/** The snapshot, and the campaign-wide phrases if they can still be read. */
+export const oldSettings = ({ id }: Campaign, { phrasesAt, snapshot }: Migration): Old => {
+  const said = snapshot.find(({ advert_id }) => advert_id === id)
+  const own = new Map(said?.bids?.map(({ nm_id, rubles }) => [nm_id, rubles]))
+  return {
+    bid: (nm_id) => {
+      const rubles = own.get(nm_id) ?? said?.bid_rubles
+      return rubles === undefined ? undefined : rublesToKopecks(rubles)
+    },
+    phrases: Phrases.distinct([...(said?.minus_phrases ?? []), ...phrasesAt(id, campaignWide)])
+  }
 }

@@ -5,7 +5,7 @@ import type { Change } from "./Change.ts"
 
 export { Blocked, Estimate } from "../../changes/Plan.ts"
 
-/** One change, why it is made, and the changes that lead back from it. */
+/** One change, why it is made, and the changes that revert it. */
 export type Step = Core.Step<Change>
 
 export const PlanKind = Schema.Literals([

@@ -2,7 +2,7 @@ import { Result, Schema } from "effect"
 
 import { BidUnit, unitOf, type Wire } from "../client/Bids.ts"
 
-/** The unit in which the cluster bids of a plan go out (D2), and whether bids that the marketplace shows prove it. */
+/** The unit in which the cluster bids of a plan go out, and whether bids that the marketplace shows prove it. */
 export interface ClusterUnit {
   readonly unit: BidUnit
   readonly isProven: boolean

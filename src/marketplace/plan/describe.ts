@@ -10,7 +10,7 @@ const phrases = (list: ReadonlyArray<string>) => ({ count: list.length, phrases:
 const amount = (kopecks: Kopecks | null) => (kopecks === null ? null : money(kopecks))
 const membership = (isIn: boolean): string => (isIn ? "in the campaign" : "not in it")
 
-/** What a change leads from and to; money in both units, lists of phrases cut. */
+/** What is there before and after a change; money in both units, lists of phrases cut. */
 export const describe: (change: Change) => Described = Match.type<Change>().pipe(
   Match.withReturnType<Described>(),
   Match.discriminatorsExhaustive("kind")({

@@ -1,12 +1,12 @@
 import { Array as Arrays } from "effect"
 
+import type { BidUnit } from "../client/Bids.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
 import { kopecksToRubles } from "../client/money.ts"
+import { estimate } from "./batches.ts"
 import { type Change, changeKey, invert, order, workOf } from "./Change.ts"
 import type { ClusterUnit } from "./clusterUnit.ts"
-import { estimate } from "./estimate.ts"
 import { bidBefore, guardProblem, tooMany } from "./guards.ts"
-import { irreversible } from "./irreversible.ts"
 import type { Blocked, Draft, PlanKind, Step } from "./Plan.ts"
 
 /** What a planner may say about one thing it was asked for. */
@@ -91,3 +91,27 @@ export const byWork = (a: Step, b: Step): number =>
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 const natural = new Intl.Collator("en", { numeric: true })
 const compareNatural = (a: string, b: string): number => natural.compare(a, b) || compare(a, b)
+
+/** What no rollback can restore, and why. */
+export const irreversible = (steps: ReadonlyArray<Step>, unit: BidUnit | undefined): ReadonlyArray<Blocked> => {
+  const added = new Set(
+    steps.flatMap(({ change }) => (change.kind === "product" && change.after ? [articleKey(change)] : []))
+  )
+  const hadNoBid = ({ change }: Step) =>
+    change.kind === "bid" &&
+    change.before === null &&
+    typeof change.target === "number" &&
+    !added.has(articleKey(change))
+  return steps.flatMap((step): ReadonlyArray<Blocked> => [
+    ...(hadNoBid(step) ? [{ what: step.id, reason: "there is no bid before it to go back to" }] : []),
+    ...step.undo.flatMap((change) => unsendable(change, unit))
+  ])
+}
+
+const articleKey = ({ nm_id, target }: { readonly nm_id: number; readonly target: unknown }) =>
+  `${JSON.stringify(target)}/${nm_id}`
+
+const unsendable = (change: Change, unit: BidUnit | undefined): ReadonlyArray<Blocked> =>
+  unit === "rubles" && change.kind === "cluster" && change.after !== null && change.after % 100 !== 0
+    ? [{ what: changeKey(change), reason: `${kopecksToRubles(change.after)} rub cannot be sent in whole rubles` }]
+    : []

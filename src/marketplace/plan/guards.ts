@@ -1,9 +1,11 @@
 import type { Kept } from "../../changes/Journal.ts"
+import type { Campaign } from "../client/Campaign.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
-import { Kopecks, kopecksToRubles } from "../client/money.ts"
+import { foreign, Kopecks, kopecksToRubles } from "../client/money.ts"
+import { estimate } from "./batches.ts"
 import { type Change, changeKey } from "./Change.ts"
 import type { ClusterUnit } from "./clusterUnit.ts"
-import type { Step } from "./Plan.ts"
+import type { Blocked, Draft, Step } from "./Plan.ts"
 
 /** Whether a campaign is not among those that may be changed; without an id it is one that is still to be created. */
 export const campaignProblem = ({ allowedCampaigns }: Guards, id?: number): string | undefined => {
@@ -21,7 +23,7 @@ const placeProblem = (guards: Guards, change: Change): string | undefined => {
 
 /**
  * Which rule of the configuration forbids a change; nothing if none does. A cluster bid is held against both its readings,
- * unless one is proven (D2).
+ * unless one is proven.
  */
 export const guardProblem = (guards: Guards, change: Change, unit?: ClusterUnit): string | undefined => {
   const problem = placeProblem(guards, change)
@@ -57,7 +59,7 @@ export const bidBefore = (change: Change): Kopecks | null => {
 /** The bids of a day ago by place, as far as plans have changed them since. */
 export type DayAgo = ReadonlyMap<string, Kopecks>
 
-/** Whether a change leads too far from what the bid was a day ago. */
+/** Whether a change is too far from what the bid was a day ago. */
 export const dailyProblem = (guards: Guards, change: Change, dayAgo: DayAgo): string | undefined => {
   if (change.kind !== "bid" && change.kind !== "cluster") return undefined
   const { after } = change
@@ -100,23 +102,78 @@ export const tooMany = ({ maxItemsPerApply }: Guards, count: number): ReadonlyAr
 
 /** What a whole plan is judged by beside the guards. */
 interface Circumstances {
-  readonly isLeadingBack: boolean
+  /** A rollback of a rollback goes forward again, and is none here. */
+  readonly isRollback: boolean
   readonly dayAgo: DayAgo
   readonly unit?: ClusterUnit | undefined
 }
 
-/** What forbids a whole plan. Where one leads to what was there before, only the list of campaigns holds for it. */
+/** What forbids a whole plan. Where it is a rollback, only the list of campaigns holds for it. */
 export const planProblems = (
   guards: Guards,
   steps: ReadonlyArray<Step>,
-  { dayAgo, isLeadingBack, unit }: Circumstances
+  { dayAgo, isRollback, unit }: Circumstances
 ): ReadonlyArray<string> => {
-  const checked = isLeadingBack ? { ...guards, maxBidKopecks: anyBid, maxChangePercent: Infinity } : guards
+  const checked = isRollback ? { ...guards, maxBidKopecks: anyBid, maxChangePercent: Infinity } : guards
   const broken = steps.flatMap(({ change }) => guardProblem(checked, change, unit) ?? [])
-  if (isLeadingBack) return broken
+  if (isRollback) return broken
   const daily = steps.flatMap(({ change }) => dailyProblem(guards, change, dayAgo) ?? [])
   return [...broken, ...daily, ...tooMany(guards, steps.length)]
 }
 
 const anyBid = Kopecks.make(Number.MAX_SAFE_INTEGER)
 const inRubles = (kopecks: Kopecks): string => `${kopecksToRubles(kopecks)} rub (${kopecks} kopecks)`
+
+/** A rollback goes past the guards, as it restores what was there; where it raises a bid past them, it says so. */
+export const warnOfRaises = (guards: Guards, draft: Draft, unit?: ClusterUnit): Draft => {
+  const [first, ...others] = draft.steps.filter(isRaise).flatMap((step) => problemOf(guards, step, unit))
+  if (first === undefined) return draft
+  const more = others.length === 0 ? "" : `, and ${others.length} more`
+  const count = others.length + 1
+  const warning = `Bids go up past the guards (${count}), because a way back restores what was there: ${first.what}: ${first.reason}${more}`
+  return { ...draft, warnings: [...draft.warnings, warning] }
+}
+
+/** A rollback of a rollback goes forward again: what the guards forbid is left out. */
+export const holdToGuards = (guards: Guards, draft: Draft, unit?: ClusterUnit): Draft => {
+  const { allowed, problems } = parted(draft, ({ change }) => guardProblem(guards, change, unit))
+  const surplus = tooMany(guards, allowed.length).map((reason) => ({ what: "the whole plan", reason }))
+  return withSteps(draft, surplus.length === 0 ? allowed : [], [...problems, ...surplus])
+}
+
+/** What is too much for one day is left out, and may be possible later. */
+export const holdToDay = (guards: Guards, draft: Draft, dayAgo: DayAgo): Draft => {
+  const { allowed, problems } = parted(draft, ({ change }) => dailyProblem(guards, change, dayAgo))
+  return problems.length === 0 ? draft : withSteps(draft, allowed, problems)
+}
+
+const parted = ({ steps }: Draft, problemWith: (step: Step) => string | undefined) => {
+  const judged = steps.map((step) => ({ step, reason: problemWith(step) }))
+  return {
+    allowed: judged.flatMap(({ reason, step }) => (reason === undefined ? [step] : [])),
+    problems: judged.flatMap(({ reason, step }) => (reason === undefined ? [] : [{ what: step.id, reason }]))
+  }
+}
+
+const withSteps = (draft: Draft, steps: ReadonlyArray<Step>, problems: ReadonlyArray<Blocked>): Draft => ({
+  ...draft,
+  steps,
+  estimate: estimate(steps),
+  blocked: [...draft.blocked, ...problems.map((problem) => ({ ...problem, later: true }))]
+})
+
+const isRaise = ({ change }: Step): boolean =>
+  (change.kind === "bid" || change.kind === "cluster") && (change.after ?? 0) > (change.before ?? 0)
+
+const problemOf = (guards: Guards, { change, id }: Step, unit: ClusterUnit | undefined) => {
+  const reason = guardProblem(guards, change, unit)
+  return reason === undefined ? [] : [{ what: id, reason }]
+}
+
+/** Wishes, guards and snapshots count rubles: money of another currency is not judged as if it were rubles. */
+export const currencyProblem = ({ currency, id }: Campaign): string | undefined => {
+  const other = foreign(currency)
+  return other === undefined
+    ? undefined
+    : `the money of campaign ${id} is in ${other}, and plans and guards count rubles: set its bids in the seller's cabinet`
+}

@@ -11,9 +11,9 @@ import {
 } from "../client/Campaign.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
 import { Kopecks, percentOf } from "../client/money.ts"
-import { currencyProblem } from "./currencyProblem.ts"
 import { draft, type Finding, forEachPlace } from "./draft.ts"
 import { aboveFloor, type Floor, floorsOf, type OnBelowFloor } from "./floors.ts"
+import { currencyProblem } from "./guards.ts"
 import type { Draft } from "./Plan.ts"
 
 /** A bid to set, as an amount or as a part of the present bid in percent: 120 means a fifth more. */

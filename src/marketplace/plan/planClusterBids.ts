@@ -6,8 +6,8 @@ import { type Cluster, type ClusterBidFound, clusterKey, provenUnits } from "../
 import type { Guards } from "../client/MarketplaceConfig.ts"
 import type { Kopecks } from "../client/money.ts"
 import { clusterUnit, type ClusterUnit } from "./clusterUnit.ts"
-import { currencyProblem } from "./currencyProblem.ts"
 import { draft, type Finding, forEachPlace } from "./draft.ts"
+import { currencyProblem } from "./guards.ts"
 import type { Draft } from "./Plan.ts"
 
 /** The bid a search cluster shall have; null drops it. */
@@ -22,7 +22,7 @@ export interface ClusterBidsInput {
   readonly unreadable?: ReadonlyArray<Unreadable>
   readonly current: ReadonlyArray<ClusterBidFound>
   readonly wishes: ReadonlyArray<ClusterWish>
-  /** The setting, where one is chosen: it decides the unit where no bid among `current` proves one (D2). */
+  /** The setting, where one is chosen: it decides the unit where no bid among `current` proves one. */
   readonly wire?: Wire | undefined
   readonly guards: Guards
 }

@@ -1,15 +1,11 @@
 import { type Article, articlesOf, type Campaign, whyUnreadable } from "../client/Campaign.ts"
-import { currencyProblem } from "./currencyProblem.ts"
 import { draft, type Finding } from "./draft.ts"
 import { floorsOf } from "./floors.ts"
-import { campaignProblem } from "./guards.ts"
-import { migrateInPlace } from "./migrateInPlace.ts"
-import { migrateIntoTwin } from "./migrateIntoTwin.ts"
-import type { Migration, MigrationInput } from "./Migration.ts"
-import { contradiction } from "./oldSettings.ts"
+import { campaignProblem, currencyProblem } from "./guards.ts"
+import { migrateInPlace, migrateIntoTwin } from "./migrateCampaign.ts"
+import { contradiction, type Migration, type MigrationInput, type OldSettings } from "./Migration.ts"
 import * as Phrases from "./phrases.ts"
 import type { MigrationPlan } from "./Plan.ts"
-import type { OldSettings } from "./Snapshot.ts"
 
 /** Moves campaigns from one bid and campaign-wide phrases to bids and phrases per article. */
 export const planMigration = (input: MigrationInput): MigrationPlan => {

@@ -16,15 +16,15 @@ export interface ProductsInput {
   readonly campaign: Campaign
   readonly add: ReadonlyArray<number>
   readonly delete: ReadonlyArray<number>
-  /** Phrases and cluster bids of the articles to delete: they are lost with them, and come back with an undo. */
+  /** Phrases and cluster bids of the articles to delete: they are lost with them, and restored by a rollback. */
   readonly phrases: ReadonlyArray<MinusPhrases>
   readonly clusterBids: ReadonlyArray<ClusterBidFound>
-  /** The setting, where one is chosen: it decides the unit of cluster bids where none of them proves one (D2). */
+  /** The setting, where one is chosen: it decides the unit of cluster bids where none of them proves one. */
   readonly wire?: Wire | undefined
   readonly guards: Guards
 }
 
-/** Articles to add and to delete; an undone deletion also brings back bids, phrases and cluster bids. */
+/** Articles to add and to delete; a rolled back deletion also restores bids, phrases and cluster bids. */
 export const planProducts = (input: ProductsInput): Draft => {
   const { campaign } = input
   const articles = articlesOf(campaign)
@@ -73,7 +73,7 @@ export const planProducts = (input: ProductsInput): Draft => {
 const inOtherMoney = ({ currency, id }: Campaign): string =>
   `The money of campaign ${id} is in ${currency}: a way back sets the same bids again, but shows them as rubles`
 
-/** What goes with a deleted article; a cluster bid that could come back a hundredfold does not come back. */
+/** What goes with a deleted article; a cluster bid that could be restored a hundredfold is not restored. */
 const lostWith = (
   article: Article,
   { campaign, clusterBids, phrases }: ProductsInput,

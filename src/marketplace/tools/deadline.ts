@@ -5,7 +5,7 @@ import type { Tool } from "../../mcp/Tool.ts"
 import { limitOf } from "../client/keyRules.ts"
 import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
 import type { OperationName } from "../client/operations.ts"
-import { callsWithin } from "../plan/estimate.ts"
+import { callsWithin } from "../plan/batches.ts"
 import { refusal, TooLong, TooManyCalls } from "./errors.ts"
 
 /* No caller waits longer than clients do: what cannot be done by then is refused at once, or given up. */

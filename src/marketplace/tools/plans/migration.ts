@@ -4,20 +4,55 @@ import { reads } from "../../../mcp/annotations.ts"
 import { optional } from "../../../mcp/parameters.ts"
 import * as Tool from "../../../mcp/Tool.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
-import { articlesOf, type Campaign, ManualPlacement, mayChange } from "../../client/Campaign.ts"
+import { explain } from "../../apply/advice.ts"
+import { articlesOf, type Campaign, ManualPlacement, mayChange, pairsOf } from "../../client/Campaign.ts"
+import { campaignWide } from "../../client/ids.ts"
 import { MarketplaceAds } from "../../client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../client/MarketplaceConfig.ts"
-import { findTwin } from "../../plan/migrateIntoTwin.ts"
-import type { MigrationInput } from "../../plan/Migration.ts"
+import { isBecause, isClosedToSeller } from "../../client/MarketplaceError.ts"
+import { RublesGiven } from "../../client/money.ts"
+import { findTwin } from "../../plan/migrateCampaign.ts"
+import { type MigrationInput, OldSettings } from "../../plan/Migration.ts"
 import { planMigration } from "../../plan/planMigration.ts"
-import type { OldSettings } from "../../plan/Snapshot.ts"
 import { orRefuse } from "../errors.ts"
-import { advertIds, checkFloors, notEmpty, onBelowFloor } from "../parameters.ts"
+import { advertIds, checkFloors, id, notEmpty, onBelowFloor, shownAs } from "../parameters.ts"
 import { floorRule, uncheckedFloors } from "./floorRule.ts"
+import { phrasesOf } from "./gather.ts"
 import { keep, withWarnings } from "./keep.ts"
-import { migrationPhrases } from "./migrationPhrases.ts"
 import * as results from "./results.ts"
-import { snapshot } from "./snapshot.ts"
+
+/** The snapshot as callers give it: its ids may come as text. */
+const snapshot = Schema.Array(
+  Schema.Struct({
+    ...OldSettings.fields,
+    advert_id: id,
+    bids: Schema.optionalKey(Schema.Array(Schema.Struct({ nm_id: id, rubles: RublesGiven }))),
+    nm_ids: Schema.optionalKey(Schema.Array(id))
+  })
+).annotate(
+  shownAs(
+    "Old settings of type 8, taken down before the switch-off; money in rubles",
+    {
+      advert_id: { type: "integer", description: "Campaign id" },
+      bid_rubles: { type: "number", description: "The campaign's one bid in rubles" },
+      bids: {
+        type: "array",
+        description: "Bids of single articles that differed",
+        items: {
+          type: "object",
+          properties: {
+            nm_id: { type: "integer", description: "Article id" },
+            rubles: { type: "number", description: "Bid in rubles" }
+          },
+          required: ["nm_id", "rubles"]
+        }
+      },
+      minus_phrases: { type: "array", description: "Campaign-wide phrases", items: { type: "string" } },
+      nm_ids: { type: "array", description: "Articles it had", items: { type: "integer" } }
+    },
+    ["advert_id"]
+  )
+)
 
 const target = Schema.Literals(["in-place", "new-manual-campaign"])
   .annotate({
@@ -141,3 +176,36 @@ const chosen = (
     if (advert_ids !== undefined) return advert_ids.includes(id)
     return old.some(({ advert_id }) => advert_id === id) || (bid_type === "auto" && mayChange(campaign))
   })
+
+type Found = Pick<MigrationInput, "phrases" | "phrasesClosed"> & { readonly warnings: ReadonlyArray<string> }
+
+/**
+ * The phrases of whole campaigns and of all articles involved, and what is to be said about them. Where phrases are
+ * closed to the seller, bids can still be moved, and the plan says what it leaves out.
+ */
+const migrationPhrases = Effect.fnUntraced(
+  function* (campaigns: ReadonlyArray<Campaign>, involved: ReadonlyArray<Campaign>) {
+    const wide = yield* campaignWidePhrases(campaigns)
+    const { items, warnings } = yield* phrasesOf(pairsOf(involved))
+    const found: Found = { phrases: [...wide.items, ...items], warnings: [...wide.warnings, ...warnings] }
+    return found
+  },
+  Effect.catchIf(isClosedToSeller, (error) =>
+    Effect.succeed<Found>({ phrases: [], phrasesClosed: explain(error), warnings: [] })
+  )
+)
+
+/** The phrases that hold for a whole campaign; after the switch-off the marketplace may no longer show them. */
+const campaignWidePhrases = (campaigns: ReadonlyArray<Campaign>) => {
+  const items = campaigns
+    .filter(({ bid_type }) => bid_type === "auto")
+    .map(({ id }) => ({ advert_id: id, nm_id: campaignWide }))
+  const gone = Effect.succeed({ items: [], warnings: [unreadableWarning] })
+  return MarketplaceAds.use((ads) => ads.getMinusPhrases({ items })).pipe(
+    Effect.map((found) => ({ items: found.items, warnings: [] })),
+    Effect.catchIf(isBecause("AdsBadRequest", "AdsNotFound"), () => gone)
+  )
+}
+
+const unreadableWarning =
+  "The marketplace no longer shows campaign-wide phrases: give the old ones as minus_phrases in the snapshot."

@@ -7,7 +7,7 @@ import { amountShape as money, whole } from "../shown.ts"
 
 /* Shapes of plans, as a client may rely on them; all are open to fields that are not named. */
 
-/* What a step leads from and to, by the kind of change. */
+/* What is there before and after a step, by the kind of change. */
 
 const amount = Schema.NullOr(money)
 const phraseList = Schema.Struct({ count: whole, phrases: Schema.Array(Schema.String) })

@@ -5,18 +5,47 @@ import {
   type Campaign,
   isThere,
   ManualPlacement,
+  mayChange,
   nameOf,
   paymentOf,
+  type Placement,
+  placementsOf,
   shownAt,
   whyUnreadable
 } from "../client/Campaign.ts"
+import { type Kopecks, kopecksToRubles, percentOf } from "../client/money.ts"
 import type { Target } from "./Change.ts"
 import type { Finding } from "./draft.ts"
-import { migratedRow } from "./migratedRow.ts"
-import type { Migration } from "./Migration.ts"
-import { oldSettings } from "./oldSettings.ts"
+import { aboveFloor } from "./floors.ts"
+import { guardProblem } from "./guards.ts"
+import { type Migration, oldSettings } from "./Migration.ts"
 import * as Phrases from "./phrases.ts"
 import { creation, longestName } from "./planCampaign.ts"
+import { phraseFinding } from "./planMinusPhrases.ts"
+
+/** Gives every article of a campaign its own bid and phrases, where the campaign is. */
+export const migrateInPlace = (
+  campaign: Campaign,
+  articles: ReadonlyArray<Article>,
+  migration: Migration
+): ReadonlyArray<Finding> => {
+  const { id } = campaign
+  const { percent } = migration.options
+  const what = `migrate ${id}`
+  if (!mayChange(campaign)) return [{ what, reason: `nothing can change in status ${campaign.status}` }]
+  if (campaign.bid_type === "auto" && (percent.search !== 100 || percent.recommendations !== 100)) {
+    return [{ what, reason: "it has one bid for all placements, so none can have a percentage of its own in place" }]
+  }
+  const old = oldSettings(campaign, migration)
+  return articles.flatMap((there) => {
+    const { nm_id } = there
+    const now = { from: campaign, target: id, nm_id, there, placements: placementsOf(campaign) }
+    return migratedRow(
+      { ...now, today: undefined, bid: old.bid(nm_id), before: migration.phrasesAt(id, nm_id), phrases: old.phrases },
+      migration
+    )
+  })
+}
 
 /** The name of the manual twin of a campaign, never longer than a name may be. */
 export const twinName = (campaign: Campaign): string => {
@@ -136,3 +165,64 @@ const placesOf = ({ settings: { placements } }: Campaign): ReadonlyArray<ManualP
 
 const afterwards = ({ id }: Campaign): string =>
   `Campaign ${id} keeps running and its twin does not run: give the twin money, start it, then pause ${id}`
+
+/** An article on its way from an old campaign to where it shall be set. */
+interface Row {
+  readonly from: Campaign
+  readonly target: Target
+  readonly nm_id: number
+  /** The article as it is there now; nothing if it is not there yet. */
+  readonly there: Article | undefined
+  readonly placements: ReadonlyArray<Placement>
+  /** What the article's bid is today, wherever it is; the largest change is measured against it. */
+  readonly today: Kopecks | undefined
+  /** The old bid; nothing if the present one stays. */
+  readonly bid: Kopecks | undefined
+  /** The phrases it has there now, and those it shall have. */
+  readonly before: ReadonlyArray<string>
+  readonly phrases: ReadonlyArray<string>
+}
+
+/** What is to be done for one article: its bid at every placement, and its phrases once. */
+const migratedRow = (row: Row, migration: Migration): ReadonlyArray<Finding> => {
+  const { before, bid, from, nm_id, phrases, placements, target } = row
+  const bids = bid === undefined ? [] : placements.flatMap((placement) => migratedBid(row, placement, bid, migration))
+  if (migration.phrasesClosed !== undefined) return [...bids, withoutPhrases(row, migration.phrasesClosed)]
+  if (phrases.length === 0) return bids
+  const after = migration.options.phrases === "merge" ? Phrases.merge(before, phrases) : Phrases.distinct(phrases)
+  const reason = `the phrases of campaign ${from.id} are kept per article in type 9`
+  return [...bids, ...phraseFinding({ target, nm_id, before, after }, reason)]
+}
+
+/** Said once per campaign: a list that cannot be read cannot be added to, and setting it would replace it. */
+const withoutPhrases = ({ from, target }: Row, why: string): Finding => ({
+  what: `phrases ${from.id}`,
+  reason:
+    target === from.id
+      ? `the campaign's phrases cannot be read and stay as they are: ${why}`
+      : `the campaign's phrases cannot be read, and its twin gets none: give it phrases before it is started. ${why}`,
+  later: true
+})
+
+const migratedBid = (
+  { from, nm_id, target, there, today }: Row,
+  placement: Placement,
+  old: Kopecks,
+  { floor, guards, options }: Migration
+): ReadonlyArray<Finding> => {
+  const what = `bid of article ${nm_id} at ${placement}, campaign ${from.id}`
+  const before = there === undefined ? null : bidOf(there, placement)
+  const percent = options.percent[placement]
+  const lowest = floor({ nm_id, placement, payment_type: paymentOf(from) })
+  const found = aboveFloor(percentOf(old, percent), lowest, options.onBelowFloor)
+  if (found === undefined) return [{ warning: `${what}: below the lowest bid, left as it is` }]
+  if ("problem" in found) return [{ what, reason: found.problem }]
+  if (found.bid === 0) return [{ what, reason: "the old bid is 0" }]
+  if (found.bid === before) return []
+  const part = percent === 100 ? "" : ` at ${percent}%`
+  const reason = `old bid ${kopecksToRubles(old)} rub${part}${found.note}`
+  const compared = before === null && today !== undefined ? { today } : {}
+  const change = { kind: "bid", target, nm_id, placement, before, after: found.bid, ...compared } as const
+  const problem = guardProblem(guards, change)
+  return [problem === undefined ? { change, reason } : { what, reason: problem }]
+}

@@ -54,7 +54,7 @@ const readEntry = Schema.decodeUnknownSync(Schema.fromJsonString(Entry))
 const aProcess = (file: string) => plansOver({}, embeddedClient, AdsJournal.layer(file))
 
 describe("a journal in a file", () => {
-  it.effect("brings plans and their progress into the next process, also when it was torn while it was written", () =>
+  it.effect("keeps plans and their progress for the next process, also where its last line is incomplete", () =>
     Effect.gen(function* () {
       const file = yield* temporaryFile
       const { id, steps } = yield* Effect.provide(keepPlan, aProcess(file), { local: true })
@@ -78,7 +78,7 @@ describe("a journal in a file", () => {
     }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
   )
 
-  it.effect("that cannot be read says so instead of beginning anew", () =>
+  it.effect("fails where it cannot be read, and is not begun anew", () =>
     Effect.gen(function* () {
       const file = yield* temporaryFile
       appendFileSync(file, "this is no journal\nand never was\n")
@@ -90,7 +90,7 @@ describe("a journal in a file", () => {
     }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
   )
 
-  it.effect("that has a broken line tells everything else, names the line, and goes on", () =>
+  it.effect("with a broken line is read but for that line, which is named, and is written further", () =>
     Effect.gen(function* () {
       const file = yield* temporaryFile
       const inAProcess = <A, E>(work: Effect.Effect<A, E, Needs>) =>
@@ -141,7 +141,7 @@ describe("a journal in a file", () => {
     }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
   )
 
-  it.effect("is read where nothing may be written, and not made where it is not there", () =>
+  it.effect("is read where nothing may be written, and not created where it does not exist", () =>
     Effect.gen(function* () {
       const file = yield* temporaryFile
       const readOnly = plansOver({ readOnly: true }, embeddedClient, AdsJournal.layerReading(file))
@@ -162,7 +162,7 @@ describe("a journal in a file", () => {
     }).pipe(Effect.provide(EmbeddedMarketplace.layer()))
   )
 
-  it.effect("is this process's own while a plan is applied, and only then", () =>
+  it.effect("is locked by its process while a plan is applied, and only then", () =>
     Effect.gen(function* () {
       const file = yield* temporaryFile
       const locks: Array<boolean> = []

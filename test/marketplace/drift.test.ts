@@ -33,7 +33,7 @@ const states = [
 
 describe("a change whose place has changed since it was planned", () => {
   it.effect.each(plans.flatMap(([tool, args]) => states.map(([words, adverts]) => ({ tool, args, words, adverts }))))(
-    "is told why it was left alone, $tool: $words",
+    "is left as it is, with the reason, by a plan of $tool: $words",
     ({ adverts, args, tool, words }) => {
       let isLater = false
       const bids = [{ ...place, norm_query: "diary", bid: 77_700 }]
@@ -58,7 +58,7 @@ describe("a change whose place has changed since it was planned", () => {
     }
   )
 
-  it.effect("is told so also where the campaigns cannot be read just then", () => {
+  it.effect("is left as it is also where the campaigns cannot be read at that moment", () => {
     let isLater = false
     return Effect.gen(function* () {
       const { plan_id } = yield* Schema.decodeUnknownEffect(Answer)(yield* call(...plans[1]))
@@ -78,11 +78,11 @@ describe("a change whose place has changed since it was planned", () => {
   })
 })
 
-describe("what follows an apply", () => {
+describe("the advice after an apply", () => {
   it.effect.each([
     ["ads_plan_campaign", { name: "New", nms: [1] }, true],
     [...plans[0], false]
-  ] as const)("of %s speaks of new campaigns where there are any", ([tool, args, isCreation]) =>
+  ] as const)("of a plan of %s names new campaigns only where some were created", ([tool, args, isCreation]) =>
     Effect.gen(function* () {
       const { plan_id } = yield* Schema.decodeUnknownEffect(Answer)(yield* call(tool, args))
       const { next } = yield* Schema.decodeUnknownEffect(Answer)(yield* call("apply_plan", { plan_id, confirm: true }))

@@ -73,8 +73,8 @@ const losingTheSecond = Layer.effect(
   })
 )
 
-describe("a way back", () => {
-  it.effect("of a plan that was broken off while it made a campaign finds that campaign later", () =>
+describe("a rollback", () => {
+  it.effect("finds the campaign that an interrupted apply has created", () =>
     Effect.gen(function* () {
       const plans = yield* Plans
       const { id } = yield* twins
@@ -93,7 +93,7 @@ describe("a way back", () => {
     )
   )
 
-  it.effect("that was planned before its plan went on is to be planned again", () =>
+  it.effect("expires when its plan is applied further after the rollback was planned", () =>
     Effect.gen(function* () {
       const plans = yield* Plans
       const world = yield* EmbeddedMarketplace
@@ -110,7 +110,7 @@ describe("a way back", () => {
     }).pipe(Effect.provide(marketplace({}, { account: bigAccount({ campaigns: 1, articles: 20 }) })))
   )
 
-  it.effect("is applied once, also where there are two", () =>
+  it.effect("is applied once, also where two rollbacks of the plan are planned", () =>
     Effect.gen(function* () {
       const plans = yield* Plans
       const { id } = yield* phrases
@@ -123,7 +123,7 @@ describe("a way back", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
-  it.effect("deletes no campaign that holds money, and says what else goes with the others", () => {
+  it.effect("deletes no campaign that holds money, and warns of what is deleted with the other campaigns", () => {
     const budget = { advertId: 7003, total: 5000 }
     return Effect.gen(function* () {
       const plans = yield* Plans
@@ -159,8 +159,8 @@ describe("a way back", () => {
       "holds 900.00 rub (90000 kopecks)"
     ],
     ["cannot be asked for its money", { status: 503 }, "its budget cannot be read"],
-    ["is told of by neither budget", { status: 404 }, "its budget cannot be read"]
-  ] as const)("deletes no campaign that %s since the way back was planned", ([, answer, problem]) => {
+    ["shows no budget", { status: 404 }, "its budget cannot be read"]
+  ] as const)("deletes no campaign that %s since the rollback was planned", ([, answer, problem]) => {
     let isLater = false
     return Effect.gen(function* () {
       const plans = yield* Plans
@@ -182,32 +182,35 @@ describe("a way back", () => {
     )
   })
 
-  it.effect("asks for the money of all campaigns at once when it is planned, and of each alone before it goes", () => {
-    const asked: Array<string> = []
-    return Effect.gen(function* () {
-      const plans = yield* Plans
-      const { id } = yield* twins
-      yield* inTime(apply(id))
-      const back = yield* inTime(plans.rollback(id))
-      assert.deepStrictEqual(asked, ['{"advertIds":[7002,7003]}'])
-      yield* inTime(apply(back.id))
-      assert.deepStrictEqual(asked.slice(1), ['{"advertIds":[7002]}', '{"advertIds":[7003]}'])
-      assert.lengthOf(yield* names, 2)
-    }).pipe(
-      Effect.provide(
-        intercepted(
-          (path, body) => {
-            if (path.endsWith("/budget")) asked.push(body)
-            return undefined
-          },
-          {},
-          { account }
+  it.effect(
+    "reads the budgets of all campaigns at once when it is planned, and each one again before its campaign is deleted",
+    () => {
+      const asked: Array<string> = []
+      return Effect.gen(function* () {
+        const plans = yield* Plans
+        const { id } = yield* twins
+        yield* inTime(apply(id))
+        const back = yield* inTime(plans.rollback(id))
+        assert.deepStrictEqual(asked, ['{"advertIds":[7002,7003]}'])
+        yield* inTime(apply(back.id))
+        assert.deepStrictEqual(asked.slice(1), ['{"advertIds":[7002]}', '{"advertIds":[7003]}'])
+        assert.lengthOf(yield* names, 2)
+      }).pipe(
+        Effect.provide(
+          intercepted(
+            (path, body) => {
+              if (path.endsWith("/budget")) asked.push(body)
+              return undefined
+            },
+            {},
+            { account }
+          )
         )
       )
-    )
-  })
+    }
+  )
 
-  it.effect("leaves alone a campaign with money that does not show yet", () => {
+  it.effect("does not delete a campaign with money that does not show yet", () => {
     let isLater = false
     return Effect.gen(function* () {
       const plans = yield* Plans
@@ -236,7 +239,7 @@ describe("a way back", () => {
   it.effect.each([
     [9, "has been started"],
     [7, "in status 7"]
-  ] as const)("deletes no campaign that is in status %i by then", ([status, problem]) => {
+  ] as const)("deletes no campaign that has got status %i since", ([status, problem]) => {
     let isLater = false
     const settings = { name: "New", payment_type: "cpm" }
     const adverts = [{ id: 1, bid_type: "manual", status, settings, nm_settings: [{ nm_id: 1 }] }]
@@ -261,7 +264,7 @@ describe("a way back", () => {
     )
   })
 
-  it.effect("does not call a campaign deleted that the marketplace keeps", () =>
+  it.effect("does not report a campaign as deleted that the marketplace keeps", () =>
     Effect.gen(function* () {
       const plans = yield* Plans
       const { id } = yield* newCampaign
@@ -281,7 +284,7 @@ describe("a way back", () => {
 })
 
 describe("a new campaign", () => {
-  it.effect("whose creation was turned away with a 429 is known not to exist", () => {
+  it.effect("is known not to exist where its creation was refused with a 429", () => {
     let isBusy = true
     return Effect.gen(function* () {
       const { id } = yield* twins
@@ -305,17 +308,15 @@ describe("a new campaign", () => {
   it.effect.each([
     ["by itself", newCampaign],
     ["as a twin", twins]
-  ] as const)(
-    "is not made %s where other campaigns may be changed, whatever was allowed when it was planned",
-    ([, make]) =>
-      Effect.gen(function* () {
-        const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
-        const { id } = yield* make.pipe(Effect.provide(plansOver({}, embeddedClient, kept), { local: true }))
-        const strict = plansOver({ guards: { allowedCampaigns: [1002] } }, embeddedClient, kept)
-        const error = yield* Effect.flip(apply(id)).pipe(Effect.provide(strict, { local: true }))
-        assert.strictEqual(error._tag, "GuardViolation")
-        assert.lengthOf(yield* names, 2)
-      }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer({ account }), PlanJournal.layerMemory)))
+  ] as const)("is not created %s where the guards of the apply allow only other campaigns", ([, make]) =>
+    Effect.gen(function* () {
+      const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
+      const { id } = yield* make.pipe(Effect.provide(plansOver({}, embeddedClient, kept), { local: true }))
+      const strict = plansOver({ guards: { allowedCampaigns: [1002] } }, embeddedClient, kept)
+      const error = yield* Effect.flip(apply(id)).pipe(Effect.provide(strict, { local: true }))
+      assert.strictEqual(error._tag, "GuardViolation")
+      assert.lengthOf(yield* names, 2)
+    }).pipe(Effect.provide(Layer.merge(EmbeddedMarketplace.layer({ account }), PlanJournal.layerMemory)))
   )
 })
 
@@ -354,7 +355,7 @@ describe("a campaign whose creation got no answer", () => {
     ["it was there before", { timestamps: { created: "1969-12-31T23:00:00Z" } }]
   ]
 
-  it.effect.each(strangers)("is not taken to be one of its name: %s", ([difference, other]) =>
+  it.effect.each(strangers)("is not identified with another campaign of its name: %s", ([difference, other]) =>
     Effect.gen(function* () {
       const plans = yield* Plans
       const { id } = yield* newCampaign
@@ -388,7 +389,7 @@ describe("a campaign whose creation got no answer", () => {
     }).pipe(Effect.provide(lostAmong(adverts)))
   )
 
-  it.effect("that does not show in time is told, with how long to wait and what is looked for then", () =>
+  it.effect("is reported with the time to wait, and what the next call looks for, where it does not show in time", () =>
     Effect.gen(function* () {
       const plans = yield* Plans
       const { id } = yield* newCampaign
@@ -428,10 +429,10 @@ describe("a change whose answer was lost", () => {
   const losingBids = (answers: number, isSet: boolean, answer: Canned) => losing("v1/bids", answers, isSet, answer)
 
   it.effect.each([
-    ["in full and was carried out", true, { status: 502 }, 1],
-    ["because it cannot be read and was carried out", true, { text: "<html>" }, 1],
-    ["and was not carried out", false, { status: 502 }, 2]
-  ] as const)("%s is read back in the same call, which goes on", ([, isSet, answer, calls]) => {
+    ["with status 502 and that was carried out", true, { status: 502 }, 1],
+    ["as a web page and that was carried out", true, { text: "<html>" }, 1],
+    ["with status 502 and that was not carried out", false, { status: 502 }, 2]
+  ] as const)("%s is read back in the same call, and the apply goes on", ([, isSet, answer, calls]) => {
     const { layer, lost } = losingBids(1, isSet, answer)
     return Effect.gen(function* () {
       const { id } = yield* bidPlan()
@@ -444,7 +445,7 @@ describe("a change whose answer was lost", () => {
   it.effect.each([
     ["was carried out", true, { state: "applied", done: 1 }],
     ["was not carried out", false, { reason: "AdsOutcomeUnknown", done: 0 }]
-  ] as const)("and that adds an article is never sent twice: it %s", ([, isSet, expected]) => {
+  ] as const)("is never sent twice where it adds an article: it %s", ([, isSet, expected]) => {
     const { layer, lost } = losing("auction/nms", 1, isSet, { status: 502 })
     return Effect.gen(function* () {
       const { guards } = yield* MarketplaceConfig
@@ -457,7 +458,7 @@ describe("a change whose answer was lost", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("on a way back is sent once more, as what shows may be what was there before", () => {
+  it.effect("is sent once more in a rollback, as the bid that shows may be the one from before the plan", () => {
     const { layer, lost } = losingBids(0, false, { status: 502 })
     return Effect.gen(function* () {
       const plans = yield* Plans
@@ -470,23 +471,26 @@ describe("a change whose answer was lost", () => {
     }).pipe(Effect.provide(layer))
   })
 
-  it.effect("a second time is told as one that may have happened, with what the next call does", () => {
-    const { layer, lost } = losingBids(2, false, { status: 502 })
-    return Effect.gen(function* () {
-      const { id } = yield* bidPlan()
-      const error = yield* Effect.flip(inTime(apply(id)))
-      assert.deepInclude(error, { _tag: "ApplyStopped", reason: "AdsOutcomeUnknown", done: 0 })
-      assert.strictEqual(lost.sent, 2)
-      assert.include(error.message, "It may have happened all the same")
-      assert.include(
-        error.message,
-        "first reads what is there, and sends only what is not as wanted. Now, apply the same"
-      )
-      assert.deepInclude(yield* inTime(apply(id)), { state: "applied", done: 2 })
-    }).pipe(Effect.provide(layer))
-  })
+  it.effect(
+    "is reported as one that may have happened where the second answer is lost, too, with what the next call does",
+    () => {
+      const { layer, lost } = losingBids(2, false, { status: 502 })
+      return Effect.gen(function* () {
+        const { id } = yield* bidPlan()
+        const error = yield* Effect.flip(inTime(apply(id)))
+        assert.deepInclude(error, { _tag: "ApplyStopped", reason: "AdsOutcomeUnknown", done: 0 })
+        assert.strictEqual(lost.sent, 2)
+        assert.include(error.message, "It may have happened all the same")
+        assert.include(
+          error.message,
+          "first reads what is there, and sends only what is not as wanted. Now, apply the same"
+        )
+        assert.deepInclude(yield* inTime(apply(id)), { state: "applied", done: 2 })
+      }).pipe(Effect.provide(layer))
+    }
+  )
 
-  it.effect("is not what a read is that failed", () => {
+  it.effect("is told apart from a read that failed", () => {
     let isDown = false
     return Effect.gen(function* () {
       const { id } = yield* bidPlan()
@@ -499,7 +503,7 @@ describe("a change whose answer was lost", () => {
 })
 
 describe("an article that went inactive after it was set", () => {
-  it.effect.each([2, 3])("keeps no plan from coming to its end: read %i is refused", (refused) => {
+  it.effect.each([2, 3])("does not stop the plan where read %i is refused", (refused) => {
     let reads = 0
     return Effect.gen(function* () {
       const { id, steps } = yield* phrases

@@ -36,8 +36,8 @@ const withoutBid = stateOf([
   }
 ])
 
-describe("what cannot be taken back", () => {
-  it.effect("is said by the plan, and by the way back: a bid where there was none", () =>
+describe("a change that cannot be rolled back", () => {
+  it.effect("is named by the plan, and by the rollback: a bid where there was none", () =>
     Effect.gen(function* () {
       const plans = yield* Plans
       const { guards } = yield* MarketplaceConfig
@@ -56,7 +56,7 @@ describe("what cannot be taken back", () => {
     }).pipe(Effect.provide(marketplace({}, { account: withoutBid })))
   )
 
-  it.effect("is said by the plan, and by the way back: kopecks where only whole rubles go out", () =>
+  it.effect("is named by the plan: kopecks where only whole rubles are sent", () =>
     Effect.gen(function* () {
       const { guards, wire } = yield* MarketplaceConfig
       const at = { advert_id: 1, nm_id: 11 }
@@ -72,7 +72,7 @@ describe("what cannot be taken back", () => {
     }).pipe(Effect.provide(marketplace({ wire: "published" }, { wire: "published", account: withoutBid })))
   )
 
-  it.effect("and belongs to an article that the plan itself adds goes with that article, and is not mentioned", () =>
+  it.effect("is not named where it belongs to an article that the plan itself adds", () =>
     Effect.gen(function* () {
       const { guards } = yield* MarketplaceConfig
       const { adverts: existing } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2())
@@ -98,7 +98,7 @@ describe("what cannot be taken back", () => {
     nm_settings: []
   } as const
 
-  it.effect("is a new campaign that has been started meanwhile: the way back says what to do with it", () => {
+  it.effect("is named by the rollback, with what to do: a new campaign that has been started since", () => {
     let isStarted = false
     const started = { adverts: [{ id: 2, bid_type: "manual", status: 9, settings: { name: "New" }, nm_settings: [] }] }
     return Effect.gen(function* () {
@@ -127,7 +127,7 @@ describe("what cannot be taken back", () => {
 })
 
 describe("the largest change", () => {
-  it.effect("is measured against the bid of today when a twin's plan is applied, too", () =>
+  it.effect("is measured against the bid of today also when the plan of a twin is applied", () =>
     Effect.gen(function* () {
       const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
       const lax = plansOver({}, embeddedClient, kept)
@@ -184,7 +184,7 @@ describe("an article that the marketplace does not show", () => {
     )
   const Pairs = Schema.fromJsonString(Schema.Struct({ items: Schema.Array(Pair) }))
 
-  it.effect("because it was deleted comes back all the same, with its phrases and cluster bids", () =>
+  it.effect("is restored with its phrases and cluster bids after it was deleted", () =>
     Effect.gen(function* () {
       const plans = yield* Plans
       const world = yield* EmbeddedMarketplace
@@ -198,7 +198,7 @@ describe("an article that the marketplace does not show", () => {
     }).pipe(Effect.provide(plansOver({}, strict()).pipe(Layer.provideMerge(EmbeddedMarketplace.layer()))))
   )
 
-  it.effect("because it is inactive now holds up neither an apply nor a way back", () =>
+  it.effect("stops neither an apply nor a rollback where it is inactive now", () =>
     Effect.gen(function* () {
       const kept = Layer.succeed(PlanJournal, yield* PlanJournal)
       const open = plansOver({}, embeddedClient, kept)
