@@ -1,6 +1,10 @@
 import { Schema, Struct } from "effect"
 
+import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { Blocked } from "../Plan.ts"
+
+/** What a step leads from or to, as its upstream shows it. */
+const place = Schema.Union([Schema.Null, Schema.Boolean, Schema.Finite, Schema.String, JsonObject])
 
 /* Shapes of plans and of what comes of them, as a client may rely on them; all are open to fields that are not named. */
 
@@ -39,7 +43,7 @@ export const planOf = <K extends Schema.Constraint, S extends Schema.Constraint>
 
 export const rollback = Schema.Struct({
   reverses: Schema.String,
-  ...planOf(Schema.Literal("rollback"), Schema.Unknown)
+  ...planOf(Schema.Literal("rollback"), place)
 })
 
 export const shownPlan = Schema.Struct({
@@ -51,7 +55,7 @@ export const shownPlan = Schema.Struct({
   refused: whole,
   unconfirmed: whole,
   steps: Schema.Array(
-    Schema.Struct({ ...stepOf(Schema.Unknown), done: Schema.Boolean, refused: Schema.optionalKey(Schema.String) })
+    Schema.Struct({ ...stepOf(place), done: Schema.Boolean, refused: Schema.optionalKey(Schema.String) })
   ),
   notice: Schema.optionalKey(Schema.String),
   ...apartFromSteps,
@@ -68,7 +72,7 @@ export const report = Schema.Struct({
   refused_count: whole,
   unconfirmed: Schema.Array(Schema.String),
   unconfirmed_count: whole,
-  rounded: Schema.Array(Schema.Struct({ step: Schema.String, bid: Schema.Unknown })).annotate({
+  rounded: Schema.Array(Schema.Struct({ step: Schema.String, bid: place })).annotate({
     description: "Amounts that the upstream rounded, as they show"
   }),
   rounded_count: whole,
@@ -83,7 +87,7 @@ const entry = {
   kind: Schema.String,
   steps: whole,
   reverses: Schema.String,
-  ...stepOf(Schema.Unknown),
+  ...stepOf(place),
   created: Schema.Union([whole, Schema.String]),
   problem: Schema.String,
   advert_id: whole,
