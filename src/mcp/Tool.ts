@@ -117,8 +117,19 @@ const rendered = (value: Readonly<Record<string, unknown>>, limit: number, advic
       onFailure: () => Effect.fail(new AnswerUnwritable({ advice })),
       onSuccess: (text) => {
         const answer = { content: [{ type: "text", text }], structured: value } satisfies Answer
-        const bytes = text.length * 3 <= limit ? text.length : new TextEncoder().encode(text).length
+        const bytes = text.length * 3 <= limit ? text.length : bytesOf(text)
         return Effect.succeed({ answer, bytes })
       }
     }
   )
+
+/** The length of a text in UTF-8, which of a large one is counted rather than made. */
+const bytesOf = (text: string): number => {
+  let bytes = text.length
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    // The halves of a surrogate pair are two bytes each.
+    if (unit > 0x7f) bytes += unit <= 0x7ff || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2
+  }
+  return bytes
+}

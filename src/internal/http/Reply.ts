@@ -19,10 +19,13 @@ export const read = (response: HttpClientResponse.HttpClientResponse, limit: num
   }))
 
 /** Until there is room, the upstream is not read; an amount is assumed where it does not say how much will come. */
-const takeRoom = Effect.fnUntraced(function* (response: HttpClientResponse.HttpClientResponse, limit: number) {
+const takeRoom = (response: HttpClientResponse.HttpClientResponse, limit: number) => {
   const announced = announcedBytes(response.headers) ?? unannounced
-  if (announced <= limit) yield* (yield* Room)(announced)
-})
+  return announced <= limit ? takeFor(announced) : Effect.void
+}
+
+/** An answer and what is made of it: large ones follow each other, so that neither memory nor others wait for many. */
+const takeFor = (bytes: number) => Effect.flatMap(Room, (take) => take(2 * bytes))
 
 /** What an answer whose size is not told is counted as. */
 const unannounced = 4 * 1024 * 1024
@@ -51,7 +54,7 @@ const readStream = Effect.fnUntraced(
       bytes += chunk.byteLength
       if (bytes > limit) return Effect.fail(new ReplyTooLarge({ limit }))
       text += decoder.decode(chunk, { stream: true })
-      return Effect.void
+      return bytes > unannounced ? takeFor(bytes) : Effect.void
     })
     return text + decoder.decode()
   },

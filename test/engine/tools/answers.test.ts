@@ -20,6 +20,9 @@ const decodeListing = Schema.decodeUnknownSync(
     )
   })
 )
+const decodeContent = Schema.decodeUnknownSync(
+  Schema.Struct({ content: Schema.NonEmptyArray(Schema.Struct({ text: Schema.String })) })
+)
 const decodeAnswer = Schema.decodeUnknownSync(
   Schema.Struct({
     content: Schema.Tuple([Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })]),
@@ -80,6 +83,18 @@ describe("an answer that is too large", () => {
       const { message } = yield* refused("create_tag", { name: "red" })
       assert.match(message, /What was asked for has been done: do not repeat it\. Ask for less at once\.$/)
     }).pipe(Effect.provideService(AnswerLimit, 4000), Effect.provide(serving(client)))
+  })
+
+  it.effect("is counted in bytes of UTF-8, whatever its characters", () => {
+    const nodes = [{ ...hooked("a").nodes[0], notes: "aä€😀".repeat(500) }]
+    const stored = { id: "w1", name: "Wide", active: false, nodes, connections: {}, settings: {} }
+    const { client } = engineThat(() => json(stored))
+    return Effect.gen(function* () {
+      const { result } = yield* request("tools/call", { name: "get_workflow", arguments: { id: "w1" } })
+      const { data } = yield* Effect.provideService(refused("get_workflow", { id: "w1" }), AnswerLimit, 4000)
+      const [{ text }] = decodeContent(result).content
+      assert.strictEqual(data?.["bytes"], new TextEncoder().encode(text).length)
+    }).pipe(Effect.provide(serving(client)))
   })
 
   it.effect("is replaced by the state of the workflow after a change", () => {
