@@ -120,10 +120,12 @@ const meaningsOf = (match: RegExpExecArray) => {
   return [{ length, means: point > 0x10_ff_ff ? "" : bytesOf(String.fromCodePoint(point)) }]
 }
 
-/** The bytes in which a secret may stand in a text. */
+/** The bytes in which a secret may stand in a text; its escaped forms too, as a text before them may begin an escape. */
 const formsOf = (secret: string): ReadonlyArray<string> => {
   const encoded = [Base64.encode(secret), Base64Url.encode(secret), ...inside(secret)]
-  return [bytesOf(secret), bytesOf(secret.replaceAll(" ", "+")), ...encoded].map((form) => form.toLowerCase())
+  const escaped = [JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.replace(/\p{Surrogate}/gu, "\uFFFD"))]
+  const texts = [secret, secret.replaceAll(" ", "+"), ...escaped]
+  return [...texts.map(bytesOf), ...encoded].map((form) => form.toLowerCase())
 }
 
 /** What Base64 makes of a secret inside a longer text, whatever stands around it; too little to tell is left out. */

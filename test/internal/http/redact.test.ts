@@ -16,6 +16,11 @@ describe("redact", () => {
     }
   })
 
+  it("hides an escaped secret that would complete an escape which the text before it begins", () => {
+    assert.strictEqual(redact(`%0${JSON.stringify("7n\u000bi&").slice(1, -1)}`, ["7n\u000bi&"]), "%0[redacted]")
+    assert.strictEqual(redact(`%0${encodeURIComponent("7n\u000bi&")}`, ["7n\u000bi&"]), "%0[redacted]")
+  })
+
   it("hides a secret that begins another one, both of them whole", () => {
     assert.strictEqual(redact("key-1234, key-1234-more", ["key-1234", "key-1234-more"]), "[redacted], [redacted]")
   })
