@@ -11,6 +11,12 @@ export class ToolError extends Schema.TaggedError<ToolError>()("ToolError", {
   details: Schema.Record(Schema.String, Schema.Unknown)
 }) {}
 
+/** The fields of a typed error as a tool's details, but for those that every error has. */
+export const detailsOf = (error: object): ToolError["details"] =>
+  Object.fromEntries(Object.entries(error).filter(([name]) => !inEveryError.includes(name)))
+
+const inEveryError: ReadonlyArray<string> = ["_tag", "cause", "isOutcomeUnknown", "message", "name", "stack"]
+
 /** An argument is missing, unknown, of the wrong type or out of range. Nothing was sent. */
 export class InvalidArgument extends Schema.TaggedError<InvalidArgument>()("InvalidArgument", {
   argument: Schema.String,

@@ -3,23 +3,9 @@ import { createInterface } from "node:readline"
 import { Schema } from "effect"
 
 import { directory, start, startHttp, type Start } from "../cli/built.ts"
+import { type Answer, decodeAnswer } from "../support/answer.ts"
 
 export { directory, once as moment, run, useCommand } from "../cli/built.ts"
-
-/** What an answer to a request can hold. */
-export const Answer = Schema.Struct({
-  id: Schema.Unknown,
-  result: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
-  error: Schema.optionalKey(
-    Schema.Struct({
-      code: Schema.Int,
-      message: Schema.String,
-      data: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
-    })
-  )
-})
-export type Answer = typeof Answer.Type
-export const decodeAnswer = Schema.decodeUnknownSync(Schema.fromJsonString(Answer))
 
 export type Arguments = Readonly<Record<string, unknown>>
 export type Server = Awaited<ReturnType<typeof overStdio>>

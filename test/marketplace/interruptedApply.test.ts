@@ -37,6 +37,16 @@ const newCampaign = Effect.gen(function* () {
   return yield* Plans.use((plans) => plans.keep(planCampaign(input)))
 })
 
+/** Creates a campaign and rolls that back; between the plan of the rollback and its application something happens. */
+const rolledBackAfter = Effect.fnUntraced(function* (happens: () => void) {
+  const plans = yield* Plans
+  const { id } = yield* newCampaign
+  yield* inTime(apply(id))
+  const back = yield* inTime(plans.rollback(id))
+  happens()
+  return { back, report: yield* inTime(apply(back.id)) }
+})
+
 const phrases = Effect.gen(function* () {
   const { guards } = yield* MarketplaceConfig
   const { adverts } = yield* MarketplaceAds.use((ads) => ads.getAdvertsV2())
@@ -163,12 +173,7 @@ describe("a rollback", () => {
   ] as const)("deletes no campaign that %s since the rollback was planned", ([, answer, problem]) => {
     let isLater = false
     return Effect.gen(function* () {
-      const plans = yield* Plans
-      const { id } = yield* newCampaign
-      yield* inTime(apply(id))
-      const back = yield* inTime(plans.rollback(id))
-      isLater = true
-      const report = yield* inTime(apply(back.id))
+      const { back, report } = yield* rolledBackAfter(() => (isLater = true))
       assert.deepInclude(report, { state: "refused", done: 0 })
       assert.include(report.refused[0]?.problem, problem)
       assert.deepStrictEqual(yield* names, ["New"])
@@ -213,12 +218,7 @@ describe("a rollback", () => {
   it.effect("does not delete a campaign with money that does not show yet", () => {
     let isLater = false
     return Effect.gen(function* () {
-      const plans = yield* Plans
-      const { id } = yield* newCampaign
-      yield* inTime(apply(id))
-      const back = yield* inTime(plans.rollback(id))
-      isLater = true
-      const report = yield* inTime(apply(back.id))
+      const { report } = yield* rolledBackAfter(() => (isLater = true))
       assert.deepInclude(report, { state: "refused", done: 0 })
       assert.include(report.refused[0]?.problem, "holds 1.00 rub")
     }).pipe(
@@ -244,12 +244,7 @@ describe("a rollback", () => {
     const settings = { name: "New", payment_type: "cpm" }
     const adverts = [{ id: 1, bid_type: "manual", status, settings, nm_settings: [{ nm_id: 1 }] }]
     return Effect.gen(function* () {
-      const plans = yield* Plans
-      const { id } = yield* newCampaign
-      yield* inTime(apply(id))
-      const back = yield* inTime(plans.rollback(id))
-      isLater = true
-      const report = yield* inTime(apply(back.id))
+      const { report } = yield* rolledBackAfter(() => (isLater = true))
       assert.deepInclude(report, { state: "refused", done: 0 })
       assert.include(report.refused[0]?.problem, problem)
       assert.deepStrictEqual(yield* names, ["New"])

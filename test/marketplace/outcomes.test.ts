@@ -2,10 +2,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { Headers } from "effect/http"
 
-import { AdsBadRequest, MarketplaceError } from "../../src/marketplace/client/MarketplaceError.ts"
+import { readApart } from "../../src/changes/readApart.ts"
+import { AdsBadRequest, isRefusal, MarketplaceError } from "../../src/marketplace/client/MarketplaceError.ts"
 import { operations } from "../../src/marketplace/client/operations.ts"
 import { nextOf } from "../../src/marketplace/client/outcome.ts"
-import { bisectRead } from "../../src/marketplace/client/partialReads.ts"
 
 describe("the answer 429", () => {
   const pause = (headers: Readonly<Record<string, string>>) =>
@@ -36,12 +36,13 @@ describe("a bisected read", () => {
   const reading = Effect.fnUntraced(function* (isShown: (item: number) => boolean) {
     let calls = 0
     const result = yield* Effect.result(
-      bisectRead(
+      readApart(
         Array.from({ length: 100 }, (_, index) => index),
         (items) => {
           calls++
           return items.every(isShown) ? Effect.succeed(items) : Effect.fail(refused)
-        }
+        },
+        (error) => (isRefusal(error) ? error : undefined)
       )
     )
     return { calls, result }

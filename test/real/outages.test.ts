@@ -3,7 +3,6 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { versions } from "../engines/install.ts"
 import { type Started, startEngine } from "../engines/start.ts"
 import {
-  type Answer,
   configurationOf,
   dataOf,
   errorOf,
@@ -13,6 +12,7 @@ import {
   type Server,
   useCommand
 } from "../faults/servers.ts"
+import type { Answer } from "../support/answer.ts"
 
 useCommand()
 

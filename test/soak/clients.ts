@@ -1,23 +1,8 @@
 import { createInterface } from "node:readline"
 
-import { Schema } from "effect"
-
+import { type Answer, decodeAnswer } from "../support/answer.ts"
 import { key } from "./engine.ts"
 import { start } from "./server.ts"
-
-const Answer = Schema.Struct({
-  id: Schema.Unknown,
-  result: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
-  error: Schema.optionalKey(
-    Schema.Struct({
-      code: Schema.Int,
-      message: Schema.String,
-      data: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
-    })
-  )
-})
-export type Answer = typeof Answer.Type
-const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Answer))
 
 /** A client with a server of its own. */
 export interface Client {
@@ -36,7 +21,7 @@ const longest = 70_000
 
 const read = (text: string, problems: Array<string>): Answer => {
   if (text.includes(key)) problems.push(`the key is in an answer: ${text.slice(0, 200)}`)
-  return decode(text)
+  return decodeAnswer(text)
 }
 
 export const overStdio = async (hosts: Readonly<Record<string, string>>): Promise<Client> => {

@@ -1,4 +1,5 @@
-import type { Answer, Client } from "./clients.ts"
+import type { Answer } from "../support/answer.ts"
+import type { Client } from "./clients.ts"
 import type { Random } from "./random.ts"
 
 const MiB = 1024 * 1024

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Failure, RemoteState, Row, Shown } from "../Driver.ts"
 import { unconfirmedOf } from "../PlanState.ts"
 import * as PlanState from "../PlanState.ts"
-import { readApart } from "./readApart.ts"
+import { readApart } from "../readApart.ts"
 import { read, rowsOf, type Run, stepsOf, stopped } from "./Run.ts"
 
 /** Looks at what was sent; what does not show yet is unconfirmed. */

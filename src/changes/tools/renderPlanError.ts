@@ -1,4 +1,4 @@
-import { ToolError } from "../../mcp/ToolError.ts"
+import { detailsOf, ToolError } from "../../mcp/ToolError.ts"
 import type { PlanError } from "../PlanError.ts"
 
 const kinds: { readonly [tag in PlanError["_tag"]]: readonly [blame: "caller" | "upstream", code: string] } = {
@@ -11,11 +11,8 @@ const kinds: { readonly [tag in PlanError["_tag"]]: readonly [blame: "caller" | 
   PlanSpent: ["caller", "PLAN_SPENT"]
 }
 
-const hidden: ReadonlyArray<string> = ["_tag", "cause", "isOutcomeUnknown", "message", "name", "stack"]
-
 /** An error of the core as a tool's error, its fields as details; for upstreams without words of their own for it. */
 export const renderPlanError = (error: PlanError): ToolError => {
   const [blame, code] = kinds[error._tag]
-  const fields = Object.entries(error).filter(([name]) => !hidden.includes(name))
-  return new ToolError({ blame, code, message: error.message, details: Object.fromEntries(fields) })
+  return new ToolError({ blame, code, message: error.message, details: detailsOf(error) })
 }

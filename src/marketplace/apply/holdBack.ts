@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Judgement, Row } from "../../changes/Driver.ts"
 import type { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import type { AmountTold } from "../client/money.ts"
-import { readBudgets } from "../client/partialReads.ts"
+import { readBudgets } from "../client/readBudgets.ts"
 import type { Change } from "../plan/Change.ts"
 
 /** Which campaigns are not deleted that could be, and why: they hold money by now, or nobody can tell. */

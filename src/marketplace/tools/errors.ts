@@ -1,7 +1,7 @@
 import { Effect, Schema } from "effect"
 
 import type { PlanError } from "../../changes/PlanError.ts"
-import { type InvalidArgument, ToolError } from "../../mcp/ToolError.ts"
+import { detailsOf, type InvalidArgument, ToolError } from "../../mcp/ToolError.ts"
 import { explain, fixedAdvice } from "../apply/advice.ts"
 import type { FloorsPending } from "../client/LowestBids.ts"
 import { MarketplaceError, type Reason } from "../client/MarketplaceError.ts"
@@ -69,10 +69,10 @@ const kinds: { readonly [tag in Tag]: readonly [blame: "caller" | "upstream", co
 
 /** The one place where an error of this toolset becomes a tool's error; its fields come along as details. */
 export const refusal = (error: MarketplaceError | OwnError): ToolError => {
-  if (!(error instanceof MarketplaceError)) return rendered(error._tag, error.message, fieldsOf(error))
+  if (!(error instanceof MarketplaceError)) return rendered(error._tag, error.message, detailsOf(error))
   const { operation, reason } = error
   const advice = fixedAdvice(reason)
-  const details = { operation, ...fieldsOf(reason), ...(advice === undefined ? {} : { advice }) }
+  const details = { operation, ...detailsOf(reason), ...(advice === undefined ? {} : { advice }) }
   return rendered(reason._tag, explain(error), details)
 }
 
@@ -80,11 +80,6 @@ const rendered = (tag: Tag, message: string, details: ToolError["details"]) => {
   const [blame, code] = kinds[tag]
   return new ToolError({ blame, code, message, details })
 }
-
-const fieldsOf = (error: object): ToolError["details"] =>
-  Object.fromEntries(Object.entries(error).filter(([name]) => !hidden.includes(name)))
-
-const hidden: ReadonlyArray<string> = ["_tag", "cause", "isOutcomeUnknown", "message", "name", "stack"]
 
 /** A program of this toolset, whose errors are told as a tool's. */
 export const orRefuse = <A, R>(

@@ -1,9 +1,10 @@
 import { Effect } from "effect"
 
+import { readApart } from "../../../changes/readApart.ts"
 import { explain } from "../../apply/advice.ts"
 import type { Pair } from "../../client/ids.ts"
 import { MarketplaceAds } from "../../client/MarketplaceAds.ts"
-import { bisectRead } from "../../client/partialReads.ts"
+import { isRefusal } from "../../client/MarketplaceError.ts"
 
 /** The campaigns that changes are about, and those of them that cannot be read. */
 export const campaignsOf = (changes: ReadonlyArray<{ readonly advert_id: number }>) =>
@@ -15,7 +16,11 @@ export const campaignsOf = (changes: ReadonlyArray<{ readonly advert_id: number 
 /** The minus-phrases of articles, with a warning where the marketplace does not show them. */
 export const phrasesOf = Effect.fnUntraced(function* (pairs: ReadonlyArray<Pair>) {
   const ads = yield* MarketplaceAds
-  const { found, refused } = yield* bisectRead(pairs, (items) => ads.getMinusPhrases({ items }))
+  const { found, refused } = yield* readApart(
+    pairs,
+    (items) => ads.getMinusPhrases({ items }),
+    (error) => (isRefusal(error) ? error : undefined)
+  )
   const [first, ...others] = refused
   const more = others.length === 0 ? "" : ` and of ${others.length} more`
   return {
@@ -25,7 +30,7 @@ export const phrasesOf = Effect.fnUntraced(function* (pairs: ReadonlyArray<Pair>
         ? []
         : [
             `The phrases of article ${first.item.nm_id} in campaign ${first.item.advert_id}${more} cannot be read, so they ` +
-              `neither count here nor come back with a rollback: ${explain(first.error)}`
+              `neither count here nor come back with a rollback: ${explain(first.reason)}`
           ]
   }
 })
