@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url"
 
 import { ChangesToolset } from "../src/changes/toolset.ts"
 import { flag, flagNames, spelling } from "../src/cli/flags.ts"
+import { OperatorToolset } from "../src/engine/operator/toolset.ts"
 import { EngineToolset } from "../src/engine/toolset.ts"
 import { MarketplaceToolset } from "../src/marketplace/toolset.ts"
 import type { Tool } from "../src/mcp/Tool.ts"
@@ -16,6 +17,7 @@ type Described = Omit<Tool, "call">
 
 const toolsets: ReadonlyArray<{ readonly name: string; readonly tools: ReadonlyArray<Described> }> = [
   EngineToolset,
+  OperatorToolset,
   MarketplaceToolset,
   ChangesToolset
 ]
@@ -46,7 +48,7 @@ const parts: ReadonlyMap<string, string> = new Map([
   ["flags", flagTable]
 ])
 
-const pages = ["README.md", "docs/marketplace.md"]
+const pages = ["README.md", "docs/operator.md", "docs/marketplace.md"]
 
 const part = /<!-- made: ([^>]+?) -->\n\n[^]*?\n\n<!-- \/made -->/g
 

@@ -9,7 +9,7 @@ import { loaders } from "./toolsets.ts"
 export const runCheck = Effect.fnUntraced(function* (options: Options) {
   const launch = yield* readLaunch(options)
   const findings = yield* Effect.forEach(yield* loaders(launch), ({ load }) =>
-    load(launch).pipe(
+    load.pipe(
       Effect.flatMap(({ toolset: { check = Effect.succeed([]) } }) => check),
       Effect.catchTag("ConfigurationError", ({ message }) =>
         Effect.succeed<ReadonlyArray<Finding>>([{ fine: false, words: message }])

@@ -17,7 +17,7 @@ import { loaders } from "./toolsets.ts"
 export const serve = Effect.fnUntraced(function* (options: Options) {
   const launch = yield* readLaunch(options)
   yield* checkConnections(launch)
-  const loaded = yield* Effect.forEach(yield* loaders(launch), ({ load }) => load(launch))
+  const loaded = yield* Effect.forEach(yield* loaders(launch), ({ load }) => load)
   const plans = loaded.flatMap(({ plans: source }) => source ?? [])
   const toolsets = [...loaded.map(({ toolset }) => toolset), ...(yield* planTools(plans))]
   const { answerLimit } = launch

@@ -4,7 +4,7 @@ import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 
 import type { Environment } from "../../src/engine/config/EngineConfig.ts"
 import { EmbeddedEngine, type EmbeddedEngineOptions } from "../../src/engine/embedded/EmbeddedEngine.ts"
-import { environment, type Json, serverOver } from "../support/harness.ts"
+import { environment, type Json, operatorToolsets, serverOver } from "../support/harness.ts"
 
 /** Where an engine of this version answers, and with which key. */
 export interface Place {
@@ -88,7 +88,8 @@ const make = ({ apiKey, host, version }: Place, client: HttpClient.HttpClient, p
   const instance = environment(host, apiKey, pace)
   const server = serverOver(
     { production: instance, staging: instance, locked: environment(host, "not-the-key", pace) },
-    Layer.succeed(HttpClient.HttpClient, meddled)
+    Layer.succeed(HttpClient.HttpClient, meddled),
+    operatorToolsets
   )
   return Layer.merge(Layer.succeed(TestedEngine, tested), server)
 }

@@ -1,7 +1,10 @@
+import { readFile } from "node:fs/promises"
+
+import { Schema } from "effect"
 import type { TestProject } from "vitest/node"
 
 import { nodeFor, versions } from "../engines/install.ts"
-import { type RunningEngine, type Started, startEngine } from "../engines/start.ts"
+import { RunningEngine, type Started, startEngine } from "../engines/start.ts"
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -11,8 +14,19 @@ declare module "vitest" {
   }
 }
 
-/** Starts the real engines once for all test files, and stops them whatever the tests did. */
+const decodeRunning = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Array(RunningEngine)))
+
+/**
+ * Starts the real engines once for all test files, and stops them whatever the tests did. Where `RUNNING_ENGINES` names a
+ * file that lists engines, these are taken as they are.
+ */
 export default async function setup(project: TestProject) {
+  project.provide("olderNode", nodeFor("1.82.3"))
+  const running = process.env["RUNNING_ENGINES"]
+  if (running !== undefined) {
+    project.provide("engines", decodeRunning(await readFile(running, "utf8")))
+    return undefined
+  }
   const starts = await Promise.allSettled(versions.map((version) => startEngine(version)))
   const started = starts.flatMap((start): ReadonlyArray<Started> => (start.status === "fulfilled" ? [start.value] : []))
   const stop = async () => {
@@ -27,6 +41,5 @@ export default async function setup(project: TestProject) {
     "engines",
     started.map(({ engine }) => engine)
   )
-  project.provide("olderNode", nodeFor("1.82.3"))
   return stop
 }

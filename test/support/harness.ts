@@ -5,11 +5,13 @@ import { HttpClient } from "effect/http"
 import { Instances } from "../../src/engine/client/Instances.ts"
 import { EngineConfig, type Environment } from "../../src/engine/config/EngineConfig.ts"
 import { EmbeddedEngine, type EmbeddedEngineOptions } from "../../src/engine/embedded/EmbeddedEngine.ts"
+import { OperatorToolset } from "../../src/engine/operator/toolset.ts"
 import { EngineToolset } from "../../src/engine/toolset.ts"
 import { HttpClients } from "../../src/internal/http/HttpClients.ts"
 import * as Message from "../../src/mcp/protocol/Message.ts"
 import { assumed, modern } from "../../src/mcp/protocol/ProtocolVersion.ts"
 import { Sessions } from "../../src/mcp/protocol/Session.ts"
+import type { Toolset } from "../../src/mcp/Toolset.ts"
 import * as Server from "../../src/Server.ts"
 import { judge } from "./fixtures/judge.ts"
 
@@ -37,25 +39,36 @@ export const configured = (environments: Readonly<Record<string, Environment>>) 
 /** The whole server over whatever answers for its engines. */
 export const serverOver = (
   environments: Readonly<Record<string, Environment>>,
-  client: Layer.Layer<HttpClient.HttpClient>
+  client: Layer.Layer<HttpClient.HttpClient>,
+  toolsets: ReadonlyArray<Toolset<Instances>> = [EngineToolset]
 ) =>
-  Server.layer({ toolsets: [EngineToolset], version: "0.0.0-test" }).pipe(
+  Server.layer({ toolsets, version: "0.0.0-test" }).pipe(
     Layer.provideMerge(Instances.layer),
     Layer.provide(configured(environments)),
     Layer.provide(HttpClients.layerShared),
     Layer.provide(client)
   )
 
+/** What an operator is offered. */
+export const operatorToolsets = [EngineToolset, OperatorToolset]
+
 /** The whole server over embedded engines: `production`, the default, and `staging`, which is the same engine. */
-export const serverOverEmbedded = (options: EmbeddedEngineOptions = {}) =>
+export const serverOverEmbedded = (
+  options: EmbeddedEngineOptions = {},
+  toolsets: ReadonlyArray<Toolset<Instances>> = [EngineToolset]
+) =>
   Layer.unwrap(
     Effect.map(EmbeddedEngine, ({ apiKey, host, httpClient }) => {
       const instance = environment(host, Redacted.value(apiKey), { requestsPerSecond: Infinity })
-      return serverOver({ production: instance, staging: instance }, Layer.succeed(HttpClient.HttpClient, httpClient))
+      const client = Layer.succeed(HttpClient.HttpClient, httpClient)
+      return serverOver({ production: instance, staging: instance }, client, toolsets)
     })
   ).pipe(Layer.provideMerge(EmbeddedEngine.layer(options)))
 
 export const TestServer = serverOverEmbedded({ seed: true })
+
+/** The same with the toolset `operator`. */
+export const OperatorServer = serverOverEmbedded({ seed: true }, operatorToolsets)
 
 /** One JSON-RPC request through the whole server, bare if no revision is named, and its answer. */
 export const request = Effect.fnUntraced(function* (method: string, params: unknown = {}, protocolVersion = assumed) {

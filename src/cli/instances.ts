@@ -1,0 +1,19 @@
+import { Effect, Layer } from "effect"
+
+import { Instances } from "../engine/client/Instances.ts"
+import { EngineConfig } from "../engine/config/EngineConfig.ts"
+import type { Launch } from "./Launch.ts"
+import * as NodeHttpClients from "./NodeHttpClients.ts"
+
+/** The instances to serve and the way to them: the configured ones over the network, else the embedded one. */
+export const instances = (launch: Launch) => Layer.build(Layer.provide(Instances.layer, upstreams(launch)))
+
+const upstreams = ({ embedded, engine, readOnly }: Launch) =>
+  engine === undefined
+    ? Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("./embeddedEngine.ts")),
+          ({ embeddedEngine }) => embeddedEngine({ file: embedded?.file, readOnly })
+        )
+      )
+    : Layer.merge(Layer.succeed(EngineConfig, engine), NodeHttpClients.layer)

@@ -1,0 +1,86 @@
+import { Effect, Predicate, Schema } from "effect"
+
+import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import * as Arguments from "../../mcp/Arguments.ts"
+import { Arrival, callSeconds } from "../../mcp/callTime.ts"
+import * as Tool from "../../mcp/Tool.ts"
+import { Deadline } from "../client/Deadline.ts"
+import type { EngineClient } from "../client/EngineClient.ts"
+import { Instances } from "../client/Instances.ts"
+import { type Failure, toToolFailure } from "../tools/errors.ts"
+
+/** The argument that stands for `instance` in tools that read several of them. */
+const instancesArgument = Arguments.make(
+  {
+    instances: Schema.optionalKey(
+      Schema.Union([Schema.Array(Schema.String), Schema.String]).annotate({
+        inputSchema: {
+          type: "array",
+          items: { type: "string" },
+          description: 'Names; ["*"]: all; default: the default one'
+        }
+      })
+    )
+  },
+  { aliases: { instance: "instances" } }
+)
+
+/** A tool that reads several instances in one call. */
+export interface Definition<Fields extends Arguments.Fields> extends Omit<
+  Tool.Definition<Fields, never, Failure>,
+  "run"
+> {
+  /** `engines` are the clients of the instances that were asked for, each once. */
+  readonly run: (
+    args: Arguments.Decoded<Fields>,
+    engines: ReadonlyArray<EngineClient["Service"]>
+  ) => Effect.Effect<Readonly<Record<string, unknown>>, Failure>
+}
+
+/**
+ * A tool whose program gets the clients of all instances that the caller names in `instances`, of the default one where
+ * none is named, as long as callers wait. What a single instance fails with is for the program to tell.
+ */
+export const make = <const Fields extends Arguments.Fields>(
+  name: string,
+  definition: Definition<Fields>
+): Tool.Tool<Instances> => {
+  const parameters = Arguments.make(definition.arguments, { aliases: definition.aliases, others: ["instances"] })
+  return {
+    ...Tool.describe(name, { ...definition, run: () => Effect.succeed({}) }),
+    inputSchema: () => {
+      const schema = parameters.jsonSchema()
+      const { properties } = instancesArgument.jsonSchema()
+      return { ...schema, properties: Object.assign({}, schema.properties, properties) }
+    },
+    lane: () => "Several instances",
+    call: Effect.fn(name)(function* (input) {
+      const { asked, rest } = takeInstances(input)
+      const args = yield* parameters.decode(rest)
+      const { instances } = yield* instancesArgument.decode(asked)
+      const { names, resolve } = yield* Instances
+      const engines = yield* Effect.forEach(namesOf(instances, names), resolve)
+      const since = (yield* Arrival) ?? (yield* monotonicMillis)
+      return yield* Tool.run({ ...definition, run: (given) => definition.run(given, engines) }, args).pipe(
+        Effect.provideService(Deadline, since + callSeconds * 1000)
+      )
+    }, Effect.mapError(toToolFailure))
+  }
+}
+
+/** The instances that are meant, each once: `undefined` stands for the default one. */
+const namesOf = (
+  asked: string | ReadonlyArray<string> | undefined,
+  all: ReadonlyArray<string>
+): ReadonlyArray<string | undefined> => {
+  if (asked === undefined) return [undefined]
+  const given = Predicate.isString(asked) ? [asked] : asked
+  if (given.includes("*")) return all
+  return given.length === 0 ? [undefined] : [...new Set(given)]
+}
+
+const takeInstances = (input: unknown): { readonly asked: unknown; readonly rest: unknown } => {
+  if (!Predicate.isObject(input)) return { asked: {}, rest: input }
+  const { instance, instances, ...rest } = { instance: undefined, instances: undefined, ...input }
+  return { asked: { instances: instances ?? instance }, rest }
+}

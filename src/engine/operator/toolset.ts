@@ -1,0 +1,22 @@
+import { Effect } from "effect"
+
+import type { Toolset } from "../../mcp/Toolset.ts"
+import { Instances } from "../client/Instances.ts"
+import * as EngineTool from "../tools/EngineTool.ts"
+import { acrossTools, operatorTools } from "./catalog.ts"
+
+const instructions =
+  "Prefer the tools that say less: search_workflows finds, view_workflow shows a workflow in a few words, edit_workflow " +
+  "changes only what is named, explain_execution says why a run failed."
+
+/** The toolset `operator`: everyday work on workflows in few and small calls, beside the toolset `engine`. */
+export const OperatorToolset: Toolset<Instances> = {
+  name: "operator",
+  instructions,
+  tools: [...acrossTools, ...operatorTools],
+  narrow: Effect.map(Instances, (instances) =>
+    instances.names.length === 0
+      ? { instructions: "", tools: [] }
+      : { instructions, tools: [...acrossTools, ...EngineTool.over(operatorTools, instances)] }
+  )
+}
