@@ -13,15 +13,20 @@ import { warnOfExposure } from "./LineFile.ts"
 /** Lines that can wait for a disk that takes none. */
 const maxLines = 10_000
 
+/** What is recorded: calls that come this way, with the configuration of this name. */
+interface Recorded extends Pick<Launch, "config"> {
+  readonly transport: "stdio" | "http" | "command"
+}
+
 /**
  * Writes a line of JSON for every call that may have changed something, behind the callers' backs; what waits when the
  * server ends is written first. A file that takes no lines stops no call: that is said as an error, and tried again.
  */
-export const auditLog = (launch: Pick<Launch, "config" | "http">, settings: NonNullable<Launch["audit"]>) =>
+export const auditLog = (launch: Recorded, settings: NonNullable<Launch["audit"]>) =>
   Layer.effect(Audit, make(launch, settings)).pipe(Layer.provide(NodeFileSystem.layer))
 
 const make = Effect.fnUntraced(function* (
-  { config = "", http }: Pick<Launch, "config" | "http">,
+  { config = "", transport }: Recorded,
   { besideConfiguration, ...settings }: NonNullable<Launch["audit"]>
 ) {
   const file = path.resolve(besideConfiguration ? path.dirname(config) : "", settings.file)
@@ -36,7 +41,6 @@ const make = Effect.fnUntraced(function* (
   yield* Effect.addFinalizer(() => Effect.andThen(Queue.end(lines), Fiber.await(writing)))
   yield* append([])
 
-  const transport = http === undefined ? "stdio" : "http"
   let introduced: string | undefined
   return {
     // Over HTTP every message stands alone: who introduced itself in one is not known in the next.

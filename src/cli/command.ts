@@ -11,9 +11,17 @@ const command = Effect.gen(function* () {
   const invocation = yield* readWords(process.argv.slice(2))
   if (invocation === undefined) return 0
   const options = yield* Effect.fromResult(readOptions(invocation.texts, process.env))
-  const exitCode = invocation.task === "check" ? runCheck(options) : Effect.as(serve(options), 0)
-  return yield* Effect.provide(exitCode, logging(options))
+  return yield* Effect.provide(run(invocation, options), logging(options))
 })
+
+const run = (invocation: Invocation, options: Options) => {
+  if (invocation.task === "serve") return Effect.as(serve(options), 0)
+  if (invocation.task === "check") return runCheck(options)
+  return Effect.flatMap(
+    Effect.promise(() => import("./call/call.ts")),
+    ({ runCall }) => runCall(options, invocation.request)
+  )
+}
 
 /** Loading the parser takes a seventh of a start: one that variables and files alone describe does without it. */
 const readWords = (words: ReadonlyArray<string>): Effect.Effect<Invocation | undefined, UsageError> =>

@@ -1,16 +1,18 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Console, Effect, Match, Ref } from "effect"
-import { CliConfig, type CliError, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
+import { Console, Effect, Match, Option, Ref } from "effect"
+import { Argument, CliConfig, type CliError, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
 
 import { nearest } from "../internal/schema/nearest.ts"
 import { version } from "../version.ts"
+import type { CallRequest } from "./call/call.ts"
+import { type SplitWords, splitWords } from "./call/words.ts"
 import { flag, type FlagName, flagNames, type FlagTexts, spelling, UsageError } from "./flags.ts"
 
 /** What the words of a command line ask for. */
-export interface Invocation {
-  readonly task: "serve" | "check"
-  readonly texts: FlagTexts
-}
+export type Invocation =
+  | { readonly task: "serve"; readonly texts: FlagTexts }
+  | { readonly task: "check"; readonly texts: FlagTexts }
+  | { readonly task: "call"; readonly texts: FlagTexts; readonly request: CallRequest }
 
 /**
  * Reads the words behind the command's name. Nothing where they asked for a text (help, version, completions), which is
@@ -19,8 +21,9 @@ export interface Invocation {
 export const read = Effect.fnUntraced(
   function* (words: ReadonlyArray<string>) {
     const invocation = yield* Ref.make<Invocation | undefined>(undefined)
-    const asked = (task: Invocation["task"]) => (texts: FlagTexts) => Ref.set(invocation, { task, texts })
-    yield* Command.runWith(command(asked), { version })(words).pipe(
+    const split = splitWords(words)
+    const asked = (asked: Invocation) => Ref.set(invocation, asked)
+    yield* Command.runWith(command(asked, split), { version })(split.own).pipe(
       Effect.mapError((error) => new UsageError({ message: describe(error) }))
     )
     return yield* Ref.get(invocation)
@@ -32,19 +35,53 @@ export const read = Effect.fnUntraced(
   ])
 )
 
-const command = (asked: (task: Invocation["task"]) => (texts: FlagTexts) => Effect.Effect<void>) => {
+const command = (asked: (invocation: Invocation) => Effect.Effect<void>, { toolHelp, toolWords }: SplitWords) => {
   const root = Command.make("workflow-tool-server").pipe(
     Command.withSharedFlags(Object.fromEntries(flagNames.map((name) => [name, textOf(name)])))
   )
-  const check = Command.make("check", {}, () => Effect.flatMap(root, asked("check"))).pipe(
+  const check = Command.make("check", {}, () => Effect.flatMap(root, (texts) => asked({ task: "check", texts }))).pipe(
     Command.withDescription("Read the configuration, call every instance and say what is wrong")
   )
+  const call = Command.make("call", callInput, (input) =>
+    Effect.flatMap(root, (texts) => asked({ task: "call", texts, request: { ...input, toolHelp, toolWords } }))
+  ).pipe(Command.withDescription(callDescription), Command.withShortDescription("Call one tool and print its answer"))
   return root.pipe(
-    Command.withHandler(asked("serve")),
-    Command.withSubcommands([check]),
+    Command.withHandler((texts) => asked({ task: "serve", texts })),
+    Command.withSubcommands([check, call]),
     Command.withDescription(description)
   )
 }
+
+const last = (description: string, metavar: string) => (self: Flag.Flag<string>) =>
+  self.pipe(
+    Flag.withMetavar(metavar),
+    Flag.withDescription(description),
+    Flag.atLeast(0),
+    Flag.map((texts) => texts.at(-1))
+  )
+
+const callInput = {
+  tool: Argument.String("tool").pipe(
+    Argument.withDescription("Name of the tool; its own flags follow it, call TOOL --help lists them"),
+    Argument.optional,
+    Argument.map(Option.getOrUndefined)
+  ),
+  list: Flag.Boolean("list").pipe(Flag.withDefault(false), Flag.withDescription("List all tools")),
+  json: Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("Print the answer as the tool's JSON")),
+  jsonArgs: Flag.String("json-args").pipe(
+    last("All arguments as one JSON object; - reads it from standard input, @FILE from a file", "JSON")
+  ),
+  print: Flag.String("print").pipe(last("Print only this field of the answer, such as data.0.name", "FIELD"))
+}
+
+const callDescription = `Calls one tool, as an assistant would, and prints its answer.
+
+  workflow-tool-server call list_workflows --active --limit 5
+  workflow-tool-server call get_workflow --id 12 --nodes Hook --nodes Mail --json
+  workflow-tool-server call create_workflow --json-args @workflow.json
+
+  Values are texts, numbers or JSON as the tool takes them; JSON also from a file as @FILE. Repeated flags make a list.
+  Exits with 1 where the tool refuses or fails, with 2 where the words are wrong.`
 
 const description = `Manages workflows on one or more engine instances for MCP clients. Serves stdio unless --http is given.
 
@@ -90,7 +127,7 @@ const inWords: (error: CliError.NonShowHelpErrors) => string = Match.type<CliErr
   Match.orElse(({ message }) => message)
 )
 
-const unknownCommand = (word: string) => `Unknown command ${word.split("=")[0]}. The only command is check`
+const unknownCommand = (word: string) => `Unknown command ${word.split("=")[0]}. Commands: call, check`
 
 /** Help as `effect/cli` writes it; the version alone, so that scripts can read it. Errors are the caller's to print. */
 function presenting() {

@@ -1,0 +1,62 @@
+import { Predicate } from "effect"
+
+/** One argument of a tool as a command line sees it. */
+export interface Parameter {
+  readonly name: string
+  readonly description: string
+  /** What stands for its value in a help text. */
+  readonly metavar: string
+  readonly isRequired: boolean
+  /** Whether it is there or not. */
+  readonly isSwitch: boolean
+  readonly isList: boolean
+  /** Whether its value is written as JSON. */
+  readonly isJson: boolean
+}
+
+/** The arguments that an input schema describes, in its order. */
+export const parametersOf = (schema: Readonly<Record<string, unknown>>): ReadonlyArray<Parameter> => {
+  const required: ReadonlyArray<unknown> = Array.isArray(schema["required"]) ? schema["required"] : []
+  return Object.entries(Object(schema["properties"])).map(([name, property]) => {
+    const types = typesOf(property)
+    const items = Predicate.hasProperty(property, "items") ? typesOf(property.items) : []
+    const isList = types.length === 1 && types[0] === "array"
+    const said = Predicate.hasProperty(property, "description") ? String(property.description) : ""
+    return {
+      name,
+      description: [said, ...choices(property)].filter((words) => words !== "").join(". "),
+      metavar: metavarOf(types, items),
+      isRequired: required.includes(name),
+      isSwitch: types.length === 1 && types[0] === "boolean",
+      isList,
+      isJson:
+        types.length > 0 && types.every((type) => type === "object" || type === "array") && !items.includes("string")
+    }
+  })
+}
+
+/** The argument that a word means: `--workflow-id` is `workflowId`, `--dry-run` is `dry_run`. */
+export const parameter = (parameters: ReadonlyArray<Parameter>, written: string): Parameter | undefined =>
+  parameters.find(({ name }) => name === written) ?? parameters.find(({ name }) => plain(name) === plain(written))
+
+const plain = (name: string) => name.replace(/[-_]/g, "").toLowerCase()
+
+export const namesOf = (parameters: ReadonlyArray<Parameter>): string =>
+  parameters.length === 0 ? "none" : parameters.map(({ name }) => `--${name}`).join(", ")
+
+const typesOf = (schema: unknown): ReadonlyArray<string> => {
+  const branches = Predicate.hasProperty(schema, "anyOf") && Array.isArray(schema.anyOf) ? schema.anyOf : [schema]
+  return branches
+    .filter(Predicate.hasProperty("type"))
+    .flatMap(({ type }) => type)
+    .map(String)
+}
+
+const choices = (schema: unknown): ReadonlyArray<string> =>
+  Predicate.hasProperty(schema, "enum") && Array.isArray(schema.enum) ? [`One of ${schema.enum.join(", ")}`] : []
+
+const metavarOf = (types: ReadonlyArray<string>, items: ReadonlyArray<string>): string => {
+  if (types.includes("array") && items.includes("string")) return "TEXT…"
+  if (types.includes("object") || types.includes("array")) return "JSON"
+  return types.includes("integer") || types.includes("number") ? "NUMBER" : types.includes("boolean") ? "" : "TEXT"
+}

@@ -1,0 +1,51 @@
+/** What would move the cursor, colour or turn the text around it: data must not command a terminal. */
+const commanding = /(?![\n\t])[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu
+
+/** A text of others that is safe to show in a terminal: what commands it is spelt out. */
+export const visible = (text: string): string =>
+  text
+    .replaceAll("\r\n", "\n")
+    .replace(commanding, (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`)
+
+const narrow = /\p{M}|[\u{200B}-\u{200D}\u{FE00}-\u{FE0F}]/u
+const wide =
+  /[\p{Emoji_Presentation}\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]/u
+
+/** Columns that a line takes in a terminal. */
+export const widthOf = (line: string): number => {
+  let columns = 0
+  for (const character of line) columns += narrow.test(character) ? 0 : wide.test(character) ? 2 : 1
+  return columns
+}
+
+/** How parts of a text are set off; as they are, where there is no terminal. */
+export interface Style {
+  readonly label: (text: string) => string
+  readonly faint: (text: string) => string
+}
+
+export const plain: Style = { label: (text) => text, faint: (text) => text }
+
+export const coloured: Style = {
+  label: (text) => `\u001B[1m${text}\u001B[22m`,
+  faint: (text) => `\u001B[2m${text}\u001B[22m`
+}
+
+/** Rows under their heads, as wide as they must be; very long cells push the rest of their row aside. */
+export const table = (
+  heads: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+  { label }: Style
+): ReadonlyArray<string> => {
+  const widths = heads.map((head, column) =>
+    Math.min(widest, Math.max(...[head, ...rows.map((row) => row[column] ?? "")].map(widthOf)))
+  )
+  const line = (cells: ReadonlyArray<string>) =>
+    cells
+      .map((cell, column) => cell + " ".repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell))))
+      .join("  ")
+      .trimEnd()
+  return [label(line(heads)), ...rows.map(line)]
+}
+
+const widest = 60

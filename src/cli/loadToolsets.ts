@@ -1,0 +1,52 @@
+import { Effect, Layer } from "effect"
+
+import type { PlanSource } from "../changes/tools/PlanSource.ts"
+import { ConfigurationError } from "../internal/config/ConfigurationError.ts"
+import { HttpClients } from "../internal/http/HttpClients.ts"
+import type { Launch } from "./Launch.ts"
+import * as NodeHttpClients from "./NodeHttpClients.ts"
+import { loaders } from "./toolsets.ts"
+
+/** The toolsets that are asked for, with all that they work on, for as long as the scope lasts. */
+export const loadToolsets = Effect.fnUntraced(function* (launch: Launch) {
+  yield* checkConnections(launch)
+  const loaded = yield* Effect.forEach(yield* loaders(launch), ({ load }) => load)
+  const plans = loaded.flatMap(({ plans: source }) => source ?? [])
+  return [...loaded.map(({ toolset }) => toolset), ...(yield* planTools(plans))]
+})
+
+/** Loads the tools of plans where a toolset makes plans. */
+const planTools = (sources: ReadonlyArray<PlanSource>) =>
+  sources.length === 0
+    ? Effect.succeed([])
+    : Effect.map(
+        Effect.promise(() => import("./changes.ts")),
+        ({ planTools: tools }) => [tools(sources)]
+      )
+
+/** Loads the audit log where one is asked for. */
+export const audit = ({ audit, ...launch }: Launch, transport: "stdio" | "http" | "command") =>
+  audit === undefined
+    ? Layer.empty
+    : Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("./auditLog.ts")),
+          ({ auditLog }) => auditLog({ ...launch, transport }, audit)
+        )
+      )
+
+/** Refuses a `caFile` or a `proxy` that cannot be used, by this Node or by anyone, before the first call needs it. */
+const checkConnections = ({ engine }: Launch) =>
+  Effect.forEach(
+    engine?.environments ?? [],
+    ([name, { caFile, proxy }]) =>
+      caFile === undefined && proxy === undefined
+        ? Effect.void
+        : HttpClients.use(({ make }) =>
+            make({ ...(caFile === undefined ? {} : { caFile }), ...(proxy === undefined ? {} : { proxy }) })
+          ).pipe(
+            Effect.scoped,
+            Effect.mapError(({ message }) => new ConfigurationError({ message: `environments.${name}.${message}` }))
+          ),
+    { discard: true }
+  ).pipe(Effect.provide(NodeHttpClients.layer))
