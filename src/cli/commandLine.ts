@@ -1,6 +1,6 @@
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Console, Effect, Match, Option, Ref } from "effect"
-import { Argument, CliConfig, type CliError, CliOutput, Command, Flag, GlobalFlag } from "effect/cli"
+import { Argument, CliConfig, type CliError, CliOutput, Command, Completions, Flag, GlobalFlag } from "effect/cli"
 
 import { nearest } from "../internal/schema/nearest.ts"
 import { version } from "../version.ts"
@@ -29,7 +29,7 @@ export const read = Effect.fnUntraced(
     return yield* Ref.get(invocation)
   },
   Effect.provide([
-    CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] }),
+    CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, completions()] }),
     presenting(),
     NodeServices.layer
   ])
@@ -137,5 +137,19 @@ function presenting() {
       if (event._tag === "Version") return Console.log(event.version)
       return event._tag === "Help" ? Console.log(formatHelpDoc(event.helpDoc).trimEnd()) : Effect.void
     }
+  })
+}
+
+/** The built-in flag, with the tools that it knows nothing of. */
+function completions() {
+  return GlobalFlag.Action({
+    flag: GlobalFlag.Completions.flag,
+    run: Effect.fnUntraced(function* (shell, { command }) {
+      if (Option.isNone(shell)) return
+      const known = Completions.fromCommand(command)
+      const { withTools } = yield* Effect.promise(() => import("./call/completions.ts"))
+      const descriptor = yield* Effect.orElseSucceed(withTools(known), () => known)
+      yield* Console.log(Completions.generate(command.name, shell.value, descriptor))
+    })
   })
 }

@@ -8,10 +8,8 @@ import { assumed } from "../../mcp/protocol/ProtocolVersion.ts"
 import { printable } from "../../mcp/protocol/Response.ts"
 import { type Answer, AnswerLimit, type Tool } from "../../mcp/Tool.ts"
 import type { ToolFailure } from "../../mcp/ToolError.ts"
-import { offered } from "../../mcp/Toolset.ts"
 import { type Options, UsageError } from "../flags.ts"
-import type { Launch } from "../Launch.ts"
-import { audit, loadToolsets } from "../loadToolsets.ts"
+import { audit } from "../loadToolsets.ts"
 import { readLaunch } from "../readLaunch.ts"
 import { nothingConfigured } from "../readSettings.ts"
 import { stopRequested } from "../stopRequested.ts"
@@ -20,6 +18,7 @@ import { jsonArguments, readText } from "./jsonInput.ts"
 import { fieldAt } from "./pick.ts"
 import { render } from "./render.ts"
 import { coloured, plain } from "./text.ts"
+import { toolsOf } from "./tools.ts"
 import { filesIn, readInput } from "./words.ts"
 
 /** What the words behind `call` ask for. */
@@ -70,13 +69,6 @@ const launchOf = (options: Options, isOnlyAsked: boolean) => {
     )
   )
 }
-
-/** Every tool that can be called: those of `operator` as well, which only models have to pay for. */
-const toolsOf = Effect.fnUntraced(function* (launch: Launch) {
-  const names = [...new Set([...launch.toolsets, "operator" as const])]
-  const toolsets = yield* loadToolsets({ ...launch, toolsets: names })
-  return (yield* Effect.forEach(toolsets, (toolset) => offered(toolset))).flatMap(({ tools }) => tools)
-})
 
 const unknownTool = (name: string, tools: ReadonlyArray<Tool>) => {
   const guess = nearest(

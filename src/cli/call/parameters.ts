@@ -10,6 +10,8 @@ export interface Parameter {
   /** Whether it is there or not. */
   readonly isSwitch: boolean
   readonly isList: boolean
+  /** The only texts that it takes; none where it takes others. */
+  readonly choices: ReadonlyArray<string>
   /** Whether its value is written as JSON. */
   readonly isJson: boolean
 }
@@ -22,9 +24,12 @@ export const parametersOf = (schema: Readonly<Record<string, unknown>>): Readonl
     const items = Predicate.hasProperty(property, "items") ? typesOf(property.items) : []
     const isList = types.length === 1 && types[0] === "array"
     const said = Predicate.hasProperty(property, "description") ? String(property.description) : ""
+    const choices = choicesOf(property)
+    const oneOf = choices.length === 0 ? "" : `One of ${choices.join(", ")}`
     return {
       name,
-      description: [said, ...choices(property)].filter((words) => words !== "").join(". "),
+      choices,
+      description: [said, oneOf].filter((words) => words !== "").join(". "),
       metavar: metavarOf(types, items),
       isRequired: required.includes(name),
       isSwitch: types.length === 1 && types[0] === "boolean",
@@ -52,8 +57,8 @@ const typesOf = (schema: unknown): ReadonlyArray<string> => {
     .map(String)
 }
 
-const choices = (schema: unknown): ReadonlyArray<string> =>
-  Predicate.hasProperty(schema, "enum") && Array.isArray(schema.enum) ? [`One of ${schema.enum.join(", ")}`] : []
+const choicesOf = (schema: unknown): ReadonlyArray<string> =>
+  Predicate.hasProperty(schema, "enum") && Array.isArray(schema.enum) ? schema.enum.map(String) : []
 
 const metavarOf = (types: ReadonlyArray<string>, items: ReadonlyArray<string>): string => {
   if (types.includes("array") && items.includes("string")) return "TEXT…"

@@ -45,11 +45,11 @@ const inline = (value: unknown): string | undefined => {
   if (Array.isArray(value)) {
     return parts.every((part) => !Predicate.isObjectOrArray(part) && !String(part).includes("\n"))
       ? parts.length === 0
-        ? "none"
+        ? "[]"
         : parts.map((part) => inline(part)).join(", ")
       : undefined
   }
-  return parts.length === 0 ? "none" : undefined
+  return parts.length === 0 ? "{}" : undefined
 }
 
 const inside = (value: unknown, style: Style): ReadonlyArray<string> => {

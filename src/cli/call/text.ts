@@ -7,7 +7,7 @@ export const visible = (text: string): string =>
     .replaceAll("\r\n", "\n")
     .replace(commanding, (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`)
 
-const narrow = /\p{M}|[\u{200B}-\u{200D}\u{FE00}-\u{FE0F}]/u
+const narrow = /[\p{M}\p{Cf}]/u
 const wide =
   /[\p{Emoji_Presentation}\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]/u
 

@@ -103,7 +103,7 @@ export const readInput = (
         given.set(name, known?.isList === true ? added(given.get(name), text ?? "") : (text ?? true))
       }
     }
-    const open = parameters.filter(({ isRequired, name }) => isRequired && !given.has(name))
+    const open = nameless(parameters).filter(({ name }) => !given.has(name))
     for (const [index, text] of loose.entries()) {
       const target = open[index]
       if (target === undefined) return yield* Result.fail(new UsageError({ message: tooMany(text, parameters) }))
@@ -111,6 +111,12 @@ export const readInput = (
     }
     return Object.fromEntries(given)
   })
+
+/** What values without a name are: those that the tool needs; where it needs none, its first one. */
+const nameless = (parameters: ReadonlyArray<Parameter>): ReadonlyArray<Parameter> => {
+  const required = parameters.filter(({ isRequired }) => isRequired)
+  return required.length > 0 ? required : parameters.filter(({ isSwitch }) => !isSwitch).slice(0, 1)
+}
 
 /** A negative number is a value. */
 const isFlag = (word: string) => word.startsWith("--") && word !== "--"
