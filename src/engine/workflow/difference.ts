@@ -1,0 +1,249 @@
+import { Predicate, Struct } from "effect"
+
+import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { nameOf } from "../client/models.ts"
+import { nodeKind, toEngineType } from "../client/naming.ts"
+import { isSameJson } from "../client/versions.ts"
+import { type Change, connectionChanges, pinChanges } from "./differenceOfGraph.ts"
+import { cutValue, describeValue, own, shortValue, valueDifferences } from "./differenceOfValues.ts"
+import { maskText } from "./mask.ts"
+import { type NodePairs, nodesOf, pairNodes, renamesIn, withRenames } from "./nodePairs.ts"
+import { kindOf } from "./triggers.ts"
+
+export type { Change } from "./differenceOfGraph.ts"
+
+/** What is only compared where somebody asks for it. */
+export interface Also {
+  /** How many nodes were moved on the canvas, as one change. */
+  readonly positions?: boolean
+  /** The ids of nodes and webhooks. */
+  readonly ids?: boolean
+}
+
+/**
+ * What differs between two workflows, as a person would say it: names, nodes, connections of every type, settings, tags
+ * by name, state and pinned data. Where nodes stand, ids and stamps are left aside; credentials go by name. A part that
+ * one side does not have at all (`undefined`) is not compared, as versions and executions hold less than workflows do.
+ */
+export const differences = (before: JsonObject, after: JsonObject, also: Also = {}): ReadonlyArray<Change> => {
+  const pairs = pairNodes(nodesOf(before), nodesOf(after))
+  return [
+    ...headChanges(before, after),
+    ...nodeChanges(pairs, also),
+    ...connectionChanges(before, after, pairs),
+    ...pinChanges(before, after, renamesIn(pairs)),
+    ...settingChanges(before, after),
+    ...tagChanges(before, after)
+  ]
+}
+
+/** The texts of changes, the first ones where there are many. */
+export const changeLines = (changes: ReadonlyArray<Change>, most = 40): ReadonlyArray<string> => {
+  const lines = changes.slice(0, most).map(({ hunk, text }) => (hunk === undefined ? text : `${text}\n${hunk}`))
+  return changes.length <= most ? lines : [...lines, `and ${changes.length - most} more changes`]
+}
+
+const headChanges = (before: JsonObject, after: JsonObject): ReadonlyArray<Change> =>
+  (["name", "description", "active", "isArchived"] as const).flatMap((field): ReadonlyArray<Change> => {
+    const [was, is] = [before[field], after[field]]
+    if (was === undefined || is === undefined || isSameJson(was ?? "", is ?? "")) return []
+    const text =
+      field === "active"
+        ? is === true
+          ? "activated"
+          : "deactivated"
+        : field === "isArchived"
+          ? is === true
+            ? "archived"
+            : "unarchived"
+          : describeValue(field, { before: was ?? "", after: is ?? "", field }).text
+    return [{ kind: "workflow", text, field, before: cutValue(was, field), after: cutValue(is, field) }]
+  })
+
+const labelOf = (node: JsonObject) => nameOf(node) || "(node without a name)"
+
+const nodeChanges = ({ added, both, removed }: NodePairs, also: Also): ReadonlyArray<Change> => {
+  const rename = withRenames(renamesIn({ added, both, removed }))
+  const changed = both.flatMap(([before, after]) => [
+    ...renamed(before, after),
+    ...fieldChanges(before, after, rename, also)
+  ])
+  const moved =
+    also.positions === true ? both.filter(([before, after]) => !isSameJson(before.position, after.position)) : []
+  return [
+    ...removed.map((node): Change => ({
+      kind: "node removed",
+      node: nameOf(node),
+      text: `removed ${labelOf(node)} (${kindOf(node)})`
+    })),
+    ...added.map((node): Change => ({ kind: "node added", node: nameOf(node), text: `added ${introduced(node)}` })),
+    ...changed,
+    ...(moved.length === 0
+      ? []
+      : [
+          {
+            kind: "moved" as const,
+            text: `moved ${moved.length === 1 ? "1 node" : `${moved.length} nodes`}`,
+            after: moved.length
+          }
+        ])
+  ]
+}
+
+const introduced = (node: JsonObject) =>
+  `${labelOf(node)} (${kindOf(node)}${node.disabled === true ? ", disabled" : ""})`
+
+const renamed = (before: JsonObject, after: JsonObject): ReadonlyArray<Change> => {
+  const [was, is] = [nameOf(before), nameOf(after)]
+  if (was === is) return []
+  return [
+    {
+      kind: "renamed",
+      node: is,
+      field: "name",
+      before: was,
+      after: is,
+      text: `renamed ${labelOf(before)} → ${labelOf(after)}`
+    }
+  ]
+}
+
+/** Fields of a node that are told in another way, or not. */
+const apart = new Set(["id", "name", "position", "webhookId", "parameters", "credentials", "disabled", "type"])
+
+/** A switch that was never touched is off, and a note that was never written is empty. */
+const isNothing = (value: unknown) => value === undefined || value === null || value === false || value === ""
+
+const fieldChanges = (
+  before: JsonObject,
+  after: JsonObject,
+  rename: (text: string) => string,
+  also: Also
+): ReadonlyArray<Change> => {
+  const node = nameOf(after)
+  const label = labelOf(after)
+  const told = (field: string, was: unknown, is: unknown, text: string): Change => {
+    return {
+      kind: "node",
+      node,
+      field,
+      before: cutValue(was, field),
+      after: cutValue(is, field),
+      text: `${label}: ${text}`
+    }
+  }
+  const [oldType, newType] = [typeOf(before), typeOf(after)]
+  const type =
+    toEngineType(oldType) === toEngineType(newType) ? [] : [told("type", oldType, newType, typeText(oldType, newType))]
+  const isOff = after.disabled === true
+  const disabled =
+    (before.disabled === true) === isOff ? [] : [told("disabled", !isOff, isOff, isOff ? "disabled" : "enabled")]
+  const plain = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((field) => !apart.has(field) || (also.ids === true && (field === "id" || field === "webhookId")))
+    .flatMap((field): ReadonlyArray<Change> => {
+      const [was, is] = [own(before, field), own(after, field)]
+      if (isSameJson(was, is) || (isNothing(was) && isNothing(is))) return []
+      const { hunk, text } = describeValue(field === "typeVersion" ? "version" : field, {
+        before: was,
+        after: is,
+        field
+      })
+      return [{ ...told(field, was, is, text), ...(hunk === undefined ? {} : { hunk }) }]
+    })
+  const parameters = parameterChanges(before, after, rename)
+  return [...type, ...disabled, ...plain, ...credentialChanges(before, after, told), ...parameters]
+}
+
+const typeOf = ({ type }: JsonObject) => (Predicate.isString(type) ? type : "")
+
+const typeText = (before: string, after: string) =>
+  nodeKind(before) === nodeKind(after) ? `type ${before} → ${after}` : `type ${nodeKind(before)} → ${nodeKind(after)}`
+
+/** How large a note is drawn is a matter of layout. */
+const layout = ["width", "height"]
+
+const parametersOf = (node: JsonObject): unknown => {
+  const parameters = node.parameters ?? {}
+  return kindOf(node) === "stickyNote" && isJsonObject(parameters) ? Struct.omit(parameters, layout) : parameters
+}
+
+const parameterChanges = (
+  before: JsonObject,
+  after: JsonObject,
+  rename: (text: string) => string
+): ReadonlyArray<Change> =>
+  valueDifferences(parametersOf(before), parametersOf(after))
+    .filter(({ after: is, before: was }) => !(Predicate.isString(was) && rename(was) === is))
+    .map((found) => {
+      const { hunk, text } = describeValue(found.path || "parameters", found)
+      return {
+        kind: "node",
+        node: nameOf(after),
+        field: `parameters${found.path === "" || found.path.startsWith("[") ? "" : "."}${found.path}`,
+        before: cutValue(found.before, found.field),
+        after: cutValue(found.after, found.field),
+        text: `${labelOf(after)}: ${text}`,
+        ...(hunk === undefined ? {} : { hunk })
+      }
+    })
+
+/** What a person calls a credential: its name, or its id where it has none. */
+const credentialName = (credential: unknown): string | undefined => {
+  if (credential === undefined || credential === null) return undefined
+  if (!isJsonObject(credential)) return shortValue(credential)
+  const { id, name } = credential
+  return Predicate.isString(name) && name !== "" ? name : Predicate.isString(id) ? `id ${id}` : shortValue(credential)
+}
+
+const credentialChanges = (
+  before: JsonObject,
+  after: JsonObject,
+  told: (field: string, was: unknown, is: unknown, text: string) => Change
+): ReadonlyArray<Change> => {
+  const [old, now] = [asObject(before.credentials), asObject(after.credentials)]
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((type) => {
+    const [was, is] = [credentialName(own(old, type)), credentialName(own(now, type))]
+    if (was === is) return []
+    return [
+      told(
+        `credentials.${type}`,
+        was,
+        is,
+        describeValue(`credential ${type}`, { before: was, after: is, field: "" }).text
+      )
+    ]
+  })
+}
+
+const asObject = (value: unknown): JsonObject => (isJsonObject(value) ? value : {})
+
+const settingChanges = (before: JsonObject, after: JsonObject): ReadonlyArray<Change> => {
+  if (before.settings === undefined || after.settings === undefined) return []
+  return valueDifferences(before.settings ?? {}, after.settings ?? {}).map((found) => ({
+    kind: "setting",
+    field: found.path,
+    before: cutValue(found.before, found.field),
+    after: cutValue(found.after, found.field),
+    text: `setting ${describeValue(found.path || "settings", found).text}`
+  }))
+}
+
+const tagNames = (tags: unknown): ReadonlyArray<string> =>
+  (Array.isArray(tags) ? tags : []).map((tag: unknown) =>
+    isJsonObject(tag) && Predicate.isString(tag.name) ? tag.name : String(isJsonObject(tag) ? (tag.id ?? "") : tag)
+  )
+
+const tagChanges = (before: JsonObject, after: JsonObject): ReadonlyArray<Change> => {
+  if (before.tags === undefined || after.tags === undefined) return []
+  const [old, now] = [tagNames(before.tags), tagNames(after.tags)]
+  const change = (tag: string, isAdded: boolean): Change => ({
+    kind: "tag",
+    field: "tags",
+    [isAdded ? "after" : "before"]: tag,
+    text: `${isAdded ? "tagged" : "no longer tagged"} ${maskText(tag)}`
+  })
+  return [
+    ...now.filter((tag) => !old.includes(tag)).map((tag) => change(tag, true)),
+    ...old.filter((tag) => !now.includes(tag)).map((tag) => change(tag, false))
+  ]
+}

@@ -1,0 +1,82 @@
+import { Struct } from "effect"
+
+import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { nameOf } from "../client/models.ts"
+import { isSameJson } from "../client/versions.ts"
+
+/** The nodes of two workflows: those that are in both, under one name or two, and the others. */
+export interface NodePairs {
+  readonly both: ReadonlyArray<readonly [before: JsonObject, after: JsonObject]>
+  readonly removed: ReadonlyArray<JsonObject>
+  readonly added: ReadonlyArray<JsonObject>
+}
+
+/** The nodes of a workflow, whatever else stands between them. */
+export const nodesOf = ({ nodes }: JsonObject): ReadonlyArray<JsonObject> =>
+  Array.isArray(nodes) ? nodes.filter(isJsonObject) : []
+
+/** Pairs nodes by their names, then what is left by their ids, then by what they are and do: these were renamed. */
+export const pairNodes = (before: ReadonlyArray<JsonObject>, after: ReadonlyArray<JsonObject>): NodePairs => {
+  const byName = pairBy(before, after, nameOf)
+  const byId = pairBy(byName.removed, byName.added, ({ id, type }) =>
+    typeof id === "string" && id !== "" ? JSON.stringify([id, type]) : undefined
+  )
+  const byContent = pairSame(byId.removed, byId.added)
+  return { ...byContent, both: [...byName.both, ...byId.both, ...byContent.both] }
+}
+
+/** Pairs what has the same key; where several have it, in their order. */
+const pairBy = (
+  before: ReadonlyArray<JsonObject>,
+  after: ReadonlyArray<JsonObject>,
+  keyOf: (node: JsonObject) => string | undefined
+): NodePairs => {
+  const waiting = new Map<string, Array<JsonObject>>()
+  for (const node of after) {
+    const key = keyOf(node)
+    if (key !== undefined) waiting.set(key, [...(waiting.get(key) ?? []), node])
+  }
+  const both: Array<readonly [JsonObject, JsonObject]> = []
+  const removed = before.filter((node) => {
+    const key = keyOf(node)
+    const partner = key === undefined ? undefined : waiting.get(key)?.shift()
+    if (partner !== undefined) both.push([node, partner])
+    return partner === undefined
+  })
+  const taken = new Set(both.map(([, node]) => node))
+  return { both, removed, added: after.filter((node) => !taken.has(node)) }
+}
+
+/** What a node is and does, whatever it is called and wherever it stands. */
+const contentOf = (node: JsonObject) => Struct.omit(node, ["id", "name", "position", "webhookId"])
+
+const pairSame = (before: ReadonlyArray<JsonObject>, after: ReadonlyArray<JsonObject>): NodePairs => {
+  const taken = new Set<JsonObject>()
+  const both: Array<readonly [JsonObject, JsonObject]> = []
+  const removed = before.filter((node) => {
+    const partner = after.find((other) => !taken.has(other) && isSameJson(contentOf(node), contentOf(other)))
+    if (partner === undefined) return true
+    taken.add(partner)
+    both.push([node, partner])
+    return false
+  })
+  return { both, removed, added: after.filter((node) => !taken.has(node)) }
+}
+
+/** The new names of renamed nodes, by their old ones. */
+export const renamesIn = ({ both }: NodePairs): ReadonlyMap<string, string> =>
+  new Map(
+    both.flatMap(([before, after]): ReadonlyArray<readonly [string, string]> =>
+      nameOf(before) === nameOf(after) ? [] : [[nameOf(before), nameOf(after)]]
+    )
+  )
+
+const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+
+/** A text with every mention of a renamed node under its new name, as a rename in the editor leaves it. */
+export const withRenames = (renames: ReadonlyMap<string, string>): ((text: string) => string) => {
+  const names = [...renames.keys()].filter((name) => name !== "").toSorted((a, b) => b.length - a.length)
+  if (names.length === 0) return (text) => text
+  const mention = new RegExp(`(["'\`]|\\$node\\.)(${names.map(escaped).join("|")})(?=["'\`\\]).]|$)`, "g")
+  return (text) => text.replaceAll(mention, (_, mark: string, name: string) => mark + (renames.get(name) ?? name))
+}

@@ -1,0 +1,62 @@
+import { Predicate } from "effect"
+
+import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { kindOf } from "./triggers.ts"
+
+/** Output names of kinds that always have the same. */
+const fixed: Readonly<Record<string, ReadonlyArray<string>>> = {
+  if: ["true", "false"],
+  compareDatasets: ["in A only", "same", "different", "in B only"],
+  removeDuplicates: ["kept", "discarded"],
+  sentimentAnalysis: ["positive", "neutral", "negative"]
+}
+
+/** The names of a node's outputs as its editor shows them, as far as they have any. */
+const namesOf = (node: JsonObject): ReadonlyArray<string> => {
+  const kind = kindOf(node)
+  const parameters = isJsonObject(node.parameters) ? node.parameters : {}
+  if (kind === "switch") return switchOutputs(parameters)
+  if (kind === "textClassifier") return classes(parameters)
+  if (kind === "splitInBatches") return loopOutputs(node)
+  if (kind === "removeDuplicates" && parameters.operation !== "removeItemsSeenInPreviousExecutions") return []
+  return Object.hasOwn(fixed, kind) ? (fixed[kind] ?? []) : []
+}
+
+/** Before version 3 the first output led into the loop, and nothing was said of a second. */
+const loopOutputs = ({ typeVersion }: JsonObject) =>
+  Predicate.isNumber(typeVersion) && typeVersion < 3 ? ["loop", "done"] : ["done", "loop"]
+
+const listIn = (holder: unknown, ...names: ReadonlyArray<string>): ReadonlyArray<JsonObject> => {
+  const found = isJsonObject(holder) ? names.map((name) => holder[name]).find(Array.isArray) : undefined
+  return Array.isArray(found) ? found.map((item: unknown) => (isJsonObject(item) ? item : {})) : []
+}
+
+const switchOutputs = ({ options, rules }: JsonObject): ReadonlyArray<string> => {
+  const rulesThere = listIn(rules, "values", "rules")
+  const named = rulesThere.map(({ outputKey }, place) =>
+    Predicate.isString(outputKey) && outputKey !== "" ? outputKey : `${place}`
+  )
+  const { fallbackOutput, renameFallbackOutput } = isJsonObject(options) ? options : {}
+  if (fallbackOutput !== "extra") return named
+  return [...named, Predicate.isString(renameFallbackOutput) ? renameFallbackOutput : "fallback"]
+}
+
+const classes = ({ categories, options }: JsonObject): ReadonlyArray<string> => {
+  const named = listIn(categories, "categories").map(({ category }, place) =>
+    Predicate.isString(category) ? category : `${place}`
+  )
+  return isJsonObject(options) && options.fallback === "other" ? [...named, "other"] : named
+}
+
+/** Outputs that a node has before that for errors, where it is neither named nor branching. */
+const countOf = (node: JsonObject): number => Math.max(namesOf(node).length, 1)
+
+/** What a person calls an output of a node: `true`, `done`, `error`, a rule's name, a number; "" for the only one. */
+export const outputName = (node: JsonObject | undefined, index: number): string => {
+  if (node === undefined) return index === 0 ? "" : `${index}`
+  const names = namesOf(node)
+  const name = names[index]
+  if (name !== undefined) return name
+  if (node.onError === "continueErrorOutput" && index === countOf(node)) return "error"
+  return index === 0 && names.length === 0 ? "" : `${index}`
+}
