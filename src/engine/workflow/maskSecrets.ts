@@ -7,7 +7,7 @@ export const masked = "[masked]"
 
 /** Names of fields whose values are secrets, whatever they look like; compared in small letters without `-`, `_`, blanks. */
 const secretNames =
-  /(password|passwd|passphrase|^pwd$|^pass$|secret(?!ar)|token|apikey|authorization|cookie|privatekey|accesskey|signingkey|encryptionkey|^auth$|credential|bearer|signature|sessionid|^otp$|^pin$|^cvv$|^xauth)/
+  /(password|passwd|passphrase|^pwd$|^pass$|secret(?!ar)|token(?!i[sz])|apikey|authorization|cookie|privatekey|accesskey|signingkey|encryptionkey|^auth$|credential|bearer|signature|sessionid|^otp$|^pin$|^cvv$|^xauth)/
 
 /** Names that hold such a word and count or name things. */
 const harmlessNames =
@@ -43,22 +43,17 @@ const forms: ReadonlyArray<RegExp> = [
   /(?<keep>(?:pass(?:word|wd|phrase)|pwd|secret|(?:access|refresh|auth|id|api|bot|session)?[-_]?token|api[-_]?key|access[-_]?key|private[-_]?key|authorization|cookie|client[-_]?secret|signature)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?)(?!\[masked\]|=?\{\{|(?:null|true|false|undefined)\b)(?:[^\s"'\\&,;<>(){}[\]]{3,})/gi
 ]
 
-/** Longest text that is searched; of a longer one the beginning is searched and kept. */
-const longest = 100_000
-
 /** A text without what has the form of a secret. */
-export const maskText = (text: string): string => {
-  const searched = text.length > longest ? `${text.slice(0, longest)}…` : text
-  return forms.reduce(
+export const maskText = (text: string): string =>
+  forms.reduce(
     (out, form) =>
       out.replace(form, (...found: ReadonlyArray<unknown>) => {
         const groups = found.at(-1)
         const keep = isJsonObject(groups) && Predicate.isString(groups["keep"]) ? groups["keep"] : ""
         return `${keep}${masked}`
       }),
-    searched
+    text
   )
-}
 
 /** Long and mixed: what no person writes, and no name, id of a node or date looks like. */
 const isRandom = (text: string): boolean =>
@@ -79,7 +74,7 @@ const entropy = (text: string): number => {
 const maxDepth = 50
 
 /** An expression only names where a value comes from; what it says otherwise is searched like any text. */
-const isExpression = (value: unknown): boolean => Predicate.isString(value) && /^=?\s*\{\{[^}]*\}\}\s*$/.test(value)
+const isExpression = (value: unknown): boolean => Predicate.isString(value) && /^=?\s*\{\{[^]*\}\}\s*$/.test(value)
 
 /** `{ name: "Authorization", value: "…" }`, as engines keep headers and parameters: its name says what the value is. */
 const namesSecret = (value: object): boolean => {

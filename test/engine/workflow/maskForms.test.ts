@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 
-import { isSecretName, masked, maskText, maskValue } from "../../../src/engine/workflow/mask.ts"
+import { isSecretName, masked, maskText, maskSecrets } from "../../../src/engine/workflow/maskSecrets.ts"
 
 describe("maskText", () => {
   it.each([
@@ -32,10 +32,10 @@ describe("maskText", () => {
   })
 })
 
-describe("maskValue", () => {
+describe("maskSecrets", () => {
   it("hides what its field's name, or the name beside it, calls a secret", () => {
     assert.deepStrictEqual(
-      maskValue({
+      maskSecrets({
         apiKey: "k",
         "X-Api-Key": 1,
         list: [{ name: "Authorization", value: "abc" }],
@@ -48,7 +48,7 @@ describe("maskValue", () => {
 
   it("leaves an expression that only names a secret, and an empty value", () => {
     const given = { password: "={{ $json.password }}", token: "" }
-    assert.deepStrictEqual(maskValue(given), given)
+    assert.deepStrictEqual(maskSecrets(given), given)
   })
 })
 
