@@ -33,7 +33,7 @@ const forms: ReadonlyArray<RegExp> = [
   /(?<keep>\b[a-z][a-z\d+.-]{1,20}:\/\/)[^\s/@:]{0,200}:[^\s/@]{1,200}(?=@)/gi,
   // Well-known prefixes of vendors' keys.
   /\b(?:sk|pk|rk)[-_](?:[a-z]{2,10}[-_])*[\w-]{12,}/gi,
-  /\b(?:gh[pousr]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{8,}|xapp-[\w-]{8,}|n8n_api_\w{16,})/g,
+  /\b(?:gh[pousr]_\w{16,}|github_pat_\w{16,}|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{8,}|xapp-[\w-]{8,}|\w{3}_api_\w{16,})/g,
   /\b(?:AKIA|ASIA)[A-Z\d]{16}\b/g,
   /\bAIza[\w-]{30,}/g,
   /\bya29\.[\w-]{16,}/g,
