@@ -6,7 +6,7 @@ import { nodeKind, toEngineType } from "../client/naming.ts"
 import { isSameJson } from "../client/versions.ts"
 import { type Change, connectionChanges, pinChanges } from "./differenceOfGraph.ts"
 import { cutValue, describeValue, own, shortValue, valueDifferences } from "./differenceOfValues.ts"
-import { maskText } from "./mask.ts"
+import { maskText } from "./maskSecrets.ts"
 import { type NodePairs, nodesOf, pairNodes, renamesIn, withRenames } from "./nodePairs.ts"
 import { kindOf } from "./triggers.ts"
 

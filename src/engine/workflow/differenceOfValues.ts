@@ -3,7 +3,7 @@ import { Predicate } from "effect"
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { isSameJson } from "../client/versions.ts"
 import { aroundDifference, lineDifference } from "./differenceOfText.ts"
-import { isSecretName, masked, maskText, maskValue } from "./mask.ts"
+import { masked, maskSecrets, maskText } from "./maskSecrets.ts"
 
 /** A place at which two values differ; what is on one side only is `undefined` on the other. */
 export interface ValueDifference {
@@ -76,7 +76,7 @@ const room = 80
 
 /** A value in a few words, without secrets. */
 export const shortValue = (value: unknown, field = "", size = room): string => {
-  const text = JSON.stringify(maskValue(value, field)) ?? "nothing"
+  const text = JSON.stringify(maskSecrets(value, field)) ?? "nothing"
   return text.length <= size ? text : `${text.slice(0, size)}…`
 }
 
@@ -93,7 +93,7 @@ export const describeValue = (
 }
 
 const describeText = (name: string, before: string, after: string, field: string) => {
-  const isHidden = isSecretName(field) && maskValue(before, field) === masked && maskValue(after, field) === masked
+  const isHidden = maskSecrets(before, field) === masked && maskSecrets(after, field) === masked
   if (isHidden) return { text: `${name} changed (${masked})` }
   const [was, is] = [maskText(before), maskText(after)]
   if (was === is) return { text: `${name} changed in what is ${masked}` }
@@ -107,7 +107,7 @@ const describeText = (name: string, before: string, after: string, field: string
 
 /** A value for a machine: whole where it is short, else the beginning of its JSON. */
 export const cutValue = (value: unknown, field: string, size = 300): unknown => {
-  const shown = maskValue(value, field)
+  const shown = maskSecrets(value, field)
   const text = JSON.stringify(shown)
   return text === undefined || text.length <= size ? shown : `${text.slice(0, size)}…`
 }

@@ -4,7 +4,11 @@ import * as fc from "fast-check"
 import { isSecretName, masked, maskSecrets, maskText } from "../../../src/engine/workflow/maskSecrets.ts"
 
 const secretName = fc.constantFrom("password", "apiKey", "API-Key", "client_secret", "accessToken", "Authorization")
-const letters = fc.string({ unit: fc.constantFrom(..."abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"), minLength: 20, maxLength: 40 })
+const letters = fc.string({
+  unit: fc.constantFrom(..."abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"),
+  minLength: 20,
+  maxLength: 40
+})
 
 const texts: ReadonlyArray<readonly [text: string, secret: string]> = [
   ["Authorization: Bearer abc123DEF456ghi", "abc123DEF456ghi"],
@@ -77,9 +81,15 @@ describe("maskSecrets", () => {
 
   it("keeps every other value as it is", () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.constantFrom("id", "name", "count", "email", "notes"), fc.oneof(fc.integer(), fc.boolean(), fc.constantFrom(...harmless))), (value) => {
-        assert.deepStrictEqual(maskSecrets(value), { ...value })
-      })
+      fc.property(
+        fc.dictionary(
+          fc.constantFrom("id", "name", "count", "email", "notes"),
+          fc.oneof(fc.integer(), fc.boolean(), fc.constantFrom(...harmless))
+        ),
+        (value) => {
+          assert.deepStrictEqual(maskSecrets(value), { ...value })
+        }
+      )
     )
   })
 
