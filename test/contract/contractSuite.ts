@@ -13,6 +13,7 @@ import { prompts } from "./prompts.ts"
 import { readingLess } from "./readingLess.ts"
 import { resources } from "./resources.ts"
 import { running } from "./running.ts"
+import { searching } from "./searching.ts"
 import { tags } from "./tags.ts"
 import type { TestedEngine } from "./TestedEngine.ts"
 import { together } from "./together.ts"
@@ -38,6 +39,7 @@ const families = [
   lists,
   executions,
   readingLess,
+  searching,
   credentials,
   tags,
   errors,

@@ -157,6 +157,8 @@ export interface WorkflowQuery extends PageQuery {
   readonly name?: string
   /** Names of tags, all of which a workflow must have; engines ignore those they do not know. */
   readonly tags?: ReadonlyArray<string>
+  /** Without pinned data, which may be large; engines before 1.82 send it nevertheless. */
+  readonly excludePinnedData?: boolean
 }
 
 /** Which executions to list. */

@@ -232,8 +232,8 @@ const knownFilters = () => {
   return ask
 }
 
-/** Filters that callers of lists check by themselves. */
-const checked: ReadonlyArray<string> = ["name", "startedAfter", "startedBefore"]
+/** Filters that callers of lists check by themselves, or can do without. */
+const checked: ReadonlyArray<string> = ["name", "startedAfter", "startedBefore", "excludePinnedData"]
 
 const refusedFilter = (error: EngineError): string | undefined => {
   if (error._tag !== "ApiError" || error.httpStatus !== 400) return undefined

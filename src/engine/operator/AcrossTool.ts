@@ -27,14 +27,14 @@ const instancesArgument = Arguments.make(
 
 /** A tool that reads several instances in one call. */
 export interface Definition<Fields extends Arguments.Fields> extends Omit<
-  Tool.Definition<Fields, never, Failure>,
+  Tool.Definition<Fields, Instances, Failure>,
   "run"
 > {
   /** `engines` are the clients of the instances that were asked for, each once. */
   readonly run: (
     args: Arguments.Decoded<Fields>,
     engines: ReadonlyArray<EngineClient["Service"]>
-  ) => Effect.Effect<Readonly<Record<string, unknown>>, Failure>
+  ) => Effect.Effect<Readonly<Record<string, unknown>>, Failure, Instances>
 }
 
 /**

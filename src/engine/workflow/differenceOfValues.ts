@@ -3,7 +3,8 @@ import { Predicate } from "effect"
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { isSameJson } from "../client/versions.ts"
 import { aroundDifference, lineDifference } from "./differenceOfText.ts"
-import { isSecretName, masked, maskText, maskSecrets } from "./maskSecrets.ts"
+import { joined, nameBeside } from "./leaves.ts"
+import { masked, maskSecrets, maskText } from "./maskSecrets.ts"
 
 /** A place at which two values differ; what is on one side only is `undefined` on the other. */
 export interface ValueDifference {
@@ -34,7 +35,7 @@ export const valueDifferences = (
   if (depth < maxDepth && isJsonObject(before) && isJsonObject(after)) {
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
     return names.flatMap((name) => {
-      const beside = name === "value" ? [after.name, after.key].find(Predicate.isString) : undefined
+      const beside = name === "value" ? nameBeside(after) : undefined
       const inner = { path: joined(path, name), field: beside ?? name, depth: depth + 1 }
       return valueDifferences(own(before, name), own(after, name), inner)
     })
@@ -48,11 +49,6 @@ export const valueDifferences = (
 /** A field that an object has itself. */
 export const own = (object: JsonObject, name: string): unknown =>
   Object.hasOwn(object, name) ? object[name] : undefined
-
-const joined = (path: string, name: string) => {
-  if (!/^[\w$ -]+$/.test(name)) return `${path}[${JSON.stringify(name)}]`
-  return path === "" ? name : `${path}.${name}`
-}
 
 /** Items are compared from both ends, so that one that is put in between does not make all later ones differ. */
 const listDifferences = (
@@ -93,7 +89,7 @@ export const describeValue = (
 }
 
 const describeText = (name: string, before: string, after: string, field: string) => {
-  const isHidden = isSecretName(field) && maskSecrets(before, field) === masked && maskSecrets(after, field) === masked
+  const isHidden = maskSecrets(before, field) === masked && maskSecrets(after, field) === masked
   if (isHidden) return { text: `${name} changed (${masked})` }
   const [was, is] = [maskText(before), maskText(after)]
   if (was === is) return { text: `${name} changed in what is ${masked}` }

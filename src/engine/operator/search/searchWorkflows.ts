@@ -1,27 +1,111 @@
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 
 import { reads } from "../../../mcp/annotations.ts"
-import { optional, text } from "../../tools/parameters.ts"
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import type { EngineClient } from "../../client/EngineClient.ts"
+import { Instances } from "../../client/Instances.ts"
+import { cursor, flag, optional, text, timestamp, workflowId } from "../../tools/parameters.ts"
 import * as AcrossTool from "../AcrossTool.ts"
+import { type Place, readCursor, writeCursor } from "./SearchCursor.ts"
+import { type Find, type Findings, searchInstance } from "./searchInstance.ts"
+
+const criteria = {
+  text: optional(text("In names, notes, parameters, code")),
+  nodeType: optional(text("e.g. webhook")),
+  credential: optional(text("Id, name or type")),
+  path: optional(text("Webhook path or URL")),
+  calls: optional(workflowId.annotate({ description: "Runs this workflow" })),
+  calledBy: optional(workflowId.annotate({ description: "Is run by it" })),
+  errorWorkflow: optional(workflowId.annotate({ description: "Its error workflow" })),
+  tags: optional(Schema.Array(Schema.String).annotate({ description: "Names" })),
+  active: optional(flag("State")),
+  archived: optional(flag("Default both")),
+  changedSince: optional(timestamp("ISO 8601"))
+}
+const CriteriaFields = Schema.Struct(criteria)
+const decodeCriteria = Schema.decodeUnknownEffect(CriteriaFields)
+
+/** Bytes of the finds of one page. */
+const room = 5200
 
 export const searchWorkflows = AcrossTool.make("search_workflows", {
   title: "Search workflows",
-  description: "Find workflows on one or several instances",
+  description:
+    "Find workflows: everything given must hold. Tells id, name, state and where it matched (node, field, snippet). " +
+    "Start here when an id is unknown, or to ask what uses something",
   annotations: reads,
-  arguments: { text: optional(text("Part of the name")) },
-  run: Effect.fnUntraced(function* ({ text = "" }, engines) {
-    const found = yield* Effect.forEach(
-      engines,
-      (engine) =>
-        Effect.map(engine.listWorkflows({ limit: 250 }), ({ data }) =>
-          data
-            .filter(({ name }) => String(name).toLowerCase().includes(text.toLowerCase()))
-            .map(({ active, id, name }) => ({ instance: engine.instance, id, name, active }))
-        ),
+  arguments: { ...criteria, cursor },
+  run: Effect.fnUntraced(function* ({ cursor, ...given }, engines) {
+    const { looked, wanted, places } = yield* beginning(cursor, given, engines)
+    const findings = yield* Effect.forEach(
+      places,
+      (place, index) => {
+        const engine = looked[index]
+        return engine === undefined ? Effect.succeed(nothing) : searchInstance(engine, wanted, place, room)
+      },
       { concurrency: "unbounded" }
     )
-    return { data: found.flat() }
+    const [only] = findings
+    if (findings.length === 1 && only?.problem !== undefined && only.finds.length === 0) return yield* only.problem
+
+    const { rows, left } = firstOf(findings)
+    const failed = findings.flatMap(({ next, problem }) =>
+      problem === undefined ? [] : [{ instance: next?.instance, error: problem.message }]
+    )
+    const nextCursor = writeCursor({ ...wanted }, left)
+    return {
+      data: rows,
+      searched: findings.reduce((sum, { searched }) => sum + searched, 0),
+      ...(failed.length === 0 ? {} : { failed }),
+      ...(nextCursor === undefined ? {} : { nextCursor })
+    }
   })
 })
+
+const nothing: Findings = { finds: [], searched: 0, next: undefined, problem: undefined }
+
+/** The start of a search, or where a cursor lets it go on, whatever instances are named beside it. */
+const beginning = Effect.fnUntraced(function* (
+  cursor: string | undefined,
+  given: typeof CriteriaFields.Type,
+  engines: ReadonlyArray<EngineClient["Service"]>
+) {
+  if (cursor === undefined) {
+    const places = engines.map(({ instance }): Place => ({ instance, skip: 0 }))
+    return { wanted: given, places, looked: engines }
+  }
+  const carried = readCursor(cursor)
+  const problem = "must be the nextCursor of an earlier search_workflows; give it alone"
+  const refusal = new InvalidArgument({ argument: "cursor", problem })
+  if (carried === undefined) return yield* refusal
+  const isSame = Object.entries(given).every(
+    ([name, value]) => JSON.stringify(value) === JSON.stringify(carried.criteria[name])
+  )
+  if (!isSame) return yield* refusal
+  const wanted = yield* Effect.mapError(decodeCriteria(carried.criteria), () => refusal)
+  const { resolve } = yield* Instances
+  const looked = yield* Effect.forEach(carried.places, ({ instance }) => resolve(instance))
+  return { wanted, places: carried.places, looked }
+})
+
+/** As many finds as a page has room for, at least one, and where each instance goes on. */
+const firstOf = (findings: ReadonlyArray<Findings>) => {
+  const rows: Array<Find["row"]> = []
+  let bytes = 0
+  const hasRoom = ({ row }: Find) => {
+    bytes += encoder.encode(JSON.stringify(row)).length + 1
+    return bytes <= room || rows.length === 0
+  }
+  const left = findings.flatMap(({ finds, next, problem }) => {
+    for (const find of finds) {
+      if (!hasRoom(find)) return [find.at]
+      rows.push(find.row)
+    }
+    return next === undefined || problem !== undefined ? [] : [next]
+  })
+  return { rows, left }
+}
+
+const encoder = new TextEncoder()
 
 export const searchTools = [searchWorkflows]

@@ -1,0 +1,161 @@
+import { Predicate } from "effect"
+
+import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { nameOf, type WorkflowId } from "../../client/models.ts"
+import { toEngineType } from "../../client/naming.ts"
+import { type Leaf, leavesOf } from "../../workflow/leaves.ts"
+import { isPathOf } from "../../workflow/listeningPaths.ts"
+import { maskSecrets } from "../../workflow/maskSecrets.ts"
+import { nodesOf } from "../../workflow/nodePairs.ts"
+import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"
+import { summaryOf } from "../../workflow/summary.ts"
+import { kindOf } from "../../workflow/triggers.ts"
+
+/** What a workflow is to be like; all of it must hold, and what is said of nodes, of one node together. */
+export interface Criteria {
+  readonly text?: string
+  readonly nodeType?: string
+  readonly credential?: string
+  readonly path?: string
+  readonly calls?: string
+  readonly calledBy?: WorkflowId
+  readonly errorWorkflow?: string
+  readonly tags?: ReadonlyArray<string>
+  readonly active?: boolean
+  readonly archived?: boolean
+  readonly changedSince?: string
+}
+
+/** Why a workflow was found. Without a node it is the workflow itself. */
+export interface Match {
+  readonly node?: string
+  readonly field: string
+  readonly snippet: string
+}
+
+/** Criteria as they are asked of many workflows. */
+export interface Search extends Criteria {
+  /** The ids of the workflows that `calledBy` runs. */
+  readonly called?: ReadonlySet<string>
+}
+
+/** Why a workflow fits; nothing where it does not. */
+export const matchesIn = (workflow: JsonObject, search: Search): ReadonlyArray<Match> | undefined => {
+  if (!isInState(workflow, search)) return undefined
+  const tests = nodeTests(search)
+  const words = search.text === undefined ? undefined : folded(search.text)
+  const own = words === undefined ? [] : textMatches(headLeaves(workflow), words)
+  if (tests.length === 0 && words === undefined) return errorMatch(search)
+  const found = nodesOf(workflow).flatMap((node) => {
+    const matches = tests.map((test) => test(node))
+    if (matches.some((match) => match === undefined)) return []
+    const inText = words === undefined ? [] : textMatches(nodeLeaves(node), words)
+    if (words !== undefined && inText.length === 0 && own.length === 0) return []
+    const named = shortened(nameOf(node), 80)
+    return [...matches.filter(Predicate.isNotUndefined), ...inText].map((match) => ({ node: named, ...match }))
+  })
+  const isFound = tests.length === 0 ? own.length + found.length > 0 : found.length > 0
+  return isFound ? [...errorMatch(search), ...own, ...found] : undefined
+}
+
+const errorMatch = ({ errorWorkflow }: Search): ReadonlyArray<Match> =>
+  errorWorkflow === undefined ? [] : [{ field: "settings.errorWorkflow", snippet: errorWorkflow }]
+
+const isInState = (workflow: JsonObject, search: Search): boolean => {
+  const { active, archived, called, changedSince, errorWorkflow, tags = [] } = search
+  const { id, isArchived, updatedAt } = workflow
+  const names = (Array.isArray(workflow.tags) ? workflow.tags : []).map((tag: unknown) =>
+    isJsonObject(tag) ? folded(Predicate.isString(tag.name) ? tag.name : "") : ""
+  )
+  return (
+    (active === undefined || workflow.active === active) &&
+    (archived === undefined || (isArchived === true) === archived) &&
+    (changedSince === undefined || Date.parse(String(updatedAt)) >= Date.parse(changedSince)) &&
+    (called === undefined || called.has(String(id))) &&
+    (errorWorkflow === undefined || errorWorkflowOf(workflow) === errorWorkflow) &&
+    tags.every((tag) => names.includes(folded(tag)))
+  )
+}
+
+type NodeTest = (node: JsonObject) => Match | undefined
+
+const nodeTests = ({ calls, credential, nodeType, path }: Search): ReadonlyArray<NodeTest> => [
+  ...(nodeType === undefined ? [] : [hasType(nodeType)]),
+  ...(credential === undefined ? [] : [hasCredential(credential)]),
+  ...(path === undefined ? [] : [listensAt(path)]),
+  ...(calls === undefined ? [] : [runs(calls)])
+]
+
+/** A type with its package, or only what stands behind it. */
+const hasType = (wanted: string): NodeTest => {
+  const [whole, kind] = [folded(toEngineType(wanted)), folded(wanted)]
+  return (node) => {
+    const type = Predicate.isString(node.type) ? toEngineType(node.type) : ""
+    const isMeant = folded(type) === whole || (!kind.includes(".") && folded(kindOf(node)) === kind)
+    return isMeant ? { field: "type", snippet: shortened(summaryOf(node) || kindOf(node), snippetRoom) } : undefined
+  }
+}
+
+const hasCredential =
+  (wanted: string): NodeTest =>
+  (node) => {
+    const entries = isJsonObject(node.credentials) ? Object.entries(node.credentials) : []
+    for (const [type, credential] of entries) {
+      const { id, name } = isJsonObject(credential) ? credential : { id: undefined, name: credential }
+      const named = Predicate.isString(name) ? name : ""
+      if (id === wanted || [type, named].some((word) => folded(word) === folded(wanted))) {
+        return { field: `credentials.${type}`, snippet: shortened(named || String(id), snippetRoom) }
+      }
+    }
+    return undefined
+  }
+
+const listensAt =
+  (wanted: string): NodeTest =>
+  (node) => {
+    const { httpMethod, path } = isJsonObject(node.parameters) ? node.parameters : {}
+    if (!isPathOf(node, wanted)) return undefined
+    const methods = (Array.isArray(httpMethod) ? httpMethod : [httpMethod ?? "GET"]).filter(Predicate.isString)
+    const method = kindOf(node) === "webhook" ? `${methods.join("|")} ` : ""
+    return { field: "path", snippet: shortened(`${method}${Predicate.isString(path) ? path : ""}`, snippetRoom) }
+  }
+
+const runs =
+  (wanted: string): NodeTest =>
+  (node) => {
+    const found = subWorkflowOf(node)
+    return found?.id === wanted
+      ? { field: "workflowId", snippet: shortened(found.name ?? wanted, snippetRoom) }
+      : undefined
+  }
+
+/** What may be searched of the workflow itself. */
+const headLeaves = ({ description, name }: JsonObject): ReadonlyArray<Leaf> =>
+  Object.entries({ name, description }).flatMap(([field, value]) => leavesOf(value, field, field))
+
+const nodeLeaves = ({ name, notes, parameters }: JsonObject): ReadonlyArray<Leaf> => [
+  ...leavesOf(name, "name", "name"),
+  ...leavesOf(notes, "notes", "notes"),
+  ...leavesOf(parameters)
+]
+
+const snippetRoom = 90
+
+const textMatches = (leaves: ReadonlyArray<Leaf>, words: string): ReadonlyArray<Match> =>
+  leaves
+    .filter(({ text }) => folded(text).includes(words))
+    .map(({ field, path, text }) => ({ field: shortened(path, 80), snippet: snippetOf(text, field, words) }))
+
+/** What stands around the words in a text; a secret does not stand there. */
+const snippetOf = (text: string, field: string, words: string): string => {
+  const shown = maskSecrets(text, field)
+  const line = (Predicate.isString(shown) ? shown : text).normalize("NFC").replaceAll(/\s+/g, " ").trim()
+  const at = Math.max(line.toLowerCase().indexOf(words), 0)
+  const from = Math.max(at - Math.floor(Math.max(snippetRoom - words.length, 0) / 2), 0)
+  const start = line.length - from < snippetRoom ? Math.max(line.length - snippetRoom, 0) : from
+  return `${start > 0 ? "…" : ""}${line.slice(start, start + snippetRoom)}${start + snippetRoom < line.length ? "…" : ""}`
+}
+
+const folded = (text: string) => text.normalize("NFC").toLowerCase().replaceAll(/\s+/g, " ").trim()
+
+const shortened = (text: string, room: number) => (text.length <= room ? text : `${text.slice(0, room)}…`)

@@ -1,0 +1,38 @@
+import { Predicate } from "effect"
+
+import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isTrigger } from "./triggers.ts"
+
+/** The path that a trigger listens at, as its parameters say; expressions stand as they are. */
+export const pathOf = ({ parameters }: JsonObject): string | undefined => {
+  if (!isJsonObject(parameters)) return undefined
+  const { options, path } = parameters
+  const found = path === undefined && isJsonObject(options) ? options.path : path
+  return Predicate.isString(found) ? found : undefined
+}
+
+/** Whether a trigger listens at a path, given as its parameters hold it, as its address, or as the whole URL. */
+export const isPathOf = (node: JsonObject, wanted: string): boolean => {
+  if (!isTrigger(node)) return false
+  const own = segmentsOf(pathOf(node) ?? "")
+  const asked = segmentsOf(wanted)
+  const { webhookId } = node
+  const behindId = Predicate.isString(webhookId) && asked[0] === webhookId ? asked.slice(1) : undefined
+  return (
+    (own.length > 0 && fits(own, asked)) || (behindId !== undefined && (behindId.length === 0 || fits(own, behindId)))
+  )
+}
+
+const fits = (own: ReadonlyArray<string>, asked: ReadonlyArray<string>) =>
+  own.length === asked.length &&
+  own.every((segment, place) => segment === asked[place] || (segment.startsWith(":") && asked[place] !== ""))
+
+/** What is said of an address besides: the host, where it listens, and what is asked. */
+const around = /^(?:[a-z][a-z\d+.-]*:\/\/[^/]*)?\/*(?:(?:webhook|form|mcp)(?:-test|-waiting)?\/)?|[?#].*$/gi
+
+const segmentsOf = (path: string): ReadonlyArray<string> =>
+  path
+    .trim()
+    .replaceAll(around, "")
+    .split("/")
+    .filter((segment) => segment !== "")
