@@ -1,6 +1,8 @@
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { Struct } from "effect"
+
+import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { Execution } from "../../client/models.ts"
-import { maskSecrets } from "../../workflow/maskSecrets.ts"
+import { changeLines, differences } from "../../workflow/difference.ts"
 import { cutFields, cutText, type Room } from "./cut.ts"
 import { childOf, defined, type Failure, wordsOf } from "./failure.ts"
 import { fieldNotes, firstLacking, mentionsOf, shapeNotes, type Side } from "./fields.ts"
@@ -59,6 +61,7 @@ const accountIn = (findings: Findings, room: Room & { readonly words: number }):
     ...(before === undefined ? {} : filled("itemsNow", shapeNotes(now, before))),
     way: cutText(wayOf(data), room.words * 2),
     lastSuccess: successOf(findings, before),
+    ...changesOf(findings, room),
     alike: alikeOf(findings)
   }
 }
@@ -89,10 +92,6 @@ const itemShown = (failure: Failure, now: Side, mentions: ReadonlyArray<Mention>
   const json = jsonOf(now.input[index ?? 0])
   const mentioned = mentions.flatMap(({ node, path: [name = ""] }) => (node === undefined ? [name] : []))
   const names = [...new Set([...mentioned, ...Object.keys(json)])].filter((name) => Object.hasOwn(json, name))
-  const masked = objectIn(
-    maskSecrets(Object.fromEntries(names.slice(0, room.fields).map((name) => [name, json[name]])))
-  )
-  const rest = Object.fromEntries(names.slice(room.fields).map((name) => [name, undefined]))
   return {
     item: {
       ...(index === undefined ? { note: "the engine does not say which; this is the first" } : { index }),
@@ -100,7 +99,7 @@ const itemShown = (failure: Failure, now: Side, mentions: ReadonlyArray<Mention>
       ...(lacking === undefined
         ? {}
         : { note: "the engine does not say which; this is the first that lacks a mentioned field" }),
-      json: cutFields({ ...masked, ...rest }, names, room)
+      json: cutFields(json, names, room)
     }
   }
 }
@@ -121,6 +120,15 @@ const successOf = ({ past: { lastSuccess }, success }: Findings, before: Side | 
     startedAt,
     ...(before === undefined ? { note: "did not reach this node" } : { items: before.input.length })
   }
+}
+
+/** What of the workflow is other in the run that failed than in the last success; both keep the workflow that ran. */
+const changesOf = ({ execution, success }: Findings, { fields, text }: Room): JsonObject => {
+  const [before, after] = [success?.workflowData, execution.workflowData]
+  if (!isJsonObject(before) || !isJsonObject(after)) return {}
+  const changes = differences(Struct.omit(before, ["active", "updatedAt"]), Struct.omit(after, ["active", "updatedAt"]))
+  if (changes.length === 0) return { changedBetween: "nothing in the workflow" }
+  return { changedBetween: changeLines(changes, Math.ceil(fields / 2)).map((line) => cutText(line, text * 2)) }
 }
 
 const alikeOf = ({ compared: { alike, compared }, execution, past }: Findings): JsonObject => {

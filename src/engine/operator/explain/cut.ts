@@ -1,6 +1,7 @@
 import { Predicate } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { maskSecrets } from "../../workflow/maskSecrets.ts"
 
 /** A text of so many characters at most; the end says how long the whole was. */
 export const cutText = (text: string, most: number): string =>
@@ -16,28 +17,37 @@ export interface Room {
   readonly depth: number
 }
 
-/** A value that takes little room: long texts cut, lists by their first entry and length, deep objects by their fields. */
-export const cutValue = (value: unknown, room: Room, depth = 0): unknown => {
-  if (Predicate.isString(value)) return cutText(value, room.text)
+/** Characters of a text that are searched for secrets; far more than are shown. */
+const searched = 4000
+
+/** A value that takes little room and shows no secret: long texts cut, lists by their first entry and their length. */
+export const cutValue = (value: unknown, room: Room, name = ""): unknown => maskSecrets(cut(value, room, name, 0), name)
+
+/** The same of an object with the fields that matter first. */
+export const cutFields = (value: JsonObject, names: ReadonlyArray<string>, room: Room): unknown =>
+  maskSecrets(fieldsOf(value, names, room, 0))
+
+const cut = (value: unknown, room: Room, name: string, depth: number): unknown => {
+  if (Predicate.isString(value)) {
+    const text = maskSecrets(value.slice(0, searched), name)
+    return Predicate.isString(text) ? cutText(text + value.slice(searched), room.text) : text
+  }
   if (Array.isArray(value)) {
     if (value.length === 0) return value
     if (depth >= room.depth) return `[${value.length} entries]`
-    const [first] = value
-    return [cutValue(first, room, depth + 1), ...(value.length > 1 ? [`… ${value.length - 1} more`] : [])]
+    const [first]: ReadonlyArray<unknown> = value
+    return [cut(first, room, name, depth + 1), ...(value.length > 1 ? [`… ${value.length - 1} more`] : [])]
   }
   if (!isJsonObject(value)) return value
   const names = Object.keys(value)
   if (depth >= room.depth) return names.length === 0 ? {} : `{${cutText(names.slice(0, 8).join(", "), 80)}}`
-  return cutFields(value, names, room, depth)
+  return fieldsOf(value, names, room, depth)
 }
 
-/** An object with the fields that matter first, as many as there is room for. */
-export const cutFields = (value: JsonObject, names: ReadonlyArray<string>, room: Room, depth = 0): JsonObject => {
-  const shown = names.slice(0, room.fields)
-  const entries = shown.map((name): readonly [string, unknown] => [
-    cutText(name, 60),
-    cutValue(value[name], room, depth + 1)
-  ])
+const fieldsOf = (value: JsonObject, names: ReadonlyArray<string>, room: Room, depth: number): JsonObject => {
+  const entries = names
+    .slice(0, room.fields)
+    .map((name): readonly [string, unknown] => [cutText(name, 60), cut(value[name], room, name, depth + 1)])
   const rest = names.slice(room.fields)
   return {
     ...Object.fromEntries(entries),

@@ -38,6 +38,9 @@ const itemOf = (error: JsonObject): number | undefined => {
   return said === undefined ? undefined : Number(said)
 }
 
+/** Characters of a text that are looked at. */
+const longest = 4000
+
 /** The error in its own words: without stacks, paths of the engine's server and secrets. */
 export const wordsOf = (error: JsonObject, room: number): JsonObject => {
   const message = messageOf(error)
@@ -45,9 +48,9 @@ export const wordsOf = (error: JsonObject, room: number): JsonObject => {
   const upstream = listIn(error.messages).map(textIn)[0]
   const code = error.httpCode ?? objectIn(error.cause).status ?? objectIn(error.context).httpCode
   const shown = (text: string | undefined, most: number) =>
-    text === undefined || text === message ? undefined : cutText(maskText(withoutPaths(text)), most)
+    text === undefined || text === message ? undefined : cutText(maskText(withoutPaths(text.slice(0, longest))), most)
   return {
-    message: cutText(maskText(withoutPaths(message)), room),
+    message: cutText(maskText(withoutPaths(message.slice(0, longest))), room),
     ...defined("description", shown(description, room / 2)),
     ...defined("answer", description === undefined || upstream === undefined ? shown(upstream, room / 2) : undefined),
     ...defined("httpCode", code === null ? undefined : code)

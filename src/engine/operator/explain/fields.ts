@@ -1,8 +1,7 @@
 import { Predicate } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { maskSecrets } from "../../workflow/maskSecrets.ts"
-import { cutText } from "./cut.ts"
+import { cutText, cutValue } from "./cut.ts"
 import { type Mention, mentionsIn, nameOfMention, valueAt } from "./mentions.ts"
 import { itemsOf, jsonOf, nodeNamed, objectIn, type RunData } from "./runData.ts"
 
@@ -80,7 +79,8 @@ const difference = (here: Presence, there: Presence, { path }: Mention): Readonl
   return [...now, `last success: in ${had} of ${there.of}${kinds === "" ? "" : `, ${kinds}`}${example}`]
 }
 
-const exampleOf = (value: unknown, name: string): string => cutText(JSON.stringify(maskSecrets(value, name)) ?? "", 60)
+const exampleOf = (value: unknown, name: string): string =>
+  cutText(JSON.stringify(cutValue(value, { text: 200, fields: 5, depth: 1 }, name)) ?? "", 60)
 
 /** The names of fields that the items had in the run that ended well and have no more, and the other way round. */
 export const shapeNotes = (now: Side, before: Side): JsonObject => {
