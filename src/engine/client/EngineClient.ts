@@ -8,10 +8,12 @@ import type { EngineError, WorkflowBusy } from "./EngineError.ts"
 import type { Written } from "./fullest.ts"
 import type {
   CredentialId,
+  CredentialTest,
   CredentialType,
   Execution,
   ExecutionId,
   ExecutionQuery,
+  Offer,
   Page,
   PageQuery,
   Tag,
@@ -77,6 +79,14 @@ export class EngineClient extends Context.Service<
     readonly activateWorkflow: (id: WorkflowId) => Effect.Effect<Workflow, EngineError>
     /** Stops a workflow from running by itself; one that is inactive already is answered as it is. */
     readonly deactivateWorkflow: (id: WorkflowId) => Effect.Effect<Workflow, EngineError>
+    /**
+     * Archives a workflow, which switches it off, or brings an archived one back, inactive; one that is not archived is
+     * refused (400).
+     */
+    readonly archiveWorkflowIfSupported: (
+      id: WorkflowId,
+      archived: boolean
+    ) => Effect.Effect<Option.Option<Workflow>, EngineError>
     /** Replaces all tags of a workflow by these; `ApiError` 404 where the workflow or a tag does not exist. */
     readonly setWorkflowTags: (id: WorkflowId, tags: ReadonlyArray<TagId>) => Effect.Effect<unknown, EngineError>
 
@@ -89,8 +99,16 @@ export class EngineClient extends Context.Service<
     readonly getExecution: (id: ExecutionId, includeData: boolean) => Effect.Effect<Execution, EngineError>
     /** Deletes the record of an execution for good, and answers it; the run itself is not undone. */
     readonly deleteExecution: (id: ExecutionId) => Effect.Effect<JsonObject, EngineError>
-    /** Runs a failed execution again and answers the new one when it has ended; one that did not fail is refused (409). */
-    readonly retryExecutionIfSupported: (id: ExecutionId) => Effect.Effect<Option.Option<Execution>, EngineError>
+    /**
+     * Runs a failed execution again, as its workflow was or (`loadWorkflow`) as it is now, and answers the new one when it
+     * has ended; one that did not fail is refused (409).
+     */
+    readonly retryExecutionIfSupported: (
+      id: ExecutionId,
+      loadWorkflow?: boolean
+    ) => Effect.Effect<Option.Option<Execution>, EngineError>
+    /** Ends an execution that is under way or waits; one that has ended is refused (409), an unknown one not found (404). */
+    readonly stopExecutionIfSupported: (id: ExecutionId) => Effect.Effect<Option.Option<JsonObject>, EngineError>
 
     /** One page of credentials, without their values. */
     readonly listCredentialsIfSupported: (
@@ -113,6 +131,8 @@ export class EngineClient extends Context.Service<
     readonly deleteCredential: (id: CredentialId) => Effect.Effect<JsonObject, EngineError>
     /** The JSON schema of the data of a credential type; `ApiError` 404 where the engine does not know the type. */
     readonly getCredentialSchema: (type: CredentialType) => Effect.Effect<JsonObject, EngineError>
+    /** Lets the engine try a stored credential; `message` says what came of it, `status` is OK or Error. */
+    readonly testCredentialIfSupported: (id: CredentialId) => Effect.Effect<Option.Option<CredentialTest>, EngineError>
     /** Names of all credential types; `None` from engines that do not tell everybody. Asked without the key. */
     readonly credentialTypesIfSupported: Effect.Effect<Option.Option<ReadonlyArray<string>>, EngineError>
 
@@ -132,6 +152,8 @@ export class EngineClient extends Context.Service<
      * answer of the workflow, so that none is an error.
      */
     readonly callAddress: (request: UpstreamRequest) => Effect.Effect<Reply, EngineError>
+    /** What this engine says that this key may call; `None` from engines that do not say. */
+    readonly offerIfTold: Effect.Effect<Option.Option<Offer>, EngineError>
     /** The version that engines of generation 1 tell everybody, such as `1.82.3`; newer ones do not. */
     readonly publicVersion: Effect.Effect<Option.Option<string>, EngineError>
   }

@@ -129,6 +129,27 @@ export const Execution = open({
 })
 export type Execution = typeof Execution.Type
 
+/** What came of trying a credential. */
+export const CredentialTest = open({ status: Schema.String, message: Schema.String })
+export type CredentialTest = typeof CredentialTest.Type
+
+/** What an engine says that a key may do (`scopes`) and call, as in `POST /executions/{executionId}/stop`. */
+export interface Offer {
+  readonly scopes: ReadonlySet<string>
+  readonly calls: ReadonlySet<string>
+}
+
+/** The same as engines send it. */
+export const Discovery = Schema.Struct({
+  data: Schema.Struct({
+    scopes: Schema.Array(Schema.String),
+    resources: Schema.Record(
+      Schema.String,
+      Schema.Struct({ endpoints: Schema.Array(Schema.Struct({ method: Schema.String, path: Schema.String })) })
+    )
+  })
+})
+
 /** One page of a list as engines send it; the last page has no cursor. */
 export const page = <S extends Schema.Constraint>(item: S) =>
   Schema.Struct({

@@ -9,10 +9,13 @@ import { type EngineError, WorkflowBusy } from "./EngineError.ts"
 import { writeFullest } from "./fullest.ts"
 import {
   type CredentialId,
+  CredentialTest,
   type CredentialType,
+  Discovery,
   Execution,
   type ExecutionId,
   type ExecutionQuery,
+  type Offer,
   page,
   type PageQuery,
   Tag,
@@ -40,12 +43,13 @@ export const restCalls = (instance: string, environment: Environment, upstream: 
     ...executionCalls(calls),
     ...credentialCalls(calls),
     ...tagCalls(calls),
+    offerIfTold: offer(calls),
     callAddress: calls.callAddress,
     publicVersion: calls.publicVersion
   }
 }
 
-const workflowCalls = ({ call }: Call.Calls) => {
+const workflowCalls = ({ call, callIfOffered }: Call.Calls) => {
   const filtered = knownFilters()
   return {
     listWorkflows: ({ tags, ...given }: WorkflowQuery) =>
@@ -95,6 +99,14 @@ const workflowCalls = ({ call }: Call.Calls) => {
         body: {},
         finishes: true
       }),
+    archiveWorkflowIfSupported: (id: WorkflowId, archived: boolean) =>
+      callIfOffered(Workflow, {
+        operation: archived ? "archive workflow" : "unarchive workflow",
+        method: "POST",
+        path: `/workflows/${id}/${archived ? "archive" : "unarchive"}`,
+        body: {},
+        finishes: true
+      }),
     setWorkflowTags: (id: WorkflowId, tags: ReadonlyArray<TagId>) =>
       call(Schema.Unknown, {
         operation: "set the tags of workflow",
@@ -127,11 +139,18 @@ const executionCalls = ({ call, callIfOffered }: Call.Calls) => {
         method: "DELETE",
         path: `/executions/${id}`
       }),
-    retryExecutionIfSupported: (id: ExecutionId) =>
+    retryExecutionIfSupported: (id: ExecutionId, loadWorkflow = false) =>
       callIfOffered(Execution, {
         operation: "retry execution",
         method: "POST",
         path: `/executions/${id}/retry`,
+        body: loadWorkflow ? { loadWorkflow } : {}
+      }),
+    stopExecutionIfSupported: (id: ExecutionId) =>
+      callIfOffered(JsonObject, {
+        operation: "stop execution",
+        method: "POST",
+        path: `/executions/${id}/stop`,
         body: {}
       })
   }
@@ -182,6 +201,15 @@ const credentialCalls = ({ call, callIfOffered, publicJson }: Call.Calls) => {
       ),
     deleteCredential: (id: CredentialId) =>
       call(JsonObject, { operation: "delete credential", method: "DELETE", path: `/credentials/${id}` }),
+    // Tries a value that is stored, and changes nothing: as good on an instance where nothing may be changed.
+    testCredentialIfSupported: (id: CredentialId) =>
+      callIfOffered(CredentialTest, {
+        operation: "test credential",
+        method: "POST",
+        path: `/credentials/${id}/test`,
+        effect: "read",
+        body: {}
+      }),
     getCredentialSchema: (type: CredentialType) =>
       call(JsonObject, {
         operation: "get credential schema",
@@ -192,6 +220,19 @@ const credentialCalls = ({ call, callIfOffered, publicJson }: Call.Calls) => {
     credentialTypesIfSupported: Effect.map(publicJson(credentialTypesPath), Option.flatMap(readTypes))
   }
 }
+
+const offer = ({ callIfOffered }: Call.Calls) =>
+  Effect.map(
+    callIfOffered(Discovery, { operation: "read what is offered", method: "GET", path: "/discover" }),
+    Option.map(({ data: { resources, scopes } }): Offer => ({
+      scopes: new Set(scopes),
+      calls: new Set(
+        Object.values(resources).flatMap(({ endpoints }) =>
+          endpoints.map(({ method, path }) => `${method} ${path.replace(/^\/api\/v1/, "")}`)
+        )
+      )
+    }))
+  )
 
 const tagCalls = ({ call }: Call.Calls) => ({
   createTag: (name: string) => call(Tag, { operation: "create tag", method: "POST", path: "/tags", body: { name } }),

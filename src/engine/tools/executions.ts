@@ -108,10 +108,10 @@ export const retryExecution = EngineTool.make("retry_execution", {
   title: "Retry execution",
   description: "Run a failed execution again; answers its record when that has ended",
   annotations: runs,
-  arguments: { id: executionId },
-  run: Effect.fnUntraced(function* ({ id }) {
+  arguments: { id: executionId, loadWorkflow: optional(flag("Workflow as it is now")) },
+  run: Effect.fnUntraced(function* ({ id, loadWorkflow }) {
     const engine = yield* EngineClient
-    const retried = yield* engine.retryExecutionIfSupported(id).pipe(
+    const retried = yield* engine.retryExecutionIfSupported(id, loadWorkflow).pipe(
       Effect.catchIf(isMissing, (error) =>
         // A host without the call may say the same as one without the execution.
         Effect.flatMap(Effect.isSuccess(engine.getExecution(id, false)), (isThere) =>

@@ -24,6 +24,7 @@ import {
   workflowFields,
   workflowQuery
 } from "../v1/endpoints.ts"
+import { discover } from "./discover.ts"
 import {
   archive,
   getCredential,
@@ -90,7 +91,10 @@ const updatedCredential = { ...fields({ name: string, data: object }), isOpen: t
 const optional = { shape: anything, isOptional: true }
 
 const statuses = ["canceled", "crashed", "error", "new", "running", "success", "unknown", "waiting"]
-const stoppable = fields({ status: array(choice("queued", "running", "waiting")) }, "status")
+const stoppable = {
+  ...fields({ status: array(choice("queued", "running", "waiting")), workflowId: string }, "status"),
+  isOpen: true
+}
 
 /** What a 2.x engine offers. A fixed segment stands before a variable one. */
 export const endpoints: ReadonlyArray<Endpoint> = [
@@ -122,6 +126,7 @@ export const endpoints: ReadonlyArray<Endpoint> = [
     takesTurns: true,
     run: stopExecutions
   },
+  { method: "GET", path: "/discover", query: { resource: "any", operation: "any", include: "any" }, run: discover },
   { method: "GET", path: "/credentials", query: { limit: "limit", cursor: "encoded" }, run: listCredentials },
   { method: "POST", path: "/credentials", query: {}, body: { shape: newCredential }, run: createCredential },
   { method: "GET", path: "/credentials/:id", query: {}, run: getCredential },

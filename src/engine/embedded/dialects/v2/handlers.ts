@@ -25,7 +25,7 @@ export const archive = (isArchived: boolean): Handler =>
   Effect.fnUntraced(function* ({ at }) {
     const { commit, tables } = yield* Store
     const { publishing } = yield* Dialect
-    const before = yield* findWorkflow(at("id"))
+    const before = yield* findWorkflow(at("id"), "Workflow not found")
     if (!isArchived && !before.isArchived) return yield* badRequest("Workflow is not archived.")
     const moment = yield* present
     const { publication, workflow } = unpublish(before, moment, {
@@ -86,14 +86,20 @@ export const stopExecution: Handler = Effect.fnUntraced(function* (call) {
   return ok(stoppedExecution(tables.executions.get(id) ?? execution))
 })
 
-const Selection = Schema.Struct({ status: Schema.Array(Schema.String) })
+const Selection = Schema.Struct({
+  status: Schema.Array(Schema.String),
+  workflowId: Schema.optionalKey(Schema.String)
+})
 const decodeSelection = Schema.decodeUnknownEffect(Selection)
 
 export const stopExecutions: Handler = Effect.fnUntraced(function* ({ body }) {
   const { tables } = yield* Store
   const runner = yield* Runner
-  const { status } = yield* Effect.orDie(decodeSelection(body))
-  const ids = [...tables.executions.values()].filter((execution) => status.includes(execution.status))
+  const { status, workflowId = "all" } = yield* Effect.orDie(decodeSelection(body))
+  if (status.length === 0) return yield* badRequest("request/body/status must include at least one status")
+  const ids = [...tables.executions.values()]
+    .filter((execution) => status.includes(execution.status))
+    .filter((execution) => workflowId === "all" || execution.workflowId === workflowId)
   const results = yield* Effect.forEach(ids, ({ id }) => runner.stop(id))
   return ok({ stopped: results.filter(Boolean).length })
 })
@@ -127,6 +133,7 @@ export const updateCredential: Handler = Effect.fnUntraced(function* ({ at, body
 })
 
 export const testCredential: Handler = Effect.fnUntraced(function* ({ at }) {
-  yield* findCredential(at("id"), "Credential not found")
+  const id = at("id")
+  yield* findCredential(id, `Credential with ID "${id}" was not found.`)
   return ok({ status: "Error", message: "No testing function found for this credential." })
 })

@@ -1,0 +1,95 @@
+import { Predicate } from "effect"
+
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { maskText } from "../../workflow/maskSecrets.ts"
+import { cutText } from "./cut.ts"
+import { inputOf, listIn, type NodeRun, objectIn, type RunData, textIn } from "./runData.ts"
+
+/** What went wrong in a run, and where. */
+export interface Failure {
+  readonly error: JsonObject
+  /** The run of a node that failed; none where no node had begun. */
+  readonly at: NodeRun | undefined
+  /** The part of an agent that failed, where that made its agent fail. */
+  readonly part: NodeRun | undefined
+  readonly input: ReadonlyArray<unknown>
+  /** Which item of the input, where the engine says so. */
+  readonly item: number | undefined
+}
+
+/** The failure that ended a run; nothing where none did. */
+export const failureOf = (data: RunData): Failure | undefined => {
+  const failed = data.runs.filter(({ error }) => error !== undefined)
+  const at = failed.findLast(({ node }) => node === data.lastNode) ?? failed.at(-1)
+  const error = data.error ?? at?.error
+  if (error === undefined) return undefined
+  const part = failed.findLast((run) => run !== at && !isMain(run))
+  return { error, at, part, input: at === undefined ? [] : inputOf(data, at), item: itemOf(at?.error ?? error) }
+}
+
+/** Whether a run took part in the main line; parts of agents give what they have under types of their own. */
+const isMain = ({ whole }: NodeRun): boolean =>
+  whole.inputOverride === undefined && Object.keys(objectIn(whole.data)).every((type) => type === "main")
+
+const itemOf = (error: JsonObject): number | undefined => {
+  const told = objectIn(error.context).itemIndex ?? error.itemIndex
+  if (Predicate.isNumber(told)) return told
+  const [, said] = /\b(?:for )?item (\d+)\]/.exec(textIn(error.message) ?? "") ?? []
+  return said === undefined ? undefined : Number(said)
+}
+
+/** Characters of a text that are looked at. */
+const longest = 4000
+
+/** The error in its own words: without stacks, paths of the engine's server and secrets. */
+export const wordsOf = (error: JsonObject, room: number): JsonObject => {
+  const message = messageOf(error)
+  const description = textIn(error.description)
+  const upstream = listIn(error.messages).map(textIn)[0]
+  const code = error.httpCode ?? objectIn(error.cause).status ?? objectIn(error.context).httpCode
+  const shown = (text: string | undefined, most: number) =>
+    text === undefined || text === message ? undefined : cutText(maskText(withoutPaths(text.slice(0, longest))), most)
+  return {
+    message: cutText(maskText(withoutPaths(message.slice(0, longest))), room),
+    ...defined("description", shown(description, room / 2)),
+    ...defined("answer", description === undefined || upstream === undefined ? shown(upstream, room / 2) : undefined),
+    ...defined("httpCode", code === null ? undefined : code)
+  }
+}
+
+export const defined = (name: string, value: unknown): JsonObject => (value === undefined ? {} : { [name]: value })
+
+/** What an error says; engines leave the text out where there is none. */
+export const messageOf = (error: JsonObject): string =>
+  textIn(error.message) ?? textIn(error.description) ?? textIn(error.name) ?? "an error without a message"
+
+/** Paths of the engine's server, and lines of stacks. */
+const withoutPaths = (text: string): string =>
+  text
+    .replace(/\n\s*at .*/g, "")
+    .replace(/(?:file:\/\/)?(?:\/[\w.@+-]+){2,}\/([\w.@+-]+\.[cm]?[jt]s)(:\d+)*/g, "$1")
+    .trim()
+
+/** The same for errors that only differ in what they are about: numbers, ids and quoted texts. */
+export const kindOfMessage = (message: string): string =>
+  withoutPaths(message)
+    .slice(0, 300)
+    .replace(/\b[\da-f]{8}-[\da-f-]{27}\b/gi, "#")
+    .replace(/"[^"]*"/g, '"…"')
+    .replace(/\b(?=\w*\d)\w{12,}\b/g, "#")
+    .replace(/\d+/g, "#")
+    .toLowerCase()
+
+/** The run of another workflow in which the failure came about. */
+export const childOf = ({ at, error }: Failure): JsonObject | undefined => {
+  const { executionId, workflowId } = [
+    objectIn(error.errorResponse),
+    error,
+    objectIn(at?.error?.errorResponse),
+    objectIn(at?.error),
+    objectIn(objectIn(at?.whole.metadata).subExecution)
+  ].find((place) => textIn(place.executionId) !== undefined) ?? { executionId: undefined, workflowId: undefined }
+  return executionId === undefined
+    ? undefined
+    : { execution: Number(executionId), ...defined("workflowId", workflowId) }
+}

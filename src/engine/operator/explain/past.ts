@@ -1,0 +1,115 @@
+import { Effect, Option } from "effect"
+
+import { EngineClient } from "../../client/EngineClient.ts"
+import type { EngineError } from "../../client/EngineError.ts"
+import type { Execution, ExecutionId, ExecutionQuery } from "../../client/models.ts"
+import { failureOf, kindOfMessage, messageOf } from "./failure.ts"
+import { runDataOf } from "./runData.ts"
+
+/** Executions that are read whole at most, to compare their errors. */
+const mostCompared = 4
+
+/** An execution's data of more characters than this is not read again for a comparison. */
+const large = 2_000_000
+
+/** What the runs before and after one that failed were like. */
+export interface Past {
+  readonly lastSuccess: Execution | undefined
+  /** Failed runs since the last success before it, newest first, itself included. */
+  readonly failures: ReadonlyArray<Execution>
+  /** Whether there may be more than were listed. */
+  readonly isMore: boolean
+}
+
+const page = 100
+
+/** The runs of a workflow around one that failed, without their data. */
+export const pastOf = Effect.fnUntraced(function* (execution: Execution) {
+  const engine = yield* EngineClient
+  const workflowId = String(execution.workflowId)
+  const startedBefore = String(execution.startedAt)
+  const [successes, failures] = yield* Effect.all(
+    [
+      engine.listExecutions({ workflowId, status: "success", startedBefore, limit: 5 }),
+      engine.listExecutions({ workflowId, status: "error", limit: page })
+    ],
+    { concurrency: 2 }
+  )
+  const lastSuccess = successes.data.find(({ id }) => id < execution.id)
+  const since = failures.data.filter(({ id }) => lastSuccess === undefined || id > lastSuccess.id)
+  return {
+    lastSuccess,
+    failures: since,
+    isMore: since.length === failures.data.length && (failures.nextCursor ?? "") !== ""
+  }
+})
+
+/** The newest run that failed: of one workflow, or of all. */
+export const lastFailed = Effect.fnUntraced(function* (workflowId: string | undefined) {
+  const engine = yield* EngineClient
+  const newest = (status: NonNullable<ExecutionQuery["status"]>) =>
+    Effect.map(
+      engine.listExecutions({ ...(workflowId === undefined ? {} : { workflowId }), status, limit: 1 }),
+      ({ data }) => data[0]
+    )
+  const failed = yield* newest("error")
+  // Older engines count crashes as errors, and refuse to be asked for them.
+  const crashed = yield* Effect.orElseSucceed(newest("crashed"), () => undefined)
+  return [failed, crashed].filter((found) => found !== undefined).sort((a, b) => b.id - a.id)[0]
+})
+
+/** How many failures are alike: the same error, numbers and ids in it aside, at the same node. */
+export const comparedWith = Effect.fnUntraced(function* (
+  execution: Execution,
+  { failures }: Past,
+  kind: string,
+  size: number
+) {
+  const others = failures.filter(({ id }) => id !== execution.id)
+  const chosen = size > large ? [] : spread(others, mostCompared)
+  const kinds = yield* Effect.forEach(chosen, ({ id }) => Effect.option(kindOf(id)), { concurrency: 2 })
+  const read = kinds.flatMap((found, index) =>
+    Option.isSome(found) && found.value !== undefined ? [{ kind: found.value, run: chosen[index] }] : []
+  )
+  const alike = read.filter((found) => found.kind === kind).flatMap(({ run }) => (run === undefined ? [] : [run]))
+  return { compared: read.length, alike }
+})
+
+/** The newest, the oldest, and some between them. */
+const spread = <A>(all: ReadonlyArray<A>, most: number): ReadonlyArray<A> =>
+  all.length <= most
+    ? all
+    : Array.from({ length: most }, (_, index) => Math.round((index * (all.length - 1)) / (most - 1))).flatMap((at) =>
+        all.slice(at, at + 1)
+      )
+
+/** What kind of failure an execution ended with. */
+const kindOf = (id: ExecutionId): Effect.Effect<string | undefined, EngineError, EngineClient> =>
+  Effect.map(
+    EngineClient.use((engine) => engine.getExecution(id, true)),
+    (execution) => {
+      const data = runDataOf(execution)
+      const failure = data && failureOf(data)
+      return failure === undefined ? undefined : failureKind(failure.at?.node, messageOf(failure.error))
+    }
+  )
+
+/** What failures have in common that are alike. */
+export const failureKind = (node: string | undefined, message: string): string =>
+  `${node ?? ""}: ${kindOfMessage(message)}`
+
+/** Characters of a value, counted until there are too many. */
+export const sizeOf = (value: unknown, most: number): number => {
+  let size = 0
+  const pending = [value]
+  while (pending.length > 0 && size <= most) {
+    const next = pending.pop()
+    if (typeof next === "string") size += next.length
+    else if (typeof next === "object" && next !== null) {
+      const parts: ReadonlyArray<unknown> = Object.values(next)
+      size += parts.length * 4
+      for (const part of parts) pending.push(part)
+    }
+  }
+  return size
+}

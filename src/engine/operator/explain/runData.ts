@@ -1,0 +1,88 @@
+import { Predicate } from "effect"
+
+import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { nameOf } from "../../client/models.ts"
+
+/** One run of one node, as an execution keeps it. */
+export interface NodeRun {
+  readonly node: string
+  /** Which of the node's runs, from 0 on. */
+  readonly run: number
+  /** What it gave out, output by output; of a part of an agent, under whatever type. */
+  readonly outputs: ReadonlyArray<ReadonlyArray<unknown>>
+  readonly error: JsonObject | undefined
+  readonly whole: JsonObject
+}
+
+/** What an execution holds, as far as it holds it. */
+export interface RunData {
+  /** In the order in which they began. */
+  readonly runs: ReadonlyArray<NodeRun>
+  readonly error: JsonObject | undefined
+  readonly lastNode: string | undefined
+  /** What was still to be done when it ended: first the node that failed, with its input. */
+  readonly stack: ReadonlyArray<JsonObject>
+  readonly nodes: ReadonlyArray<JsonObject>
+}
+
+export const objectIn = (value: unknown): JsonObject => (isJsonObject(value) ? value : {})
+export const listIn = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+export const textIn = (value: unknown): string | undefined =>
+  Predicate.isString(value) && value.trim() !== "" ? value : undefined
+
+/** Reads the data of an execution; nothing where it has none. */
+export const runDataOf = (execution: JsonObject): RunData | undefined => {
+  if (!isJsonObject(execution.data)) return undefined
+  const { executionData, resultData } = execution.data
+  const { error, lastNodeExecuted, runData } = objectIn(resultData)
+  const runs = Object.entries(objectIn(runData)).flatMap(([node, list]) =>
+    listIn(list).map((entry, run): NodeRun => {
+      const whole = objectIn(entry)
+      return { node, run, whole, outputs: outputsOf(whole), error: isJsonObject(whole.error) ? whole.error : undefined }
+    })
+  )
+  return {
+    runs: runs.toSorted((a, b) => orderOf(a) - orderOf(b)),
+    error: isJsonObject(error) ? error : undefined,
+    lastNode: textIn(lastNodeExecuted),
+    stack: listIn(objectIn(executionData).nodeExecutionStack).map(objectIn),
+    nodes: listIn(objectIn(execution.workflowData).nodes).map(objectIn)
+  }
+}
+
+/** Newer engines count the runs; older ones only say when they began. */
+const orderOf = ({ whole: { executionIndex, startTime } }: NodeRun): number => Number(executionIndex ?? startTime ?? 0)
+
+const outputsOf = ({ data }: JsonObject): ReadonlyArray<ReadonlyArray<unknown>> => {
+  const [outputs] = Object.values(objectIn(data))
+  return listIn(outputs).map(listIn)
+}
+
+/** The node of a name, as the workflow had it when it ran. */
+export const nodeNamed = ({ nodes }: RunData, name: string | undefined): JsonObject | undefined =>
+  nodes.find((node) => nameOf(node) === name)
+
+/** The JSON of an item; what is binary is left alone. */
+export const jsonOf = (item: unknown): JsonObject => objectIn(objectIn(item).json)
+
+/** What a node got to work on: from what was still to be done, else from what came before it. */
+export const inputOf = (data: RunData, { node, whole }: NodeRun): ReadonlyArray<unknown> => {
+  const pending = data.stack.find((entry) => objectIn(entry.node).name === node)
+  const waiting = firstFilled(Object.values(objectIn(pending?.data)).flatMap(listIn))
+  if (whole.error !== undefined && waiting.length > 0) return waiting
+  const given = firstFilled(Object.values(objectIn(whole.inputOverride)).flatMap(listIn))
+  if (given.length > 0) return given
+  return firstFilled(listIn(whole.source).map((source) => itemsFrom(data, objectIn(source))))
+}
+
+const firstFilled = (inputs: ReadonlyArray<unknown>): ReadonlyArray<unknown> =>
+  inputs.map(listIn).find((items) => items.length > 0) ?? []
+
+const itemsFrom = ({ runs }: RunData, { previousNode, previousNodeOutput, previousNodeRun }: JsonObject) =>
+  runs.find(({ node, run }) => node === previousNode && run === (previousNodeRun ?? 0))?.outputs[
+    Number(previousNodeOutput ?? 0)
+  ] ?? []
+
+/** All that a node gave out in its last run. */
+export const itemsOf = ({ runs }: RunData, name: string): ReadonlyArray<unknown> =>
+  runs.findLast(({ node }) => node === name)?.outputs.flat() ?? []

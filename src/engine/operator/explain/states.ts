@@ -1,0 +1,88 @@
+import { Predicate } from "effect"
+
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import type { Execution } from "../../client/models.ts"
+import { maskSecrets, maskText } from "../../workflow/maskSecrets.ts"
+import { cutText } from "./cut.ts"
+import { defined, failureOf, wordsOf } from "./failure.ts"
+import { nodeNamed, objectIn, type RunData, textIn } from "./runData.ts"
+import { goneOver, wayOf } from "./way.ts"
+
+/** What heads every answer about an execution: what ran, when, for how long, and how it ended. */
+export const headOf = (execution: Execution): JsonObject => {
+  const { mode, retryOf, retrySuccessId, startedAt, stoppedAt, workflowId } = execution
+  const name = textIn(objectIn(execution.workflowData).name)
+  const seconds = (Date.parse(String(stoppedAt)) - Date.parse(String(startedAt))) / 1000
+  return {
+    id: execution.id,
+    workflow: { ...defined("id", workflowId), ...defined("name", name && cutText(name, 80)) },
+    status: statusOf(execution),
+    mode,
+    startedAt,
+    ...(Number.isFinite(seconds) ? { seconds: Math.round(seconds * 10) / 10 } : {}),
+    ...(isSet(retryOf) ? { retryOf } : {}),
+    ...(isSet(retrySuccessId) ? { retrySucceededAs: retrySuccessId } : {})
+  }
+}
+
+const isSet = (value: unknown): boolean => value !== undefined && value !== null
+
+export const statusOf = ({ finished, status, stoppedAt, waitTill }: Execution): string => {
+  if (status !== undefined) return status
+  if (finished === true) return "success"
+  if (isSet(waitTill)) return "waiting"
+  return isSet(stoppedAt) ? "error" : "running"
+}
+
+/** What is said of an execution that did not fail, or whose data is not there. */
+export const otherEnd = (execution: Execution, data: RunData | undefined): JsonObject => {
+  const status = statusOf(execution)
+  const failure = data && failureOf(data)
+  return {
+    execution: headOf(execution),
+    message: messages[status]?.(execution, data) ?? `This run is in state ${status}.`,
+    ...(failure === undefined ? {} : { error: wordsOf(failure.error, 400) }),
+    ...(data === undefined || data.runs.length === 0 ? {} : { way: wayOf(data) }),
+    ...(data === undefined ? {} : wentOn(data))
+  }
+}
+
+const wentOn = (data: RunData): JsonObject => {
+  const errors = goneOver(data)
+    .slice(0, 5)
+    .map(({ count, error, node }) => ({
+      node,
+      items: count,
+      error: Predicate.isString(error)
+        ? cutText(maskText(error), 200)
+        : cutText(maskText(textIn(objectIn(error).message) ?? JSON.stringify(maskSecrets(error))), 200)
+    }))
+  return errors.length === 0 ? {} : { wentOnAfterErrors: errors }
+}
+
+type Say = (execution: Execution, data: RunData | undefined) => string
+
+const noData =
+  "The engine answers no data of it: the workflow does not save it (settings saveDataErrorExecution, saveExecutionProgress), or it was pruned or is too large to be shown."
+
+const messages: Readonly<Record<string, Say>> = {
+  success: (_, data) =>
+    data === undefined || goneOver(data).length === 0
+      ? "This run did not fail."
+      : "This run did not fail, but nodes that are set to go on met errors.",
+  waiting: ({ waitTill }, data) => {
+    const node = data?.lastNode
+    const resume = objectIn(data && nodeNamed(data, node)?.parameters).resume
+    const far = Date.parse(String(waitTill)) > Date.parse("2999-01-01")
+    const until = far || !isSet(waitTill) ? "until it is called" : `until ${String(waitTill)}`
+    return `This run has not failed: it waits${node === undefined ? "" : ` at ${node}`} ${until}${Predicate.isString(resume) ? ` (${resume})` : ""}.`
+  },
+  running: ({ startedAt }) => `This run has not ended: it has been running since ${String(startedAt)}.`,
+  new: () => "This run has not begun: it is queued.",
+  canceled: (_, data) =>
+    `This run was canceled${data?.lastNode === undefined ? "" : ` at ${data.lastNode}`}: it was stopped, or ran out of time.`,
+  crashed: (_, data) =>
+    `The engine stopped while this run was under way${data?.lastNode === undefined ? "" : `, at ${data.lastNode}`}; no error of a node is on record.`,
+  error: (_, data) =>
+    data === undefined ? `This run failed. ${noData}` : "This run failed, and no error is on record."
+}

@@ -1,0 +1,48 @@
+import { Effect, Option } from "effect"
+
+import { EngineClient } from "../client/EngineClient.ts"
+import type { EngineError } from "../client/EngineError.ts"
+
+/** A call that not every engine has, and not every key may use. */
+export interface Route {
+  /** As the engine lists it: `POST /executions/{executionId}/stop`. */
+  readonly call: string
+  readonly scope: string
+  /** The first version that has it. */
+  readonly since: string
+  /** What it does: "stop executions". */
+  readonly verb: string
+  /** What to do where it is missing. */
+  readonly instead: string
+}
+
+/**
+ * Why a call would be in vain, with what to do instead, or nothing: known from what the engine says that it offers, else
+ * from its version. Nothing is tried out. An engine that tells neither is taken to have the call.
+ */
+export const lackOf = (route: Route): Effect.Effect<string | undefined, EngineError, EngineClient> =>
+  Effect.gen(function* () {
+    const engine = yield* EngineClient
+    const offer = Option.getOrUndefined(yield* engine.offerIfTold)
+    if (offer?.calls.has(route.call) === true) return undefined
+    const version = Option.getOrUndefined(yield* engine.publicVersion)
+    if (offer === undefined)
+      return version !== undefined && isBefore(version, route.since) ? lacks(route, version) : undefined
+    return offer.scopes.has(route.scope)
+      ? lacks(route, version)
+      : `The API key of instance ${engine.instance} may not ${route.verb}: it lacks the scope ${route.scope}. Create a key with it in the engine UI.`
+  })
+
+/** What is answered where an engine turns out not to have a call. */
+export const lacks = ({ instead, since, verb }: Route, version?: string): string =>
+  `This engine's API${version === undefined ? "" : ` (${version})`} cannot ${verb}: that came with ${since}. ${instead}`
+
+/** Whether a version comes before another one; what is no number counts as 0. */
+export const isBefore = (version: string, other: string): boolean => {
+  const [a, b] = [numbersIn(version), numbersIn(other)]
+  const at = [0, 1, 2].find((place) => a[place] !== b[place])
+  return at !== undefined && (a[at] ?? 0) < (b[at] ?? 0)
+}
+
+const numbersIn = (version: string): ReadonlyArray<number> =>
+  [0, 1, 2].map((place) => Number.parseInt(version.split(/[.-]/)[place] ?? "0", 10) || 0)

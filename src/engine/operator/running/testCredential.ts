@@ -1,0 +1,44 @@
+import { Effect, Option } from "effect"
+
+import { reads } from "../../../mcp/annotations.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
+import * as EngineTool from "../../tools/EngineTool.ts"
+import { credentialId } from "../../tools/parameters.ts"
+import { maskText } from "../../workflow/maskSecrets.ts"
+import { lackOf, lacks } from "../offered.ts"
+
+/** The call that tries a credential. */
+export const testRoute = {
+  call: "POST /credentials/{credentialId}/test",
+  scope: "credential:read",
+  since: "2.20.0",
+  verb: "test credentials",
+  instead: "Open the credential in the engine UI, which tests it, or run a workflow that uses it."
+}
+
+export const testCredential = EngineTool.make("test_credential", {
+  title: "Test credential",
+  description: "Let the engine try a stored credential at its service",
+  annotations: { ...reads, openWorldHint: true },
+  arguments: { id: credentialId },
+  run: Effect.fnUntraced(function* ({ id }) {
+    const lack = yield* lackOf(testRoute)
+    if (lack !== undefined) return { guidance: lack }
+    const tested = yield* EngineClient.use((engine) => engine.testCredentialIfSupported(id))
+    return Option.match(tested, {
+      onNone: () => ({ guidance: lacks(testRoute) }),
+      onSome: (result) => ({ id, ...outcomeOf(result) })
+    })
+  })
+})
+
+/** What came of a test: `works` is left open where the engine has no test for the type. */
+export const outcomeOf = ({ message, status }: { readonly status: string; readonly message: string }) => {
+  const words = maskText(message.slice(0, 2000)).slice(0, 500)
+  if (status === "OK") return { works: true, message: words }
+  return message.startsWith("No testing function found")
+    ? { works: null, message: "The engine has no test for this type of credential." }
+    : { works: false, message: words }
+}
+
+export const testTools = [testCredential]
