@@ -33,7 +33,7 @@ export class TunnelAgent extends Agent {
       if (isOver) return
       isOver = true
       this.pending.delete(socket)
-      socket.setTimeout(0).removeAllListeners("data")
+      socket.removeAllListeners("data")
       if (error !== undefined) {
         socket.destroy()
         return done?.(error, socket)
@@ -44,7 +44,7 @@ export class TunnelAgent extends Agent {
     }
     this.pending.add(socket)
     socket
-      .setTimeout(longest, () => end(failure("ETIMEDOUT")))
+      .on("timeout", () => end(failure("ETIMEDOUT")))
       .on("error", end)
       .on("close", () => end(failure("ECONNRESET")))
       .on("data", (bytes: Buffer) => {
@@ -66,9 +66,10 @@ export class TunnelAgent extends Agent {
     const { hostname, port, protocol } = this.proxy.url
     const host = hostname.replace(/^\[|\]$/g, "")
     const { secureContext } = this.options
-    if (protocol === "http:") return connect({ host, port: Number(port || 80) })
+    if (protocol === "http:") return connect({ host, port: Number(port || 80), timeout: longest })
     const servername = isIP(host) > 0 ? {} : { servername: host }
-    return connectSecurely({ host, port: Number(port || 443), ...servername, ...(secureContext && { secureContext }) })
+    const secured = { ...servername, ...(secureContext && { secureContext }) }
+    return connectSecurely({ host, port: Number(port || 443), timeout: longest, ...secured })
   }
 }
 
