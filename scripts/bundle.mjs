@@ -9,21 +9,6 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const outdir = path.resolve(process.argv[2] ?? path.join(root, "dist"))
 process.chdir(root)
 
-/** platform-node passes undici on with `export *`, which finds no names in a bundled CommonJS module: name them. */
-const undici = {
-  name: "undici",
-  setup({ onLoad }) {
-    onLoad({ filter: /platform-node[\\/]dist[\\/]Undici\.js$/ }, ({ path: file }) => ({
-      contents: [
-        'import undici from "undici"',
-        "export const { Agent, FormData, ProxyAgent, getGlobalDispatcher, interceptors } = undici",
-        "export default undici"
-      ].join("\n"),
-      resolveDir: path.dirname(file)
-    }))
-  }
-}
-
 /** A list file of effect pulls all that it lists into the first chunk; importing each module itself loads half as much. */
 const direct = {
   name: "direct",
@@ -58,7 +43,7 @@ const { metafile } = await build({
   legalComments: "none",
   metafile: true,
   logLevel: "warning",
-  plugins: [direct, undici],
+  plugins: [direct],
   // Its main file finds its parts by a function that no bundler can see through.
   alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   banner: {

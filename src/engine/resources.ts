@@ -1,5 +1,6 @@
 import { Effect, Option, Predicate, Schema } from "effect"
 
+import { only } from "../internal/json/Selection.ts"
 import { type Completion, ResourceNotFound, type ResourceProvider } from "../mcp/Resources.ts"
 import type { ToolFailure } from "../mcp/ToolError.ts"
 import { Instances } from "./client/Instances.ts"
@@ -77,8 +78,10 @@ const read = Effect.fn("resources.read")(function* (uri: string) {
 
 const isUnknown = (error: ToolFailure) => error._tag === "ToolError" && error.details.httpStatus === 404
 
+const onlyIds = only({ id: "whole" })
+
 const ids = Effect.fnUntraced(function* (prefix: string) {
-  const { data } = yield* (yield* Instances.use(({ resolve }) => resolve())).listWorkflows({ limit: 250 })
+  const { data } = yield* (yield* Instances.use(({ resolve }) => resolve())).listWorkflows({ limit: 250 }, onlyIds)
   return data.map(({ id }) => String(id)).filter((id) => id.startsWith(prefix))
 }, Effect.mapError(toToolError))
 

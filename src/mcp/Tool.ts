@@ -98,8 +98,7 @@ export const run = Effect.fnUntraced(function* <Fields extends Arguments.Fields,
   args: Arguments.Decoded<Fields>
 ) {
   const limit = yield* AnswerLimit
-  const done = definition.annotations.readOnlyHint ? "" : "What was asked for has been done: do not repeat it. "
-  const advice = done + (definition.narrow ?? "Ask for less at once.")
+  const advice = adviceOf(definition)
   const whole = yield* rendered(yield* definition.run(args), limit, advice)
   if (whole.bytes <= limit) return whole.answer
   if (definition.shorten !== undefined) {
@@ -108,6 +107,14 @@ export const run = Effect.fnUntraced(function* <Fields extends Arguments.Fields,
   }
   return yield* new AnswerTooLarge({ bytes: whole.bytes, limit, advice })
 })
+
+const adviceOf = <Fields extends Arguments.Fields, R, E>({ annotations, narrow }: Definition<Fields, R, E>) =>
+  (annotations.readOnlyHint ? "" : "What was asked for has been done: do not repeat it. ") +
+  (narrow ?? "Ask for less at once.")
+
+/** The failure of a tool whose answer would be so large, or larger, that it was not made. */
+export const tooLarge = <Fields extends Arguments.Fields, R, E>(definition: Definition<Fields, R, E>, bytes: number) =>
+  Effect.map(AnswerLimit, (limit) => new AnswerTooLarge({ bytes, limit, advice: adviceOf(definition), orMore: true }))
 
 /** The answer, and how large it is; where that is far below the limit, its characters are enough. */
 const rendered = (value: Readonly<Record<string, unknown>>, limit: number, advice: string) =>

@@ -31,10 +31,12 @@ export class InvalidArgument extends Schema.TaggedError<InvalidArgument>()("Inva
 export class AnswerTooLarge extends Schema.TaggedError<AnswerTooLarge>()("AnswerTooLarge", {
   bytes: Schema.Int,
   limit: Schema.Int,
-  advice: Schema.String
+  advice: Schema.String,
+  /** Whether it was not looked at to its end. */
+  orMore: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message() {
-    return `The answer is ${this.bytes} bytes, more than the limit of ${this.limit}. ${this.advice}`
+    return `The answer is ${this.bytes} bytes${this.orMore === true ? " or more" : ""}, more than the limit of ${this.limit}. ${this.advice}`
   }
 }
 

@@ -212,10 +212,10 @@ describe.each(transports)("over %s", (_transport, open) => {
   it.each(large)("cuts off an answer of %s, in bounded memory", async (_name, act) => {
     engine.does(act)
     const { data, message } = errorOf(await server.call(...read))
-    assert.deepInclude(data, { code: "NETWORK_ERROR" })
-    assert.include(message, "larger than")
+    assert.deepInclude(data, { code: "ANSWER_TOO_LARGE" })
+    assert.match(message, /^The answer is \d+ bytes or more, more than the limit of \d+\./)
     assert.lengthOf(engine.asked(), 1)
-    assert.isBelow(residentBytes(server.child.pid), 900 * MiB)
+    assert.isBelow(residentBytes(server.child.pid), 400 * MiB)
     await expectHealthy()
   })
 

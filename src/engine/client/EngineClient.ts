@@ -1,6 +1,7 @@
 import { Context, type Effect, type Option } from "effect"
 
 import type { Reply, Upstream, UpstreamRequest } from "../../internal/http/Upstream.ts"
+import type { Selection } from "../../internal/json/Selection.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Environment } from "../config/EngineConfig.ts"
 import type { Changes, Creation } from "./body.ts"
@@ -59,8 +60,14 @@ export class EngineClient extends Context.Service<
     /** The versions of workflows that callers were shown, to notice what somebody else changed since. */
     readonly versions: SeenVersions
 
-    /** One page of the workflows that match; a filter `name` that this engine does not know is left out: check the items. */
-    readonly listWorkflows: (query: WorkflowQuery) => Effect.Effect<Page<JsonObject>, EngineError>
+    /**
+     * One page of the workflows that match; a filter `name` that this engine does not know is left out: check the items.
+     * What is not selected of a large page may be `null`.
+     */
+    readonly listWorkflows: (
+      query: WorkflowQuery,
+      selection?: Selection
+    ) => Effect.Effect<Page<JsonObject>, EngineError>
     /** Reads one workflow, whole; `ApiError` 404 where there is none with this id. */
     readonly getWorkflow: (id: WorkflowId) => Effect.Effect<Workflow, EngineError>
     /**
@@ -95,8 +102,15 @@ export class EngineClient extends Context.Service<
      * 250 at once instead: check `startedAt` of the items.
      */
     readonly listExecutions: (query: ExecutionQuery) => Effect.Effect<Page<Execution>, EngineError>
-    /** Reads one execution, with `includeData` also what every node returned, which may be many megabytes. */
-    readonly getExecution: (id: ExecutionId, includeData: boolean) => Effect.Effect<Execution, EngineError>
+    /**
+     * Reads one execution, with `includeData` also what every node returned, which may be many megabytes: what is not
+     * selected of a large one may be `null`.
+     */
+    readonly getExecution: (
+      id: ExecutionId,
+      includeData: boolean,
+      selection?: Selection
+    ) => Effect.Effect<Execution, EngineError>
     /** Deletes the record of an execution for good, and answers it; the run itself is not undone. */
     readonly deleteExecution: (id: ExecutionId) => Effect.Effect<JsonObject, EngineError>
     /**

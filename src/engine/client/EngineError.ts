@@ -73,6 +73,16 @@ export class NetworkError extends Schema.TaggedError<NetworkError>()("NetworkErr
   }
 }
 
+/** What was read to be shown is larger than an answer may be; it was not read to its end. */
+export class TooLargeToShow extends Schema.TaggedError<TooLargeToShow>()("TooLargeToShow", {
+  instance: Schema.String,
+  bytes: Schema.Int
+}) {
+  override get message() {
+    return `The answer of instance ${this.instance} is ${this.bytes} bytes or more, which is too large to be shown`
+  }
+}
+
 /** A change was sent and its answer was lost: it may or may not have happened, and was not repeated. */
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
   instance: Schema.String,
@@ -160,5 +170,6 @@ export type EngineError =
   | ReadOnlyInstance
   | StepFailed
   | Timeout
+  | TooLargeToShow
   | WorkflowBusy
   | WorkflowChanged

@@ -15,7 +15,8 @@ import {
   OutcomeUnknown,
   PermissionDenied,
   ReadOnlyInstance,
-  Timeout
+  Timeout,
+  TooLargeToShow
 } from "./EngineError.ts"
 import * as KeyHeader from "./KeyHeader.ts"
 import { publicVersion as readPublicVersion } from "./publicVersion.ts"
@@ -34,7 +35,10 @@ import {
 } from "./replies.ts"
 
 /** One call of the engine's REST API, in the words of this client. */
-export interface Call extends Pick<UpstreamRequest, "body" | "effect" | "finishes" | "method" | "path" | "query"> {
+export interface Call extends Pick<
+  UpstreamRequest,
+  "body" | "effect" | "finishes" | "method" | "path" | "query" | "selection"
+> {
   /** What an error names as the thing that was tried. */
   readonly operation: string
   /** The body where it depends on which key header the engine takes; then `body` is not looked at. */
@@ -100,6 +104,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
       Unreachable: ({ code }) => new NetworkError({ instance, code: networkKind(code), problem }),
       RedirectRefused: ({ status }) =>
         new ApiError({ instance, httpStatus: status, problem: redactorOf(call).text(problem), apiResponse: null }),
+      MoreThanUseful: ({ bytes }) => new TooLargeToShow({ instance, bytes }),
       ReplyTooLarge: () => new NetworkError({ instance, code: "NETWORK_ERROR", problem })
     })
   }
@@ -180,6 +185,7 @@ const describe = Match.typeTags<UpstreamFailure, string>()({
   UpstreamTimeout: ({ milliseconds }) => `no answer within ${milliseconds} ms`,
   Unreachable: ({ problem }) => problem,
   RedirectRefused: ({ problem }) => problem,
+  MoreThanUseful: ({ bytes }) => `its answer is ${bytes} bytes or more`,
   ReplyTooLarge: ({ limit }) => `its answer is larger than ${limit} bytes`
 })
 

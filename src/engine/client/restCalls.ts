@@ -1,6 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 
 import type { Upstream } from "../../internal/http/Upstream.ts"
+import { each, fields, type Selection } from "../../internal/json/Selection.ts"
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Environment } from "../config/EngineConfig.ts"
 import { type Changes, type Creation, createBody, renameNodeTypes, updateBody } from "./body.ts"
@@ -52,9 +53,15 @@ export const restCalls = (instance: string, environment: Environment, upstream: 
 const workflowCalls = ({ call, callIfOffered }: Call.Calls) => {
   const filtered = knownFilters()
   return {
-    listWorkflows: ({ tags, ...given }: WorkflowQuery) =>
+    listWorkflows: ({ tags, ...given }: WorkflowQuery, selection: Selection = "whole") =>
       filtered({ ...given, tags: tags === undefined || tags.length === 0 ? undefined : tags.join(",") }, (query) =>
-        call(page(JsonObject), { operation: "list workflows", method: "GET", path: "/workflows", query })
+        call(page(JsonObject), {
+          operation: "list workflows",
+          method: "GET",
+          path: "/workflows",
+          query,
+          selection: selection === "whole" ? selection : fields({ data: each(selection) })
+        })
       ),
     getWorkflow: (id: WorkflowId) =>
       call(Workflow, { operation: "get workflow", method: "GET", path: `/workflows/${id}` }),
@@ -131,8 +138,14 @@ const executionCalls = ({ call, callIfOffered }: Call.Calls) => {
           query: isWhole || given.includeData === true || given.cursor !== undefined ? query : { ...query, limit: 250 }
         })
       ),
-    getExecution: (id: ExecutionId, includeData: boolean) =>
-      call(Execution, { operation: "get execution", method: "GET", path: `/executions/${id}`, query: { includeData } }),
+    getExecution: (id: ExecutionId, includeData: boolean, selection: Selection = "whole") =>
+      call(Execution, {
+        operation: "get execution",
+        method: "GET",
+        path: `/executions/${id}`,
+        query: { includeData },
+        selection
+      }),
     deleteExecution: (id: ExecutionId) =>
       call(Schema.Union([Execution, JsonObject]), {
         operation: "delete execution",

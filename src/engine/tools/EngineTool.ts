@@ -1,6 +1,7 @@
 import { Effect, Predicate } from "effect"
 
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { UsefulBytes } from "../../internal/http/Room.ts"
 import { once } from "../../internal/once.ts"
 import * as Arguments from "../../mcp/Arguments.ts"
 import { noteInstance } from "../../mcp/Audit.ts"
@@ -8,7 +9,7 @@ import { Arrival, callSeconds } from "../../mcp/callTime.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { Deadline } from "../client/Deadline.ts"
 import { EngineClient } from "../client/EngineClient.ts"
-import { ReadOnlyInstance } from "../client/EngineError.ts"
+import { ReadOnlyInstance, type TooLargeToShow } from "../client/EngineError.ts"
 import { Instances } from "../client/Instances.ts"
 import { engineName } from "../client/naming.ts"
 import { type Failure, toToolFailure } from "./errors.ts"
@@ -78,12 +79,22 @@ export const make = <const Fields extends Arguments.Fields>(
       }
       const since = (yield* Arrival) ?? (yield* monotonicMillis)
       return yield* Tool.run(definition, args).pipe(
+        Effect.catchIf(isTooLarge, ({ bytes }) => Effect.flatMap(Tool.tooLarge(definition, bytes), Effect.fail)),
         Effect.provideService(EngineClient, client),
         Effect.provideService(Deadline, since + callSeconds * 1000)
       )
     }, Effect.mapError(toToolFailure))
   }
 }
+
+const isTooLarge = (error: Failure): error is TooLargeToShow => error._tag === "TooLargeToShow"
+
+/** How much larger than what is made of it an answer of the engine may be, with all that is left out of it. */
+const mostLeftOut = 3
+
+/** Reads what will be shown: no more of it than an answer can hold. */
+export const toBeShown = <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(Tool.AnswerLimit, (limit) => Effect.provideService(read, UsefulBytes, mostLeftOut * limit))
 
 /** The lane of calls to an instance, by what was given as its name; those of a name that is none share one. */
 export const laneOf = (given: unknown, { defaultName, names }: Instances["Service"]): string => {

@@ -37,6 +37,7 @@ const render: (error: ConfigurationError | EngineError) => Rendering = Match.typ
       }),
     Timeout: ({ instance, milliseconds, unsettled }) =>
       upstream("TIMEOUT", { instance, milliseconds, ...(unsettled === undefined ? {} : { unsettled }) }),
+    TooLargeToShow: ({ bytes, instance }) => upstream("ANSWER_TOO_LARGE", { instance, bytes }),
     WorkflowBusy: ({ id, instance }) => upstream("TIMEOUT", { instance, id }),
     WorkflowChanged: ({ changed, id, instance }) => upstream("CONFLICT", { instance, id, changed })
   })

@@ -7,7 +7,7 @@ import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { type ApiError, type EngineError, reworded } from "../client/EngineError.ts"
 import { type Execution, type ExecutionId, WorkflowId } from "../client/models.ts"
-import { nodesIn, partOfExecution, isWithin, toUtc, withoutStacks } from "../workflow/executions.ts"
+import { nodesIn, partOfExecution, isWithin, selectionOf, toUtc, withoutStacks } from "../workflow/executions.ts"
 import * as EngineTool from "./EngineTool.ts"
 import { listPage } from "./paging.ts"
 import {
@@ -51,7 +51,9 @@ export const listExecutions = EngineTool.make("list_executions", {
       cursor,
       limit,
       fetch: (filters, query) =>
-        EngineClient.use((engine) => engine.listExecutions({ ...filters, ...toUtc(filters), ...query })),
+        EngineClient.use((engine) => engine.listExecutions({ ...filters, ...toUtc(filters), ...query })).pipe(
+          EngineTool.toBeShown
+        ),
       keep: matches,
       isOver: isPastPeriod,
       show: (execution, { includeData = false }) => (includeData ? withoutStacks : metadata)(execution)
@@ -80,9 +82,9 @@ export const getExecution = EngineTool.make("get_execution", {
       })
     }
     const withData = includeData ?? isPart
-    const execution = yield* EngineClient.use((engine) => engine.getExecution(id, withData)).pipe(
-      withNotFoundMessage(id)
-    )
+    const execution = yield* EngineClient.use((engine) =>
+      engine.getExecution(id, withData, selectionOf({ nodes, items }))
+    ).pipe(EngineTool.toBeShown, withNotFoundMessage(id))
     if (!withData) return metadata(execution)
     const whole = withoutStacks(execution)
     if (!isPart) return whole

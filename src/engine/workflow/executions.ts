@@ -1,5 +1,6 @@
 import { Struct, Predicate } from "effect"
 
+import { each, fields, type Selection } from "../../internal/json/Selection.ts"
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { nodesNamed, namesOf, partOfRecord } from "./views.ts"
 
@@ -20,6 +21,25 @@ const ranIn = (data: unknown): ReadonlyArray<string> => Object.keys(runsIn(data)
 const runsIn = (data: unknown): JsonObject | undefined => {
   const result = isJsonObject(data) ? data.resultData : undefined
   return isJsonObject(result) && isJsonObject(result.runData) ? result.runData : undefined
+}
+
+/** What has to be read of an execution to show a part of it. */
+export const selectionOf = ({ items, nodes }: Part): Selection => {
+  if (nodes === undefined && items === undefined) return "whole"
+  const first: Selection = (at) => (typeof at === "string" || at < (items ?? Infinity) ? "whole" : "nothing")
+  const outputs = each(each(first))
+  const ofNodes = (selection: Selection): Selection => {
+    const wanted = nodes && new Set<string | number>(nodes)
+    return (name) => (wanted === undefined || wanted.has(name) ? selection : "nothing")
+  }
+  const resultData = fields({
+    runData: ofNodes(each(fields({ data: outputs, inputOverride: outputs }))),
+    pinData: ofNodes(first)
+  })
+  return fields({
+    data: fields({ resultData, executionData: "nothing" }),
+    workflowData: fields({ pinData: ofNodes(first) })
+  })
 }
 
 /**

@@ -1,8 +1,10 @@
 import { Effect, Option, Stream } from "effect"
-import { Headers, type HttpClientError, type HttpClientResponse } from "effect/http"
+import { Headers, type HttpClientResponse } from "effect/http"
 
-import { Room } from "./Room.ts"
-import { ReplyTooLarge } from "./UpstreamFailure.ts"
+import type { Selection } from "../json/Selection.ts"
+import { Selector } from "../json/Selector.ts"
+import { Room, UsefulBytes } from "./Room.ts"
+import { MoreThanUseful, ReplyTooLarge } from "./UpstreamFailure.ts"
 
 export interface Reply {
   readonly status: number
@@ -10,34 +12,42 @@ export interface Reply {
   readonly text: string
 }
 
-/** Reads a response to its end, and no further than the limit, in bytes counted after decompression. */
-export const read = (response: HttpClientResponse.HttpClientResponse, limit: number) =>
-  Effect.map(Effect.andThen(takeRoom(response, limit), readText(response, limit)), (text): Reply => ({
-    status: response.status,
-    headers: response.headers,
-    text
-  }))
+/**
+ * Reads a response to its end, and no further than the limit, in bytes counted after decompression. Of large JSON only
+ * what is selected is kept.
+ */
+export const read = Effect.fnUntraced(function* (
+  response: HttpClientResponse.HttpClientResponse,
+  limit: number,
+  selection: Selection = "whole"
+) {
+  const { headers, status } = response
+  const announced = announcedBytes(headers)
+  const isSelected = selection !== "whole" && status < 300 && isJson(headers) && (announced ?? Infinity) > small
+  const useful = status < 300 ? yield* UsefulBytes : Infinity
+  if (announced !== undefined && announced > useful && !isSelected) {
+    return yield* new MoreThanUseful({ bytes: announced })
+  }
+  if (announced !== undefined && announced > limit) return yield* new ReplyTooLarge({ limit })
+  yield* takeFor(Math.min(announced ?? unknown, isSelected ? unknown : Infinity))
+  const text =
+    announced === undefined || isSelected
+      ? yield* readStream(response, { limit, useful }, isSelected ? new Selector(selection) : new Whole())
+      : yield* response.text
+  return { status, headers, text } satisfies Reply
+})
 
-/** Until there is room, the upstream is not read; an amount is assumed where it does not say how much will come. */
-const takeRoom = (response: HttpClientResponse.HttpClientResponse, limit: number) => {
-  const announced = announcedBytes(response.headers) ?? unannounced
-  return announced <= limit ? takeFor(announced) : Effect.void
-}
-
-/** An answer and what is made of it: large ones follow each other, so that neither memory nor others wait for many. */
+/**
+ * Until there is room for an answer and what is made of it, it is not read: large ones follow each other, so that neither
+ * memory nor others wait for many.
+ */
 const takeFor = (bytes: number) => Effect.flatMap(Room, (take) => take(2 * bytes))
 
-/** What an answer whose size is not told is counted as. */
-const unannounced = 4 * 1024 * 1024
+/** What an answer is counted as of which nobody knows how much will be kept. */
+const unknown = 4 * 1024 * 1024
 
-const readText = (
-  response: HttpClientResponse.HttpClientResponse,
-  limit: number
-): Effect.Effect<string, HttpClientError.HttpClientError | ReplyTooLarge> => {
-  const announced = announcedBytes(response.headers)
-  if (announced === undefined) return readStream(response, limit)
-  return announced > limit ? Effect.fail(new ReplyTooLarge({ limit })) : response.text
-}
+/** An answer that is read faster than searched. */
+const small = 256 * 1024
 
 /** The number of bytes that will come, where the upstream says so and means the text itself. */
 const announcedBytes = (headers: Headers.Headers): number | undefined => {
@@ -45,21 +55,43 @@ const announcedBytes = (headers: Headers.Headers): number | undefined => {
   return /^\d+$/.test(length) && !Headers.has(headers, "content-encoding") ? Number(length) : undefined
 }
 
-const readStream = Effect.fnUntraced(
-  function* (response: HttpClientResponse.HttpClientResponse, limit: number) {
-    const decoder = new TextDecoder()
-    let bytes = 0
-    let text = ""
-    yield* Stream.runForEach(response.stream, (chunk) => {
-      bytes += chunk.byteLength
-      if (bytes > limit) return Effect.fail(new ReplyTooLarge({ limit }))
-      text += decoder.decode(chunk, { stream: true })
-      return bytes > unannounced ? takeFor(bytes) : Effect.void
-    })
-    return text + decoder.decode()
-  },
-  Effect.catchIf(
-    (error) => error._tag === "HttpClientError" && error.reason._tag === "EmptyBodyError",
-    () => Effect.succeed("")
+const isJson = (headers: Headers.Headers) =>
+  /json/i.test(Option.getOrElse(Headers.get(headers, "content-type"), () => ""))
+
+/** A text whose bytes come in pieces. */
+class Whole {
+  bytes = 0
+  private decoder = new TextDecoder()
+  private decoded = ""
+
+  push(bytes: Uint8Array) {
+    this.bytes += bytes.byteLength
+    this.decoded += this.decoder.decode(bytes, { stream: true })
+  }
+
+  get text() {
+    return this.decoded + this.decoder.decode()
+  }
+}
+
+const readStream = Effect.fnUntraced(function* (
+  response: HttpClientResponse.HttpClientResponse,
+  { limit, useful }: { readonly limit: number; readonly useful: number },
+  kept: Whole | Selector
+) {
+  let bytes = 0
+  const take = (chunk: Uint8Array): Effect.Effect<void, MoreThanUseful | ReplyTooLarge> => {
+    bytes += chunk.byteLength
+    if (bytes > limit) return Effect.fail(new ReplyTooLarge({ limit }))
+    kept.push(chunk)
+    if (kept.bytes > useful) return Effect.fail(new MoreThanUseful({ bytes: kept.bytes }))
+    return kept.bytes > unknown ? takeFor(kept.bytes) : Effect.void
+  }
+  yield* Stream.runForEach(response.stream, take).pipe(
+    Effect.catchIf(
+      (error) => error._tag === "HttpClientError" && error.reason._tag === "EmptyBodyError",
+      () => Effect.void
+    )
   )
-)
+  return kept.text
+})

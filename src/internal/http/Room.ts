@@ -7,3 +7,11 @@ import { Context, Effect } from "effect"
 export const Room = Context.Reference<(bytes: number) => Effect.Effect<void>>("workflow-tool-server/http/Room", {
   defaultValue: () => () => Effect.void
 })
+
+/**
+ * More bytes of an answer than the call around it can do anything with: such an answer is not read to its end. Unlimited
+ * where nobody says.
+ */
+export const UsefulBytes = Context.Reference<number>("workflow-tool-server/http/UsefulBytes", {
+  defaultValue: () => Infinity
+})

@@ -57,7 +57,7 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     const response = yield* pacer.run(leaving).pipe(Effect.mapError(unreachable("waiting")))
     const target = redirectTarget(response, url)
     if (target !== undefined) return { status: response.status, target }
-    return yield* Effect.catchTag(read(response, maxReplyBytes), "HttpClientError", (error) =>
+    return yield* Effect.catchTag(read(response, maxReplyBytes, request.selection), "HttpClientError", (error) =>
       Effect.fail(unreachable("reading")(error))
     )
   }, Effect.scoped)

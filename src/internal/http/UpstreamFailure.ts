@@ -28,7 +28,12 @@ export class ReplyTooLarge extends Schema.TaggedError<ReplyTooLarge>()("ReplyToo
   limit: Schema.Int
 }) {}
 
-export type UpstreamFailure = RedirectRefused | ReplyTooLarge | Unreachable | UpstreamTimeout
+/** The answer is larger than the caller can do anything with: `bytes` of it at least. */
+export class MoreThanUseful extends Schema.TaggedError<MoreThanUseful>()("MoreThanUseful", {
+  bytes: Schema.Int
+}) {}
+
+export type UpstreamFailure = MoreThanUseful | RedirectRefused | ReplyTooLarge | Unreachable | UpstreamTimeout
 
 /** What a request does there: nothing, so that it may be sent twice, or something that must happen once at most. */
 export type RequestEffect = "read" | "write"

@@ -1,6 +1,7 @@
 import { type Duration, Option, Redacted } from "effect"
 import { Headers, HttpClientRequest, type HttpClientResponse } from "effect/http"
 
+import type { Selection } from "../json/Selection.ts"
 import type { RequestEffect } from "./UpstreamFailure.ts"
 
 export interface UpstreamRequest {
@@ -13,6 +14,8 @@ export interface UpstreamRequest {
   readonly body?: unknown
   /** Sent as a multipart form, where there is no `body`. */
   readonly form?: Readonly<Record<string, string>>
+  /** What of a large JSON answer is wanted; the rest may be `null`. Default: the whole. */
+  readonly selection?: Selection
   /** What it does there. Default: a GET reads, everything else writes. */
   readonly effect?: RequestEffect
   /** Whether it is waited for once it has left, also when the caller leaves. Default: it is cut off. */

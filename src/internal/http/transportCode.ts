@@ -38,7 +38,7 @@ const connecting = new Set([
   "EHOSTUNREACH",
   "EADDRNOTAVAIL",
   "UND_ERR_CONNECT_TIMEOUT",
-  "UND_ERR_ABORTED",
+  "ERR_PROXY_TUNNEL",
   "UND_ERR_INVALID_ARG"
 ])
 
@@ -56,7 +56,7 @@ export const inWords = (code: string): string => {
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `the host name cannot be resolved (${code})`
   if (code === "ETIMEDOUT" || code === "UND_ERR_CONNECT_TIMEOUT") return `no connection could be made in time (${code})`
   if (tls.test(code)) return `its TLS certificate or protocol is not accepted (${code})`
-  if (code === "UND_ERR_ABORTED") return `the proxy refuses to connect (${code})`
+  if (code === "ERR_PROXY_TUNNEL") return `the proxy refuses to connect (${code})`
   if (invalid.test(code)) return `a header or the proxy's settings cannot be used (${code})`
   if (packed.test(code)) return `its compressed answer cannot be unpacked (${code})`
   return `the connection broke (${code})`

@@ -69,6 +69,7 @@ const inWords = Match.type<UpstreamFailure>().pipe(
     UpstreamTimeout: ({ milliseconds }) => `no answer within ${milliseconds} ms`,
     Unreachable: ({ problem }) => `the marketplace cannot be reached: ${problem}`,
     RedirectRefused: ({ problem }) => problem,
+    MoreThanUseful: ({ bytes }) => `the answer is ${bytes} bytes or more`,
     ReplyTooLarge: ({ limit }) => `the answer is larger than ${limit} bytes`
   })
 )

@@ -33,7 +33,7 @@ describe("an instance with a proxy", () => {
         const failure = yield* Effect.flip(upstream.send(withKey("POST")))
         assert.containSubset(failure, {
           _tag: "Unreachable",
-          problem: "the proxy refuses to connect (UND_ERR_ABORTED)",
+          problem: "the proxy refuses to connect (ERR_PROXY_TUNNEL)",
           phase: "connecting"
         })
         assert.match(proxy.received[0]?.head ?? "", /^CONNECT engine\.test:443 /)

@@ -1,5 +1,6 @@
 import { Predicate, Schema, Effect } from "effect"
 
+import { each, only } from "../../../internal/json/Selection.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { large } from "../../../mcp/annotations.ts"
@@ -34,7 +35,7 @@ export const listWorkflows = EngineTool.make("list_workflows", {
       limit,
       fetch: ({ name = "", tags = [], ...rest }, query) =>
         EngineClient.use((engine) =>
-          engine.listWorkflows({ ...rest, ...sendablePart(name), ...query, tags: tags.filter(isSendable) })
+          engine.listWorkflows({ ...rest, ...sendablePart(name), ...query, tags: tags.filter(isSendable) }, listed)
         ),
       keep: matches,
       show: summary
@@ -50,9 +51,10 @@ export const getWorkflow = EngineTool.make("get_workflow", {
   narrow: `Give \`nodes\` to read some of them. ${results.readElsewhere}`,
   meta: large,
   run: Effect.fnUntraced(function* ({ id, nodes }) {
-    const workflow = yield* EngineClient.use((engine) => engine.getWorkflow(id))
+    const read = EngineClient.use((engine) => engine.getWorkflow(id))
+    if (nodes === undefined) return yield* shown(yield* EngineTool.toBeShown(read))
+    const workflow = yield* read
     const whole = yield* shown(workflow)
-    if (nodes === undefined) return whole
     yield* knownNodes(`workflow ${id}`, nodes, namesOf(workflow.nodes))
     return partOfWorkflow({ ...whole, nodes: workflow.nodes }, nodes)
   })
@@ -87,6 +89,18 @@ const isCalled = (name: unknown, part = "") =>
   Predicate.isString(name) ? folded(name).includes(folded(part.trim())) : part === ""
 
 const folded = (text: string) => text.normalize("NFC").toLowerCase()
+
+/** What a list shows, and is filtered by; nodes are counted. */
+const listed = only({
+  id: "whole",
+  name: "whole",
+  active: "whole",
+  createdAt: "whole",
+  updatedAt: "whole",
+  isArchived: "whole",
+  tags: "whole",
+  nodes: each("nothing")
+})
 
 /** A workflow in a list: what identifies it, and how many nodes it has. */
 const summary = ({ active, createdAt, id, isArchived, name, nodes, tags, updatedAt }: JsonObject): JsonObject => ({
