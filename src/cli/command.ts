@@ -16,7 +16,7 @@ const command = Effect.gen(function* () {
 
 const run = (invocation: Invocation, options: Options) => {
   if (invocation.task === "serve") return Effect.as(serve(options), 0)
-  if (invocation.task === "check") return runCheck(options)
+  if (invocation.task === "check") return runCheck(options, invocation)
   return Effect.flatMap(
     Effect.promise(() => import("./call/call.ts")),
     ({ runCall }) => runCall(options, invocation.request)

@@ -11,7 +11,7 @@ import { flag, type FlagName, flagNames, type FlagTexts, spelling, UsageError } 
 /** What the words of a command line ask for. */
 export type Invocation =
   | { readonly task: "serve"; readonly texts: FlagTexts }
-  | { readonly task: "check"; readonly texts: FlagTexts }
+  | { readonly task: "check"; readonly texts: FlagTexts; readonly json: boolean }
   | { readonly task: "call"; readonly texts: FlagTexts; readonly request: CallRequest }
 
 /**
@@ -39,9 +39,9 @@ const command = (asked: (invocation: Invocation) => Effect.Effect<void>, { toolH
   const root = Command.make("workflow-tool-server").pipe(
     Command.withSharedFlags(Object.fromEntries(flagNames.map((name) => [name, textOf(name)])))
   )
-  const check = Command.make("check", {}, () => Effect.flatMap(root, (texts) => asked({ task: "check", texts }))).pipe(
-    Command.withDescription("Read the configuration, call every instance and say what is wrong")
-  )
+  const check = Command.make("check", { json }, (input) =>
+    Effect.flatMap(root, (texts) => asked({ task: "check", texts, ...input }))
+  ).pipe(Command.withDescription("Read the configuration, call every instance and say what is wrong"))
   const call = Command.make("call", callInput, (input) =>
     Effect.flatMap(root, (texts) => asked({ task: "call", texts, request: { ...input, toolHelp, toolWords } }))
   ).pipe(Command.withDescription(callDescription), Command.withShortDescription("Call one tool and print its answer"))
@@ -60,6 +60,8 @@ const last = (description: string, metavar: string) => (self: Flag.Flag<string>)
     Flag.map((texts) => texts.at(-1))
   )
 
+const json = Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("Print JSON, for scripts"))
+
 const callInput = {
   tool: Argument.String("tool").pipe(
     Argument.withDescription("Name of the tool; its own flags follow it, call TOOL --help lists them"),
@@ -67,7 +69,7 @@ const callInput = {
     Argument.map(Option.getOrUndefined)
   ),
   list: Flag.Boolean("list").pipe(Flag.withDefault(false), Flag.withDescription("List all tools")),
-  json: Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("Print the answer as the tool's JSON")),
+  json,
   jsonArgs: Flag.String("json-args").pipe(
     last("All arguments as one JSON object; - reads it from standard input, @FILE from a file", "JSON")
   ),

@@ -50,7 +50,9 @@ export const httpListener = ({ host, port }: Address, limits: SendLimits = sendL
         Layer.catchTag("ServeError", ({ cause }) =>
           Layer.effect(
             HttpServer.HttpServer,
-            Effect.fail(new ConfigurationError({ message: describe(transportCode(cause), host, port) }))
+            Effect.flatMap(describe(transportCode(cause), host, port), (message) =>
+              Effect.fail(new ConfigurationError({ message }))
+            )
           )
         )
       )
@@ -72,10 +74,20 @@ const makeServer = () => {
   })
 }
 
-const describe = (code: string | undefined, host: string, port: number): string => {
-  if (code === "EADDRINUSE") return `Port ${port} on ${host} is already in use. Choose another one with --port.`
+const describe = (code: string | undefined, host: string, port: number): Effect.Effect<string> => {
+  if (code === "EADDRINUSE")
+    return Effect.promise(() => import("./portOccupant.ts")).pipe(
+      Effect.flatMap(({ occupantOf }) => occupantOf(host, port)),
+      Effect.map((occupant) => taken(host, port, occupant))
+    )
   if (code === "EACCES")
-    return `Port ${port} on ${host} may not be opened by this user. Choose one above 1023 with --port.`
-  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") return `${host} is not an address of this machine. See --host.`
-  return `Port ${port} on ${host} cannot be opened (${code ?? "unknown reason"}).`
+    return Effect.succeed(`Port ${port} on ${host} may not be opened by this user. Choose one above 1023 with --port.`)
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
+    return Effect.succeed(`${host} is not an address of this machine. See --host.`)
+  return Effect.succeed(`Port ${port} on ${host} cannot be opened (${code ?? "unknown reason"}).`)
 }
+
+const taken = (host: string, port: number, occupant: string | undefined) =>
+  occupant === undefined
+    ? `Port ${port} on ${host} is already in use. Choose another one with --port.`
+    : `Port ${port} on ${host} is already in use by a workflow-tool-server ${occupant}. Connect to that one, stop it, or choose another port with --port.`

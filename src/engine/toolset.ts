@@ -1,9 +1,7 @@
-import { Effect, Match } from "effect"
+import { Effect } from "effect"
 
-import type { ConfigurationError } from "../internal/config/ConfigurationError.ts"
-import type { Offer, Toolset, Finding } from "../mcp/Toolset.ts"
-import type { EngineClient } from "./client/EngineClient.ts"
-import type { EngineError } from "./client/EngineError.ts"
+import type { Offer, Toolset } from "../mcp/Toolset.ts"
+import { check } from "./check/check.ts"
 import { Instances } from "./client/Instances.ts"
 import { engineName } from "./client/naming.ts"
 import * as VersionLookup from "./client/versionLookup.ts"
@@ -20,43 +18,6 @@ const instructions = (instances: string) =>
 
 const everything: Offer<Instances> = { instructions: instructions(""), tools: engineTools, resources, prompts }
 const nothing: Offer<Instances> = { instructions: "", tools: [] }
-
-/** Calls every configured instance, all at the same time, and tells of each in the order of the configuration. */
-export const check: Effect.Effect<ReadonlyArray<Finding>, never, Instances> = Effect.gen(function* () {
-  const { defaultName, names, resolve } = yield* Instances
-  return yield* Effect.forEach(
-    names,
-    Effect.fnUntraced(function* (name) {
-      const title = name === defaultName ? `${name} (default)` : name
-      return yield* Effect.flatMap(resolve(name), callOnce).pipe(
-        Effect.match({
-          onSuccess: (words): Finding => ({ fine: true, words: `${title}: ${words}` }),
-          onFailure: (error): Finding => ({ fine: false, words: `${title}: ${error.message}${advice(error)}` })
-        })
-      )
-    }),
-    { concurrency: "unbounded" }
-  )
-})
-
-const callOnce = Effect.fnUntraced(function* (engine: EngineClient["Service"]) {
-  yield* engine.listWorkflows({ limit: 1 })
-  const version = yield* Effect.orElseSucceed(VersionLookup.versionOf(engine), () => VersionLookup.unknown)
-  const runs = version === VersionLookup.unknown ? "" : ` It runs version ${version}.`
-  return `${engine.host} answers and takes the key.${runs}`
-})
-
-const advice: (error: ConfigurationError | EngineError) => string = Match.type<ConfigurationError | EngineError>().pipe(
-  Match.tag(
-    "AuthenticationFailed",
-    () => " The key may be mistyped, expired or revoked; make a new one in the settings of that engine."
-  ),
-  Match.tag("PermissionDenied", () => " The key may not even list workflows; give it more rights."),
-  Match.tag("ApiError", ({ httpStatus }) =>
-    httpStatus === 404 ? " There is no REST API v1 under this address; engine_host may be wrong." : ""
-  ),
-  Match.orElse(() => "")
-)
 
 /** The toolset `engine`: 23 tools, the resources and the prompts for workflows on the configured instances. */
 export const EngineToolset: Toolset<Instances> = {

@@ -8,6 +8,12 @@ import type { Tool } from "./Tool.ts"
 export interface Finding {
   readonly fine: boolean
   readonly words: string
+  /** What was found out, by name: one row of a table. */
+  readonly facts?: Readonly<Record<string, string>>
+  /** What programs may want to know besides. */
+  readonly data?: Readonly<Record<string, unknown>>
+  /** What does no harm yet, and is worth knowing. */
+  readonly notes?: ReadonlyArray<string>
 }
 
 /** What a toolset gives a client. */

@@ -39,6 +39,14 @@ describe("the command", () => {
     assert.deepStrictEqual(await run(["--version"]), { code: 0, stdout: `${manifest.version}\n`, stderr: "" })
   })
 
+  it("refuses to start on a Node that is too old, and names it", async () => {
+    const cwd = await directory({ "old.cjs": 'Object.defineProperty(process.versions, "node", { value: "18.20.8" })' })
+    const { code, stderr, stdout } = await run(["--version"], { env: { NODE_OPTIONS: `--require ${cwd}/old.cjs` } })
+    assert.deepStrictEqual({ code, stdout }, { code: 1, stdout: "" })
+    assert.match(stderr, /^workflow-tool-server needs Node 20\.20 or later, this is 18\.20\.8 \(.+\)\./)
+    assert.strictEqual(manifest.engines.node, ">=20.20")
+  })
+
   it("prints completions for a shell that hold the flags and the command", async () => {
     const { code, stdout } = await run(["--completions", "bash"])
     assert.strictEqual(code, 0)
@@ -283,6 +291,17 @@ describe("over HTTP", () => {
     assert.deepStrictEqual(await run(["--http", "--embedded", `--port=${port}`]), { code: 1, stdout: "", stderr })
   })
 
+  it("says so when it is already serving there", async () => {
+    const { url } = await startHttp(["--embedded"])
+    const { port } = new URL(url)
+    const { code, stderr } = await run(["--http", "--embedded", `--port=${port}`])
+    assert.strictEqual(code, 1)
+    assert.strictEqual(
+      stderr,
+      `Port ${port} on 127.0.0.1 is already in use by a workflow-tool-server ${manifest.version}. Connect to that one, stop it, or choose another port with --port.\n`
+    )
+  })
+
   it("opens itself to other machines only with a token", async () => {
     const { code, stderr } = await run(["--http", "--embedded", "--host", "0.0.0.0"])
     assert.strictEqual(code, 1)
@@ -313,7 +332,7 @@ describe("towards engines", () => {
     const environments = { trusting: { ...instance, caFile: "authority.pem" }, careful: instance }
     const cwd = await directory({ ".config.json": { environments, defaultEnv: "careful" }, "authority.pem": authority })
     const { stdout } = await run(["check"], { cwd })
-    assert.include(stdout, `trusting: ${engine_host} answers and takes the key.`)
+    assert.match(stdout, new RegExp(`^ok +trusting +${engine_host} +yes +accepted`, "m"))
     assert.include(stdout, "careful (default): Instance careful cannot be reached: its TLS certificate")
   })
 
@@ -347,11 +366,47 @@ describe("check", () => {
     const cwd = await directory({ ".config.json": { environments, defaultEnv: "good" } })
     const { code, stdout } = await run(["check"], { cwd })
     assert.strictEqual(code, 1)
-    assert.deepStrictEqual(stdout.trim().split("\n"), [
-      `good (default): ${host} answers and takes the key. It runs version 1.82.3.`,
-      "bad: API call failed for instance bad: Authentication failed. Check API key. The key may be mistyped, expired or revoked; make a new one in the settings of that engine.",
-      "gone: Instance gone cannot be reached: nothing listens there (ECONNREFUSED)"
-    ])
+    assert.deepStrictEqual(
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.replaceAll(host, "HOST").replace(/ {2,}/g, "  ")),
+      [
+        "  instance  host  reachable  key  version  clock  TLS  cannot do",
+        "ok  good (default)  HOST  yes  accepted  1.82.3  +0 s  no (this machine)  archive workflows; read former versions; retry, stop executions; list, read, update, test credentials",
+        "wrong  bad  HOST  yes  refused  -  -  no (this machine)  -",
+        "wrong  gone  http://127.0.0.1:65535  no  -  -  -  no (this machine)  -",
+        "bad: API call failed for instance bad: Authentication failed. Check API key. The key may be mistyped, expired or revoked; make a new one in the settings of that engine.",
+        "gone: Instance gone cannot be reached: nothing listens there (ECONNREFUSED)"
+      ]
+    )
+    assert.notInclude(stdout, key)
+  })
+
+  it("tells the rights of a key, a clock that is off and a redirect, for scripts as JSON", async () => {
+    const host = await standIn(({ url = "" }, response) => {
+      const isMoved = url.startsWith("/moved")
+      const operations = ["getWorkflows", "getWorkflow"].map((operationId) => ({ operationId }))
+      const discovered = { data: { scopes: ["workflow:list"], resources: { workflow: { endpoints: operations } } } }
+      const date = new Date(Date.now() - 90_000).toUTCString()
+      const headers = isMoved ? { location: "https://engine.test/" } : { "content-type": "application/json", date }
+      response.writeHead(isMoved ? 302 : 200, headers)
+      response.end(JSON.stringify(url === "/api/v1/discover" ? discovered : { data: [], nextCursor: null }))
+    })
+    const environments = {
+      scoped: { engine_host: host, engine_api_key: key },
+      moved: { engine_host: `${host}/moved`, engine_api_key: key }
+    }
+    const cwd = await directory({ ".config.json": { environments, defaultEnv: "scoped" } })
+    const { code, stdout } = await run(["check", "--json"], { cwd })
+    assert.strictEqual(code, 1)
+    const [scoped, moved] = JSON.parse(stdout).findings
+    assert.deepInclude(scoped.data, { scopes: ["workflow:list"] })
+    assert.includeMembers(scoped.data.cannot, ["create workflows", "stop executions"])
+    assert.notIncludeMembers(scoped.data.cannot, ["list workflows"])
+    assert.match(scoped.notes[0], /^scoped \(default\): its clock is (89|90|91) seconds behind this machine's\./)
+    assert.deepInclude(moved.facts, { reachable: "redirects" })
+    assert.include(moved.words, "https://engine.test")
   })
 
   it("succeeds when all is well", async () => {

@@ -15,11 +15,31 @@ describe("the built command with the real engines", () => {
   it.each([process.execPath, inject("olderNode")])(
     "finds nothing wrong with the engines when run by %s",
     async (node) => {
-      const { code, stdout } = await run(["check"], { cwd: await directory({ ".config.json": configuration }), node })
+      const cwd = await directory({ ".config.json": configuration })
+      const { code, stdout } = await run(["check", "--json"], { cwd, node })
       assert.strictEqual(code, 0)
-      assert.lengthOf(stdout.match(/answers and takes the key/g) ?? [], engines.length)
+      const findings: ReadonlyArray<{ data: Record<string, unknown>; notes: ReadonlyArray<string> }> =
+        JSON.parse(stdout).findings
+      assert.lengthOf(findings, engines.length)
+      for (const [index, { data, notes }] of findings.entries()) {
+        const { version = "" } = engines[index] ?? {}
+        assert.strictEqual(data["version"], version)
+        assert.deepStrictEqual(notes, [])
+        // The key is the owner's: what is missing is missing in the engine.
+        if (version.startsWith("2.")) assert.deepInclude(data, { cannot: [] })
+        else assert.include(data["cannot"], "retry executions")
+      }
     }
   )
+
+  it("tells what a member's key may not do", async () => {
+    for (const { host, memberKey, version } of engines.filter((engine) => engine.version.startsWith("2."))) {
+      const { stdout } = await run(["check", "--json"], { env: { ENGINE_HOST: host, ENGINE_API_KEY: memberKey } })
+      const [{ data }] = JSON.parse(stdout).findings
+      assert.includeMembers(data.cannot, ["list credentials", "delete tags"], version)
+      assert.notInclude(data.scopes, "tag:delete")
+    }
+  })
 
   it("reports a wrong key and exits with 1", async () => {
     const host = engines[0]?.host ?? ""

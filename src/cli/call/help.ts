@@ -2,8 +2,8 @@ import { Context, Option, Predicate } from "effect"
 import { CliOutput } from "effect/cli"
 
 import type { Tool } from "../../mcp/Tool.ts"
+import { type Style, table } from "../terminalText.ts"
 import { parametersOf } from "./parameters.ts"
-import { type Style, table } from "./text.ts"
 
 /** What the help says of a tool's effects. */
 const effectOf = ({ annotations: { destructiveHint, readOnlyHint } }: Tool) =>

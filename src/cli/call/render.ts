@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { type Style, table, visible } from "./text.ts"
+import { type Style, table, visible } from "../terminalText.ts"
 
 /** Fields that a tool answers for people to read, shown without their name. */
 const drawings: ReadonlySet<string> = new Set(["sketch", "text", "mermaid"])

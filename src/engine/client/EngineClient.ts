@@ -5,6 +5,7 @@ import type { Selection } from "../../internal/json/Selection.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Environment } from "../config/EngineConfig.ts"
 import type { Changes, Creation } from "./body.ts"
+import type { Capabilities } from "./capabilities.ts"
 import type { EngineError, WorkflowBusy } from "./EngineError.ts"
 import type { Written } from "./fullest.ts"
 import type {
@@ -170,6 +171,10 @@ export class EngineClient extends Context.Service<
     readonly offerIfTold: Effect.Effect<Option.Option<Offer>, EngineError>
     /** The version that engines of generation 1 tell everybody, such as `1.82.3`; newer ones do not. */
     readonly publicVersion: Effect.Effect<Option.Option<string>, EngineError>
+    /** What the key may do here; only engines of generation 2 tell. */
+    readonly capabilitiesIfSupported: Effect.Effect<Option.Option<Capabilities>, EngineError>
+    /** How many milliseconds the engine's clock is ahead of this machine's, to a second; nothing where it does not tell. */
+    readonly clockSkew: Effect.Effect<Option.Option<number>, EngineError>
   }
 >()("workflow-tool-server/engine/EngineClient") {
   /** The client of an instance over its upstream; clients that share `locks` wait for each other's changes. */

@@ -1,4 +1,4 @@
-import { Duration, Effect, Match, Option, Redacted, Schema } from "effect"
+import { Clock, Duration, Effect, Match, Option, Redacted, Schema } from "effect"
 
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import { redactor } from "../../internal/http/redact.ts"
@@ -175,7 +175,21 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     Effect.mapError(translate({ method: "GET", path: "/", operation: "read the version" }))
   )
 
-  return { call, callAddress, callIfOffered, publicJson, publicVersion }
+  /** The time that an answer bears is that of its second's beginning, somewhere between asking and hearing. */
+  const clockSkew = Effect.gen(function* () {
+    const asked = yield* Clock.currentTimeMillis
+    const { headers } = yield* upstream.send({
+      method: "GET",
+      path: "/",
+      headers: environment.headers,
+      timeout: yield* remaining(longest)
+    })
+    const heard = yield* Clock.currentTimeMillis
+    const told = Date.parse(headers["date"] ?? "")
+    return Number.isNaN(told) ? Option.none() : Option.some(told + 500 - (asked + heard) / 2)
+  }).pipe(Effect.mapError(translate({ method: "GET", path: "/", operation: "read the time" })))
+
+  return { call, callAddress, callIfOffered, clockSkew, publicJson, publicVersion }
 }
 
 /** The ways to call one instance. */

@@ -6,6 +6,7 @@ import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Environment } from "../config/EngineConfig.ts"
 import { type Changes, type Creation, createBody, renameNodeTypes, updateBody } from "./body.ts"
 import * as Call from "./call.ts"
+import { capabilitiesOf, Discovered } from "./capabilities.ts"
 import { type EngineError, WorkflowBusy } from "./EngineError.ts"
 import { writeFullest } from "./fullest.ts"
 import {
@@ -46,7 +47,12 @@ export const restCalls = (instance: string, environment: Environment, upstream: 
     ...tagCalls(calls),
     offerIfTold: offer(calls),
     callAddress: calls.callAddress,
-    publicVersion: calls.publicVersion
+    publicVersion: calls.publicVersion,
+    capabilitiesIfSupported: Effect.map(
+      calls.callIfOffered(Discovered, { operation: "read the key's rights", method: "GET", path: "/discover" }),
+      Option.map(capabilitiesOf)
+    ),
+    clockSkew: calls.clockSkew
   }
 }
 

@@ -3,7 +3,7 @@ import { assert, describe, it } from "vitest"
 
 import { fieldAt } from "../../../src/cli/call/pick.ts"
 import { render } from "../../../src/cli/call/render.ts"
-import { coloured, plain, visible, widthOf } from "../../../src/cli/call/text.ts"
+import { coloured, plain, visible, widthOf } from "../../../src/cli/terminalText.ts"
 
 const lines = (...all: ReadonlyArray<string>) => all.join("\n")
 

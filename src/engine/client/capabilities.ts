@@ -1,0 +1,26 @@
+import { Schema } from "effect"
+
+/** What a key may do and what the engine offers it, as engines of generation 2 tell. */
+export interface Capabilities {
+  readonly scopes: ReadonlyArray<string>
+  /** The calls of the REST API that this key may make, by their names in its OpenAPI document. */
+  readonly operations: ReadonlySet<string>
+}
+
+/** The answer that tells a key's capabilities. */
+export const Discovered = Schema.Struct({
+  data: Schema.Struct({
+    scopes: Schema.Array(Schema.String),
+    resources: Schema.Record(
+      Schema.String,
+      Schema.Struct({ endpoints: Schema.Array(Schema.Struct({ operationId: Schema.optionalKey(Schema.String) })) })
+    )
+  })
+})
+
+export const capabilitiesOf = ({ data: { resources, scopes } }: typeof Discovered.Type): Capabilities => ({
+  scopes,
+  operations: new Set(
+    Object.values(resources).flatMap(({ endpoints }) => endpoints.flatMap(({ operationId }) => operationId ?? []))
+  )
+})
