@@ -30,7 +30,7 @@ const filters = {
   projectId: optional(Schema.String.annotate({ description: "Only of this project" })),
   startedAfter: optional(timestamp("ISO 8601")),
   startedBefore: optional(timestamp("ISO 8601")),
-  includeData: optional(flag("With the data of every node"))
+  includeData: optional(flag("With all data"))
 }
 
 type Filters = Schema.Struct<typeof filters>["Type"]
@@ -66,8 +66,8 @@ export const getExecution = EngineTool.make("get_execution", {
   annotations: reads,
   arguments: {
     id: executionId,
-    includeData: optional(flag("With the data of every node")),
-    nodes: optional(nodeNames("Data of only these, by name")),
+    includeData: optional(flag("With all data")),
+    nodes: optional(nodeNames("Only of these nodes")),
     items: optional(itemsPerNode)
   },
   result: results.execution,
@@ -108,7 +108,7 @@ export const deleteExecution = EngineTool.make("delete_execution", {
 
 export const retryExecution = EngineTool.make("retry_execution", {
   title: "Retry execution",
-  description: "Run a failed execution again; answers its record when that has ended",
+  description: "Run a failed execution again; answers the new record at its end",
   annotations: runs,
   arguments: { id: executionId, loadWorkflow: optional(flag("Workflow as it is now")) },
   run: Effect.fnUntraced(function* ({ id, loadWorkflow }) {

@@ -21,7 +21,7 @@ export const workflowId = WorkflowId.annotate({ description: "Id" })
 export const ifVersion = optional(
   Schema.String.check(
     Schema.isPattern(/^\S{1,100}$/, { message: "must be the `version` of an answer about this workflow" })
-  ).annotate({ description: "`version` you read: stops if it changed since" })
+  ).annotate({ description: "`version` you read; stops if changed" })
 )
 export const executionId = ExecutionId.annotate({ inputSchema: { type: "integer", description: "Id" } })
 export const credentialId = CredentialId.annotate({ description: "Id" })

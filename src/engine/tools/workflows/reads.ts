@@ -15,7 +15,7 @@ import { shown } from "./shown.ts"
 const filters = {
   name: optional(text("Part of the name")),
   active: optional(flag("Only active, or inactive")),
-  tags: optional(Schema.Array(Schema.String).annotate({ description: "Tag names; all must be there" }))
+  tags: optional(Schema.Array(Schema.String).annotate({ description: "Tag names, all of them" }))
 }
 type Filters = Schema.Struct<typeof filters>["Type"]
 

@@ -75,7 +75,7 @@ export const updateWorkflow = EngineTool.make("update_workflow", {
   title: "Update workflow",
   description:
     "Change the given fields of a workflow, keep all others. Given nodes or connections replace all old ones. Give " +
-    "ifVersion, so that nobody else's change is overwritten",
+    "ifVersion, so that no other change is overwritten",
   annotations: changes,
   arguments: {
     id: workflowId,
