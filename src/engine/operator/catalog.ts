@@ -1,13 +1,14 @@
 import type { Tool } from "../../mcp/Tool.ts"
 import type { Instances } from "../client/Instances.ts"
 import { explainTools } from "./explain/explainExecution.ts"
+import { healthTools } from "./health/instanceHealth.ts"
 import { archiveTools } from "./running/archiveWorkflow.ts"
 import { stopTools } from "./running/stopExecution.ts"
 import { testTools } from "./running/testCredential.ts"
 import { searchTools } from "./search/searchWorkflows.ts"
 
 /** Tools that read several instances in one call. */
-export const acrossTools: ReadonlyArray<Tool<Instances>> = [...searchTools]
+export const acrossTools: ReadonlyArray<Tool<Instances>> = [...searchTools, ...healthTools]
 
 /** Tools that work on one instance. A tool joins by its family's own list. */
 export const operatorTools: ReadonlyArray<Tool<Instances>> = [

@@ -1,0 +1,71 @@
+import { Predicate } from "effect"
+
+import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import type { EngineClient } from "../../client/EngineClient.ts"
+import { nameOf } from "../../client/models.ts"
+import { hasValidTrigger, isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
+import { type Schedules, schedulesIn } from "./schedules.ts"
+
+/** A client whose instance is looked at. */
+export type Engine = EngineClient["Service"]
+
+/** What is kept of a workflow to judge it. */
+export interface Census {
+  readonly id: string
+  readonly name: string
+  readonly active: boolean
+  readonly updatedAt: number
+  readonly schedules: Schedules
+  readonly zone: string | undefined
+  readonly savesNoSuccess: boolean
+  /** Why no trigger of an active workflow can start it. */
+  readonly deaf: string | undefined
+  /** The credentials that its nodes name. */
+  readonly credentials: ReadonlyArray<{
+    readonly node: string
+    readonly type: string
+    readonly id: string
+    readonly name: string
+  }>
+}
+
+/** Reads what matters of a workflow as a list shows it; an archived one does not count. */
+export const censusOf = (workflow: JsonObject): Census | undefined => {
+  if (workflow.isArchived === true) return undefined
+  const running = isJsonObject(workflow.activeVersion) ? nodesIn(workflow.activeVersion.nodes) : nodesIn(workflow.nodes)
+  const settings = isJsonObject(workflow.settings) ? workflow.settings : {}
+  const zone = Predicate.isString(settings.timezone) && settings.timezone !== "DEFAULT" ? settings.timezone : undefined
+  return {
+    id: String(workflow.id),
+    name: nameOf(workflow),
+    active: workflow.active === true,
+    updatedAt: Date.parse(String(workflow.updatedAt)),
+    schedules: schedulesIn(running),
+    zone,
+    savesNoSuccess: settings.saveDataSuccessExecution === "none",
+    deaf: workflow.active === true ? deafness(running, workflow.triggerCount) : undefined,
+    credentials: nodesIn(workflow.nodes).flatMap(credentialsOf)
+  }
+}
+
+const nodesIn = (nodes: unknown): ReadonlyArray<JsonObject> => (Array.isArray(nodes) ? nodes.filter(isJsonObject) : [])
+
+/** Kinds that other workflows start: a workflow with one of them listens to no event of its own. */
+const passive = new Set(["errorTrigger", "executeWorkflowTrigger"])
+
+const deafness = (nodes: ReadonlyArray<JsonObject>, triggerCount: unknown): string | undefined => {
+  const enabled = nodes.filter(isEnabled)
+  const isCalled = enabled.some((node) => passive.has(kindOf(node)))
+  if (hasValidTrigger(nodes)) return triggerCount === 0 && !isCalled ? "none of its triggers listens" : undefined
+  if (isCalled) return undefined
+  return nodes.some((node) => isTrigger(node) && !isEnabled(node))
+    ? "its trigger is disabled"
+    : "it has no trigger that starts it"
+}
+
+const credentialsOf = (node: JsonObject) =>
+  Object.entries(isJsonObject(node.credentials) ? node.credentials : {}).flatMap(([type, given]) =>
+    isJsonObject(given) && Predicate.isString(given.id) && given.id !== ""
+      ? [{ node: nameOf(node), type, id: given.id, name: Predicate.isString(given.name) ? given.name : "" }]
+      : []
+  )

@@ -1,0 +1,122 @@
+import { Clock, Effect, Result, Schema } from "effect"
+
+import { reads } from "../../../mcp/annotations.ts"
+import type { EngineError } from "../../client/EngineError.ts"
+import * as AcrossTool from "../AcrossTool.ts"
+import { type Census, censusOf, type Engine } from "./census.ts"
+import { credentialsOf } from "./credentials.ts"
+import { failuresOf, longRunsOf, missedOf } from "./runs.ts"
+
+const hours = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 744 }, { message: "must be between 1 and 744" }))
+  .annotate({ description: "Back from now, default 24" })
+  .pipe(Schema.withDecodingDefaultKey(Effect.succeed(24)))
+
+export const instanceHealth = AcrossTool.make("instance_health", {
+  title: "Instance health",
+  description:
+    "What is wrong on instances: failures by workflow and error, schedules that did not run, active workflows without a " +
+    "working trigger, runs that take too long, credentials that are unused, gone or failing",
+  annotations: { ...reads, openWorldHint: true },
+  arguments: { hours },
+  run: Effect.fnUntraced(function* ({ hours }, engines) {
+    const now = yield* Clock.currentTimeMillis
+    const looked = yield* Effect.forEach(engines, (engine) => Effect.result(healthOf(engine, hours, now)), {
+      concurrency: 4
+    })
+    const errors = looked.flatMap((result, index) =>
+      Result.isFailure(result) ? [{ instance: engines[index]?.instance, error: result.failure.message }] : []
+    )
+    return {
+      since: new Date(now - hours * 3_600_000).toISOString(),
+      data: looked.flatMap((result) => (Result.isSuccess(result) ? [result.success] : [])),
+      ...(errors.length === 0 ? {} : { errors })
+    }
+  })
+})
+
+/** Rows of each kind that are shown. */
+const mostRows = 20
+
+const healthOf = Effect.fnUntraced(function* (engine: Engine, hours: number, now: number) {
+  const from = now - hours * 3_600_000
+  const census = yield* workflowsOf(engine)
+  const { workflows } = census
+  const names = new Map(workflows.map(({ id, name }) => [id, name]))
+  const [failures, missed, long, credentials] = yield* Effect.all(
+    [
+      part("failures", failuresOf(engine, new Date(from).toISOString(), names)),
+      part("schedules", missedOf(engine, workflows, from, now)),
+      part("running executions", longRunsOf(engine, names, now)),
+      part("credentials", credentialsOf(engine, workflows))
+    ],
+    { concurrency: 2 }
+  )
+  const deaf = workflows.flatMap(({ deaf, id, name }) =>
+    deaf === undefined ? [] : [{ workflow: name, id, why: deaf }]
+  )
+  const notLookedAt = [
+    ...(census.isMore ? [`workflows beyond the first ${workflows.length}`] : []),
+    ...[failures, missed, long, credentials].flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
+    ...(failures.value?.isMore === true ? ["earlier failures: there are more than were listed"] : []),
+    ...count(missed.value?.unsaved, "schedules of workflows that save no successful runs"),
+    ...count(missed.value?.left, "further scheduled workflows"),
+    ...count(missed.value?.unread, "workflows with a schedule that only the engine can read"),
+    ...(long.value?.isMore === true ? ["further running executions"] : []),
+    ...(credentials.problem === undefined && credentials.value === undefined
+      ? ["credentials: this engine's API does not list them"]
+      : []),
+    ...(credentials.value?.lack === undefined
+      ? count(credentials.value?.untested, "credentials in use that the engine could not test")
+      : ["tests of credentials: this engine's API has none"])
+  ]
+  return {
+    instance: engine.instance,
+    workflows: workflows.length,
+    active: workflows.filter(({ active }) => active).length,
+    ...rows("failures", failures.value?.rows),
+    ...rows("missedSchedules", missed.value?.rows),
+    ...rows("noWorkingTrigger", deaf),
+    ...rows("runningTooLong", long.value?.rows),
+    ...rows("credentialsGone", credentials.value?.gone),
+    ...rows("credentialsFailing", credentials.value?.failing),
+    ...rows("credentialsUnused", census.isMore ? [] : credentials.value?.unused),
+    ...(notLookedAt.length === 0 ? {} : { notLookedAt })
+  }
+})
+
+const rows = (name: string, all: ReadonlyArray<object> = []) =>
+  all.length === 0
+    ? {}
+    : {
+        [name]: all.slice(0, mostRows),
+        ...(all.length > mostRows ? { [`${name}More`]: all.length - mostRows } : {})
+      }
+
+const count = (number: number | undefined, what: string): ReadonlyArray<string> =>
+  number === undefined || number === 0 ? [] : [`${number} ${what}`]
+
+/** One part of the look at an instance: where it fails, the others are still told. */
+const part = <A, R>(what: string, look: Effect.Effect<A, EngineError, R>) =>
+  Effect.match(look, {
+    onSuccess: (value) => ({ value, problem: undefined }),
+    onFailure: (error) => ({ value: undefined, problem: `${what}: ${error.message}` })
+  })
+
+const mostPages = 20
+
+const workflowsOf = Effect.fnUntraced(function* (
+  engine: Engine
+): Effect.fn.Return<{ readonly workflows: ReadonlyArray<Census>; readonly isMore: boolean }, EngineError> {
+  const workflows: Array<Census> = []
+  let cursor: string | undefined
+  for (let pages = 0; pages < mostPages; pages++) {
+    const page = yield* engine.listWorkflows(cursor === undefined ? { limit: 100 } : { cursor })
+    workflows.push(...page.data.map(censusOf).filter((found) => found !== undefined))
+    const next = page.nextCursor ?? ""
+    if (next === "" || next === cursor) return { workflows, isMore: false }
+    cursor = next
+  }
+  return { workflows, isMore: true }
+})
+
+export const healthTools = [instanceHealth]

@@ -1,0 +1,194 @@
+import { Cron, Predicate, Result } from "effect"
+
+import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isEnabled, kindOf } from "../../workflow/triggers.ts"
+
+/** One rule of a schedule: every occurrence of a cron expression, or every nth of them. */
+export interface Rule {
+  readonly cron: string
+  readonly every: number
+  /** Whether it only says how often: the engine chooses the minute, or the hour, when it is switched on. */
+  readonly isLoose: boolean
+}
+
+/** What a workflow's schedules ask for; `unread` counts rules that only the engine can work out. */
+export interface Schedules {
+  readonly rules: ReadonlyArray<Rule>
+  readonly unread: number
+}
+
+const objectIn = (value: unknown): JsonObject => (isJsonObject(value) ? value : {})
+const listIn = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
+
+/** The schedules of these nodes. */
+export const schedulesIn = (nodes: ReadonlyArray<JsonObject>): Schedules => {
+  const found = nodes.filter(isEnabled).flatMap(rulesOf)
+  const rules = found.filter((rule) => rule !== undefined)
+  return { rules, unread: found.length - rules.length }
+}
+
+const rulesOf = (node: JsonObject): ReadonlyArray<Rule | undefined> => {
+  const parameters = objectIn(node.parameters)
+  switch (kindOf(node)) {
+    case "scheduleTrigger": {
+      const entries = listIn(objectIn(parameters.rule).interval).map(objectIn)
+      return (entries.length === 0 ? [{}] : entries).map(ofInterval)
+    }
+    case "cron":
+      return listIn(objectIn(parameters.triggerTimes).item).map((item) => ofMode(objectIn(item)))
+    case "interval":
+      return [ofUnit(parameters.unit ?? "seconds", parameters.interval ?? 1)]
+    default:
+      return []
+  }
+}
+
+/** What a rule of the schedule trigger means; one that holds an expression is nobody's to read but the engine's. */
+const ofInterval = (entry: JsonObject): Rule | undefined => {
+  const minute = partOf(entry.triggerAtMinute ?? 0, 0, 59)
+  const hour = partOf(entry.triggerAtHour ?? 0, 0, 23)
+  switch (entry.field ?? "days") {
+    case "cronExpression":
+      return rule(entry.expression)
+    case "seconds":
+      return stepped(entry.secondsInterval ?? 30, (n) => rule(`*/${n} * * * * *`))
+    case "minutes":
+      return stepped(entry.minutesInterval ?? 5, (n) => loose(rule(`0 */${n} * * * *`)))
+    case "hours":
+      return stepped(entry.hoursInterval ?? 1, (n) => at(minute, entry, rule(`0 ${minute ?? 0} */${n} * * *`)))
+    case "days":
+      return stepped(entry.daysInterval ?? 1, (n) => at(minute, entry, rule(`0 ${minute ?? 0} ${hour ?? 0} * * *`, n)))
+    case "weeks": {
+      const days = listIn(entry.triggerAtDay).map(Number).filter(Number.isInteger)
+      const onDays = days.length === 0 ? "*" : days.join(",")
+      return stepped(entry.weeksInterval ?? 1, (n) =>
+        at(minute, entry, rule(`0 ${minute ?? 0} ${hour ?? 0} * * ${onDays}`, n))
+      )
+    }
+    case "months":
+      return stepped(entry.monthsInterval ?? 1, (n) =>
+        at(
+          minute,
+          entry,
+          rule(`0 ${minute ?? 0} ${hour ?? 0} ${partOf(entry.triggerAtDayOfMonth ?? 1, 1, 31) ?? 1} */${n} *`)
+        )
+      )
+    default:
+      return undefined
+  }
+}
+
+/** Where the minute or the hour is left out, engines choose one of their own. */
+const at = (minute: number | undefined, entry: JsonObject, found: Rule | undefined): Rule | undefined => {
+  if (found === undefined || minute === undefined) return undefined
+  const isHourly = entry.field === "hours"
+  const isTold = entry.triggerAtMinute !== undefined && (isHourly || entry.triggerAtHour !== undefined)
+  return isTold ? found : loose(found)
+}
+
+const loose = (found: Rule | undefined): Rule | undefined => found && { ...found, isLoose: true }
+
+const partOf = (value: unknown, least: number, most: number): number | undefined => {
+  const number = Number(value)
+  return Number.isInteger(number) && number >= least && number <= most ? number : undefined
+}
+
+const stepped = (value: unknown, make: (n: number) => Rule | undefined): Rule | undefined => {
+  const n = Number(value)
+  return Number.isInteger(n) && n >= 1 ? make(n) : undefined
+}
+
+const rule = (cron: unknown, every = 1): Rule | undefined =>
+  Predicate.isString(cron) && Result.isSuccess(Cron.parse(cron)) ? { cron, every, isLoose: false } : undefined
+
+/** The modes of the old cron node. */
+const ofMode = (item: JsonObject): Rule | undefined => {
+  const { dayOfMonth = 1, hour = 14, minute = 0, weekday = "1" } = item
+  const time = `0 ${String(minute)} ${String(hour)}`
+  switch (item.mode ?? "everyDay") {
+    case "custom":
+      return rule(item.cronExpression)
+    case "everyMinute":
+      return loose(rule("0 * * * * *"))
+    case "everyHour":
+      return rule(`0 ${String(minute)} * * * *`)
+    case "everyDay":
+      return rule(`${time} * * *`)
+    case "everyWeek":
+      return rule(`${time} * * ${String(weekday)}`)
+    case "everyMonth":
+      return rule(`${time} ${String(dayOfMonth)} * *`)
+    case "everyX":
+      return ofUnit(item.unit, item.value)
+    default:
+      return undefined
+  }
+}
+
+const ofUnit = (unit: unknown, value: unknown): Rule | undefined =>
+  stepped(value, (n) => {
+    const places: Readonly<Record<string, string>> = {
+      seconds: "* * * * * *",
+      minutes: "0 * * * * *",
+      hours: "0 0 * * * *"
+    }
+    const every = rule(places[String(unit)], n)
+    return loose(every)
+  })
+
+/** A stretch of time, in milliseconds. */
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+/** Occurrences that are counted of one rule at most. */
+const most = 200
+
+/** Hours between the zones of the earth, one of which an engine is in. */
+const zones = Array.from({ length: 27 }, (_, index) => index - 12)
+
+/**
+ * How often these rules let a workflow run in a span at least, whatever is not known: the zone where none is given, the
+ * minute where the engine chooses it, which of every n occurrences counts. `since` is where counting began, later than the
+ * span where it holds too many.
+ */
+export const leastRuns = (
+  { rules }: Schedules,
+  zone: string | undefined,
+  span: Span
+): { readonly count: number; readonly since: number } => {
+  const counts =
+    zone === undefined ? zones.map((hours) => countIn(rules, offset(hours), span)) : [countIn(rules, zone, span)]
+  const fewest = counts.reduce((a, b) => (b.count < a.count ? b : a))
+  return { count: fewest.count, since: Math.max(...counts.map(({ since }) => since)) }
+}
+
+const offset = (hours: number) => `${hours < 0 ? "-" : "+"}${String(Math.abs(hours)).padStart(2, "0")}:00`
+
+const countIn = (rules: ReadonlyArray<Rule>, zone: string, span: Span) => {
+  const each = rules.map((one) => occurrences(one, zone, span))
+  const since = Math.max(
+    span.from,
+    ...each.map((found) => (found.length > most ? (found[most - 1] ?? span.from) : span.from))
+  )
+  const count = rules.reduce((sum, { every, isLoose }, index) => {
+    const inside = (each[index] ?? []).filter((time) => time >= since).length
+    return sum + Math.max(Math.floor((inside - (isLoose || every > 1 ? 1 : 0)) / every), 0)
+  }, 0)
+  return { count, since }
+}
+
+/** Moments of a rule within a span, the latest first, one more than are counted. */
+const occurrences = ({ cron }: Rule, zone: string, { from, to }: Span): ReadonlyArray<number> => {
+  const parsed = Cron.parse(cron, zone)
+  if (Result.isFailure(parsed)) return []
+  const found: Array<number> = []
+  for (let time = to; found.length <= most;) {
+    const before = Result.try(() => Cron.prev(parsed.success, new Date(time)).getTime())
+    if (Result.isFailure(before) || before.success < from) break
+    found.push(before.success)
+    time = before.success
+  }
+  return found
+}
