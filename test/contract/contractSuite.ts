@@ -7,6 +7,7 @@ import { activation } from "./activation.ts"
 import { credentials } from "./credentials.ts"
 import { errors } from "./errors.ts"
 import { executions } from "./executions.ts"
+import { explaining } from "./explaining.ts"
 import { life } from "./life.ts"
 import { lists } from "./lists.ts"
 import { prompts } from "./prompts.ts"
@@ -38,6 +39,7 @@ const families = [
   running,
   lists,
   executions,
+  explaining,
   readingLess,
   searching,
   credentials,

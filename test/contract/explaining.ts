@@ -1,0 +1,264 @@
+import { assert } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { countTokens } from "gpt-tokenizer"
+
+import { ask, type Json, refused } from "../support/harness.ts"
+import type { Suite } from "./contractSuite.ts"
+import { TestedEngine } from "./TestedEngine.ts"
+import { chain, created, eventually, failing, idsOf, node, unique, webhook } from "./things.ts"
+
+const decodeId = Schema.decodeUnknownSync(Schema.Struct({ executionId: Schema.Int }))
+
+const run = (id: unknown, data: Json = {}) =>
+  Effect.map(ask("execute_workflow", { id, data }), (answer) => decodeId(answer).executionId)
+
+/** An If that sends items without the field to its second output. */
+const hasField = (name: string, field: string) =>
+  node(
+    "if",
+    name,
+    {
+      conditions: {
+        options: { caseSensitive: true, leftValue: "", typeValidation: "loose" },
+        conditions: [
+          {
+            id: "there",
+            leftValue: `={{ $json.body.${field} }}`,
+            rightValue: "",
+            operator: { type: "string", operation: "notEmpty", singleValue: true }
+          }
+        ],
+        combinator: "and"
+      },
+      options: {}
+    },
+    { typeVersion: 2 }
+  )
+
+/** Fails where the call brings no e-mail. */
+const mailer = Effect.gen(function* () {
+  const stop = node("stopAndError", "Stop", {
+    errorMessage: "=no address in order {{ $json.body.order }} for {{ $json.body.email || 'nobody' }}"
+  })
+  const workflow = yield* created({
+    nodes: [webhook(), hasField("Has mail", "email"), node("noOp", "Send"), stop],
+    connections: [
+      { source: "Webhook", target: "Has mail" },
+      { source: "Has mail", target: "Send" },
+      { source: "Has mail", target: "Stop", sourceOutput: 1 }
+    ],
+    active: true
+  })
+  const good = yield* run(workflow.id, { email: "ann@example.com", order: 1 })
+  yield* Effect.sleep("30 millis")
+  const bad = yield* run(workflow.id, { order: 4711, apiKey: "sk-abcdefghijklmnopqrstuvwx" })
+  return { id: workflow.id, good, bad }
+})
+
+export const explaining = (it: Suite) => {
+  it.effect("explain_execution tells in few words why the last run of a workflow failed", () =>
+    Effect.gen(function* () {
+      const { bad, good, id } = yield* mailer
+      const told = yield* ask("explain_execution", { workflowId: id })
+      assert.nestedPropertyVal(told, "execution.id", bad)
+      assert.nestedPropertyVal(told, "execution.status", "error")
+      assert.deepInclude(told.failed, { node: "Stop", message: "no address in order 4711 for nobody" })
+      assert.deepInclude(told, { way: "Webhook 1 → Has mail 0/1 → Stop failed" })
+      assert.nestedPropertyVal(told, "item.of", 1)
+      assert.nestedPropertyVal(told, "item.json.body.order", 4711)
+      assert.nestedPropertyVal(told, "fields.body\\.email", "missing")
+      assert.nestedPropertyVal(told, "lastSuccess.id", good)
+      assert.nestedPropertyVal(told, "lastSuccess.note", "did not reach this node")
+      assert.nestedPropertyVal(told, "alike.failures", 1)
+      assert.deepInclude(told, { changedBetween: "nothing in the workflow" })
+      assert.notInclude(JSON.stringify(told), "abcdefghijklmnop")
+      assert.isBelow(countTokens(JSON.stringify(told)), 800)
+      assert.deepStrictEqual(yield* ask("explain_execution", { id: bad }), told)
+    })
+  )
+
+  it.effect("explain_execution counts failures alike, and says what was changed since the last success", () =>
+    Effect.gen(function* () {
+      const trigger = webhook()
+      const { id } = yield* created({
+        nodes: [trigger, node("noOp", "Work")],
+        connections: chain("Webhook", "Work"),
+        active: true
+      })
+      yield* run(id)
+      yield* ask("update_workflow", { id, active: false })
+      const broken = { nodes: [webhook(), failing()], connections: chain("Webhook", "Stop") }
+      yield* ask("update_workflow", { id, ...broken, active: true })
+      yield* Effect.sleep("30 millis")
+      const first = yield* run(id)
+      yield* Effect.sleep("30 millis")
+      const second = yield* run(id)
+      const told = yield* ask("explain_execution", { workflowId: id })
+      assert.nestedPropertyVal(told, "execution.id", second)
+      assert.deepInclude(told.alike, { failures: 2, alike: "2 of 2 compared" })
+      const { startedAt } = yield* ask("get_execution", { id: first })
+      assert.nestedPropertyVal(told, "alike.first", startedAt)
+      assert.match(JSON.stringify(told.changedBetween), /removed Work .*added Stop/)
+    })
+  )
+
+  it.effect("explain_execution says of a run that did not fail that it did not, and of none that there is none", () =>
+    Effect.gen(function* () {
+      const { good } = yield* mailer
+      const told = yield* ask("explain_execution", { id: good })
+      assert.deepInclude(told, { message: "This run did not fail.", way: "Webhook 1 → Has mail 1/0 → Send 1" })
+      const { id } = yield* created({ nodes: [webhook()], connections: [] })
+      const none = yield* ask("explain_execution", { workflowId: id })
+      assert.deepStrictEqual(none, { message: `No failed run of workflow ${id} is on record.` })
+      const unknown = yield* refused("explain_execution", { id: 999_999_999 })
+      assert.strictEqual(unknown.message, "API error: Execution not found (execution 999999999)")
+      const nowhere = yield* refused("explain_execution", { workflowId: "noSuchWorkflow" })
+      assert.include(nowhere.data, { httpStatus: 404 })
+      const both = yield* refused("explain_execution", { workflowId: id, id: good })
+      assert.strictEqual(both.code, -32602)
+    })
+  )
+
+  it.effect("stop_execution ends a run that is under way, or says how to", () =>
+    Effect.gen(function* () {
+      const { isSecond } = yield* TestedEngine
+      const trigger = webhook({ responseMode: "onReceived" })
+      const { id } = yield* created({
+        nodes: [trigger, node("wait", "Wait", { amount: 50, unit: "seconds" }, { typeVersion: 1.1 })],
+        connections: chain("Webhook", "Wait"),
+        active: true
+      })
+      if (!isSecond) {
+        const { guidance } = yield* ask("stop_execution", { workflowId: id })
+        assert.match(
+          String(guidance),
+          /^This engine's API \(1\.82\.3\) cannot stop executions: that came with 2\.10\.0\./
+        )
+        return
+      }
+      const underWay = Effect.map(ask("list_executions", { workflowId: id, status: "running" }), idsOf)
+      yield* ask("execute_workflow", { id })
+      yield* ask("execute_workflow", { id })
+      const [second, first] = yield* eventually(underWay, (ids) => ids.length === 2)
+      const under = yield* ask("explain_execution", { id: first })
+      assert.match(String(under.message), /^This run has not ended: it has been running since \d{4}-/)
+
+      const stopped = yield* ask("stop_execution", { id: first })
+      assert.include(stopped, { message: `Execution ${first} was stopped`, id: first, status: "canceled" })
+      const again = yield* refused("stop_execution", { id: first })
+      assert.match(again.message, /Only running or waiting executions can be stopped and \d+ is currently canceled$/)
+      const told = yield* ask("explain_execution", { id: first })
+      assert.match(String(told.message), /^This run was canceled/)
+      assert.deepStrictEqual(yield* ask("stop_execution", { workflowId: id }), { stopped: [second] })
+      assert.deepStrictEqual(yield* ask("stop_execution", { workflowId: id }), { stopped: [] })
+      const unknown = yield* refused("stop_execution", { id: 999_999_999 })
+      assert.strictEqual(unknown.message, "API error: Execution not found (execution 999999999)")
+    })
+  )
+
+  it.effect("archive_workflow switches a workflow off and puts it away, and brings it back, or says what to do", () =>
+    Effect.gen(function* () {
+      const { isSecond } = yield* TestedEngine
+      const { id } = yield* created({ nodes: [webhook()], connections: [], active: true })
+      const first = yield* ask("archive_workflow", { id })
+      if (!isSecond) {
+        assert.match(String(first.guidance), /^This engine's API \(1\.82\.3\) cannot archive workflows/)
+        assert.include(yield* ask("get_workflow", { id }), { active: true })
+        return
+      }
+      assert.include(first, { id, active: false, isArchived: true })
+      assert.match(String(first.message), /was archived, and with that deactivated$/)
+      const again = yield* ask("archive_workflow", { id, archived: true })
+      assert.match(String(again.message), /was archived already: nothing changed$/)
+      const conflict = yield* refused("archive_workflow", { id, archived: false, ifVersion: "nobody-read-this" })
+      assert.include(conflict.data, { code: "CONFLICT" })
+      const back = yield* ask("archive_workflow", { id, archived: false, ifVersion: first.version })
+      assert.include(back, { id, active: false, isArchived: false })
+      const unknown = yield* refused("archive_workflow", { id: "noSuchWorkflow" })
+      assert.include(unknown.data, { httpStatus: 404 })
+    })
+  )
+
+  it.effect("retry_execution runs the workflow as it is now where that is asked for", () =>
+    Effect.gen(function* () {
+      const { isSecond } = yield* TestedEngine
+      if (!isSecond) return
+      const trigger = webhook()
+      const { id } = yield* created({
+        nodes: [trigger, failing()],
+        connections: chain("Webhook", "Stop"),
+        active: true
+      })
+      const bad = yield* run(id)
+      yield* ask("update_workflow", { id, nodes: [trigger, node("noOp", "Stop")] })
+      assert.include(yield* ask("retry_execution", { id: bad }), { status: "error" })
+      const mended = yield* ask("retry_execution", { id: bad, loadWorkflow: true })
+      assert.include(mended, { status: "success", retryOf: String(bad) })
+    })
+  )
+
+  it.effect("test_credential lets the engine try a credential, or says what to do", () =>
+    Effect.gen(function* () {
+      const { isSecond, send } = yield* TestedEngine
+      const data = { user: "ann", password: "b" }
+      const { id } = yield* ask("create_credential", { name: unique("basic"), type: "httpBasicAuth", data })
+      yield* Effect.addFinalizer(() => send("DELETE", `/credentials/${String(id)}`))
+      const tested = yield* ask("test_credential", { id })
+      if (!isSecond) {
+        assert.match(String(tested.guidance), /^This engine's API \(1\.82\.3\) cannot test credentials/)
+        return
+      }
+      assert.deepStrictEqual(tested, {
+        id,
+        works: null,
+        message: "The engine has no test for this type of credential."
+      })
+      const unknown = yield* refused("test_credential", { id: "noSuchCredential" })
+      assert.include(unknown.data, { httpStatus: 404 })
+    })
+  )
+
+  it.effect("instance_health counts failures by workflow and error, and names credentials that are gone", () =>
+    Effect.gen(function* () {
+      const { isSecond } = yield* TestedEngine
+      const { bad, id } = yield* mailer
+      const lost = { httpBasicAuth: { id: "goneGONE12345678", name: "old login" } }
+      const { id: other } = yield* created({
+        nodes: [webhook(), node("httpRequest", "Fetch", { url: "https://example.com" }, { credentials: lost })],
+        connections: chain("Webhook", "Fetch")
+      })
+      const health = decodeHealth(yield* ask("instance_health", { hours: 1, instances: ["production", "locked"] }))
+      const [own] = health.data
+      const failures = own?.failures?.find((row) => row.id === id)
+      assert.deepInclude(failures, { failures: 1 })
+      assert.deepInclude(failures?.errors, {
+        node: "Stop",
+        message: "no address in order 4711 for nobody",
+        count: 1,
+        execution: bad
+      })
+      const gone = own?.credentialsGone?.find((row) => row.id === other)
+      if (isSecond) assert.deepInclude(gone, { node: "Fetch", credential: "old login", type: "httpBasicAuth" })
+      else assert.include(own?.notLookedAt, "credentials: this engine's API does not list them")
+      assert.strictEqual(health.errors?.[0]?.instance, "locked")
+    })
+  )
+}
+
+const Row = Schema.Record(Schema.String, Schema.Unknown)
+
+const decodeHealth = Schema.decodeUnknownSync(
+  Schema.Struct({
+    data: Schema.Array(
+      Schema.Struct({
+        instance: Schema.String,
+        failures: Schema.optionalKey(
+          Schema.Array(Schema.StructWithRest(Schema.Struct({ errors: Schema.optionalKey(Schema.Array(Row)) }), [Row]))
+        ),
+        credentialsGone: Schema.optionalKey(Schema.Array(Row)),
+        notLookedAt: Schema.optionalKey(Schema.Array(Schema.String))
+      })
+    ),
+    errors: Schema.optionalKey(Schema.Array(Schema.Struct({ instance: Schema.String, error: Schema.String })))
+  })
+)
