@@ -144,7 +144,7 @@ export const explaining = (it: Suite) => {
       assert.match(String(under.message), /^This run has not ended: it has been running since \d{4}-/)
 
       const stopped = yield* ask("stop_execution", { id: first })
-      assert.include(stopped, { message: `Execution ${first} was stopped`, id: first, status: "canceled" })
+      assert.include(stopped, { message: `Execution ${String(first)} was stopped`, id: first, status: "canceled" })
       const again = yield* refused("stop_execution", { id: first })
       assert.match(again.message, /Only running or waiting executions can be stopped and \d+ is currently canceled$/)
       const told = yield* ask("explain_execution", { id: first })
