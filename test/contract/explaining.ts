@@ -231,7 +231,7 @@ export const explaining = (it: Suite) => {
       const [own] = health.data
       const failures = own?.failures?.find((row) => row.id === id)
       assert.deepInclude(failures, { failures: 1 })
-      assert.deepInclude(failures?.errors, {
+      assert.deepInclude(failures?.errors ?? [], {
         node: "Stop",
         message: "no address in order 4711 for nobody",
         count: 1,
@@ -239,7 +239,7 @@ export const explaining = (it: Suite) => {
       })
       const gone = own?.credentialsGone?.find((row) => row.id === other)
       if (isSecond) assert.deepInclude(gone, { node: "Fetch", credential: "old login", type: "httpBasicAuth" })
-      else assert.include(own?.notLookedAt, "credentials: this engine's API does not list them")
+      else assert.include(own?.notLookedAt ?? [], "credentials: this engine's API does not list them")
       assert.strictEqual(health.errors?.[0]?.instance, "locked")
     })
   )
