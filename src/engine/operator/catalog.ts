@@ -1,5 +1,6 @@
 import type { Tool } from "../../mcp/Tool.ts"
 import type { Instances } from "../client/Instances.ts"
+import { editTools } from "./edit/editWorkflow.ts"
 import { explainTools } from "./explain/explainExecution.ts"
 import { archiveTools } from "./running/archiveWorkflow.ts"
 import { stopTools } from "./running/stopExecution.ts"
@@ -11,6 +12,7 @@ export const acrossTools: ReadonlyArray<Tool<Instances>> = [...searchTools]
 
 /** Tools that work on one instance. A tool joins by its family's own list. */
 export const operatorTools: ReadonlyArray<Tool<Instances>> = [
+  ...editTools,
   ...explainTools,
   ...stopTools,
   ...archiveTools,
