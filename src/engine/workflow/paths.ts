@@ -24,7 +24,9 @@ export const parsePath = (text: string): Result.Result<Path, string> => {
 const step = /\[(\d{1,6})\]|\[("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\]|\.?([^.[\]"]+)/y
 
 const malformed = (text: string) =>
-  Result.fail(`${JSON.stringify(text)} is no path; write it as in parameters.options.timeout or parameters.items[0].name`)
+  Result.fail(
+    `${JSON.stringify(text)} is no path; write it as in parameters.options.timeout or parameters.items[0].name`
+  )
 
 /** A path as `parsePath` reads it. */
 export const pathText = (path: Path): string =>
@@ -47,7 +49,12 @@ export const valueAt = (value: unknown, path: Path): unknown =>
  * Puts a value at a place, or takes away what stands there (`undefined`). Objects and lists on the way are made where
  * there is nothing; an item may be put behind the last one. Fails with the place that is in the way.
  */
-export const withValueAt = (value: unknown, path: Path, put: unknown, done: Path = []): Result.Result<unknown, string> => {
+export const withValueAt = (
+  value: unknown,
+  path: Path,
+  put: unknown,
+  done: Path = []
+): Result.Result<unknown, string> => {
   const [step, ...rest] = path
   if (step === undefined) return Result.succeed(put)
   const here = [...done, step]
@@ -56,7 +63,8 @@ export const withValueAt = (value: unknown, path: Path, put: unknown, done: Path
     const list: unknown = value ?? []
     if (!Array.isArray(list)) return Result.fail(`${pathText(done)} is no list`)
     const limit = put === undefined ? list.length - 1 : list.length
-    if (step > limit) return Result.fail(`there is nothing at ${pathText(here)}: ${pathText(done)} has ${counted(list)}`)
+    if (step > limit)
+      return Result.fail(`there is nothing at ${pathText(here)}: ${pathText(done)} has ${counted(list)}`)
     if (rest.length === 0 && put === undefined) return Result.succeed(list.toSpliced(step, 1))
     return Result.map(withValueAt(list[step], rest, put, here), (item) => list.toSpliced(step, 1, item))
   }
@@ -94,4 +102,3 @@ export const mapTexts = (value: unknown, change: (text: string) => string): unkn
   if (!isJsonObject(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, mapTexts(item, change)]))
 }
-

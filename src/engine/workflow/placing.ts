@@ -25,7 +25,10 @@ export const positionOf = ({ position }: JsonObject): Position | undefined => {
 export const isStickyNote = (node: JsonObject): boolean => kindOf(node) === "stickyNote"
 
 const placesOf = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<Position> =>
-  nodes.filter((node) => !isStickyNote(node)).map(positionOf).filter((place) => place !== undefined)
+  nodes
+    .filter((node) => !isStickyNote(node))
+    .map(positionOf)
+    .filter((place) => place !== undefined)
 
 /** The first free place, from this one downwards. */
 const freeFrom = ([x, y]: Position, nodes: ReadonlyArray<JsonObject>): Position => {

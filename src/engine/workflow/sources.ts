@@ -91,7 +91,7 @@ const scan = (code: string, from: number, reading: Reading, isInside = false): S
 /** Code that was commented out still names nodes; its texts need not be closed. */
 const renameInComment = (comment: string, reading: Reading): string => {
   let text = ""
-  for (let at = 0; at < comment.length; ) {
+  for (let at = 0; at < comment.length;) {
     const found = isFree(comment, at) ? reference(comment, at, reading) : undefined
     text += found?.text ?? comment.charAt(at)
     at += found?.length ?? 1

@@ -1,5 +1,5 @@
-import known from "../data/nodeVersions.json" with { type: "json" }
 import { agentType, nodeKind, nodeType, toEngineType } from "../client/naming.ts"
+import known from "../data/nodeVersions.json" with { type: "json" }
 
 interface Versioned {
   readonly kind: string

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { type Connections, nameOf, type Tag, type Workflow } from "../../client/models.ts"
 import { toConnections } from "../../workflow/connections.ts"
+import { kindOf } from "../../workflow/triggers.ts"
 import type { Operation } from "./Operation.ts"
 
 /** A credential that a node can be given. */
@@ -28,6 +29,8 @@ export interface Lookups {
 /** A workflow under way from one operation to the next. */
 export interface Draft {
   readonly workflow: Workflow
+  /** The workflow as it was, but for references that follow a renamed node: they are told in one line. */
+  readonly baseline: Workflow
   /** Names of its tags, among them those that are still to be created. */
   readonly tags: ReadonlyArray<string>
   /** What else the caller should be told. */
@@ -38,7 +41,12 @@ export interface Draft {
 export type Step = Result.Result<Draft, string>
 
 /** How one kind of operation is applied. */
-export type Apply<K extends Operation["op"]> = (draft: Draft, operation: Operation<K>, lookups: Lookups, place: number) => Step
+export type Apply<K extends Operation["op"]> = (
+  draft: Draft,
+  operation: Operation<K>,
+  lookups: Lookups,
+  place: number
+) => Step
 
 const shown = 30
 
@@ -73,3 +81,34 @@ export const withConnections = (draft: Draft, connections: Connections): Draft =
   connections === draft.workflow.connections ? draft : withWorkflow(draft, { connections })
 
 export const tell = (draft: Draft, text: string): Draft => ({ ...draft, told: [...draft.told, text] })
+
+/** Whether a node is called from outside, at an address that hangs on an id of its own. */
+export const isCalled = (node: JsonObject): boolean => called.has(kindOf(node))
+
+const called = new Set(["chatTrigger", "formTrigger", "mcpTrigger", "wait", "webhook"])
+
+/** A name that a node of this draft can be given. */
+export const freeName = (draft: Draft, name: string): Result.Result<string, string> => {
+  if (name.trim() === "") return Result.fail("the name of a node must not be empty")
+  if (restricted.has(name.toLowerCase())) return Result.fail(`engines allow no node called ${name}`)
+  return draft.workflow.nodes.some((node) => nameOf(node) === name)
+    ? Result.fail(`there is a node ${JSON.stringify(name)} already`)
+    : Result.succeed(name)
+}
+
+/** Names that every object has by itself. */
+const restricted = new Set([
+  "__definegetter__",
+  "__definesetter__",
+  "__lookupgetter__",
+  "__lookupsetter__",
+  "__proto__",
+  "constructor",
+  "hasownproperty",
+  "isprototypeof",
+  "propertyisenumerable",
+  "prototype",
+  "tolocalestring",
+  "tostring",
+  "valueof"
+])

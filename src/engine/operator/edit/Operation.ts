@@ -56,7 +56,11 @@ const schemas = {
   settings: operation("settings", { parameters: JsonObject }),
   tag: operation("tag", { value: names, create: Schema.optionalKey(Schema.Boolean) }),
   untag: operation("untag", { value: names }),
-  note: operation("note", { node: optionalText, value: Schema.NullOr(Schema.String), position: Schema.optionalKey(Position) }),
+  note: operation("note", {
+    node: optionalText,
+    value: Schema.NullOr(Schema.String),
+    position: Schema.optionalKey(Position)
+  }),
   move: operation("move", { node: text, position: Position }),
   arrange: operation("arrange", {})
 } as const
@@ -128,4 +132,3 @@ const unknownKind = (op: unknown) => {
   const hint = guess === undefined ? `op must be one of ${kinds.join(", ")}` : `Did you mean ${guess}?`
   return op === undefined ? hint : `there is no op ${JSON.stringify(op)}. ${hint}`
 }
-

@@ -1,8 +1,10 @@
-import { Result } from "effect"
+import { Match, Result } from "effect"
 
 import type { Workflow } from "../../client/models.ts"
 import { validate } from "../../workflow/validate.ts"
 import * as about from "./about.ts"
+import * as adding from "./adding.ts"
+import { credential } from "./credential.ts"
 import type { Draft, Lookups, Step } from "./Draft.ts"
 import * as nodes from "./nodes.ts"
 import type { Operation } from "./Operation.ts"
@@ -31,7 +33,7 @@ export const applyOperations = (
   lookups: Lookups
 ): Result.Result<Edited, EditProblem> =>
   Result.gen(function* () {
-    let draft: Draft = { workflow, tags: (workflow.tags ?? []).map(({ name }) => name), told: [] }
+    let draft: Draft = { workflow, baseline: workflow, tags: (workflow.tags ?? []).map(({ name }) => name), told: [] }
     for (const [place, operation] of operations.entries()) {
       draft = yield* Result.mapError(applied(draft, operation, lookups, place), (problem) => ({
         operation: place,
@@ -50,40 +52,24 @@ const brokenRule = ({ active, connections, name, nodes }: Workflow): string | un
     onSuccess: () => undefined
   })
 
-const applied = (draft: Draft, operation: Operation, lookups: Lookups, place: number): Step => {
-  switch (operation.op) {
-    case "set":
-      return values.set(draft, operation, lookups, place)
-    case "replace":
-      return values.replace(draft, operation, lookups, place)
-    case "add":
-      return nodes.add(draft, operation, lookups, place)
-    case "remove":
-      return nodes.remove(draft, operation, lookups, place)
-    case "rename":
-      return nodes.rename(draft, operation, lookups, place)
-    case "connect":
-      return wiring.connect(draft, operation, lookups, place)
-    case "disconnect":
-      return wiring.disconnect(draft, operation, lookups, place)
-    case "enable":
-      return nodes.enable(draft, operation, lookups, place)
-    case "disable":
-      return nodes.disable(draft, operation, lookups, place)
-    case "credential":
-      return nodes.credential(draft, operation, lookups, place)
-    case "settings":
-      return about.settings(draft, operation, lookups, place)
-    case "tag":
-      return about.tag(draft, operation, lookups, place)
-    case "untag":
-      return about.untag(draft, operation, lookups, place)
-    case "note":
-      return nodes.note(draft, operation, lookups, place)
-    case "move":
-      return nodes.move(draft, operation, lookups, place)
-    case "arrange":
-      return nodes.arrange(draft, operation, lookups, place)
-  }
-}
-
+const applied = (draft: Draft, operation: Operation, lookups: Lookups, place: number): Step =>
+  Match.value(operation).pipe(
+    Match.discriminatorsExhaustive("op")({
+      set: (one) => values.set(draft, one, lookups, place),
+      replace: (one) => values.replace(draft, one, lookups, place),
+      add: (one) => adding.add(draft, one, lookups, place),
+      remove: (one) => adding.remove(draft, one, lookups, place),
+      rename: (one) => nodes.rename(draft, one, lookups, place),
+      connect: (one) => wiring.connect(draft, one, lookups, place),
+      disconnect: (one) => wiring.disconnect(draft, one, lookups, place),
+      enable: (one) => nodes.enable(draft, one, lookups, place),
+      disable: (one) => nodes.disable(draft, one, lookups, place),
+      credential: (one) => credential(draft, one, lookups, place),
+      settings: (one) => about.settings(draft, one, lookups, place),
+      tag: (one) => about.tag(draft, one, lookups, place),
+      untag: (one) => about.untag(draft, one, lookups, place),
+      note: (one) => nodes.note(draft, one, lookups, place),
+      move: (one) => nodes.move(draft, one, lookups, place),
+      arrange: (one) => nodes.arrange(draft, one, lookups, place)
+    })
+  )

@@ -1,8 +1,8 @@
 import { Effect, Result, Schema } from "effect"
 
+import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { changes } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
-import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { Changes } from "../../client/body.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { TagId, type Tag, type Workflow, type WorkflowId } from "../../client/models.ts"
@@ -11,8 +11,8 @@ import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, ifVersion, optional, workflowId } from "../../tools/parameters.ts"
 import { exclusively, readUnchanged, whileDone } from "../../tools/workflows/guards.ts"
 import { notStarted } from "../../tools/workflows/switchOn.ts"
-import { leftOut } from "../../tools/workflows/shown.ts"
 import { changedSince, write } from "../../tools/workflows/writes.ts"
+import { changeLines, differences } from "../../workflow/difference.ts"
 import { warningsOf } from "../../workflow/warnings.ts"
 import { applyOperations, type Edited, type EditProblem } from "./applyOperations.ts"
 import { lookUp } from "./lookUp.ts"
@@ -37,7 +37,9 @@ export const editWorkflow = EngineTool.make("edit_workflow", {
     const operations: Array<Operation> = []
     for (const [place, one] of given.entries()) {
       operations.push(
-        yield* Effect.fromResult(Result.mapError(readOperation(one), (problem) => refusal({ operation: place, problem })))
+        yield* Effect.fromResult(
+          Result.mapError(readOperation(one), (problem) => refusal({ operation: place, problem }))
+        )
       )
     }
     return yield* edit(id, operations, ifVersion, dry_run).pipe(exclusively(id))
@@ -61,9 +63,9 @@ const edit = Effect.fnUntraced(function* (
   const edited = yield* Effect.fromResult(Result.mapError(applyOperations(current, operations, lookups), refusal))
   const wanted = changesOf(current, edited.workflow)
   const hasNewTags = !isSameJson([...edited.tags].sort(), [...namesOf(current.tags)].sort())
-  if (isDry) return yield* answer(current, edited, current, ["Dry run: nothing was sent."])
+  if (isDry) return yield* answer(edited, current, ["Dry run: nothing was sent."])
   if (Object.keys(wanted).length === 0 && !hasNewTags) {
-    return yield* answer(current, edited, current, ["Nothing is to be changed: the workflow is so already."])
+    return yield* answer(edited, current, ["Nothing is to be changed: the workflow is so already."])
   }
 
   const isWritten = Object.keys(wanted).length > 0
@@ -72,13 +74,21 @@ const edit = Effect.fnUntraced(function* (
     const tagging = setTags(id, edited.tags, lookups.tags, current.tags ?? [])
     yield* isWritten ? whileDone(tagging, { id, done: "changed", step: "setting its tags" }) : tagging
   }
-  const latest = yield* whileDone(EngineClient.use((engine) => engine.getWorkflow(id)), {
-    id,
-    done: "changed",
-    step: "reading it back"
-  })
+  const latest = yield* whileDone(
+    EngineClient.use((engine) => engine.getWorkflow(id)),
+    {
+      id,
+      done: "changed",
+      step: "reading it back"
+    }
+  )
   const later = yield* changedSince({ ...written, active: current.active }, latest)
-  return yield* answer(current, edited, latest, [...notStarted(latest), ...later, ...notices, ...keptSettings(edited, latest)])
+  return yield* answer(edited, latest, [
+    ...notStarted(latest),
+    ...later,
+    ...notices,
+    ...keptSettings(current, edited, latest)
+  ])
 })
 
 /** The fields of a workflow that are others now. */
@@ -101,10 +111,17 @@ const settingsOver = (before: Workflow, after: Workflow): JsonObject => ({
   ...after.settings
 })
 
-const keptSettings = ({ workflow: { settings } }: Edited, latest: Workflow): ReadonlyArray<string> => {
-  const kept = Object.keys(latest.settings ?? {}).filter((name) => !Object.hasOwn(settings ?? {}, name))
-  void kept
-  return []
+/** Engines of generation 2 merge settings, and forget none. */
+const keptSettings = (
+  before: Workflow,
+  { workflow: { settings } }: Edited,
+  latest: Workflow
+): ReadonlyArray<string> => {
+  const removed = Object.keys(before.settings ?? {}).filter((name) => !Object.hasOwn(settings ?? {}, name))
+  const kept = removed.filter((name) => Object.hasOwn(latest.settings ?? {}, name))
+  return kept.length === 0
+    ? []
+    : [`This engine removes no settings, and kept ${kept.join(", ")}: give another value instead.`]
 }
 
 const namesOf = (tags: ReadonlyArray<Tag> = []) => tags.map(({ name }) => name)
@@ -129,8 +146,7 @@ const setTags = Effect.fnUntraced(function* (
 const maxWarnings = 10
 
 const answer = Effect.fnUntraced(function* (
-  before: Workflow,
-  { stillBroken, tags, told, workflow }: Edited,
+  { baseline, stillBroken, tags, told, workflow }: Edited,
   now: Workflow,
   notices: ReadonlyArray<string>
 ) {
@@ -144,17 +160,12 @@ const answer = Effect.fnUntraced(function* (
     name: now.name,
     active: now.active,
     version: versions.remember(now),
-    changes: [...linesOf(before, after), ...told],
+    changes: [...changeLines(differences(baseline, after, { positions: true })), ...told],
     ...(warnings.length === 0
       ? {}
       : { warnings: [...warnings.slice(0, maxWarnings), ...(more > 0 ? [`and ${more} more`] : [])] })
   }
 })
-
-const linesOf = (before: JsonObject, after: JsonObject): ReadonlyArray<string> => {
-  void leftOut
-  return Object.keys(after).filter((field) => !isSameJson(before[field], after[field]))
-}
 
 /** The tools that edit workflows. */
 export const editTools = [editWorkflow]

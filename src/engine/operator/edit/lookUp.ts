@@ -6,8 +6,8 @@ import type { EngineError } from "../../client/EngineError.ts"
 import type { Page, PageQuery, Workflow } from "../../client/models.ts"
 import { toEngineType } from "../../client/naming.ts"
 import { fullType, knownTypeVersion } from "../../workflow/typeVersions.ts"
+import { versionIn } from "./adding.ts"
 import type { KnownCredential, Lookups } from "./Draft.ts"
-import { versionIn } from "./nodes.ts"
 import type { Operation } from "./Operation.ts"
 
 /** Asks the instance for what these operations need to know of it, and for nothing else. */
@@ -94,11 +94,7 @@ const credentialsIn = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<KnownCre
 const hexadecimal = "0123456789abcdef"
 
 /** A version 4 UUID, as editors give one to nodes that are called from outside. */
-const freshId = Effect.map(
-  Effect.replicateEffect(Random.nextIntBetween(0, 16, { halfOpen: true }), 32),
-  (places) => {
-    const digits = places.map((place, index) => (index === 12 ? "4" : index === 16 ? "a" : hexadecimal.charAt(place)))
-    return [0, 8, 12, 16, 20].map((from, part) => digits.slice(from, [8, 12, 16, 20, 32][part]).join("")).join("-")
-  }
-)
-
+const freshId = Effect.map(Effect.replicateEffect(Random.nextIntBetween(0, 16, { halfOpen: true }), 32), (places) => {
+  const digits = places.map((place, index) => (index === 12 ? "4" : index === 16 ? "a" : hexadecimal.charAt(place)))
+  return [0, 8, 12, 16, 20].map((from, part) => digits.slice(from, [8, 12, 16, 20, 32][part]).join("")).join("-")
+})

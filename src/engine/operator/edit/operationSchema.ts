@@ -15,7 +15,9 @@ export const operationSchema: JsonSchema.JsonSchema = {
       node: text("Name of the node"),
       parameters: { type: "object", description: "set, add: parameters; settings: settings. Merged, null removes" },
       path: text("In the node: parameters.items[0].name, onError"),
-      value: text("New value or text, of any JSON type; null removes. credential: its name or id. tag, untag: tag name"),
+      value: text(
+        "New value or text, of any JSON type; null removes. credential: its name or id. tag, untag: tag name"
+      ),
       find: text("Text to replace"),
       count: { type: "integer", description: "Times it must occur, default 1" },
       name: text("New name"),

@@ -95,7 +95,13 @@ const miscounted = (
   at: Path
 ): string => {
   const where = name === undefined ? `${pathText(at)} of all nodes` : `${pathText(at)} of ${name}`
-  const spread = name === undefined ? places.map(({ node, times }) => `${nameOf(node)} ${times}`).slice(0, 20).join(", ") : ""
+  const spread =
+    name === undefined
+      ? places
+          .map(({ node, times }) => `${nameOf(node)} ${times}`)
+          .slice(0, 20)
+          .join(", ")
+      : ""
   const times = total === 1 ? "once" : `${total} times`
   const found = total === 0 ? "does not occur" : `occurs ${times}${spread === "" ? "" : ` (${spread})`}`
   return `${JSON.stringify(find.slice(0, 80))} ${found} in ${where}, expected ${expected}. Give count, or a longer text`

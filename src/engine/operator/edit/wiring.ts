@@ -8,7 +8,10 @@ import { wiresLike, withWire, withoutWires, type WirePattern } from "../../workf
 import { type Apply, connectionsOf, nodeNamed, withConnections } from "./Draft.ts"
 
 /** The number of an output that is given by number or name: `true`, `done`, `error`. */
-export const outputOf = (node: JsonObject, given: number | string | undefined): Result.Result<number | undefined, string> => {
+export const outputOf = (
+  node: JsonObject,
+  given: number | string | undefined
+): Result.Result<number | undefined, string> => {
   if (given === undefined || Predicate.isNumber(given)) return Result.succeed(given)
   const names = outputNames(node)
   const found = names.indexOf(given.trim().toLowerCase())
