@@ -105,7 +105,9 @@ const cellsOf = (nodes: ReadonlyArray<JsonObject>, connections: Connections): Re
   const main = wires.filter(({ source, target, type }) => type === "main" && names.has(source) && names.has(target))
   const parts = wires.filter(({ source, target, type }) => type !== "main" && names.has(source) && names.has(target))
   const isPart = new Set(parts.map(({ source }) => source))
-  const following = (name: string) => main.filter(({ source }) => source === name).map(({ target }) => target)
+  const targets = new Map<string, Array<string>>()
+  for (const { source, target } of main) targets.set(source, [...(targets.get(source) ?? []), target])
+  const following = (name: string) => targets.get(name) ?? []
   const columns = columnsOf(
     nodes.map(nameOf).filter((name) => !isPart.has(name)),
     following

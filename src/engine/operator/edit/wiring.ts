@@ -17,7 +17,7 @@ export const outputOf = (
   const found = names.indexOf(given.trim().toLowerCase())
   if (found >= 0) return Result.succeed(found)
   if (/^\d{1,3}$/.test(given.trim())) return Result.succeed(Number(given))
-  const known = names.filter((name) => name !== "")
+  const known = names.filter((name) => !/^\d*$/.test(name))
   const guess = nearest(given, known)
   const hint =
     guess !== undefined
