@@ -5,6 +5,7 @@ import type { Sessions } from "../../src/mcp/protocol/Session.ts"
 import { inTime } from "../support/inTime.ts"
 import { activation } from "./activation.ts"
 import { credentials } from "./credentials.ts"
+import { editing } from "./editing.ts"
 import { errors } from "./errors.ts"
 import { executions } from "./executions.ts"
 import { explaining } from "./explaining.ts"
@@ -34,6 +35,7 @@ const families = [
   life,
   workflows,
   updates,
+  editing,
   together,
   activation,
   running,

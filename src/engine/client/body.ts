@@ -34,6 +34,10 @@ export interface Changes {
   readonly connections?: JsonObject | undefined
   readonly settings?: JsonObject | undefined
   readonly staticData?: unknown
+  /** Changed on engines of generation 2 alone; older ones keep what they have. */
+  readonly pinData?: unknown
+  /** Known to engines of generation 2 alone. */
+  readonly nodeGroups?: unknown
 }
 
 /** What to send to create a workflow on an engine of this generation. */
@@ -45,10 +49,12 @@ export const createBody = (creation: Creation, generation: Generation): Sendable
 /** What to send to change a workflow as it was just read. An update replaces, so that all of it goes back. */
 export const updateBody = (current: Workflow, changes: Changes, generation: Generation): Sendable => {
   const carried = generation.carried.map((field) => [field, current[field]])
-  return sendable(
+  const { nodeGroups, pinData, staticData } = changes
+  const given = pick(definedFields({ staticData, pinData, nodeGroups }), { only: generation.carried })
+  const { body, dropped } = sendable(
     {
       ...definedFields(Object.fromEntries(carried)),
-      ...definedFields({ staticData: changes.staticData }),
+      ...given.kept,
       name: changes.name ?? current.name,
       nodes: changes.nodes === undefined ? current.nodes : keepIdentity(changes.nodes, current.nodes),
       connections: changes.connections ?? current.connections,
@@ -56,6 +62,7 @@ export const updateBody = (current: Workflow, changes: Changes, generation: Gene
     },
     generation
   )
+  return { body, dropped: [...dropped, ...given.dropped] }
 }
 
 /** The body with the types of its nodes in another spelling. */

@@ -1,5 +1,6 @@
 import type { Tool } from "../../mcp/Tool.ts"
 import type { Instances } from "../client/Instances.ts"
+import { editTools } from "./edit/editWorkflow.ts"
 import { explainTools } from "./explain/explainExecution.ts"
 import { healthTools } from "./health/instanceHealth.ts"
 import { archiveTools } from "./running/archiveWorkflow.ts"
@@ -12,6 +13,7 @@ export const acrossTools: ReadonlyArray<Tool<Instances>> = [...searchTools, ...h
 
 /** Tools that work on one instance. A tool joins by its family's own list. */
 export const operatorTools: ReadonlyArray<Tool<Instances>> = [
+  ...editTools,
   ...explainTools,
   ...stopTools,
   ...archiveTools,

@@ -166,4 +166,8 @@ const tokenize = (source: string): Parsed<ReadonlyArray<Token>> => {
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" }
 
 const unquote = (text: string): string =>
-  text.slice(1, -1).replace(/\\(.)/gs, (_, character: string) => escapes[character] ?? character)
+  text
+    .slice(1, -1)
+    .replace(/\\(?:u([\da-fA-F]{4})|(.))/gs, (_, code: string | undefined, character: string) =>
+      code === undefined ? (escapes[character] ?? character) : String.fromCharCode(Number.parseInt(code, 16))
+    )

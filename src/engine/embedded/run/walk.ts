@@ -95,6 +95,13 @@ const scope = (item: Item | undefined, input: ReadonlyArray<Item>, steps: Readon
   $json: item?.json ?? {},
   $input: view(input, item),
   items: input,
+  $node: Object.fromEntries(
+    steps.map(({ node, outputs: [first = []] }) => [
+      node,
+      first[item === undefined ? 0 : input.indexOf(item)] ?? first[0]
+    ])
+  ),
+  $items: new Callable(([name]) => steps.findLast(({ node }) => node === name)?.outputs[0] ?? []),
   $: new Callable(([name]) => view(steps.findLast(({ node }) => node === name)?.outputs[0] ?? []))
 })
 

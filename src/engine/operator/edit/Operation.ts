@@ -1,0 +1,134 @@
+import { Predicate, Result, Schema } from "effect"
+
+import { firstIssue } from "../../../internal/schema/describeIssue.ts"
+import { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { nearest } from "../../../internal/schema/nearest.ts"
+
+const text = Schema.String
+const optionalText = Schema.optionalKey(Schema.String)
+
+/** An output or input: its number, or a name such as `true`, `done`, `error`. */
+const End = Schema.optionalKey(
+  Schema.Union([
+    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }, { message: "must be 0 to 255, or a name" })),
+    Schema.String
+  ])
+)
+const ends = { output: End, input: End, link: optionalText }
+const Position = Schema.Tuple([Schema.Finite, Schema.Finite])
+const names = Schema.Union([Schema.String, Schema.Array(Schema.String)])
+const count = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000 }, { message: "must be 1 to 10000" }))
+
+const operation = <Op extends string, F extends Schema.Struct.Fields>(op: Op, fields: F) =>
+  Schema.Struct({ op: Schema.Literal(op), ...fields })
+
+const schemas = {
+  set: operation("set", {
+    node: text,
+    parameters: Schema.optionalKey(JsonObject),
+    path: optionalText,
+    value: Schema.optionalKey(Schema.Unknown)
+  }),
+  replace: operation("replace", {
+    node: optionalText,
+    path: optionalText,
+    find: Schema.String.check(Schema.isMinLength(1, { message: "must not be empty" })),
+    value: text,
+    count: Schema.optionalKey(count)
+  }),
+  add: operation("add", {
+    node: text,
+    type: text,
+    typeVersion: Schema.optionalKey(Schema.Finite),
+    parameters: Schema.optionalKey(JsonObject),
+    from: optionalText,
+    to: optionalText,
+    ...ends,
+    position: Schema.optionalKey(Position)
+  }),
+  remove: operation("remove", { node: text, bridge: Schema.optionalKey(Schema.Boolean), output: End }),
+  rename: operation("rename", { node: optionalText, name: text }),
+  connect: operation("connect", { from: text, to: text, ...ends }),
+  disconnect: operation("disconnect", { from: optionalText, to: optionalText, ...ends }),
+  enable: operation("enable", { node: text }),
+  disable: operation("disable", { node: text }),
+  credential: operation("credential", { node: text, type: optionalText, value: Schema.NullOr(Schema.String) }),
+  settings: operation("settings", { parameters: JsonObject }),
+  tag: operation("tag", { value: names, create: Schema.optionalKey(Schema.Boolean) }),
+  untag: operation("untag", { value: names }),
+  note: operation("note", {
+    node: optionalText,
+    value: Schema.NullOr(Schema.String),
+    position: Schema.optionalKey(Position)
+  }),
+  move: operation("move", { node: text, position: Position }),
+  arrange: operation("arrange", {})
+} as const
+
+type Kind = keyof typeof schemas
+
+/** One change of a workflow. */
+export type Operation<K extends Kind = Kind> = { readonly [One in K]: (typeof schemas)[One]["Type"] }[K]
+
+/** What operations can do. */
+export const kinds: ReadonlyArray<string> = Object.keys(schemas)
+
+const isKind = (op: unknown): op is Kind => Predicate.isString(op) && Object.hasOwn(schemas, op)
+
+/** Other words for the fields, which models are used to. */
+const aliases: Readonly<Record<string, string>> = {
+  after: "from",
+  before: "to",
+  newName: "name",
+  settings: "parameters",
+  source: "from",
+  target: "to"
+}
+
+/** Reads one operation as a caller gives it; the problem names the field. */
+export const readOperation = (given: JsonObject): Result.Result<Operation, string> => {
+  const { op } = given
+  if (!isKind(op)) return Result.fail(unknownKind(op))
+  const schema = schemas[op]
+  const taken = Object.keys(schema.fields)
+  const fields = Object.entries(given).flatMap(([field, value]) => {
+    const name = taken.includes(field) ? field : (aliases[field] ?? field)
+    // Strict clients send every field there is.
+    return value === undefined || (value === null && !(name === "value" && taken.includes(name))) ? [] : [[name, value]]
+  })
+  const read = decoders[op](Object.fromEntries(fields))
+  return Result.mapError(read, (error) => {
+    const { path, unknown, words } = firstIssue(error)
+    if (unknown === undefined) return `${op}: ${path} ${words}`
+    const guess = nearest(unknown.name, unknown.known)
+    return `${op} takes no ${unknown.name}. ${guess === undefined ? `It takes ${unknown.known.join(", ")}` : `Did you mean ${guess}?`}`
+  })
+}
+
+const decoder = <S extends Schema.Codec<Operation, unknown>>(schema: S) =>
+  Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })
+
+const decoders: { readonly [K in Kind]: (input: unknown) => Result.Result<Operation, Schema.SchemaError> } = {
+  set: decoder(schemas.set),
+  replace: decoder(schemas.replace),
+  add: decoder(schemas.add),
+  remove: decoder(schemas.remove),
+  rename: decoder(schemas.rename),
+  connect: decoder(schemas.connect),
+  disconnect: decoder(schemas.disconnect),
+  enable: decoder(schemas.enable),
+  disable: decoder(schemas.disable),
+  credential: decoder(schemas.credential),
+  settings: decoder(schemas.settings),
+  tag: decoder(schemas.tag),
+  untag: decoder(schemas.untag),
+  note: decoder(schemas.note),
+  move: decoder(schemas.move),
+  arrange: decoder(schemas.arrange)
+}
+
+const unknownKind = (op: unknown) => {
+  const guess = Predicate.isString(op) ? nearest(op, kinds) : undefined
+  const hint = guess === undefined ? `op must be one of ${kinds.join(", ")}` : `Did you mean ${guess}?`
+  return op === undefined ? hint : `there is no op ${JSON.stringify(op)}. ${hint}`
+}

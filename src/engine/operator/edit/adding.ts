@@ -1,0 +1,140 @@
+import { Predicate, Result, Struct } from "effect"
+
+import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { toEngineType } from "../../client/naming.ts"
+import { placeFor } from "../../workflow/placing.ts"
+import { stateKey } from "../../workflow/references.ts"
+import { fullType, knownTypeVersion } from "../../workflow/typeVersions.ts"
+import { bridges, wiresLike, withoutWires, withWire } from "../../workflow/wires.ts"
+import {
+  type Apply,
+  connectionsOf,
+  type Draft,
+  freeName,
+  isCalled,
+  type Lookups,
+  nodeNamed,
+  type Step,
+  withConnections,
+  withWorkflow
+} from "./Draft.ts"
+import { inputOf, linkType, outputOf } from "./wiring.ts"
+
+/** Adds a node, and connects it. */
+export const add: Apply<"add"> = (draft, operation, lookups, place) =>
+  Result.gen(function* () {
+    const { from, node: given, parameters = {}, position, to } = operation
+    const name = yield* freeName(draft, given)
+    const type = fullType(operation.type)
+    const typeVersion = yield* versionOf(draft, type, operation.typeVersion, lookups)
+    const source = from === undefined ? undefined : yield* nodeNamed(draft, from)
+    const target = to === undefined ? undefined : yield* nodeNamed(draft, to)
+    const link = linkType(operation.link)
+    const node: JsonObject = {
+      parameters,
+      type,
+      typeVersion,
+      position: position ?? placeFor(draft.workflow.nodes, { from: source, to: target, isPart: link !== "main" }),
+      name,
+      ...(isCalled({ type }) ? { webhookId: lookups.webhookIds[place] } : {})
+    }
+    const grown = withWorkflow(draft, { nodes: [...draft.workflow.nodes, node] })
+    const output = source === undefined ? undefined : yield* outputOf(source, operation.output)
+    const input = yield* inputOf(operation.input)
+    return yield* wired(grown, { from, to, name, link, output, input })
+  })
+
+interface Wiring {
+  readonly from: string | undefined
+  readonly to: string | undefined
+  readonly name: string
+  readonly link: string
+  readonly output: number | undefined
+  readonly input: number | undefined
+}
+
+/** Connects a new node; where it goes between two that are connected, it takes the place of their connection. */
+const wired = (draft: Draft, { from, input, link, name, output, to }: Wiring): Step =>
+  Result.gen(function* () {
+    if (from === undefined && to === undefined) return draft
+    let connections = yield* connectionsOf(draft)
+    if (from !== undefined && to !== undefined) {
+      const between = wiresLike(connections, { source: from, target: to, type: link, output, input })
+      const [wire] = between
+      if (wire === undefined)
+        return yield* Result.fail(`${from} does not lead to ${to}; give only one of them, or connect them`)
+      if (between.length > 1) {
+        return yield* Result.fail(
+          `${between.length} connections lead from ${from} to ${to}: say which one with output or input`
+        )
+      }
+      connections = withoutWires(withWire(connections, { ...wire, target: name, input: 0 }), wire)
+      connections = withWire(connections, { ...wire, source: name, output: 0 })
+      return withConnections(draft, connections)
+    }
+    if (from !== undefined) {
+      connections = withWire(connections, { source: from, type: link, output: output ?? 0, target: name, input: 0 })
+    }
+    if (to !== undefined) {
+      connections = withWire(connections, { source: name, type: link, output: 0, target: to, input: input ?? 0 })
+    }
+    return withConnections(draft, connections)
+  })
+
+/** The version that is given, that of the same type in the workflow, the usual one, or that of the instance's workflows. */
+const versionOf = (
+  { workflow: { nodes } }: Draft,
+  type: string,
+  given: number | undefined,
+  { typeVersions }: Lookups
+): Result.Result<number, string> => {
+  const used = versionIn(nodes, type)
+  const found = given ?? used ?? knownTypeVersion(type) ?? typeVersions.get(toEngineType(type))
+  return found === undefined
+    ? Result.fail(`no version of ${type} is known here: give typeVersion, or see that the type is right`)
+    : Result.succeed(found)
+}
+
+/** The newest version in which nodes of a type are used. */
+export const versionIn = (nodes: ReadonlyArray<JsonObject>, type: string): number | undefined => {
+  const versions = nodes
+    .filter((node) => Predicate.isString(node.type) && toEngineType(node.type) === toEngineType(type))
+    .map(({ typeVersion }) => typeVersion)
+    .filter(Predicate.isNumber)
+  return versions.length === 0 ? undefined : Math.max(...versions)
+}
+
+/** Removes a node with all that is kept by its name. */
+export const remove: Apply<"remove"> = (draft, { bridge = false, node: name, output: given }) =>
+  Result.gen(function* () {
+    const node = yield* nodeNamed(draft, name)
+    let connections = yield* connectionsOf(draft)
+    if (bridge) {
+      const used = [...new Set(wiresLike(connections, { source: name, type: "main" }).map(({ output }) => output))]
+      const output = yield* outputOf(node, given)
+      if (output === undefined && used.length > 1) {
+        return yield* Result.fail(`${name} leads on from ${used.length} outputs: say with output which one to bridge`)
+      }
+      for (const wire of bridges(connections, name, output ?? used[0] ?? 0)) connections = withWire(connections, wire)
+    }
+    connections = withoutWires(withoutWires(connections, { source: name }), { target: name })
+    const { nodes, pinData, staticData } = draft.workflow
+    const nodeGroups: unknown = draft.workflow.nodeGroups
+    return withWorkflow(draft, {
+      nodes: nodes.filter((one) => one !== node),
+      connections: Object.fromEntries(Object.entries(connections).filter(([source]) => source !== name)),
+      ...(isJsonObject(pinData) && Object.hasOwn(pinData, name) ? { pinData: Struct.omit(pinData, [name]) } : {}),
+      ...(isJsonObject(staticData) && Object.hasOwn(staticData, stateKey(name))
+        ? { staticData: Struct.omit(staticData, [stateKey(name)]) }
+        : {}),
+      ...(Array.isArray(nodeGroups) && nodeGroups.length > 0 ? { nodeGroups: withoutMember(nodeGroups, node.id) } : {})
+    })
+  })
+
+/** Groups of nodes without one that is removed; those that it leaves empty go with it. */
+const withoutMember = (groups: ReadonlyArray<unknown>, id: unknown): ReadonlyArray<unknown> =>
+  groups.flatMap((group) => {
+    if (!isJsonObject(group) || !Array.isArray(group.nodeIds) || !group.nodeIds.includes(id)) return [group]
+    const nodeIds = group.nodeIds.filter((member: unknown) => member !== id)
+    return nodeIds.length === 0 ? [] : [{ ...group, nodeIds }]
+  })

@@ -1,0 +1,75 @@
+import { Match, Result } from "effect"
+
+import type { Workflow } from "../../client/models.ts"
+import { validate } from "../../workflow/validate.ts"
+import * as about from "./about.ts"
+import * as adding from "./adding.ts"
+import { credential } from "./credential.ts"
+import type { Draft, Lookups, Step } from "./Draft.ts"
+import * as nodes from "./nodes.ts"
+import type { Operation } from "./Operation.ts"
+import * as values from "./values.ts"
+import * as wiring from "./wiring.ts"
+
+/** Why operations cannot be applied: the first that cannot, counted from 0, or none where the result may not exist. */
+export interface EditProblem {
+  readonly operation?: number
+  readonly problem: string
+}
+
+/** A workflow as operations make it. */
+export interface Edited extends Draft {
+  /** Rules that the workflow broke before, and breaks still. */
+  readonly stillBroken: ReadonlyArray<string>
+}
+
+/**
+ * Applies operations in their order, all or none. Everything that they do not name stays as it is, to the same objects.
+ * The result keeps the rules about workflows, unless the workflow broke the same rule before.
+ */
+export const applyOperations = (
+  workflow: Workflow,
+  operations: ReadonlyArray<Operation>,
+  lookups: Lookups
+): Result.Result<Edited, EditProblem> =>
+  Result.gen(function* () {
+    let draft: Draft = { workflow, baseline: workflow, tags: (workflow.tags ?? []).map(({ name }) => name), told: [] }
+    for (const [place, operation] of operations.entries()) {
+      draft = yield* Result.mapError(applied(draft, operation, lookups, place), (problem) => ({
+        operation: place,
+        problem
+      }))
+    }
+    const [before, after] = [brokenRule(workflow), brokenRule(draft.workflow)]
+    if (after === undefined) return { ...draft, stillBroken: [] }
+    return after === before ? { ...draft, stillBroken: [after] } : yield* Result.fail({ problem: after })
+  })
+
+/** The first rule that a workflow breaks. An active one has to have a trigger. */
+const brokenRule = ({ active, connections, name, nodes }: Workflow): string | undefined =>
+  Result.match(validate({ name, nodes, connections, active }), {
+    onFailure: ({ message }) => message,
+    onSuccess: () => undefined
+  })
+
+const applied = (draft: Draft, operation: Operation, lookups: Lookups, place: number): Step =>
+  Match.value(operation).pipe(
+    Match.discriminatorsExhaustive("op")({
+      set: (one) => values.set(draft, one, lookups, place),
+      replace: (one) => values.replace(draft, one, lookups, place),
+      add: (one) => adding.add(draft, one, lookups, place),
+      remove: (one) => adding.remove(draft, one, lookups, place),
+      rename: (one) => nodes.rename(draft, one, lookups, place),
+      connect: (one) => wiring.connect(draft, one, lookups, place),
+      disconnect: (one) => wiring.disconnect(draft, one, lookups, place),
+      enable: (one) => nodes.enable(draft, one, lookups, place),
+      disable: (one) => nodes.disable(draft, one, lookups, place),
+      credential: (one) => credential(draft, one, lookups, place),
+      settings: (one) => about.settings(draft, one, lookups, place),
+      tag: (one) => about.tag(draft, one, lookups, place),
+      untag: (one) => about.untag(draft, one, lookups, place),
+      note: (one) => nodes.note(draft, one, lookups, place),
+      move: (one) => nodes.move(draft, one, lookups, place),
+      arrange: (one) => nodes.arrange(draft, one, lookups, place)
+    })
+  )

@@ -1,0 +1,100 @@
+import { Effect, Option, Predicate, Random } from "effect"
+
+import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
+import type { EngineError } from "../../client/EngineError.ts"
+import type { Page, PageQuery, Workflow } from "../../client/models.ts"
+import { toEngineType } from "../../client/naming.ts"
+import { fullType, knownTypeVersion } from "../../workflow/typeVersions.ts"
+import { versionIn } from "./adding.ts"
+import type { KnownCredential, Lookups } from "./Draft.ts"
+import type { Operation } from "./Operation.ts"
+
+/** Asks the instance for what these operations need to know of it, and for nothing else. */
+export const lookUp = Effect.fnUntraced(function* (workflow: Workflow, operations: ReadonlyArray<Operation>) {
+  const engine = yield* EngineClient
+  const needsCredentials = operations.some((one) => one.op === "credential" && one.value !== null)
+  const listed = needsCredentials ? yield* allCredentials(engine) : Option.some([])
+  const unknownTypes = operations.flatMap((one) =>
+    one.op === "add" && one.typeVersion === undefined && !isVersionKnown(workflow, one.type) ? [fullType(one.type)] : []
+  )
+  const others =
+    Option.isNone(listed) || unknownTypes.length > 0 ? yield* pages((query) => engine.listWorkflows(query)) : []
+  const nodes = [workflow, ...others].flatMap(nodesIn)
+  const versions = unknownTypes.flatMap((type) => {
+    const version = versionIn(nodes, type)
+    return version === undefined ? [] : [[toEngineType(type), version] as const]
+  })
+  return {
+    credentials: Option.getOrElse(listed, () => credentialsIn(nodes)),
+    hasAllCredentials: Option.isSome(listed),
+    tags: operations.some(({ op }) => op === "tag") ? yield* pages((query) => engine.listTags(query)) : [],
+    typeVersions: new Map(versions),
+    webhookIds: yield* Effect.forEach(operations, () => freshId)
+  } satisfies Lookups
+})
+
+const isVersionKnown = ({ nodes }: Workflow, given: string): boolean => {
+  const type = fullType(given)
+  return versionIn(nodes, type) !== undefined || knownTypeVersion(type) !== undefined
+}
+
+/** Pages that are read at most: larger instances are not read whole for one name. */
+const maxPages = 20
+
+const pages = <A>(list: (query: PageQuery) => Effect.Effect<Page<A>, EngineError>) =>
+  Effect.gen(function* () {
+    const found: Array<A> = []
+    let cursor: string | undefined
+    for (let page = 0; page < maxPages; page++) {
+      const { data, nextCursor } = yield* list(cursor === undefined ? { limit: 250 } : { cursor })
+      found.push(...data)
+      if (!Predicate.isString(nextCursor) || nextCursor === "" || nextCursor === cursor) break
+      cursor = nextCursor
+    }
+    return found
+  })
+
+/** Every credential with its type, where the engine lists them. */
+const allCredentials = (engine: EngineClient["Service"]) =>
+  engine.listCredentialsIfSupported({ limit: 250 }).pipe(
+    Effect.flatMap(
+      Option.match({
+        onNone: () => Effect.succeedNone,
+        onSome: () =>
+          Effect.asSome(
+            pages((query) =>
+              Effect.map(
+                engine.listCredentialsIfSupported(query),
+                Option.getOrElse((): Page<JsonObject> => ({ data: [] }))
+              )
+            )
+          )
+      })
+    ),
+    Effect.map(Option.map((found) => found.flatMap(asCredential)))
+  )
+
+const asCredential = ({ id, name, type }: JsonObject): ReadonlyArray<KnownCredential> =>
+  Predicate.isString(id) && Predicate.isString(name) && Predicate.isString(type) ? [{ id, name, type }] : []
+
+const nodesIn = ({ nodes }: JsonObject): ReadonlyArray<JsonObject> =>
+  Array.isArray(nodes) ? nodes.filter(isJsonObject) : []
+
+/** The credentials that nodes use, each once. */
+const credentialsIn = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<KnownCredential> => {
+  const found = nodes.flatMap(({ credentials }) =>
+    Object.entries(isJsonObject(credentials) ? credentials : {}).flatMap(([type, one]) =>
+      isJsonObject(one) ? asCredential({ ...one, type }) : []
+    )
+  )
+  return [...new Map(found.map((one) => [`${one.type} ${one.id}`, one])).values()]
+}
+
+const hexadecimal = "0123456789abcdef"
+
+/** A version 4 UUID, as editors give one to nodes that are called from outside. */
+const freshId = Effect.map(Effect.replicateEffect(Random.nextIntBetween(0, 16, { halfOpen: true }), 32), (places) => {
+  const digits = places.map((place, index) => (index === 12 ? "4" : index === 16 ? "a" : hexadecimal.charAt(place)))
+  return [0, 8, 12, 16, 20].map((from, part) => digits.slice(from, [8, 12, 16, 20, 32][part]).join("")).join("-")
+})

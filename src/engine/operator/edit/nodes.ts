@@ -1,0 +1,94 @@
+import { Predicate, Result, Struct } from "effect"
+
+import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { nameOf, type Workflow } from "../../client/models.ts"
+import { nodeType } from "../../client/naming.ts"
+import { arrange as arranged, isStickyNote, placeFor } from "../../workflow/placing.ts"
+import { renameInNode, renameNode } from "../../workflow/references.ts"
+import type { Naming } from "../../workflow/sources.ts"
+import {
+  type Apply,
+  connectionsOf,
+  type Draft,
+  freeName,
+  isCalled,
+  nodeNamed,
+  tell,
+  withNode,
+  withWorkflow
+} from "./Draft.ts"
+
+/** Renames a node with every reference to it, or the workflow. */
+export const rename: Apply<"rename"> = (draft, { name, node: given }) =>
+  Result.gen(function* () {
+    if (given === undefined) {
+      if (name.trim() === "") return yield* Result.fail("the name of a workflow must not be empty")
+      return withWorkflow(draft, { name })
+    }
+    const node = yield* nodeNamed(draft, given)
+    if (given === name) return draft
+    yield* freeName(draft, name)
+    const renamed: Workflow = renameNode(draft.workflow, { from: given, to: name })
+    const changed = renamed.nodes.filter((one, index) => one.parameters !== draft.workflow.nodes[index]?.parameters)
+    const naming: Naming = (one) => (one === given ? name : undefined)
+    const baseline = { ...draft.baseline, nodes: draft.baseline.nodes.map((one) => renameInNode(one, naming)) }
+    const done = { ...draft, workflow: renamed, baseline }
+    const told =
+      changed.length === 0
+        ? done
+        : tell(done, `references to ${given} now say ${name} in: ${changed.map(nameOf).join(", ")}`)
+    return isCalled(node) && !Predicate.isString(node.webhookId)
+      ? tell(told, `the address of ${name} has changed, as the node has no webhookId and its name is part of it`)
+      : told
+  })
+
+const switched =
+  (disabled: boolean): Apply<"disable" | "enable"> =>
+  (draft, { node: name }) =>
+    Result.map(nodeNamed(draft, name), (node) => {
+      if ((node.disabled === true) === disabled) return draft
+      return withNode(draft, node, disabled ? { ...node, disabled } : Struct.omit(node, ["disabled"]))
+    })
+
+export const enable = switched(false)
+export const disable = switched(true)
+
+export const move: Apply<"move"> = (draft, { node: name, position }) =>
+  Result.map(nodeNamed(draft, name), (node) => withNode(draft, node, { ...node, position }))
+
+export const arrange: Apply<"arrange"> = (draft) =>
+  Result.map(connectionsOf(draft), (connections) =>
+    withWorkflow(draft, { nodes: arranged(draft.workflow.nodes, connections) })
+  )
+
+/** Puts a note on a node, on the canvas, or into a note that lies there. */
+export const note: Apply<"note"> = (draft, { node: name, position, value }) =>
+  Result.gen(function* () {
+    const text = value ?? ""
+    if (name === undefined)
+      return withWorkflow(draft, { nodes: [...draft.workflow.nodes, sticky(draft, text, position)] })
+    const node = yield* nodeNamed(draft, name)
+    if (isStickyNote(node)) {
+      const parameters = isJsonObject(node.parameters) ? node.parameters : {}
+      return withNode(draft, node, { ...node, parameters: { ...parameters, content: text } })
+    }
+    return withNode(draft, node, text === "" ? Struct.omit(node, ["notes"]) : { ...node, notes: text })
+  })
+
+const sticky = (
+  { workflow: { nodes } }: Draft,
+  content: string,
+  position: readonly [number, number] | undefined
+): JsonObject => {
+  const names = new Set(nodes.map(nameOf))
+  let name = "Sticky Note"
+  for (let count = 1; names.has(name); count++) name = `Sticky Note${count}`
+  const type = nodeType("stickyNote")
+  return {
+    parameters: { content },
+    type,
+    typeVersion: 1,
+    position: position ?? placeFor(nodes, { isPart: false }),
+    name
+  }
+}

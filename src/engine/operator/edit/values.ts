@@ -1,0 +1,108 @@
+import { Option, Predicate, Result, Schema } from "effect"
+
+import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { nameOf } from "../../client/models.ts"
+import { mapTexts, mergePatch, parsePath, type Path, pathText, valueAt, withValueAt } from "../../workflow/paths.ts"
+import { type Apply, nodeNamed, withNode, withWorkflow } from "./Draft.ts"
+
+/** Fields of a node beside its parameters; `id` and `name` are not for setting. */
+const nodeFields = new Set<string | number>([
+  "alwaysOutputData",
+  "continueOnFail",
+  "credentials",
+  "disabled",
+  "executeOnce",
+  "maxTries",
+  "notes",
+  "notesInFlow",
+  "onError",
+  "parameters",
+  "position",
+  "retryOnFail",
+  "type",
+  "typeVersion",
+  "waitBetweenTries",
+  "webhookId"
+])
+
+/** A path inside a node; what is no field of a node is one of its parameters. */
+const readPath = (text: string): Result.Result<Path, string> =>
+  Result.flatMap(parsePath(text), (path) => {
+    if (path.length === 1 && path[0] === "name") return Result.fail("a node gets another name by op rename")
+    if (path.length === 1 && path[0] === "id") return Result.fail("the id of a node cannot be changed")
+    return Result.succeed(nodeFields.has(path[0] ?? "") ? path : ["parameters", ...path])
+  })
+
+/** Sets parameters by a merge patch, or one value at a path. */
+export const set: Apply<"set"> = (draft, { node: name, parameters, path, value }) =>
+  Result.gen(function* () {
+    const node = yield* nodeNamed(draft, name)
+    if (path !== undefined) {
+      if (parameters !== undefined) return yield* Result.fail("give either parameters, or path and value")
+      if (value === undefined) return yield* Result.fail("value is required; null removes")
+      const at = yield* readPath(path)
+      const changed = yield* withValueAt(node, at, value === null ? undefined : asThere(value, valueAt(node, at)))
+      return isJsonObject(changed) ? withNode(draft, node, changed) : draft
+    }
+    const patch = parameters ?? (Predicate.isString(value) ? Option.getOrUndefined(readJson(value)) : value)
+    if (!isJsonObject(patch)) return yield* Result.fail("give parameters as an object, or path and value")
+    return withNode(draft, node, { ...node, parameters: mergePatch(node.parameters ?? {}, patch) })
+  })
+
+const readJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+
+/** JSON in a text, where a value of that kind stands: clients may only send texts. */
+const asThere = (given: unknown, there: unknown): unknown => {
+  if (!Predicate.isString(given) || there === undefined || there === null || Predicate.isString(there)) return given
+  const read = Option.getOrUndefined(readJson(given))
+  return typeof read === typeof there && Array.isArray(read) === Array.isArray(there) && read !== null ? read : given
+}
+
+/** Replaces a text as often as expected, in a field, a node or all nodes. */
+export const replace: Apply<"replace"> = (draft, { count = 1, find, node: name, path, value }) =>
+  Result.gen(function* () {
+    const nodes = name === undefined ? draft.workflow.nodes : [yield* nodeNamed(draft, name)]
+    const at = path === undefined ? ["parameters"] : yield* readPath(path)
+    const places = nodes
+      .map((node) => ({ node, times: occurrences(valueAt(node, at), find) }))
+      .filter(({ times }) => times > 0)
+    const total = places.reduce((sum, { times }) => sum + times, 0)
+    if (total !== count) return yield* Result.fail(miscounted(find, count, total, places, name, at))
+    const changed = new Map<JsonObject, JsonObject>()
+    for (const { node } of places) {
+      const texts = mapTexts(valueAt(node, at), (text) => text.replaceAll(find, () => value))
+      const whole = yield* withValueAt(node, at, texts)
+      if (isJsonObject(whole)) changed.set(node, whole)
+    }
+    return withWorkflow(draft, { nodes: draft.workflow.nodes.map((node) => changed.get(node) ?? node) })
+  })
+
+const occurrences = (value: unknown, find: string): number => {
+  let count = 0
+  mapTexts(value, (text) => {
+    count += text.split(find).length - 1
+    return text
+  })
+  return count
+}
+
+const miscounted = (
+  find: string,
+  expected: number,
+  total: number,
+  places: ReadonlyArray<{ readonly node: JsonObject; readonly times: number }>,
+  name: string | undefined,
+  at: Path
+): string => {
+  const where = name === undefined ? `${pathText(at)} of all nodes` : `${pathText(at)} of ${name}`
+  const spread =
+    name === undefined
+      ? places
+          .map(({ node, times }) => `${nameOf(node)} ${times}`)
+          .slice(0, 20)
+          .join(", ")
+      : ""
+  const times = total === 1 ? "once" : `${total} times`
+  const found = total === 0 ? "does not occur" : `occurs ${times}${spread === "" ? "" : ` (${spread})`}`
+  return `${JSON.stringify(find.slice(0, 80))} ${found} in ${where}, expected ${expected}. Give count, or a longer text`
+}

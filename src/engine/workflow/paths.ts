@@ -1,0 +1,104 @@
+import { Result } from "effect"
+
+import { isJsonObject } from "../../internal/schema/JsonObject.ts"
+
+/** A place inside a value: names of fields, and numbers of items. */
+export type Path = ReadonlyArray<string | number>
+
+/** Reads a path as people write it: `options.timeout`, `assignments[0].value`, `headers["content-type"]`. */
+export const parsePath = (text: string): Result.Result<Path, string> => {
+  const path: Array<string | number> = []
+  let at = 0
+  while (at < text.length) {
+    step.lastIndex = at
+    const [whole, index, quoted, dotted] = step.exec(text) ?? []
+    if (whole === undefined || (dotted !== undefined && at === 0 && whole.startsWith("."))) return malformed(text)
+    if (dotted !== undefined && at > 0 && !whole.startsWith(".")) return malformed(text)
+    if (index !== undefined) path.push(Number(index))
+    else path.push(quoted === undefined ? (dotted ?? "") : quoted.slice(1, -1).replace(/\\(.)/g, "$1"))
+    at = step.lastIndex
+  }
+  return path.length === 0 ? malformed(text) : Result.succeed(path)
+}
+
+const step = /\[(\d{1,6})\]|\[("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\]|\.?([^.[\]"]+)/y
+
+const malformed = (text: string) =>
+  Result.fail(
+    `${JSON.stringify(text)} is no path; write it as in parameters.options.timeout or parameters.items[0].name`
+  )
+
+/** A path as `parsePath` reads it. */
+export const pathText = (path: Path): string =>
+  path
+    .map((step, place) => {
+      if (typeof step === "number") return `[${step}]`
+      if (!/^[^.[\]"\\]+$/.test(step)) return `[${JSON.stringify(step)}]`
+      return place === 0 ? step : `.${step}`
+    })
+    .join("")
+
+/** What stands at a place; `undefined` where nothing does. */
+export const valueAt = (value: unknown, path: Path): unknown =>
+  path.reduce<unknown>((at, step) => {
+    if (typeof step === "number") return Array.isArray(at) ? at[step] : undefined
+    return isJsonObject(at) && Object.hasOwn(at, step) ? at[step] : undefined
+  }, value)
+
+/**
+ * Puts a value at a place, or takes away what stands there (`undefined`). Objects and lists on the way are made where
+ * there is nothing; an item may be put behind the last one. Fails with the place that is in the way.
+ */
+export const withValueAt = (
+  value: unknown,
+  path: Path,
+  put: unknown,
+  done: Path = []
+): Result.Result<unknown, string> => {
+  const [step, ...rest] = path
+  if (step === undefined) return Result.succeed(put)
+  const here = [...done, step]
+  if (value === undefined && put === undefined) return Result.fail(`there is nothing at ${pathText(here)}`)
+  if (typeof step === "number") {
+    const list: unknown = value ?? []
+    if (!Array.isArray(list)) return Result.fail(`${pathText(done)} is no list`)
+    const limit = put === undefined ? list.length - 1 : list.length
+    if (step > limit)
+      return Result.fail(`there is nothing at ${pathText(here)}: ${pathText(done)} has ${counted(list)}`)
+    if (rest.length === 0 && put === undefined) return Result.succeed(list.toSpliced(step, 1))
+    return Result.map(withValueAt(list[step], rest, put, here), (item) => list.toSpliced(step, 1, item))
+  }
+  const object: unknown = value ?? {}
+  if (!isJsonObject(object)) {
+    return Result.fail(`${pathText(done)} is ${Array.isArray(object) ? "a list" : "no object"}, and has no ${step}`)
+  }
+  const inside = Object.hasOwn(object, step) ? object[step] : undefined
+  if (rest.length > 0) {
+    return Result.map(withValueAt(inside, rest, put, here), (changed) => ({ ...object, [step]: changed }))
+  }
+  if (put !== undefined) return Result.succeed({ ...object, [step]: put })
+  return Object.hasOwn(object, step)
+    ? Result.succeed(Object.fromEntries(Object.entries(object).filter(([name]) => name !== step)))
+    : Result.fail(`there is nothing at ${pathText(here)}`)
+}
+
+const counted = (list: ReadonlyArray<unknown>) => (list.length === 1 ? "1 item" : `${list.length} items`)
+
+/** RFC 7396: fields of the patch replace those of the target, objects are merged, `null` removes. */
+export const mergePatch = (target: unknown, patch: unknown): unknown => {
+  if (!isJsonObject(patch)) return patch
+  const fields = new Map(Object.entries(isJsonObject(target) ? target : {}))
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) fields.delete(name)
+    else fields.set(name, mergePatch(fields.get(name), value))
+  }
+  return Object.fromEntries(fields)
+}
+
+/** Every text inside a value, changed; the same value where none changes. */
+export const mapTexts = (value: unknown, change: (text: string) => string): unknown => {
+  if (typeof value === "string") return change(value)
+  if (Array.isArray(value)) return value.map((item: unknown) => mapTexts(item, change))
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, mapTexts(item, change)]))
+}

@@ -1,0 +1,120 @@
+import { Predicate } from "effect"
+
+import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { nameOf } from "../client/models.ts"
+import { type Naming, renameInCode, renameInTemplate } from "./sources.ts"
+import { kindOf } from "./triggers.ts"
+
+/** The names of nodes that a node's expressions and code refer to, each once, in the order of their first mention. */
+export const referencesOf = (node: JsonObject): ReadonlyArray<string> => {
+  const names = new Set<string>()
+  renameInNode(node, (name) => {
+    names.add(name)
+    return undefined
+  })
+  return [...names]
+}
+
+/** A node whose expressions and code call others as `naming` says; the same object where nothing changes. */
+export const renameInNode = (node: JsonObject, naming: Naming): JsonObject => {
+  if (!isJsonObject(node.parameters)) return node
+  const kind = kindOf(node)
+  const rename = (value: unknown, path: ReadonlyArray<string>): unknown => {
+    if (Predicate.isString(value)) return renameInText(value, kind, path, naming)
+    if (Array.isArray(value)) {
+      const items = value.map((item: unknown) => rename(item, path))
+      return items.some((item, place) => item !== value[place]) ? items : value
+    }
+    if (!isJsonObject(value)) return value
+    const fields = Object.entries(value).map(([name, field]) => [name, rename(field, [...path, name])] as const)
+    return fields.some(([name, field]) => field !== value[name]) ? Object.fromEntries(fields) : value
+  }
+  const parameters = rename(node.parameters, [])
+  return parameters === node.parameters ? node : { ...node, parameters }
+}
+
+const renameInText = (text: string, kind: string, path: ReadonlyArray<string>, naming: Naming): string => {
+  if (!/[$_]/.test(text)) return text
+  if (text.startsWith("=")) return renameInTemplate(text, naming)
+  const field = path.at(-1) ?? ""
+  if (field === "pythonCode") return renameInCode(text, "python", naming)
+  const isCode = codeFields.has(field) || (kind === "code" && path.length === 3 && field === "code")
+  if (isCode) return renameInCode(text, "javascript", naming)
+  return templates[kind]?.has(field) === true ? renameInTemplate(text, naming) : text
+}
+
+const codeFields = new Set(["functionCode", "jsCode"])
+
+const queries = new Set(["query", "queryReplacement"])
+const html = new Set(["html"])
+
+/** Fields whose expressions these kinds evaluate by themselves, also where no `=` says that there are some. */
+const templates: Readonly<Record<string, ReadonlySet<string>>> = {
+  form: new Set(["html", "jsonOutput"]),
+  formTrigger: new Set(["html", "jsonOutput"]),
+  googleBigQuery: new Set(["sqlQuery"]),
+  html,
+  mailgun: html,
+  merge: queries,
+  microsoftSql: queries,
+  mySql: queries,
+  oracleDatabase: queries,
+  postgres: queries,
+  set: new Set(["jsonOutput"]),
+  snowflake: queries,
+  timescaleDb: queries
+}
+
+/** What a rename touches beside the node itself. */
+interface Renaming {
+  readonly from: string
+  readonly to: string
+}
+
+/** The parts of a workflow in which nodes are called by name. */
+interface Named {
+  readonly nodes: ReadonlyArray<JsonObject>
+  readonly connections: JsonObject
+  readonly pinData?: unknown
+  readonly staticData?: unknown
+}
+
+/**
+ * Calls a node by another name wherever it is called by its name: in connections of every type, in expressions and code, and
+ * where an engine keeps pinned data and the state of triggers. Everything else stays as it is, in its order.
+ */
+export const renameNode = <W extends Named>(workflow: W, renaming: Renaming): W => {
+  const { from, to } = renaming
+  const naming: Naming = (name) => (name === from ? to : undefined)
+  return {
+    ...workflow,
+    nodes: workflow.nodes.map((node) => {
+      const renamed = renameInNode(node, naming)
+      return nameOf(node) === from ? { ...renamed, name: to } : renamed
+    }),
+    connections: renameTargets(renameKey(workflow.connections, from, to), renaming),
+    ...(isJsonObject(workflow.pinData) ? { pinData: renameKey(workflow.pinData, from, to) } : {}),
+    ...(isJsonObject(workflow.staticData)
+      ? { staticData: renameKey(workflow.staticData, stateKey(from), stateKey(to)) }
+      : {})
+  }
+}
+
+/** Where the state of a node is kept among a workflow's static data. */
+export const stateKey = (name: string): string => `node:${name}`
+
+const renameKey = (record: JsonObject, from: string, to: string): JsonObject =>
+  Object.hasOwn(record, from)
+    ? Object.fromEntries(Object.entries(record).map(([name, value]) => [name === from ? to : name, value]))
+    : record
+
+/** Every target at any depth: engines keep connections that no rule would let through. */
+const renameTargets = (connections: JsonObject, renaming: Renaming): JsonObject =>
+  Object.fromEntries(Object.entries(connections).map(([source, types]) => [source, inTargets(types, renaming)]))
+
+const inTargets = (value: unknown, renaming: Renaming): unknown => {
+  if (Array.isArray(value)) return value.map((item: unknown) => inTargets(item, renaming))
+  if (!isJsonObject(value)) return value
+  if (Predicate.isString(value.node)) return value.node === renaming.from ? { ...value, node: renaming.to } : value
+  return Object.fromEntries(Object.entries(value).map(([type, inner]) => [type, inTargets(inner, renaming)]))
+}

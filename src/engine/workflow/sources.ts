@@ -1,0 +1,227 @@
+/** What code is written in: it decides what calls a node, what a comment is, and how texts begin and end. */
+export type Language = "javascript" | "python"
+
+/** Says what a node is to be called from now on; `undefined` leaves the name as it is. */
+export type Naming = (name: string) => string | undefined
+
+/** Code in which every reference to a node goes through `naming`: `$("A")`, `$node["A"]`, `$node.A`, `$items("A")`. */
+export const renameInCode = (code: string, language: Language, naming: Naming): string =>
+  scan(code, 0, { ...dialects[language], naming }).text
+
+/**
+ * A template in which the expressions, `{{ … }}`, go through `naming`, and the text around them stays. A backslash takes
+ * the meaning from a bracket; brackets that nobody closes are text.
+ */
+export const renameInTemplate = (template: string, naming: Naming): string =>
+  template.replace(expression, (whole, inside: string) => {
+    const renamed = renameInCode(inside, "javascript", naming)
+    return renamed === inside ? whole : `{{${withoutBrackets(inside, renamed)}}}`
+  })
+
+const expression = /(?<!\\)\{\{([^]*?)(?<!\\)\}\}/g
+
+/** A name with brackets in it would end the expression that it is put into. */
+const withoutBrackets = (before: string, after: string): string =>
+  before.includes("}}") ? after : after.replaceAll("}}", "}\\u007d")
+
+interface Dialect {
+  /** What stands before a reference: `$` or `_`. */
+  readonly reference: RegExp
+  readonly member: RegExp
+  readonly comment: RegExp
+  readonly quote: RegExp
+  /** Where a text takes up code again. */
+  readonly hasRegExps: boolean
+}
+
+interface Reading extends Dialect {
+  readonly naming: Naming
+}
+
+const dialects: Readonly<Record<Language, Dialect>> = {
+  javascript: {
+    reference: /\$(?:(?:items|getPairedItem)?\s*\(|node\s*(?:\?\.\s*)?\[)\s*/y,
+    member: /\$node\s*(\?\.|\.)\s*([\p{ID_Start}$_][\p{ID_Continue}$]*)/uy,
+    comment: /\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/y,
+    quote: /["'`]/y,
+    hasRegExps: true
+  },
+  python: {
+    reference: /_(?:(?:items|getPairedItem)?\s*\(|node\s*\[)\s*/y,
+    member: /_node\s*(\.)\s*([\p{ID_Start}_][\p{ID_Continue}]*)/uy,
+    comment: /#[^\n]*/y,
+    quote: /(?:[rbu]?f|f[rb]|[rbu]{1,2})?("""|'''|["'])/iy,
+    hasRegExps: false
+  }
+}
+
+interface Scanned {
+  readonly text: string
+  /** Where it ended: behind the bracket that closes a substitution, or at the end. */
+  readonly end: number
+}
+
+/** Reads code up to its end, or to the bracket that closes the substitution that it stands in. */
+const scan = (code: string, from: number, reading: Reading, isInside = false): Scanned => {
+  let text = ""
+  let at = from
+  let depth = 0
+  const take = (length: number, instead = code.slice(at, at + length)) => {
+    text += instead
+    at += length
+  }
+  while (at < code.length) {
+    const character = code.charAt(at)
+    if (isInside && character === "}" && depth === 0) return { text, end: at }
+    const comment = matched(reading.comment, code, at)
+    const found = comment === undefined && isFree(code, at) ? reference(code, at, reading) : undefined
+    const quoted = comment === undefined && found === undefined ? literal(code, at, reading) : undefined
+    if (comment !== undefined) take(comment.length, renameInComment(comment, reading))
+    else if (found !== undefined) take(found.length, found.text)
+    else if (quoted !== undefined) take(quoted.length, quoted.text)
+    else {
+      if (character === "{") depth += 1
+      if (character === "}") depth -= 1
+      take(1)
+    }
+  }
+  return { text, end: at }
+}
+
+/** Code that was commented out still names nodes; its texts need not be closed. */
+const renameInComment = (comment: string, reading: Reading): string => {
+  let text = ""
+  for (let at = 0; at < comment.length;) {
+    const found = isFree(comment, at) ? reference(comment, at, reading) : undefined
+    text += found?.text ?? comment.charAt(at)
+    at += found?.length ?? 1
+  }
+  return text
+}
+
+interface Piece {
+  /** Characters that it takes in the code as it was. */
+  readonly length: number
+  readonly text: string
+}
+
+const matched = (pattern: RegExp, code: string, at: number): string | undefined => {
+  pattern.lastIndex = at
+  return pattern.exec(code)?.[0]
+}
+
+/** Whether a name can begin here: not inside another one, nor as a member of something else. */
+const isFree = (code: string, at: number): boolean => {
+  if (!/[$_]/.test(code.charAt(at))) return false
+  const before = code.slice(Math.max(0, at - 3), at)
+  if (/[\p{ID_Continue}$]$/u.test(before)) return false
+  return !before.endsWith(".") || before === "..." || /^[$_]node\b/.test(code.slice(at, at + 6))
+}
+
+const reference = (code: string, at: number, { member, naming, reference: opening }: Reading): Piece | undefined => {
+  const opened = matched(opening, code, at)
+  if (opened !== undefined) {
+    const name = plainText(code, at + opened.length)
+    if (name === undefined || !/^\s*[),\]]/.test(code.slice(at + opened.length + name.length))) return undefined
+    const length = opened.length + name.length
+    const renamed = naming(name.value)
+    const text = renamed === undefined ? code.slice(at, at + length) : opened + quotedAs(name.quote, renamed)
+    return { length, text }
+  }
+  member.lastIndex = at
+  const [whole, access = "", name = ""] = member.exec(code) ?? []
+  if (whole === undefined) return undefined
+  const renamed = naming(name)
+  if (renamed === undefined) return { length: whole.length, text: whole }
+  const before = whole.slice(0, whole.lastIndexOf(access))
+  const chained = access === "?." ? access : ""
+  return {
+    length: whole.length,
+    text: isIdentifier(renamed) ? `${before}${access}${renamed}` : `${before}${chained}[${quotedAs('"', renamed)}]`
+  }
+}
+
+/** Whether a name can stand behind a dot. */
+const isIdentifier = (name: string) => /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name)
+
+const plain = /(["'`])((?:\\[^]|(?!\1)[^\\])*)\1/y
+
+interface PlainText {
+  readonly length: number
+  readonly quote: string
+  readonly value: string
+}
+
+/** A text without substitutions. */
+const plainText = (code: string, at: number): PlainText | undefined => {
+  plain.lastIndex = at
+  const [whole, quote = "", body = ""] = plain.exec(code) ?? []
+  if (whole === undefined || (quote === "`" && /(?<!\\)\$\{/.test(body))) return undefined
+  return { length: whole.length, quote, value: unescaped(body) }
+}
+
+const controls: Readonly<Record<string, string>> = { b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v", "0": "\0" }
+
+const unescaped = (body: string): string =>
+  body.replace(/\\(?:u\{([\da-fA-F]+)\}|u([\da-fA-F]{4})|x([\da-fA-F]{2})|(\r\n|[^]))/g, (_, ...found) => {
+    const [long, short, byte, other]: ReadonlyArray<unknown> = found
+    const point = [long, short, byte].find((digits) => typeof digits === "string")
+    if (typeof point === "string") return characterAt(Number.parseInt(point, 16))
+    const letter = String(other)
+    return /^(?:\r\n|[\n\r])$/.test(letter) ? "" : (controls[letter] ?? letter)
+  })
+
+const characterAt = (point: number) => (point <= 0x10ffff ? String.fromCodePoint(point) : "\uFFFD")
+
+/** A text in these quotes. */
+const quotedAs = (quote: string, value: string): string => {
+  const body = value
+    .replaceAll("\\", "\\\\")
+    .replaceAll(quote, `\\${quote}`)
+    .replaceAll("\n", "\\n")
+    .replaceAll("\r", "\\r")
+  return quote + (quote === "`" ? body.replaceAll("${", "\\${") : body) + quote
+}
+
+/** A text, whose substitutions are code again, or a regular expression. */
+const literal = (code: string, at: number, reading: Reading): Piece | undefined => {
+  reading.quote.lastIndex = at
+  const [opening, named] = reading.quote.exec(code) ?? []
+  if (opening === undefined) return reading.hasRegExps ? regExp(code, at) : undefined
+  if (named !== undefined && opening !== named && /[\p{ID_Continue}]/u.test(code.charAt(at - 1))) return undefined
+  const quote = named ?? opening
+  const substitution = quote === "`" ? "${" : /f/i.test(opening.slice(0, -quote.length)) ? "{" : undefined
+  let text = opening
+  let place = at + opening.length
+  while (place < code.length && !code.startsWith(quote, place)) {
+    if (code.charAt(place) === "\\") {
+      text += code.slice(place, place + 2)
+      place += 2
+    } else if (substitution === "{" && code.startsWith("{{", place)) {
+      text += "{{"
+      place += 2
+    } else if (substitution !== undefined && code.startsWith(substitution, place)) {
+      const inside = scan(code, place + substitution.length, reading, true)
+      text += substitution + inside.text
+      place = inside.end
+    } else if (quote.length === 1 && quote !== "`" && code.charAt(place) === "\n") {
+      // Nobody closed it: what follows is read as code again.
+      return { length: place - at, text }
+    } else {
+      text += code.charAt(place)
+      place += 1
+    }
+  }
+  return { length: place - at + quote.length, text: text + code.slice(place, place + quote.length) }
+}
+
+const pattern = /\/(?![*/])(?:\\[^\n]|\[(?:\\[^\n]|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y
+
+/** A slash begins a regular expression where no value stands before it. */
+const regExp = (code: string, at: number): Piece | undefined => {
+  if (code.charAt(at) !== "/") return undefined
+  const before = code.slice(Math.max(0, at - 40), at).trimEnd()
+  const isDivision = /[\p{ID_Continue}$)\]}"'`]$/u.test(before) && !/\b(?:return|typeof|case|in|of)$/.test(before)
+  const found = isDivision ? undefined : matched(pattern, code, at)
+  return found === undefined ? undefined : { length: found.length, text: found }
+}

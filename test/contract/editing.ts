@@ -1,0 +1,321 @@
+import { assert } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+
+import { ask, type Json, refused } from "../support/harness.ts"
+import type { Suite } from "./contractSuite.ts"
+import { sent, shown, TestedEngine } from "./TestedEngine.ts"
+import {
+  answer,
+  chain,
+  created,
+  eventually,
+  everyDay,
+  given,
+  manual,
+  node,
+  tagged,
+  unique,
+  webhook,
+  without
+} from "./things.ts"
+
+/** What every write moves, whatever it changes. */
+const stamps = ["updatedAt", "versionId", "versionCounter"]
+
+/** The whole workflow as the engine shows it, but for what every write moves. */
+const content = (id: string) => Effect.map(shown(`/workflows/${id}`), (whole) => without(whole, ...stamps))
+
+const asNodes = Schema.decodeUnknownSync(Schema.Array(Schema.Record(Schema.String, Schema.Unknown)))
+
+const edit = (id: string, ...operations: ReadonlyArray<Json>) => ask("edit_workflow", { id, operations })
+
+const to = (name: string, type = "main", index = 0) => ({ node: name, type, index })
+
+/** Forty nodes as an editor writes them: several outputs, AI parts, notes, credentials, what nobody named. */
+const forty = (isSecond: boolean) => {
+  const steps = Array.from({ length: 36 }, (_, index) => ({
+    ...node("httpRequest", `Step ${index}`, {
+      method: "POST",
+      url: `https://api.example.com/${index}`,
+      jsonBody: `={{ JSON.stringify($('Webhook').item.json.body) }}`,
+      options: { timeout: 10_000 + index, redirect: { redirect: {} } }
+    }),
+    id: crypto.randomUUID(),
+    typeVersion: 4.2,
+    position: [index * 220, (index % 3) * 160],
+    notes: `Step number ${index}`,
+    ...(index % 2 === 0 ? { credentials: { httpBasicAuth: { id: "AbCdEfGh12345678", name: "Shop" } } } : {}),
+    ...(index % 5 === 0 ? { retryOnFail: true, maxTries: 3, onError: "continueErrorOutput" } : {})
+  }))
+  return {
+    nodes: [
+      { ...webhook({ options: { rawBody: true } }), id: crypto.randomUUID() },
+      ...steps,
+      { ...node("noOp", "Agent"), type: "@n8n/n8n-nodes-langchain.agent", typeVersion: 1.7, id: crypto.randomUUID() },
+      {
+        ...node("noOp", "Model"),
+        type: "@n8n/n8n-nodes-langchain.lmChatOpenAi",
+        id: crypto.randomUUID(),
+        disabled: true
+      },
+      { ...node("stickyNote", "Note", { content: "# Mind\n$('Step 7')" }), id: crypto.randomUUID() }
+    ],
+    connections: {
+      Webhook: { main: [[to("Step 0")]] },
+      ...Object.fromEntries(
+        steps
+          .slice(1)
+          .map(({ name }, index) => [
+            `Step ${index}`,
+            { main: [[to(name)], ...(index % 5 === 0 ? [[to("Agent")]] : [])] }
+          ])
+      ),
+      Model: { ai_languageModel: [[to("Agent", "ai_languageModel")]] }
+    },
+    settings: { executionOrder: "v1", timezone: "Europe/Berlin", saveManualExecutions: true },
+    staticData: { "node:Webhook": { lastItem: 7 } },
+    ...(isSecond ? { pinData: { "Step 7": [{ json: { pinned: true } }] } } : {})
+  }
+}
+
+export const editing = (it: Suite) => {
+  it.effect("edit_workflow changes one parameter of forty nodes, in one small call, and nothing else", () =>
+    Effect.gen(function* () {
+      const { isSecond } = yield* TestedEngine
+      const { id } = yield* given({ name: unique("forty"), ...forty(isSecond) })
+      const before = yield* content(id)
+      const operations = [{ op: "set", node: "Step 17", parameters: { options: { timeout: 30_000 } } }]
+      const said = yield* ask("edit_workflow", { id, operations })
+      assert.isBelow(JSON.stringify({ id, operations }).length + JSON.stringify(said).length, 2000)
+      assert.deepStrictEqual(said.changes, ["Step 17: options.timeout 10017 → 30000"])
+      const nodes = asNodes(before.nodes).map((one) =>
+        one.name === "Step 17"
+          ? {
+              ...one,
+              parameters: { ...Object(one.parameters), options: { timeout: 30_000, redirect: { redirect: {} } } }
+            }
+          : one
+      )
+      assert.deepStrictEqual(yield* content(id), { ...before, nodes })
+      yield* edit(id, { op: "set", node: "Step 17", path: "parameters.options.timeout", value: 10_017 })
+      assert.deepStrictEqual(yield* content(id), before)
+    })
+  )
+
+  it.effect("edit_workflow renames a node with its connections, expressions and pinned data, and it still runs", () =>
+    Effect.gen(function* () {
+      const { isSecond } = yield* TestedEngine
+      const value = (source: string) => ({ id: source, name: "said", type: "string", value: source })
+      const reader = (name: string, source: string) =>
+        node("set", name, { assignments: { assignments: [value(source)] }, options: {} })
+      const { id } = yield* given({
+        name: unique("rename"),
+        nodes: [
+          webhook(),
+          answer("Customer", "={{ $json.body.name }}"),
+          reader("One", `={{ $('Customer').item.json.said + $node["Customer"].json.said }} $('Customer')`),
+          {
+            ...node("code", "Two", {
+              jsCode: "return [{ json: { said: $('Customer').first().json.said + $('One').first().json.said } }]"
+            }),
+            typeVersion: 2
+          }
+        ],
+        connections: {
+          Webhook: { main: [[to("Customer")]] },
+          Customer: { main: [[to("One")]] },
+          One: { main: [[to("Two")]] }
+        },
+        staticData: { "node:Customer": { seen: 1 }, global: { runs: 2 } },
+        ...(isSecond ? { pinData: { Customer: [{ json: { said: "pinned" } }] } } : {})
+      })
+      yield* ask("activate_workflow", { id })
+      const run = Effect.map(ask("execute_workflow", { id, data: { name: "Ann" } }), ({ response }) =>
+        JSON.stringify(response)
+      )
+      const expected = /AnnAnnAnn \$\('Customer'\)/
+      yield* eventually(run, (text) => expected.test(text))
+      const before = yield* content(id)
+
+      const name = 'Bob\'s "best" {{customer}}'
+      const said = yield* edit(id, { op: "rename", node: "Customer", name })
+      assert.strictEqual(said.active, true)
+      assert.isUndefined(said.warnings)
+      assert.deepStrictEqual(said.changes, [
+        `renamed Customer → ${name}`,
+        `references to Customer now say ${name} in: One, Two`
+      ])
+      yield* eventually(run, (text) => expected.test(text))
+      const after = yield* content(id)
+      assert.deepStrictEqual(after.staticData, { [`node:${name}`]: { seen: 1 }, global: { runs: 2 } })
+      if (isSecond) assert.deepStrictEqual(after.pinData, { [name]: [{ json: { said: "pinned" } }] })
+      assert.deepInclude(Object(after.connections).Webhook, { main: [[to(name)]] })
+
+      yield* edit(id, { op: "rename", node: name, name: "Customer" })
+      assert.deepStrictEqual(
+        without(yield* content(id), "activeVersion", "activeVersionId"),
+        without(before, "activeVersion", "activeVersionId")
+      )
+      yield* eventually(run, (text) => expected.test(text))
+    })
+  )
+
+  it.effect("edit_workflow builds a branch, which an active workflow runs at once", () =>
+    Effect.gen(function* () {
+      const hook = webhook()
+      const { id } = yield* created({
+        nodes: [hook, answer("Answer", "old")],
+        connections: chain("Webhook", "Answer"),
+        active: true
+      })
+      const conditions = {
+        options: { caseSensitive: true, leftValue: "", typeValidation: "loose", version: 2 },
+        combinator: "and",
+        conditions: [
+          { id: "c", leftValue: "={{ $json.body.n }}", rightValue: 10, operator: { type: "number", operation: "gt" } }
+        ]
+      }
+      const said = yield* edit(
+        id,
+        { op: "add", node: "Large?", type: "if", parameters: { conditions }, from: "Webhook", to: "Answer" },
+        { op: "set", node: "Answer", path: "assignments.assignments[0].value", value: "large" },
+        { op: "add", node: "Small", type: "set", from: "Large?", output: "false", parameters: {} },
+        {
+          op: "set",
+          node: "Small",
+          parameters: { assignments: { assignments: [{ id: "s", name: "said", type: "string", value: "small" }] } }
+        },
+        { op: "note", node: "Large?", value: "Ten and more" }
+      )
+      assert.strictEqual(said.active, true)
+      const run = (n: number) =>
+        Effect.map(ask("execute_workflow", { id, data: { n } }), ({ response }) => JSON.stringify(response))
+      yield* eventually(run(11), (text) => text.includes('"large"'))
+      yield* eventually(run(9), (text) => text.includes('"small"'))
+      const [way] = asNodes((yield* shown(`/workflows/${id}`)).nodes).filter(({ name }) => name === "Large?")
+      assert.deepInclude(way, { notes: "Ten and more", typeVersion: 2.2 })
+
+      yield* edit(id, { op: "remove", node: "Large?", bridge: true, output: "true" }, { op: "remove", node: "Small" })
+      yield* eventually(run(1), (text) => text.includes('"large"'))
+    })
+  )
+
+  it.effect("edit_workflow tags by name, makes the tags that it should make, and takes them away", () =>
+    Effect.gen(function* () {
+      const { send } = yield* TestedEngine
+      const tag = yield* tagged()
+      const fresh = unique("new")
+      const { id } = yield* created({ nodes: [manual()] })
+      const { code, message } = yield* refused("edit_workflow", { id, operations: [{ op: "tag", value: fresh }] })
+      assert.deepStrictEqual(
+        [code, message],
+        [-32602, `Invalid operations[0]: there is no tag "${fresh}". create: true makes it. Nothing was changed`]
+      )
+      const name = unique("renamed")
+      const said = yield* edit(
+        id,
+        { op: "tag", value: [tag.name] },
+        { op: "tag", value: fresh, create: true },
+        { op: "rename", name }
+      )
+      assert.includeMembers([...Object(said.changes)], [`tagged ${tag.name}`, `tagged ${fresh}`])
+      const { tags } = yield* shown(`/workflows/${id}`)
+      const made = asNodes(tags).find((one) => one.name === fresh)
+      yield* Effect.addFinalizer(() => send("DELETE", `/tags/${String(made?.id)}`))
+      assert.sameMembers(
+        asNodes(tags).map((one) => one.name),
+        [tag.name, fresh]
+      )
+      yield* edit(id, { op: "untag", value: tag.name })
+      const left = yield* shown(`/workflows/${id}`)
+      assert.deepStrictEqual([left.name, asNodes(left.tags).map((one) => one.name)], [name, [fresh]])
+    })
+  )
+
+  it.effect("edit_workflow gives a node a credential by its name", () =>
+    Effect.gen(function* () {
+      const { isSecond, send } = yield* TestedEngine
+      const type = "httpBasicAuth"
+      const name = unique("shop")
+      const made = Object(yield* sent("POST", "/credentials", { name, type, data: { user: "a", password: "b" } }))
+      yield* Effect.addFinalizer(() => send("DELETE", `/credentials/${String(made.id)}`))
+      const fetch = { ...node("httpRequest", "Fetch"), typeVersion: 4.2 }
+      const { id } = yield* created({ nodes: [manual(), fetch], connections: chain("Start", "Fetch") })
+      const credentials = { [type]: { id: made.id, name } }
+      if (!isSecond) {
+        // This engine lists no credentials: they are found where they are used.
+        yield* created({ nodes: [manual(), { ...fetch, credentials }] })
+      }
+      yield* edit(id, { op: "credential", node: "Fetch", value: name })
+      assert.deepInclude(asNodes((yield* shown(`/workflows/${id}`)).nodes)[1], { credentials })
+      yield* edit(id, { op: "credential", node: "Fetch", value: null })
+      assert.notProperty(asNodes((yield* shown(`/workflows/${id}`)).nodes)[1], "credentials")
+    })
+  )
+
+  it.effect("edit_workflow changes settings, and says which one the engine does not remove", () =>
+    Effect.gen(function* () {
+      const { isSecond } = yield* TestedEngine
+      const { id } = yield* created({ nodes: [manual()], settings: { timezone: "Europe/Riga", executionTimeout: 60 } })
+      const said = yield* edit(id, { op: "settings", parameters: { timezone: "UTC", executionTimeout: null } })
+      const { settings } = yield* shown(`/workflows/${id}`)
+      assert.nestedPropertyVal(settings, "timezone", "UTC")
+      assert.strictEqual(Object.hasOwn(Object(settings), "executionTimeout"), isSecond)
+      assert.strictEqual(
+        said.notice,
+        isSecond ? "This engine removes no settings, and kept executionTimeout: give another value instead." : undefined
+      )
+    })
+  )
+
+  it.effect("edit_workflow writes nothing where it is only asked what would change", () =>
+    Effect.gen(function* () {
+      const { id, version } = yield* created({ nodes: [everyDay()] })
+      const before = yield* shown(`/workflows/${id}`)
+      const operations = [{ op: "rename", node: "Every day", name: "Daily" }]
+      const said = yield* ask("edit_workflow", { id, operations, dry_run: true, ifVersion: version })
+      assert.deepInclude(said, {
+        notice: "Dry run: nothing was sent.",
+        changes: ["renamed Every day → Daily"],
+        version
+      })
+      assert.deepStrictEqual(yield* shown(`/workflows/${id}`), before)
+    })
+  )
+
+  it.effect("edit_workflow overwrites nobody else's change", () =>
+    Effect.gen(function* () {
+      const { interrupt, send } = yield* TestedEngine
+      const { id, nodes, settings } = yield* created({ nodes: [manual()] })
+      const theirs = { name: unique("theirs"), nodes, connections: {}, settings }
+      yield* interrupt({
+        method: "GET",
+        path: `/api/v1/workflows/${id}`,
+        after: 1,
+        happen: Effect.asVoid(send("PUT", `/workflows/${id}`, theirs))
+      })
+      const { code, data } = yield* refused("edit_workflow", {
+        id,
+        operations: [{ op: "rename", name: unique("ours") }]
+      })
+      assert.strictEqual(code, -32000)
+      assert.deepInclude(data, { code: "CONFLICT", id, changed: ["name"] })
+      assert.include(yield* shown(`/workflows/${id}`), { name: theirs.name })
+    })
+  )
+
+  it.effect("two edits at once both land", () =>
+    Effect.gen(function* () {
+      const { id } = yield* created({ nodes: [manual(), answer("A", "1"), answer("B", "2")] })
+      yield* Effect.all(
+        ["A", "B"].map((name) => edit(id, { op: "note", node: name, value: `${name} is edited` })),
+        { concurrency: "unbounded" }
+      )
+      const nodes = asNodes((yield* shown(`/workflows/${id}`)).nodes)
+      assert.deepStrictEqual(
+        nodes.map(({ notes }) => notes),
+        [undefined, "A is edited", "B is edited"]
+      )
+    })
+  )
+}

@@ -1,0 +1,184 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { HttpClient } from "effect/http"
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base"
+
+import { editWorkflow } from "../../../../src/engine/operator/edit/editWorkflow.ts"
+import { ask, environment, type Json, operatorToolsets, refused, serverOver } from "../../../support/harness.ts"
+import { type Asked, engineThat, host, json, key } from "../../tools/standIn.ts"
+
+const node = (name: string, kind: string, more: Json = {}) => ({
+  id: name,
+  name,
+  type: `n8n-nodes-base.${kind}`,
+  typeVersion: 1,
+  position: [0, 0],
+  parameters: {},
+  ...more
+})
+const to = (name: string) => ({ main: [[{ node: name, type: "main", index: 0 }]] })
+
+const stored: Json = {
+  id: "w1",
+  name: "Orders",
+  active: false,
+  nodes: [node("Every day", "scheduleTrigger"), node("Fetch", "httpRequest"), node("Save", "set")],
+  connections: { "Every day": to("Fetch"), Fetch: to("Save") },
+  settings: {},
+  tags: [],
+  createdAt: "2026-11-21T00:00:00.000Z",
+  updatedAt: "2026-11-21T00:00:00.000Z"
+}
+
+/** An engine with one workflow; `answers` says what it answers to everything else. */
+const keeping = (given: Json = {}, answers: (asked: Asked) => ReturnType<typeof json> = () => json({ data: [] })) => {
+  let workflow = { ...stored, ...given }
+  const engine = engineThat((asked) => {
+    if (asked.path !== "/api/v1/workflows/w1") return answers(asked)
+    if (asked.method === "PUT") workflow = { ...workflow, ...Object(JSON.parse(asked.body)) }
+    return json(workflow)
+  })
+  const server = (more: Parameters<typeof environment>[2] = {}) =>
+    serverOver(
+      { production: environment(host, key, { requestsPerSecond: Infinity, ...more }) },
+      Layer.succeed(HttpClient.HttpClient, engine.client),
+      operatorToolsets
+    )
+  return { ...engine, server, calls: () => engine.asked.map(({ method, path }) => `${method} ${path.slice(7)}`) }
+}
+
+const edit = (...operations: ReadonlyArray<Json>) => ({ id: "w1", operations })
+
+describe("edit_workflow", () => {
+  it("costs at most 750 tokens of the list of tools", () => {
+    const { description, inputSchema, name } = editWorkflow
+    assert.isAtMost(countTokens(JSON.stringify({ name, description, inputSchema: inputSchema() })), 750)
+  })
+
+  it.effect("reads, writes once and reads back, and asks for nothing else", () => {
+    const { calls, server } = keeping()
+    return Effect.gen(function* () {
+      const said = yield* ask(
+        "edit_workflow",
+        edit({ op: "rename", node: "Fetch", name: "Get" }, { op: "add", node: "N", type: "set", from: "Get" })
+      )
+      assert.deepStrictEqual(calls(), [
+        "GET /workflows/w1",
+        "GET /workflows/w1",
+        "PUT /workflows/w1",
+        "GET /workflows/w1"
+      ])
+      assert.deepStrictEqual(Object.keys(said), ["id", "name", "active", "version", "changes"])
+    }).pipe(Effect.provide(server()))
+  })
+
+  it.effect("sends nothing for operations that cannot be read", () => {
+    const { calls, server } = keeping()
+    return Effect.gen(function* () {
+      const error = yield* refused("edit_workflow", edit({ op: "enable", node: "Fetch" }, { op: "enable" }))
+      assert.strictEqual(error.message, "Invalid operations[1]: enable: node is required. Nothing was changed")
+      assert.deepStrictEqual(
+        (yield* refused("edit_workflow", edit())).message,
+        "Invalid operations: must hold at least one operation"
+      )
+      assert.deepStrictEqual(calls(), [])
+    }).pipe(Effect.provide(server()))
+  })
+
+  it.effect("writes nothing where one operation of several cannot be done, or where the result may not exist", () => {
+    const { calls, server } = keeping({ active: true })
+    return Effect.gen(function* () {
+      const fault = [
+        { op: "disable", node: "Fetch" },
+        { op: "disable", node: "Fetsch" }
+      ]
+      assert.strictEqual(
+        (yield* refused("edit_workflow", edit(...fault))).message,
+        'Invalid operations[1]: there is no node "Fetsch". Did you mean Fetch? Nothing was changed'
+      )
+      assert.strictEqual(
+        (yield* refused("edit_workflow", edit({ op: "set", node: "Fetch", path: "position", value: [1] }))).message,
+        "Invalid operations: Workflow validation failed: node Fetch has an invalid position: must be an array of two numbers. Nothing was changed"
+      )
+      assert.strictEqual(
+        (yield* refused("edit_workflow", edit({ op: "disable", node: "Every day" }))).message,
+        "Invalid operations: Workflow cannot be activated without a valid trigger node. Add a schedule, webhook or service trigger. Nothing was changed"
+      )
+      assert.deepStrictEqual(calls(), ["GET /workflows/w1", "GET /workflows/w1", "GET /workflows/w1"])
+    }).pipe(Effect.provide(server()))
+  })
+
+  it.effect("writes nothing where nothing is to be changed", () => {
+    const { calls, server } = keeping()
+    return Effect.gen(function* () {
+      const said = yield* ask("edit_workflow", edit({ op: "enable", node: "Fetch" }))
+      assert.deepInclude(said, { notice: "Nothing is to be changed: the workflow is so already.", changes: [] })
+      assert.deepStrictEqual(calls(), ["GET /workflows/w1"])
+    }).pipe(Effect.provide(server()))
+  })
+
+  it.effect("warns of references that lead nowhere, and of nodes that nothing leads to", () => {
+    const { server } = keeping()
+    return Effect.gen(function* () {
+      const said = yield* ask(
+        "edit_workflow",
+        edit(
+          { op: "set", node: "Save", parameters: { x: "={{ $('Fetsch').item.json.x + $('Nobody at all').x }}" } },
+          { op: "disconnect", from: "Every day" }
+        )
+      )
+      assert.deepStrictEqual(said.warnings, [
+        'Save refers to "Fetsch", a node that is not there; did you mean Fetch?',
+        'Save refers to "Nobody at all", a node that is not there',
+        "No trigger leads to Fetch, Save."
+      ])
+    }).pipe(Effect.provide(server()))
+  })
+
+  it.effect("mends a workflow that breaks rules already, and says which it still breaks", () => {
+    const { server } = keeping({ active: true, nodes: [node("Fetch", "httpRequest")], connections: {} })
+    return Effect.gen(function* () {
+      const said = yield* ask("edit_workflow", edit({ op: "note", node: "Fetch", value: "Still here" }))
+      assert.deepStrictEqual(said.warnings, [
+        "As before: Workflow cannot be activated without a valid trigger node. Add a schedule, webhook or service trigger.",
+        "No trigger starts the workflow.",
+        "The workflow is active, and no enabled trigger of it can start it."
+      ])
+      yield* ask("edit_workflow", edit({ op: "add", node: "Every day", type: "scheduleTrigger", to: "Fetch" }))
+    }).pipe(Effect.provide(server()))
+  })
+
+  it.effect("says that the workflow was changed, where its tags could not be set", () => {
+    const { server } = keeping({}, ({ method }) =>
+      method === "PUT" ? json({ message: "Some tags not found" }, 404) : json({ data: [{ id: "t1", name: "red" }] })
+    )
+    return Effect.gen(function* () {
+      const error = yield* refused("edit_workflow", edit({ op: "disable", node: "Save" }, { op: "tag", value: "red" }))
+      assert.strictEqual(
+        error.message,
+        "Workflow w1 on instance production was changed, but setting its tags failed: API error: Some tags not found (tags t1 of workflow w1)"
+      )
+      const alone = yield* refused("edit_workflow", edit({ op: "tag", value: "red" }))
+      assert.deepInclude(alone.data, { code: "API_ERROR", httpStatus: 404 })
+    }).pipe(Effect.provide(server()))
+  })
+
+  it.effect("asks nothing of an instance that is read-only", () => {
+    const { calls, server } = keeping()
+    return Effect.gen(function* () {
+      assert.deepInclude((yield* refused("edit_workflow", edit({ op: "arrange" }))).data, { code: "READ_ONLY" })
+      assert.deepStrictEqual(calls(), [])
+    }).pipe(Effect.provide(server({ readOnly: true })))
+  })
+
+  it.effect("looks among the workflows of the instance for the version of a type that nobody knows", () => {
+    const other = { ...stored, id: "w2", nodes: [{ ...node("X", "set"), type: "community.thing", typeVersion: 3.5 }] }
+    const { calls, server } = keeping({}, () => json({ data: [other] }))
+    return Effect.gen(function* () {
+      yield* ask("edit_workflow", edit({ op: "add", node: "N", type: "community.thing" }))
+      assert.include(calls(), "GET /workflows?limit=250")
+      const whole = yield* ask("get_workflow", { id: "w1" })
+      assert.nestedPropertyVal(whole, "nodes[3].typeVersion", 3.5)
+    }).pipe(Effect.provide(server()))
+  })
+})
