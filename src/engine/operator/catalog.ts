@@ -5,12 +5,14 @@ import { archiveTools } from "./running/archiveWorkflow.ts"
 import { stopTools } from "./running/stopExecution.ts"
 import { testTools } from "./running/testCredential.ts"
 import { searchTools } from "./search/searchWorkflows.ts"
+import { viewTools } from "./view/viewWorkflow.ts"
 
 /** Tools that read several instances in one call. */
 export const acrossTools: ReadonlyArray<Tool<Instances>> = [...searchTools]
 
 /** Tools that work on one instance. A tool joins by its family's own list. */
 export const operatorTools: ReadonlyArray<Tool<Instances>> = [
+  ...viewTools,
   ...explainTools,
   ...stopTools,
   ...archiveTools,
