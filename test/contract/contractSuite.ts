@@ -20,6 +20,7 @@ import { tags } from "./tags.ts"
 import type { TestedEngine } from "./TestedEngine.ts"
 import { together } from "./together.ts"
 import { updates } from "./updates.ts"
+import { viewing } from "./viewing.ts"
 import { workflows } from "./workflows.ts"
 
 type Test = () => Effect.Effect<void, unknown, Sessions | TestedEngine | Scope.Scope>
@@ -44,6 +45,7 @@ const families = [
   explaining,
   readingLess,
   searching,
+  viewing,
   credentials,
   tags,
   errors,

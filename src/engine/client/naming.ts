@@ -30,6 +30,12 @@ export const neutralType = (kind: string): string => neutralPrefix + kind
 /** The part of a node type behind the package: `webhook`, `scheduleTrigger`, `chatTrigger`. */
 export const nodeKind = (type: string): string => type.slice(type.lastIndexOf(".") + 1)
 
+/** A node type as people name it: without its package, where that is one that every engine has. */
+export const shortType = (type: string): string => {
+  const own = [neutralPrefix, enginePrefix, agentType("")].find((prefix) => type.startsWith(prefix))
+  return own === undefined ? type : type.slice(own.length)
+}
+
 /** The whole text that an engine answers, with status 200 and on every path, while it is starting. */
 export const startingUp = "n8n is starting up. Please wait"
 

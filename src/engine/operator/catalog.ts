@@ -7,6 +7,7 @@ import { archiveTools } from "./running/archiveWorkflow.ts"
 import { stopTools } from "./running/stopExecution.ts"
 import { testTools } from "./running/testCredential.ts"
 import { searchTools } from "./search/searchWorkflows.ts"
+import { viewTools } from "./view/viewWorkflow.ts"
 
 /** Tools that read several instances in one call. */
 export const acrossTools: ReadonlyArray<Tool<Instances>> = [...searchTools, ...healthTools]
@@ -14,6 +15,7 @@ export const acrossTools: ReadonlyArray<Tool<Instances>> = [...searchTools, ...h
 /** Tools that work on one instance. A tool joins by its family's own list. */
 export const operatorTools: ReadonlyArray<Tool<Instances>> = [
   ...editTools,
+  ...viewTools,
   ...explainTools,
   ...stopTools,
   ...archiveTools,

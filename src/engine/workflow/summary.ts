@@ -9,11 +9,8 @@ import { scheduleWords } from "./scheduleWords.ts"
 import { subWorkflowOf } from "./subWorkflows.ts"
 import { kindOf } from "./triggers.ts"
 
-/** Characters of a summary. */
-const room = 110
-
 /** What a node does, in a few words without secrets: `POST /orders`, `GET https://a`, `total > 100`. */
-export const summaryOf = (node: JsonObject): string => {
+export const summaryOf = (node: JsonObject, room = 110): string => {
   const shown = maskSecrets(isJsonObject(node.parameters) ? node.parameters : {})
   const parameters = isJsonObject(shown) ? shown : {}
   const kind = kindOf(node)

@@ -1,0 +1,147 @@
+import { Effect, Predicate, Schema } from "effect"
+
+import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { reads } from "../../../mcp/annotations.ts"
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
+import { type ExecutionId, type Workflow, WorkflowId } from "../../client/models.ts"
+import { partVersion } from "../../client/versions.ts"
+import * as EngineTool from "../../tools/EngineTool.ts"
+import { executionId, knownNodes, nodeNames, optional, workflowId } from "../../tools/parameters.ts"
+import { changeLines, differences } from "../../workflow/difference.ts"
+import { mermaidOf } from "../../workflow/mermaid.ts"
+import { nodesOf } from "../../workflow/nodePairs.ts"
+import { firstLineOf, runsIn } from "../../workflow/runs.ts"
+import { sketchOf } from "../../workflow/sketch.ts"
+import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"
+import { namesOf, nodesNamed } from "../../workflow/views.ts"
+
+export const viewWorkflow = EngineTool.make("view_workflow", {
+  title: "View workflow",
+  description:
+    "See a workflow in few words: a line for each node with kind, what it does and where it leads. " +
+    "Cheaper than get_workflow; look here first",
+  annotations: reads,
+  arguments: {
+    id: workflowId,
+    nodes: optional(nodeNames("Show these whole instead, as stored")),
+    format: optional(Schema.Literals(["text", "mermaid"]).annotate({ description: "Default text" })),
+    execution: optional(executionId.annotate({ description: "Lays this run over it" }))
+  },
+  narrow: "Name fewer nodes.",
+  run: Effect.fnUntraced(function* ({ execution, format = "text", id, nodes }) {
+    const engine = yield* EngineClient
+    const workflow = yield* engine.getWorkflow(id)
+    const version = engine.versions.remember(workflow)
+    const head = { version: partVersion(version), ...headOf(workflow) }
+    if (nodes !== undefined) {
+      yield* knownNodes(`workflow ${id}`, nodes, namesOf(workflow.nodes))
+      return { ...head, nodes: nodesNamed(workflow.nodes, new Set(nodes)) }
+    }
+    const run = execution === undefined ? undefined : yield* runOf(execution, id)
+    const runs = run === undefined ? undefined : runsIn(run)
+    const drawn = isJsonObject(run?.workflowData) ? run.workflowData : workflow
+    const workflows = yield* workflowNames(drawn)
+    const errorWorkflow = errorWorkflowOf(workflow)
+    return {
+      ...head,
+      ...(errorWorkflow === undefined ? {} : { errorWorkflow: workflows.get(errorWorkflow) ?? errorWorkflow }),
+      ...unpublished(workflow),
+      ...(run === undefined ? {} : { execution: executionHead(run, workflow) }),
+      sketch:
+        format === "mermaid"
+          ? mermaidOf(drawn, runs)
+          : sketchOf(run === undefined ? drawn : { ...drawn, pinData: {} }, { workflows, runs })
+    }
+  })
+})
+
+/** Settings that say what every new workflow has anyway. */
+const usual: JsonObject = {
+  executionOrder: "v1",
+  callerPolicy: "workflowsFromSameOwner",
+  availableInMCP: false,
+  binaryMode: "separate",
+  saveDataErrorExecution: "all",
+  saveDataSuccessExecution: "all",
+  saveManualExecutions: true,
+  saveExecutionProgress: false,
+  executionTimeout: -1
+}
+
+const headOf = ({ active, description, id, isArchived, name, settings, tags, triggerCount }: Workflow): JsonObject => {
+  const odd = Object.entries(settings ?? {}).filter(
+    ([field, value]) => value !== usual[field] && field !== "errorWorkflow"
+  )
+  const isOldOrder = settings?.executionOrder === undefined
+  return {
+    id,
+    name,
+    active,
+    ...(active && triggerCount === 0 ? { triggerCount } : {}),
+    ...(isArchived === true ? { archived: true } : {}),
+    ...(Predicate.isString(description) && description !== "" ? { description: firstLineOf(description) } : {}),
+    ...(tags === undefined || tags.length === 0 ? {} : { tags: tags.map((tag) => tag.name) }),
+    ...(odd.length === 0 && !isOldOrder
+      ? {}
+      : { settings: { ...Object.fromEntries(odd), ...(isOldOrder ? { executionOrder: "v0" } : {}) } })
+  }
+}
+
+/** What was changed and does not run yet, where the engine keeps a published version beside the draft. */
+const unpublished = ({ activeVersion, connections, nodes }: Workflow): JsonObject => {
+  if (!isJsonObject(activeVersion)) return {}
+  const published = { nodes: activeVersion.nodes, connections: activeVersion.connections }
+  const changes = differences(published, { nodes, connections })
+  return changes.length === 0 ? {} : { unpublishedChanges: changeLines(changes, 12) }
+}
+
+/** An execution with its data; it must be one of this workflow. */
+const runOf = Effect.fnUntraced(function* (execution: ExecutionId, id: WorkflowId) {
+  const found = yield* EngineClient.use((engine) => engine.getExecution(execution, true))
+  if (Predicate.isString(found.workflowId) && found.workflowId !== id) {
+    const problem = `is a run of workflow ${found.workflowId}, not of ${id}`
+    return yield* new InvalidArgument({ argument: "execution", problem })
+  }
+  return found
+})
+
+const executionHead = (run: JsonObject, workflow: Workflow): JsonObject => {
+  const { data, id, mode, startedAt, status, workflowVersionId } = run
+  const result = isJsonObject(data) ? data.resultData : undefined
+  const error = isJsonObject(result) && isJsonObject(result.error) ? result.error.message : undefined
+  return {
+    id,
+    status,
+    mode,
+    startedAt,
+    ...(Predicate.isString(error) ? { error: firstLineOf(error) } : {}),
+    ...(Predicate.isString(workflowVersionId) && workflowVersionId !== workflow.versionId
+      ? { note: "Drawn as it ran; the workflow has changed since." }
+      : {}),
+    ...(isJsonObject(data) ? {} : { note: "The engine keeps no data of this run." })
+  }
+}
+
+/** Other workflows that are looked up by their ids. */
+const maxNames = 8
+
+const isWorkflowId = Schema.is(WorkflowId)
+
+/** The names of the workflows that this one runs; what cannot be read keeps its id. */
+const workflowNames = Effect.fnUntraced(function* (workflow: JsonObject) {
+  const { getWorkflow } = yield* EngineClient
+  const own = nodesOf(workflow).flatMap((node) => {
+    const called = subWorkflowOf(node)
+    return called === undefined || called.name !== undefined ? [] : [called.id]
+  })
+  const ids = [...new Set([errorWorkflowOf(workflow), ...own])].filter(isWorkflowId).slice(0, maxNames)
+  const names = yield* Effect.forEach(
+    ids,
+    (id) => Effect.match(getWorkflow(id), { onFailure: () => [], onSuccess: ({ name }) => [[id, name] as const] }),
+    { concurrency: "unbounded" }
+  )
+  return new Map<string, string>(names.flat())
+})
+
+export const viewTools = [viewWorkflow]

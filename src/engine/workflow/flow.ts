@@ -1,0 +1,109 @@
+import { Predicate } from "effect"
+
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { nameOf } from "../client/models.ts"
+import { type Edge, edgesOf } from "./differenceOfConnections.ts"
+import { nodesOf } from "./nodePairs.ts"
+import { isTrigger, kindOf } from "./triggers.ts"
+
+/** A workflow's nodes in the order in which a person would tell of them. */
+export interface Flow {
+  /** What runs, from the triggers on, branch after branch. */
+  readonly reached: ReadonlyArray<JsonObject>
+  /** What no trigger leads to. */
+  readonly unreached: ReadonlyArray<JsonObject>
+  readonly notes: ReadonlyArray<JsonObject>
+  /** Arrows of the main kind by the node that they leave. */
+  readonly leaving: ReadonlyMap<string, ReadonlyArray<Edge>>
+  /** What serves a node, such as the model of an agent, by that node. */
+  readonly serving: ReadonlyMap<string, ReadonlyArray<Edge>>
+  /** Nodes by name; of several with one name the first. */
+  readonly named: ReadonlyMap<string, JsonObject>
+}
+
+/** Reads the graph of a workflow, whatever an engine keeps as one. */
+export const flowOf = (workflow: JsonObject): Flow => {
+  const all = nodesOf(workflow)
+  const notes = all.filter((node) => kindOf(node) === "stickyNote")
+  const nodes = all.filter((node) => kindOf(node) !== "stickyNote")
+  const named = new Map(nodes.toReversed().map((node) => [nameOf(node), node]))
+  const edges = edgesOf(workflow.connections)
+  const isMain = ({ type }: Edge) => type === "main"
+  const leaving = grouped(edges.filter(isMain), ({ source }) => source)
+  const serving = grouped(
+    edges.filter((edge) => !isMain(edge) && named.has(edge.source)),
+    ({ target }) => target
+  )
+  const served = new Set(
+    edges
+      .filter((edge) => !isMain(edge) && named.has(edge.target) && edge.source !== edge.target)
+      .map(({ source }) => source)
+  )
+  const starts = nodes.filter((node) => isTrigger(node)).toSorted(byPlace)
+  const reached = walk(starts, leaving, named)
+  const below = servants([...reached], serving)
+  const left = nodes.filter((node) => !reached.has(node) && !below.has(nameOf(node)))
+  const hasEntry = new Set(edges.filter(isMain).map(({ target }) => target))
+  const free = left.filter((node) => !hasEntry.has(nameOf(node)) && !served.has(nameOf(node))).toSorted(byPlace)
+  const apart = walk([...free, ...left.filter((node) => !served.has(nameOf(node)))], leaving, named)
+  const unreached = [...apart].filter((node) => !reached.has(node))
+  const told = new Set([...reached, ...unreached])
+  const underThem = servants(unreached, serving)
+  const rest = left.filter((node) => !told.has(node) && !underThem.has(nameOf(node)))
+  return { reached: [...reached], unreached: [...unreached, ...rest], notes, leaving, serving, named }
+}
+
+/** From left to right is how a workflow runs, from top to bottom how its beginnings are read. */
+const byPlace = (a: JsonObject, b: JsonObject): number => {
+  const [ax, ay] = placeOf(a)
+  const [bx, by] = placeOf(b)
+  return ay - by || ax - bx
+}
+
+const placeOf = ({ position }: JsonObject): readonly [number, number] => {
+  const [x, y]: ReadonlyArray<unknown> = Array.isArray(position) ? position : []
+  return [Predicate.isNumber(x) ? x : 0, Predicate.isNumber(y) ? y : 0]
+}
+
+const grouped = (edges: ReadonlyArray<Edge>, keyOf: (edge: Edge) => string) => {
+  const groups = new Map<string, Array<Edge>>()
+  for (const edge of edges) {
+    const group = groups.get(keyOf(edge))
+    if (group === undefined) groups.set(keyOf(edge), [edge])
+    else group.push(edge)
+  }
+  return groups
+}
+
+/** Nodes along the arrows, each once, a branch to its end before the next. */
+const walk = (
+  starts: ReadonlyArray<JsonObject>,
+  leaving: Flow["leaving"],
+  named: Flow["named"]
+): ReadonlySet<JsonObject> => {
+  const seen = new Set<JsonObject>()
+  const open = starts.toReversed()
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (seen.has(node)) continue
+    seen.add(node)
+    const next = leaving.get(nameOf(node)) ?? []
+    for (const { target } of next.toReversed()) {
+      const found = named.get(target)
+      if (found !== undefined && !seen.has(found)) open.push(found)
+    }
+  }
+  return seen
+}
+
+/** The names of all nodes that serve these, and of those that serve them. */
+const servants = (nodes: ReadonlyArray<JsonObject>, serving: Flow["serving"]): ReadonlySet<string> => {
+  const found = new Set<string>()
+  const open = nodes.map(nameOf)
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    for (const { source } of serving.get(name) ?? []) {
+      if (!found.has(source)) open.push(source)
+      found.add(source)
+    }
+  }
+  return found
+}

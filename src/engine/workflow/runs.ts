@@ -1,0 +1,62 @@
+import { Predicate } from "effect"
+
+import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { maskText } from "./maskSecrets.ts"
+
+/** What became of one node in an execution. */
+export interface NodeRun {
+  readonly times: number
+  readonly milliseconds: number
+  /** Items that left each output, over all its runs. */
+  readonly items: ReadonlyArray<number>
+  /** The first line of what it failed with. */
+  readonly error: string | undefined
+}
+
+/** What became of every node that ran, by name; nothing where an execution has no data. */
+export const runsIn = ({ data }: JsonObject): ReadonlyMap<string, NodeRun> | undefined => {
+  const result = isJsonObject(data) ? data.resultData : undefined
+  if (!isJsonObject(result) || !isJsonObject(result.runData)) return undefined
+  return new Map(
+    Object.entries(result.runData).map(([name, runs]) => [
+      name,
+      nodeRun(Array.isArray(runs) ? runs.filter(isJsonObject) : [])
+    ])
+  )
+}
+
+const nodeRun = (runs: ReadonlyArray<JsonObject>): NodeRun => {
+  const items: Array<number> = []
+  for (const { data } of runs) {
+    for (const [output, sent] of outputsOf(data).entries()) {
+      items[output] = (items[output] ?? 0) + (Array.isArray(sent) ? sent.length : 0)
+    }
+  }
+  return {
+    times: runs.length,
+    milliseconds: runs.reduce(
+      (sum, { executionTime }) => sum + (Predicate.isNumber(executionTime) ? executionTime : 0),
+      0
+    ),
+    items: Array.from(items, (count) => count ?? 0),
+    error: runs.map(errorIn).find(Predicate.isNotUndefined)
+  }
+}
+
+/** What left a node, whichever kind of connection it goes over. */
+const outputsOf = (data: unknown): ReadonlyArray<unknown> => {
+  const outputs = isJsonObject(data) ? (data.main ?? Object.values(data)[0]) : undefined
+  return Array.isArray(outputs) ? outputs : []
+}
+
+const errorIn = ({ error, executionStatus }: JsonObject): string | undefined => {
+  if (error === undefined && executionStatus !== "error") return undefined
+  const message = isJsonObject(error) ? (error.message ?? error.description) : error
+  return firstLineOf(Predicate.isString(message) ? message : "no message")
+}
+
+/** The first line of a message, without secrets. */
+export const firstLineOf = (message: string): string => {
+  const line = maskText(message.trim().split("\n")[0] ?? "").trim()
+  return line.length <= 160 ? line : `${line.slice(0, 160)}…`
+}
