@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
 import { fileJournal } from "../../../src/cli/embeddedEngine.ts"
-import { isForeignAndUncertain } from "../../../src/cli/fileLock.ts"
+import { isForeignAndUncertain } from "../../../src/cli/thisMachine.ts"
 import { Journal } from "../../../src/engine/embedded/store/Journal.ts"
 
 /** A folder for one test, and the journal's file in it. */
