@@ -1,9 +1,9 @@
-import { Predicate, Struct } from "effect"
+import { Predicate } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import type { After, Change } from "../client/History.ts"
 import { describe } from "./describe.ts"
 import { type NewCommit, ourselves } from "./git/fastImport.ts"
-import type { After, Change } from "./History.ts"
 import { filesOf } from "./layout.ts"
 import { deleted, type Line, messageOf } from "./message.ts"
 import { baseOf, folderOf } from "./paths.ts"
@@ -61,10 +61,7 @@ const commitsOfReading = (
   ]
 }
 
-const commitsOfChange = (
-  change: Happening & { readonly _tag: "Wrote" },
-  ledger: Ledger
-): ReadonlyArray<NewCommit> => {
+const commitsOfChange = (change: Happening & { readonly _tag: "Wrote" }, ledger: Ledger): ReadonlyArray<NewCommit> => {
   const { after, at, id, instance, origin } = change
   const { client = "an unknown client", tool = "a change" } = origin
   const ours = (step: Step | undefined) =>
@@ -92,7 +89,7 @@ const stateBefore = (
 ): JsonObject | undefined => {
   if (before !== undefined) return before
   if (after._tag !== "Present" || touched === undefined || known === undefined) return undefined
-  return { ...merged(known, after.seen), ...Struct.pick(known, touched) }
+  return { ...merged(known, after.seen), ...Object.fromEntries(touched.map((field) => [field, known[field]])) }
 }
 
 /** A change that another process on the same repository has come across before it was recorded here. */

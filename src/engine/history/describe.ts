@@ -1,19 +1,17 @@
-import { Option, Schema } from "effect"
-
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { Workflow } from "../client/models.ts"
-import { makeSeenVersions } from "../client/versions.ts"
-import { tagIds } from "./record.ts"
+import { differences } from "../workflow/difference.ts"
 
-const decode = Schema.decodeUnknownOption(Workflow)
+/** Changes that a line names. */
+const most = 5
+
+/** Characters of a line. */
+const longest = 400
 
 /** What sets two records of a workflow apart, in a line. */
 export const describe = (before: JsonObject, after: JsonObject): string => {
-  const those = decode(before)
-  const these = decode(after)
-  if (Option.isNone(those) || Option.isNone(these)) return "changed"
-  const { changesSince, remember } = makeSeenVersions()
-  const tags = tagIds(before).join() === tagIds(after).join() ? [] : ["tags"]
-  const all = [...changesSince(remember(those.value), these.value), ...tags]
-  return all.length === 0 ? "changed" : all.join(", ")
+  const changes = differences(before, after, { positions: true, ids: true })
+  if (changes.length === 0) return "changed"
+  const texts = changes.slice(0, most).map(({ text }) => text.split("\n")[0] ?? "")
+  const all = [...texts, ...(changes.length > most ? [`${changes.length - most} more`] : [])].join("; ")
+  return all.length <= longest ? all : `${all.slice(0, longest)}…`
 }

@@ -1,6 +1,7 @@
 import { Predicate, Schema } from "effect"
 
 import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
+import { nameOf } from "../client/models.ts"
 import { slug } from "./paths.ts"
 
 /** Files by their path. */
@@ -32,7 +33,7 @@ type Keep = (text: string, stem: string, extension: string) => unknown
 
 const nodeApart = (node: unknown, keep: Keep): unknown => {
   if (!isJsonObject(node)) return apart(node, same)
-  const stem = (path: Path) => `${slug(String(node.name ?? ""))}.${stemOf(path).split(".").at(-1) ?? ""}`
+  const stem = (path: Path) => `${slug(nameOf(node))}.${stemOf(path).split(".").at(-1) ?? ""}`
   const written = apart(node, (text, path) =>
     isLong(text) && path.length > 1 ? keep(text, stem(path), extensionOf(text, path)) : text
   )
@@ -81,18 +82,18 @@ const together = (value: unknown, textOf: (name: string) => string): unknown => 
   const file = value[pointer]
   if (Predicate.isString(file)) return textOf(file)
   return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [
-      isPointerLike(name) ? name.slice(1) : name,
-      together(item, textOf)
-    ])
+    Object.entries(value).map(([name, item]) => [isPointerLike(name) ? name.slice(1) : name, together(item, textOf)])
   )
 }
 
 /** Texts that a diff shows better line by line, as long as a file can hold them without a change. */
-const isLong = (text: string): boolean =>
-  (text.includes("\n") || text.length > 300) && !/\p{Surrogate}/u.test(text)
+const isLong = (text: string): boolean => (text.includes("\n") || text.length > 300) && !/\p{Surrogate}/u.test(text)
 
-const stemOf = (path: Path): string => path.filter((part) => !/^\d+$/.test(part)).map(slug).join(".") || "text"
+const stemOf = (path: Path): string =>
+  path
+    .filter((part) => !/^\d+$/.test(part))
+    .map(slug)
+    .join(".") || "text"
 
 const extensions: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(jsCode|functionCode|jsFunction)$/, "js"],

@@ -1,4 +1,5 @@
-import type { Origin, Version } from "./History.ts"
+import type { Call } from "../../mcp/Caller.ts"
+import type { Version } from "../client/History.ts"
 
 /** What a commit tells of one workflow. */
 export interface Line {
@@ -12,7 +13,7 @@ export interface Line {
 export interface Message {
   readonly subject: string
   readonly lines: ReadonlyArray<Line>
-  readonly origin?: Origin | undefined
+  readonly origin?: Call | undefined
 }
 
 /** A commit's message: a subject, a line for each workflow, and who did it with what. */

@@ -18,7 +18,8 @@ export const slug = (text: string): string => {
 }
 
 /** Where a workflow lies: its own file ends in `.json`, its texts lie in a folder of the same name without that. */
-export const baseOf = (instance: string, name: string, id: string): string => `${folderOf(instance)}/${slug(name)}.${id}`
+export const baseOf = (instance: string, name: string, id: string): string =>
+  `${folderOf(instance)}/${slug(name)}.${id}`
 
 /** The id of the workflow that a file of an instance's folder belongs to; nothing for files that are none of ours. */
 export const idAt = (path: string): string | undefined => {

@@ -1,6 +1,6 @@
 import { Predicate, Struct } from "effect"
 
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
 import { isSameJson } from "../client/versions.ts"
 
 /** What the history keeps of a workflow: all that the engine shows but owners, and the repetition of what is published. */
@@ -40,3 +40,29 @@ const hasId = (tag: unknown): tag is { readonly id: unknown } => Predicate.hasPr
 /** What moves with nearly every change, so that equal ones need no second look: engines give it with every reading. */
 export const stampOf = (seen: JsonObject): string =>
   JSON.stringify([seen.updatedAt, seen.versionId, seen.active, seen.isArchived, seen.name, tagIds(seen)])
+
+/** The record without what is secret to this server, and whether anything had to be left out. */
+export const withoutSecrets = (record: JsonObject, secrets: ReadonlyArray<string>): JsonObject => {
+  const present = secrets.filter((secret) => secret.length >= 8 && isIn(record, secret))
+  if (present.length === 0) return record
+  const cleaned = replaced(record, (text) => present.reduce((left, secret) => left.replaceAll(secret, leftOut), text))
+  return isJsonObject(cleaned) ? cleaned : record
+}
+
+/** Stands where a key of this server's was. */
+export const leftOut = "[key left out of the history]"
+
+const isIn = (value: unknown, secret: string): boolean => {
+  if (Predicate.isString(value)) return value.includes(secret)
+  if (Array.isArray(value)) return value.some((item: unknown) => isIn(item, secret))
+  return (
+    isJsonObject(value) && Object.entries(value).some(([name, item]) => name.includes(secret) || isIn(item, secret))
+  )
+}
+
+const replaced = (value: unknown, change: (text: string) => string): unknown => {
+  if (Predicate.isString(value)) return change(value)
+  if (Array.isArray(value)) return value.map((item: unknown) => replaced(item, change))
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [change(name), replaced(item, change)]))
+}

@@ -1,6 +1,7 @@
 import type { Tool } from "../../mcp/Tool.ts"
 import type { Instances } from "../client/Instances.ts"
 import { explainTools } from "./explain/explainExecution.ts"
+import { historyTools } from "./history/workflowHistory.ts"
 import { archiveTools } from "./running/archiveWorkflow.ts"
 import { stopTools } from "./running/stopExecution.ts"
 import { testTools } from "./running/testCredential.ts"
@@ -14,5 +15,6 @@ export const operatorTools: ReadonlyArray<Tool<Instances>> = [
   ...explainTools,
   ...stopTools,
   ...archiveTools,
-  ...testTools
+  ...testTools,
+  ...historyTools
 ]

@@ -36,7 +36,7 @@ export const make = (
   environment: Readonly<Record<string, string | undefined>>
 ) =>
   Effect.gen(function* () {
-    const { spawn } = yield* ChildProcessSpawner.ChildProcessSpawner
+    const spawner = yield* ChildProcessSpawner.ChildProcessSpawner
     const env = {
       ...environment,
       GIT_DIR: directories.gitDirectory,
@@ -48,7 +48,7 @@ export const make = (
 
     const bytes = Effect.fnUntraced(
       function* (args: ReadonlyArray<string>, input = "") {
-        const process = yield* spawn(
+        const process = yield* spawner.spawn(
           ChildProcess.make("git", [...settings, ...args], {
             cwd: directories.workTree,
             env,

@@ -27,11 +27,7 @@ export const make = (repository: Repository) => {
   })
 
   /** What the repository holds of the workflows that something happened to. */
-  const ledgerAt = Effect.fnUntraced(function* (
-    tip: string,
-    known: Places,
-    happenings: ReadonlyArray<Happening>
-  ) {
+  const ledgerAt = Effect.fnUntraced(function* (tip: string, known: Places, happenings: ReadonlyArray<Happening>) {
     const keys = happenings.flatMap((happening) => idsIn(happening).map((id) => keyOf(happening.instance, id)))
     const wanted = [...new Set(keys)].flatMap((key) => {
       const place = known.get(key)
@@ -113,6 +109,4 @@ const placesOf = (paths: ReadonlyArray<string>): Places => {
 }
 
 const idsIn = (happening: Happening): ReadonlyArray<string> =>
-  happening._tag === "Wrote"
-    ? [happening.id]
-    : [...happening.workflows.map(({ id }) => String(id)), ...happening.gone]
+  happening._tag === "Wrote" ? [happening.id] : [...happening.workflows.map(({ id }) => String(id)), ...happening.gone]

@@ -2,8 +2,8 @@ import { Effect, FileSystem } from "effect"
 
 import type { Commit } from "../message.ts"
 import { blobsIn } from "./blobs.ts"
-import type { Git } from "./Git.ts"
 import { importOf, type NewCommit, ourselves } from "./fastImport.ts"
+import type { Git } from "./Git.ts"
 
 /** Where the branch of the history stands. */
 export interface Tip {
@@ -47,7 +47,9 @@ export const make = Effect.fnUntraced(function* (git: Git, { gitDirectory, isBar
 
   /** What the program leaves in the repository when it fails, each time another file. */
   const withoutReports = Effect.gen(function* () {
-    const reports = (yield* fileSystem.readDirectory(gitDirectory)).filter((name) => name.startsWith("fast_import_crash_"))
+    const reports = (yield* fileSystem.readDirectory(gitDirectory)).filter((name) =>
+      name.startsWith("fast_import_crash_")
+    )
     yield* Effect.forEach(reports, (name) => fileSystem.remove(`${gitDirectory}/${name}`))
   }).pipe(Effect.ignore)
 

@@ -11,11 +11,26 @@ export const inPlainWords = (said: string, directory: string): string => {
 
 const advice: ReadonlyArray<readonly [RegExp, (directory: string) => string]> = [
   [/could not be started/, () => "the program git is missing: install it, or leave `history` out of the configuration"],
-  [/No space left|Disk quota|ENOSPC|EDQUOT/i, (directory) => `the disk that ${directory} lies on is full: make room there`],
-  [/Permission denied|Read-only file system|insufficient permission|EACCES|EROFS|EPERM/i, (directory) => `${directory} cannot be written: mend its access rights`],
-  [/not uptodate|would be overwritten|unmerged|needs merge/i, (directory) => `the work tree in ${directory} has changes of somebody else's in the way: commit, stash or discard them there`],
+  [
+    /No space left|Disk quota|ENOSPC|EDQUOT/i,
+    (directory) => `the disk that ${directory} lies on is full: make room there`
+  ],
+  [
+    /Permission denied|Read-only file system|insufficient permission|EACCES|EROFS|EPERM/i,
+    (directory) => `${directory} cannot be written: mend its access rights`
+  ],
+  [
+    /not uptodate|would be overwritten|unmerged|needs merge/i,
+    (directory) =>
+      `the work tree in ${directory} has changes of somebody else's in the way: commit, stash or discard them there`
+  ],
   [/Not updating/, (directory) => `another process keeps writing to ${directory}`],
-  [/corrupt|bad object|missing (?:blob|tree|commit)|unable to read|inflate|not a valid object|invalid object|not a git repository|bad (?:tree|ref)|fatal: (?:Failed to|Not a valid)|Unexpected object/i, (directory) => `the repository in ${directory} is damaged: \`git -C ${directory} fsck\` shows where; fetch what is missing from a clone, or move the folder away so that a new one is begun`]
+  [
+    /corrupt|bad object|missing (?:blob|tree|commit)|unable to read|inflate|not a valid object|invalid object|not a git repository|bad (?:tree|ref)|fatal: (?:Failed to|Not a valid)|Unexpected object/i,
+    (directory) =>
+      `the repository in ${directory} is damaged: \`git -C ${directory} fsck\` shows where; fetch what is missing from a clone, or move the folder away so that a new one is begun`
+  ]
 ]
 
-const firstLine = (said: string): string => (said.split("\n").find((line) => /fatal|error/.test(line)) ?? said.split("\n")[0] ?? "").slice(0, 300)
+const firstLine = (said: string): string =>
+  (said.split("\n").find((line) => /fatal|error/.test(line)) ?? said.split("\n")[0] ?? "").slice(0, 300)

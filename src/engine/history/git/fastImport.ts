@@ -34,7 +34,10 @@ const ident = (name: string): string => {
     .replace(/[\p{C}<>]+/gu, " ")
     .replace(/^[\s.,:;"'\\]+|[\s.,:;"'\\]+$/g, "")
     .slice(0, 100)
-  const local = plain.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "")
+  const local = plain
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
   return `${plain === "" ? "unknown" : plain} <${local === "" ? "unknown" : local}@${ourselves}.invalid>`
 }
 

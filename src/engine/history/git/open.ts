@@ -5,38 +5,45 @@ import * as Git from "./Git.ts"
 import { make as makeRepository } from "./Repository.ts"
 
 /** Opens the repository in a folder, and begins one where there is none. */
-export const open = Effect.fnUntraced(function* (directory: string, environment: Readonly<Record<string, string | undefined>>) {
-  const fileSystem = yield* FileSystem.FileSystem
-  const path = yield* Path.Path
-  yield* fileSystem.makeDirectory(directory, { recursive: true })
-  const entries = yield* fileSystem.readDirectory(directory)
-  const isBare = entries.includes("HEAD") && entries.includes("objects") && entries.includes("refs")
-  const gitDirectory = isBare ? directory : path.join(directory, ".git")
-  const git = yield* Git.make({ gitDirectory, workTree: directory }, environment)
-  if (!isBare && !entries.includes(".git")) {
-    if (entries.length > 0) {
-      return yield* new Git.GitError({
-        message: `${directory} holds other files and is no git repository: name an empty folder, or run git init there`
-      })
+export const open = Effect.fnUntraced(
+  function* (directory: string, environment: Readonly<Record<string, string | undefined>>) {
+    const fileSystem = yield* FileSystem.FileSystem
+    const path = yield* Path.Path
+    yield* fileSystem.makeDirectory(directory, { recursive: true })
+    const entries = yield* fileSystem.readDirectory(directory)
+    const isBare = entries.includes("HEAD") && entries.includes("objects") && entries.includes("refs")
+    const gitDirectory = isBare ? directory : path.join(directory, ".git")
+    const git = yield* Git.make({ gitDirectory, workTree: directory }, environment)
+    if (!isBare && !entries.includes(".git")) {
+      if (entries.length > 0) {
+        return yield* new Git.GitError({
+          message: `${directory} holds other files and is no git repository: name an empty folder, or run git init there`
+        })
+      }
+      yield* git.text(["init", "--quiet", "--initial-branch=main", directory])
     }
-    yield* git.text(["init", "--quiet", "--initial-branch=main", directory])
-  }
-  const repository = yield* makeRepository(git, { gitDirectory, isBare })
-  const { hash } = yield* repository.tip
-  if (hash === undefined) yield* git.text(["fast-import", "--quiet", "--done"], importOf(repository.branch, undefined, [yield* first]))
-  return { ...repository, gitDirectory }
-}, Effect.catchTag("PlatformError", ({ message }) => Effect.fail(new Git.GitError({ message }))))
+    const repository = yield* makeRepository(git, { gitDirectory, isBare })
+    const { hash } = yield* repository.tip
+    if (hash === undefined)
+      yield* git.text(["fast-import", "--quiet", "--done"], importOf(repository.branch, undefined, [yield* first]))
+    return { ...repository, gitDirectory }
+  },
+  Effect.catchTag("PlatformError", ({ message }) => Effect.fail(new Git.GitError({ message })))
+)
 
-const first = Effect.map(Effect.clockWith((clock) => clock.currentTimeMillis), (at) => ({
-  author: ourselves,
-  at: Math.floor(at / 1000),
-  message: "Begin the history",
-  remove: [],
-  write: new Map([
-    [".gitattributes", "* -text\n"],
-    ["README.md", readme]
-  ])
-}))
+const first = Effect.map(
+  Effect.clockWith((clock) => clock.currentTimeMillis),
+  (at) => ({
+    author: ourselves,
+    at: Math.floor(at / 1000),
+    message: "Begin the history",
+    remove: [],
+    write: new Map([
+      [".gitattributes", "* -text\n"],
+      ["README.md", readme]
+    ])
+  })
+)
 
 const readme = `# History of workflows
 

@@ -1,20 +1,15 @@
 import { Context, Effect, Schema } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import type { Call } from "../../mcp/Caller.ts"
 
 /** The history could not be read. */
 export class HistoryError extends Schema.TaggedError<HistoryError>()("HistoryError", { message: Schema.String }) {}
 
-/** Who changed something, with which tool and for what reason, as far as that is known. */
-export interface Origin {
-  readonly client: string | undefined
-  readonly tool: string | undefined
-  readonly reason: string | undefined
-}
-
 /** Something that was changed through this server. */
 export interface Change {
-  readonly origin: Origin
+  /** Who changed it with what, as far as that is known. */
+  readonly origin: Call
   /** Milliseconds since 1970. */
   readonly at: number
   readonly id: string
@@ -78,7 +73,8 @@ export interface InstanceHistory {
   ) => Effect.Effect<JsonObject | undefined, HistoryError>
 }
 
-const none: InstanceHistory = {
+/** Keeps nothing. */
+export const noHistory: InstanceHistory = {
   isKept: false,
   knows: () => Effect.succeed(true),
   saw: () => Effect.void,
@@ -92,4 +88,4 @@ const none: InstanceHistory = {
 /** Keeps what workflows were. By default nobody does. `secrets` never get into it. */
 export const History = Context.Reference<{
   readonly of: (instance: string, secrets: ReadonlyArray<string>) => InstanceHistory
-}>("workflow-tool-server/engine/History", { defaultValue: () => ({ of: () => none }) })
+}>("workflow-tool-server/engine/History", { defaultValue: () => ({ of: () => noHistory }) })
