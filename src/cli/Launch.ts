@@ -27,6 +27,8 @@ export interface Launch {
   readonly answerLimit: number | undefined
   /** Nothing where calls are not recorded. The file is named from the configuration's place, or from the working folder. */
   readonly audit?: (AuditSettings & { readonly besideConfiguration: boolean }) | undefined
+  /** Nothing where no history of workflows is kept. The folder is named as the audit log's file is. */
+  readonly history?: { readonly directory: string; readonly besideConfiguration: boolean } | undefined
   /** The configuration file that was asked for by name. */
   readonly config: Options["config"]
   readonly marketplace: unknown
@@ -46,6 +48,7 @@ export const resolve = (options: Options, settings: Settings): Result.Result<Lau
     toolsets: [...new Set(toolsets)],
     answerLimit: server.answerLimit,
     audit: resolveAudit(options.audit, server.audit),
+    history: resolveHistory(options.history, server.history),
     config: options.config,
     marketplace: settings.marketplace
   }))
@@ -54,6 +57,11 @@ export const resolve = (options: Options, settings: Settings): Result.Result<Lau
 const resolveAudit = (file: string | undefined, written: AuditSettings | undefined): Launch["audit"] => {
   if (file === undefined) return written === undefined ? undefined : { ...written, besideConfiguration: true }
   return { maxBytes: 10_000_000, keep: 5, ...written, file, besideConfiguration: false }
+}
+
+const resolveHistory = (directory: string | undefined, written: string | undefined): Launch["history"] => {
+  if (directory !== undefined) return { directory, besideConfiguration: false }
+  return written === undefined ? undefined : { directory: written, besideConfiguration: true }
 }
 
 const resolveHttp = (

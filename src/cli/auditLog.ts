@@ -2,9 +2,9 @@ import path from "node:path"
 
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { type Cause, Clock, Effect, Fiber, FileSystem, Layer, Option, Queue, Ref } from "effect"
-import { HttpServerRequest } from "effect/http"
 
 import { Audit, type AuditEntry } from "../mcp/Audit.ts"
+import { makeCallers, type Transport } from "./callers.ts"
 import { lock } from "./fileLock.ts"
 import { describe } from "./fileProblems.ts"
 import type { Launch } from "./Launch.ts"
@@ -15,7 +15,7 @@ const maxLines = 10_000
 
 /** What is recorded: calls that come this way, with the configuration of this name. */
 interface Recorded extends Pick<Launch, "config"> {
-  readonly transport: "stdio" | "http" | "command"
+  readonly transport: Transport
 }
 
 /**
@@ -41,29 +41,19 @@ const make = Effect.fnUntraced(function* (
   yield* Effect.addFinalizer(() => Effect.andThen(Queue.end(lines), Fiber.await(writing)))
   yield* append([])
 
-  let introduced: string | undefined
+  const { caller, introduce, introduced } = makeCallers(transport)
   return {
-    // Over HTTP every message stands alone: who introduced itself in one is not known in the next.
-    introduce: (client: string) =>
-      Effect.sync(() => {
-        if (transport === "stdio") introduced = client
-      }),
+    introduce,
+    introduced,
     record: Effect.fnUntraced(function* (entry: AuditEntry) {
-      const request = yield* Effect.serviceOption(HttpServerRequest.HttpServerRequest)
-      const line = lineOf(entry, { transport, ...callerOf(request, entry.client ?? introduced) })
+      const { client, ...from } = yield* caller
+      const line = lineOf(entry, { transport, client: entry.client ?? client, ...from })
       if (!(yield* Queue.offer(lines, line))) {
         yield* Effect.logError(`${file} takes no more lines: a call of ${entry.tool} is not in the audit log`)
       }
     })
   }
 })
-
-/** The name that stands for the caller, and where it calls from, as far as that is known. */
-const callerOf = (request: Option.Option<HttpServerRequest.HttpServerRequest>, introduced: string | undefined) => {
-  if (Option.isNone(request)) return { client: introduced }
-  const { headers, remoteAddress } = request.value
-  return { client: introduced ?? headers["user-agent"]?.slice(0, 100), address: Option.getOrUndefined(remoteAddress) }
-}
 
 /** Fields that are not known are left out. */
 const lineOf = ({ startedAt, ...entry }: AuditEntry, caller: object): string =>

@@ -111,6 +111,13 @@ export const flags = {
     variable: "WORKFLOW_TOOL_SERVER_AUDIT",
     help: "Record every call that may change something as a line of JSON in FILE"
   },
+  history: {
+    value: "DIR",
+    variable: "WORKFLOW_TOOL_SERVER_HISTORY",
+    help: "Keep the history of workflows in a git repository in DIR",
+    expected: "the name of a folder",
+    parse: notEmpty
+  },
   "log-level": {
     value: "LEVEL",
     variable: "WORKFLOW_TOOL_SERVER_LOG_LEVEL",
@@ -149,6 +156,7 @@ export interface Options {
   readonly readOnly: boolean
   readonly toolsets: ReadonlyArray<ToolsetName> | undefined
   readonly audit: string | undefined
+  readonly history: string | undefined
   readonly logLevel: (typeof logLevels)[keyof typeof logLevels]
 }
 
@@ -182,6 +190,7 @@ export const readOptions = (
       readOnly: (yield* option("read-only", flags["read-only"])) ?? false,
       toolsets: yield* option("toolsets", flags.toolsets),
       audit: yield* option("audit", flags.audit),
+      history: yield* option("history", flags.history),
       logLevel: (yield* option("log-level", flags["log-level"])) ?? "Warn"
     }
   })

@@ -6,7 +6,19 @@ import type { Launch } from "./Launch.ts"
 import * as NodeHttpClients from "./NodeHttpClients.ts"
 
 /** The instances to serve and the way to them: the configured ones over the network, else the embedded one. */
-export const instances = (launch: Launch) => Layer.build(Layer.provide(Instances.layer, upstreams(launch)))
+export const instances = (launch: Launch) =>
+  Layer.build(Layer.provide(Instances.layer, Layer.merge(upstreams(launch), keeping(launch))))
+
+/** Loads the history of workflows where one is kept. */
+const keeping = ({ history, ...launch }: Launch) =>
+  history === undefined
+    ? Layer.empty
+    : Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("./history.ts")),
+          ({ history: keep }) => keep(launch, history)
+        )
+      )
 
 const upstreams = ({ embedded, engine, readOnly }: Launch) =>
   engine === undefined

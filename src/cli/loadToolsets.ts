@@ -3,6 +3,8 @@ import { Effect, Layer } from "effect"
 import type { PlanSource } from "../changes/tools/PlanSource.ts"
 import { ConfigurationError } from "../internal/config/ConfigurationError.ts"
 import { HttpClients } from "../internal/http/HttpClients.ts"
+import { Audit } from "../mcp/Audit.ts"
+import type { Transport } from "./callers.ts"
 import type { Launch } from "./Launch.ts"
 import * as NodeHttpClients from "./NodeHttpClients.ts"
 import { loaders } from "./toolsets.ts"
@@ -24,16 +26,21 @@ const planTools = (sources: ReadonlyArray<PlanSource>) =>
         ({ planTools: tools }) => [tools(sources)]
       )
 
-/** Loads the audit log where one is asked for. */
-export const audit = ({ audit, ...launch }: Launch, transport: "stdio" | "http" | "command") =>
-  audit === undefined
-    ? Layer.empty
-    : Layer.unwrap(
-        Effect.map(
+/** Loads the audit log where one is asked for; a history wants to know who calls as well. */
+export const audit = ({ audit, ...launch }: Launch, transport: Transport) => {
+  if (audit === undefined && launch.history === undefined) return Layer.empty
+  const loaded =
+    audit === undefined
+      ? Effect.map(
+          Effect.promise(() => import("./callers.ts")),
+          ({ makeCallers }) => Layer.succeed(Audit, { ...makeCallers(transport), record: () => Effect.void })
+        )
+      : Effect.map(
           Effect.promise(() => import("./auditLog.ts")),
           ({ auditLog }) => auditLog({ ...launch, transport }, audit)
         )
-      )
+  return Layer.unwrap(loaded)
+}
 
 /** Refuses a `caFile` or a `proxy` that cannot be used, by this Node or by anyone, before the first call needs it. */
 const checkConnections = ({ engine }: Launch) =>

@@ -28,6 +28,8 @@ export interface ServerSettings {
   /** Largest answer of a tool in bytes. */
   readonly answerLimit?: number
   readonly audit?: AuditSettings
+  /** Folder of the repository that keeps what workflows were. */
+  readonly history?: string
 }
 
 /** Where calls that may change something are recorded, and how much of that is kept. */
@@ -86,5 +88,6 @@ export const FileFields = Schema.Struct({
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   answerLimit: Schema.optionalKey(whole(1000, 1_000_000_000, "a whole number of bytes from 1000")),
   audit: Schema.optionalKey(Schema.Unknown),
+  history: Schema.optionalKey(text("the name of a folder")),
   marketplace: Schema.optionalKey(Schema.Unknown)
 }).annotate({ message: "an object with environments and defaultEnv" })

@@ -22,10 +22,12 @@ export interface AuditEntry {
 export const Audit = Context.Reference<{
   /** The client of a connection says who it is, for all that follows on it. */
   readonly introduce: (client: string) => Effect.Effect<void>
+  /** Who has introduced itself for the request under way, where the request does not say so itself. */
+  readonly introduced: Effect.Effect<string | undefined>
   /** Never fails, and never keeps the caller waiting. */
   readonly record: (entry: AuditEntry) => Effect.Effect<void>
 }>("workflow-tool-server/tools/Audit", {
-  defaultValue: () => ({ introduce: () => Effect.void, record: () => Effect.void })
+  defaultValue: () => ({ introduce: () => Effect.void, introduced: Effect.undefined, record: () => Effect.void })
 })
 
 /** Tells whoever records the call under way which instance it works on. */

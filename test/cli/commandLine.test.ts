@@ -36,6 +36,7 @@ describe("the command line", () => {
       readOnly: false,
       toolsets: undefined,
       audit: undefined,
+      history: undefined,
       logLevel: "Warn"
     })
   })
@@ -71,6 +72,7 @@ describe("the command line", () => {
       "read-only": "1",
       toolsets: "marketplace, engine",
       audit: "audit.jsonl",
+      history: "history",
       "log-level": "DEBUG"
     }
     const byVariable = Object.fromEntries(flagNames.map((name) => [flag(name).variable, samples[name]]))
@@ -86,6 +88,7 @@ describe("the command line", () => {
       readOnly: true,
       toolsets: ["engine", "marketplace"],
       audit: "audit.jsonl",
+      history: "history",
       logLevel: "Debug"
     })
     assert.strictEqual(authToken && Redacted.value(authToken), "sesame")

@@ -8,6 +8,7 @@ import type { Changes, Creation } from "./body.ts"
 import type { Capabilities } from "./capabilities.ts"
 import type { EngineError, WorkflowBusy } from "./EngineError.ts"
 import type { Written } from "./fullest.ts"
+import { type InstanceHistory, noHistory } from "./History.ts"
 import type {
   CredentialId,
   CredentialTest,
@@ -24,6 +25,7 @@ import type {
   WorkflowId,
   WorkflowQuery
 } from "./models.ts"
+import { recording } from "./recording.ts"
 import { restCalls } from "./restCalls.ts"
 import type { SeenVersions } from "./versions.ts"
 import * as WorkflowLocks from "./WorkflowLocks.ts"
@@ -60,6 +62,8 @@ export class EngineClient extends Context.Service<
     ) => Effect.Effect<A, E | WorkflowBusy, R>
     /** The versions of workflows that callers were shown, to notice what somebody else changed since. */
     readonly versions: SeenVersions
+    /** What workflows were before, where that is kept; every reading and every change goes into it. */
+    readonly history: InstanceHistory
 
     /**
      * One page of the workflows that match; a filter `name` that this engine does not know is left out: check the items.
@@ -182,6 +186,10 @@ export class EngineClient extends Context.Service<
     instance: string,
     environment: Environment,
     upstream: Upstream,
-    locks: WorkflowLocks.WorkflowLocks = WorkflowLocks.make()
-  ): EngineClient["Service"] => restCalls(instance, environment, upstream, locks)
+    locks: WorkflowLocks.WorkflowLocks = WorkflowLocks.make(),
+    history: InstanceHistory = noHistory
+  ): EngineClient["Service"] => ({
+    ...recording(restCalls(instance, environment, upstream, locks), history),
+    history
+  })
 }

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Predicate, Scope } from "effect"
+import { Context, Effect, Layer, Predicate, Redacted, Scope } from "effect"
 
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { HttpClients } from "../../internal/http/HttpClients.ts"
@@ -6,6 +6,7 @@ import * as Upstream from "../../internal/http/Upstream.ts"
 import { EngineConfig, type Environment } from "../config/EngineConfig.ts"
 import { EngineClient } from "./EngineClient.ts"
 import { InstanceNotFound } from "./EngineError.ts"
+import { History } from "./History.ts"
 import * as WorkflowLocks from "./WorkflowLocks.ts"
 
 /** Every configured instance. Its client is built at the first use and shared by all calls. */
@@ -28,6 +29,10 @@ export class Instances extends Context.Service<
       const httpClients = yield* HttpClients
       const scope = yield* Effect.scope
       const locks = WorkflowLocks.make()
+      const history = yield* History
+      const secrets = [...environments.values()].flatMap(({ apiKey, headers }) =>
+        [apiKey, ...Object.values(headers)].map((secret) => Redacted.value(secret))
+      )
       const names = [...environments.keys()]
       const readOnly = new Set(names.filter((name) => environments.get(name)?.readOnly === true))
 
@@ -42,7 +47,8 @@ export class Instances extends Context.Service<
             name,
             environment,
             Upstream.make(http, { baseUrl: host, requestsPerSecond, concurrency }),
-            locks
+            locks,
+            history.of(name, secrets)
           )
         },
         (effect, name) =>

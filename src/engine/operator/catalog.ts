@@ -3,6 +3,7 @@ import type { Instances } from "../client/Instances.ts"
 import { editTools } from "./edit/editWorkflow.ts"
 import { explainTools } from "./explain/explainExecution.ts"
 import { healthTools } from "./health/instanceHealth.ts"
+import { historyTools } from "./history/workflowHistory.ts"
 import { archiveTools } from "./running/archiveWorkflow.ts"
 import { stopTools } from "./running/stopExecution.ts"
 import { testTools } from "./running/testCredential.ts"
@@ -19,5 +20,6 @@ export const operatorTools: ReadonlyArray<Tool<Instances>> = [
   ...explainTools,
   ...stopTools,
   ...archiveTools,
-  ...testTools
+  ...testTools,
+  ...historyTools
 ]

@@ -1,6 +1,7 @@
 import { Cause, Clock, Effect, Exit, Predicate } from "effect"
 
 import { Audit, type AuditEntry, noteInstance } from "../Audit.ts"
+import { Caller } from "../Caller.ts"
 import type { Answer, Tool } from "../Tool.ts"
 import type { ToolFailure } from "../ToolError.ts"
 import { toErrorObject } from "./errors.ts"
@@ -11,10 +12,19 @@ import { printable } from "./Response.ts"
 export const audited = Effect.fnUntraced(function* (
   tool: Tool,
   input: unknown,
-  { client, protocolVersion }: { readonly client: unknown; readonly protocolVersion: ProtocolVersion }
+  {
+    client,
+    protocolVersion,
+    reason
+  }: { readonly client: unknown; readonly protocolVersion: ProtocolVersion; readonly reason?: unknown }
 ) {
   if (tool.annotations.readOnlyHint) return yield* tool.call(input)
-  const { record } = yield* Audit
+  const { introduced, record } = yield* Audit
+  const caller = {
+    tool: tool.name,
+    client: clientName(client) ?? (yield* introduced),
+    reason: Predicate.isString(reason) ? printable(reason).slice(0, 500) : undefined
+  }
   const startedAt = yield* Clock.currentTimeMillis
   let instance: string | undefined
   const note = (name: string) =>
@@ -22,6 +32,7 @@ export const audited = Effect.fnUntraced(function* (
       instance = name
     })
   return yield* Effect.provideService(tool.call(input), noteInstance, note).pipe(
+    Effect.provideService(Caller, caller),
     Effect.onExit((exit) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         record({

@@ -22,7 +22,11 @@ const toolOf = (call: Tool["call"], annotations = creates): Tool => ({
 /** What a call records, once it has been under way for a second. */
 const recorded = Effect.fnUntraced(function* (tool: Tool, input: unknown, client?: unknown) {
   const entries: Array<AuditEntry> = []
-  const audit = { introduce: () => Effect.void, record: (entry: AuditEntry) => Effect.sync(() => entries.push(entry)) }
+  const audit = {
+    introduce: () => Effect.void,
+    introduced: Effect.undefined,
+    record: (entry: AuditEntry) => Effect.sync(() => entries.push(entry))
+  }
   const calling = yield* audited(tool, input, { client, protocolVersion: assumed }).pipe(
     Effect.provideService(Audit, { ...audit, record: (entry) => Effect.asVoid(audit.record(entry)) }),
     Effect.forkChild({ startImmediately: true })

@@ -34,12 +34,16 @@ export const toolMethods = (tools: ReadonlyArray<Tool>) => {
         const tool = byName.get(params.name)
         if (tool === undefined) return yield* unknownTool(params.name, [...byName.keys()])
         const client = params._meta?.[clientInfoKey]
-        return result(yield* audited(tool, params.arguments, { client, protocolVersion }), protocolVersion)
+        const reason = params._meta?.[reasonKey]
+        return result(yield* audited(tool, params.arguments, { client, protocolVersion, reason }), protocolVersion)
       }),
       { work: workOf(byName) }
     )
   } satisfies Method.Methods
 }
+
+/** Why a tool is called, for whoever keeps a history. */
+const reasonKey = "workflow-tool-server/reason"
 
 const clientInfoKey = "io.modelcontextprotocol/clientInfo"
 

@@ -1,0 +1,16 @@
+import path from "node:path"
+
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Layer } from "effect"
+
+import * as GitHistory from "../engine/history/git/GitHistory.ts"
+import type { Launch } from "./Launch.ts"
+
+/** The history of workflows in the folder that the configuration names. */
+export const history = ({ config = "" }: Pick<Launch, "config">, settings: NonNullable<Launch["history"]>) => {
+  const { besideConfiguration, directory } = settings
+  return GitHistory.layer({
+    directory: path.resolve(besideConfiguration ? path.dirname(config) : "", directory),
+    environment: { PATH: process.env["PATH"], HOME: process.env["HOME"], SystemRoot: process.env["SystemRoot"] }
+  }).pipe(Layer.provide(NodeServices.layer))
+}

@@ -1,0 +1,91 @@
+import { Context, Effect, Schema } from "effect"
+
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import type { Call } from "../../mcp/Caller.ts"
+
+/** The history could not be read. */
+export class HistoryError extends Schema.TaggedError<HistoryError>()("HistoryError", { message: Schema.String }) {}
+
+/** Something that was changed through this server. */
+export interface Change {
+  /** Who changed it with what, as far as that is known. */
+  readonly origin: Call
+  /** Milliseconds since 1970. */
+  readonly at: number
+  readonly id: string
+  /** What the workflow was just before, as far as the change itself showed it. */
+  readonly before?: JsonObject | undefined
+  /** The fields that such a change can change, where it did not show what was before. */
+  readonly touched?: ReadonlyArray<string>
+  /** What it is now. It may have to be read from the engine. */
+  readonly after: Effect.Effect<After>
+}
+
+/** What a change led to; `Unknown` where that could not be found out. */
+export type After =
+  | { readonly _tag: "Present"; readonly seen: JsonObject }
+  | { readonly _tag: "Deleted" }
+  | { readonly _tag: "Unknown" }
+
+/** One version of a workflow in the history. */
+export interface Version {
+  /** Names it; it is the state after this change. */
+  readonly version: string
+  /** ISO 8601. */
+  readonly when: string
+  readonly by: string
+  readonly tool: string | undefined
+  readonly reason: string | undefined
+  /** What changed, in a line. */
+  readonly change: string
+  /** The engine's own name of this version, where it has one. */
+  readonly engineVersion: string | undefined
+  readonly isDeletion: boolean
+}
+
+/** Versions, newest first; `next` leads to older ones. */
+export interface Versions {
+  readonly data: ReadonlyArray<Version>
+  readonly next: string | undefined
+}
+
+/** The history of the workflows of one instance. Nothing of it but reading keeps the caller waiting. */
+export interface InstanceHistory {
+  readonly isKept: boolean
+  /** Whether anything is known of a workflow, so that what it was before a change of it is recorded already. */
+  readonly knows: (id: string) => Effect.Effect<boolean>
+  /** Workflows were read, and some were found not to be there. */
+  readonly saw: (workflows: ReadonlyArray<JsonObject>, gone?: ReadonlyArray<string>) => Effect.Effect<void>
+  readonly wrote: (change: Change) => Effect.Effect<void>
+  /** Waits, not for long, until what happened so far is recorded. */
+  readonly settled: Effect.Effect<void>
+  /** What is wrong with the keeping of the history now. */
+  readonly problem: Effect.Effect<string | undefined>
+  readonly versions: (
+    id: string,
+    page: { readonly limit: number; readonly after?: string | undefined }
+  ) => Effect.Effect<Versions, HistoryError>
+  /** The workflow as it was after a change, or `before` it; nothing where it did not exist. */
+  readonly read: (
+    id: string,
+    version: string,
+    side: "after" | "before"
+  ) => Effect.Effect<JsonObject | undefined, HistoryError>
+}
+
+/** Keeps nothing. */
+export const noHistory: InstanceHistory = {
+  isKept: false,
+  knows: () => Effect.succeed(true),
+  saw: () => Effect.void,
+  wrote: () => Effect.void,
+  settled: Effect.void,
+  problem: Effect.undefined,
+  versions: () => Effect.succeed({ data: [], next: undefined }),
+  read: () => Effect.undefined
+}
+
+/** Keeps what workflows were. By default nobody does. `secrets` never get into it. */
+export const History = Context.Reference<{
+  readonly of: (instance: string, secrets: ReadonlyArray<string>) => InstanceHistory
+}>("workflow-tool-server/engine/History", { defaultValue: () => ({ of: () => noHistory }) })

@@ -1,0 +1,140 @@
+import { Cause, Clock, Effect, Exit, Option } from "effect"
+
+import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
+import { Caller } from "../../mcp/Caller.ts"
+import type { EngineError } from "./EngineError.ts"
+import type { After, Change, InstanceHistory } from "./History.ts"
+import type { Workflow, WorkflowId } from "./models.ts"
+import type { restCalls } from "./restCalls.ts"
+import { makeWritesUnderWay } from "./writesUnderWay.ts"
+
+type Client = ReturnType<typeof restCalls>
+
+/** The same client, whose history gets every reading of workflows and every change of them. */
+export const recording = (client: Client, history: InstanceHistory): Client => {
+  if (!history.isKept) return client
+  const writes = makeWritesUnderWay()
+
+  /** Hands on what was read, but for what was being written meanwhile: that tells for itself what came of it. */
+  const seen = <A>(
+    self: Effect.Effect<A, EngineError>,
+    workflowsIn: (answer: A) => ReadonlyArray<JsonObject>
+  ): Effect.Effect<A, EngineError> =>
+    Effect.suspend(() => {
+      const since = writes.now()
+      return Effect.tap(self, (answer) =>
+        history.saw(workflowsIn(answer).filter(({ id }) => !writes.touchedSince(since, String(id))))
+      )
+    })
+
+  const present = (seen: JsonObject): After => ({ _tag: "Present", seen })
+
+  /** What became of a workflow whose change did not tell. */
+  const lookedUp = (id: WorkflowId) =>
+    Effect.match(client.getWorkflow(id), {
+      onSuccess: present,
+      onFailure: (error): After => (isMissing(error) ? { _tag: "Deleted" } : { _tag: "Unknown" })
+    })
+
+  const changing = Effect.fnUntraced(function* <A>(
+    id: WorkflowId,
+    change: Effect.Effect<A, EngineError>,
+    { afterOf, ...told }: Pick<Change, "before" | "touched"> & { readonly afterOf: (answer: A) => Told }
+  ) {
+    const origin = yield* Caller
+    const isKnown = told.before !== undefined || (yield* history.knows(id))
+    if (!isKnown) yield* Effect.ignore(Effect.tap(client.getWorkflow(id), (before) => history.saw([before])))
+    return yield* writes.during(id, change).pipe(
+      Effect.onExit((exit) =>
+        Effect.gen(function* () {
+          if (Exit.isFailure(exit)) {
+            const error = failureOf(exit)
+            if (error !== undefined && isHarmless(error)) return undefined
+            if (error !== undefined && isMissing(error)) return yield* history.saw([], [id])
+          }
+          const { after, before = told.before } = Exit.isSuccess(exit) ? afterOf(exit.value) : {}
+          return yield* history.wrote({
+            ...told,
+            before,
+            origin,
+            id,
+            at: yield* Clock.currentTimeMillis,
+            after: yield* Effect.cached(after === undefined ? lookedUp(id) : Effect.succeed(after))
+          })
+        })
+      )
+    )
+  })
+
+  const activity = (id: WorkflowId, change: Effect.Effect<Workflow, EngineError>) =>
+    changing(id, change, {
+      touched: ["active", "activeVersionId"],
+      afterOf: (answer) => ({ after: present(answer) })
+    })
+
+  return {
+    ...client,
+    getWorkflow: (id) =>
+      Effect.tapError(
+        seen(client.getWorkflow(id), (workflow) => [workflow]),
+        (error) => (isMissing(error) ? history.saw([], [id]) : Effect.void)
+      ),
+    listWorkflows: (query, selection) =>
+      seen(client.listWorkflows(query, selection), ({ data }) => data.filter(isWhole)),
+    createWorkflow: (creation) =>
+      Effect.tap(
+        client.createWorkflow(creation),
+        Effect.fnUntraced(function* ({ workflow }) {
+          // Older engines leave the tags out of this answer: a new workflow has none.
+          const after = Effect.succeed(present({ tags: [], ...workflow }))
+          yield* history.wrote({ origin: yield* Caller, id: workflow.id, at: yield* Clock.currentTimeMillis, after })
+        })
+      ),
+    updateWorkflow: (current, changes) =>
+      changing(current.id, client.updateWorkflow(current, changes), {
+        before: current,
+        afterOf: ({ workflow }) => ({ after: present(workflow) })
+      }),
+    deleteWorkflow: (id) =>
+      changing(id, client.deleteWorkflow(id), {
+        afterOf: (before) => ({ before, after: { _tag: "Deleted" } })
+      }),
+    archiveWorkflowIfSupported: (id, archived) =>
+      changing(id, client.archiveWorkflowIfSupported(id, archived), {
+        touched: ["active", "activeVersionId", "isArchived"],
+        afterOf: (answer) =>
+          Option.match(answer, { onNone: () => ({ after: unknown }), onSome: (now) => ({ after: present(now) }) })
+      }),
+    activateWorkflow: (id) => activity(id, client.activateWorkflow(id)),
+    deactivateWorkflow: (id) => activity(id, client.deactivateWorkflow(id)),
+    setWorkflowTags: (id, tags) =>
+      changing(id, client.setWorkflowTags(id, tags), {
+        touched: ["tags"],
+        afterOf: (answer) => (Array.isArray(answer) ? { after: present({ id, tags: answer }) } : {})
+      })
+  }
+}
+
+const unknown: After = { _tag: "Unknown" }
+
+/** Whether a list shows a workflow with all that it does: of a large page, much of it may be left out. */
+const isWhole = ({ connections, nodes }: JsonObject): boolean =>
+  isJsonObject(connections) &&
+  Array.isArray(nodes) &&
+  nodes.every((node: unknown) => isJsonObject(node) && node.parameters !== null)
+
+/** What the answer to a change tells; what it leaves out is looked up. */
+interface Told {
+  readonly before?: JsonObject
+  readonly after?: After
+}
+
+const isMissing = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 404
+
+const failureOf = (exit: Exit.Failure<unknown, EngineError>): EngineError | undefined =>
+  exit.cause.reasons.find(Cause.isFailReason)?.error
+
+/** Whether a change that failed cannot have changed anything. */
+const isHarmless = (error: EngineError): boolean =>
+  ["AuthenticationFailed", "NetworkError", "PermissionDenied", "ReadOnlyInstance"].includes(error._tag) ||
+  (error._tag === "Timeout" && error.unsettled === undefined)

@@ -1,0 +1,40 @@
+import { Effect } from "effect"
+
+/**
+ * Which workflows were written while something else was being read: that reading may show what was before the change, or
+ * what came of it, and tells nothing of others.
+ */
+export const makeWritesUnderWay = () => {
+  let time = 0
+  const underWay = new Map<string, number>()
+  const ended = new Map<string, number>()
+
+  const add = (id: string, count: number) => {
+    const left = (underWay.get(id) ?? 0) + count
+    if (left === 0) underWay.delete(id)
+    else underWay.set(id, left)
+  }
+
+  return {
+    now: () => time,
+    touchedSince: (since: number, id: string): boolean => underWay.has(id) || (ended.get(id) ?? -1) >= since,
+    during: <A, E, R>(id: string, write: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => add(id, 1)),
+        () => write,
+        () =>
+          Effect.sync(() => {
+            add(id, -1)
+            ended.delete(id)
+            ended.set(id, time++)
+            for (const oldest of ended.keys()) {
+              if (ended.size <= mostRemembered) break
+              ended.delete(oldest)
+            }
+          })
+      )
+  }
+}
+
+/** Readings do not take so long that more writes end meanwhile. */
+const mostRemembered = 10_000

@@ -1,0 +1,178 @@
+import { Predicate } from "effect"
+
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import type { After, Change } from "../client/History.ts"
+import { describe } from "./describe.ts"
+import { type NewCommit, ourselves } from "./git/fastImport.ts"
+import { filesOf } from "./layout.ts"
+import { deleted, type Line, messageOf } from "./message.ts"
+import { baseOf, folderOf } from "./paths.ts"
+import { isSameRecord, merged } from "./record.ts"
+
+/** Something that happened to workflows of an instance, as it is to be recorded. */
+export type Happening =
+  | {
+      readonly _tag: "Seen"
+      readonly instance: string
+      readonly at: number
+      readonly workflows: ReadonlyArray<JsonObject>
+      readonly gone: ReadonlyArray<string>
+    }
+  | (Omit<Change, "after"> & { readonly _tag: "Wrote"; readonly instance: string; readonly after: After })
+
+/** What the repository holds of a workflow. */
+export interface Known {
+  readonly base: string
+  readonly paths: ReadonlyArray<string>
+  readonly record: JsonObject
+}
+
+/** What is known of each workflow while commits are made, by `keyOf`. */
+export type Ledger = Map<string, Known>
+
+export const keyOf = (instance: string, id: string): string => keyAt(folderOf(instance), id)
+export const keyAt = (folder: string, id: string): string => `${folder}/${id}`
+
+/** Who changes workflows past this server, as far as that shows. */
+const somebody = "somebody else"
+
+/** The commits that something asks for, none where nothing changed; the ledger is brought up to date. */
+export const commitsOf = (happening: Happening, ledger: Ledger): ReadonlyArray<NewCommit> =>
+  happening._tag === "Seen" ? commitsOfReading(happening, ledger) : commitsOfChange(happening, ledger)
+
+const commitsOfReading = (
+  { at, gone, instance, workflows }: Happening & { readonly _tag: "Seen" },
+  ledger: Ledger
+): ReadonlyArray<NewCommit> => {
+  const first: Array<Step> = []
+  const found: Array<Step> = []
+  for (const seen of workflows) {
+    const known = knownOf(ledger, instance, seen)
+    const step = put(ledger, instance, seen)
+    if (step !== undefined) (known === undefined ? first : found).push(step)
+  }
+  for (const id of gone) {
+    const step = drop(ledger, instance, id)
+    if (step !== undefined) found.push(step)
+  }
+  return [
+    ...commitOf(first, { at, author: ourselves, subject: (what) => `First seen: ${what}`, instance }),
+    ...commitOf(found, { at, author: somebody, subject: (what) => `Changed elsewhere: ${what}`, instance })
+  ]
+}
+
+const commitsOfChange = (change: Happening & { readonly _tag: "Wrote" }, ledger: Ledger): ReadonlyArray<NewCommit> => {
+  const { after, at, id, instance, origin } = change
+  const { client = "an unknown client", tool = "a change" } = origin
+  const ours = (step: Step | undefined) =>
+    commitOf(step === undefined ? [] : [step], {
+      at,
+      author: client,
+      subject: (what) => `${tool}: ${what}`,
+      instance,
+      origin
+    })
+  const recorded = alreadyThere(change, ledger)
+  if (recorded !== undefined) return ours(recorded)
+  const before = stateBefore(change, ledger.get(keyOf(instance, id))?.record)
+  const earlier =
+    before === undefined ? [] : commitsOfReading({ _tag: "Seen", at, instance, workflows: [before], gone: [] }, ledger)
+  if (after._tag === "Unknown") return earlier
+  const step = after._tag === "Deleted" ? drop(ledger, instance, id) : put(ledger, instance, { ...after.seen, id })
+  return [...earlier, ...ours(step)]
+}
+
+/** The workflow before a change: as it was read for it, else as far as such a change leaves it as it was. */
+const stateBefore = (
+  { after, before, touched }: Happening & { readonly _tag: "Wrote" },
+  known: JsonObject | undefined
+): JsonObject | undefined => {
+  if (before !== undefined) return before
+  if (after._tag !== "Present" || touched === undefined || known === undefined) return undefined
+  return { ...merged(known, after.seen), ...Object.fromEntries(touched.map((field) => [field, known[field]])) }
+}
+
+/** A change that another process on the same repository has come across before it was recorded here. */
+const alreadyThere = (
+  { after, before, id, instance }: Happening & { readonly _tag: "Wrote" },
+  ledger: Ledger
+): Step | undefined => {
+  const known = ledger.get(keyOf(instance, id))
+  if (known === undefined || before === undefined || after._tag !== "Present") return undefined
+  const was = merged(known.record, before)
+  const isRecorded = isSameRecord(merged(known.record, after.seen), known.record)
+  if (!isRecorded || isSameRecord(was, known.record)) return undefined
+  return { ...nothing, name: nameIn(known.record), line: lineOf(known.base, describe(was, known.record), known.record) }
+}
+
+interface Step {
+  readonly name: string
+  readonly line: Line
+  readonly remove: ReadonlyArray<string>
+  readonly write: ReadonlyMap<string, string>
+}
+
+const nothing = { remove: [], write: new Map<string, string>() }
+
+const knownOf = (ledger: Ledger, instance: string, { id }: JsonObject) => ledger.get(keyOf(instance, String(id)))
+
+const put = (ledger: Ledger, instance: string, seen: JsonObject): Step | undefined => {
+  const id = String(seen.id)
+  const known = ledger.get(keyOf(instance, id))
+  const record = merged(known?.record, seen)
+  if (known !== undefined && isSameRecord(known.record, record)) return undefined
+  const base = baseOf(instance, nameIn(record), id)
+  const write = filesOf(base, record)
+  const paths = [...write.keys()]
+  ledger.set(keyOf(instance, id), { base, paths, record })
+  return {
+    name: nameIn(record),
+    line: lineOf(base, known === undefined ? "first version" : describe(known.record, record), record),
+    remove: known?.paths.filter((path) => !write.has(path)) ?? [],
+    write
+  }
+}
+
+const drop = (ledger: Ledger, instance: string, id: string): Step | undefined => {
+  const known = ledger.get(keyOf(instance, id))
+  if (known === undefined) return undefined
+  ledger.delete(keyOf(instance, id))
+  return { ...nothing, name: nameIn(known.record), line: { base: known.base, change: deleted }, remove: known.paths }
+}
+
+const nameIn = ({ name }: JsonObject): string => (Predicate.isString(name) ? name : "")
+
+const lineOf = (base: string, change: string, { versionId }: JsonObject): Line => ({
+  base,
+  change,
+  engineVersion: Predicate.isString(versionId) ? versionId : undefined
+})
+
+const commitOf = (
+  steps: ReadonlyArray<Step>,
+  {
+    at,
+    author,
+    instance,
+    origin,
+    subject
+  }: Pick<NewCommit, "author"> & {
+    readonly at: number
+    readonly instance: string
+    readonly subject: (what: string) => string
+    readonly origin?: Change["origin"]
+  }
+): ReadonlyArray<NewCommit> => {
+  const [only] = steps
+  if (only === undefined) return []
+  const what = steps.length === 1 ? `${only.name} on ${instance}` : `${steps.length} workflows on ${instance}`
+  return [
+    {
+      author,
+      at: Math.floor(at / 1000),
+      message: messageOf({ subject: subject(what), lines: steps.map(({ line }) => line), origin }),
+      remove: steps.flatMap(({ remove }) => remove),
+      write: new Map(steps.flatMap(({ write }) => [...write]))
+    }
+  ]
+}

@@ -1,0 +1,87 @@
+import { Clock, Effect, type FileSystem, Layer, type Path } from "effect"
+import type { ChildProcessSpawner } from "effect/process"
+
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type After, type Change, History, HistoryError, type InstanceHistory } from "../../client/History.ts"
+import type { Happening } from "../commits.ts"
+import { withoutSecrets } from "../record.ts"
+import { inPlainWords } from "./advice.ts"
+import type { GitError } from "./Git.ts"
+import * as Keeper from "./Keeper.ts"
+import { open } from "./open.ts"
+import { readVersion, versionsOf } from "./reading.ts"
+import * as Recorder from "./Recorder.ts"
+
+export interface Settings {
+  readonly directory: string
+  /** What git finds in its environment. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+type Services = ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path
+
+/** Something that waits to be recorded: made of it is a happening, for which the engine may have to be asked. */
+type Item = Effect.Effect<Happening>
+
+/** Keeps the history in a git repository, behind the callers' backs; one that takes nothing stops nobody. */
+export const layer = (settings: Settings): Layer.Layer<never, never, Services> => Layer.effect(History, make(settings))
+
+const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) {
+  const services = yield* Effect.context<Services>()
+  let opened: Effect.Success<ReturnType<typeof begin>> | undefined
+
+  const begin = Effect.fnUntraced(function* () {
+    const repository = yield* Effect.provideContext(open(directory, environment), services)
+    return { repository, keeper: Keeper.make(repository) }
+  })
+  const ready = Effect.gen(function* () {
+    opened ??= yield* begin()
+    return opened
+  })
+
+  const words = ({ message }: GitError) => inPlainWords(message, directory)
+
+  const recorder = yield* Recorder.make<Item>((items) =>
+    Effect.gen(function* () {
+      const happenings = yield* Effect.all(items)
+      const { keeper } = yield* ready
+      const { lag } = yield* keeper.record(happenings)
+      return { lag: lag === undefined ? undefined : words(lag) }
+    }).pipe(Effect.catch((error) => Effect.succeed({ failure: words(error) })))
+  )
+
+  const reading = <A>(read: (known: NonNullable<typeof opened>) => Effect.Effect<A, GitError>) =>
+    Effect.flatMap(ready, read).pipe(Effect.mapError((error) => new HistoryError({ message: words(error) })))
+
+  const of = (instance: string, secrets: ReadonlyArray<string>): InstanceHistory => {
+    const clean = (record: JsonObject) => withoutSecrets(record, secrets)
+    const cleanAfter = (after: After): After =>
+      after._tag === "Present" ? { ...after, seen: clean(after.seen) } : after
+    return {
+      isKept: true,
+      knows: (id) => Effect.sync(() => opened?.keeper.knows(instance, id) ?? false),
+      saw: (workflows, gone = []) =>
+        Effect.flatMap(Clock.currentTimeMillis, (at) =>
+          recorder.add(
+            Effect.sync(() => ({ _tag: "Seen", instance, at, workflows: workflows.map(clean), gone }) as const)
+          )
+        ),
+      wrote: ({ after, before, ...change }: Change) =>
+        recorder.add(
+          Effect.map(after, (result) => ({
+            _tag: "Wrote" as const,
+            instance,
+            ...change,
+            before: before === undefined ? undefined : clean(before),
+            after: cleanAfter(result)
+          }))
+        ),
+      settled: recorder.settled,
+      problem: recorder.problem,
+      versions: (id, page) => reading(({ repository }) => versionsOf(repository, instance, id, page)),
+      read: (id, version, side) =>
+        reading(({ repository }) => readVersion(repository, instance, id, side === "before" ? `${version}^` : version))
+    }
+  }
+  return { of }
+})

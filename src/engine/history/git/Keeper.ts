@@ -1,0 +1,112 @@
+import { Effect, Schedule } from "effect"
+
+import { commitsOf, type Happening, keyAt, keyOf, type Known, type Ledger } from "../commits.ts"
+import { recordAt } from "../layout.ts"
+import { idAt } from "../paths.ts"
+import type { GitError } from "./Git.ts"
+import type { Repository } from "./Repository.ts"
+
+/** Where the workflows of a commit lie, by `keyOf`. */
+type Places = ReadonlyMap<string, Omit<Known, "record">>
+
+/**
+ * Records what happened, as commits on top of what is there. Where another process on the same repository is faster, it
+ * begins again on top of that. The work tree follows; where it cannot, that is told and the history goes on.
+ */
+export const make = (repository: Repository) => {
+  let places: { readonly tip: string; readonly known: Places } | undefined
+  /** The commit that the work tree shows, as far as it is known to be another one than the newest. */
+  let behind: string | undefined
+  let isFirst = true
+
+  const placesAt = Effect.fnUntraced(function* (tip: string) {
+    if (places?.tip === tip) return places.known
+    const known = placesOf(yield* repository.files(tip))
+    places = { tip, known }
+    return known
+  })
+
+  /** What the repository holds of the workflows that something happened to. */
+  const ledgerAt = Effect.fnUntraced(function* (tip: string, known: Places, happenings: ReadonlyArray<Happening>) {
+    const keys = happenings.flatMap((happening) => idsIn(happening).map((id) => keyOf(happening.instance, id)))
+    const wanted = [...new Set(keys)].flatMap((key) => {
+      const place = known.get(key)
+      return place === undefined ? [] : [[key, place] as const]
+    })
+    const files = yield* repository.read(
+      tip,
+      wanted.flatMap(([, { paths }]) => paths)
+    )
+    // What a person has broken by hand is written anew.
+    const ledger: Ledger = new Map(
+      wanted.map(([key, place]) => [key, { ...place, record: recordAt(place.base, files) ?? {} }])
+    )
+    return ledger
+  })
+
+  const recorded = Effect.fnUntraced(function* (happenings: ReadonlyArray<Happening>) {
+    const { hash = "", isCheckedOut } = yield* repository.tip
+    const known = yield* placesAt(hash)
+    const ledger = yield* ledgerAt(hash, known, happenings)
+    const before = [...ledger.keys()]
+    const commits = happenings.flatMap((happening) => commitsOf(happening, ledger))
+    if (commits.length === 0) return { from: hash, to: hash, isCheckedOut }
+    const to = yield* repository.commit(hash, commits)
+    const left = new Map(known)
+    for (const key of before) left.delete(key)
+    places = { tip: to, known: new Map([...left, ...ledger]) }
+    return { from: hash, to, isCheckedOut }
+  })
+
+  /** Brings the work tree from one commit to another. */
+  const follow = Effect.fnUntraced(function* (from: string, to: string) {
+    if (from === to) return
+    behind = from
+    yield* Effect.catch(repository.show(from, to), (error) =>
+      Effect.flatMap(repository.shown, (at) =>
+        at === undefined || at === from ? Effect.fail(error) : repository.show(at, to)
+      )
+    )
+    behind = undefined
+  })
+
+  /** Records it all, or nothing; `lag` is why the work tree does not show it. */
+  const record = Effect.fnUntraced(function* (happenings: ReadonlyArray<Happening>) {
+    const { from, isCheckedOut, to } = yield* Effect.retry(recorded(happenings), {
+      while: isRace,
+      schedule: Schedule.spaced("50 millis"),
+      times: 20
+    })
+    if (!isCheckedOut) return { lag: undefined }
+    // A process may have been killed between its commit and this.
+    if (isFirst) behind = yield* Effect.orElseSucceed(repository.shown, () => undefined)
+    isFirst = false
+    const lag = yield* Effect.match(follow(behind ?? from, to), {
+      onSuccess: () => undefined,
+      onFailure: (error) => error
+    })
+    return { lag }
+  })
+
+  const knows = (instance: string, id: string) => places?.known.has(keyOf(instance, id)) ?? false
+  return { knows, record }
+}
+
+/** Another process was faster, or is at it right now. */
+const isRace = ({ message }: GitError) => /Not updating|cannot lock ref|refs\/.*\.lock/.test(message)
+
+const placesOf = (paths: ReadonlyArray<string>): Places => {
+  const known = new Map<string, Omit<Known, "record">>()
+  for (const path of paths) {
+    const id = idAt(path)
+    const [folder = "", , ...deeper] = path.split("/")
+    if (id === undefined) continue
+    const { base = "", paths = [] } = known.get(keyAt(folder, id)) ?? {}
+    const isMain = deeper.length === 0 && path.endsWith(".json")
+    known.set(keyAt(folder, id), { base: isMain ? path.slice(0, -".json".length) : base, paths: [...paths, path] })
+  }
+  return known
+}
+
+const idsIn = (happening: Happening): ReadonlyArray<string> =>
+  happening._tag === "Wrote" ? [happening.id] : [...happening.workflows.map(({ id }) => String(id)), ...happening.gone]

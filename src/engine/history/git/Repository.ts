@@ -1,0 +1,109 @@
+import { Effect, FileSystem } from "effect"
+
+import type { Commit } from "../message.ts"
+import { blobsIn } from "./blobs.ts"
+import { importOf, type NewCommit, ourselves } from "./fastImport.ts"
+import type { Git } from "./Git.ts"
+
+/** Where the branch of the history stands. */
+export interface Tip {
+  /** Nothing before the first commit. */
+  readonly hash: string | undefined
+  /** Whether the work tree shows this branch. */
+  readonly isCheckedOut: boolean
+}
+
+/** The repository that a history is kept in, by what is done with it. */
+export const make = Effect.fnUntraced(function* (git: Git, { gitDirectory, isBare }: Place) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const branch = yield* chosenBranch(git)
+
+  const tip = git.text(["for-each-ref", "--format=%(objectname) %(HEAD)", branch]).pipe(
+    Effect.map((line): Tip => {
+      const [hash = "", head] = line.trim().split(" ")
+      return { hash: hash === "" ? undefined : hash, isCheckedOut: !isBare && (head === "*" || hash === "") }
+    })
+  )
+
+  /** All files of a commit, or those below a folder. */
+  const files = (commit: string, folder?: string) =>
+    Effect.map(
+      git.text(["ls-tree", "-r", "-z", "--name-only", commit, ...(folder === undefined ? [] : ["--", `${folder}/`])]),
+      (names) => names.split("\0").filter((name) => name !== "")
+    )
+
+  const read = Effect.fnUntraced(function* (commit: string, paths: ReadonlyArray<string>) {
+    if (paths.length === 0) return new Map<string, string>()
+    const asked = paths.map((path) => `${commit}:${path}\n`).join("")
+    return yield* Effect.fromResult(blobsIn(yield* git.bytes(["cat-file", "--batch"], asked), paths))
+  })
+
+  /** Makes commits on top of `from` and names the last one; fails where somebody else was faster. */
+  const commit = (from: string | undefined, commits: ReadonlyArray<NewCommit>) =>
+    git.text(["fast-import", "--quiet", "--done"], importOf(branch, from, commits)).pipe(
+      Effect.map((mark) => mark.trim()),
+      Effect.tapError(() => withoutReports)
+    )
+
+  /** What the program leaves in the repository when it fails, each time another file. */
+  const withoutReports = Effect.gen(function* () {
+    const reports = (yield* fileSystem.readDirectory(gitDirectory)).filter((name) =>
+      name.startsWith("fast_import_crash_")
+    )
+    yield* Effect.forEach(reports, (name) => fileSystem.remove(`${gitDirectory}/${name}`))
+  }).pipe(Effect.ignore)
+
+  /** Lets the work tree follow from one commit to another; what a person changed in it is left alone, or refused. */
+  const show = (from: string, to: string) => git.text(["read-tree", "-m", "-u", from, to])
+
+  /** The commit that the work tree shows as far as its index tells; nothing where it is none of the last ones. */
+  const shown = Effect.gen(function* () {
+    const tree = (yield* git.text(["write-tree"])).trim()
+    if (tree === emptyTree) return emptyTree
+    const known = (yield* git.text(["log", "--max-count=1000", "--format=%H %T", branch])).split("\n")
+    return known.find((line) => line.endsWith(` ${tree}`))?.split(" ")[0]
+  })
+
+  /** Commits whose message speaks of something, newest first, older than `after`. */
+  const log = (text: string, { after, limit }: { readonly after?: string | undefined; readonly limit: number }) =>
+    git
+      .text([
+        "log",
+        "--fixed-strings",
+        `--grep=${text}`,
+        `--max-count=${limit}`,
+        ...(after === undefined ? [] : ["--skip=1"]),
+        "--format=%H%x1f%cI%x1f%an%x1f%B%x1e",
+        after ?? branch,
+        "--"
+      ])
+      .pipe(Effect.map(commitsIn))
+
+  return { branch, commit, files, log, read, show, shown, tip }
+})
+export type Repository = Effect.Success<ReturnType<typeof make>>
+
+export interface Place {
+  readonly gitDirectory: string
+  readonly isBare: boolean
+}
+
+/** What git calls a commit without files. */
+export const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+
+const setting = `${ourselves}.branch`
+
+/** The branch that was checked out when the history began: people may look at other ones meanwhile. */
+const chosenBranch = Effect.fnUntraced(function* (git: Git) {
+  const chosen = yield* Effect.orElseSucceed(git.text(["config", "--local", "--get", setting]), () => "")
+  if (chosen.trim() !== "") return chosen.trim()
+  const head = (yield* git.text(["symbolic-ref", "HEAD"])).trim()
+  yield* git.text(["config", "--local", setting, head])
+  return head
+})
+
+const commitsIn = (log: string): ReadonlyArray<Commit> =>
+  log.split("\x1e").flatMap((text) => {
+    const [hash = "", when = "", author = "", message = ""] = text.replace(/^\n/, "").split("\x1f")
+    return hash === "" ? [] : [{ hash, when, author, message }]
+  })

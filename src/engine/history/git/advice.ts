@@ -1,0 +1,36 @@
+/** What is wrong with a repository, in words, and what to do about it, from what the program says. */
+export const inPlainWords = (said: string, directory: string): string => {
+  const [, lock] = /(?:Unable to create|could not lock|cannot lock)[^']*'([^']+\.lock)'/i.exec(said) ?? []
+  if (lock !== undefined || /\.lock': File exists/.test(said)) {
+    const file = lock ?? "the file that ends in .lock"
+    return `the repository in ${directory} is locked by another git. If none runs, delete ${file}. (${firstLine(said)})`
+  }
+  const known = advice.find(([pattern]) => pattern.test(said))?.[1]
+  return `${known === undefined ? `git in ${directory} failed` : known(directory)}. (${firstLine(said)})`
+}
+
+const advice: ReadonlyArray<readonly [RegExp, (directory: string) => string]> = [
+  [/could not be started/, () => "the program git is missing: install it, or leave `history` out of the configuration"],
+  [
+    /No space left|Disk quota|ENOSPC|EDQUOT/i,
+    (directory) => `the disk that ${directory} lies on is full: make room there`
+  ],
+  [
+    /Permission denied|Read-only file system|insufficient permission|EACCES|EROFS|EPERM/i,
+    (directory) => `${directory} cannot be written: mend its access rights`
+  ],
+  [
+    /not uptodate|would be overwritten|unmerged|needs merge/i,
+    (directory) =>
+      `the work tree in ${directory} has changes of somebody else's in the way: commit, stash or discard them there`
+  ],
+  [/Not updating/, (directory) => `another process keeps writing to ${directory}`],
+  [
+    /corrupt|bad object|missing (?:blob|tree|commit)|unable to read|inflate|not a valid object|invalid object|not a git repository|bad (?:tree|ref)|fatal: (?:Failed to|Not a valid)|Unexpected object/i,
+    (directory) =>
+      `the repository in ${directory} is damaged: \`git -C ${directory} fsck\` shows where; fetch what is missing from a clone, or move the folder away so that a new one is begun`
+  ]
+]
+
+const firstLine = (said: string): string =>
+  (said.split("\n").find((line) => /fatal|error/.test(line)) ?? said.split("\n")[0] ?? "").slice(0, 300)

@@ -1,0 +1,46 @@
+import { Effect } from "effect"
+
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import type { Versions } from "../../client/History.ts"
+import { recordAt } from "../layout.ts"
+import { versionIn } from "../message.ts"
+import { folderOf, idAt } from "../paths.ts"
+import { GitError } from "./Git.ts"
+import type { Repository } from "./Repository.ts"
+
+/** The versions of a workflow that commits tell of, newest first. */
+export const versionsOf = Effect.fnUntraced(function* (
+  repository: Repository,
+  instance: string,
+  id: string,
+  { after, limit }: { readonly limit: number; readonly after?: string | undefined }
+): Effect.fn.Return<Versions, GitError> {
+  const folder = folderOf(instance)
+  const { hash } = yield* repository.tip
+  if (hash === undefined) return { data: [], next: undefined }
+  if (after !== undefined && !isHash(after)) return yield* new GitError({ message: `there is no commit ${after}` })
+  const commits = yield* repository.log(`.${id}.json: `, { limit: limit + 1, after })
+  const shown = commits.slice(0, limit)
+  return {
+    data: shown.flatMap((commit) => versionIn(commit, folder, id) ?? []),
+    next: commits.length > limit ? shown.at(-1)?.hash : undefined
+  }
+})
+
+/** The workflow as a commit holds it, or the one before it; nothing where it was not there. */
+export const readVersion = Effect.fnUntraced(function* (
+  repository: Repository,
+  instance: string,
+  id: string,
+  version: string
+): Effect.fn.Return<JsonObject | undefined, GitError> {
+  if (!isHash(version.replace(/\^$/, ""))) return yield* new GitError({ message: `there is no commit ${version}` })
+  const paths = (yield* repository.files(version, folderOf(instance))).filter((path) => idAt(path) === id)
+  const main = paths.find((path) => path.endsWith(".json") && path.split("/").length === 2)
+  if (main === undefined) return undefined
+  const record = recordAt(main.slice(0, -".json".length), yield* repository.read(version, paths))
+  if (record !== undefined) return record
+  return yield* new GitError({ message: `${main} of commit ${version} is not what was recorded` })
+})
+
+const isHash = (text: string) => /^[0-9a-f]{7,64}$/.test(text)

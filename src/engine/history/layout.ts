@@ -1,0 +1,125 @@
+import { Predicate, Schema } from "effect"
+
+import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
+import { nameOf } from "../client/models.ts"
+import { slug } from "./paths.ts"
+
+/** Files by their path. */
+export type Files = ReadonlyMap<string, string>
+
+/**
+ * A workflow as files: `BASE.json` with its fields in a fixed order, and what is long or has several lines as a file of its
+ * own in the folder `BASE`, where `BASE.json` holds `{ "$file": "Fetch.jsCode.js" }` instead.
+ */
+export const filesOf = (base: string, record: JsonObject): Files => {
+  const texts = new Map<string, string>()
+  const keep = (text: string, stem: string, extension: string): JsonObject => {
+    const taken = new Set([...texts.keys()].map((name) => name.toLowerCase()))
+    const nameWith = (count: number) => `${stem}${count === 1 ? "" : `-${count}`}.${extension}`
+    let count = 1
+    while (taken.has(nameWith(count).toLowerCase())) count++
+    texts.set(nameWith(count), text)
+    return { [pointer]: nameWith(count) }
+  }
+  const { nodes, ...rest } = record
+  const top = apart(rest, (text, path) => (isLong(text) ? keep(text, stemOf(path), extensionOf(text, path)) : text))
+  const parts = Array.isArray(nodes) ? nodes.map((node) => nodeApart(node, keep)) : apart(nodes, same)
+  const written = { ...(isJsonObject(top) ? top : {}), ...(nodes === undefined ? {} : { nodes: parts }) }
+  const main = `${JSON.stringify(inOrder(written, fieldOrder), null, 2)}\n`
+  return new Map([[`${base}.json`, main], ...[...texts].map(([name, text]) => [`${base}/${name}`, text] as const)])
+}
+
+type Keep = (text: string, stem: string, extension: string) => unknown
+
+const nodeApart = (node: unknown, keep: Keep): unknown => {
+  if (!isJsonObject(node)) return apart(node, same)
+  const stem = (path: Path) => `${slug(nameOf(node))}.${stemOf(path).split(".").at(-1) ?? ""}`
+  const written = apart(node, (text, path) =>
+    isLong(text) && path.length > 1 ? keep(text, stem(path), extensionOf(text, path)) : text
+  )
+  return isJsonObject(written) ? inOrder(written, nodeOrder) : written
+}
+
+/** Reads a workflow back; nothing where a file is missing or was not written by `filesOf`. */
+export const recordAt = (base: string, files: Files): JsonObject | undefined => {
+  const main = files.get(`${base}.json`)
+  if (main === undefined) return undefined
+  const read = decode(main)
+  if (read._tag === "None") return undefined
+  let isWhole = true
+  const whole = together(read.value, (name) => {
+    const text = files.get(`${base}/${name}`)
+    isWhole &&= text !== undefined
+    return text ?? ""
+  })
+  return isWhole && isJsonObject(whole) ? whole : undefined
+}
+
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+
+/** The one field of an object that stands for a file. Fields of that name in a workflow get one more `$`. */
+const pointer = "$file"
+const isPointerLike = (name: string) => /^\$+file$/.test(name)
+
+const same = (text: string): unknown => text
+
+type Path = ReadonlyArray<string>
+
+const apart = (value: unknown, take: (text: string, path: Path) => unknown, path: Path = []): unknown => {
+  if (Predicate.isString(value)) return take(value, path)
+  if (Array.isArray(value)) return value.map((item: unknown, place) => apart(item, take, [...path, String(place)]))
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(
+    Object.keys(value)
+      .toSorted()
+      .map((name) => [isPointerLike(name) ? `$${name}` : name, apart(value[name], take, [...path, name])])
+  )
+}
+
+const together = (value: unknown, textOf: (name: string) => string): unknown => {
+  if (Array.isArray(value)) return value.map((item: unknown) => together(item, textOf))
+  if (!isJsonObject(value)) return value
+  const file = value[pointer]
+  if (Predicate.isString(file)) return textOf(file)
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [isPointerLike(name) ? name.slice(1) : name, together(item, textOf)])
+  )
+}
+
+/** Texts that a diff shows better line by line, as long as a file can hold them without a change. */
+const isLong = (text: string): boolean => (text.includes("\n") || text.length > 300) && !/\p{Surrogate}/u.test(text)
+
+const stemOf = (path: Path): string =>
+  path
+    .filter((part) => !/^\d+$/.test(part))
+    .map(slug)
+    .join(".") || "text"
+
+const extensions: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^(jsCode|functionCode|jsFunction)$/, "js"],
+  [/^pythonCode$/, "py"],
+  [/^(query|sql|sqlQuery)$/i, "sql"],
+  [/html/i, "html"],
+  [/^css/i, "css"],
+  [/(json|schema)/i, "json"],
+  [/^(markdown|notes|content|prompt|systemMessage)$/i, "md"]
+]
+
+const extensionOf = (text: string, path: Path): string => {
+  const field = path.at(-1) ?? ""
+  const known = extensions.find(([pattern]) => pattern.test(field))?.[1]
+  if (known !== undefined) return known
+  return /^\s*[[{]/.test(text) && decode(text)._tag === "Some" ? "json" : "txt"
+}
+
+const fieldOrder = ["name", "id", "active", "isArchived", "description", "tags", "nodes", "connections", "settings"]
+const nodeOrder = ["name", "type", "typeVersion", "disabled", "id", "position", "parameters", "credentials"]
+
+/** The fields that say most first, all others behind them in alphabetical order. */
+const inOrder = (value: JsonObject, first: ReadonlyArray<string>): JsonObject => {
+  const names = Object.keys(value)
+  const known = first.filter((name) => names.includes(name))
+  return Object.fromEntries(
+    [...known, ...names.filter((name) => !known.includes(name)).toSorted()].map((name) => [name, value[name]])
+  )
+}

@@ -1,0 +1,81 @@
+import type { Call } from "../../mcp/Caller.ts"
+import type { Version } from "../client/History.ts"
+
+/** What a commit tells of one workflow. */
+export interface Line {
+  /** Where the workflow lies, without `.json`. */
+  readonly base: string
+  readonly change: string
+  readonly engineVersion?: string | undefined
+}
+
+/** What a commit is about. */
+export interface Message {
+  readonly subject: string
+  readonly lines: ReadonlyArray<Line>
+  readonly origin?: Call | undefined
+}
+
+/** A commit's message: a subject, a line for each workflow, and who did it with what. */
+export const messageOf = ({ lines, origin, subject }: Message): string => {
+  const trailers = [
+    ["Client", origin?.client],
+    ["Tool", origin?.tool],
+    ["Reason", origin?.reason]
+  ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${oneLine(value)}`]))
+  const body = lines.map(
+    ({ base, change, engineVersion }) =>
+      `${base}.json: ${oneLine(change)}${engineVersion === undefined ? "" : ` [${engineVersion}]`}`
+  )
+  return [[oneLine(subject).slice(0, 200)], body, trailers]
+    .filter((part) => part.length > 0)
+    .map((part) => part.join("\n"))
+    .join("\n\n")
+}
+
+/** Names may hold anything; here each has its line. */
+const oneLine = (text: string): string => text.replace(/[\p{C}\u2028\u2029]+/gu, " ").trim()
+
+/** A commit as `git log` tells it. */
+export interface Commit {
+  readonly hash: string
+  readonly when: string
+  readonly author: string
+  readonly message: string
+}
+
+/** What a commit tells of one workflow of an instance; nothing where it does not speak of it. */
+export const versionIn = ({ author, hash, message, when }: Commit, folder: string, id: string): Version | undefined => {
+  const line = linesIn(message).find((one) => one.folder === folder && one.id === id)
+  if (line === undefined) return undefined
+  return {
+    version: hash.slice(0, 12),
+    when,
+    by: author,
+    tool: trailerIn(message, "Tool"),
+    reason: trailerIn(message, "Reason"),
+    change: line.change,
+    engineVersion: line.engineVersion,
+    isDeletion: line.change === deleted
+  }
+}
+
+/** What is said of a workflow that is gone. */
+export const deleted = "deleted"
+
+/** Every workflow that a message speaks of. */
+export const linesIn = (message: string) =>
+  message.split("\n").flatMap((text) => {
+    const [, folder, name, id, change, engineVersion] = lineForm.exec(text) ?? []
+    return folder === undefined || id === undefined || change === undefined
+      ? []
+      : [{ folder, name: name ?? "", id, change, engineVersion }]
+  })
+
+const lineForm = /^([^/:]+)\/([^/:.]+)\.([A-Za-z0-9_-]{1,128})\.json: (.*?)(?: \[([0-9a-zA-Z-]{1,64})\])?$/
+
+const trailerIn = (message: string, name: string): string | undefined =>
+  message
+    .split("\n")
+    .findLast((line) => line.startsWith(`${name}: `))
+    ?.slice(name.length + 2)

@@ -1,0 +1,32 @@
+/** The folder of an instance; its name can be read back from it. */
+export const folderOf = (instance: string): string =>
+  Array.from(instance, (char, place) =>
+    /[\p{L}\p{N}_ -]/u.test(char) || (char === "." && place > 0) ? char : escaped(char)
+  ).join("")
+
+const escaped = (char: string) =>
+  Array.from(new TextEncoder().encode(char), (byte) => `%${byte.toString(16).padStart(2, "0").toUpperCase()}`).join("")
+
+/** A text as part of the name of a file on every system: `Order intake` becomes `Order-intake`. */
+export const slug = (text: string): string => {
+  const words = text
+    .normalize("NFC")
+    .replace(/[^\p{L}\p{N}_]+/gu, "-")
+    .replace(/^-+|-+$/g, "")
+  const short = Array.from(words).slice(0, 60).join("").replace(/-+$/, "")
+  return short === "" ? "unnamed" : short
+}
+
+/** Where a workflow lies: its own file ends in `.json`, its texts lie in a folder of the same name without that. */
+export const baseOf = (instance: string, name: string, id: string): string =>
+  `${folderOf(instance)}/${slug(name)}.${id}`
+
+/** The id of the workflow that a file of an instance's folder belongs to; nothing for files that are none of ours. */
+export const idAt = (path: string): string | undefined => {
+  const [, entry = ""] = path.split("/")
+  return /^[^.]+\.([A-Za-z0-9_-]{1,128})(?:\.json)?$/.exec(entry)?.[1]
+}
+
+/** Where the tags of an instance lie, and the names of its credentials. */
+export const tagsFile = (instance: string): string => `${folderOf(instance)}/tags.json`
+export const credentialsFile = (instance: string): string => `${folderOf(instance)}/credentials.json`

@@ -1,0 +1,68 @@
+import { Predicate, Struct } from "effect"
+
+import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
+import { isSameJson } from "../client/versions.ts"
+
+/** What the history keeps of a workflow: all that the engine shows but owners, and the repetition of what is published. */
+export const recordOf = (seen: JsonObject): JsonObject => Struct.omit(seen, ["activeVersion", "parentFolder", "shared"])
+
+/** A reading over what is known: lists and answers of writes leave out fields that a reading of the workflow shows. */
+export const merged = (known: JsonObject | undefined, seen: JsonObject): JsonObject => ({ ...known, ...recordOf(seen) })
+
+/** What a workflow is and does. Engines count and stamp, and running workflows keep data, without a change of these. */
+const counted = [
+  "name",
+  "description",
+  "active",
+  "isArchived",
+  "nodes",
+  "connections",
+  "settings",
+  "pinData",
+  "nodeGroups"
+] as const
+
+/** Whether two records stand for the same workflow, tags included; an empty field is one that is not there. */
+export const isSameRecord = (a: JsonObject, b: JsonObject): boolean =>
+  counted.every((field) => isSameJson(filled(a[field]), filled(b[field]))) && isSameJson(tagIds(a), tagIds(b))
+
+const filled = (value: unknown): unknown => {
+  if (Predicate.isObject(value) && Object.keys(value).length === 0) return null
+  return (Array.isArray(value) && value.length === 0) || value === undefined ? null : value
+}
+
+/** The ids of a workflow's tags, in alphabetical order. */
+export const tagIds = ({ tags }: JsonObject): ReadonlyArray<string> =>
+  Array.isArray(tags) ? tags.flatMap((tag: unknown) => (hasId(tag) ? [String(tag.id)] : [])).toSorted() : []
+
+const hasId = (tag: unknown): tag is { readonly id: unknown } => Predicate.hasProperty(tag, "id")
+
+/** What moves with nearly every change, so that equal ones need no second look: engines give it with every reading. */
+export const stampOf = (seen: JsonObject): string =>
+  JSON.stringify([seen.updatedAt, seen.versionId, seen.active, seen.isArchived, seen.name, tagIds(seen)])
+
+/** The record without what is secret to this server, and whether anything had to be left out. */
+export const withoutSecrets = (record: JsonObject, secrets: ReadonlyArray<string>): JsonObject => {
+  const present = secrets.filter((secret) => secret.length >= 8 && isIn(record, secret))
+  if (present.length === 0) return record
+  const cleaned = replaced(record, (text) => present.reduce((left, secret) => left.replaceAll(secret, leftOut), text))
+  return isJsonObject(cleaned) ? cleaned : record
+}
+
+/** Stands where a key of this server's was. */
+export const leftOut = "[key left out of the history]"
+
+const isIn = (value: unknown, secret: string): boolean => {
+  if (Predicate.isString(value)) return value.includes(secret)
+  if (Array.isArray(value)) return value.some((item: unknown) => isIn(item, secret))
+  return (
+    isJsonObject(value) && Object.entries(value).some(([name, item]) => name.includes(secret) || isIn(item, secret))
+  )
+}
+
+const replaced = (value: unknown, change: (text: string) => string): unknown => {
+  if (Predicate.isString(value)) return change(value)
+  if (Array.isArray(value)) return value.map((item: unknown) => replaced(item, change))
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [change(name), replaced(item, change)]))
+}

@@ -1,0 +1,32 @@
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import path from "node:path"
+
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Effect, Layer } from "effect"
+
+import * as GitHistory from "../../../src/engine/history/git/GitHistory.ts"
+import { operatorToolsets, serverOverEmbedded } from "../../support/harness.ts"
+
+/** A folder that is gone afterwards. */
+export const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(path.join(tmpdir(), "history-"))),
+  (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
+)
+
+/** The history in this folder. */
+export const historyIn = (directory: string) =>
+  GitHistory.layer({ directory, environment: { PATH: process.env["PATH"] } }).pipe(Layer.provide(NodeServices.layer))
+
+/** The whole server over an embedded engine, with a history in this folder. */
+export const serverWith = (directory: string, version: "1.82.3" | "2.41.1" = "2.41.1") =>
+  serverOverEmbedded({ seed: true, version }, operatorToolsets).pipe(Layer.provide(historyIn(directory)))
+
+/** What plain git says in a folder. */
+export const git = (directory: string, ...args: ReadonlyArray<string>) =>
+  execFileSync("git", ["-C", directory, ...args], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH: process.env["PATH"], GIT_CONFIG_GLOBAL: "/dev/null" }
+  })
