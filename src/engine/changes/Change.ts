@@ -33,15 +33,12 @@ export const Ref = Schema.Union([
 ])
 export type Ref = typeof Ref.Type
 
-/** A text inside of a content that holds ids of things that steps create. Without that step, `otherwise` stands there. */
+/** A text inside of a content that holds ids of workflows that steps create. */
 const Reference = Schema.Struct({
   path: Schema.Array(Schema.Union([Schema.String, Schema.Int])),
-  parts: Schema.Array(
-    Schema.Union([
-      Schema.String,
-      Schema.Struct({ created_by: Schema.String, otherwise: Schema.optionalKey(Schema.String) })
-    ])
-  )
+  parts: Schema.Array(Schema.Union([Schema.String, Schema.Struct({ created_by: Schema.String })])),
+  /** It is set by a later step than the content: until then another text stands there, and either counts as right. */
+  late: Schema.optionalKey(Schema.Literal(true))
 })
 export type Reference = typeof Reference.Type
 
@@ -190,19 +187,16 @@ const resolveContent = (
   created: Created,
   isPatient: boolean
 ): { readonly content: Content; readonly references: ReadonlyArray<Reference> } | undefined => {
-  const open: Array<Reference> = []
+  const left: Array<Reference> = []
   const texts: Array<readonly [Reference["path"], string]> = []
   for (const reference of references) {
     const parts = reference.parts.map((part) => (typeof part === "string" ? part : created(part.created_by)))
-    if (parts.every((part) => part !== undefined)) {
-      texts.push([reference.path, parts.join("")])
-      continue
-    }
-    const isSoft = reference.parts.every((part) => typeof part === "string" || part.otherwise !== undefined)
-    if (!isSoft && !isPatient) return undefined
-    open.push(reference)
+    const isKnown = parts.every((part) => part !== undefined)
+    if (isKnown) texts.push([reference.path, parts.join("")])
+    if (reference.late === true || !isKnown) left.push(reference)
+    if (!isKnown && reference.late !== true && !isPatient) return undefined
   }
-  return { content: withTexts(content, texts), references: open }
+  return { content: withTexts(content, texts), references: left }
 }
 
 /** The change with the ids of what earlier steps have created; nothing where one is not there. */

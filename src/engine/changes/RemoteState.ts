@@ -97,10 +97,7 @@ export const readRemoteState = Effect.fnUntraced(function* (client: Client, chan
 /** Executions are not read one by one: what was answered is taken for done. */
 const isBlind = ({ kind }: Change): boolean => kind === "delete-execution"
 
-const ofWorkflow = (
-  change: ChangeOf<"active" | "delete" | "tags" | "update">,
-  workflow: Workflow
-): Judgement => {
+const ofWorkflow = (change: ChangeOf<"active" | "delete" | "tags" | "update">, workflow: Workflow): Judgement => {
   switch (change.kind) {
     case "active":
       return workflow.active === change.after ? "already" : "pending"
@@ -115,7 +112,7 @@ const ofWorkflow = (
       if (differingParts(change.after, shown).length === 0 && removedSettings(change, workflow).length === 0) {
         return "already"
       }
-      return differingParts(contentBefore(change), shown).length === 0 ? "pending" : "drift"
+      return differsBeside(change.references, contentBefore(change), shown).length === 0 ? "pending" : "drift"
     }
   }
 }
@@ -205,7 +202,7 @@ const whyDrifted = (change: Change, workflows: ReadonlyMap<string, Workflow>): s
   if (workflow === undefined) return id === undefined ? stays : "it is not there any more"
   const parts =
     change.kind === "update"
-      ? differingParts(contentBefore(change), contentOf(workflow))
+      ? differsBeside(change.references, contentBefore(change), contentOf(workflow))
       : change.kind === "delete"
         ? differsBeside(change.references, change.content, contentOf(workflow))
         : []

@@ -28,8 +28,8 @@ export const planProblems = (guards: Guards, steps: ReadonlyArray<Step>): Readon
 export const holdToGuards = (guards: Guards, draft: Draft, estimate: (steps: ReadonlyArray<Step>) => Core.Estimate) => {
   const judged = draft.steps.map((step) => ({ step, reason: guardProblem(guards, step.change) }))
   const allowed = judged.flatMap(({ reason, step }) => (reason === undefined ? [step] : []))
-  const problems = judged.flatMap(
-    ({ reason, step }): ReadonlyArray<Blocked> => (reason === undefined ? [] : [{ what: step.id, reason }])
+  const problems = judged.flatMap(({ reason, step }): ReadonlyArray<Blocked> =>
+    reason === undefined ? [] : [{ what: step.id, reason }]
   )
   const surplus = tooMany(guards, allowed.length).map((reason): Blocked => ({ what: "the whole plan", reason }))
   const steps = surplus.length === 0 ? allowed : []

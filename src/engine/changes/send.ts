@@ -7,7 +7,7 @@ import { ExecutionId, TagId, type Workflow, WorkflowId } from "../client/models.
 import { eraseWorkflow } from "../tools/workflows/delete.ts"
 import { switchOn } from "../tools/workflows/switchOn.ts"
 import { type Change, type ChangeOf, type Content, contentBefore, type Ref } from "./Change.ts"
-import { contentOf, differingParts } from "./content.ts"
+import { contentOf, differingParts, differsBeside } from "./content.ts"
 import { isSecondGeneration, removedSettings, resettable } from "./RemoteState.ts"
 
 type Client = EngineClient["Service"]
@@ -73,9 +73,7 @@ const onWorkflow = (
         change.after.map((tag) => TagId.make(idOf(tag)))
       )
     case "active":
-      return change.after
-        ? Effect.provideService(switchOn(id), EngineClient, client)
-        : client.deactivateWorkflow(id)
+      return change.after ? Effect.provideService(switchOn(id), EngineClient, client) : client.deactivateWorkflow(id)
     case "delete":
       return Effect.provideService(eraseWorkflow(id), EngineClient, client)
   }
@@ -93,7 +91,7 @@ const creationOf = ({ connections, name, nodes, settings, staticData }: Content)
 const update = Effect.fnUntraced(function* (client: Client, id: WorkflowId, change: ChangeOf<"update">) {
   const { instance } = client
   const current = yield* client.getWorkflow(id)
-  const changed = differingParts(contentBefore(change), contentOf(current))
+  const changed = differsBeside(change.references, contentBefore(change), contentOf(current))
   if (changed.length > 0) return yield* new WorkflowChanged({ instance, id, changed, since: "meanwhile" })
   yield* Effect.catchTag(write(client, current, change), "ApiError", (error) =>
     takeBack(client, current, change, error)
