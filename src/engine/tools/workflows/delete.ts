@@ -18,10 +18,7 @@ export const deleteWorkflow = EngineTool.make("delete_workflow", {
   result: results.deleted,
   run: Effect.fnUntraced(function* ({ id, ifVersion }) {
     const unchanged = ifVersion === undefined ? Effect.void : readUnchanged(id, ifVersion)
-    const deleted = yield* unchanged.pipe(
-      Effect.andThen(eraseWorkflow(id)),
-      exclusively(id)
-    )
+    const deleted = yield* unchanged.pipe(Effect.andThen(eraseWorkflow(id)), exclusively(id))
     return { message: `Workflow ${id} was deleted`, id, deleted: stateOf(deleted) }
   })
 })
