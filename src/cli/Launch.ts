@@ -30,6 +30,9 @@ export interface Launch {
   /** The configuration file that was asked for by name. */
   readonly config: Options["config"]
   readonly marketplace: unknown
+  /** Nothing where the configuration does not say. */
+  readonly plans?: Settings["plans"]
+  readonly promotion?: Settings["promotion"]
 }
 
 /** The command line goes before the configuration, except that both can forbid changes. */
@@ -47,7 +50,9 @@ export const resolve = (options: Options, settings: Settings): Result.Result<Lau
     answerLimit: server.answerLimit,
     audit: resolveAudit(options.audit, server.audit),
     config: options.config,
-    marketplace: settings.marketplace
+    marketplace: settings.marketplace,
+    ...(settings.plans === undefined ? {} : { plans: settings.plans }),
+    ...(settings.promotion === undefined ? {} : { promotion: settings.promotion })
   }))
 }
 

@@ -1,4 +1,4 @@
-import { Match, Schema } from "effect"
+import { Match, Schema, Struct } from "effect"
 
 import type { CreatedId } from "../../changes/Journal.ts"
 import type { Step } from "../../changes/Plan.ts"
@@ -91,6 +91,13 @@ const Activate = Schema.Struct({
   isCalled: Schema.Boolean
 })
 
+const Archive = Schema.Struct({
+  kind: Schema.Literal("archived"),
+  ...onWorkflow,
+  before: Schema.Boolean,
+  after: Schema.Boolean
+})
+
 const Delete = Schema.Struct({
   kind: Schema.Literal("delete"),
   ...onWorkflow,
@@ -110,7 +117,17 @@ const DeleteExecution = Schema.Struct({
 })
 
 /** What plans can change about workflows and what belongs to them. */
-export const Change = Schema.Union([Create, Update, Tags, Activate, Delete, CreateTag, DeleteTag, DeleteExecution])
+export const Change = Schema.Union([
+  Create,
+  Update,
+  Tags,
+  Activate,
+  Archive,
+  Delete,
+  CreateTag,
+  DeleteTag,
+  DeleteExecution
+])
 export type Change = typeof Change.Type
 export type ChangeOf<K extends Change["kind"]> = Extract<Change, { readonly kind: K }>
 
@@ -123,6 +140,7 @@ export const idOf: (change: Change) => string = Match.type<Change>().pipe(
     update: ({ instance, workflow }) => `update ${instance}/${textOf(workflow)}`,
     tags: ({ instance, workflow }) => `tags ${instance}/${textOf(workflow)}`,
     active: ({ after, instance, workflow }) => `${after ? "activate" : "deactivate"} ${instance}/${textOf(workflow)}`,
+    archived: ({ after, instance, workflow }) => `${after ? "archive" : "unarchive"} ${instance}/${textOf(workflow)}`,
     delete: ({ instance, workflow }) => `delete ${instance}/${textOf(workflow)}`,
     "create-tag": ({ instance, name }) => `create tag ${instance}/${name}`,
     "delete-tag": ({ instance, tag }) => `delete tag ${instance}/${textOf(tag)}`,
@@ -145,14 +163,20 @@ export const partsOf = (content: Content, others: Parts): Parts => ({
 export const invert: (change: Change) => ReadonlyArray<Change> = Match.type<Change>().pipe(
   Match.withReturnType<ReadonlyArray<Change>>(),
   Match.discriminatorsExhaustive("kind")({
-    create: ({ kind, namesakes: _, ...created }) => [
-      { ...created, kind: "delete", workflow: { created_by: idOf({ ...created, kind }) }, name: created.content.name }
+    create: (change) => [
+      {
+        ...Struct.omit(change, ["namesakes"]),
+        kind: "delete",
+        workflow: { created_by: idOf(change) },
+        name: change.content.name
+      }
     ],
     update: (change) => [
       { ...change, references: [], before: partsOf(change.after, change.before), after: contentBefore(change) }
     ],
     tags: (change) => [{ ...change, before: change.after, after: change.before }],
     active: (change) => [{ ...change, before: change.after, after: change.before }],
+    archived: (change) => [{ ...change, before: change.after, after: change.before }],
     delete: ({ content, instance, key, level, references, source, workflow }) => [
       {
         kind: "create",
@@ -216,7 +240,7 @@ export const resolve = (change: Change, created: Created): Change | undefined =>
     default: {
       const workflow = resolveRef(change.workflow, created)
       if (workflow === undefined) return undefined
-      if (change.kind === "active") return { ...change, workflow }
+      if (change.kind === "active" || change.kind === "archived") return { ...change, workflow }
       if (change.kind === "tags") {
         const before = change.before.flatMap((tag) => resolveRef(tag, created) ?? [])
         const after = change.after.flatMap((tag) => resolveRef(tag, created) ?? [])
@@ -238,13 +262,14 @@ const placeOf: (change: Change) => ReadonlyArray<number> = Match.type<Change>().
   Match.withReturnType<ReadonlyArray<number>>(),
   Match.discriminatorsExhaustive("kind")({
     "create-tag": () => [0],
-    create: ({ level }) => [2, level, 0],
-    update: ({ level }) => [2, level, 1],
-    active: ({ after, isCalled, level }) => (after ? (isCalled ? [2, level, 2] : [4, level]) : [1, -level]),
-    tags: () => [3],
-    delete: ({ level }) => [5, -level],
-    "delete-tag": () => [6],
-    "delete-execution": () => [7]
+    archived: ({ after }) => [after ? 6 : 2],
+    create: ({ level }) => [3, level, 0],
+    update: ({ level }) => [3, level, 1],
+    active: ({ after, isCalled, level }) => (after ? (isCalled ? [3, level, 2] : [5, level]) : [1, -level]),
+    tags: () => [4],
+    delete: ({ level }) => [7, -level],
+    "delete-tag": () => [8],
+    "delete-execution": () => [9]
   })
 )
 

@@ -6,7 +6,7 @@ import type { EngineError } from "../client/EngineError.ts"
 import { type Tag, Workflow, WorkflowId } from "../client/models.ts"
 import { isSameJson } from "../client/versions.ts"
 import { type Change, type ChangeOf, contentBefore } from "./Change.ts"
-import { contentOf, differingParts, differsBeside } from "./content.ts"
+import { contentOf, differingParts, differsBeside, isArchived } from "./content.ts"
 import { listAll } from "./listAll.ts"
 
 type Client = EngineClient["Service"]
@@ -64,8 +64,10 @@ export const readRemoteState = Effect.fnUntraced(function* (client: Client, chan
       if (change.kind === "delete-tag") return taggedWith.get(change.name)
       const workflow = "workflow" in change && typeof change.workflow === "string" ? change.workflow : undefined
       if (change.kind === "update" || (change.kind === "active" && change.after)) {
-        const isArchived = workflow !== undefined && workflows.get(workflow)?.["isArchived"] === true
-        return isArchived ? "the workflow is archived, and has to be unarchived first" : undefined
+        const shown = workflow === undefined ? undefined : workflows.get(workflow)
+        return shown !== undefined && isArchived(shown)
+          ? "the workflow is archived, and has to be unarchived first"
+          : undefined
       }
       return "workflow" in change && typeof change.workflow !== "string" ? "its workflow was not created" : undefined
     },
@@ -97,8 +99,13 @@ export const readRemoteState = Effect.fnUntraced(function* (client: Client, chan
 /** Executions are not read one by one: what was answered is taken for done. */
 const isBlind = ({ kind }: Change): boolean => kind === "delete-execution"
 
-const ofWorkflow = (change: ChangeOf<"active" | "delete" | "tags" | "update">, workflow: Workflow): Judgement => {
+const ofWorkflow = (
+  change: ChangeOf<"active" | "archived" | "delete" | "tags" | "update">,
+  workflow: Workflow
+): Judgement => {
   switch (change.kind) {
+    case "archived":
+      return isArchived(workflow) === change.after ? "already" : "pending"
     case "active":
       return workflow.active === change.after ? "already" : "pending"
     case "tags": {
@@ -107,7 +114,7 @@ const ofWorkflow = (change: ChangeOf<"active" | "delete" | "tags" | "update">, w
     }
     case "delete":
       return differsBeside(change.references, change.content, contentOf(workflow)).length === 0 ? "pending" : "drift"
-    case "update": {
+    default: {
       const shown = contentOf(workflow)
       if (differingParts(change.after, shown).length === 0 && removedSettings(change, workflow).length === 0) {
         return "already"

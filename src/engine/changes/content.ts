@@ -22,6 +22,9 @@ export const wholeContentOf = (workflow: Workflow): Content => ({
   ...(isJsonObject(workflow.pinData) && Object.keys(workflow.pinData).length > 0 ? { pinData: workflow.pinData } : {})
 })
 
+/** Whether a workflow is put away; older engines know nothing of that. */
+export const isArchived = (workflow: Workflow): boolean => workflow["isArchived"] === true
+
 const partNames = ["name", "nodes", "connections", "settings"] as const
 export type PartName = (typeof partNames)[number]
 

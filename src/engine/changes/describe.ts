@@ -32,6 +32,7 @@ export const describe: (change: Change) => Described = Match.type<Change>().pipe
       after: { name, tags: after.map(tagText) }
     }),
     active: ({ after, before, name }) => ({ before: { name, active: before }, after: { name, active: after } }),
+    archived: ({ after, before, name }) => ({ before: { name, archived: before }, after: { name, archived: after } }),
     delete: ({ content }) => ({ before: outline(content), after: null }),
     "create-tag": ({ name }) => ({ before: null, after: name }),
     "delete-tag": ({ name }) => ({ before: name, after: null }),
@@ -54,9 +55,9 @@ const subjectOf = (change: Change): CreatedId | undefined => {
   }
 }
 
-const describeAction = ({ at: _, type: __, ...action }: ActionEntry): DescribedAction => ({
+const describeAction = (action: ActionEntry): DescribedAction => ({
   subject: typeof action["workflow"] === "string" ? action["workflow"] : "",
-  row: { what: action.operation, ...action }
+  row: { what: action.operation, outcome: action.outcome }
 })
 
 /** How changes of workflows are told. Amounts, of which there are none here, are told as they are. */

@@ -33,6 +33,7 @@ const callsFor: { readonly [kind in Change["kind"]]: number } = {
   update: 5,
   tags: 3,
   active: 4,
+  archived: 3,
   delete: 3,
   "create-tag": 2,
   "delete-tag": 3,

@@ -1,8 +1,8 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 
 import type { Sent } from "../../changes/Driver.ts"
 import { EngineClient } from "../client/EngineClient.ts"
-import { type ApiError, type EngineError, OutcomeUnknown, WorkflowChanged } from "../client/EngineError.ts"
+import { ApiError, type EngineError, OutcomeUnknown, WorkflowChanged } from "../client/EngineError.ts"
 import { ExecutionId, TagId, type Workflow, WorkflowId } from "../client/models.ts"
 import { eraseWorkflow } from "../tools/workflows/delete.ts"
 import { switchOn } from "../tools/workflows/switchOn.ts"
@@ -56,13 +56,16 @@ const carryOut = (client: Client, change: Change): Effect.Effect<Made, EngineErr
   }
 }
 
+const noArchive = ({ instance }: Client) =>
+  new ApiError({ instance, httpStatus: 404, problem: "this engine archives no workflows", apiResponse: null })
+
 /** Only the ids of changes that are resolved are sent. */
 const idOf = (ref: Ref): string => (typeof ref === "string" ? ref : "")
 
 const onWorkflow = (
   client: Client,
   id: WorkflowId,
-  change: ChangeOf<"active" | "delete" | "tags" | "update">
+  change: ChangeOf<"active" | "archived" | "delete" | "tags" | "update">
 ): Effect.Effect<unknown, EngineError> => {
   switch (change.kind) {
     case "update":
@@ -74,7 +77,11 @@ const onWorkflow = (
       )
     case "active":
       return change.after ? Effect.provideService(switchOn(id), EngineClient, client) : client.deactivateWorkflow(id)
-    case "delete":
+    case "archived":
+      return Effect.flatMap(client.archiveWorkflowIfSupported(id, change.after), (done) =>
+        Option.isSome(done) ? Effect.void : Effect.fail(noArchive(client))
+      )
+    default:
       return Effect.provideService(eraseWorkflow(id), EngineClient, client)
   }
 }
@@ -92,7 +99,9 @@ const update = Effect.fnUntraced(function* (client: Client, id: WorkflowId, chan
   const { instance } = client
   const current = yield* client.getWorkflow(id)
   const changed = differsBeside(change.references, contentBefore(change), contentOf(current))
-  if (changed.length > 0) return yield* new WorkflowChanged({ instance, id, changed, since: "meanwhile" })
+  yield* changed.length > 0
+    ? Effect.fail(new WorkflowChanged({ instance, id, changed, since: "meanwhile" }))
+    : Effect.void
   yield* Effect.catchTag(write(client, current, change), "ApiError", (error) =>
     takeBack(client, current, change, error)
   )

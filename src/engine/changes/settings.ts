@@ -1,6 +1,6 @@
-import { Effect, Schema } from "effect"
+import { Effect, Predicate, Schema } from "effect"
 
-import { text, texts, whole } from "../../internal/config/fields.ts"
+import { text, texts, type UnknownField, unknownFields, whole } from "../../internal/config/fields.ts"
 
 const orElse = <const A>(value: A) => Effect.succeed(value)
 
@@ -83,3 +83,30 @@ export const fits = (pattern: string, name: string): boolean => {
   }
   return true
 }
+
+/** Names of given fields that no setting of plans or promotions has: a guard that is misspelt guards nothing. */
+export const unknownPlanFields = (plans: unknown, promotion: unknown): ReadonlyArray<UnknownField> => {
+  const guards = fieldOf(plans, "guards")
+  return [
+    ...below("plans", unknownFields(PlanFields, plans)),
+    ...below("plans.guards", unknownFields(GuardFields, guards)),
+    ...below("plans.guards.protected", unknownFields(ProtectedFields, fieldOf(guards, "protected"))),
+    ...below("promotion", unknownFields(PromotionFields, promotion)),
+    ...listAt(promotion, "mappings").flatMap((mapping, index) =>
+      below(`promotion.mappings.${index}`, unknownFields(MappingFields, mapping))
+    ),
+    ...listAt(promotion, "keep").flatMap((rule, index) =>
+      below(`promotion.keep.${index}`, unknownFields(KeepFields, rule))
+    )
+  ]
+}
+
+const fieldOf = (json: unknown, name: string): unknown => (Predicate.hasProperty(json, name) ? json[name] : undefined)
+
+const listAt = (json: unknown, name: string): ReadonlyArray<unknown> => {
+  const list = fieldOf(json, name)
+  return Array.isArray(list) ? list : []
+}
+
+const below = (path: string, fields: ReadonlyArray<UnknownField>): ReadonlyArray<UnknownField> =>
+  fields.map((field) => ({ ...field, name: `${path}.${field.name}` }))

@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
-import { HttpClient, HttpClientRequest } from "effect/http"
+import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 
 import { PlanSources } from "../../../src/changes/tools/PlanSource.ts"
 import { ChangesToolset } from "../../../src/changes/toolset.ts"
@@ -35,8 +35,8 @@ export class Beside extends Context.Service<
 
 export type Meddling = (
   request: HttpClientRequest.HttpClientRequest,
-  proceed: Effect.Effect<import("effect/http").HttpClientResponse.HttpClientResponse, import("effect/http").HttpClientError.HttpClientError>
-) => Effect.Effect<import("effect/http").HttpClientResponse.HttpClientResponse, import("effect/http").HttpClientError.HttpClientError>
+  proceed: Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
+) => Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
 
 /** What a configuration says of plans. */
 export interface Given {

@@ -1,7 +1,7 @@
 import { keepIdentity } from "../../client/body.ts"
 import { nameOf, type Workflow } from "../../client/models.ts"
 import { type Content, idOf, type Reference } from "../Change.ts"
-import { contentOf, differingParts } from "../content.ts"
+import { contentOf, differingParts, isArchived } from "../content.ts"
 import { withTexts } from "../references.ts"
 import { fit, structureProblem } from "./fit.ts"
 import type { Input } from "./Input.ts"
@@ -40,6 +40,7 @@ export const build = (input: Input, context: Context): Built => {
   const { from, generation, keep, promoted, source, to } = input
   const { choice, graph, id, twinOf } = context
   const found = twinOf(id)
+  const theirs = source.get(id)
   const twin = found._tag === "Found" ? found.workflow : undefined
   const shown = twin === undefined ? undefined : contentOf(twin)
   const level = graph.levelOf(id)
@@ -75,7 +76,7 @@ export const build = (input: Input, context: Context): Built => {
     level,
     linkLevel: linked.level,
     problems: [
-      ...(source.get(id)?.["isArchived"] === true ? [`it is archived on ${from}`] : []),
+      ...(theirs !== undefined && isArchived(theirs) ? [`it is archived on ${from}`] : []),
       ...(found._tag === "Unclear" ? [found.reason] : []),
       ...credentials.flatMap(({ problems }) => problems),
       ...linked.problems,
@@ -135,7 +136,8 @@ const link = ({ from, source, to }: Input, { choice, chosen, graph, id, twinOf }
     )
     const named = trimmed(known).map((part) => (typeof part === "string" ? part : meant(part.workflow)))
     const open = named.flatMap((part) => (typeof part === "string" ? [] : [part.other]))
-    if (open.length === 0) texts.push([path, named.join("")])
+    const written = named.flatMap((part) => (typeof part === "string" ? [part] : []))
+    if (open.length === 0) texts.push([path, written.join("")])
     else {
       const isLate = open.some(
         (other) => other === id || graph.isBack(id, other) || graph.levelOf(other) > graph.levelOf(id)

@@ -1,4 +1,5 @@
 import type { Workflow } from "../../client/models.ts"
+import { isArchived } from "../content.ts"
 import type { Mapping } from "../settings.ts"
 import type { Promoted } from "./history.ts"
 
@@ -16,8 +17,6 @@ interface Places {
   readonly promoted: Promoted
   readonly mapping: Mapping
 }
-
-const isArchived = (workflow: Workflow) => workflow["isArchived"] === true
 
 const grouped = (workflows: ReadonlyArray<Workflow>): ReadonlyMap<string, ReadonlyArray<Workflow>> => {
   const found = new Map<string, ReadonlyArray<Workflow>>()

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import { isArchived } from "../../changes/content.ts"
 import { estimate } from "../../changes/driver.ts"
 import { listAll } from "../../changes/listAll.ts"
 import { WorkflowPlans, PlanConfig } from "../../changes/Plans.ts"
@@ -68,7 +69,7 @@ const select = Effect.fnUntraced(function* ({ from, ids, name, tag }: Wish, all:
       (ids === undefined || ids.includes(workflow.id)) &&
       (name === undefined || fits(name, workflow.name)) &&
       (tag === undefined || (workflow.tags ?? []).some((one) => one.name === tag)) &&
-      (ids !== undefined || workflow["isArchived"] !== true)
+      (ids !== undefined || !isArchived(workflow))
   )
   const missing = (ids ?? []).filter((id) => !all.some((workflow) => workflow.id === id))
   const selected = [...found.map((workflow) => String(workflow.id)), ...missing]
