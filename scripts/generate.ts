@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url"
 
 import { ChangesToolset } from "../src/changes/toolset.ts"
 import { flag, flagNames, spelling } from "../src/cli/flags.ts"
+import { withPlans } from "../src/engine/operator/plans/toolset.ts"
 import { OperatorToolset } from "../src/engine/operator/toolset.ts"
 import { EngineToolset } from "../src/engine/toolset.ts"
 import { MarketplaceToolset } from "../src/marketplace/toolset.ts"
@@ -17,7 +18,7 @@ type Described = Omit<Tool, "call">
 
 const toolsets: ReadonlyArray<{ readonly name: string; readonly tools: ReadonlyArray<Described> }> = [
   EngineToolset,
-  OperatorToolset,
+  withPlans(OperatorToolset),
   MarketplaceToolset,
   ChangesToolset
 ]

@@ -32,6 +32,9 @@ export interface Launch {
   /** The configuration file that was asked for by name. */
   readonly config: Options["config"]
   readonly marketplace: unknown
+  /** Nothing where the configuration does not say. */
+  readonly plans?: Settings["plans"]
+  readonly promotion?: Settings["promotion"]
 }
 
 /** The command line goes before the configuration, except that both can forbid changes. */
@@ -50,7 +53,9 @@ export const resolve = (options: Options, settings: Settings): Result.Result<Lau
     audit: resolveAudit(options.audit, server.audit),
     history: resolveHistory(options.history, server.history),
     config: options.config,
-    marketplace: settings.marketplace
+    marketplace: settings.marketplace,
+    ...(settings.plans === undefined ? {} : { plans: settings.plans }),
+    ...(settings.promotion === undefined ? {} : { promotion: settings.promotion })
   }))
 }
 

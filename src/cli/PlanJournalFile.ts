@@ -50,7 +50,7 @@ const open = Effect.fnUntraced(function* <C>(name: string, entry: Lines<C>) {
   const file = yield* LineFile.make(name)
   const lines = yield* file.lines
   if (lines.length > 0 && lines.every((line) => Option.isNone(decodeLine(line)))) {
-    const message = `${noEntry(name, 1)}, and neither is any other. Move the file away, or name another one as marketplace.journal`
+    const message = `${noEntry(name, 1)}, and neither is any other. Move the file away, or name another one in the configuration`
     return yield* new FileError({ message })
   }
   return file

@@ -1,5 +1,6 @@
 import { Effect, Predicate, Result } from "effect"
 
+import { PlanFields, PromotionFields, unknownPlanFields } from "../engine/changes/settings.ts"
 import { unknownInstanceFields } from "../engine/config/instance.ts"
 import { fromFile, fromVariables } from "../engine/config/instances.ts"
 import { ConfigurationError } from "../internal/config/ConfigurationError.ts"
@@ -78,11 +79,16 @@ const readFile = Effect.fnUntraced(function* (
     problem: `${at(name)} is not a known setting`,
     meant
   }))
+  const [stray] = unknownPlanFields(fieldOf(json, "plans"), fieldOf(json, "promotion"))
+  if (stray !== undefined) {
+    const meant = stray.meant === undefined ? "" : `: did you mean ${stray.meant}?`
+    return yield* new ConfigurationError({ message: `${at(stray.name)} is not a known setting${meant}` })
+  }
   const mistyped = unknown.find(({ meant }) => meant !== undefined)
   if (mistyped !== undefined) {
     return yield* new ConfigurationError({ message: `${mistyped.problem}: did you mean ${mistyped.meant}?` })
   }
-  const { audit, environments, defaultEnv, marketplace, ...server } = yield* Effect.fromResult(
+  const { audit, environments, defaultEnv, marketplace, plans, promotion, ...server } = yield* Effect.fromResult(
     decode(FileFields, json, at)
   )
   const recorded = audit === undefined ? undefined : yield* Effect.fromResult(readAudit(audit, at))
@@ -100,6 +106,10 @@ const readFile = Effect.fnUntraced(function* (
           }),
     server: recorded === undefined ? server : { ...server, audit: recorded },
     marketplace,
+    ...(plans === undefined ? {} : { plans: yield* Effect.fromResult(decode(PlanFields, plans, within(at, "plans"))) }),
+    ...(promotion === undefined
+      ? {}
+      : { promotion: yield* Effect.fromResult(decode(PromotionFields, promotion, within(at, "promotion"))) }),
     warnings: unknown.map(({ problem }) => `${problem} and has no effect`)
   }
   return settings
@@ -107,9 +117,11 @@ const readFile = Effect.fnUntraced(function* (
 
 /** The settings of the audit log; a name alone is that of its file. */
 const readAudit = (audit: unknown, at: (path: string) => string) =>
-  decode(AuditFields, Predicate.isString(audit) ? { file: audit } : audit, (path) =>
-    at(["audit", path].filter((part) => part !== "").join("."))
-  )
+  decode(AuditFields, Predicate.isString(audit) ? { file: audit } : audit, within(at, "audit"))
+
+/** Places inside of a field. */
+const within = (at: (path: string) => string, field: string) => (path: string) =>
+  at([field, path].filter((part) => part !== "").join("."))
 
 /** Comments and commas behind the last field are welcome. What is wrong is named by its line and column. */
 const parse = ({ name, text }: SourceFile) =>

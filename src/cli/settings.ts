@@ -1,5 +1,6 @@
 import { Effect, type Redacted, Schema } from "effect"
 
+import type { PlanSettings, PromotionSettings } from "../engine/changes/settings.ts"
 import type { EngineConfig } from "../engine/config/EngineConfig.ts"
 import { secret, text, texts, whole, yesOrNo } from "../internal/config/fields.ts"
 
@@ -48,6 +49,8 @@ export interface Settings {
   readonly server: ServerSettings
   /** What the marketplace half reads by itself. */
   readonly marketplace: unknown
+  readonly plans?: PlanSettings
+  readonly promotion?: PromotionSettings
   /** What is probably a mistake but does no harm, in plain words. */
   readonly warnings: ReadonlyArray<string>
 }
@@ -89,5 +92,7 @@ export const FileFields = Schema.Struct({
   answerLimit: Schema.optionalKey(whole(1000, 1_000_000_000, "a whole number of bytes from 1000")),
   audit: Schema.optionalKey(Schema.Unknown),
   history: Schema.optionalKey(text("the name of a folder")),
-  marketplace: Schema.optionalKey(Schema.Unknown)
+  marketplace: Schema.optionalKey(Schema.Unknown),
+  plans: Schema.optionalKey(Schema.Unknown),
+  promotion: Schema.optionalKey(Schema.Unknown)
 }).annotate({ message: "an object with environments and defaultEnv" })

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import type { Connections, Workflow } from "./models.ts"
+import type { Workflow } from "./models.ts"
 import { toEngineType } from "./naming.ts"
 
 /** The body of a create or an update. */
@@ -22,7 +22,7 @@ export interface Sendable {
 export interface Creation {
   readonly name: string
   readonly nodes: ReadonlyArray<JsonObject>
-  readonly connections: Connections
+  readonly connections: JsonObject
   readonly settings?: JsonObject | undefined
   readonly staticData?: unknown
 }

@@ -18,13 +18,14 @@ export const deleteWorkflow = EngineTool.make("delete_workflow", {
   result: results.deleted,
   run: Effect.fnUntraced(function* ({ id, ifVersion }) {
     const unchanged = ifVersion === undefined ? Effect.void : readUnchanged(id, ifVersion)
-    const deleted = yield* unchanged.pipe(
-      Effect.andThen(Effect.catchIf(deletion(id), isPublished, () => deactivateAndDelete(id))),
-      exclusively(id)
-    )
+    const deleted = yield* unchanged.pipe(Effect.andThen(eraseWorkflow(id)), exclusively(id))
     return { message: `Workflow ${id} was deleted`, id, deleted: stateOf(deleted) }
   })
 })
+
+/** Deletes a workflow, active or not. */
+export const eraseWorkflow = (id: WorkflowId) =>
+  Effect.catchIf(deletion(id), isPublished, () => deactivateAndDelete(id))
 
 /** Pauses before a deletion is sent again: the engine has said that it is not done. */
 const later = Schedule.exponential("300 millis", 3)

@@ -1,0 +1,219 @@
+import { Array as Arrays, Effect, Schema } from "effect"
+
+import type { Judgement, Lost, RemoteState } from "../../changes/Driver.ts"
+import type { EngineClient } from "../client/EngineClient.ts"
+import type { EngineError } from "../client/EngineError.ts"
+import { type Tag, Workflow, WorkflowId } from "../client/models.ts"
+import { isSameJson } from "../client/versions.ts"
+import { type Change, type ChangeOf, contentBefore } from "./Change.ts"
+import { contentOf, differingParts, differsBeside, isArchived } from "./content.ts"
+import { listAll } from "./listAll.ts"
+
+type Client = EngineClient["Service"]
+
+/** What an engine shows of the changes of one batch; nothing of a workflow that is not there. */
+export interface WorkflowState extends RemoteState<Change> {
+  readonly workflows: ReadonlyMap<string, Workflow>
+}
+
+/** Reads at the same time, on one engine. */
+const atOnce = 5
+
+const asWorkflow = Schema.decodeUnknownOption(Workflow)
+
+/** The workflows of exactly this name. */
+export const namesakesOf = (client: Client, name: string) =>
+  Effect.map(
+    listAll((query) => client.listWorkflows({ ...query, name })),
+    (items) => Arrays.getSomes(items.map((item) => asWorkflow(item))).filter((workflow) => workflow.name === name)
+  )
+
+/** Reads what the changes of one batch are about, all of them on the same instance. */
+export const readRemoteState = Effect.fnUntraced(function* (client: Client, changes: ReadonlyArray<Change>) {
+  const workflows = yield* readWorkflows(client, changes)
+  const names = [...new Set(changes.flatMap((change) => (change.kind === "create" ? [change.content.name] : [])))]
+  const namesakes = new Map(
+    yield* Effect.forEach(names, (name) => Effect.map(namesakesOf(client, name), (found) => [name, found] as const), {
+      concurrency: atOnce
+    })
+  )
+  const areTagsNeeded = changes.some(({ kind }) => kind === "create-tag" || kind === "delete-tag")
+  const tags: ReadonlyArray<Tag> = areTagsNeeded ? yield* listAll(client.listTags) : []
+  const taggedWith = yield* readTagged(client, changes, tags)
+
+  const strangers = ({ content, namesakes: known }: ChangeOf<"create">) =>
+    known === undefined ? [] : (namesakes.get(content.name) ?? []).filter(({ id }) => !known.includes(id))
+
+  const standing = (change: Change): Judgement => {
+    if (change.kind === "create") return strangers(change).length === 0 ? "pending" : "drift"
+    if (change.kind === "create-tag") return tags.some(({ name }) => name === change.name) ? "drift" : "pending"
+    if (change.kind === "delete-tag") {
+      const tag = tags.find(({ id }) => id === change.tag)
+      return tag === undefined ? "already" : tag.name === change.name ? "pending" : "drift"
+    }
+    if (change.kind === "delete-execution" || typeof change.workflow !== "string") return "pending"
+    const workflow = workflows.get(change.workflow)
+    if (workflow === undefined) return change.kind === "delete" ? "already" : "drift"
+    return ofWorkflow(change, workflow)
+  }
+
+  return {
+    workflows,
+    judge: (change) => standing(change),
+    obstacle: (change) => {
+      if (change.kind === "delete-tag") return taggedWith.get(change.name)
+      const workflow = "workflow" in change && typeof change.workflow === "string" ? change.workflow : undefined
+      if (change.kind === "update" || (change.kind === "active" && change.after)) {
+        const shown = workflow === undefined ? undefined : workflows.get(workflow)
+        return shown !== undefined && isArchived(shown)
+          ? "the workflow is archived, and has to be unarchived first"
+          : undefined
+      }
+      return "workflow" in change && typeof change.workflow !== "string" ? "its workflow was not created" : undefined
+    },
+    shown: (change) => ({ _tag: standing(change) === "already" || isBlind(change) ? "Wanted" : "Other" }),
+    fromOwn: () => undefined,
+    lost: (change, sentAt): Lost => {
+      if (change.kind === "create-tag") {
+        const tag = tags.find(({ name }) => name === change.name)
+        return tag === undefined ? {} : { created: tag.id }
+      }
+      if (change.kind !== "create") return {}
+      const all = namesakes.get(change.content.name) ?? []
+      const made = all.filter(
+        (workflow) => change.namesakes?.includes(workflow.id) !== true && isFrom(workflow, sentAt)
+      )
+      const own = made.filter(
+        (workflow) => differsBeside(change.references, change.content, contentOf(workflow)).length === 0
+      )
+      const [one, ...more] = own
+      if (one !== undefined && more.length === 0) return { created: one.id }
+      return made.length === 0
+        ? {}
+        : { others: `there are new workflows of this name (${made.map(({ id }) => id).join(", ")})` }
+    },
+    explainDrift: Effect.succeed((change) => whyDrifted(change, workflows))
+  } satisfies WorkflowState
+})
+
+/** Executions are not read one by one: what was answered is taken for done. */
+const isBlind = ({ kind }: Change): boolean => kind === "delete-execution"
+
+const ofWorkflow = (
+  change: ChangeOf<"active" | "archived" | "delete" | "tags" | "update">,
+  workflow: Workflow
+): Judgement => {
+  switch (change.kind) {
+    case "archived":
+      return isArchived(workflow) === change.after ? "already" : "pending"
+    case "active":
+      return workflow.active === change.after ? "already" : "pending"
+    case "tags": {
+      const ids = (workflow.tags ?? []).map(({ id }) => id)
+      return isSameSet(ids, change.after) ? "already" : isSameSet(ids, change.before) ? "pending" : "drift"
+    }
+    case "delete":
+      return differsBeside(change.references, change.content, contentOf(workflow)).length === 0 ? "pending" : "drift"
+    default: {
+      const shown = contentOf(workflow)
+      if (differingParts(change.after, shown).length === 0 && removedSettings(change, workflow).length === 0) {
+        return "already"
+      }
+      return differsBeside(change.references, contentBefore(change), shown).length === 0 ? "pending" : "drift"
+    }
+  }
+}
+
+/** Settings that the change takes away, and that are still there although this engine can lose them. */
+export const removedSettings = (
+  { after, before }: Pick<ChangeOf<"update">, "after" | "before">,
+  workflow: Workflow
+): ReadonlyArray<string> =>
+  Object.keys(before.settings ?? {}).filter(
+    (name) =>
+      after.settings[name] === undefined &&
+      contentOf(workflow).settings[name] !== undefined &&
+      (!isSecondGeneration(workflow) || resettable.includes(name))
+  )
+
+/** Settings that engines of generation 2, which merge, take back where they are set to their default by name. */
+export const resettable: ReadonlyArray<string> = ["errorWorkflow", "timezone"]
+
+/** Whether the engine that shows a workflow merges settings; older ones replace them. */
+export const isSecondGeneration = (workflow: Workflow): boolean => workflow.activeVersionId !== undefined
+
+const isSameSet = (ids: ReadonlyArray<unknown>, others: ReadonlyArray<unknown>): boolean =>
+  isSameJson([...new Set(ids)].map(String).sort(), [...new Set(others)].map(String).sort())
+
+/** Clocks of engines may be this much behind ours. */
+const toleranceMs = 60_000
+
+const isFrom = ({ createdAt }: Workflow, sentAt: number): boolean =>
+  createdAt === undefined || Date.parse(createdAt) >= sentAt - toleranceMs
+
+const readWorkflows = Effect.fnUntraced(function* (client: Client, changes: ReadonlyArray<Change>) {
+  const ids = changes.flatMap((change) =>
+    "workflow" in change && change.kind !== "delete-execution" && typeof change.workflow === "string"
+      ? [change.workflow]
+      : []
+  )
+  const found = yield* Effect.forEach(
+    [...new Set(ids)],
+    (id) => Effect.map(readIfThere(client, id), (workflow) => [id, workflow] as const),
+    { concurrency: atOnce }
+  )
+  return new Map(found.flatMap(([id, workflow]) => (workflow === undefined ? [] : [[id, workflow] as const])))
+})
+
+/** A workflow, if it is there. */
+export const readIfThere = (client: Client, id: string): Effect.Effect<Workflow | undefined, EngineError> =>
+  Effect.catchIf(
+    client.getWorkflow(WorkflowId.make(id)),
+    (error) => error._tag === "ApiError" && error.httpStatus === 404,
+    () => Effect.undefined
+  )
+
+/** Why tags cannot be deleted: workflows that are not of the plan have them by now. */
+const readTagged = Effect.fnUntraced(function* (
+  client: Client,
+  changes: ReadonlyArray<Change>,
+  tags: ReadonlyArray<Tag>
+) {
+  const names = changes.flatMap((change) =>
+    change.kind === "delete-tag" && tags.some(({ id }) => id === change.tag) ? [change.name] : []
+  )
+  const found = yield* Effect.forEach(
+    names,
+    (name) => Effect.map(client.listWorkflows({ tags: [name], limit: 250 }), ({ data }) => [name, data] as const),
+    { concurrency: atOnce }
+  )
+  return new Map(
+    found.flatMap(([name, data]) => {
+      const tagged = data.filter(
+        (item) => Array.isArray(item.tags) && item.tags.some((tag: unknown) => isTag(tag) && tag.name === name)
+      )
+      return tagged.length === 0
+        ? []
+        : [[name, `${tagged.length} workflows have this tag by now, so that it stays`] as const]
+    })
+  )
+})
+
+const isTag = Schema.is(Schema.Struct({ name: Schema.String }))
+
+const whyDrifted = (change: Change, workflows: ReadonlyMap<string, Workflow>): string => {
+  if (change.kind === "create") return "there is a new workflow of this name by now: plan again"
+  if (change.kind === "create-tag") return "there is a tag of this name by now: plan again"
+  const id = "workflow" in change && typeof change.workflow === "string" ? change.workflow : undefined
+  const workflow = id === undefined ? undefined : workflows.get(id)
+  if (workflow === undefined) return id === undefined ? stays : "it is not there any more"
+  const parts =
+    change.kind === "update"
+      ? differsBeside(change.references, contentBefore(change), contentOf(workflow))
+      : change.kind === "delete"
+        ? differsBeside(change.references, change.content, contentOf(workflow))
+        : []
+  return parts.length === 0 ? stays : `${stays} (${parts.join(", ")})`
+}
+
+const stays = "someone else has changed it since, and it stays as it is"

@@ -1,0 +1,85 @@
+import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { nameOf, type Workflow } from "../client/models.ts"
+import { isSameJson } from "../client/versions.ts"
+import type { Content, Parts, Reference } from "./Change.ts"
+import { withTexts } from "./references.ts"
+
+/** A setting with this value says nothing: the editor writes it, and the API does not always take it. */
+const byDefault = "DEFAULT"
+
+/** What a workflow is, as it was read. */
+export const contentOf = ({ connections, name, nodes, settings }: Workflow): Content => ({
+  name,
+  nodes,
+  connections,
+  settings: Object.fromEntries(Object.entries(settings ?? {}).filter(([, value]) => value !== byDefault))
+})
+
+/** The same with what its runs and its editor have left there, so that nothing is lost with it. */
+export const wholeContentOf = (workflow: Workflow): Content => ({
+  ...contentOf(workflow),
+  ...(workflow.staticData === undefined || workflow.staticData === null ? {} : { staticData: workflow.staticData }),
+  ...(isJsonObject(workflow.pinData) && Object.keys(workflow.pinData).length > 0 ? { pinData: workflow.pinData } : {})
+})
+
+/** Whether a workflow is put away; older engines know nothing of that. */
+export const isArchived = (workflow: Workflow): boolean => workflow["isArchived"] === true
+
+const partNames = ["name", "nodes", "connections", "settings"] as const
+export type PartName = (typeof partNames)[number]
+
+/**
+ * The parts in which a workflow that is shown is not what was wanted. What engines add by themselves, such as ids of nodes
+ * and defaults of settings, is no difference.
+ */
+export const differingParts = (wanted: Content, shown: Content): ReadonlyArray<PartName> =>
+  partNames.filter((part) => !isSame[part](wanted, shown))
+
+const isSame: { readonly [part in PartName]: (wanted: Content, shown: Content) => boolean } = {
+  name: (wanted, shown) => wanted.name === shown.name,
+  nodes: (wanted, shown) => {
+    const others = new Map(shown.nodes.map((node) => [nameOf(node), node]))
+    return (
+      wanted.nodes.length === shown.nodes.length &&
+      wanted.nodes.every((node) => isSameNode(node, others.get(nameOf(node))))
+    )
+  },
+  connections: (wanted, shown) => isSameJson(wanted.connections, shown.connections),
+  settings: (wanted, shown) =>
+    Object.entries(wanted.settings).every(([name, value]) => isSameJson(value, shown.settings[name]))
+}
+
+/** Fields that engines give to a node that comes without them. */
+const given = ["id", "webhookId"]
+
+const isSameNode = (wanted: JsonObject, shown: JsonObject | undefined): boolean =>
+  shown !== undefined &&
+  [...new Set([...Object.keys(wanted), ...Object.keys(shown)])].every(
+    (field) => isSameJson(wanted[field], shown[field]) || (given.includes(field) && wanted[field] === undefined)
+  )
+
+/** The same, where the texts at some places are not looked at, as they hold ids that are not known. */
+export const differsBeside = (
+  references: ReadonlyArray<Reference>,
+  wanted: Content,
+  shown: Content
+): ReadonlyArray<PartName> => {
+  const blank = (content: Content) =>
+    withTexts(
+      content,
+      references.map(({ path }) => [path, ""] as const)
+    )
+  return differingParts(blank(wanted), blank(shown))
+}
+
+/** What of a workflow has to be known to undo a change of it: the parts that the change is about. */
+export const partsBefore = (after: Content, shown: Content): Parts => {
+  const differing = differingParts(after, shown)
+  const lost = Object.keys(shown.settings).some((name) => after.settings[name] === undefined)
+  return {
+    ...(differing.includes("name") ? { name: shown.name } : {}),
+    ...(differing.includes("nodes") ? { nodes: shown.nodes } : {}),
+    ...(differing.includes("connections") ? { connections: shown.connections } : {}),
+    ...(differing.includes("settings") || lost ? { settings: shown.settings } : {})
+  }
+}

@@ -1,0 +1,75 @@
+import { Match } from "effect"
+
+import type { Described, DescribedAction, Describing } from "../../changes/Driver.ts"
+import type { ActionEntry, CreatedId } from "../../changes/Journal.ts"
+import { changeLines, differences } from "../workflow/difference.ts"
+import { kindOf } from "../workflow/triggers.ts"
+import { type Change, contentBefore, type Content, type Ref } from "./Change.ts"
+
+/** Lines of one workflow's differences. */
+const mostLines = 12
+
+/** What a workflow is made of, in few words. */
+const outline = ({ name, nodes }: Content) => ({ name, nodes: nodes.map((node) => kindOf(node)).join(", ") })
+
+const tagText = (tag: Ref): string =>
+  typeof tag === "string" ? tag : tag.created_by.replace(/^create tag [^/]*\//, "new tag ")
+
+/** What a change leads from and to, as it is shown. */
+export const describe: (change: Change) => Described = Match.type<Change>().pipe(
+  Match.withReturnType<Described>(),
+  Match.discriminatorsExhaustive("kind")({
+    create: ({ content }) => ({ before: null, after: outline(content) }),
+    update: (change) => ({
+      before: null,
+      after: {
+        name: change.after.name,
+        changes: changeLines(differences(contentBefore(change), change.after), mostLines)
+      }
+    }),
+    tags: ({ after, before, name }) => ({
+      before: { name, tags: before.map(tagText) },
+      after: { name, tags: after.map(tagText) }
+    }),
+    active: ({ after, before, name }) => ({ before: { name, active: before }, after: { name, active: after } }),
+    archived: ({ after, before, name }) => ({ before: { name, archived: before }, after: { name, archived: after } }),
+    delete: ({ content }) => ({ before: outline(content), after: null }),
+    "create-tag": ({ name }) => ({ before: null, after: name }),
+    "delete-tag": ({ name }) => ({ before: name, after: null }),
+    "delete-execution": ({ execution, workflow }) => ({ before: { execution, workflow }, after: null })
+  })
+)
+
+/** The id of what a change is about; nothing where a step creates it. */
+const subjectOf = (change: Change): CreatedId | undefined => {
+  switch (change.kind) {
+    case "create":
+    case "create-tag":
+      return undefined
+    case "delete-tag":
+      return typeof change.tag === "string" ? change.tag : undefined
+    case "delete-execution":
+      return change.execution
+    default:
+      return typeof change.workflow === "string" ? change.workflow : undefined
+  }
+}
+
+const describeAction = (action: ActionEntry): DescribedAction => ({
+  subject: typeof action["workflow"] === "string" ? action["workflow"] : "",
+  row: { what: action.operation, outcome: action.outcome }
+})
+
+/** How changes of workflows are told. Amounts, of which there are none here, are told as they are. */
+export const describing: Omit<Describing<Change>, "readOnlyReason"> = {
+  kindOf: ({ kind }) => kind,
+  subjectOf,
+  describe,
+  describeAmount: (amount) => amount,
+  describeAction,
+  describeProbe: (step) => `${step} may stand otherwise than planned.`,
+  describeMisread: ({ step }) => ({ reason: "Misread", problem: `${step} shows otherwise.`, remedy: "Look at it." }),
+  upstream: "the engine",
+  afterCreation: "created tells the ids of what is new",
+  afterRounding: ""
+}

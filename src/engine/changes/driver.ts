@@ -1,0 +1,127 @@
+import { Array as Arrays, Effect } from "effect"
+
+import type { Driver } from "../../changes/Driver.ts"
+import type { Estimate } from "../../changes/Plan.ts"
+import type { EngineClient } from "../client/EngineClient.ts"
+import { ReadOnlyInstance } from "../client/EngineError.ts"
+import type { Instances } from "../client/Instances.ts"
+import { type Change, groupOf, idOf, invert, order, resolve } from "./Change.ts"
+import { describing } from "./describe.ts"
+import { type ChangeError, explain } from "./failures.ts"
+import { holdToGuards, planProblems, type Step } from "./guards.ts"
+import { readRemoteState, type WorkflowState } from "./RemoteState.ts"
+import { send } from "./send.ts"
+import type { Guards } from "./settings.ts"
+
+/** Steps that are read at once, and sent side by side. */
+const batchSize = 20
+
+/** Steps in their order, cut where another instance, kind or level begins. */
+const batchesOf = (steps: ReadonlyArray<Step>): ReadonlyArray<ReadonlyArray<Step>> => {
+  const groups: Array<Array<Step>> = []
+  for (const step of steps.toSorted(order)) {
+    const last = groups.at(-1)
+    const isSame = last?.[0] !== undefined && groupOf(last[0].change) === groupOf(step.change)
+    if (last !== undefined && isSame && last.length < batchSize) last.push(step)
+    else groups.push([step])
+  }
+  return groups
+}
+
+const callsFor: { readonly [kind in Change["kind"]]: number } = {
+  create: 2,
+  update: 5,
+  tags: 3,
+  active: 4,
+  archived: 3,
+  delete: 3,
+  "create-tag": 2,
+  "delete-tag": 3,
+  "delete-execution": 1
+}
+
+/** Calls that an instance takes in a second, as long as nobody has configured otherwise. */
+const callsPerSecond = 60
+
+export const estimate = (steps: ReadonlyArray<{ readonly change: Change }>): Estimate => {
+  const calls = steps.reduce((sum, { change }) => sum + callsFor[change.kind], 0)
+  return { calls, seconds: Math.ceil(calls / callsPerSecond) }
+}
+
+/** Workflows, their tags and executions on any instance, for plans that change them. */
+export const make = (
+  instances: Instances["Service"],
+  { guards, problem }: { readonly guards: Guards; readonly problem?: string | undefined }
+): Driver<Change, WorkflowState, ChangeError> => {
+  const isAllReadOnly = instances.names.every((name) => instances.readOnly.has(name))
+  const readOnlyReason = problem ?? (isAllReadOnly ? "every instance is read-only" : undefined)
+
+  const at = <A>(
+    changes: ReadonlyArray<Change>,
+    use: (client: EngineClient["Service"]) => Effect.Effect<A, ChangeError>
+  ): Effect.Effect<A, ChangeError> => Effect.flatMap(instances.resolve(changes[0]?.instance), use)
+
+  return {
+    ...describing,
+    idOf,
+    resolve,
+    order,
+    batches: batchesOf,
+    isSentAlone: ({ kind }) => kind !== "delete-execution",
+    isRepeatable: ({ kind }) => kind !== "create" && kind !== "create-tag",
+    creations: {
+      isOne: ({ kind }) => kind === "create" || kind === "create-tag",
+      describe: (change) =>
+        change.kind === "create"
+          ? `workflow "${change.content.name}"`
+          : change.kind === "create-tag"
+            ? `tag "${change.name}"`
+            : idOf(change),
+      unknownReason: "OutcomeUnknown",
+      search: "The next call looks for it, and only creates it where it is not there.",
+      advice: "look at them, and plan again",
+      missing: "what it belongs to was not created"
+    },
+    // Engines show at once what they have written; an answer that is lost may belong to a write that is still under way.
+    visibleMs: 10_000,
+    readRemoteState: (changes) => at(changes, (client) => readRemoteState(client, changes)),
+    holdBack: () => Effect.succeed(new Map()),
+    send: (changes) => at(changes, (client) => send(client, changes)),
+    explain,
+    invert,
+    belongsTo: idOf,
+    bringsBack: () => undefined,
+    limitRollback: (touched) => ({
+      irreversible: touched.flatMap(({ change, id, undo }) =>
+        undo.length === 0 && change.kind === "delete-execution"
+          ? [{ what: id, reason: "a deleted execution cannot be brought back" }]
+          : []
+      ),
+      later: []
+    }),
+    warnOfRollback: (steps) => warningsOf(steps),
+    checkDraft: (draft) => holdToGuards(guards, draft, estimate),
+    checkRollback: (draft, isForward) => (isForward ? holdToGuards(guards, draft, estimate) : draft),
+    problemsOf: (plan, { isLeadingBack }) => (isLeadingBack ? [] : planProblems(guards, plan.steps)),
+    mayApply: () =>
+      readOnlyReason === undefined
+        ? Effect.void
+        : Effect.fail(new ReadOnlyInstance({ instance: instances.names.join(", "), operation: "apply_plan" })),
+    readOnlyReason: () => readOnlyReason,
+    estimate
+  }
+}
+
+/** What a rollback does besides, said before it is done. */
+const warningsOf = (steps: ReadonlyArray<Step>): ReadonlyArray<string> => {
+  const kinds = Arrays.groupBy(steps, ({ change }) => change.kind)
+  const { create = [], delete: deleted = [] } = kinds
+  return [
+    ...(deleted.length === 0
+      ? []
+      : [`Workflows that the plan created are deleted (${deleted.length}), with their executions`]),
+    ...(create.length === 0
+      ? []
+      : [`Deleted workflows are created anew (${create.length}), under new ids and without their executions`])
+  ]
+}

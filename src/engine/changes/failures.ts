@@ -1,0 +1,31 @@
+import type { Failure } from "../../changes/Driver.ts"
+import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import type { EngineError } from "../client/EngineError.ts"
+
+/** What calls of changes fail with. */
+export type ChangeError = ConfigurationError | EngineError
+
+/** What follows from an error of an engine, while a plan is applied or read. */
+export const explain = (error: ChangeError): Failure => {
+  const problem = error.message
+  const reason = error._tag
+  switch (error._tag) {
+    case "ApiError":
+      return error.httpStatus >= 500
+        ? { _tag: "Stopped", reason, problem, isUnsent: false }
+        : { _tag: "Refused", problem, isWhole: false }
+    case "InvalidWorkflow":
+    case "PermissionDenied":
+    case "WorkflowChanged":
+      return { _tag: "Refused", problem, isWhole: false }
+    case "OutcomeUnknown":
+    case "StepFailed":
+      return { _tag: "OutcomeUnknown", reason, problem }
+    case "Timeout":
+      return error.unsettled === undefined
+        ? { _tag: "Stopped", reason, problem, isUnsent: true }
+        : { _tag: "OutcomeUnknown", reason, problem }
+    default:
+      return { _tag: "Stopped", reason, problem, isUnsent: true }
+  }
+}

@@ -1,0 +1,32 @@
+import type { Tag, Workflow } from "../../client/models.ts"
+import type { Keep, Mapping } from "../settings.ts"
+import type { Generation } from "./fit.ts"
+import type { Promoted } from "./history.ts"
+import type { KnownCredentials } from "./places.ts"
+
+/** How a promotion goes about it. */
+export interface Options {
+  /** `keep`: as it is on the target, new ones as on the source. */
+  readonly activation: "activate" | "inactive" | "keep"
+  /** Whether what is called comes along also where it has a twin already. */
+  readonly dependencies: "all" | "missing"
+  readonly onDrift: "block" | "overwrite"
+}
+
+/** Everything that a promotion is worked out from. */
+export interface Input {
+  readonly from: string
+  readonly to: string
+  /** Ids of the workflows that were asked for. */
+  readonly selected: ReadonlyArray<string>
+  /** All workflows of the source that can be read. */
+  readonly source: ReadonlyMap<string, Workflow>
+  readonly target: ReadonlyArray<Workflow>
+  readonly tags: ReadonlyArray<Tag>
+  readonly credentials: KnownCredentials
+  readonly promoted: Promoted
+  readonly mapping: Mapping
+  readonly keep: ReadonlyArray<Keep>
+  readonly generation: Generation
+  readonly options: Options
+}

@@ -1,0 +1,85 @@
+import type { Blocked } from "../../../changes/Plan.ts"
+import type { Workflow } from "../../client/models.ts"
+import { order } from "../Change.ts"
+import type { Draft, Step } from "../guards.ts"
+import { activations } from "./activations.ts"
+import { build, type Built } from "./build.ts"
+import type { Input } from "./Input.ts"
+import { levels } from "./levels.ts"
+import { idsIn } from "./links.ts"
+import { select } from "./select.ts"
+import { contentSteps } from "./steps.ts"
+import { tagSteps } from "./tags.ts"
+import { twinFinder } from "./twins.ts"
+
+/** What becomes of one workflow. */
+export interface Outcome {
+  readonly name: string
+  readonly id: string
+  readonly action: "blocked" | "create" | "leave" | "update"
+  readonly twin?: string
+}
+
+/** What a promotion would do: pure data, the same for the same input in any order. */
+export const promote = (input: Input): Omit<Draft, "estimate"> & { readonly outcomes: ReadonlyArray<Outcome> } => {
+  const { from, source, to } = input
+  const twinOf = twinFinder(input)
+  const { blocked: unselected, chosen, comesAlong } = select(input, twinOf)
+  const calls = new Map([...chosen].map(([id, { links }]) => [id, idsIn(links.texts.filter(isCall))]))
+  const graph = levels(calls)
+  const built = [...chosen].map(([id, choice]) => build(input, { id, choice, chosen, graph, twinOf }))
+  const blocked = withCallers(built, calls)
+  const sound = built.filter(({ id }) => !blocked.has(id))
+  const stepsOf = sound.map((one) => contentSteps(input, one, comesAlong.get(one.id)))
+  const tags = tagSteps(input, sound)
+  const activation = activations(input, sound, { calls, levelOf: graph.levelOf })
+  const steps = [...stepsOf.flat(), ...tags.steps, ...activation.steps].toSorted(order)
+  const nameAt = (id: string) => source.get(id)?.name ?? id
+  return {
+    kind: "promotion",
+    steps,
+    warnings: [...new Set([...sound.flatMap(({ warnings }) => warnings), ...activation.warnings])].toSorted(),
+    blocked: [
+      ...unselected,
+      ...[...blocked].map(([id, reason]): Blocked => ({ what: `${nameAt(id)} (${from} ${id})`, reason }))
+    ].toSorted((a, b) => (a.what < b.what ? -1 : a.what > b.what ? 1 : 0)),
+    outcomes: built.map(({ id, twin }) => ({
+      name: nameAt(id),
+      id,
+      action: blocked.has(id)
+        ? "blocked"
+        : twin === undefined
+          ? "create"
+          : isChanged(steps, twin, to)
+            ? "update"
+            : "leave",
+      ...(twin === undefined ? {} : { twin: twin.id })
+    }))
+  }
+}
+
+const isCall = ({ use }: { readonly use: string }) => use !== "caller"
+
+const isChanged = (steps: ReadonlyArray<Step>, twin: Workflow, to: string) =>
+  steps.some(({ change }) => "workflow" in change && change.workflow === twin.id && change.instance === to)
+
+/** What is blocked, and what calls it: a workflow does not go where what it needs cannot. */
+const withCallers = (
+  built: ReadonlyArray<Built>,
+  calls: ReadonlyMap<string, ReadonlyArray<string>>
+): ReadonlyMap<string, string> => {
+  const blocked = new Map(
+    built.flatMap(({ id, problems }) => (problems.length === 0 ? [] : [[id, problems.join("; ")]]))
+  )
+  const names = new Map(built.map(({ content, id }) => [id, content.name]))
+  for (let isGrown = true; isGrown;) {
+    isGrown = false
+    for (const { id } of built) {
+      const needed = blocked.has(id) ? undefined : calls.get(id)?.find((called) => called !== id && blocked.has(called))
+      if (needed === undefined) continue
+      blocked.set(id, `it calls ${names.get(needed) ?? needed}, which is blocked`)
+      isGrown = true
+    }
+  }
+  return blocked
+}

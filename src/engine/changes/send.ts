@@ -1,0 +1,152 @@
+import { Effect, Option } from "effect"
+
+import type { Sent } from "../../changes/Driver.ts"
+import { EngineClient } from "../client/EngineClient.ts"
+import { ApiError, type EngineError, OutcomeUnknown, WorkflowChanged } from "../client/EngineError.ts"
+import { ExecutionId, TagId, type Workflow, WorkflowId } from "../client/models.ts"
+import { eraseWorkflow } from "../tools/workflows/delete.ts"
+import { switchOn } from "../tools/workflows/switchOn.ts"
+import { type Change, type ChangeOf, type Content, contentBefore, type Ref } from "./Change.ts"
+import { contentOf, differingParts, differsBeside } from "./content.ts"
+import { isSecondGeneration, removedSettings, resettable } from "./RemoteState.ts"
+
+type Client = EngineClient["Service"]
+
+/** Executions deleted at the same time: the pace of the instance holds for them, too. */
+const atOnce = 8
+
+/** Sends changes of one batch, which are all of one kind and for one instance. */
+export const send = Effect.fnUntraced(function* (
+  client: Client,
+  changes: ReadonlyArray<Change>
+): Effect.fn.Return<Sent<Change>, EngineError> {
+  const [first] = changes
+  if (first === undefined) return { refused: [] }
+  if (first.kind !== "delete-execution") return { refused: [], ...(yield* clearly(client, carryOut(client, first))) }
+  const outcomes = yield* Effect.forEach(changes, (change) => deleteExecution(client, change), { concurrency: atOnce })
+  return { refused: outcomes.flatMap((refused) => (refused === undefined ? [] : [refused])) }
+})
+
+/** Of a write that an engine answers with an error of its own, nobody knows how far it came. */
+const clearly = <A>({ instance }: Client, write: Effect.Effect<A, EngineError>) =>
+  Effect.catchTag(write, "ApiError", (error) =>
+    error.httpStatus >= 500
+      ? Effect.fail<EngineError>(new OutcomeUnknown({ instance, operation: "change", problem: error.problem }))
+      : Effect.fail<EngineError>(error)
+  )
+
+interface Made {
+  readonly created?: string
+}
+
+const carryOut = (client: Client, change: Change): Effect.Effect<Made, EngineError> => {
+  switch (change.kind) {
+    case "create":
+      return Effect.map(client.createWorkflow(creationOf(change.content)), ({ workflow }) => ({ created: workflow.id }))
+    case "create-tag":
+      return Effect.map(client.createTag(change.name), ({ id }) => ({ created: id }))
+    case "delete-tag":
+      return Effect.as(client.deleteTag(TagId.make(idOf(change.tag))), {})
+    case "delete-execution":
+      return Effect.as(client.deleteExecution(ExecutionId.make(change.execution)), {})
+    default: {
+      const id = WorkflowId.make(idOf(change.workflow))
+      return Effect.as(client.exclusively(id, onWorkflow(client, id, change)), {})
+    }
+  }
+}
+
+const noArchive = ({ instance }: Client) =>
+  new ApiError({ instance, httpStatus: 404, problem: "this engine archives no workflows", apiResponse: null })
+
+/** Only the ids of changes that are resolved are sent. */
+const idOf = (ref: Ref): string => (typeof ref === "string" ? ref : "")
+
+const onWorkflow = (
+  client: Client,
+  id: WorkflowId,
+  change: ChangeOf<"active" | "archived" | "delete" | "tags" | "update">
+): Effect.Effect<unknown, EngineError> => {
+  switch (change.kind) {
+    case "update":
+      return update(client, id, change)
+    case "tags":
+      return client.setWorkflowTags(
+        id,
+        change.after.map((tag) => TagId.make(idOf(tag)))
+      )
+    case "active":
+      return change.after ? Effect.provideService(switchOn(id), EngineClient, client) : client.deactivateWorkflow(id)
+    case "archived":
+      return Effect.flatMap(client.archiveWorkflowIfSupported(id, change.after), (done) =>
+        Option.isSome(done) ? Effect.void : Effect.fail(noArchive(client))
+      )
+    default:
+      return Effect.provideService(eraseWorkflow(id), EngineClient, client)
+  }
+}
+
+const creationOf = ({ connections, name, nodes, settings, staticData }: Content) => ({
+  name,
+  nodes,
+  connections,
+  settings,
+  staticData
+})
+
+/** Writes over what was planned for, and over nothing else: it is read once more, as somebody may have been faster. */
+const update = Effect.fnUntraced(function* (client: Client, id: WorkflowId, change: ChangeOf<"update">) {
+  const { instance } = client
+  const current = yield* client.getWorkflow(id)
+  const changed = differsBeside(change.references, contentBefore(change), contentOf(current))
+  yield* changed.length > 0
+    ? Effect.fail(new WorkflowChanged({ instance, id, changed, since: "meanwhile" }))
+    : Effect.void
+  yield* Effect.catchTag(write(client, current, change), "ApiError", (error) =>
+    takeBack(client, current, change, error)
+  )
+})
+
+const write = (client: Client, current: Workflow, change: ChangeOf<"update">) => {
+  const { connections, name, nodes, settings } = change.after
+  const gone = removedSettings(change, current)
+  const kept = Object.entries(contentOf(current).settings).filter(([field]) => !gone.includes(field))
+  const reset = isSecondGeneration(current) ? gone.filter((field) => resettable.includes(field)) : []
+  const defaults = Object.fromEntries(reset.map((field) => [field, "DEFAULT"]))
+  return client.updateWorkflow(
+    { ...current, settings: Object.fromEntries(kept) },
+    { name, nodes, connections, settings: { ...defaults, ...settings } }
+  )
+}
+
+/** Engines save a change of an active workflow before they refuse to run it: then what was there before is put back. */
+const takeBack = Effect.fnUntraced(function* (
+  client: Client,
+  before: Workflow,
+  change: ChangeOf<"update">,
+  error: ApiError
+) {
+  const now = yield* client.getWorkflow(before.id)
+  if (differingParts(contentOf(before), contentOf(now)).length === 0) return yield* error
+  const content = contentOf(before)
+  const back = { ...change, before: contentOf(now), after: content }
+  yield* Effect.mapError(
+    write(client, now, back),
+    (again) =>
+      new OutcomeUnknown({
+        instance: client.instance,
+        operation: "update workflow",
+        problem: `${error.problem}; it was saved all the same, and could not be put back: ${again.message}`
+      })
+  )
+  return yield* error
+})
+
+/** An execution that is not there any more is deleted. */
+const deleteExecution = (client: Client, change: Change) =>
+  clearly(client, carryOut(client, change)).pipe(
+    Effect.as(undefined),
+    Effect.catchTag("ApiError", (error) =>
+      Effect.succeed(error.httpStatus === 404 ? undefined : { change, reason: error.message })
+    )
+  )

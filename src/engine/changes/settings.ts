@@ -1,0 +1,112 @@
+import { Effect, Predicate, Schema } from "effect"
+
+import { text, texts, type UnknownField, unknownFields, whole } from "../../internal/config/fields.ts"
+
+const orElse = <const A>(value: A) => Effect.succeed(value)
+
+/** Workflows that a person has to agree to by name before a plan changes them. */
+const ProtectedFields = Schema.Struct({
+  tags: texts("a list of tag names").pipe(Schema.withDecodingDefaultKey(orElse([]))),
+  names: texts("a list of names, in which * stands for any characters").pipe(Schema.withDecodingDefaultKey(orElse([])))
+}).annotate({ message: "an object with tags and names" })
+
+/** What plans of workflows may change at all, checked when a plan is made and again when it is applied. */
+export const GuardFields = Schema.Struct({
+  /** How many single changes one plan may hold. */
+  maxItemsPerApply: whole(1, 1_000_000, "a whole number from 1").pipe(Schema.withDecodingDefaultKey(orElse(10_000))),
+  /** The only instances that plans may change. Default: all. */
+  allowedInstances: Schema.optionalKey(texts("a list of instance names")),
+  /** Only workflows with one of these tags may be changed. Default: all. */
+  allowedTags: Schema.optionalKey(texts("a list of tag names")),
+  protected: ProtectedFields.pipe(Schema.withDecodingDefaultKey(orElse({})))
+}).annotate({ message: "an object with maxItemsPerApply, allowedInstances, allowedTags and protected" })
+export type Guards = typeof GuardFields.Type
+
+/** Where plans of workflows are kept, for how long, and what they may change. */
+export const PlanFields = Schema.Struct({
+  journal: text("the name of a file").pipe(Schema.withDecodingDefaultKey(orElse(".workflow-journal.jsonl"))),
+  planMinutes: whole(1, 100_000, "a whole number of minutes from 1").pipe(Schema.withDecodingDefaultKey(orElse(60))),
+  guards: GuardFields.pipe(Schema.withDecodingDefaultKey(orElse({})))
+}).annotate({ message: "an object with journal, planMinutes and guards" })
+export type PlanSettings = typeof PlanFields.Type
+
+const pairs = (what: string) =>
+  Schema.Record(Schema.String, text(what))
+    .annotate({ message: "an object from names to names" })
+    .pipe(Schema.withDecodingDefaultKey(orElse({})))
+
+/** What stands for what on another instance. */
+export const MappingFields = Schema.Struct({
+  from: text("the name of an instance").pipe(Schema.annotateKey({ messageMissingKey: "the name of an instance" })),
+  to: text("the name of an instance").pipe(Schema.annotateKey({ messageMissingKey: "the name of an instance" })),
+  credentials: pairs("the name or id of a credential"),
+  tags: pairs("the name of a tag"),
+  workflows: pairs("the name or id of a workflow"),
+  values: pairs("a text")
+}).annotate({ message: "an object with from, to, credentials, tags, workflows and values" })
+export type Mapping = typeof MappingFields.Type
+
+/** Fields of nodes whose values belong to the place, and stay as they are there. */
+export const KeepFields = Schema.Struct({
+  workflow: Schema.optionalKey(text("the name of workflows, in which * stands for any characters")),
+  node: Schema.optionalKey(text("the name of nodes, in which * stands for any characters")),
+  type: Schema.optionalKey(text("the type of nodes, such as httpRequest")),
+  fields: texts("a list of fields, such as parameters.url").pipe(
+    Schema.annotateKey({ messageMissingKey: "a list of fields, such as parameters.url" })
+  )
+}).annotate({ message: "an object with fields, and workflow, node or type" })
+export type Keep = typeof KeepFields.Type
+
+/** How promotions treat what differs from place to place. */
+export const PromotionFields = Schema.Struct({
+  mappings: Schema.Array(MappingFields)
+    .annotate({ message: "a list of mappings" })
+    .pipe(Schema.withDecodingDefaultKey(orElse([]))),
+  keep: Schema.Array(KeepFields)
+    .annotate({ message: "a list of rules" })
+    .pipe(Schema.withDecodingDefaultKey(orElse([])))
+}).annotate({ message: "an object with mappings and keep" })
+export type PromotionSettings = typeof PromotionFields.Type
+
+/** Whether a name fits a pattern, in which * stands for any characters. */
+export const fits = (pattern: string, name: string): boolean => {
+  const [first = "", ...rest] = pattern.split("*")
+  if (rest.length === 0) return pattern === name
+  const last = rest.pop() ?? ""
+  if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length) return false
+  let at = first.length
+  const end = name.length - last.length
+  for (const part of rest) {
+    const found = name.indexOf(part, at)
+    if (found < 0 || found + part.length > end) return false
+    at = found + part.length
+  }
+  return true
+}
+
+/** Names of given fields that no setting of plans or promotions has: a guard that is misspelt guards nothing. */
+export const unknownPlanFields = (plans: unknown, promotion: unknown): ReadonlyArray<UnknownField> => {
+  const guards = fieldOf(plans, "guards")
+  return [
+    ...below("plans", unknownFields(PlanFields, plans)),
+    ...below("plans.guards", unknownFields(GuardFields, guards)),
+    ...below("plans.guards.protected", unknownFields(ProtectedFields, fieldOf(guards, "protected"))),
+    ...below("promotion", unknownFields(PromotionFields, promotion)),
+    ...listAt(promotion, "mappings").flatMap((mapping, index) =>
+      below(`promotion.mappings.${index}`, unknownFields(MappingFields, mapping))
+    ),
+    ...listAt(promotion, "keep").flatMap((rule, index) =>
+      below(`promotion.keep.${index}`, unknownFields(KeepFields, rule))
+    )
+  ]
+}
+
+const fieldOf = (json: unknown, name: string): unknown => (Predicate.hasProperty(json, name) ? json[name] : undefined)
+
+const listAt = (json: unknown, name: string): ReadonlyArray<unknown> => {
+  const list = fieldOf(json, name)
+  return Array.isArray(list) ? list : []
+}
+
+const below = (path: string, fields: ReadonlyArray<UnknownField>): ReadonlyArray<UnknownField> =>
+  fields.map((field) => ({ ...field, name: `${path}.${field.name}` }))

@@ -1,0 +1,49 @@
+import { Array as Arrays, Effect, Option, Predicate, Schema } from "effect"
+
+import { listAll } from "../../changes/listAll.ts"
+import type { Generation } from "../../changes/promotion/fit.ts"
+import { type Credential, credentialsIn, type KnownCredentials } from "../../changes/promotion/places.ts"
+import type { EngineClient } from "../../client/EngineClient.ts"
+import type { EngineError } from "../../client/EngineError.ts"
+import { Workflow } from "../../client/models.ts"
+
+type Client = EngineClient["Service"]
+
+const asWorkflow = Schema.decodeUnknownOption(Workflow)
+
+/** All workflows of an instance that its key can read. */
+export const allWorkflows = (client: Client) =>
+  Effect.map(listAll(client.listWorkflows), (items) => Arrays.getSomes(items.map((item) => asWorkflow(item))))
+
+const asCredential = Schema.decodeUnknownOption(
+  Schema.Struct({ id: Schema.String, name: Schema.String, type: Schema.String })
+)
+
+/** The credentials of an instance, as far as it lists them, else as far as its workflows name them. */
+export const knownCredentials = Effect.fnUntraced(function* (
+  client: Client,
+  workflows: ReadonlyArray<Workflow>
+): Effect.fn.Return<KnownCredentials, EngineError> {
+  const first = yield* client.listCredentialsIfSupported({ limit: 250 })
+  if (Option.isNone(first)) return { all: credentialsIn(workflows), isComplete: false }
+  const all = yield* listAll((query) =>
+    query.cursor === undefined
+      ? Effect.succeed(first.value)
+      : Effect.map(client.listCredentialsIfSupported(query), (page) => Option.getOrElse(page, () => ({ data: [] })))
+  )
+  const listed: ReadonlyArray<Credential> = Arrays.getSomes(all.map((item) => asCredential(item)))
+  return { all: listed, isComplete: true }
+})
+
+/** What forms of bodies an engine takes, by whatever it tells of its version. */
+export const generationOf = Effect.fnUntraced(function* (
+  client: Client,
+  workflows: ReadonlyArray<Workflow>,
+  { isComplete }: KnownCredentials
+): Effect.fn.Return<Generation, EngineError> {
+  const [first] = workflows
+  if (first !== undefined) return first.activeVersionId === undefined ? "1.x" : "2.x"
+  if (isComplete) return "2.x"
+  const version = Option.getOrElse(yield* client.publicVersion, () => "2")
+  return Predicate.isString(version) && version.startsWith("1.") ? "1.x" : "2.x"
+})

@@ -1,0 +1,78 @@
+import { Effect, Schema } from "effect"
+
+import type { JournalFailed } from "../../../changes/PlanError.ts"
+import { renderPlanError } from "../../../changes/tools/renderPlanError.ts"
+import * as results from "../../../changes/tools/results.ts"
+import { summary } from "../../../changes/tools/summary.ts"
+import { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { reads } from "../../../mcp/annotations.ts"
+import * as Tool from "../../../mcp/Tool.ts"
+import type { ToolFailure } from "../../../mcp/ToolError.ts"
+import { type PlanConfig, WorkflowPlans } from "../../changes/Plans.ts"
+import type { Instances } from "../../client/Instances.ts"
+import { type Failure, toToolFailure } from "../../tools/errors.ts"
+import { optional, text } from "../../tools/parameters.ts"
+import { planPromotion } from "./promotion.ts"
+
+/** What the tools that plan work on. */
+export type PlanTool = Tool.Tool<Instances | PlanConfig | WorkflowPlans>
+
+/** A program of these tools, whose errors are told as a tool's. */
+const orRefuse = <A, R>(program: Effect.Effect<A, Failure | JournalFailed, R>): Effect.Effect<A, ToolFailure, R> =>
+  Effect.mapError(program, (error) => (error._tag === "JournalFailed" ? renderPlanError(error) : toToolFailure(error)))
+
+const place = Schema.Union([Schema.Null, Schema.String, JsonObject])
+
+const mostOutcomes = 200
+
+export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
+  title: "Plan promotion",
+  description:
+    "Plan to bring workflows from one instance to another: which are created, changed or left, with differences. Sub-workflows, " +
+    "tags and credentials are matched there. Changes nothing; apply_plan applies it",
+  annotations: reads,
+  arguments: {
+    from: text("Instance"),
+    to: text("Instance"),
+    ids: optional(Schema.Array(Schema.String).annotate({ description: "Workflow ids" })),
+    tag: optional(text("Only those with this tag")),
+    name: optional(text("Only of this name; * stands for anything")),
+    activation: optional(
+      Schema.Literals(["keep", "activate", "inactive"]).annotate({
+        description: "keep (default): as on the target, new ones as on the source"
+      })
+    ),
+    dependencies: optional(
+      Schema.Literals(["missing", "all"]).annotate({ description: "Sub-workflows that come along; default missing" })
+    ),
+    on_drift: optional(
+      Schema.Literals(["block", "overwrite"]).annotate({
+        description: "For what was changed on the target since the last promotion; default block"
+      })
+    )
+  },
+  result: Schema.Struct({
+    ...results.planOf(Schema.Literal("promotion"), place),
+    workflows: Schema.Array(JsonObject)
+  }),
+  run: Effect.fn("plan_promotion")(function* ({
+    activation = "keep",
+    dependencies = "missing",
+    on_drift: onDrift = "block",
+    ...asked
+  }) {
+    const { outcomes, plan } = yield* planPromotion({ ...asked, activation, dependencies, onDrift })
+    const { describing } = yield* WorkflowPlans
+    const told = yield* summary(describing, plan)
+    const counts = Object.fromEntries(
+      ["create", "update", "leave", "blocked"].map((action) => [
+        action,
+        outcomes.filter((outcome) => outcome.action === action).length
+      ])
+    )
+    return { ...told, counts, workflows: outcomes.slice(0, mostOutcomes) }
+  }, orRefuse)
+})
+
+/** The tools that plan changes of workflows, in the order in which they are listed. */
+export const planTools: ReadonlyArray<PlanTool> = [planPromotionTool]

@@ -1,0 +1,95 @@
+import { Effect } from "effect"
+
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import { isArchived } from "../../changes/content.ts"
+import { estimate } from "../../changes/driver.ts"
+import { listAll } from "../../changes/listAll.ts"
+import { WorkflowPlans, PlanConfig } from "../../changes/Plans.ts"
+import { promotedIn } from "../../changes/promotion/history.ts"
+import type { Options } from "../../changes/promotion/Input.ts"
+import { promote } from "../../changes/promotion/promote.ts"
+import { fits, type Mapping } from "../../changes/settings.ts"
+import { ReadOnlyInstance } from "../../client/EngineError.ts"
+import { Instances } from "../../client/Instances.ts"
+import type { Workflow } from "../../client/models.ts"
+import { allWorkflows, generationOf, knownCredentials } from "./gather.ts"
+
+/** Which workflows of which instance go where, and how. */
+export interface Wish extends Options {
+  readonly from: string
+  readonly to: string
+  readonly ids?: ReadonlyArray<string> | undefined
+  readonly tag?: string | undefined
+  readonly name?: string | undefined
+}
+
+/** Works a promotion out from what both instances show now, and keeps it as a plan. */
+export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
+  const { from, to } = wish
+  const instances = yield* Instances
+  const [source, target] = yield* Effect.all([instances.resolve(from), instances.resolve(to)])
+  if (source.instance === target.instance) {
+    return yield* new InvalidArgument({ argument: "to", problem: "must be another instance than from" })
+  }
+  if (target.isReadOnly) return yield* new ReadOnlyInstance({ instance: to, operation: "plan_promotion" })
+  const { promotion } = yield* PlanConfig
+  const plans = yield* WorkflowPlans
+  const [theirs, own, tags] = yield* Effect.all(
+    [allWorkflows(source), allWorkflows(target), listAll(target.listTags)],
+    { concurrency: 3 }
+  )
+  const credentials = yield* knownCredentials(target, own)
+  const generation = yield* generationOf(target, own, credentials)
+  const selected = yield* select(wish, theirs)
+  const { outcomes, ...draft } = promote({
+    from,
+    to,
+    selected,
+    source: new Map(theirs.map((workflow) => [String(workflow.id), workflow])),
+    target: own,
+    tags,
+    credentials,
+    promoted: promotedIn(yield* plans.entries, from, to),
+    mapping: mappingOf(promotion.mappings, from, to),
+    keep: promotion.keep,
+    generation,
+    options: wish
+  })
+  const plan = yield* plans.keep({ ...draft, estimate: estimate(draft.steps) })
+  return { plan, outcomes }
+})
+
+/** The workflows that are asked for; an id that is none is told by the planner. */
+const select = Effect.fnUntraced(function* ({ from, ids, name, tag }: Wish, all: ReadonlyArray<Workflow>) {
+  if (ids === undefined && name === undefined && tag === undefined) {
+    return yield* new InvalidArgument({ argument: "arguments", problem: "must hold ids, tag or name" })
+  }
+  const found = all.filter(
+    (workflow) =>
+      (ids === undefined || ids.includes(workflow.id)) &&
+      (name === undefined || fits(name, workflow.name)) &&
+      (tag === undefined || (workflow.tags ?? []).some((one) => one.name === tag)) &&
+      (ids !== undefined || !isArchived(workflow))
+  )
+  const missing = (ids ?? []).filter((id) => !all.some((workflow) => workflow.id === id))
+  const selected = [...found.map((workflow) => String(workflow.id)), ...missing]
+  if (selected.length > 0) return selected
+  const argument = tag !== undefined ? "tag" : "name"
+  return yield* new InvalidArgument({ argument, problem: `fits no workflow on ${from}` })
+})
+
+/** The mappings of two places as one; what a later one says goes before. */
+const mappingOf = (mappings: ReadonlyArray<Mapping>, from: string, to: string): Mapping =>
+  mappings
+    .filter((mapping) => mapping.from === from && mapping.to === to)
+    .reduce<Mapping>(
+      (all, one) => ({
+        from,
+        to,
+        credentials: { ...all.credentials, ...one.credentials },
+        tags: { ...all.tags, ...one.tags },
+        workflows: { ...all.workflows, ...one.workflows },
+        values: { ...all.values, ...one.values }
+      }),
+      { from, to, credentials: {}, tags: {}, workflows: {}, values: {} }
+    )

@@ -1,0 +1,38 @@
+import { Effect } from "effect"
+
+import * as PlanSource from "../../../changes/tools/PlanSource.ts"
+import { renderPlanError } from "../../../changes/tools/renderPlanError.ts"
+import type { Toolset } from "../../../mcp/Toolset.ts"
+import { type PlanConfig, WorkflowPlans } from "../../changes/Plans.ts"
+import { Instances } from "../../client/Instances.ts"
+import { toToolError } from "../../tools/errors.ts"
+import { planTools } from "./planTools.ts"
+
+/** A toolset over instances with the tools that plan changes of their workflows. */
+export const withPlans = (toolset: Toolset<Instances>): Toolset<Instances | PlanConfig | WorkflowPlans> => ({
+  ...toolset,
+  tools: [...toolset.tools, ...planTools],
+  narrow: Effect.gen(function* () {
+    const offer = toolset.narrow === undefined ? toolset : yield* toolset.narrow
+    const { names } = yield* Instances
+    return names.length === 0 ? offer : { ...offer, tools: [...offer.tools, ...planTools] }
+  })
+})
+
+/** The plans of workflows, for the tools that show, apply and roll back plans of any upstream. */
+export const workflowPlans = Effect.map(WorkflowPlans, (plans) =>
+  PlanSource.make(plans, (error) => {
+    switch (error._tag) {
+      case "ApplyStopped":
+      case "GuardViolation":
+      case "JournalFailed":
+      case "NothingToRollBack":
+      case "PlanExpired":
+      case "PlanNotFound":
+      case "PlanSpent":
+        return renderPlanError(error)
+      default:
+        return toToolError(error)
+    }
+  })
+)

@@ -1,0 +1,136 @@
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
+
+import { PlanSources } from "../../../src/changes/tools/PlanSource.ts"
+import { ChangesToolset } from "../../../src/changes/toolset.ts"
+import { PlanConfig, WorkflowJournal, WorkflowPlans } from "../../../src/engine/changes/Plans.ts"
+import { PlanFields, PromotionFields } from "../../../src/engine/changes/settings.ts"
+import { Instances } from "../../../src/engine/client/Instances.ts"
+import type { Environment } from "../../../src/engine/config/EngineConfig.ts"
+import { EmbeddedEngine, type Version } from "../../../src/engine/embedded/EmbeddedEngine.ts"
+import { workflowPlans, withPlans } from "../../../src/engine/operator/plans/toolset.ts"
+import { OperatorToolset } from "../../../src/engine/operator/toolset.ts"
+import { EngineToolset } from "../../../src/engine/toolset.ts"
+import { HttpClients } from "../../../src/internal/http/HttpClients.ts"
+import { provide } from "../../../src/mcp/Toolset.ts"
+import * as Server from "../../../src/Server.ts"
+import { configured, environment, type Json } from "../../support/harness.ts"
+
+const readJson = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
+
+/** What somebody does on the engines past our server, as in the editor. */
+export class Beside extends Context.Service<
+  Beside,
+  {
+    readonly send: (
+      instance: string,
+      method: "DELETE" | "GET" | "POST" | "PUT",
+      path: string,
+      body?: unknown
+    ) => Effect.Effect<Json>
+    /** Looks at every request of the server; one that it answers with a defect never arrives. */
+    readonly meddle: (look: Meddling | undefined) => Effect.Effect<void>
+  }
+>()("test/engine/plans/Beside") {}
+
+export type Meddling = (
+  request: HttpClientRequest.HttpClientRequest,
+  proceed: Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
+) => Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
+
+/** What a configuration says of plans. */
+export interface Given {
+  readonly plans?: typeof PlanFields.Encoded
+  readonly promotion?: typeof PromotionFields.Encoded
+  readonly instances?: Readonly<Record<string, Partial<Environment>>>
+}
+
+export interface Place {
+  readonly host: string
+  readonly apiKey: string
+}
+
+/** The server with its tools of plans over these places, all reached by one client. */
+export const serverWithPlans = (
+  places: Readonly<Record<string, Place>>,
+  client: HttpClient.HttpClient,
+  given: Given = {},
+  journal: Layer.Layer<WorkflowJournal> = WorkflowJournal.layerMemory
+) => {
+  let meddling: Meddling | undefined
+  const meddled = HttpClient.transform(client, (proceed, request) =>
+    Effect.suspend(() => (meddling === undefined ? proceed : meddling(request, proceed)))
+  )
+  const environments = Object.fromEntries(
+    Object.entries(places).map(([name, { apiKey, host }]) => [
+      name,
+      environment(host, apiKey, { requestsPerSecond: 5000, ...given.instances?.[name] })
+    ])
+  )
+  const instances = Instances.layer.pipe(
+    Layer.provide(configured(environments)),
+    Layer.provide(HttpClients.layerShared),
+    Layer.provide(Layer.succeed(HttpClient.HttpClient, meddled))
+  )
+  const config = Layer.succeed(PlanConfig, {
+    plans: Schema.decodeUnknownSync(PlanFields)(given.plans ?? {}),
+    promotion: Schema.decodeUnknownSync(PromotionFields)(given.promotion ?? {})
+  })
+  const services = WorkflowPlans.layer.pipe(Layer.provideMerge(Layer.mergeAll(instances, config, journal)))
+  const server = Layer.unwrap(
+    Effect.gen(function* () {
+      const context = yield* Effect.context<Instances | PlanConfig | WorkflowPlans>()
+      const source = yield* workflowPlans
+      const toolsets = [
+        provide(EngineToolset, context),
+        provide(withPlans(OperatorToolset), context),
+        provide(ChangesToolset, Context.make(PlanSources, [source]))
+      ]
+      return Server.layer({ toolsets, version: "0.0.0-test" })
+    })
+  )
+  const send = Effect.fnUntraced(function* (
+    instance: string,
+    method: "DELETE" | "GET" | "POST" | "PUT",
+    path: string,
+    body?: unknown
+  ) {
+    const { apiKey = "", host = "" } = places[instance] ?? {}
+    const bare = HttpClientRequest.make(method)(`${host}/api/v1${path}`, { headers: { "X-N8N-API-KEY": apiKey } })
+    const request = body === undefined ? bare : HttpClientRequest.bodyJsonUnsafe(bare, body)
+    const reply = yield* client.execute(request)
+    const text = yield* reply.text
+    if (reply.status >= 300) return yield* Effect.die(`${method} ${path}: ${reply.status} ${text}`)
+    return text.startsWith("[") ? { data: JSON.parse(text) } : readJson(text)
+  }, Effect.orDie)
+  const beside = Layer.succeed(Beside, {
+    send,
+    meddle: (look) =>
+      Effect.sync(() => {
+        meddling = look
+      })
+  })
+  return Layer.merge(server.pipe(Layer.provideMerge(services)), beside)
+}
+
+/** Two embedded engines, `staging` and `production`, behind one server. */
+export const twoEmbedded = (
+  [staging, production]: readonly [Version, Version],
+  given: Given = {},
+  journal?: Layer.Layer<WorkflowJournal>
+) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const engineOf = (version: Version) =>
+        Effect.map(Layer.build(EmbeddedEngine.layer({ version })), (context) => Context.get(context, EmbeddedEngine))
+      const [first, second] = [yield* engineOf(staging), yield* engineOf(production)]
+      const client = HttpClient.make((request, url) =>
+        (url.port === "5001" ? first : second).httpClient.execute(request)
+      )
+      const places = {
+        staging: { host: "http://127.0.0.1:5001", apiKey: Redacted.value(first.apiKey) },
+        production: { host: "http://127.0.0.1:5002", apiKey: Redacted.value(second.apiKey) }
+      }
+      return serverWithPlans(places, client, given, journal)
+    })
+  )
