@@ -9,6 +9,7 @@ import { errors } from "./errors.ts"
 import { executions } from "./executions.ts"
 import { life } from "./life.ts"
 import { lists } from "./lists.ts"
+import { nodes } from "./nodes.ts"
 import { prompts } from "./prompts.ts"
 import { readingLess } from "./readingLess.ts"
 import { resources } from "./resources.ts"
@@ -44,6 +45,7 @@ const families = [
   tags,
   errors,
   resources,
+  nodes,
   prompts
 ]
 

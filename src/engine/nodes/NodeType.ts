@@ -113,6 +113,8 @@ export const NodeType = Schema.Struct({
   isTrigger: Schema.Boolean,
   /** Whether the editor offers it no more. */
   isHidden: Schema.optionalKey(Schema.Boolean),
+  /** Whether nothing but its name is told. */
+  isBare: Schema.optionalKey(Schema.Boolean),
   /** Whether an agent can use it as a tool, under its name with `Tool` behind. */
   asTool: Schema.optionalKey(Schema.Boolean),
   inputs: Schema.Array(Port),

@@ -25,12 +25,17 @@ const room = 3300
 
 /**
  * The parameters that a node can have where this is settled, a line each, in as much detail as there is room for:
- * `name*: type = default [when]`. A star marks what is required.
+ * `name*: type = default [when]`. A star marks what is required. What depends on something that is still `open` is left
+ * out.
  */
-export const describeParameters = (node: NodeType, settled: Settled): string => {
-  const texts = details.map((detail) => lines(node.properties, settled, detail).join("\n"))
+export const describeParameters = (node: NodeType, settled: Settled, open: ReadonlyArray<string> = []): string => {
+  const told = node.properties.filter((property) => !open.some((name) => dependsOn(property, name)))
+  const texts = details.map((detail) => lines(told, settled, detail).join("\n"))
   return texts.find((text) => text.length <= room) ?? texts.at(-1) ?? ""
 }
+
+const dependsOn = ({ name, show = {} }: Property, open: string) =>
+  name === open || [open, `/${open}`].some((key) => Object.hasOwn(show, key))
 
 const lines = (properties: ReadonlyArray<Property>, settled: Settled, detail: Detail): ReadonlyArray<string> =>
   properties.flatMap((property) => {
@@ -66,9 +71,26 @@ const typeText = (property: Property, settled: Settled, detail: Detail): string 
     return `{${groups.map(({ fields: inside, name }) => `${name}${many}: {${inner(inside, settled, detail)}}`).join(", ")}}`
   }
   if (fields !== undefined) return `{${inner(fields, settled, detail)}}${many}`
+  const shape = shapes.get(type)
+  if (shape !== undefined) return shape
   if (type === "resourceLocator") return `{__rl: true, mode: ${(modes ?? []).join("|")}, value}`
   return `${type}${many}`
 }
+
+/** Kinds of values that the engine knows the inside of. */
+const shapes: ReadonlyMap<string, string> = new Map([
+  ["assignmentCollection", "{assignments: [{id, name, value, type: string|number|boolean|array|object}]}"],
+  [
+    "filter",
+    "{conditions: [{id, leftValue, rightValue, operator: {type: string|number|boolean|dateTime|array|object, operation: " +
+      "equals|notEquals|contains|exists|empty|gt|lt|true|…, singleValue}}], combinator: and|or, options: {caseSensitive, " +
+      "leftValue, typeValidation: strict|loose, version: 2}}"
+  ],
+  [
+    "resourceMapper",
+    "{mappingMode: defineBelow|autoMapInputData, value: {<column>: value}, matchingColumns: [], schema: []}"
+  ]
+])
 
 const inner = (fields: ReadonlyArray<Property>, settled: Settled, detail: Detail): string =>
   fields

@@ -27,6 +27,7 @@ export const reduceNodeType = (given: unknown, prefix = ""): NodeType | undefine
     defaultVersion: Predicate.isNumber(described.defaultVersion) ? described.defaultVersion : newest,
     isTrigger: textsOf(described.group).includes("trigger"),
     ...(described.hidden === true ? { isHidden: true } : {}),
+    ...(described.properties === undefined ? { isBare: true } : {}),
     ...(described.usableAsTool === undefined || described.usableAsTool === false ? {} : { asTool: true }),
     inputs,
     outputs,

@@ -55,10 +55,12 @@ const rated = (entry: IndexEntry, words: ReadonlyArray<string>): Found => {
   const name = wordsOf(nodeKind(entry.type))
   const alias = entry.alias.flatMap(wordsOf)
   const description = wordsOf(entry.description)
-  const actions = entry.actions.map((action) => ({ action, words: [...wordsOf(action.words), ...title] }))
-  const best = actions
-    .map((one) => ({ ...one, hits: words.filter((word) => has(one.words, word)).length }))
-    .reduce((a, b) => (b.hits > a.hits ? b : a), { action: undefined, hits: 0, words: [] as ReadonlyArray<string> })
+  const actions = entry.actions.map((action) => {
+    const inside = [...wordsOf(action.words), ...title]
+    return { action, words: inside, hits: words.filter((word) => has(inside, word)).length }
+  })
+  const [first] = actions.toSorted((a, b) => b.hits - a.hits)
+  const best = first ?? { action: undefined, hits: 0, words: [] }
   const score = words
     .map((word) => {
       if (has(title, word)) return title.length <= words.length ? 8 : 6

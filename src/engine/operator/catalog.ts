@@ -1,6 +1,7 @@
 import type { Tool } from "../../mcp/Tool.ts"
 import type { Instances } from "../client/Instances.ts"
 import { explainTools } from "./explain/explainExecution.ts"
+import { nodeTools } from "./nodes/tools.ts"
 import { archiveTools } from "./running/archiveWorkflow.ts"
 import { stopTools } from "./running/stopExecution.ts"
 import { testTools } from "./running/testCredential.ts"
@@ -12,6 +13,7 @@ export const acrossTools: ReadonlyArray<Tool<Instances>> = [...searchTools]
 /** Tools that work on one instance. A tool joins by its family's own list. */
 export const operatorTools: ReadonlyArray<Tool<Instances>> = [
   ...explainTools,
+  ...nodeTools,
   ...stopTools,
   ...archiveTools,
   ...testTools

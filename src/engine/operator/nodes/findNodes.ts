@@ -16,11 +16,11 @@ const most = 12
 
 export const findNodes = EngineTool.make("find_nodes", {
   title: "Find nodes",
-  description: "Which nodes this engine has for a task, and how often they are used here",
+  description: "Nodes of this engine for a task, and how often they are used here",
   annotations: reads,
   arguments: {
     query: optional(Schema.String.annotate({ description: "e.g. send a message to Slack" })),
-    kind: optional(Schema.Literals(kinds).annotate({ description: "tool: for AI agents; ai: models, memory…" }))
+    kind: optional(Schema.Literals(kinds).annotate({ description: "tool: of agents; ai: models…" }))
   },
   run: Effect.fnUntraced(function* ({ kind, query = "" }) {
     const engine = yield* EngineClient
@@ -48,11 +48,16 @@ const shown = ({ action, entry }: Found, kind: Kind | undefined, used: (type: st
     title: entry.title,
     ...(entry.description === "" ? {} : { what: entry.description }),
     version: entry.defaultVersion,
-    ...(action === undefined ? {} : { ...action, words: undefined }),
+    ...(action === undefined ? {} : operationOf(action)),
     ...(entry.gives.length === 0 || asTool ? {} : { gives: entry.gives }),
     ...(count === 0 ? {} : { used: count })
   }
 }
+
+const operationOf = ({ operation, resource }: IndexEntry["actions"][number]) => ({
+  ...(resource === undefined ? {} : { resource }),
+  operation
+})
 
 /** What the workflows of an instance tell of the nodes that it has. */
 const entriesOf = ({ byType }: Usage): ReadonlyArray<IndexEntry> =>
