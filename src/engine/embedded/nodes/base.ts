@@ -65,7 +65,6 @@ const httpRequest: Described = {
   what: "Makes an HTTP request and returns the answer",
   versions: [3, 4, 4.1, 4.2],
   later: [4.3, 4.4, 4.5],
-  asTool: true,
   properties: [
     choice("method", methods),
     text("url", required),
