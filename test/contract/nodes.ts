@@ -48,7 +48,9 @@ export const nodes = (it: Suite) => {
       const lines = String(newest.parameters).split("\n")
       assert.isTrue(lines.some((line) => line.startsWith("url*: string")))
       assert.isTrue(lines.some((line) => /^method: .*POST.* = "GET"/.test(line)))
-      assert.isTrue(lines.some((line) => line.startsWith("jsonBody: json [sendBody, contentType=json, specifyBody=json]")))
+      assert.isTrue(
+        lines.some((line) => line.startsWith("jsonBody: json [sendBody, contentType=json, specifyBody=json]"))
+      )
       const older = yield* ask("describe_node", { type: "HTTP Request", version: 3 })
       assert.strictEqual(older.version, 3)
       assert.isAbove(Number(newest.version), 4)
