@@ -2,8 +2,12 @@ import { assert } from "@effect/vitest"
 import { Context, type Duration, Effect, Layer, Redacted, Schema } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 
+import { readFolder } from "../../src/cli/nodes/folder.ts"
 import type { Environment } from "../../src/engine/config/EngineConfig.ts"
 import { EmbeddedEngine, type EmbeddedEngineOptions } from "../../src/engine/embedded/EmbeddedEngine.ts"
+import { nodeTypes } from "../../src/engine/embedded/nodes/nodeTypes.ts"
+import { NodePackages } from "../../src/engine/nodes/NodePackages.ts"
+import { engineFolder } from "../engines/install.ts"
 import { environment, type Json, operatorToolsets, serverOver } from "../support/harness.ts"
 
 /** Where an engine of this version answers, and with which key. */
@@ -100,13 +104,22 @@ export const overEmbedded = (version: NonNullable<EmbeddedEngineOptions["version
     Effect.map(EmbeddedEngine, ({ apiKey, host, httpClient }) =>
       make({ version, host, apiKey: Redacted.value(apiKey) }, httpClient, { requestsPerSecond: 5000 })
     )
-  ).pipe(Layer.provide(EmbeddedEngine.layer({ version })))
+  ).pipe(
+    Layer.provide(EmbeddedEngine.layer({ version })),
+    Layer.provideMerge(
+      Layer.succeed(NodePackages, {
+        policy: "folder",
+        read: () => Effect.succeed([{ name: "", version, nodes: nodeTypes(2) }])
+      })
+    )
+  )
 
 /** The whole server over an engine that runs somewhere; nothing on it is taken for granted. */
 export const overReal = (place: Place) =>
   Layer.unwrap(Effect.map(HttpClient.HttpClient, (client) => make(place, client))).pipe(
     Layer.provide(FetchHttpClient.layer),
-    Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" }))
+    Layer.provide(Layer.succeed(FetchHttpClient.RequestInit, { redirect: "manual" })),
+    Layer.provideMerge(Layer.succeed(NodePackages, { policy: "folder", read: readFolder(engineFolder(place.version)) }))
   )
 
 const decodeObject = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.Unknown))

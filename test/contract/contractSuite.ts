@@ -11,6 +11,7 @@ import { executions } from "./executions.ts"
 import { explaining } from "./explaining.ts"
 import { life } from "./life.ts"
 import { lists } from "./lists.ts"
+import { nodes } from "./nodes.ts"
 import { prompts } from "./prompts.ts"
 import { readingLess } from "./readingLess.ts"
 import { resources } from "./resources.ts"
@@ -50,6 +51,7 @@ const families = [
   tags,
   errors,
   resources,
+  nodes,
   prompts
 ]
 

@@ -27,9 +27,12 @@ export const majorOf = (version: string): number => Number(version.split(".")[0]
 
 const readVersion = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Struct({ version: Schema.String })))
 
+/** Where an engine of this version is installed. */
+export const engineFolder = (version: string): string => path.join(cache, version)
+
 /** Installs an engine unless it is there already. Needs python3, make and a C++ compiler for its database driver. */
 export const install = (version: string): Installed => {
-  const dir = path.join(cache, version)
+  const dir = engineFolder(version)
   const node = nodeFor(version)
   const manifest = path.join(dir, "node_modules/n8n/package.json")
   const driver = path.join(dir, "node_modules/sqlite3/build/Release/node_sqlite3.node")

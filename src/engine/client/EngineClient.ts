@@ -155,6 +155,9 @@ export class EngineClient extends Context.Service<
     /** Names of all credential types; `None` from engines that do not tell everybody. Asked without the key. */
     readonly credentialTypesIfSupported: Effect.Effect<Option.Option<ReadonlyArray<string>>, EngineError>
 
+    /** Descriptions of all node types, megabytes of them; `None` from engines that do not tell everybody. Asked without the key. */
+    readonly nodeTypesIfSupported: Effect.Effect<Option.Option<ReadonlyArray<unknown>>, EngineError>
+
     /** Creates a tag; a name that is taken is an `ApiError` 409. */
     readonly createTag: (name: string) => Effect.Effect<Tag, EngineError>
     /** One page of all tags. */

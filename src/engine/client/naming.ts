@@ -46,5 +46,14 @@ export const versionField = "versionCli" as const
 /** Path of the descriptions of all credential types, which a 1.x engine shows to everybody. */
 export const credentialTypesPath = "/types/credentials.json"
 
+/** Path of the descriptions of all node types, which a 1.x engine shows to everybody. */
+export const nodeTypesPath = "/types/nodes.json"
+
+/** The package of the engine itself, whose manifest names the exact versions of those below. */
+export const enginePackage = "n8n"
+
+/** The packages that hold the engine's own node types. */
+export const nodePackages = ["n8n-nodes-base", "@n8n/n8n-nodes-langchain"] as const
+
 /** Name of the meta tag of an engine's start page that holds its release. */
 export const releaseMeta = "n8n:config:sentry"

@@ -27,7 +27,7 @@ import {
   type WorkflowId,
   type WorkflowQuery
 } from "./models.ts"
-import { credentialTypesPath, spellingFor } from "./naming.ts"
+import { credentialTypesPath, nodeTypesPath, spellingFor } from "./naming.ts"
 import { secretsIn } from "./secretsIn.ts"
 import { makeSeenVersions } from "./versions.ts"
 import type { WorkflowLocks } from "./WorkflowLocks.ts"
@@ -47,6 +47,10 @@ export const restCalls = (instance: string, environment: Environment, upstream: 
     ...credentialCalls(calls),
     ...tagCalls(calls),
     offerIfTold: offer(calls),
+    nodeTypesIfSupported: Effect.map(
+      calls.publicJson(nodeTypesPath),
+      Option.flatMap((told) => (Array.isArray(told) ? Option.some<ReadonlyArray<unknown>>(told) : Option.none()))
+    ),
     callAddress: calls.callAddress,
     publicVersion: calls.publicVersion,
     capabilitiesIfSupported: Effect.map(

@@ -1,7 +1,8 @@
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { encode as encodeBase64 } from "effect/encoding/Base64"
 import { HttpClient, HttpClientRequest, HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
-import { settingsPath } from "../client/naming.ts"
+import { nodeTypesPath, releaseMeta, settingsPath } from "../client/naming.ts"
 import { Dialect } from "./api/Dialect.ts"
 import { dispatch } from "./api/dispatch.ts"
 import { hooks, testHooks } from "./api/hooks/hooks.ts"
@@ -75,7 +76,8 @@ const make = Effect.fnUntraced(function* (apiKey: Redacted.Redacted, isSeeded: b
 
 /** Everything that an engine answers: the API, the addresses of triggers, and its health and version. */
 const routesFor = Effect.fnUntraced(function* (apiKey: Redacted.Redacted) {
-  const { publicSettings } = yield* Dialect
+  const { publicNodeTypes, publicSettings, version } = yield* Dialect
+  const nodeTypes = () => (publicNodeTypes === undefined ? noSession : HttpServerResponse.jsonUnsafe(publicNodeTypes()))
   const context = yield* Effect.context<Dialect | Runner | Store>()
   const api = dispatch(apiKey)
   return HttpRouter.use(
@@ -88,9 +90,23 @@ const routesFor = Effect.fnUntraced(function* (apiKey: Redacted.Redacted) {
       yield* router.add("GET", "/healthz", healthy)
       yield* router.add("GET", "/healthz/readiness", healthy)
       yield* router.add("GET", settingsPath, json(200, { data: publicSettings }))
+      yield* router.add("GET", nodeTypesPath, Effect.sync(nodeTypes))
+      yield* router.add("GET", "/", startPage(version))
     })
   )
 })
+
+/** The answer to who asks without the cookie of an editor's session. */
+const noSession = json(401, { status: "error", message: "Unauthorized" })
+
+/** The editor's page, as far as it tells anything without an editor. */
+const startPage = (version: string) => {
+  const release = encodeBase64(JSON.stringify({ release: `n8n@${version}` }))
+  return HttpServerResponse.text(
+    `<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta name="${releaseMeta}" content="${release}">\n</head>\n<body></body>\n</html>\n`,
+    { contentType: "text/html; charset=utf-8" }
+  )
+}
 
 const healthy = json(200, { status: "ok" })
 

@@ -4,6 +4,7 @@ import { editTools } from "./edit/editWorkflow.ts"
 import { explainTools } from "./explain/explainExecution.ts"
 import { healthTools } from "./health/instanceHealth.ts"
 import { historyTools } from "./history/workflowHistory.ts"
+import { nodeTools } from "./nodes/tools.ts"
 import { archiveTools } from "./running/archiveWorkflow.ts"
 import { stopTools } from "./running/stopExecution.ts"
 import { testTools } from "./running/testCredential.ts"
@@ -18,6 +19,7 @@ export const operatorTools: ReadonlyArray<Tool<Instances>> = [
   ...editTools,
   ...viewTools,
   ...explainTools,
+  ...nodeTools,
   ...stopTools,
   ...archiveTools,
   ...testTools,

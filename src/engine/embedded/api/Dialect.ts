@@ -138,8 +138,11 @@ export class Dialect extends Context.Service<
   {
     /** A fixed segment of a path stands before a variable one. */
     readonly endpoints: ReadonlyArray<Endpoint>
+    readonly version: string
     /** What the engine tells about itself to anybody. */
     readonly publicSettings: object
+    /** Descriptions of all node types, from an engine that tells everybody; nobody may ask the others without a session. */
+    readonly publicNodeTypes?: () => ReadonlyArray<JsonObject>
     /** Whether every path answers HEAD, and OPTIONS with its methods. */
     readonly answersHeadAndOptions: boolean
     readonly messages: Messages

@@ -6,7 +6,7 @@ import { kindOf } from "./triggers.ts"
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
 /** Kinds of nodes in the base package of either engine. */
-const base = words(`
+export const baseKinds = words(`
   Brandfetch actionNetwork activeCampaign activeCampaignTrigger acuitySchedulingTrigger adalo affinity
   affinityTrigger aggregate agileCrm aiTransform airtable airtableTrigger airtop amqp amqpTrigger apiTemplateIo
   asana asanaTrigger automizy autopilot autopilotTrigger awsCertificateManager awsCognito awsComprehend awsDynamoDb
@@ -58,7 +58,7 @@ const base = words(`
 `)
 
 /** Kinds of nodes in the package for language models. */
-const language = words(`
+export const languageKinds = words(`
   alibabaCloud anthropic googleGemini minimax moonshot ollama openAi microsoftAgent365Trigger agent agentTool
   openAiAssistant chainSummarization chainLlm chainRetrievalQa sentimentAnalysis informationExtractor textClassifier
   code documentDefaultDataLoader documentBinaryInputLoader documentGithubLoader documentJsonInputLoader
@@ -85,7 +85,7 @@ const language = words(`
 /** Whether an engine knows a type of node; types of installed community packages are not known here. */
 export const isKnownType = (type: string): boolean => {
   const kind = nodeKind(type)
-  return type === nodeType(kind) ? base.has(kind) : language.has(kind)
+  return type === nodeType(kind) ? baseKinds.has(kind) : languageKinds.has(kind)
 }
 
 /** The credential types that triggers need; only of the commonest triggers. */

@@ -2,6 +2,7 @@ import { Predicate, Result } from "effect"
 
 import { keyHeaders, versionField } from "../../../client/naming.ts"
 import type { CredentialType, Dialect, Messages, WorkflowRules } from "../../api/Dialect.ts"
+import { nodeTypes } from "../../nodes/nodeTypes.ts"
 import { missingCredential } from "../../run/nodeTypes.ts"
 import { hasBadSchedule, isTrigger, kindOf } from "../../run/triggers.ts"
 import type { WorkflowRecord } from "../../store/records.ts"
@@ -136,7 +137,9 @@ export const credentialTypes: Readonly<Record<string, CredentialType>> = {
 /** The engine 1.82.3. */
 export const v1: Dialect["Service"] = {
   endpoints,
+  version: "1.82.3",
   publicSettings: { [versionField]: "1.82.3" },
+  publicNodeTypes: () => nodeTypes(1),
   answersHeadAndOptions: false,
   messages,
   readQuery: (known, source) => readQuery(source, queryProblem(known)),

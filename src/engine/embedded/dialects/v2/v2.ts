@@ -101,6 +101,7 @@ const withGained = ([name, { properties, required = [] }]: [string, CredentialTy
 /** The engine 2.41.1. */
 export const v2: Dialect["Service"] = {
   endpoints,
+  version: "2.41.1",
   publicSettings: { settingsMode: "public" },
   answersHeadAndOptions: true,
   messages,

@@ -1,0 +1,96 @@
+import { Effect, Option, Schema } from "effect"
+
+import { toEngineType } from "../client/naming.ts"
+import { type Archive, ArchiveError } from "./Archives.ts"
+import type { Collected } from "./collect.ts"
+import { IndexEntry, NodeType } from "./NodeType.ts"
+import { asTool } from "./toolVariant.ts"
+
+/** The list at the head of an archive. */
+const Index = Schema.Struct({
+  format: Schema.Literal(1),
+  /** Version of the engine. */
+  version: Schema.String,
+  /** Who told: the engine itself, which tells of all it has, or the packages that it is made of. */
+  source: Schema.Literals(["engine", "packages"]),
+  /** Milliseconds since 1970. */
+  made: Schema.Finite,
+  /** Packages of which every type is here. */
+  packages: Schema.Array(Schema.String),
+  entries: Schema.Array(IndexEntry)
+})
+type Index = typeof Index.Type
+
+/** All node types of one engine, of which each is read when it is asked for. */
+export interface Catalog extends Pick<Index, "entries" | "made" | "packages" | "source" | "version"> {
+  /** The line of the list about a type; callers may spell the package as the contract does. */
+  readonly find: (type: string) => IndexEntry | undefined
+  /** Every description of a type, each for some of its versions; none of a type that is not here. */
+  readonly read: (type: string) => Effect.Effect<ReadonlyArray<NodeType>, ArchiveError>
+}
+
+const readIndex = Schema.decodeUnknownOption(Schema.fromJsonString(Index))
+const readVersions = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Array(NodeType)))
+
+/** What an archive is to hold: its list, and a text for each line. */
+export const written = (
+  about: Pick<Index, "made" | "packages" | "source" | "version">,
+  collected: ReadonlyArray<Collected>
+): { readonly index: string; readonly texts: ReadonlyArray<string> } => ({
+  index: JSON.stringify({ format: 1, ...about, entries: collected.map(({ entry }) => entry) }),
+  texts: collected.map(({ versions }) => JSON.stringify(versions))
+})
+
+/** Opens an archive; nothing where another version of this server wrote it. */
+export const open = (archive: Archive): Option.Option<Catalog> =>
+  Option.map(readIndex(archive.index), ({ entries, made, packages, source, version }) => {
+    const places = new Map(entries.map(({ type }, place) => [type, place]))
+    const cache = new Map<string, ReadonlyArray<NodeType>>()
+
+    const entryOf = (type: string) => entries[places.get(type) ?? -1]
+
+    const baseOf = (type: string): string | undefined => {
+      const base = type.endsWith("Tool") ? type.slice(0, -"Tool".length) : ""
+      return entryOf(base)?.asTool === true ? base : undefined
+    }
+
+    const find = (given: string): IndexEntry | undefined => {
+      const type = toEngineType(given)
+      const base = baseOf(type)
+      const entry = entryOf(type) ?? (base === undefined ? undefined : entryOf(base))
+      return entry === undefined || entry.type === type
+        ? entry
+        : { ...entry, type, title: `${entry.title} Tool`, asTool: false, gives: ["ai_tool"], isTrigger: false }
+    }
+
+    const readOwn = Effect.fnUntraced(function* (type: string) {
+      const place = places.get(type)
+      const known = cache.get(type)
+      if (place === undefined || known !== undefined) return known ?? []
+      const text = yield* archive.read(place)
+      const versions = yield* Effect.mapError(
+        readVersions(text),
+        () => new ArchiveError({ message: `What is kept of the node type ${type} cannot be read` })
+      )
+      if (cache.size >= maxCached) cache.clear()
+      cache.set(type, versions)
+      return versions
+    })
+
+    return {
+      entries,
+      made,
+      packages,
+      source,
+      version,
+      find,
+      read: (given) => {
+        const type = toEngineType(given)
+        const base = places.has(type) ? undefined : baseOf(type)
+        return base === undefined ? readOwn(type) : Effect.map(readOwn(base), (versions) => versions.map(asTool))
+      }
+    }
+  })
+
+/** Types whose descriptions are kept in memory. */
+const maxCached = 64

@@ -1,0 +1,145 @@
+import { Clock, Context, Effect, Option, Semaphore } from "effect"
+
+import type { EngineClient } from "../client/EngineClient.ts"
+import type { EngineError } from "../client/EngineError.ts"
+import { nodePackages } from "../client/naming.ts"
+import { Archives } from "./Archives.ts"
+import { type Catalog, open, written } from "./Catalog.ts"
+import { collect } from "./collect.ts"
+import { type NodePackage, NodePackages } from "./NodePackages.ts"
+
+type Engine = EngineClient["Service"]
+
+/** What is known of an engine's node types. */
+export interface Known {
+  readonly catalog: Catalog | undefined
+  /** Why nothing is known beyond the instance's own workflows, and what to do about it. */
+  readonly hint?: string
+}
+
+/** Milliseconds for which an engine's version is taken as known, and what it told of its types as true. */
+const versionIsFresh = 10 * 60_000
+const typesAreFresh = 24 * 60 * 60_000
+
+interface State {
+  readonly turn: Semaphore.Semaphore
+  known: Known | undefined
+  /** When the version was last asked for. */
+  asked: number
+}
+
+export interface NodeKnowledge {
+  /** Finds out, once; an engine of generation 1 is asked for its types, which takes a second or two. */
+  readonly of: (engine: Engine) => Effect.Effect<Known, EngineError>
+  /** What was found out before or is kept; an engine is asked for nothing but its version. */
+  readonly atHand: (engine: Engine) => Effect.Effect<Option.Option<Catalog>, EngineError>
+}
+
+const make = (): NodeKnowledge => {
+  const states = new WeakMap<Engine, State>()
+
+  const stateOf = (engine: Engine): State => {
+    const known = states.get(engine)
+    if (known !== undefined) return known
+    const state: State = { turn: Semaphore.makeUnsafe(1), known: undefined, asked: -Infinity }
+    states.set(engine, state)
+    return state
+  }
+
+  const of = Effect.fnUntraced(function* (engine: Engine) {
+    const state = stateOf(engine)
+    const now = yield* Clock.currentTimeMillis
+    if (state.known?.catalog !== undefined && now < state.asked + versionIsFresh) return state.known
+    const known = yield* findOut(engine)
+    state.known = known
+    state.asked = now
+    return known
+  })
+
+  const atHand = Effect.fnUntraced(function* (engine: Engine) {
+    const state = stateOf(engine)
+    if (state.known?.catalog !== undefined) return Option.some(state.known.catalog)
+    const { policy } = yield* NodePackages
+    const version = policy === "off" ? Option.none() : yield* engine.publicVersion
+    if (Option.isNone(version)) return Option.none()
+    const found = yield* kept(engine, version.value)
+    if (Option.isSome(found)) state.known = { catalog: found.value }
+    return found
+  })
+
+  return {
+    of: (engine) => stateOf(engine).turn.withPermit(of(engine)),
+    atHand: (engine) => stateOf(engine).turn.withPermit(atHand(engine))
+  }
+}
+
+/** What this process and its cache know of the node types of engines. */
+export const NodeKnowledge = Context.Reference<NodeKnowledge>("workflow-tool-server/engine/nodes/NodeKnowledge", {
+  defaultValue: make
+})
+
+/** Under which name is kept what an instance told of itself: what is installed there may be nowhere else. */
+const ownName = ({ host }: Engine, version: string) =>
+  `${version}@${host.replace(/^https?:\/\//, "").replace(/[^A-Za-z0-9.-]+/g, "_")}`.slice(0, 120)
+
+/** What is kept of an engine of this version, by this instance or from packages. */
+const kept = Effect.fnUntraced(function* (engine: Engine, version: string) {
+  const archives = yield* Archives
+  const now = yield* Clock.currentTimeMillis
+  const read = (name: string) =>
+    Effect.match(archives.open(name), { onSuccess: Option.flatMap(open), onFailure: () => Option.none<Catalog>() })
+  const own = Option.filter(yield* read(ownName(engine, version)), ({ made }) => now < made + typesAreFresh)
+  return Option.isSome(own) ? own : yield* read(version)
+})
+
+const findOut = Effect.fnUntraced(function* (engine: Engine): Effect.fn.Return<Known, EngineError> {
+  const { policy, read } = yield* NodePackages
+  if (policy === "off") return { catalog: undefined, hint: isOff }
+  const told = yield* engine.publicVersion
+  if (Option.isNone(told)) return { catalog: undefined, hint: noVersion }
+  const version = told.value
+  const found = yield* kept(engine, version)
+  if (Option.isSome(found)) return { catalog: found.value }
+  const types = yield* engine.nodeTypesIfSupported
+  if (Option.isSome(types)) {
+    return yield* keep(ownName(engine, version), version, "engine", [{ name: "", version, nodes: types.value }])
+  }
+  if (policy === "kept") return { catalog: undefined, hint: notFetched(version) }
+  return yield* Effect.matchEffect(read(version), {
+    onFailure: ({ message }) => Effect.succeed({ catalog: undefined, hint: message }),
+    onSuccess: (packages) => keep(version, version, "packages", packages)
+  })
+})
+
+/** Keeps the types of packages, and opens what was kept; where there is no place for it, this process still has it. */
+export const keep = Effect.fnUntraced(function* (
+  name: string,
+  version: string,
+  source: Catalog["source"],
+  packages: ReadonlyArray<NodePackage>
+) {
+  const archives = yield* Archives
+  const made = yield* Clock.currentTimeMillis
+  const collected = packages.flatMap((one) => collect(one.nodes, one.name === "" ? "" : `${one.name}.`))
+  const names = [...new Set(collected.map(({ entry }) => packageOf(entry.type)))]
+  const { index, texts } = written({ version, source, made, packages: names }, collected)
+  const archive = yield* Effect.catch(archives.save(name, index, texts), ({ message }) =>
+    Effect.as(Effect.logWarning(`Node types are not kept: ${message}`), {
+      index,
+      read: (place: number) => Effect.succeed(texts[place] ?? "[]")
+    })
+  )
+  const known: Known = { catalog: Option.getOrUndefined(open(archive)) }
+  return known
+})
+
+/** The package of a node type. */
+export const packageOf = (type: string): string => type.slice(0, Math.max(type.lastIndexOf("."), 0))
+
+const isOff = 'Node types are looked up nowhere: nodeTypes is "off" in the configuration.'
+
+const noVersion = "This engine does not tell its version, so that its node types cannot be looked up."
+
+const notFetched = (version: string) =>
+  `This engine (${version}) does not tell its node types. They are in its packages ${nodePackages.join(" and ")}: run ` +
+  '"workflow-tool-server nodes fetch" once, or set nodeTypes in the configuration.'

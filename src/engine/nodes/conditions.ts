@@ -1,0 +1,73 @@
+import { Equal, Predicate } from "effect"
+
+import { isRecord, valueAt } from "./json.ts"
+import type { Shown } from "./NodeType.ts"
+
+/** What decides whether something is shown. */
+export interface Settings {
+  /** The values beside it, with what they are where nobody gave them. */
+  readonly values: unknown
+  /** The values of the whole node. */
+  readonly root: unknown
+  readonly version: number
+  /** Whether the node serves an agent as its tool. */
+  readonly isTool: boolean
+}
+
+/** Whether something counts under these settings; what an expression decides may count. */
+export const isShown = ({ hide, show }: Shown, settings: Settings): boolean => {
+  for (const [name, wanted] of Object.entries(show ?? {})) {
+    const actual = actualValues(name, settings)
+    if (actual.some(isExpression)) return true
+    if (!meets(wanted, actual)) return false
+  }
+  return !Object.entries(hide ?? {}).some(([name, wanted]) => {
+    const actual = actualValues(name, settings)
+    return actual.length > 0 && meets(wanted, actual)
+  })
+}
+
+/** A text that the engine computes when it runs. */
+export const isExpression = (value: unknown): value is string => Predicate.isString(value) && value.startsWith("=")
+
+const actualValues = (name: string, { isTool, root, values, version }: Settings): ReadonlyArray<unknown> => {
+  if (name === "@version") return [version]
+  if (name === "@tool") return [isTool]
+  const found = name.startsWith("/") ? valueAt(root, name.slice(1)) : valueAt(values, name)
+  const value = isRecord(found) && found.__rl === true ? found.value : found
+  return Array.isArray(value) ? value : [value]
+}
+
+const meets = (wanted: ReadonlyArray<unknown>, actual: ReadonlyArray<unknown>): boolean =>
+  wanted.some((condition) => {
+    const rule = isRecord(condition) && isRecord(condition._cnd) ? Object.entries(condition._cnd)[0] : undefined
+    if (rule === undefined) return actual.includes(condition)
+    const [key, target] = rule
+    return actual.length === 0 ? key === "not" : actual.every((value) => holds(key, value, target))
+  })
+
+const holds = (key: string, value: unknown, target: unknown): boolean => {
+  const order = compare(value, target)
+  if (key === "eq") return Equal.equals(value, target)
+  if (key === "not") return !Equal.equals(value, target)
+  if (key === "gte") return order >= 0
+  if (key === "lte") return order <= 0
+  if (key === "gt") return order > 0
+  if (key === "lt") return order < 0
+  if (key === "between") {
+    return isRecord(target) && compare(value, target.from) >= 0 && compare(value, target.to) <= 0
+  }
+  if (key === "exists") return value !== undefined && value !== null && value !== ""
+  if (!Predicate.isString(value) || !Predicate.isString(target)) return false
+  if (key === "includes") return value.includes(target)
+  if (key === "startsWith") return value.startsWith(target)
+  if (key === "endsWith") return value.endsWith(target)
+  // Patterns of packages are not run: what one decides may count.
+  return key === "regex"
+}
+
+/** Below, at or above 0; what has no order has `NaN`, of which nothing holds. */
+const compare = (a: unknown, b: unknown): number => {
+  if (Predicate.isNumber(a) && Predicate.isNumber(b)) return a - b
+  return Predicate.isString(a) && Predicate.isString(b) ? a.localeCompare(b) : Number.NaN
+}

@@ -1,0 +1,145 @@
+import { Predicate } from "effect"
+
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { isRecord, listOf, numbersOf, recordOf, recordsOf, textOf, textsOf } from "./json.ts"
+import type { Choice, Conditions, CredentialUse, Group, NodeType, Port, Property, Shown } from "./NodeType.ts"
+
+/** Longest description that is kept, in characters. */
+const longest = 160
+
+/**
+ * A node type as engines and their packages describe it, reduced to what is checked, found or filled in. Nothing where
+ * it has no name or no version.
+ */
+export const reduceNodeType = (given: unknown, prefix = ""): NodeType | undefined => {
+  const described = recordOf(given)
+  const name = textOf(described.name)
+  const versions = numbersOf(described.version)
+  const newest = versions.at(-1)
+  if (name === "" || newest === undefined) return undefined
+  const hints = recordOf(described.builderHint)
+  const [inputs, outputs] = [ports(described.inputs, hints.inputs), ports(described.outputs, hints.outputs)]
+  return {
+    type: prefix + name,
+    title: textOf(described.displayName),
+    description: plain(described.description),
+    versions,
+    defaultVersion: Predicate.isNumber(described.defaultVersion) ? described.defaultVersion : newest,
+    isTrigger: textsOf(described.group).includes("trigger"),
+    ...(described.hidden === true ? { isHidden: true } : {}),
+    ...(described.properties === undefined ? { isBare: true } : {}),
+    ...(described.usableAsTool === undefined || described.usableAsTool === false ? {} : { asTool: true }),
+    inputs,
+    outputs,
+    ...(Predicate.isString(described.inputs) ? { hasDynamicInputs: true } : {}),
+    ...(Predicate.isString(described.outputs) ? { hasDynamicOutputs: true } : {}),
+    credentials: recordsOf(described.credentials).map(credential),
+    properties: properties(described.properties)
+  }
+}
+
+const credential = (given: JsonObject): CredentialUse => ({
+  name: textOf(given.name),
+  ...(given.required === true ? { required: true } : {}),
+  ...shown(given)
+})
+
+/** Without the marks of a page, and no longer than a line. */
+const plain = (text: unknown): string => {
+  const words = textOf(text)
+    .replace(/<[^>]{0,300}>/g, "")
+    .replace(/\s+/g, " ")
+    .trim()
+  return words.length <= longest ? words : `${words.slice(0, longest - 1)}…`
+}
+
+const conditions = (given: unknown): Conditions =>
+  Object.fromEntries(
+    Object.entries(recordOf(given)).flatMap(([name, values]) => (Array.isArray(values) ? [[name, values]] : []))
+  )
+
+const shown = ({ displayOptions }: JsonObject): Shown => {
+  const { hide, show } = recordOf(displayOptions)
+  return {
+    ...(isRecord(show) ? { show: conditions(show) } : {}),
+    ...(isRecord(hide) ? { hide: conditions(hide) } : {})
+  }
+}
+
+const properties = (given: unknown): ReadonlyArray<Property> =>
+  recordsOf(given)
+    .filter(({ name, type }) => Predicate.isString(name) && name !== "" && !isDecoration(textOf(type)))
+    .map(property)
+
+/** What a form shows to people and no workflow holds. */
+const isDecoration = (type: string) => ["notice", "callout", "button", "curlImport"].includes(type)
+
+const property = (given: JsonObject): Property => {
+  const type = textOf(given.type)
+  const typeOptions = recordOf(given.typeOptions)
+  const description = plain(given.description)
+  return {
+    name: textOf(given.name),
+    title: textOf(given.displayName),
+    type,
+    ...(given.default === undefined || given.default === "" ? {} : { default: given.default }),
+    ...(given.required === true ? { required: true } : {}),
+    ...(description === "" ? {} : { description }),
+    ...(isDynamic(typeOptions) ? { isDynamic: true } : {}),
+    ...(typeOptions.multipleValues === undefined ? {} : { isMultiple: true }),
+    ...parts(type, given),
+    ...shown(given)
+  }
+}
+
+const isDynamic = (typeOptions: JsonObject) =>
+  typeOptions.loadOptionsMethod !== undefined || typeOptions.loadOptions !== undefined
+
+const parts = (type: string, { modes, options }: JsonObject): Partial<Property> => {
+  if (type === "collection") return { fields: properties(options) }
+  if (type === "fixedCollection") return { groups: recordsOf(options).map(group) }
+  if (type === "options" || type === "multiOptions") return { choices: recordsOf(options).map(choice) }
+  return modes === undefined ? {} : { modes: recordsOf(modes).map(({ name }) => textOf(name)) }
+}
+
+const group = (given: JsonObject): Group => ({
+  name: textOf(given.name),
+  title: textOf(given.displayName),
+  fields: properties(given.values)
+})
+
+const choice = (given: JsonObject): Choice => ({
+  value: given.value,
+  title: textOf(given.name),
+  ...(Predicate.isString(given.action) ? { action: given.action } : {}),
+  ...shown(given)
+})
+
+/** Inputs or outputs. Where an expression decides, every type that it names may be there. */
+const ports = (given: unknown, hints: unknown): ReadonlyArray<Port> => {
+  if (!Predicate.isString(given)) return listOf(given).flatMap(port)
+  const hinted = Object.entries(recordOf(hints)).map(([type, hint]) => ({
+    type,
+    ...(recordOf(hint).required === true ? { required: true } : {}),
+    ...shown(recordOf(hint))
+  }))
+  const named = [...new Set(given.match(/\bai_[A-Za-z]+\b/g) ?? [])].filter((type) =>
+    hinted.every((hint) => hint.type !== type)
+  )
+  return [...hinted, ...["main", ...named].map((type) => ({ type }))]
+}
+
+const port = (given: unknown): ReadonlyArray<Port> => {
+  if (Predicate.isString(given)) return [{ type: given }]
+  const { filter, maxConnections, required, type } = recordOf(given)
+  if (!Predicate.isString(type)) return []
+  const only = textsOf(recordOf(filter).nodes)
+  return [
+    {
+      type,
+      ...(required === true ? { required: true } : {}),
+      ...(Predicate.isNumber(maxConnections) ? { max: maxConnections } : {}),
+      ...(only.length === 0 ? {} : { only })
+    }
+  ]
+}

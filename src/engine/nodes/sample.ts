@@ -1,0 +1,23 @@
+import { Predicate } from "effect"
+
+import { maskSecrets } from "../workflow/maskSecrets.ts"
+import { isRecord } from "./json.ts"
+
+/** Longest text, longest list and deepest object of a sample. */
+const most = { text: 160, items: 3, depth: 6 }
+
+/** A value as an example for others: without secrets, and cut where it is long. */
+export const sampleOf = (value: unknown): unknown => shorten(maskSecrets(value), 0)
+
+const shorten = (value: unknown, depth: number): unknown => {
+  if (Predicate.isString(value)) return value.length <= most.text ? value : `${value.slice(0, most.text)}…`
+  if (!Predicate.isObject(value)) return value
+  if (depth >= most.depth) return "…"
+  if (Array.isArray(value)) {
+    const shown = value.slice(0, most.items).map((item) => shorten(item, depth + 1))
+    return value.length > most.items ? [...shown, `… ${value.length - most.items} more`] : shown
+  }
+  return isRecord(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shorten(one, depth + 1)]))
+    : "…"
+}
