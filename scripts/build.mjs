@@ -6,7 +6,12 @@ import { fileURLToPath } from "node:url"
 process.chdir(fileURLToPath(new URL("..", import.meta.url)))
 await rm("dist", { recursive: true, force: true })
 
-for (const step of [["node_modules/typescript/bin/tsc", "-p", "scripts/tsconfig.build.json"], ["scripts/bundle.mjs"]]) {
+const steps = [
+  ["node_modules/typescript/bin/tsc", "-p", "scripts/tsconfig.build.json"],
+  ["scripts/library.mjs"],
+  ["scripts/bundle.mjs"]
+]
+for (const step of steps) {
   const { status } = spawnSync(process.execPath, step, { stdio: "inherit" })
   if (status !== 0) process.exit(1)
 }

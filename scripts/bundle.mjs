@@ -9,6 +9,17 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const outdir = path.resolve(process.argv[2] ?? path.join(root, "dist"))
 process.chdir(root)
 
+/** The listener of platform-node could do web sockets, which nothing here does. */
+const noWebSockets = {
+  name: "no web sockets",
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^ws$/ }, () => ({ path: "ws", namespace: "none" }))
+    onLoad({ filter: /.*/, namespace: "none" }, () => ({
+      contents: "export class WebSocket {}; export class WebSocketServer {}; export default {}"
+    }))
+  }
+}
+
 /** A list file of effect pulls all that it lists into the first chunk; importing each module itself loads half as much. */
 const direct = {
   name: "direct",
@@ -40,10 +51,11 @@ const { metafile } = await build({
   target: "node20",
   minifySyntax: true,
   minifyWhitespace: true,
+  minifyIdentifiers: true,
   legalComments: "none",
   metafile: true,
   logLevel: "warning",
-  plugins: [direct],
+  plugins: [direct, noWebSockets],
   // Its main file finds its parts by a function that no bundler can see through.
   alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
   banner: {

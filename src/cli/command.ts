@@ -17,6 +17,12 @@ const command = Effect.gen(function* () {
 const run = (invocation: Invocation, options: Options) => {
   if (invocation.task === "serve") return Effect.as(serve(options), 0)
   if (invocation.task === "check") return runCheck(options, invocation)
+  if (invocation.task === "init") {
+    return Effect.flatMap(
+      Effect.promise(() => import("./init/init.ts")),
+      ({ runInit }) => runInit(options, invocation.request)
+    )
+  }
   return Effect.flatMap(
     Effect.promise(() => import("./call/call.ts")),
     ({ runCall }) => runCall(options, invocation.request)

@@ -7,11 +7,14 @@ import { version } from "../version.ts"
 import type { CallRequest } from "./call/call.ts"
 import { type SplitWords, splitWords } from "./call/words.ts"
 import { flag, type FlagName, flagNames, type FlagTexts, spelling, UsageError } from "./flags.ts"
+import { clientNames } from "./init/clients.ts"
+import type { InitRequest } from "./init/init.ts"
 
 /** What the words of a command line ask for. */
 export type Invocation =
   | { readonly task: "serve"; readonly texts: FlagTexts }
   | { readonly task: "check"; readonly texts: FlagTexts; readonly json: boolean }
+  | { readonly task: "init"; readonly texts: FlagTexts; readonly request: InitRequest }
   | { readonly task: "call"; readonly texts: FlagTexts; readonly request: CallRequest }
 
 /**
@@ -45,9 +48,15 @@ const command = (asked: (invocation: Invocation) => Effect.Effect<void>, { toolH
   const call = Command.make("call", callInput, (input) =>
     Effect.flatMap(root, (texts) => asked({ task: "call", texts, request: { ...input, toolHelp, toolWords } }))
   ).pipe(Command.withDescription(callDescription), Command.withShortDescription("Call one tool and print its answer"))
+  const init = Command.make("init", initInput, (request) =>
+    Effect.flatMap(root, (texts) => asked({ task: "init", texts, request }))
+  ).pipe(
+    Command.withDescription(initDescription),
+    Command.withShortDescription("Try an engine's address and key, keep them, and put the server into a client")
+  )
   return root.pipe(
     Command.withHandler((texts) => asked({ task: "serve", texts })),
-    Command.withSubcommands([check, call]),
+    Command.withSubcommands([init, check, call]),
     Command.withDescription(description)
   )
 }
@@ -75,6 +84,35 @@ const callInput = {
   ),
   print: Flag.String("print").pipe(last("Print only this field of the answer, such as data.0.name", "FIELD"))
 }
+
+const initInput = {
+  engineHost: Flag.String("engine-host").pipe(last("Address of the engine (ENGINE_HOST)", "URL")),
+  engineKey: Flag.String("engine-key").pipe(last("Its API key; better given as ENGINE_API_KEY", "KEY")),
+  instance: Flag.String("instance").pipe(
+    last("Name of the instance in the configuration (default default)", "NAME"),
+    Flag.map((name) => name ?? "default")
+  ),
+  clients: Flag.Literals("client", [...clientNames, "none"]).pipe(
+    Flag.withDescription("Program that is to use the server; may be repeated"),
+    Flag.atLeast(0),
+    Flag.map((names) => (names.length === 0 ? undefined : clientNames.filter((name) => names.includes(name))))
+  ),
+  serverName: Flag.String("server-name").pipe(
+    last("Name of the server in the client (default workflows)", "NAME"),
+    Flag.map((name) => name ?? "workflows")
+  ),
+  project: Flag.Boolean("project").pipe(
+    Flag.withDefault(false),
+    Flag.withDescription("Write the client's file of this folder, not the user's (VS Code, Cursor)")
+  ),
+  npx: Flag.Boolean("npx").pipe(Flag.withDefault(false), Flag.withDescription("Let the client start the server by npx"))
+}
+
+const initDescription = `Asks for an engine's address and API key, or takes them from flags and variables, and tries them at once.
+  What works is written into .config.json (or --config FILE), which only you can read, and the server into the files of
+  the chosen clients. Files that are there are added to, and a copy of each is kept.
+
+  ENGINE_API_KEY=... workflow-tool-server init --engine-host https://engine.example.com --client claude-desktop`
 
 const callDescription = `Calls one tool, as an assistant would, and prints its answer.
 
@@ -121,6 +159,7 @@ const inWords: (error: CliError.NonShowHelpErrors) => string = Match.type<CliErr
   Match.tag("UnexpectedArgument", ({ arguments: [word = ""] }) => unknownCommand(word)),
   Match.tag("InvalidValue", ({ option, value }) => {
     const name = flagNames.find((known) => known === option)
+    if (option === "client") return `--client: expected one of ${[...clientNames, "none"].join(", ")}`
     if (name === undefined) return `--${option} does not take this value. --help lists all options`
     return value === "" && flag(name).value !== undefined
       ? `--${name} needs a value: ${spelling(name)}`
@@ -129,7 +168,7 @@ const inWords: (error: CliError.NonShowHelpErrors) => string = Match.type<CliErr
   Match.orElse(({ message }) => message)
 )
 
-const unknownCommand = (word: string) => `Unknown command ${word.split("=")[0]}. Commands: call, check`
+const unknownCommand = (word: string) => `Unknown command ${word.split("=")[0]}. Commands: init, check, call`
 
 /** Help as `effect/cli` writes it; the version alone, so that scripts can read it. Errors are the caller's to print. */
 function presenting() {

@@ -44,7 +44,7 @@ const check = async (marketplace: Given | undefined, ...args: ReadonlyArray<stri
   })
   const { code, stderr, stdout } = await run(["check", "--toolsets", "marketplace", ...args], { cwd })
   assert.notInclude(stdout + stderr, marketplace?.apiKey ?? "marketplace key")
-  const [first, ...others] = stdout.trim().split("\n")
+  const [, first, ...others] = stdout.trim().split("\n")
   assert.include(first, "good (default)")
   return { code, words: others.join("\n") }
 }

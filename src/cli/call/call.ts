@@ -10,6 +10,7 @@ import { type Answer, AnswerLimit, type Tool } from "../../mcp/Tool.ts"
 import type { ToolFailure } from "../../mcp/ToolError.ts"
 import { type Options, UsageError } from "../flags.ts"
 import { audit } from "../loadToolsets.ts"
+import { withProgressLine } from "../progressLine.ts"
 import { readLaunch } from "../readLaunch.ts"
 import { nothingConfigured } from "../readSettings.ts"
 import { stopRequested } from "../stopRequested.ts"
@@ -51,6 +52,7 @@ export const runCall = Effect.fnUntraced(function* (options: Options, request: C
   const input = yield* inputOf(tool, request)
   const { answerLimit } = launch
   return yield* audited(tool, input, { client: undefined, protocolVersion: assumed }).pipe(
+    withProgressLine,
     Effect.provide(audit(launch, "command")),
     answerLimit === undefined ? (self) => self : Effect.provideService(AnswerLimit, answerLimit),
     Effect.matchEffect({ onSuccess: printAnswer(request, canColor), onFailure: printFailure(request) }),
