@@ -54,5 +54,6 @@ for (const name of await readdir(out, { recursive: true })) {
   if (file.endsWith(".d.ts") && !kept.has(file)) await rm(file)
 }
 for (const name of (await readdir(out, { recursive: true })).reverse()) {
-  if (path.extname(name) === "" && (await readdir(path.join(out, name))).length === 0) await rm(path.join(out, name), { recursive: true })
+  if (path.extname(name) === "" && (await readdir(path.join(out, name))).length === 0)
+    await rm(path.join(out, name), { recursive: true })
 }
