@@ -54,7 +54,8 @@ export const sockets = (
         yield* Effect.acquireRelease(
           Effect.mapError(
             fileSystem.rename(path.join(folder, pending), path.join(folder, entry)),
-            (error) => new ClaimFailed({ message: error.message, isTaken: error.reason._tag === "NotFound" })
+            (error) =>
+              new ClaimFailed({ message: error.message, cause: error, isTaken: error.reason._tag === "NotFound" })
           ),
           () => Effect.ignore(fileSystem.remove(path.join(folder, entry), { force: true }))
         )

@@ -1,24 +1,23 @@
-import { execFile, spawn } from "node:child_process"
+import { spawn } from "node:child_process"
 import { once as onceEmitted } from "node:events"
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { createServer, type RequestListener, type Server } from "node:http"
 import type { Server as TlsServer } from "node:https"
 import { tmpdir } from "node:os"
 import path from "node:path"
-import { fileURLToPath } from "node:url"
-import { promisify } from "node:util"
 
 import { afterAll, beforeAll } from "vitest"
 
-const script = fileURLToPath(new URL("../../scripts/bundle.mjs", import.meta.url))
+import { bundleInto } from "./bundle.ts"
+
 const cleanups: Array<() => unknown> = []
 let folder = ""
 
-/** Bundles the command before the tests of a file, and afterwards ends and removes all that they have left. */
+/** Has the command as it would be packed before the tests of a file, and afterwards ends and removes all that they have left. */
 export const useCommand = () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "workflow-tool-server-"))
-    await promisify(execFile)(process.execPath, [script, path.join(folder, "dist")])
+    await bundleInto(path.join(folder, "dist"))
     await writeFile(path.join(folder, "package.json"), JSON.stringify({ type: "module" }))
   })
   afterAll(async () => {

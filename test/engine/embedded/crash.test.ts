@@ -10,7 +10,8 @@ import { commandFile, useCommand } from "../../cli/built.ts"
 
 useCommand()
 
-const kills = 20
+/** Every number of acknowledgements before the kill, and one more. */
+const kills = 9
 const writesPerLife = 8
 
 const call = (id: number, name: string, args: object) =>

@@ -2,11 +2,12 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import * as fc from "fast-check"
 
+import { inspect } from "../../../src/mcp/jsonText.ts"
 import { readMessage } from "../../../src/mcp/transport/json.ts"
+import { asking, slowTexts } from "./slowTexts.ts"
 
 const readBytes = (bytes: Uint8Array) => Effect.runSync(Effect.result(readMessage(bytes)))
 const read = (text: string) => readBytes(new TextEncoder().encode(text))
-const asking = (value: string, id = "7") => `{"jsonrpc":"2.0","id":${id},"method":"m","params":{"value":${value}}}`
 const valueIn = (text: string) => Object(Object(Result.getOrThrow(read(asking(text)))).params).value
 const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth)
 
@@ -28,32 +29,43 @@ it("reads 200 levels and refuses 201, however much text stands between or looks 
   assert.isTrue(Result.isSuccess(read(asking(`[${Array.from({ length: 500 }, () => "[]").join()}]`))))
 })
 
-/** Texts made to be slow, of a size that grows with `scale`. */
-const slowTexts: ReadonlyArray<(scale: number) => string> = [
-  (scale) => `"${"\\".repeat(4 * scale)}"`,
-  (scale) => `["${'\\"'.repeat(2 * scale)}"]`,
-  (scale) => `"${"[".repeat(4 * scale)}`,
-  (scale) => `["${"id".repeat(2 * scale)}`,
-  (scale) => asking(`[${`{"__proto__":1},`.repeat(scale / 2)}1]`),
-  (scale) => asking(`{${Array.from({ length: scale }, (_, at) => `"a${at}":1`).join()}}`)
-]
+/** How many characters of a text are looked at, one by one or in search of another. */
+const looksAt = (text: string): number => {
+  let looks = 0
+  const counting = {
+    indexOf: (sought: string, from: number) => {
+      const at = text.indexOf(sought, from)
+      looks += (at === -1 ? text.length : at) - from
+      return at
+    },
+    slice: (from: number, to: number) => {
+      looks += to - from
+      return text.slice(from, to)
+    },
+    trimStart: () => text.trimStart(),
+    toString: () => text,
+    length: text.length
+  }
+  const characters = new Proxy(counting, {
+    get: (target, name) => {
+      if (typeof name === "symbol" || name in target) return Reflect.get(target, name)
+      looks++
+      return text[Number(name)]
+    }
+  })
+  inspect(Object(characters))
+  return looks
+}
 
-/** The least CPU time of several readings. */
-const costOf = (text: string) =>
-  Math.min(
-    ...Array.from({ length: 3 }, () => {
-      const before = process.cpuUsage()
-      read(text)
-      const { system, user } = process.cpuUsage(before)
-      // Only their sum is exact: the share of each is estimated from ticks, and can be nothing.
-      return system + user
-    })
-  )
-
-it.each(slowTexts)("takes time in proportion to the text, also for text made to be slow (%#)", (make) => {
-  // Eight times the text would cost sixty-four times the time if every part were looked at once more for each other.
-  assert.isBelow(costOf(make(400_000)) / Math.max(costOf(make(50_000)), 1000), 32)
-})
+it.each(Object.entries(slowTexts))(
+  "looks at a text in proportion to its length, also where it is made of %s",
+  (_, make) => {
+    const few = looksAt(make(500))
+    assert.isAbove(few, 1000)
+    // Eight times the text would take sixty-four times the looks if every part were looked at once more for each other.
+    assert.isBelow(looksAt(make(4000)) / few, 9)
+  }
+)
 
 it("refuses the name __proto__ however it is written, and a text of that kind is no name", () => {
   for (const name of ["__proto__", "\\u005f_proto__", "_\\u005Fpr\\u006fto\\u005f_"]) {
