@@ -35,7 +35,7 @@ describe("what is part of the bundled command", () => {
     const components = await bundled()
     assert.includeMembers(
       components.map(({ name }) => name),
-      ["effect", "@effect/platform-node", "ws"]
+      ["effect", "@effect/platform-node", "jsonc-parser"]
     )
     assert.notInclude(
       components.map(({ name }) => name),
