@@ -15,11 +15,14 @@ const row = 180
 const isTaken = ([x, y]: Position, taken: ReadonlyArray<Position>): boolean =>
   taken.some(([left, top]) => Math.abs(left - x) < 160 && Math.abs(top - y) < 120)
 
-/** Where a node stands; engines keep nodes that stand nowhere. */
+/** Where a node stands; engines keep nodes that stand nowhere, or out of sight. */
 export const positionOf = ({ position }: JsonObject): Position | undefined => {
   const [x, y]: ReadonlyArray<unknown> = Array.isArray(position) ? position : []
-  return Predicate.isNumber(x) && Predicate.isNumber(y) ? [x, y] : undefined
+  return isCoordinate(x) && isCoordinate(y) ? [x, y] : undefined
 }
+
+/** Beyond this nobody looks, and steps get lost in the numbers. */
+const isCoordinate = (value: unknown): value is number => Predicate.isNumber(value) && Math.abs(value) <= 1e7
 
 /** Whether a node is only a note on the canvas. */
 export const isStickyNote = (node: JsonObject): boolean => kindOf(node) === "stickyNote"

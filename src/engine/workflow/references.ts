@@ -2,25 +2,39 @@ import { Predicate } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
-import { type Naming, renameInCode, renameInTemplate } from "./sources.ts"
+import { renameInCode, renameInTemplate, type Visit } from "./sources.ts"
 import { kindOf } from "./triggers.ts"
 
 /** The names of nodes that a node's expressions and code refer to, each once, in the order of their first mention. */
 export const referencesOf = (node: JsonObject): ReadonlyArray<string> => {
   const names = new Set<string>()
-  renameInNode(node, (name) => {
-    names.add(name)
-    return undefined
+  renameInNode(node, {
+    naming: (name) => {
+      names.add(name)
+      return undefined
+    }
   })
   return [...names]
 }
 
+/** Whether a node's expressions or code hold this text by itself, which may be what they call a node by in another way. */
+export const mentions = (node: JsonObject, text: string): boolean => {
+  let isThere = false
+  renameInNode(node, {
+    naming: () => undefined,
+    onText: (found) => {
+      isThere ||= found === text
+    }
+  })
+  return isThere
+}
+
 /** A node whose expressions and code call others as `naming` says; the same object where nothing changes. */
-export const renameInNode = (node: JsonObject, naming: Naming): JsonObject => {
+export const renameInNode = (node: JsonObject, visit: Visit): JsonObject => {
   if (!isJsonObject(node.parameters)) return node
   const kind = kindOf(node)
   const rename = (value: unknown, path: ReadonlyArray<string>): unknown => {
-    if (Predicate.isString(value)) return renameInText(value, kind, path, naming)
+    if (Predicate.isString(value)) return renameInText(value, kind, path, visit)
     if (Array.isArray(value)) {
       const items = value.map((item: unknown) => rename(item, path))
       return items.some((item, place) => item !== value[place]) ? items : value
@@ -33,14 +47,13 @@ export const renameInNode = (node: JsonObject, naming: Naming): JsonObject => {
   return parameters === node.parameters ? node : { ...node, parameters }
 }
 
-const renameInText = (text: string, kind: string, path: ReadonlyArray<string>, naming: Naming): string => {
-  if (!/[$_]/.test(text)) return text
-  if (text.startsWith("=")) return renameInTemplate(text, naming)
+const renameInText = (text: string, kind: string, path: ReadonlyArray<string>, visit: Visit): string => {
+  if (text.startsWith("=")) return renameInTemplate(text, visit)
   const field = path.at(-1) ?? ""
-  if (field === "pythonCode") return renameInCode(text, "python", naming)
+  if (field === "pythonCode") return renameInCode(text, "python", visit)
   const isCode = codeFields.has(field) || (kind === "code" && path.length === 3 && field === "code")
-  if (isCode) return renameInCode(text, "javascript", naming)
-  return templates[kind]?.has(field) === true ? renameInTemplate(text, naming) : text
+  if (isCode) return renameInCode(text, "javascript", visit)
+  return templates[kind]?.has(field) === true ? renameInTemplate(text, visit) : text
 }
 
 const codeFields = new Set(["functionCode", "jsCode"])
@@ -71,6 +84,9 @@ interface Renaming {
   readonly to: string
 }
 
+/** A visit that renames one node. */
+export const toVisit = ({ from, to }: Renaming): Visit => ({ naming: (name) => (name === from ? to : undefined) })
+
 /** The parts of a workflow in which nodes are called by name. */
 interface Named {
   readonly nodes: ReadonlyArray<JsonObject>
@@ -85,11 +101,10 @@ interface Named {
  */
 export const renameNode = <W extends Named>(workflow: W, renaming: Renaming): W => {
   const { from, to } = renaming
-  const naming: Naming = (name) => (name === from ? to : undefined)
   return {
     ...workflow,
     nodes: workflow.nodes.map((node) => {
-      const renamed = renameInNode(node, naming)
+      const renamed = renameInNode(node, toVisit(renaming))
       return nameOf(node) === from ? { ...renamed, name: to } : renamed
     }),
     connections: renameTargets(renameKey(workflow.connections, from, to), renaming),

@@ -4,21 +4,45 @@ export type Language = "javascript" | "python"
 /** Says what a node is to be called from now on; `undefined` leaves the name as it is. */
 export type Naming = (name: string) => string | undefined
 
+/** What is done with the references in code, and with its plain texts. */
+export interface Visit {
+  readonly naming: Naming
+  /** Sees every text that stands by itself: no reference, no member, no field of an object. */
+  readonly onText?: (text: string) => void
+}
+
 /** Code in which every reference to a node goes through `naming`: `$("A")`, `$node["A"]`, `$node.A`, `$items("A")`. */
-export const renameInCode = (code: string, language: Language, naming: Naming): string =>
-  scan(code, 0, { ...dialects[language], naming }).text
+export const renameInCode = (code: string, language: Language, visit: Visit): string =>
+  mayRefer(code, visit) ? scan(code, 0, { ...dialects[language], ...visit }).text : code
+
+/** Most texts hold nothing like a reference. */
+const mayRefer = (text: string, { onText }: Visit) =>
+  onText !== undefined || /[$_](?:\s*\(|node|items|getPairedItem)/.test(text)
 
 /**
  * A template in which the expressions, `{{ … }}`, go through `naming`, and the text around them stays. A backslash takes
  * the meaning from a bracket; brackets that nobody closes are text.
  */
-export const renameInTemplate = (template: string, naming: Naming): string =>
-  template.replace(expression, (whole, inside: string) => {
-    const renamed = renameInCode(inside, "javascript", naming)
-    return renamed === inside ? whole : `{{${withoutBrackets(inside, renamed)}}}`
-  })
+export const renameInTemplate = (template: string, visit: Visit): string => {
+  if (!mayRefer(template, visit)) return template
+  let text = ""
+  let at = 0
+  for (;;) {
+    const from = bracket(template, "{{", at)
+    const to = from < 0 ? -1 : bracket(template, "}}", from + 2)
+    if (to < 0) return text + template.slice(at)
+    const inside = template.slice(from + 2, to)
+    text += `${template.slice(at, from)}{{${withoutBrackets(inside, renameInCode(inside, "javascript", visit))}}}`
+    at = to + 2
+  }
+}
 
-const expression = /(?<!\\)\{\{([^]*?)(?<!\\)\}\}/g
+/** The place of the next bracket that has no backslash before it. */
+const bracket = (template: string, which: "{{" | "}}", from: number): number => {
+  let at = template.indexOf(which, from)
+  while (at > 0 && template.charAt(at - 1) === "\\") at = template.indexOf(which, at + 1)
+  return at
+}
 
 /** A name with brackets in it would end the expression that it is put into. */
 const withoutBrackets = (before: string, after: string): string =>
@@ -34,9 +58,7 @@ interface Dialect {
   readonly hasRegExps: boolean
 }
 
-interface Reading extends Dialect {
-  readonly naming: Naming
-}
+interface Reading extends Dialect, Visit {}
 
 const dialects: Readonly<Record<Language, Dialect>> = {
   javascript: {
@@ -62,7 +84,7 @@ interface Scanned {
 }
 
 /** Reads code up to its end, or to the bracket that closes the substitution that it stands in. */
-const scan = (code: string, from: number, reading: Reading, isInside = false): Scanned => {
+const scan = (code: string, from: number, reading: Reading, level = 0): Scanned => {
   let text = ""
   let at = from
   let depth = 0
@@ -72,10 +94,10 @@ const scan = (code: string, from: number, reading: Reading, isInside = false): S
   }
   while (at < code.length) {
     const character = code.charAt(at)
-    if (isInside && character === "}" && depth === 0) return { text, end: at }
+    if (level > 0 && character === "}" && depth === 0) return { text, end: at }
     const comment = matched(reading.comment, code, at)
     const found = comment === undefined && isFree(code, at) ? reference(code, at, reading) : undefined
-    const quoted = comment === undefined && found === undefined ? literal(code, at, reading) : undefined
+    const quoted = comment === undefined && found === undefined ? literal(code, at, reading, level) : undefined
     if (comment !== undefined) take(comment.length, renameInComment(comment, reading))
     else if (found !== undefined) take(found.length, found.text)
     else if (quoted !== undefined) take(quoted.length, quoted.text)
@@ -183,13 +205,17 @@ const quotedAs = (quote: string, value: string): string => {
   return quote + (quote === "`" ? body.replaceAll("${", "\\${") : body) + quote
 }
 
+/** Nobody puts texts into each other more often. */
+const maxLevels = 50
+
 /** A text, whose substitutions are code again, or a regular expression. */
-const literal = (code: string, at: number, reading: Reading): Piece | undefined => {
+const literal = (code: string, at: number, reading: Reading, level: number): Piece | undefined => {
   reading.quote.lastIndex = at
   const [opening, named] = reading.quote.exec(code) ?? []
   if (opening === undefined) return reading.hasRegExps ? regExp(code, at) : undefined
   if (named !== undefined && opening !== named && /[\p{ID_Continue}]/u.test(code.charAt(at - 1))) return undefined
   const quote = named ?? opening
+  seeText(code, at, opening, reading)
   const substitution = quote === "`" ? "${" : /f/i.test(opening.slice(0, -quote.length)) ? "{" : undefined
   let text = opening
   let place = at + opening.length
@@ -200,8 +226,8 @@ const literal = (code: string, at: number, reading: Reading): Piece | undefined 
     } else if (substitution === "{" && code.startsWith("{{", place)) {
       text += "{{"
       place += 2
-    } else if (substitution !== undefined && code.startsWith(substitution, place)) {
-      const inside = scan(code, place + substitution.length, reading, true)
+    } else if (substitution !== undefined && level < maxLevels && code.startsWith(substitution, place)) {
+      const inside = scan(code, place + substitution.length, reading, level + 1)
       text += substitution + inside.text
       place = inside.end
     } else if (quote.length === 1 && quote !== "`" && code.charAt(place) === "\n") {
@@ -215,7 +241,19 @@ const literal = (code: string, at: number, reading: Reading): Piece | undefined 
   return { length: place - at + quote.length, text: text + code.slice(place, place + quote.length) }
 }
 
-const pattern = /\/(?![*/])(?:\\[^\n]|\[(?:\\[^\n]|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y
+/** Tells a plain text to who wants to know; names of members and of fields are none. */
+const seeText = (code: string, at: number, opening: string, { onText }: Reading): void => {
+  if (onText === undefined) return
+  const found = plainText(code, at + opening.length - 1)
+  if (found === undefined) return
+  const before = code.slice(Math.max(0, at - 40), at).trimEnd()
+  const isMember = /[\p{ID_Continue}$)\]]\s*(?:\?\.)?\[$/u.test(before)
+  const isField = /[{,]$/.test(before) && /^\s*:/.test(code.slice(at + opening.length - 1 + found.length, at + 200))
+  if (!isMember && !isField) onText(found.value)
+}
+
+/** Of a length that people write: the time that a line takes must not grow with its square. */
+const pattern = /\/(?![*/])(?:\\[^\n]|\[(?:\\[^\n]|[^\]\\\n]){0,1000}\]|[^/\\[\n]){1,1000}\/[a-z]*/y
 
 /** A slash begins a regular expression where no value stands before it. */
 const regExp = (code: string, at: number): Piece | undefined => {

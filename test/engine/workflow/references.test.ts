@@ -1,13 +1,15 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { referencesOf, renameInNode, renameNode } from "../../../src/engine/workflow/references.ts"
+import { mentions, referencesOf, renameInNode, renameNode, toVisit } from "../../../src/engine/workflow/references.ts"
 import { renameInCode, renameInTemplate } from "../../../src/engine/workflow/sources.ts"
 
-const naming = (from: string, to: string) => (name: string) => (name === from ? to : undefined)
+const naming = (from: string, to: string) => toVisit({ from, to })
 const inCode = (code: string, from = "A", to = "B b") => renameInCode(code, "javascript", naming(from, to))
 const inPython = (code: string, from = "A", to = "B b") => renameInCode(code, "python", naming(from, to))
 const inTemplate = (template: string, from = "A", to = "B b") => renameInTemplate(template, naming(from, to))
+
+const nothing = { naming: () => undefined }
 
 describe("renameInCode", () => {
   it.each([
@@ -120,14 +122,8 @@ describe("renameInCode", () => {
     const code = fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join(""))
     fc.assert(
       fc.property(code, fc.constantFrom("javascript" as const, "python" as const), (text, language) => {
-        assert.strictEqual(
-          renameInCode(text, language, () => undefined),
-          text
-        )
-        assert.strictEqual(
-          renameInTemplate(text, () => undefined),
-          text
-        )
+        assert.strictEqual(renameInCode(text, language, nothing), text)
+        assert.strictEqual(renameInTemplate(text, nothing), text)
       })
     )
   })
@@ -247,5 +243,30 @@ describe("renameNode", () => {
       })
     )
     assert.strictEqual(JSON.stringify(renameNode(renamed, { from: "B", to: "A" })), JSON.stringify(workflow))
+  })
+})
+
+describe("mentions", () => {
+  it.each([
+    [{ jsCode: "const from = 'A'; return $(from).all()" }, true],
+    [{ jsCode: "return $(`A` + '').all()" }, true],
+    [{ x: '={{ $prevNode.name === "A" }}' }, true],
+    [{ pythonCode: "return _(f'A' if x else 'B')" }, true],
+    [{ jsCode: "return $('A').first().json['A']" }, false],
+    [{ jsCode: "return { 'A': 1, \"A\": 2 }" }, false],
+    [{ jsCode: "return 'A B'" }, false],
+    [{ x: "A" }, false]
+  ])("sees a text that may mean a node in %j: %s", (parameters, isThere) => {
+    assert.strictEqual(mentions(node("code", parameters), "A"), isThere)
+  })
+})
+
+describe("long texts", () => {
+  it.each(["$('", "{{", "/[", "`${", "/*", "f'{", '$("', "\\{{", "}}", "'"])("of %s are read in time", (piece) => {
+    const text = piece.repeat(50_000)
+    const since = performance.now()
+    for (const language of ["javascript", "python"] as const) renameInCode(`$('A')${text}`, language, nothing)
+    renameInTemplate(`=$('A')${text}`, nothing)
+    assert.isBelow(performance.now() - since, 3000)
   })
 })

@@ -35,6 +35,8 @@ export interface Draft {
   readonly tags: ReadonlyArray<string>
   /** What else the caller should be told. */
   readonly told: ReadonlyArray<string>
+  /** What may not have been meant. */
+  readonly warned: ReadonlyArray<string>
 }
 
 /** What an operation makes of a draft, or why it cannot. */
@@ -112,3 +114,8 @@ const restricted = new Set([
   "tostring",
   "valueof"
 ])
+
+export const warn = (draft: Draft, ...texts: ReadonlyArray<string>): Draft => ({
+  ...draft,
+  warned: [...draft.warned, ...texts]
+})

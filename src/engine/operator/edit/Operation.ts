@@ -3,6 +3,8 @@ import { Predicate, Result, Schema } from "effect"
 import { firstIssue } from "../../../internal/schema/describeIssue.ts"
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
+import { coerce } from "../../../mcp/coerce.ts"
+import { operationSchema } from "./operationSchema.ts"
 
 const text = Schema.String
 const optionalText = Schema.optionalKey(Schema.String)
@@ -96,7 +98,7 @@ export const readOperation = (given: JsonObject): Result.Result<Operation, strin
     // Strict clients send every field there is.
     return value === undefined || (value === null && !(name === "value" && taken.includes(name))) ? [] : [[name, value]]
   })
-  const read = decoders[op](Object.fromEntries(fields))
+  const read = decoders[op](coerced(Object.fromEntries(fields)))
   return Result.mapError(read, (error) => {
     const { path, unknown, words } = firstIssue(error)
     if (unknown === undefined) return `${op}: ${path} ${words}`
@@ -104,6 +106,13 @@ export const readOperation = (given: JsonObject): Result.Result<Operation, strin
     return `${op} takes no ${unknown.name}. ${guess === undefined ? `It takes ${unknown.known.join(", ")}` : `Did you mean ${guess}?`}`
   })
 }
+
+/** Clumsy spellings, read as what they mean; a value, and what may be a number or a name, stay as they are given. */
+const coerced = ({ output, value, ...fields }: JsonObject): JsonObject => ({
+  ...coerce(fields, operationSchema.items),
+  ...(value === undefined ? {} : { value }),
+  ...(output === undefined ? {} : { output })
+})
 
 const decoder = <S extends Schema.Codec<Operation, unknown>>(schema: S) =>
   Schema.decodeUnknownResult(schema, { onExcessProperty: "error" })

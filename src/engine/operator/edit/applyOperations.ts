@@ -33,7 +33,13 @@ export const applyOperations = (
   lookups: Lookups
 ): Result.Result<Edited, EditProblem> =>
   Result.gen(function* () {
-    let draft: Draft = { workflow, baseline: workflow, tags: (workflow.tags ?? []).map(({ name }) => name), told: [] }
+    let draft: Draft = {
+      workflow,
+      baseline: workflow,
+      tags: (workflow.tags ?? []).map(({ name }) => name),
+      told: [],
+      warned: []
+    }
     for (const [place, operation] of operations.entries()) {
       draft = yield* Result.mapError(applied(draft, operation, lookups, place), (problem) => ({
         operation: place,

@@ -71,7 +71,7 @@ const edit = Effect.fnUntraced(function* (
   const isWritten = Object.keys(wanted).length > 0
   const { notices, written } = isWritten ? yield* write(current, wanted, false) : { written: current, notices: [] }
   if (hasNewTags) {
-    const tagging = setTags(id, edited.tags, lookups.tags, current.tags ?? [])
+    const tagging = setTags(current, edited.tags, lookups.tags)
     yield* isWritten ? whileDone(tagging, { id, done: "changed", step: "setting its tags" }) : tagging
   }
   const latest = yield* whileDone(
@@ -126,32 +126,38 @@ const keptSettings = (
 
 const namesOf = (tags: ReadonlyArray<Tag> = []) => tags.map(({ name }) => name)
 
+/** Adds and takes away tags by name, of those that the workflow has by now. */
 const setTags = Effect.fnUntraced(function* (
-  id: WorkflowId,
-  names: ReadonlyArray<string>,
-  known: ReadonlyArray<Tag>,
-  own: ReadonlyArray<Tag>
+  before: Workflow,
+  wanted: ReadonlyArray<string>,
+  known: ReadonlyArray<Tag>
 ) {
   const engine = yield* EngineClient
-  const ids = yield* Effect.forEach(names, (name) => {
-    const found = [...own, ...known].find((tag) => tag.name === name)
-    return found === undefined ? engine.createTag(name) : Effect.succeed(found)
-  })
+  const old = namesOf(before.tags)
+  const added = yield* Effect.forEach(
+    wanted.filter((name) => !old.includes(name)),
+    (name) => {
+      const found = known.find((tag) => tag.name === name)
+      return found === undefined ? engine.createTag(name) : Effect.succeed(found)
+    }
+  )
+  const { tags = [] } = yield* engine.getWorkflow(before.id)
+  const kept = tags.filter(({ name }) => wanted.includes(name) || !old.includes(name))
   yield* engine.setWorkflowTags(
-    id,
-    ids.map((tag) => TagId.make(tag.id))
+    before.id,
+    [...kept, ...added].map((tag) => TagId.make(tag.id))
   )
 })
 
 const maxWarnings = 10
 
 const answer = Effect.fnUntraced(function* (
-  { baseline, stillBroken, tags, told, workflow }: Edited,
+  { baseline, stillBroken, tags, told, warned, workflow }: Edited,
   now: Workflow,
   notices: ReadonlyArray<string>
 ) {
   const { versions } = yield* EngineClient
-  const warnings = [...stillBroken.map((rule) => `As before: ${rule}`), ...warningsOf(workflow)]
+  const warnings = [...stillBroken.map((rule) => `As before: ${rule}`), ...warned, ...warningsOf(workflow)]
   const more = warnings.length - maxWarnings
   const after = { ...workflow, tags: tags.map((name) => ({ name })) }
   return {

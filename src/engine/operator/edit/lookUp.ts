@@ -42,36 +42,34 @@ const isVersionKnown = ({ nodes }: Workflow, given: string): boolean => {
 /** Pages that are read at most: larger instances are not read whole for one name. */
 const maxPages = 20
 
-const pages = <A>(list: (query: PageQuery) => Effect.Effect<Page<A>, EngineError>) =>
+/** The items of the first pages; none where the list is not offered. */
+const pagesIfOffered = <A>(
+  list: (query: PageQuery) => Effect.Effect<Option.Option<Page<A>>, EngineError>
+): Effect.Effect<Option.Option<ReadonlyArray<A>>, EngineError> =>
   Effect.gen(function* () {
     const found: Array<A> = []
     let cursor: string | undefined
     for (let page = 0; page < maxPages; page++) {
-      const { data, nextCursor } = yield* list(cursor === undefined ? { limit: 250 } : { cursor })
+      const listed = yield* list(cursor === undefined ? { limit: 250 } : { cursor })
+      if (Option.isNone(listed)) return Option.none()
+      const { data, nextCursor } = listed.value
       found.push(...data)
       if (!Predicate.isString(nextCursor) || nextCursor === "" || nextCursor === cursor) break
       cursor = nextCursor
     }
-    return found
+    return Option.some(found)
   })
 
-/** Every credential with its type, where the engine lists them. */
+const pages = <A>(list: (query: PageQuery) => Effect.Effect<Page<A>, EngineError>) =>
+  Effect.map(
+    pagesIfOffered((query) => Effect.asSome(list(query))),
+    Option.getOrElse((): ReadonlyArray<A> => [])
+  )
+
+/** Every credential with its type, where the engine lists them, and this key may see them. */
 const allCredentials = (engine: EngineClient["Service"]) =>
-  engine.listCredentialsIfSupported({ limit: 250 }).pipe(
-    Effect.flatMap(
-      Option.match({
-        onNone: () => Effect.succeedNone,
-        onSome: () =>
-          Effect.asSome(
-            pages((query) =>
-              Effect.map(
-                engine.listCredentialsIfSupported(query),
-                Option.getOrElse((): Page<JsonObject> => ({ data: [] }))
-              )
-            )
-          )
-      })
-    ),
+  pagesIfOffered((query) => engine.listCredentialsIfSupported(query)).pipe(
+    Effect.catchTag("PermissionDenied", () => Effect.succeed(Option.none<ReadonlyArray<JsonObject>>())),
     Effect.map(Option.map((found) => found.flatMap(asCredential)))
   )
 

@@ -1,19 +1,19 @@
-import { Predicate, Result, Struct } from "effect"
+import { Result, Struct } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nameOf, type Workflow } from "../../client/models.ts"
 import { nodeType } from "../../client/naming.ts"
+import { addressesOf } from "../../workflow/addresses.ts"
 import { arrange as arranged, isStickyNote, placeFor } from "../../workflow/placing.ts"
-import { renameInNode, renameNode } from "../../workflow/references.ts"
-import type { Naming } from "../../workflow/sources.ts"
+import { mentions, renameInNode, renameNode, toVisit } from "../../workflow/references.ts"
 import {
   type Apply,
   connectionsOf,
   type Draft,
   freeName,
-  isCalled,
   nodeNamed,
   tell,
+  warn,
   withNode,
   withWorkflow
 } from "./Draft.ts"
@@ -25,22 +25,41 @@ export const rename: Apply<"rename"> = (draft, { name, node: given }) =>
       if (name.trim() === "") return yield* Result.fail("the name of a workflow must not be empty")
       return withWorkflow(draft, { name })
     }
-    const node = yield* nodeNamed(draft, given)
+    yield* nodeNamed(draft, given)
     if (given === name) return draft
     yield* freeName(draft, name)
     const renamed: Workflow = renameNode(draft.workflow, { from: given, to: name })
     const changed = renamed.nodes.filter((one, index) => one.parameters !== draft.workflow.nodes[index]?.parameters)
-    const naming: Naming = (one) => (one === given ? name : undefined)
-    const baseline = { ...draft.baseline, nodes: draft.baseline.nodes.map((one) => renameInNode(one, naming)) }
+    const visit = toVisit({ from: given, to: name })
+    const baseline = { ...draft.baseline, nodes: draft.baseline.nodes.map((one) => renameInNode(one, visit)) }
     const done = { ...draft, workflow: renamed, baseline }
     const told =
       changed.length === 0
         ? done
         : tell(done, `references to ${given} now say ${name} in: ${changed.map(nameOf).join(", ")}`)
-    return isCalled(node) && !Predicate.isString(node.webhookId)
-      ? tell(told, `the address of ${name} has changed, as the node has no webhookId and its name is part of it`)
-      : told
+    return warn(told, ...movedAddresses(draft.workflow, renamed), ...otherMentions(renamed, given))
   })
+
+/** A webhook without an id of its own has its name in its address. */
+const movedAddresses = (before: Workflow, after: Workflow): ReadonlyArray<string> => {
+  const now = addressesOf(after)
+  return addressesOf(before).flatMap(({ path }, index) => {
+    const found = now[index]
+    return found === undefined || found.path === path
+      ? []
+      : [`${found.node} now answers at ${found.path}, no longer at ${path}: the node has no webhookId`]
+  })
+}
+
+/** Code can choose a node by a text that it holds, and what that text means only people know. */
+const otherMentions = ({ nodes }: Workflow, name: string): ReadonlyArray<string> => {
+  const found = nodes.filter((node) => mentions(node, name)).map(nameOf)
+  return found.length === 0
+    ? []
+    : [
+        `The text ${JSON.stringify(name)} stands by itself in ${found.join(", ")}, and was left: see whether it means the node`
+      ]
+}
 
 const switched =
   (disabled: boolean): Apply<"disable" | "enable"> =>

@@ -3,7 +3,7 @@ import type { JsonSchema } from "effect"
 const text = (description: string) => ({ type: "string", description })
 
 /** What clients are told of an operation: one flat object, in plain types, whatever the operation. */
-export const operationSchema: JsonSchema.JsonSchema = {
+export const operationSchema = {
   type: "array",
   description:
     "set (parameters, or value at path), replace (find by value), add, remove, rename (node; without: the workflow), connect, " +
@@ -34,4 +34,4 @@ export const operationSchema: JsonSchema.JsonSchema = {
     },
     required: ["op"]
   }
-}
+} satisfies JsonSchema.JsonSchema

@@ -611,6 +611,28 @@ describe("readOperation", () => {
     )
   })
 
+  it("reads numbers, objects and switches that come as texts", () => {
+    assert.deepStrictEqual(
+      read({
+        op: "add",
+        node: "A",
+        type: "set",
+        typeVersion: "3.4",
+        parameters: '{"a":1}',
+        position: "[1, 2]",
+        input: "1"
+      }),
+      { op: "add", node: "A", type: "set", typeVersion: 3.4, parameters: { a: 1 }, position: [1, 2], input: 1 }
+    )
+    assert.deepStrictEqual(read({ op: "remove", node: 7, bridge: "true" }), { op: "remove", node: "7", bridge: true })
+    assert.deepStrictEqual(read({ op: "set", node: "A", path: "x", value: 7 }), {
+      op: "set",
+      node: "A",
+      path: "x",
+      value: 7
+    })
+  })
+
   it("takes other words and what strict clients leave empty", () => {
     assert.deepStrictEqual(read({ op: "connect", source: "A", target: "B", output: null, bridge: null }), {
       op: "connect",

@@ -181,4 +181,69 @@ describe("edit_workflow", () => {
       assert.nestedPropertyVal(whole, "nodes[3].typeVersion", 3.5)
     }).pipe(Effect.provide(server()))
   })
+
+  it.effect("adds and takes away tags of those that the workflow has by now", () => {
+    const tagged = (...names: ReadonlyArray<string>) => names.map((name) => ({ id: `id-of-${name}`, name }))
+    let reads = 0
+    const sent: Array<unknown> = []
+    const { client } = engineThat(({ body, method, path }) => {
+      if (path.endsWith("/tags") && method === "PUT") sent.push(JSON.parse(body))
+      if (path.startsWith("/api/v1/tags")) return json({ data: tagged("red", "blue", "theirs") })
+      // Somebody else tags it after it was read.
+      reads += path === "/api/v1/workflows/w1" ? 1 : 0
+      return json({ ...stored, tags: reads > 1 ? tagged("old", "theirs") : tagged("old") })
+    })
+    const server = serverOver(
+      { production: environment(host, key, { requestsPerSecond: Infinity }) },
+      Layer.succeed(HttpClient.HttpClient, client),
+      operatorToolsets
+    )
+    return Effect.gen(function* () {
+      yield* ask("edit_workflow", edit({ op: "tag", value: "blue" }, { op: "untag", value: "old" }))
+      assert.deepStrictEqual(sent, [[{ id: "id-of-theirs" }, { id: "id-of-blue" }]])
+    }).pipe(Effect.provide(server))
+  })
+
+  it.effect("finds credentials where they are used, if the key may not list them", () => {
+    const used = { httpBasicAuth: { id: "c1", name: "Shop" } }
+    const other = { ...stored, id: "w2", nodes: [node("X", "httpRequest", { credentials: used })] }
+    const { server } = keeping({}, ({ path }) =>
+      path.startsWith("/api/v1/credentials") ? json({ message: "Forbidden" }, 403) : json({ data: [other] })
+    )
+    return Effect.gen(function* () {
+      yield* ask("edit_workflow", edit({ op: "credential", node: "Fetch", value: "Shop" }))
+      assert.deepNestedInclude(yield* ask("get_workflow", { id: "w1" }), { "nodes[1].credentials": used })
+    }).pipe(Effect.provide(server()))
+  })
+
+  it.effect("warns of a rename that moves an address, and of texts that may mean the node", () => {
+    const nodes = [
+      node("Hook", "webhook", { parameters: { path: "in", httpMethod: "POST" } }),
+      node("Pick", "code", { parameters: { jsCode: "const from = 'Hook'\nreturn $(from).all()" } })
+    ]
+    const { server } = keeping({ nodes, connections: { Hook: to("Pick") } })
+    return Effect.gen(function* () {
+      const said = yield* ask("edit_workflow", edit({ op: "rename", node: "Hook", name: "Door" }))
+      assert.deepStrictEqual(said.warnings, [
+        "Door now answers at /webhook/w1/door/in, no longer at /webhook/w1/hook/in: the node has no webhookId",
+        'The text "Hook" stands by itself in Pick, and was left: see whether it means the node'
+      ])
+    }).pipe(Effect.provide(server()))
+  })
+
+  it.effect("changes only parameters of the one node in what it sends", () => {
+    const { asked, server } = keeping({ staticData: { global: { x: 1 } }, newerField: { kept: true } })
+    return Effect.gen(function* () {
+      yield* ask("edit_workflow", edit({ op: "set", node: "Fetch", parameters: { url: "https://b.example" } }))
+      const sent: Json = Object(JSON.parse(asked.find(({ method }) => method === "PUT")?.body ?? ""))
+      const nodes = [
+        node("Every day", "scheduleTrigger"),
+        node("Fetch", "httpRequest", { parameters: { url: "https://b.example" } }),
+        node("Save", "set")
+      ]
+      assert.strictEqual(JSON.stringify(sent.nodes), JSON.stringify(nodes))
+      assert.strictEqual(JSON.stringify(sent.connections), JSON.stringify(stored.connections))
+      assert.deepInclude(sent, { name: "Orders", settings: {}, staticData: { global: { x: 1 } } })
+    }).pipe(Effect.provide(server()))
+  })
 })
