@@ -209,6 +209,54 @@ export const editing = (it: Suite) => {
     })
   )
 
+  it.effect("edit_workflow connects the parts of an agent, and the outputs of a Switch by their names", () =>
+    Effect.gen(function* () {
+      const { id } = yield* created({ nodes: [webhook()] })
+      const rule = (outputKey: string) => ({ outputKey, renameOutput: true, conditions: {} })
+      const parameters = { rules: { values: [rule("yes"), rule("no")] }, options: { fallbackOutput: "extra" } }
+      yield* edit(
+        id,
+        { op: "add", node: "Agent", type: "agent", from: "Webhook" },
+        { op: "add", node: "Model", type: "lmChatOpenAi", to: "Agent", link: "ai_languageModel" },
+        { op: "add", node: "Tool", type: "toolCalculator", to: "Agent", link: "tool" },
+        { op: "add", node: "Route", type: "switch", from: "Agent", parameters },
+        { op: "add", node: "No", type: "noOp", from: "Route", output: "no" },
+        { op: "connect", from: "Route", output: "fallback", to: "No" },
+        { op: "rename", node: "Agent", name: "Clerk" },
+        { op: "arrange" }
+      )
+      const { connections, nodes } = yield* shown(`/workflows/${id}`)
+      assert.deepStrictEqual(connections, {
+        Webhook: { main: [[to("Clerk")]] },
+        Clerk: { main: [[to("Route")]] },
+        Model: { ai_languageModel: [[to("Clerk", "ai_languageModel")]] },
+        Tool: { ai_tool: [[to("Clerk", "ai_tool")]] },
+        Route: { main: [[], [to("No")], [to("No")]] }
+      })
+      assert.deepStrictEqual(
+        asNodes(nodes).map(({ name, position }) => [name, position]),
+        [
+          ["Webhook", [0, 0]],
+          ["Clerk", [220, 0]],
+          ["Model", [220, 180]],
+          ["Tool", [440, 180]],
+          ["Route", [440, 0]],
+          ["No", [660, 0]]
+        ]
+      )
+      yield* edit(id, { op: "disconnect", from: "Route", output: "no" }, { op: "remove", node: "Tool" })
+      assert.deepInclude(Object((yield* shown(`/workflows/${id}`)).connections), {
+        Route: { main: [[], [], [to("No")]] }
+      })
+      const unknown = { op: "add", node: "Odd", type: "n8n-nodes-base.noSuchKind" }
+      const { message } = yield* refused("edit_workflow", { id, operations: [unknown] })
+      assert.match(
+        message,
+        /has no node type n8n-nodes-base\.noSuchKind|no version of n8n-nodes-base\.noSuchKind is known/
+      )
+    })
+  )
+
   it.effect("edit_workflow tags by name, makes the tags that it should make, and takes them away", () =>
     Effect.gen(function* () {
       const { send } = yield* TestedEngine

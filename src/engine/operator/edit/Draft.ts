@@ -20,8 +20,10 @@ export interface Lookups {
   /** Whether these are all there are; else they are those that other workflows use. */
   readonly hasAllCredentials: boolean
   readonly tags: ReadonlyArray<Tag>
-  /** The version in which a type of node is used on the instance, by the engine's spelling of the type. */
+  /** The version in which the instance makes or uses a type of node, by the engine's spelling of the type. */
   readonly typeVersions: ReadonlyMap<string, number>
+  /** Types that the instance does not have, in the same spelling, each with what to say of it. */
+  readonly missingTypes: ReadonlyMap<string, string>
   /** One new id for each operation, for the nodes that are called from outside. */
   readonly webhookIds: ReadonlyArray<string>
 }

@@ -4,7 +4,7 @@ import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObje
 import { toEngineType } from "../../client/naming.ts"
 import { placeFor } from "../../workflow/placing.ts"
 import { stateKey } from "../../workflow/references.ts"
-import { fullType, knownTypeVersion } from "../../workflow/typeVersions.ts"
+import { fullType, lastingVersion, newestVersion } from "../../workflow/typeVersions.ts"
 import { bridges, wiresLike, withoutWires, withWire } from "../../workflow/wires.ts"
 import {
   type Apply,
@@ -81,15 +81,21 @@ const wired = (draft: Draft, { from, input, link, name, output, to }: Wiring): S
     return withConnections(draft, connections)
   })
 
-/** The version that is given, that of the same type in the workflow, the usual one, or that of the instance's workflows. */
+/** The version that is given, that of the same type in the workflow, that of the engine, or one that is known here. */
 const versionOf = (
   { workflow: { nodes } }: Draft,
   type: string,
   given: number | undefined,
-  { typeVersions }: Lookups
+  { missingTypes, typeVersions }: Lookups
 ): Result.Result<number, string> => {
-  const used = versionIn(nodes, type)
-  const found = given ?? used ?? knownTypeVersion(type) ?? typeVersions.get(toEngineType(type))
+  const missing = missingTypes.get(toEngineType(type))
+  if (missing !== undefined) return Result.fail(missing)
+  const found =
+    given ??
+    versionIn(nodes, type) ??
+    typeVersions.get(toEngineType(type)) ??
+    lastingVersion(type) ??
+    newestVersion(type)
   return found === undefined
     ? Result.fail(`no version of ${type} is known here: give typeVersion, or see that the type is right`)
     : Result.succeed(found)

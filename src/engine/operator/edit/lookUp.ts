@@ -4,40 +4,32 @@ import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObje
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import type { Page, PageQuery, Workflow } from "../../client/models.ts"
-import { toEngineType } from "../../client/naming.ts"
-import { fullType, knownTypeVersion } from "../../workflow/typeVersions.ts"
 import { versionIn } from "./adding.ts"
 import type { KnownCredential, Lookups } from "./Draft.ts"
 import type { Operation } from "./Operation.ts"
+import { typesOfNewNodes } from "./typesOfNewNodes.ts"
 
 /** Asks the instance for what these operations need to know of it, and for nothing else. */
 export const lookUp = Effect.fnUntraced(function* (workflow: Workflow, operations: ReadonlyArray<Operation>) {
   const engine = yield* EngineClient
   const needsCredentials = operations.some((one) => one.op === "credential" && one.value !== null)
   const listed = needsCredentials ? yield* allCredentials(engine) : Option.some([])
-  const unknownTypes = operations.flatMap((one) =>
-    one.op === "add" && one.typeVersion === undefined && !isVersionKnown(workflow, one.type) ? [fullType(one.type)] : []
-  )
-  const others =
-    Option.isNone(listed) || unknownTypes.length > 0 ? yield* pages((query) => engine.listWorkflows(query)) : []
+  const { missingTypes, open, typeVersions } = yield* typesOfNewNodes(workflow, operations)
+  const others = Option.isNone(listed) || open.length > 0 ? yield* pages((query) => engine.listWorkflows(query)) : []
   const nodes = [workflow, ...others].flatMap(nodesIn)
-  const versions = unknownTypes.flatMap((type) => {
+  const used = open.flatMap((type) => {
     const version = versionIn(nodes, type)
-    return version === undefined ? [] : [[toEngineType(type), version] as const]
+    return version === undefined ? [] : [[type, version] as const]
   })
   return {
     credentials: Option.getOrElse(listed, () => credentialsIn(nodes)),
     hasAllCredentials: Option.isSome(listed),
     tags: operations.some(({ op }) => op === "tag") ? yield* pages((query) => engine.listTags(query)) : [],
-    typeVersions: new Map(versions),
+    typeVersions: new Map([...typeVersions, ...used]),
+    missingTypes,
     webhookIds: yield* Effect.forEach(operations, () => freshId)
   } satisfies Lookups
 })
-
-const isVersionKnown = ({ nodes }: Workflow, given: string): boolean => {
-  const type = fullType(given)
-  return versionIn(nodes, type) !== undefined || knownTypeVersion(type) !== undefined
-}
 
 /** Pages that are read at most: larger instances are not read whole for one name. */
 const maxPages = 20

@@ -21,6 +21,7 @@ const lookups: Lookups = {
   hasAllCredentials: true,
   tags: [{ id: "t1", name: "red" }],
   typeVersions: new Map([["community.thing", 7]]),
+  missingTypes: new Map([["n8n-nodes-base.sett", "there is no such type"]]),
   webhookIds: ["w0", "w1", "w2", "w3"]
 }
 

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base"
 
+import { Archives, inMemory } from "../../../../src/engine/nodes/Archives.ts"
 import { editWorkflow } from "../../../../src/engine/operator/edit/editWorkflow.ts"
 import { ask, environment, type Json, operatorToolsets, refused, serverOver } from "../../../support/harness.ts"
 import { type Asked, engineThat, host, json, key } from "../../tools/standIn.ts"
@@ -246,4 +247,24 @@ describe("edit_workflow", () => {
       assert.deepInclude(sent, { name: "Orders", settings: {}, staticData: { global: { x: 1 } } })
     }).pipe(Effect.provide(server()))
   })
+
+  it.effect(
+    "takes versions from what the engine tells of its node types, and refuses those that it does not have",
+    () => {
+      const type = (name: string, version: number) => ({ name: `n8n-nodes-base.${name}`, version, properties: [] })
+      const types = [type("brandNew", 2.5), type("set", 3.3)]
+      const { server } = keeping({}, ({ path }) => {
+        if (path.startsWith("/rest/settings")) return json({ data: { versionCli: "1.82.3" } })
+        return path.startsWith("/types/nodes.json") ? json(types) : json({ data: [] })
+      })
+      return Effect.gen(function* () {
+        yield* ask("edit_workflow", edit({ op: "add", node: "N", type: "n8n-nodes-base.brandNew" }))
+        assert.nestedPropertyVal(yield* ask("get_workflow", { id: "w1" }), "nodes[3].typeVersion", 2.5)
+        assert.strictEqual(
+          (yield* refused("edit_workflow", edit({ op: "add", node: "M", type: "n8n-nodes-base.brandNeu" }))).message,
+          "Invalid operations[0]: instance production (1.82.3) has no node type n8n-nodes-base.brandNeu. Did you mean n8n-nodes-base.brandNew? Nothing was changed"
+        )
+      }).pipe(Effect.provide(server()), Effect.provideService(Archives, inMemory()))
+    }
+  )
 })
