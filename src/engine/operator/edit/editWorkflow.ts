@@ -1,12 +1,8 @@
-import { Effect, Result, Schema } from "effect"
+import { Effect } from "effect"
 
-import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { changes } from "../../../mcp/annotations.ts"
-import { InvalidArgument } from "../../../mcp/ToolError.ts"
-import type { Changes } from "../../client/body.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { TagId, type Tag, type Workflow, type WorkflowId } from "../../client/models.ts"
-import { isSameJson } from "../../client/versions.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, ifVersion, optional, workflowId } from "../../tools/parameters.ts"
 import { exclusively, readUnchanged, whileDone } from "../../tools/workflows/guards.ts"
@@ -14,10 +10,9 @@ import { notStarted } from "../../tools/workflows/switchOn.ts"
 import { changedSince, write } from "../../tools/workflows/writes.ts"
 import { changeLines, differences } from "../../workflow/difference.ts"
 import { warningsOf } from "../../workflow/warnings.ts"
-import { applyOperations, type Edited, type EditProblem } from "./applyOperations.ts"
-import { lookUp } from "./lookUp.ts"
-import { type Operation, readOperation } from "./Operation.ts"
-import { operationSchema } from "./operationSchema.ts"
+import type { Edited } from "./applyOperations.ts"
+import { changesOf, editedBy, operationsArgument, readOperations } from "./edited.ts"
+import type { Operation } from "./Operation.ts"
 
 export const editWorkflow = EngineTool.make("edit_workflow", {
   title: "Edit workflow",
@@ -27,30 +22,15 @@ export const editWorkflow = EngineTool.make("edit_workflow", {
   annotations: changes,
   arguments: {
     id: workflowId,
-    operations: Schema.Array(JsonObject)
-      .check(Schema.makeFilter((operations) => operations.length > 0 || "must hold at least one operation"))
-      .annotate({ inputSchema: operationSchema }),
+    operations: operationsArgument,
     ifVersion,
     dry_run: optional(flag("Only say what would change"))
   },
   run: Effect.fnUntraced(function* ({ dry_run = false, id, ifVersion, operations: given }) {
-    const operations: Array<Operation> = []
-    for (const [place, one] of given.entries()) {
-      operations.push(
-        yield* Effect.fromResult(
-          Result.mapError(readOperation(one), (problem) => refusal({ operation: place, problem }))
-        )
-      )
-    }
+    const operations = yield* readOperations(given)
     return yield* edit(id, operations, ifVersion, dry_run).pipe(exclusively(id))
   })
 })
-
-const refusal = ({ operation, problem }: EditProblem) =>
-  new InvalidArgument({
-    argument: operation === undefined ? "operations" : `operations[${operation}]`,
-    problem: `${problem}. Nothing was changed`.replace(/([.?!])\. Nothing/, "$1 Nothing")
-  })
 
 const edit = Effect.fnUntraced(function* (
   id: WorkflowId,
@@ -59,10 +39,10 @@ const edit = Effect.fnUntraced(function* (
   isDry: boolean
 ) {
   const current = yield* readUnchanged(id, ifVersion)
-  const lookups = yield* lookUp(current, operations)
-  const edited = yield* Effect.fromResult(Result.mapError(applyOperations(current, operations, lookups), refusal))
+  const { edited, lookups } = yield* editedBy(current, operations)
   const wanted = changesOf(current, edited.workflow)
-  const hasNewTags = !isSameJson([...edited.tags].sort(), [...namesOf(current.tags)].sort())
+  const tags = namesOf(current.tags)
+  const hasNewTags = edited.tags.length !== tags.length || edited.tags.some((name) => !tags.includes(name))
   if (isDry) return yield* answer(edited, current, ["Dry run: nothing was sent."])
   if (Object.keys(wanted).length === 0 && !hasNewTags) {
     return yield* answer(edited, current, ["Nothing is to be changed: the workflow is so already."])
@@ -89,26 +69,6 @@ const edit = Effect.fnUntraced(function* (
     ...notices,
     ...keptSettings(current, edited, latest)
   ])
-})
-
-/** The fields of a workflow that are others now. */
-const changesOf = (before: Workflow, after: Workflow): Changes => {
-  const isNew = (field: keyof Changes) => after[field] !== before[field] && !isSameJson(after[field], before[field])
-  return {
-    ...(isNew("name") ? { name: after.name } : {}),
-    ...(isNew("nodes") ? { nodes: after.nodes } : {}),
-    ...(isNew("connections") ? { connections: after.connections } : {}),
-    ...(isNew("settings") ? { settings: settingsOver(before, after) } : {}),
-    ...(isNew("pinData") ? { pinData: after.pinData } : {}),
-    ...(isNew("staticData") ? { staticData: after.staticData } : {}),
-    ...(isNew("nodeGroups") ? { nodeGroups: after.nodeGroups } : {})
-  }
-}
-
-/** All settings, and nothing for those that are to go. */
-const settingsOver = (before: Workflow, after: Workflow): JsonObject => ({
-  ...Object.fromEntries(Object.keys(before.settings ?? {}).map((name) => [name, undefined])),
-  ...after.settings
 })
 
 /** Engines of generation 2 merge settings, and forget none. */
