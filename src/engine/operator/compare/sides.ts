@@ -1,5 +1,6 @@
 import { Effect, Option, Predicate, Result, Schema } from "effect"
 
+import { fields } from "../../../internal/json/Selection.ts"
 import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
@@ -113,6 +114,8 @@ const available = (route: typeof listRoute) =>
     lack === undefined ? Effect.void : Effect.fail(new Unavailable({ guidance: lack }))
   )
 
+const withoutData = fields({ data: "nothing" })
+
 /** What an execution ran: its version where the engine still has it, else what the execution itself holds. */
 const executed = Effect.fnUntraced(function* (
   workflow: Workflow,
@@ -121,7 +124,7 @@ const executed = Effect.fnUntraced(function* (
   argument: string
 ): Effect.fn.Return<Side, EngineError | InvalidArgument, EngineClient> {
   const engine = yield* EngineClient
-  const execution = yield* engine.getExecution(id, true)
+  const execution = yield* engine.getExecution(id, true, withoutData)
   const { startedAt, workflowData, workflowId, workflowVersionId } = execution
   if (Predicate.isString(workflowId) && workflowId !== workflow.id) {
     const problem = `execution ${id} is one of workflow ${workflowId}, not of ${workflow.id}`
