@@ -41,7 +41,8 @@ export const compareWorkflows = AcrossTool.make("compare_workflows", {
         return yield* new InvalidArgument({ argument: "instances", problem: "must be one or two" })
       }
       if (first === second && (b ?? a) === a && versionA === undefined && versionB === undefined) {
-        const problem = "is missing: give it, or two `instances`, or a version: versionA previous tells what changed last"
+        const problem =
+          "is missing: give it, or two `instances`, or a version: versionA previous tells what changed last"
         return yield* new InvalidArgument({ argument: "b", problem })
       }
       const on =
