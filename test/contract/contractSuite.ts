@@ -4,6 +4,7 @@ import { Effect, type Layer, type Scope } from "effect"
 import type { Sessions } from "../../src/mcp/protocol/Session.ts"
 import { inTime } from "../support/inTime.ts"
 import { activation } from "./activation.ts"
+import { comparing } from "./comparing.ts"
 import { credentials } from "./credentials.ts"
 import { editing } from "./editing.ts"
 import { errors } from "./errors.ts"
@@ -47,6 +48,7 @@ const families = [
   readingLess,
   searching,
   viewing,
+  comparing,
   credentials,
   tags,
   errors,

@@ -21,9 +21,12 @@ import type {
   PageQuery,
   Tag,
   TagId,
+  VersionEntry,
+  VersionId,
   Workflow,
   WorkflowId,
-  WorkflowQuery
+  WorkflowQuery,
+  WorkflowVersion
 } from "./models.ts"
 import { recording } from "./recording.ts"
 import { restCalls } from "./restCalls.ts"
@@ -99,6 +102,16 @@ export class EngineClient extends Context.Service<
       id: WorkflowId,
       archived: boolean
     ) => Effect.Effect<Option.Option<Workflow>, EngineError>
+    /** One page of the versions of a workflow, the newest first; engines before 2.35 keep none that could be listed. */
+    readonly listVersionsIfSupported: (
+      id: WorkflowId,
+      query: PageQuery
+    ) => Effect.Effect<Option.Option<Page<VersionEntry>>, EngineError>
+    /** Reads one version of a workflow; `ApiError` 404 where it has none with this id. */
+    readonly getVersionIfSupported: (
+      id: WorkflowId,
+      version: VersionId
+    ) => Effect.Effect<Option.Option<WorkflowVersion>, EngineError>
     /** Replaces all tags of a workflow by these; `ApiError` 404 where the workflow or a tag does not exist. */
     readonly setWorkflowTags: (id: WorkflowId, tags: ReadonlyArray<TagId>) => Effect.Effect<unknown, EngineError>
 

@@ -103,6 +103,28 @@ export const Workflow = open({
 })
 export type Workflow = typeof Workflow.Type
 
+/** Identifies a version of a workflow; safe as one segment of a path. */
+export const VersionId = id.pipe(Schema.brand("VersionId"))
+export type VersionId = typeof VersionId.Type
+
+/** A former version of a workflow in a list. */
+export const VersionEntry = open({
+  versionId: VersionId,
+  createdAt: Schema.optionalKey(Schema.String),
+  authors: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  name: Schema.optionalKey(Schema.NullOr(Schema.String))
+})
+export type VersionEntry = typeof VersionEntry.Type
+
+/** A former version of a workflow: its nodes and connections, but neither its name, settings nor tags. */
+export const WorkflowVersion = open({
+  versionId: VersionId,
+  nodes: Schema.Array(JsonObject),
+  connections: JsonObject,
+  createdAt: Schema.optionalKey(Schema.String)
+})
+export type WorkflowVersion = typeof WorkflowVersion.Type
+
 /** The name of a node, "" when it has none. */
 export const nameOf = ({ name }: JsonObject): string => (Predicate.isString(name) ? name : "")
 

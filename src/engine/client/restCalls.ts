@@ -23,9 +23,12 @@ import {
   type PageQuery,
   Tag,
   type TagId,
+  VersionEntry,
+  type VersionId,
   Workflow,
   type WorkflowId,
-  type WorkflowQuery
+  type WorkflowQuery,
+  WorkflowVersion
 } from "./models.ts"
 import { credentialTypesPath, nodeTypesPath, spellingFor } from "./naming.ts"
 import { secretsIn } from "./secretsIn.ts"
@@ -124,6 +127,21 @@ const workflowCalls = ({ call, callIfOffered }: Call.Calls) => {
         path: `/workflows/${id}/${archived ? "archive" : "unarchive"}`,
         body: {},
         finishes: true
+      }),
+    listVersionsIfSupported: (id: WorkflowId, query: PageQuery) =>
+      callIfOffered(page(VersionEntry), {
+        operation: "list the versions of workflow",
+        method: "GET",
+        path: `/workflows/${id}/history`,
+        about: `workflow ${id}`,
+        query: { ...query }
+      }),
+    getVersionIfSupported: (id: WorkflowId, version: VersionId) =>
+      callIfOffered(WorkflowVersion, {
+        operation: "get a version of workflow",
+        method: "GET",
+        path: `/workflows/${id}/versions/${version}`,
+        about: `version ${version} of workflow ${id}`
       }),
     setWorkflowTags: (id: WorkflowId, tags: ReadonlyArray<TagId>) =>
       call(Schema.Unknown, {

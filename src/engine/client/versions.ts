@@ -67,7 +67,7 @@ const digestOf = (workflow: Workflow, part: (typeof contents)[number]): string =
     : digest(canonicalJson(workflow[part] ?? {}))
 
 /** JSON with the fields of every object in alphabetical order. */
-const canonicalJson = (value: unknown): string => {
+export const canonicalJson = (value: unknown): string => {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`
   if (!Predicate.isObject(value)) return JSON.stringify(value) ?? ""
   const fields: JsonObject = { ...value }

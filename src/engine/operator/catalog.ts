@@ -1,5 +1,6 @@
 import type { Tool } from "../../mcp/Tool.ts"
 import type { Instances } from "../client/Instances.ts"
+import { compareTools } from "./compare/compareWorkflows.ts"
 import { editTools } from "./edit/editWorkflow.ts"
 import { explainTools } from "./explain/explainExecution.ts"
 import { healthTools } from "./health/instanceHealth.ts"
@@ -12,7 +13,7 @@ import { searchTools } from "./search/searchWorkflows.ts"
 import { viewTools } from "./view/viewWorkflow.ts"
 
 /** Tools that read several instances in one call. */
-export const acrossTools: ReadonlyArray<Tool<Instances>> = [...searchTools, ...healthTools]
+export const acrossTools: ReadonlyArray<Tool<Instances>> = [...searchTools, ...compareTools, ...healthTools]
 
 /** Tools that work on one instance. A tool joins by its family's own list. */
 export const operatorTools: ReadonlyArray<Tool<Instances>> = [

@@ -5,9 +5,17 @@ import { nameOf } from "../client/models.ts"
 import { nodeKind, toEngineType } from "../client/naming.ts"
 import { isSameJson } from "../client/versions.ts"
 import { type Change, connectionChanges, pinChanges } from "./differenceOfGraph.ts"
-import { cutValue, describeValue, own, shortValue, valueDifferences } from "./differenceOfValues.ts"
+import {
+  cutValue,
+  describeValue,
+  own,
+  shortValue,
+  type ValueDifference,
+  valueDifferences
+} from "./differenceOfValues.ts"
 import { maskText } from "./maskSecrets.ts"
-import { type NodePairs, nodesOf, pairNodes, renamesIn, withRenames } from "./nodePairs.ts"
+import { type NodePairs, nodesOf, pairNodes, renamesIn } from "./nodePairs.ts"
+import { renameInNode } from "./references.ts"
 import { kindOf } from "./triggers.ts"
 
 export type { Change } from "./differenceOfGraph.ts"
@@ -63,10 +71,10 @@ const headChanges = (before: JsonObject, after: JsonObject): ReadonlyArray<Chang
 const labelOf = (node: JsonObject) => nameOf(node) || "(node without a name)"
 
 const nodeChanges = ({ added, both, removed }: NodePairs, also: Also): ReadonlyArray<Change> => {
-  const rename = withRenames(renamesIn({ added, both, removed }))
+  const renames = renamesIn({ added, both, removed })
   const changed = both.flatMap(([before, after]) => [
     ...renamed(before, after),
-    ...fieldChanges(before, after, rename, also)
+    ...fieldChanges(before, after, renames, also)
   ])
   const moved =
     also.positions === true ? both.filter(([before, after]) => !isSameJson(before.position, after.position)) : []
@@ -117,7 +125,7 @@ const isNothing = (value: unknown) => value === undefined || value === null || v
 const fieldChanges = (
   before: JsonObject,
   after: JsonObject,
-  rename: (text: string) => string,
+  renames: ReadonlyMap<string, string>,
   also: Also
 ): ReadonlyArray<Change> => {
   const node = nameOf(after)
@@ -150,7 +158,7 @@ const fieldChanges = (
       })
       return [{ ...told(field, was, is, text), ...(hunk === undefined ? {} : { hunk }) }]
     })
-  const parameters = parameterChanges(before, after, rename)
+  const parameters = parameterChanges(before, after, renames)
   return [...type, ...disabled, ...plain, ...credentialChanges(before, after, told), ...parameters]
 }
 
@@ -170,22 +178,29 @@ const parametersOf = (node: JsonObject): unknown => {
 const parameterChanges = (
   before: JsonObject,
   after: JsonObject,
-  rename: (text: string) => string
-): ReadonlyArray<Change> =>
-  valueDifferences(parametersOf(before), parametersOf(after))
-    .filter(({ after: is, before: was }) => !(Predicate.isString(was) && rename(was) === is))
-    .map((found) => {
-      const { hunk, text } = describeValue(found.path || "parameters", found)
-      return {
-        kind: "node",
-        node: nameOf(after),
-        field: `parameters${found.path === "" || found.path.startsWith("[") ? "" : "."}${found.path}`,
-        before: cutValue(found.before, found.field),
-        after: cutValue(found.after, found.field),
-        text: `${labelOf(after)}: ${text}`,
-        ...(hunk === undefined ? {} : { hunk })
-      }
-    })
+  renames: ReadonlyMap<string, string>
+): ReadonlyArray<Change> => {
+  const is = parametersOf(after)
+  const found = valueDifferences(parametersOf(before), is)
+  const followed = renames.size === 0 ? before : renameInNode(before, (name) => renames.get(name))
+  const own = followed === before ? found : valueDifferences(parametersOf(followed), is)
+  const places = new Set(own.map(({ path }) => path))
+  return found.filter(({ path }) => places.has(path)).map((one) => parameterChange(one, after))
+}
+
+const parameterChange = (found: ValueDifference, node: JsonObject): Change => {
+  const { field, path } = found
+  const { hunk, text } = describeValue(path || "parameters", found)
+  return {
+    kind: "node",
+    node: nameOf(node),
+    field: `parameters${path === "" || path.startsWith("[") ? "" : "."}${path}`,
+    before: cutValue(found.before, field),
+    after: cutValue(found.after, field),
+    text: `${labelOf(node)}: ${text}`,
+    ...(hunk === undefined ? {} : { hunk })
+  }
+}
 
 /** What a person calls a credential: its name, or its id where it has none. */
 const credentialName = (credential: unknown): string | undefined => {

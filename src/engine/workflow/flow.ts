@@ -40,12 +40,17 @@ export const flowOf = (workflow: JsonObject): Flow => {
       .map(({ source }) => source)
   )
   const starts = nodes.filter((node) => isTrigger(node)).toSorted(byPlace)
-  const reached = walk(starts, leaving, named)
+  const reached = walk(joined(starts, leaving, named), leaving, named)
   const below = servants([...reached], serving)
   const left = nodes.filter((node) => !reached.has(node) && !below.has(nameOf(node)))
   const hasEntry = new Set(edges.filter(isMain).map(({ target }) => target))
   const free = left.filter((node) => !hasEntry.has(nameOf(node)) && !served.has(nameOf(node))).toSorted(byPlace)
-  const apart = walk([...free, ...left.filter((node) => !served.has(nameOf(node)))], leaving, named)
+  const others = left.filter((node) => !served.has(nameOf(node)))
+  const apart = walk(
+    [...free, ...others].map((node) => [node]),
+    leaving,
+    named
+  )
   const unreached = [...apart].filter((node) => !reached.has(node))
   const told = new Set([...reached, ...unreached])
   const underThem = servants(unreached, serving)
@@ -75,24 +80,48 @@ const grouped = (edges: ReadonlyArray<Edge>, keyOf: (edge: Edge) => string) => {
   return groups
 }
 
-/** Nodes along the arrows, each once, a branch to its end before the next. */
+/** Nodes along the arrows, each once: first where a branch ends at once, then each branch to its end. */
 const walk = (
-  starts: ReadonlyArray<JsonObject>,
+  groups: ReadonlyArray<ReadonlyArray<JsonObject>>,
   leaving: Flow["leaving"],
   named: Flow["named"]
 ): ReadonlySet<JsonObject> => {
   const seen = new Set<JsonObject>()
-  const open = starts.toReversed()
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (seen.has(node)) continue
-    seen.add(node)
-    const next = leaving.get(nameOf(node)) ?? []
-    for (const { target } of next.toReversed()) {
-      const found = named.get(target)
-      if (found !== undefined && !seen.has(found)) open.push(found)
+  const isEnd = (node: JsonObject) => !leaving.has(nameOf(node))
+  const next = (node: JsonObject): ReadonlyArray<JsonObject> => {
+    const targets = (leaving.get(nameOf(node)) ?? [])
+      .map(({ target }) => named.get(target))
+      .filter(Predicate.isNotUndefined)
+    return [...targets.filter(isEnd), ...targets.filter((target) => !isEnd(target))]
+  }
+  for (const starts of groups) {
+    const fresh = starts.filter((node) => !seen.has(node))
+    for (const node of fresh) seen.add(node)
+    const open = fresh.flatMap(next).toReversed()
+    for (let node = open.pop(); node !== undefined; node = open.pop()) {
+      if (seen.has(node)) continue
+      seen.add(node)
+      open.push(...next(node).toReversed())
     }
   }
   return seen
+}
+
+/** Triggers in their order; one that only leads to where an earlier one leads is told with that, before what both start. */
+const joined = (
+  starts: ReadonlyArray<JsonObject>,
+  leaving: Flow["leaving"],
+  named: Flow["named"]
+): ReadonlyArray<ReadonlyArray<JsonObject>> => {
+  const targetsOf = (node: JsonObject) => (leaving.get(nameOf(node)) ?? []).map(({ target }) => target)
+  const groups: Array<{ readonly reach: ReadonlySet<string>; readonly nodes: Array<JsonObject> }> = []
+  for (const start of starts) {
+    const targets = targetsOf(start)
+    const group = targets.length === 0 ? undefined : groups.find(({ reach }) => targets.every((one) => reach.has(one)))
+    if (group !== undefined) group.nodes.push(start)
+    else groups.push({ reach: new Set([...walk([[start]], leaving, named)].map(nameOf)), nodes: [start] })
+  }
+  return groups.map(({ nodes }) => nodes)
 }
 
 /** The names of all nodes that serve these, and of those that serve them. */

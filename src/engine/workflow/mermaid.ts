@@ -72,9 +72,11 @@ const labelOf = (node: JsonObject, run: NodeRun | undefined): string => {
     .join("<br/>")
 }
 
-/** Whatever could mean something to Mermaid, or to the page it is drawn on, as a character code. */
+/** Whatever could mean something to Mermaid, to Markdown or formulas in it, or to the page, as a character code. */
 const escaped = (text: string, room: number): string => {
   const line = text.replaceAll(/\s+/g, " ").trim()
   const cut = line.length <= room ? line : `${line.slice(0, room)}…`
-  return cut.replaceAll(/[^\p{L}\p{N} .,:/_=+…×|()$'!?*@≥≤≠→-]/gu, (char) => `#${char.codePointAt(0) ?? 63};`)
+  return cut.replaceAll(special, (char) => `#${char.codePointAt(0) ?? 63};`)
 }
+
+const special = /[^\p{L}\p{N} .,:/_=+…×|()$'!?*@≥≤≠→-]|\$(?=\$)|(?<=^\d+)\.(?= )|^[-+*](?= )/gu

@@ -2,7 +2,7 @@ import { Struct } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
-import { isSameJson } from "../client/versions.ts"
+import { canonicalJson } from "../client/versions.ts"
 
 /** The nodes of two workflows: those that are in both, under one name or two, and the others. */
 export interface NodePairs {
@@ -21,7 +21,7 @@ export const pairNodes = (before: ReadonlyArray<JsonObject>, after: ReadonlyArra
   const byId = pairBy(byName.removed, byName.added, ({ id, type }) =>
     typeof id === "string" && id !== "" ? JSON.stringify([id, type]) : undefined
   )
-  const byContent = pairSame(byId.removed, byId.added)
+  const byContent = pairBy(byId.removed, byId.added, (node) => canonicalJson(contentOf(node)))
   return { ...byContent, both: [...byName.both, ...byId.both, ...byContent.both] }
 }
 
@@ -50,19 +50,6 @@ const pairBy = (
 /** What a node is and does, whatever it is called and wherever it stands. */
 const contentOf = (node: JsonObject) => Struct.omit(node, ["id", "name", "position", "webhookId"])
 
-const pairSame = (before: ReadonlyArray<JsonObject>, after: ReadonlyArray<JsonObject>): NodePairs => {
-  const taken = new Set<JsonObject>()
-  const both: Array<readonly [JsonObject, JsonObject]> = []
-  const removed = before.filter((node) => {
-    const partner = after.find((other) => !taken.has(other) && isSameJson(contentOf(node), contentOf(other)))
-    if (partner === undefined) return true
-    taken.add(partner)
-    both.push([node, partner])
-    return false
-  })
-  return { both, removed, added: after.filter((node) => !taken.has(node)) }
-}
-
 /** The new names of renamed nodes, by their old ones. */
 export const renamesIn = ({ both }: NodePairs): ReadonlyMap<string, string> =>
   new Map(
@@ -70,13 +57,3 @@ export const renamesIn = ({ both }: NodePairs): ReadonlyMap<string, string> =>
       nameOf(before) === nameOf(after) ? [] : [[nameOf(before), nameOf(after)]]
     )
   )
-
-const escaped = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
-
-/** A text with every mention of a renamed node under its new name, as a rename in the editor leaves it. */
-export const withRenames = (renames: ReadonlyMap<string, string>): ((text: string) => string) => {
-  const names = [...renames.keys()].filter((name) => name !== "").toSorted((a, b) => b.length - a.length)
-  if (names.length === 0) return (text) => text
-  const mention = new RegExp(`(["'\`]|\\$node\\.)(${names.map(escaped).join("|")})(?=["'\`\\]).]|$)`, "g")
-  return (text) => text.replaceAll(mention, (_, mark: string, name: string) => mark + (renames.get(name) ?? name))
-}

@@ -181,6 +181,9 @@ const telling = (
   "text message messageText content model projectId repository owner id command"
 ).split(" ")
 
+/** Parameters that hold people's own words. */
+const free = new Set(["query", "sqlQuery", "subject", "title", "summary", "text", "message", "messageText", "content"])
+
 /** Resource and operation, and what tells this use from others; where nothing is known, the first parameters. */
 const plainWords: Say = (parameters) => {
   const { operation, resource } = parameters
@@ -188,7 +191,7 @@ const plainWords: Say = (parameters) => {
   const details = telling
     .flatMap((name) => {
       const words = Object.hasOwn(parameters, name) ? valueWords(parameters[name]) : ""
-      return words === "" ? [] : [words.length <= 40 ? words : quoted(words, 40)]
+      return words === "" ? [] : [words.length <= 40 && !free.has(name) ? words : quoted(words, 40)]
     })
     .slice(0, 2)
   if (done !== "" || details.length > 0) return joined(done, ...details)

@@ -178,6 +178,12 @@ describe("differences", () => {
     assert.deepStrictEqual(textsOf(base, renamed), ["renamed Fetch orders → Fetch"])
   })
 
+  it("tells a mention that did not go with its renamed node only where its own text changed", () => {
+    const left = { ...base, nodes: base.nodes.map((node) => (node.name === "Fetch" ? { ...node, name: "Get" } : node)) }
+    const connections = { Get: { main: [[to("If")]] }, If: base.connections.If }
+    assert.deepStrictEqual(textsOf({ ...left, connections }), ["renamed Fetch → Get"])
+  })
+
   it("shows changed lines of code as a patch", () => {
     const after = withNode("Code", { parameters: { jsCode: code.parameters.jsCode.replace("b = 2", "b = 3") } })
     assert.deepStrictEqual(changeLines(differences(base, after)), [

@@ -37,6 +37,17 @@ const staticDataOf = (draft: Draft): Effect.Effect<unknown> =>
     ? Effect.orDie(parse(draft.staticData))
     : Effect.succeed(draft.staticData ?? null)
 
+/** The version of a workflow, for engines that keep them. */
+export const versionOf = Effect.fnUntraced(function* (
+  { connections, id, nodes, updatedAt, versionId }: WorkflowRecord,
+  before?: WorkflowRecord
+) {
+  const { keepsHistory } = (yield* Dialect).publishing
+  return keepsHistory && versionId !== before?.versionId
+    ? [{ savedVersion: { workflowId: id, versionId, nodes, connections, createdAt: updatedAt } }]
+    : []
+})
+
 export const createWorkflow: Handler = Effect.fnUntraced(function* ({ body }) {
   const { commit, tables } = yield* Store
   const { views, workflows } = yield* Dialect
@@ -65,7 +76,7 @@ export const createWorkflow: Handler = Effect.fnUntraced(function* ({ body }) {
     publications: [],
     busyUntil: 0
   }
-  yield* commit({ workflow })
+  yield* commit({ workflow }, ...(yield* versionOf(workflow)))
   return ok(views.createdWorkflow(tables, workflow, pick(Object.keys(asObject(body)), draft)))
 })
 
@@ -91,20 +102,21 @@ export const updateWorkflow: Handler = Effect.fnUntraced(function* ({ at, body, 
     versionCounter: before.versionCounter + (isSameText ? 0 : 1),
     updatedAt: moment.text
   }
+  const versions = yield* versionOf(saved, before)
   if (!saved.active || query.get("publishIfActive") === "false") {
-    yield* commit({ workflow: saved })
+    yield* commit({ workflow: saved }, ...versions)
     return ok(yield* showWorkflow(saved, "update"))
   }
   const problem = activationProblem(saved, workflows)
   if (problem !== undefined) {
-    yield* commit({ workflow: workflows.afterRefusedUpdate(saved) })
+    yield* commit({ workflow: workflows.afterRefusedUpdate(saved) }, ...versions)
     return yield* problem
   }
   const { publication, workflow } = publish(saved, moment, {
     rules: publishing,
     publication: tables.counters.publication
   })
-  yield* commit({ workflow }, { counters: { ...tables.counters, publication } })
+  yield* commit({ workflow }, { counters: { ...tables.counters, publication } }, ...versions)
   return ok(yield* showWorkflow(workflow, "update"))
 })
 

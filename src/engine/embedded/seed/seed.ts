@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 
 import { Dialect } from "../api/Dialect.ts"
+import { versionOf } from "../api/workflowWrites.ts"
 import { publish, snapshotOf } from "../run/publishing.ts"
 import { Runner } from "../run/Runner.ts"
 import { freshId, freshUuid, present } from "../store/fresh.ts"
@@ -43,14 +44,15 @@ export const seed = Effect.gen(function* () {
         publications: [],
         busyUntil: 0
       }
+      const versions = yield* versionOf(record)
       const { publication, workflow } = publish(record, moment, {
         rules: publishing,
         publication: tables.counters.publication,
         isAtOnce: true
       })
       yield* active
-        ? commit({ workflow }, { counters: { ...tables.counters, publication } })
-        : commit({ workflow: record })
+        ? commit({ workflow }, { counters: { ...tables.counters, publication } }, ...versions)
+        : commit({ workflow: record }, ...versions)
     })
   )
 

@@ -8,6 +8,7 @@ import {
   type CredentialRecord,
   type ExecutionRecord,
   type Owner,
+  type SavedVersion,
   type TagRecord,
   type WorkflowRecord
 } from "./records.ts"
@@ -16,6 +17,8 @@ import {
 export interface Tables {
   readonly owner: Owner
   readonly workflows: ReadonlyMap<string, WorkflowRecord>
+  /** The versions of each workflow, the oldest first, where the engine keeps them. */
+  readonly versions: ReadonlyMap<string, ReadonlyArray<SavedVersion>>
   readonly tags: ReadonlyMap<string, TagRecord>
   readonly credentials: ReadonlyMap<string, CredentialRecord>
   readonly executions: ReadonlyMap<number, ExecutionRecord>
@@ -75,12 +78,14 @@ export class Store extends Context.Service<
 /** Empty tables, and how to apply changes to them in the order in which they were made. */
 const makeTables = () => {
   const workflows = new Map<string, WorkflowRecord>()
+  const versions = new Map<string, ReadonlyArray<SavedVersion>>()
   const tags = new Map<string, TagRecord>()
   const credentials = new Map<string, CredentialRecord>()
   const executions = new Map<number, ExecutionRecord>()
   const tables = {
     owner: { userId: "", projectId: "", createdAt: "" },
     workflows,
+    versions,
     tags,
     credentials,
     executions,
@@ -89,13 +94,18 @@ const makeTables = () => {
 
   const apply = (change: Change): void => {
     if ("workflow" in change) workflows.set(change.workflow.id, change.workflow)
-    else if ("execution" in change) executions.set(change.execution.id, change.execution)
+    else if ("savedVersion" in change) {
+      const { savedVersion } = change
+      versions.set(savedVersion.workflowId, [...(versions.get(savedVersion.workflowId) ?? []), savedVersion])
+    } else if ("execution" in change) executions.set(change.execution.id, change.execution)
     else if ("tag" in change) tags.set(change.tag.id, change.tag)
     else if ("credential" in change) credentials.set(change.credential.id, change.credential)
     else if ("counters" in change) tables.counters = change.counters
     else if ("owner" in change) tables.owner = change.owner
-    else if ("removedWorkflow" in change) workflows.delete(change.removedWorkflow)
-    else if ("removedTag" in change) tags.delete(change.removedTag)
+    else if ("removedWorkflow" in change) {
+      workflows.delete(change.removedWorkflow)
+      versions.delete(change.removedWorkflow)
+    } else if ("removedTag" in change) tags.delete(change.removedTag)
     else if ("removedCredential" in change) credentials.delete(change.removedCredential)
     else executions.delete(change.removedExecution)
   }
@@ -107,6 +117,7 @@ const makeTables = () => {
     ...[...tags.values()].map((tag) => ({ tag })),
     ...[...credentials.values()].map((credential) => ({ credential })),
     ...[...workflows.values()].map((workflow) => ({ workflow })),
+    ...[...versions.values()].flat().map((savedVersion) => ({ savedVersion })),
     ...[...executions.values()].map((execution) => ({ execution }))
   ]
 

@@ -47,6 +47,16 @@ export const Publication = Schema.Struct({
 })
 export type Publication = typeof Publication.Type
 
+/** What a workflow was at a time. */
+export const SavedVersion = Schema.Struct({
+  workflowId: Schema.String,
+  versionId: Schema.String,
+  nodes: Schema.Array(JsonObject),
+  connections: JsonObject,
+  createdAt: Schema.String
+})
+export type SavedVersion = typeof SavedVersion.Type
+
 export const WorkflowRecord = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
@@ -128,6 +138,7 @@ export type ExecutionRecord = typeof ExecutionRecord.Type
 export const Change = Schema.Union([
   Schema.Struct({ owner: Owner }),
   Schema.Struct({ workflow: WorkflowRecord }),
+  Schema.Struct({ savedVersion: SavedVersion }),
   Schema.Struct({ tag: TagRecord }),
   Schema.Struct({ credential: CredentialRecord }),
   Schema.Struct({ execution: ExecutionRecord }),

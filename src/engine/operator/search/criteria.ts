@@ -31,6 +31,8 @@ export interface Match {
   readonly node?: string
   readonly field: string
   readonly snippet: string
+  /** Whether field and snippet say no more than what was asked for. */
+  readonly isAsked: boolean
 }
 
 /** Criteria as they are asked of many workflows. */
@@ -59,7 +61,7 @@ export const matchesIn = (workflow: JsonObject, search: Search): ReadonlyArray<M
 }
 
 const errorMatch = ({ errorWorkflow }: Search): ReadonlyArray<Match> =>
-  errorWorkflow === undefined ? [] : [{ field: "settings.errorWorkflow", snippet: errorWorkflow }]
+  errorWorkflow === undefined ? [] : [{ field: "settings.errorWorkflow", snippet: errorWorkflow, isAsked: true }]
 
 const isInState = (workflow: JsonObject, search: Search): boolean => {
   const { active, archived, called, changedSince, errorWorkflow, tags = [] } = search
@@ -92,7 +94,9 @@ const hasType = (wanted: string): NodeTest => {
   return (node) => {
     const type = Predicate.isString(node.type) ? toEngineType(node.type) : ""
     const isMeant = folded(type) === whole || (!kind.includes(".") && folded(kindOf(node)) === kind)
-    return isMeant ? { field: "type", snippet: shortened(summaryOf(node) || kindOf(node), snippetRoom) } : undefined
+    return isMeant
+      ? { field: "type", snippet: shortened(summaryOf(node) || kindOf(node), snippetRoom), isAsked: true }
+      : undefined
   }
 }
 
@@ -104,7 +108,7 @@ const hasCredential =
       const { id, name } = isJsonObject(credential) ? credential : { id: undefined, name: credential }
       const named = Predicate.isString(name) ? name : ""
       if (id === wanted || [type, named].some((word) => folded(word) === folded(wanted))) {
-        return { field: `credentials.${type}`, snippet: shortened(named || String(id), snippetRoom) }
+        return { field: `credentials.${type}`, snippet: shortened(named || String(id), snippetRoom), isAsked: true }
       }
     }
     return undefined
@@ -117,7 +121,11 @@ const listensAt =
     if (!isPathOf(node, wanted)) return undefined
     const methods = (Array.isArray(httpMethod) ? httpMethod : [httpMethod ?? "GET"]).filter(Predicate.isString)
     const method = kindOf(node) === "webhook" ? `${methods.join("|")} ` : ""
-    return { field: "path", snippet: shortened(`${method}${Predicate.isString(path) ? path : ""}`, snippetRoom) }
+    return {
+      field: "path",
+      snippet: shortened(`${method}${Predicate.isString(path) ? path : ""}`, snippetRoom),
+      isAsked: true
+    }
   }
 
 const runs =
@@ -125,7 +133,7 @@ const runs =
   (node) => {
     const found = subWorkflowOf(node)
     return found?.id === wanted
-      ? { field: "workflowId", snippet: shortened(found.name ?? wanted, snippetRoom) }
+      ? { field: "workflowId", snippet: shortened(found.name ?? wanted, snippetRoom), isAsked: true }
       : undefined
   }
 
@@ -144,7 +152,11 @@ const snippetRoom = 90
 const textMatches = (leaves: ReadonlyArray<Leaf>, words: string): ReadonlyArray<Match> =>
   leaves
     .filter(({ text }) => folded(text).includes(words))
-    .map(({ field, path, text }) => ({ field: shortened(path, 80), snippet: snippetOf(text, field, words) }))
+    .map(({ field, path, text }) => ({
+      field: shortened(path, 80),
+      snippet: snippetOf(text, field, words),
+      isAsked: false
+    }))
 
 /** What stands around the words in a text; a secret does not stand there. */
 const snippetOf = (text: string, field: string, words: string): string => {

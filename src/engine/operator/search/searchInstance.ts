@@ -1,26 +1,17 @@
 import { Effect, Predicate } from "effect"
 
+import { fields } from "../../../internal/json/Selection.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import type { WorkflowQuery } from "../../client/models.ts"
 import { nodesOf } from "../../workflow/nodePairs.ts"
 import { subWorkflowOf } from "../../workflow/subWorkflows.ts"
-import { type Criteria, type Match, matchesIn, type Search } from "./criteria.ts"
+import { type Criteria, matchesIn, type Search } from "./criteria.ts"
+import { type Row, sizeOf } from "./rows.ts"
 import type { Place } from "./SearchCursor.ts"
 
 /** A workflow that was found, and where a search goes on behind it. */
-export interface Row {
-  readonly instance: string
-  readonly id: unknown
-  readonly name: unknown
-  readonly active: unknown
-  readonly archived?: true
-  readonly matches?: ReadonlyArray<Match>
-  /** Further matches in the same workflow. */
-  readonly more?: number
-}
-
 export interface Find {
   readonly row: Row
   readonly at: Place
@@ -41,9 +32,6 @@ const pageSize = 100
 /** Pages of one instance that are read in one call. */
 const maxPages = 40
 
-/** Matches of one workflow that are shown. */
-const maxMatches = 3
-
 /** Looks through one instance from a place on, until so many bytes of finds are there. */
 export const searchInstance = Effect.fnUntraced(function* (
   engine: EngineClient["Service"],
@@ -53,32 +41,35 @@ export const searchInstance = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Findings> {
   const finds: Array<Find> = []
   let bytes = 0
-  let searched = 0
+  let count = 0
   let place: Place = from
-  const left = (problem?: EngineError): Findings => ({ finds, searched, next: place, problem })
+  const left = (problem?: EngineError): Findings => ({ finds, searched: count, next: place, problem })
   const prepared = yield* Effect.result(prepare(engine, criteria))
   if (prepared._tag === "Failure") return left(prepared.failure)
   const search = prepared.success
 
   for (let pages = 0; pages < maxPages; pages++) {
-    const page = yield* Effect.result(engine.listWorkflows(queryOf(criteria, place)))
+    const page = yield* Effect.result(engine.listWorkflows(queryOf(criteria, place), searched))
     if (page._tag === "Failure") return left(page.failure)
     const { data, nextCursor } = page.success
-    searched += place.skip === 0 ? data.length : 0
+    count += place.skip === 0 ? data.length : 0
     const rows = data.flatMap((workflow) => rowOf(engine.instance, workflow, search))
     for (const [index, row] of rows.entries()) {
       if (index < place.skip) continue
       finds.push({ row, at: { ...place, skip: index } })
-      bytes += JSON.stringify(row).length
+      bytes += sizeOf(row, "none")
     }
     if (!Predicate.isString(nextCursor) || nextCursor === "" || nextCursor === place.after) {
-      return { finds, searched, next: undefined, problem: undefined }
+      return { finds, searched: count, next: undefined, problem: undefined }
     }
     place = { instance: engine.instance, after: nextCursor, skip: 0 }
     if (bytes > room) break
   }
   return left()
 })
+
+/** What of a workflow is looked at. */
+const searched = fields({ pinData: "nothing", staticData: "nothing", shared: "nothing", activeVersion: "nothing" })
 
 /** What the engine can look for by itself; the rest is looked for here, and these again. */
 const queryOf = ({ active, tags = [] }: Criteria, { after }: Place): WorkflowQuery => ({
@@ -115,8 +106,7 @@ const rowOf = (instance: string, workflow: JsonObject, search: Search): Readonly
       name: Predicate.isString(name) && name.length > 120 ? `${name.slice(0, 120)}…` : name,
       active,
       ...(isArchived === true ? { archived: true as const } : {}),
-      ...(matches.length === 0 ? {} : { matches: matches.slice(0, maxMatches) }),
-      ...(matches.length > maxMatches ? { more: matches.length - maxMatches } : {})
+      matches
     }
   ]
 }

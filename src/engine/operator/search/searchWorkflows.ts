@@ -1,13 +1,15 @@
 import { Effect, Schema } from "effect"
 
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { Instances } from "../../client/Instances.ts"
 import { cursor, flag, optional, text, timestamp, workflowId } from "../../tools/parameters.ts"
 import * as AcrossTool from "../AcrossTool.ts"
+import { type Detail, details, shownRow, sizeOf } from "./rows.ts"
 import { type Place, readCursor, writeCursor } from "./SearchCursor.ts"
-import { type Find, type Findings, searchInstance } from "./searchInstance.ts"
+import { type Findings, searchInstance } from "./searchInstance.ts"
 
 const criteria = {
   text: optional(text("In names, notes, parameters, code")),
@@ -26,7 +28,7 @@ const CriteriaFields = Schema.Struct(criteria)
 const decodeCriteria = Schema.decodeUnknownEffect(CriteriaFields)
 
 /** Bytes of the finds of one page. */
-const room = 5200
+const room = 5700
 
 export const searchWorkflows = AcrossTool.make("search_workflows", {
   title: "Search workflows",
@@ -48,7 +50,7 @@ export const searchWorkflows = AcrossTool.make("search_workflows", {
     const [only] = findings
     if (findings.length === 1 && only?.problem !== undefined && only.finds.length === 0) return yield* only.problem
 
-    const { rows, left } = firstOf(findings)
+    const { isBare, left, rows } = firstOf(findings)
     const failed = findings.flatMap(({ next, problem }) =>
       problem === undefined ? [] : [{ instance: next?.instance, error: problem.message }]
     )
@@ -56,6 +58,7 @@ export const searchWorkflows = AcrossTool.make("search_workflows", {
     return {
       data: rows,
       searched: findings.reduce((sum, { searched }) => sum + searched, 0),
+      ...(isBare ? { note: "So many were found that matches are left out: narrow the search to see them." } : {}),
       ...(failed.length === 0 ? {} : { failed }),
       ...(nextCursor === undefined ? {} : { nextCursor })
     }
@@ -88,24 +91,22 @@ const beginning = Effect.fnUntraced(function* (
   return { wanted, places: carried.places, looked }
 })
 
-/** As many finds as a page has room for, at least one, and where each instance goes on. */
+/** As many finds as a page has room for, with as much detail as all of them can have, and where each instance goes on. */
 const firstOf = (findings: ReadonlyArray<Findings>) => {
-  const rows: Array<Find["row"]> = []
+  const rows = findings.flatMap(({ finds }) => finds.map(({ row }) => row))
+  const fits = (detail: Detail) => rows.reduce((sum, row) => sum + sizeOf(row, detail), 0) <= room
+  const detail = details.find(fits) ?? "names"
+  const shown: Array<JsonObject> = []
   let bytes = 0
-  const hasRoom = ({ row }: Find) => {
-    bytes += encoder.encode(JSON.stringify(row)).length + 1
-    return bytes <= room || rows.length === 0
-  }
   const left = findings.flatMap(({ finds, next, problem }) => {
-    for (const find of finds) {
-      if (!hasRoom(find)) return [find.at]
-      rows.push(find.row)
+    for (const { at, row } of finds) {
+      bytes += sizeOf(row, detail)
+      if (bytes > room && shown.length > 0) return [at]
+      shown.push(shownRow(row, detail))
     }
     return next === undefined || problem !== undefined ? [] : [next]
   })
-  return { rows, left }
+  return { rows: shown, left, isBare: detail === "none" }
 }
-
-const encoder = new TextEncoder()
 
 export const searchTools = [searchWorkflows]

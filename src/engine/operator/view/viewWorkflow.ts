@@ -1,5 +1,6 @@
 import { Effect, Predicate, Schema } from "effect"
 
+import { each, fields } from "../../../internal/json/Selection.ts"
 import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
@@ -96,9 +97,20 @@ const unpublished = ({ activeVersion, connections, nodes }: Workflow): JsonObjec
   return changes.length === 0 ? {} : { unpublishedChanges: changeLines(changes, 12) }
 }
 
-/** An execution with its data; it must be one of this workflow. */
+/** An execution without its items, which are only counted. */
+const itemsCounted = fields({
+  data: fields({
+    executionData: "nothing",
+    resultData: fields({
+      pinData: "nothing",
+      runData: each(each(fields({ data: each(each(each("nothing"))), inputOverride: "nothing" })))
+    })
+  })
+})
+
+/** An execution with what became of its nodes; it must be one of this workflow. */
 const runOf = Effect.fnUntraced(function* (execution: ExecutionId, id: WorkflowId) {
-  const found = yield* EngineClient.use((engine) => engine.getExecution(execution, true))
+  const found = yield* EngineClient.use((engine) => engine.getExecution(execution, true, itemsCounted))
   if (Predicate.isString(found.workflowId) && found.workflowId !== id) {
     const problem = `is a run of workflow ${found.workflowId}, not of ${id}`
     return yield* new InvalidArgument({ argument: "execution", problem })

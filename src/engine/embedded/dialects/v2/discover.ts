@@ -32,6 +32,7 @@ type Resource = (typeof resources)[number]
 const listedPath = (path: string, { id }: Resource): string =>
   `/api/v1${path
     .replace("/:id/:versionId", "/{id}/{versionId}")
+    .replace("/versions/:versionId", "/versions/{workflowVersionId}")
     .replace("/schema/:type", "/schema/{credentialTypeName}")
     .replace("/:id", `/{${id}}`)}`
 

@@ -28,7 +28,6 @@ import { discover } from "./discover.ts"
 import {
   archive,
   getCredential,
-  getVersion,
   listCredentials,
   retryExecution,
   stopExecution,
@@ -36,6 +35,7 @@ import {
   testCredential,
   updateCredential
 } from "./handlers.ts"
+import { getVersion, getVersionAtOldPath, listVersions } from "./versions.ts"
 
 const keptSettings = {
   ...settingsFields,
@@ -114,7 +114,14 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   { method: "POST", path: "/workflows/:id/unpublish", query: {}, body: optional, run: deactivate },
   { method: "POST", path: "/workflows/:id/archive", query: {}, run: archive(true) },
   { method: "POST", path: "/workflows/:id/unarchive", query: {}, run: archive(false) },
-  { method: "GET", path: "/workflows/:id/:versionId", query: {}, run: getVersion },
+  {
+    method: "GET",
+    path: "/workflows/:id/history",
+    query: { limit: "limit", cursor: "encoded" },
+    run: listVersions
+  },
+  { method: "GET", path: "/workflows/:id/versions/:versionId", query: {}, run: getVersion },
+  { method: "GET", path: "/workflows/:id/:versionId", query: {}, run: getVersionAtOldPath },
   { method: "GET", path: "/executions", query: { ...executionQuery, status: statuses }, run: listExecutions },
   { method: "POST", path: "/executions/:id/retry", query: {}, body: optional, takesTurns: true, run: retryExecution },
   { method: "POST", path: "/executions/:id/stop", query: {}, takesTurns: true, run: stopExecution },

@@ -17,9 +17,6 @@ import { byOffset } from "../../wire/query.ts"
 import { retriedExecution, stoppedExecution } from "./executionViews.ts"
 import { credential, listedCredential } from "./views.ts"
 
-/** Versions of the past are not kept, so that none is ever found. */
-export const getVersion: Handler = () => Effect.fail(notFound("Version not found"))
-
 /** Archives a workflow or brings it back; an archived one does not run. */
 export const archive = (isArchived: boolean): Handler =>
   Effect.fnUntraced(function* ({ at }) {

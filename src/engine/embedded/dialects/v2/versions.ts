@@ -1,0 +1,53 @@
+import { Effect } from "effect"
+import { Base64 } from "effect/encoding"
+
+import { Dialect, type Handler, ok } from "../../api/Dialect.ts"
+import { findWorkflow } from "../../api/workflowReads.ts"
+import type { SavedVersion, WorkflowRecord } from "../../store/records.ts"
+import { Store } from "../../store/Store.ts"
+import { notFound } from "../../wire/http.ts"
+import { byOffset } from "../../wire/query.ts"
+import { ownerName } from "../viewParts.ts"
+
+/** All versions of a workflow, the oldest first; one from before versions were kept has its present one. */
+const versionsOf = Effect.fnUntraced(function* ({ connections, id, nodes, updatedAt, versionId }: WorkflowRecord) {
+  const saved = (yield* Store).tables.versions.get(id) ?? []
+  return saved.some((version) => version.versionId === versionId)
+    ? saved
+    : [...saved, { workflowId: id, versionId, nodes, connections, createdAt: updatedAt }]
+})
+
+const head = ({ versionId, workflowId }: SavedVersion) => ({ versionId, workflowId })
+const words = { authors: ownerName, name: null, description: null }
+const times = ({ createdAt }: SavedVersion) => ({ createdAt, updatedAt: createdAt })
+const content = ({ connections, nodes }: SavedVersion) => ({ nodes, connections, nodeGroups: [] })
+
+/** What every version is known by, the newest first. */
+export const listVersions: Handler = Effect.fnUntraced(function* ({ at, query }) {
+  const { paging } = yield* Dialect
+  const versions = yield* versionsOf(yield* findWorkflow(at("id")))
+  if (query.get("limit") === "0" && query.get("cursor") === undefined) {
+    return ok({ data: [], nextCursor: Base64.encode(JSON.stringify({ limit: 0, offset: 0 })) })
+  }
+  const { data, nextCursor } = yield* byOffset(versions.toReversed(), query, paging)
+  return ok({ data: data.map((version) => ({ ...head(version), ...words, ...times(version) })), nextCursor })
+})
+
+const find = Effect.fnUntraced(function* (id: string, versionId: string, missing: string) {
+  const versions = yield* versionsOf(yield* findWorkflow(id, missing))
+  const version = versions.find((one) => one.versionId === versionId)
+  return version ?? (yield* notFound("Version not found"))
+})
+
+/** One version, whole. */
+export const getVersion: Handler = Effect.fnUntraced(function* ({ at }) {
+  const version = yield* find(at("id"), at("versionId"), "Workflow not found")
+  return ok({ ...head(version), ...content(version), ...words, ...times(version) })
+})
+
+/** The same at the path that it had first, with its fields in another order. */
+export const getVersionAtOldPath: Handler = Effect.fnUntraced(function* ({ at }) {
+  const version = yield* find(at("id"), at("versionId"), "Version not found")
+  const { createdAt, updatedAt } = times(version)
+  return ok({ updatedAt, createdAt, ...head(version), ...content(version), ...words })
+})

@@ -1,0 +1,87 @@
+import { Effect, Schema } from "effect"
+
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { reads } from "../../../mcp/annotations.ts"
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
+import type { Workflow, WorkflowId } from "../../client/models.ts"
+import { optional, workflowId } from "../../tools/parameters.ts"
+import { type Change, changeLines, differences } from "../../workflow/difference.ts"
+import * as AcrossTool from "../AcrossTool.ts"
+import { type Side, sideOf, workflowLike } from "./sides.ts"
+
+const version = (description: string) =>
+  optional(
+    Schema.String.check(
+      Schema.isPattern(/^[A-Za-z0-9_-]{1,128}$/, {
+        message: "must be a version's id, an execution's id, previous, published or current"
+      })
+    ).annotate({ description })
+  )
+
+/** Lines of differences that are shown. */
+const maxLines = 60
+
+export const compareWorkflows = AcrossTool.make("compare_workflows", {
+  title: "Compare workflows",
+  description:
+    "What differs, from a to b, as a person would say it: two workflows, one on two `instances` (a on the first), or two " +
+    "versions of it. Positions and ids do not count",
+  annotations: reads,
+  arguments: {
+    a: workflowId,
+    b: optional(workflowId.annotate({ description: "Default a, on another instance by id or name" })),
+    versionA: version("Version id, execution id (as it ran), previous, published; default current"),
+    versionB: version("Same")
+  },
+  run: Effect.fnUntraced(
+    function* ({ a, b, versionA, versionB }, engines) {
+      const [first, second = first, ...more] = engines
+      if (first === undefined || second === undefined || more.length > 0) {
+        return yield* new InvalidArgument({ argument: "instances", problem: "must be one or two" })
+      }
+      if (first === second && (b ?? a) === a && versionA === undefined && versionB === undefined) {
+        const problem =
+          "is missing: give it, or two `instances`, or a version: versionA previous tells what changed last"
+        return yield* new InvalidArgument({ argument: "b", problem })
+      }
+      const on =
+        (engine: EngineClient["Service"]) =>
+        <A, E>(self: Effect.Effect<A, E, EngineClient>) =>
+          Effect.provideService(self, EngineClient, engine)
+      const workflow = yield* workflowLike(a, undefined).pipe(on(first))
+      const other = yield* otherOf(workflow, a, b, first === second).pipe(on(second))
+      const before = yield* sideOf(workflow, versionA, "versionA").pipe(on(first))
+      const after = yield* sideOf(other, versionB, "versionB").pipe(on(second))
+      return answerOf(before, after)
+    },
+    Effect.catchTag("Unavailable", ({ guidance }) => Effect.succeed<JsonObject>({ guidance }))
+  )
+})
+
+const otherOf = (workflow: Workflow, a: WorkflowId, b: WorkflowId | undefined, isHere: boolean) => {
+  if (b === undefined) return isHere ? Effect.succeed(workflow) : workflowLike(a, workflow)
+  return isHere && b === a ? Effect.succeed(workflow) : workflowLike(b, undefined)
+}
+
+const answerOf = (before: Side, after: Side): JsonObject => {
+  const all = differences(before.content, after.content)
+  const shown = all.filter((change) => !isDefault(change, before, after))
+  const unsaid = all.length - shown.length
+  return {
+    a: before.head,
+    b: after.head,
+    ...(shown.length === 0 ? { same: true } : { changes: shown.length, differences: changeLines(shown, maxLines) }),
+    ...(unsaid === 0
+      ? {}
+      : { note: `${unsaid} parameters that only the run shows are left out: an engine fills in defaults there.` })
+  }
+}
+
+/** Whether a change may be no more than what an engine has put into what it ran. */
+const isDefault = ({ after, before, field, kind }: Change, from: Side, to: Side): boolean =>
+  kind === "node" &&
+  field?.startsWith("parameters") === true &&
+  ((from.isFilled && !to.isFilled && after === undefined) || (to.isFilled && !from.isFilled && before === undefined))
+
+export const compareTools = [compareWorkflows]

@@ -1,0 +1,187 @@
+import { Effect, Option, Predicate, Result, Schema } from "effect"
+
+import { fields } from "../../../internal/json/Selection.ts"
+import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
+import { ApiError, type EngineError } from "../../client/EngineError.ts"
+import { ExecutionId, VersionId, type Workflow, WorkflowId } from "../../client/models.ts"
+import { lackOf, lacks } from "../offered.ts"
+
+/** One of two workflows that are compared. */
+export interface Side {
+  readonly head: JsonObject
+  readonly content: JsonObject
+  /** Whether an engine has put in what its nodes leave out, as it does with what it runs. */
+  readonly isFilled: boolean
+}
+
+/** This engine cannot show what is asked for; the words say what to do instead. */
+export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { guidance: Schema.String }) {}
+
+const isId = Schema.is(WorkflowId)
+const decodeVersion = Schema.decodeUnknownResult(VersionId)
+const decodeExecution = Schema.decodeUnknownResult(Schema.NumberFromString.pipe(Schema.decodeTo(ExecutionId)))
+
+const instead =
+  "Give the id of an execution as the version: it holds the workflow as it ran. workflow_history may know more."
+const listRoute = {
+  call: "GET /workflows/{workflowId}/history",
+  scope: "workflow:read",
+  since: "2.35.0",
+  verb: "list the versions of a workflow",
+  instead
+}
+const readRoute = {
+  call: "GET /workflows/{workflowId}/versions/{workflowVersionId}",
+  scope: "workflow:read",
+  since: "2.40.0",
+  verb: "show versions of a workflow",
+  instead
+}
+
+/** A workflow on its engine, as it is now or in another version. */
+export const sideOf = Effect.fnUntraced(function* (
+  workflow: Workflow,
+  version: string | undefined,
+  argument: string
+): Effect.fn.Return<Side, EngineError | InvalidArgument | Unavailable, EngineClient> {
+  const { instance } = yield* EngineClient
+  const head = { instance, id: workflow.id, name: workflow.name }
+  if (version === undefined || version === "current") {
+    return { head, content: workflow, isFilled: false }
+  }
+  if (version === "published") return yield* published(workflow, head, argument)
+  const execution = decodeExecution(version)
+  if (Result.isSuccess(execution)) return yield* executed(workflow, execution.success, head, argument)
+  const id =
+    version === "previous"
+      ? yield* previousOf(workflow)
+      : yield* Effect.mapError(
+          Effect.fromResult(decodeVersion(version)),
+          () =>
+            new InvalidArgument({
+              argument,
+              problem: "must be a version's id, an execution's id, previous, published or current"
+            })
+        )
+  return yield* saved(workflow, id, head)
+})
+
+const published = (workflow: Workflow, head: JsonObject, argument: string) => {
+  const { active, activeVersion } = workflow
+  if (isJsonObject(activeVersion)) {
+    const { connections, nodes, versionId } = activeVersion
+    return Effect.succeed<Side>({
+      head: { ...head, version: versionId },
+      content: { nodes, connections },
+      isFilled: false
+    })
+  }
+  return active
+    ? Effect.succeed<Side>({ head, content: workflow, isFilled: false })
+    : Effect.fail(
+        new InvalidArgument({ argument, problem: `workflow ${workflow.id} is not published: nothing of it runs` })
+      )
+}
+
+/** The newest version that differs from the present one. */
+const previousOf = Effect.fnUntraced(function* ({ id, versionId }: Workflow) {
+  const engine = yield* EngineClient
+  yield* available(listRoute)
+  const listed = yield* engine.listVersionsIfSupported(id, { limit: 10 })
+  if (Option.isNone(listed)) return yield* new Unavailable({ guidance: lacks(listRoute) })
+  const before = listed.value.data.find((version) => version.versionId !== versionId)
+  if (before !== undefined) return before.versionId
+  return yield* new Unavailable({ guidance: `Workflow ${id} has no earlier version: its nodes were never changed.` })
+})
+
+const saved = Effect.fnUntraced(function* ({ id }: Workflow, version: VersionId, head: JsonObject) {
+  const engine = yield* EngineClient
+  yield* available(readRoute)
+  const found = yield* engine.getVersionIfSupported(id, version)
+  if (Option.isNone(found)) return yield* new Unavailable({ guidance: lacks(readRoute) })
+  const { connections, createdAt, nodes } = found.value
+  return {
+    head: { ...head, version, savedAt: createdAt },
+    content: { nodes, connections },
+    isFilled: false
+  } satisfies Side
+})
+
+const available = (route: typeof listRoute) =>
+  Effect.flatMap(lackOf(route), (lack) =>
+    lack === undefined ? Effect.void : Effect.fail(new Unavailable({ guidance: lack }))
+  )
+
+const withoutData = fields({ data: "nothing" })
+
+/** What an execution ran: its version where the engine still has it, else what the execution itself holds. */
+const executed = Effect.fnUntraced(function* (
+  workflow: Workflow,
+  id: ExecutionId,
+  named: JsonObject,
+  argument: string
+): Effect.fn.Return<Side, EngineError | InvalidArgument, EngineClient> {
+  const engine = yield* EngineClient
+  const execution = yield* engine.getExecution(id, true, withoutData)
+  const { startedAt, workflowData, workflowId, workflowVersionId } = execution
+  if (Predicate.isString(workflowId) && workflowId !== workflow.id) {
+    const problem = `execution ${id} is one of workflow ${workflowId}, not of ${workflow.id}`
+    return yield* new InvalidArgument({ argument, problem })
+  }
+  const head = { ...named, execution: id, ranAt: startedAt }
+  const version = decodeVersion(workflowVersionId)
+  if (Result.isSuccess(version)) {
+    const kept = yield* Effect.result(saved(workflow, version.success, head))
+    if (Result.isSuccess(kept)) return kept.success
+  }
+  if (!isJsonObject(workflowData)) {
+    return yield* new ApiError({
+      instance: engine.instance,
+      httpStatus: 200,
+      problem: `the engine keeps no workflow with execution ${id}`,
+      apiResponse: null
+    })
+  }
+  const { connections, name, nodes, settings } = workflowData
+  return {
+    head,
+    content: { name, nodes, connections, ...(settings === undefined ? {} : { settings }) },
+    isFilled: true
+  }
+})
+
+/** The workflow with this id, or the one that is called as another one where no workflow has it. */
+export const workflowLike = Effect.fnUntraced(function* (
+  id: WorkflowId,
+  named: Workflow | undefined
+): Effect.fn.Return<Workflow, EngineError | InvalidArgument, EngineClient> {
+  const engine = yield* EngineClient
+  const found = yield* Effect.result(engine.getWorkflow(id))
+  if (Result.isSuccess(found)) return found.success
+  const { failure } = found
+  if (named === undefined || failure._tag !== "ApiError" || failure.httpStatus !== 404) return yield* failure
+  const [only, ...others] = yield* idsNamed(named.name)
+  if (only === undefined) return yield* failure
+  if (others.length === 0) return yield* engine.getWorkflow(only)
+  const problem = `is missing: ${others.length + 1} workflows of instance ${engine.instance} have the name of workflow ${id}: ${[only, ...others].join(", ")}`
+  return yield* new InvalidArgument({ argument: "b", problem })
+})
+
+/** The ids of the workflows of exactly this name, among the first pages that hold it. */
+const idsNamed = Effect.fnUntraced(function* (name: string) {
+  const engine = yield* EngineClient
+  const ids: Array<WorkflowId> = []
+  let cursor: string | undefined
+  for (let pages = 0; pages < 40; pages++) {
+    const page = yield* engine.listWorkflows({
+      excludePinnedData: true,
+      ...(cursor === undefined ? { limit: 100 } : { cursor })
+    })
+    for (const workflow of page.data) if (workflow.name === name && isId(workflow.id)) ids.push(workflow.id)
+    if (!Predicate.isString(page.nextCursor) || page.nextCursor === "" || page.nextCursor === cursor) break
+    cursor = page.nextCursor
+  }
+  return ids
+})

@@ -1,0 +1,110 @@
+import { assert, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+
+import { ask, operatorToolsets, refused, serverOverEmbedded } from "../../support/harness.ts"
+
+const Rows = Schema.Struct({
+  data: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)),
+  searched: Schema.Int,
+  nextCursor: Schema.optionalKey(Schema.String)
+})
+const decode = Schema.decodeUnknownSync(Rows)
+
+const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
+
+/** One of 150 workflows of a shop, with twelve nodes; every tenth posts to a messenger, one of them listens at a path. */
+const shopWorkflow = (number: number) => {
+  const isTenth = number % 10 === 0
+  const hook = {
+    name: "Order received",
+    type: "engine-nodes-base.webhook",
+    typeVersion: 2,
+    position: [0, 0],
+    webhookId: `hook-${number}`,
+    parameters: { path: `shop/${number}/orders`, httpMethod: "POST", options: {} }
+  }
+  const steps = Array.from({ length: 10 }, (_, step) => ({
+    name: `Step ${step}`,
+    type: "engine-nodes-base.httpRequest",
+    typeVersion: 4.2,
+    position: [220 * (step + 1), 0],
+    parameters: { method: "GET", url: `https://shop-${number}.example.test/api/v2/orders?page=${step}`, options: {} }
+  }))
+  const tell = {
+    name: "Tell the team",
+    type: isTenth ? "engine-nodes-base.slack" : "engine-nodes-base.noOp",
+    typeVersion: 2,
+    position: [2600, 0],
+    parameters: isTenth ? { resource: "message", operation: "post", channelId: "#orders", text: "An order came" } : {},
+    ...(isTenth ? { credentials: { slackApi: { id: "team-slack", name: "Team Slack" } } } : {})
+  }
+  return { name: `Orders of shop ${number}`, nodes: [hook, ...steps, tell] }
+}
+
+const shops = Effect.forEach(
+  Array.from({ length: 150 }, (_, number) => number),
+  (number) => ask("create_workflow", shopWorkflow(number))
+)
+
+it.effect("search_workflows answers what of 150 workflows uses something by one small call", () =>
+  Effect.gen(function* () {
+    yield* shops
+    for (const [args, count] of [
+      [{ credential: "Team Slack" }, 15],
+      [{ nodeType: "slack" }, 15],
+      [{ path: "/webhook/shop/70/orders" }, 1],
+      [{ text: "shop-70.example.test" }, 1]
+    ] as const) {
+      const found = decode(yield* ask("search_workflows", args))
+      assert.deepStrictEqual([found.data.length, found.searched, found.nextCursor], [count, 150, undefined])
+      assert.isBelow(bytesOf(found), 3000, JSON.stringify(args))
+    }
+  }).pipe(Effect.provide(serverOverEmbedded({}, operatorToolsets)))
+)
+
+it.effect("search_workflows keeps every page small, and shows every workflow once", () =>
+  Effect.gen(function* () {
+    yield* shops
+    const names: Array<unknown> = []
+    let args: Readonly<Record<string, unknown>> = { nodeType: "httpRequest", instances: ["*"] }
+    for (let pages = 0; pages < 60; pages++) {
+      const page = decode(yield* ask("search_workflows", args))
+      assert.isBelow(bytesOf(page), 6200)
+      names.push(...page.data.map(({ instance, name }) => `${String(instance)} ${String(name)}`))
+      if (page.nextCursor === undefined) break
+      args = { cursor: page.nextCursor }
+    }
+    assert.lengthOf(names, 300)
+    assert.lengthOf([...new Set(names)], 300)
+  }).pipe(Effect.provide(serverOverEmbedded({}, operatorToolsets)))
+)
+
+it.effect("search_workflows shows no secret, also where it is what was looked for", () =>
+  Effect.gen(function* () {
+    const nodes = [
+      {
+        name: "Fetch",
+        type: "engine-nodes-base.httpRequest",
+        typeVersion: 4.2,
+        position: [0, 0],
+        parameters: {
+          url: "https://a.test",
+          headerParameters: { parameters: [{ name: "Authorization", value: "Bearer abc123def456" }] }
+        }
+      }
+    ]
+    yield* ask("create_workflow", { name: "Leaky", nodes })
+    const found = decode(yield* ask("search_workflows", { text: "abc123def456" }))
+    assert.deepStrictEqual(
+      found.data.map(({ matches }) => matches),
+      [[{ node: "Fetch", field: "headerParameters.parameters[0].value", snippet: "[masked]" }]]
+    )
+  }).pipe(Effect.provide(serverOverEmbedded({}, operatorToolsets)))
+)
+
+it.effect("search_workflows refuses a cursor of something else", () =>
+  Effect.gen(function* () {
+    const { message } = yield* refused("search_workflows", { cursor: "eyJsaW1pdCI6M30=" })
+    assert.match(message, /^Invalid cursor: must be the nextCursor of an earlier search_workflows/)
+  }).pipe(Effect.provide(serverOverEmbedded({}, operatorToolsets)))
+)
