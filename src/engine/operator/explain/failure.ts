@@ -48,12 +48,32 @@ export const wordsOf = (error: JsonObject, room: number): JsonObject => {
   const upstream = listIn(error.messages).map(textIn)[0]
   const code = error.httpCode ?? objectIn(error.cause).status ?? objectIn(error.context).httpCode
   const shown = (text: string | undefined, most: number) =>
-    text === undefined || text === message ? undefined : cutText(maskText(withoutPaths(text.slice(0, longest))), most)
+    text === undefined || text === message
+      ? undefined
+      : cutText(maskText(withoutMarks(withoutPaths(text.slice(0, longest)))), most)
   return {
     message: cutText(maskText(withoutPaths(message.slice(0, longest))), room),
     ...defined("description", shown(description, room / 2)),
     ...defined("answer", description === undefined || upstream === undefined ? shown(upstream, room / 2) : undefined),
     ...defined("httpCode", code === null ? undefined : code)
+  }
+}
+
+/** Where in the node it came about, as far as the error tells: the line of its code, the parameter, the request. */
+export const placeOf = (node: JsonObject | undefined, error: JsonObject): JsonObject => {
+  const parameters = objectIn(node?.parameters)
+  const { nodeCause, parameter, request } = objectIn(error.context)
+  const line = error.lineNumber ?? /\[line (\d+)/.exec(messageOf(error))?.[1]
+  const code = textIn(parameters.jsCode) ?? textIn(parameters.functionCode)
+  const text = line === undefined ? undefined : code?.split("\n")[Number(line) - 1]?.trim()
+  const { method, uri, url } = objectIn(request)
+  const address = textIn(uri) ?? textIn(url)
+  const shown = (text: string) => cutText(maskText(text.slice(0, longest)), 160)
+  return {
+    ...defined("code", text === undefined || text === "" ? undefined : shown(`${String(line)}: ${text}`)),
+    ...defined("request", address === undefined ? undefined : shown(`${textIn(method) ?? "GET"} ${address}`)),
+    ...defined("parameter", textIn(parameter)),
+    ...defined("refersTo", textIn(nodeCause))
   }
 }
 
@@ -63,8 +83,17 @@ export const defined = (name: string, value: unknown): JsonObject => (value === 
 export const messageOf = (error: JsonObject): string =>
   textIn(error.message) ?? textIn(error.description) ?? textIn(error.name) ?? "an error without a message"
 
+/** Marks of a page, in the words of some errors. */
+const withoutMarks = (text: string): string =>
+  /<\/(?:p|li|ol|ul|code|a|b|strong)>/.test(text)
+    ? text
+        .replace(/<[^<>]{1,200}>/g, " ")
+        .replace(/\s+/g, " ")
+        .trim()
+    : text
+
 /** Paths of the engine's server, and lines of stacks. */
-const withoutPaths = (text: string): string =>
+export const withoutPaths = (text: string): string =>
   text
     .replace(/\n\s*at .*/g, "")
     .replace(/(?:file:\/\/)?(?:\/[\w.@+-]+){2,}\/([\w.@+-]+\.[cm]?[jt]s)(:\d+)*/g, "$1")

@@ -79,8 +79,11 @@ const messages: Readonly<Record<string, Say>> = {
   },
   running: ({ startedAt }) => `This run has not ended: it has been running since ${String(startedAt)}.`,
   new: () => "This run has not begun: it is queued.",
-  canceled: (_, data) =>
-    `This run was canceled${data?.lastNode === undefined ? "" : ` at ${data.lastNode}`}: it was stopped, or ran out of time.`,
+  canceled: ({ workflowData }, data) => {
+    const { executionTimeout } = objectIn(objectIn(workflowData).settings)
+    const limit = Number(executionTimeout) > 0 ? ` Its workflow is given ${Number(executionTimeout)} s.` : ""
+    return `This run was canceled${data?.lastNode === undefined ? "" : ` at ${data.lastNode}`}: it was stopped, or ran out of time.${limit}`
+  },
   crashed: (_, data) =>
     `The engine stopped while this run was under way${data?.lastNode === undefined ? "" : `, at ${data.lastNode}`}; no error of a node is on record.`,
   error: (_, data) =>
