@@ -63,14 +63,14 @@ export const wordsOf = (error: JsonObject, room: number): JsonObject => {
 export const placeOf = (node: JsonObject | undefined, error: JsonObject): JsonObject => {
   const parameters = objectIn(node?.parameters)
   const { nodeCause, parameter, request } = objectIn(error.context)
-  const line = error.lineNumber ?? /\[line (\d+)/.exec(messageOf(error))?.[1]
+  const line = Number(error.lineNumber ?? /\[line (\d+)/.exec(messageOf(error))?.[1])
   const code = textIn(parameters.jsCode) ?? textIn(parameters.functionCode)
-  const text = line === undefined ? undefined : code?.split("\n")[Number(line) - 1]?.trim()
+  const text = code?.split("\n")[line - 1]?.trim()
   const { method, uri, url } = objectIn(request)
   const address = textIn(uri) ?? textIn(url)
   const shown = (text: string) => cutText(maskText(text.slice(0, longest)), 160)
   return {
-    ...defined("code", text === undefined || text === "" ? undefined : shown(`${String(line)}: ${text}`)),
+    ...defined("code", text === undefined || text === "" ? undefined : shown(`${line}: ${text}`)),
     ...defined("request", address === undefined ? undefined : shown(`${textIn(method) ?? "GET"} ${address}`)),
     ...defined("parameter", textIn(parameter)),
     ...defined("refersTo", textIn(nodeCause))
