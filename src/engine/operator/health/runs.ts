@@ -138,7 +138,7 @@ export const missedOf = Effect.fnUntraced(function* (
     judged,
     (workflow) =>
       Effect.gen(function* () {
-        const span = { from: Math.max(from, workflow.updatedAt || from) + slack, to: now - slack }
+        const span = { from: Math.max(from, workflow.updatedAt ?? from) + slack, to: now - slack }
         if (span.to <= span.from) return []
         const expected = leastRuns(workflow.schedules, workflow.zone, span)
         if (expected.count === 0) return []
