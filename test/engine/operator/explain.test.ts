@@ -75,7 +75,9 @@ const engineWith = (...runs: ReadonlyArray<Json>) =>
     if (!url.pathname.endsWith("/executions")) return json({ message: "not found" }, 404)
     const status = url.searchParams.get("status")
     return json({
-      data: runs.filter((run) => run.status === status).map(({ data: _, workflowData: __, ...rest }) => rest),
+      data: runs
+        .filter((run) => run.status === status)
+        .map((run) => ({ ...run, data: undefined, workflowData: undefined })),
       nextCursor: null
     })
   })

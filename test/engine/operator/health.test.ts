@@ -74,6 +74,21 @@ describe("instance_health", () => {
     }).pipe(Effect.provide(serverOverEmbedded({ version: "2.41.1" }, operatorToolsets)))
   )
 
+  it.effect("does not ask for runs from before a workflow was switched on", () =>
+    Effect.gen(function* () {
+      const settings = { timezone: "UTC" }
+      const { id } = yield* ask("create_workflow", { name: "New", nodes: [schedule(hourly)], settings })
+      yield* TestClock.adjust("10 hours")
+      yield* ask("activate_workflow", { id })
+      yield* TestClock.adjust("10 minutes")
+      const { missedSchedules: none } = yield* healthOf()
+      assert.isUndefined(none)
+      yield* TestClock.adjust("2 hours")
+      const { missedSchedules } = yield* healthOf()
+      assert.include(missedSchedules?.[0], { id, expectedAtLeast: 2, ran: 0 })
+    }).pipe(Effect.provide(serverOverEmbedded({ version: "2.41.1" }, operatorToolsets)))
+  )
+
   it.effect("names a run that takes long where nothing tells how long it usually takes", () =>
     Effect.gen(function* () {
       const { id } = yield* ask("create_workflow", {
