@@ -3,6 +3,7 @@ import { Predicate } from "effect"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { maskText } from "../../workflow/maskSecrets.ts"
 import { cutText } from "./cut.ts"
+import { textsIn } from "./mentions.ts"
 import { inputOf, listIn, type NodeRun, objectIn, type RunData, textIn } from "./runData.ts"
 
 /** What went wrong in a run, and where. */
@@ -73,8 +74,16 @@ export const placeOf = (node: JsonObject | undefined, error: JsonObject): JsonOb
     ...defined("code", text === undefined || text === "" ? undefined : shown(`${line}: ${text}`)),
     ...defined("request", address === undefined ? undefined : shown(`${textIn(method) ?? "GET"} ${address}`)),
     ...defined("parameter", textIn(parameter)),
-    ...defined("refersTo", textIn(nodeCause))
+    ...defined("refersTo", textIn(nodeCause)),
+    ...defined("expression", shownExpression(parameters, textIn(nodeCause), shown)),
+    ...defined("calls", textIn(objectIn(parameters.workflowId).value) ?? textIn(parameters.workflowId))
   }
+}
+
+/** The expression that names a node. */
+const shownExpression = (parameters: JsonObject, node: string | undefined, shown: (text: string) => string) => {
+  const found = node === undefined ? undefined : textsIn(parameters).find((text) => text.includes(node))
+  return found === undefined ? undefined : shown(found)
 }
 
 export const defined = (name: string, value: unknown): JsonObject => (value === undefined ? {} : { [name]: value })
