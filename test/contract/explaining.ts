@@ -102,6 +102,40 @@ export const explaining = (it: Suite) => {
     })
   )
 
+  it.effect("explain_execution finds the one item that lacks a field, and what the last success had there", () =>
+    Effect.gen(function* () {
+      const { id } = yield* created({
+        nodes: [
+          webhook(),
+          node("code", "Make", { jsCode: "return $json.body.list" }, { typeVersion: 2 }),
+          node(
+            "code",
+            "Lower",
+            { mode: "runOnceForEachItem", jsCode: "\nreturn { json: { mail: $json.email.toLowerCase() } }" },
+            { typeVersion: 2 }
+          )
+        ],
+        connections: chain("Webhook", "Make", "Lower"),
+        active: true
+      })
+      const list = Array.from({ length: 50 }, (_, index) => ({ number: index, email: `A${index}@example.com` }))
+      yield* run(id, { list })
+      yield* Effect.sleep("30 millis")
+      yield* run(id, { list: list.map(({ email, number }) => (number === 37 ? { number } : { number, email })) })
+      const told = yield* ask("explain_execution", { workflowId: id })
+      assert.match(
+        JSON.stringify(told.failed),
+        /"message":"Cannot read properties of undefined \(reading 'toLowerCase'\) \[line 2.*"description":"TypeError"/
+      )
+      assert.deepInclude(told.failed, { code: "2: return { json: { mail: $json.email.toLowerCase() } }" })
+      assert.deepInclude(told.item, { index: 37, of: 50, json: { number: 37 } })
+      assert.deepStrictEqual(told.fields, {
+        email: 'missing in 1 of 50 items (37); last success: in 50 of 50, text, e.g. "A0@example.com"'
+      })
+      assert.strictEqual(told.way, "Webhook 1 → Make 50 → Lower failed")
+    })
+  )
+
   it.effect("explain_execution says of a run that did not fail that it did not, and of none that there is none", () =>
     Effect.gen(function* () {
       const { good } = yield* mailer

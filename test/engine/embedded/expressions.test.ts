@@ -10,7 +10,8 @@ const scope = {
   $: new Callable(([name]) => ({ item: { json: { from: name } } }))
 }
 
-const valueOf = (source: string) => Result.flatMap(parse(source), (expression) => evaluate(expression, scope))
+const valueOf = (source: string) =>
+  Result.flatMap(parse(source), (expression) => Result.mapError(evaluate(expression, scope), ({ text }) => text))
 
 describe("expressions", () => {
   const values: ReadonlyArray<readonly [source: string, value: unknown]> = [
@@ -60,6 +61,12 @@ describe("expressions", () => {
     assert.deepStrictEqual(valueOf("1 2"), Result.fail('unexpected "2"'))
     assert.deepStrictEqual(valueOf("$json.n = 1"), Result.fail('unexpected "= 1"'))
     assert.deepStrictEqual(valueOf("nobody"), Result.fail("nobody is not known here"))
+  })
+
+  it("that call what is not there have no value, as on engines", async () => {
+    const told = "Cannot read properties of undefined (reading 'toUpperCase')"
+    assert.deepStrictEqual(valueOf("$json.nowhere.toUpperCase()"), Result.fail(told))
+    assert.isUndefined(await Effect.runPromise(resolve("={{ $json.nowhere.toUpperCase() }}", scope)))
   })
 
   it("read every JSON text as its value", () => {

@@ -14,7 +14,7 @@ export const otherDifferences: ReadonlyArray<string> = [
   "Webhooks ask for no authentication and give no CORS headers; the page of a form is empty.",
   "Both versions know the node types of both; 1.82.3 also those for language models.",
   "Executions show the default parameters of only the commonest nodes.",
-  "Errors of nodes have no description, line number or context.",
+  "Errors of nodes other than code have no description and no context.",
   "Only the commonest nodes are checked for missing parameters and credentials before they are published.",
   "Only a handful of credential types is known, without the conditional rules that 1.x publishes for some.",
   "Answers have no ETag; the key has no scopes and does not expire; there are no other users and projects.",

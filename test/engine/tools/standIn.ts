@@ -1,7 +1,10 @@
 import { Effect, Layer } from "effect"
 import { HttpClient, type HttpClientRequest } from "effect/http"
 
+import type { Instances } from "../../../src/engine/client/Instances.ts"
 import type { Environment } from "../../../src/engine/config/EngineConfig.ts"
+import { EngineToolset } from "../../../src/engine/toolset.ts"
+import type { Toolset } from "../../../src/mcp/Toolset.ts"
 import { answers, type Step } from "../../internal/http/standIn.ts"
 import { environment, serverOver } from "../../support/harness.ts"
 
@@ -39,8 +42,13 @@ export const json = (body: unknown, status = 200): Step =>
   answers(status, { "content-type": "application/json" }, JSON.stringify(body))
 
 /** The whole server over this client, as the instance `production` alone, unpaced. */
-export const serving = (client: HttpClient.HttpClient, more: Partial<Environment> = {}) =>
+export const serving = (
+  client: HttpClient.HttpClient,
+  more: Partial<Environment> = {},
+  toolsets: ReadonlyArray<Toolset<Instances>> = [EngineToolset]
+) =>
   serverOver(
     { production: environment(host, key, { requestsPerSecond: Infinity, ...more }) },
-    Layer.succeed(HttpClient.HttpClient, client)
+    Layer.succeed(HttpClient.HttpClient, client),
+    toolsets
   )

@@ -1,5 +1,6 @@
 import { Effect, Predicate, Result, Schema } from "effect"
 
+import { Thrown } from "../store/records.ts"
 import { own, textOf } from "../store/values.ts"
 import { type Expression, parse } from "./Expression.ts"
 
@@ -14,7 +15,13 @@ export class Callable {
 /** The names an expression can use. */
 export type Scope = Readonly<Record<string, unknown>>
 
-type Value = Result.Result<unknown, string>
+/** Why an expression has no value; what JavaScript would throw is told in its words. */
+interface Trouble {
+  readonly text: string
+  readonly isTypeError?: boolean
+}
+
+type Value = Result.Result<unknown, Trouble>
 
 /** The value of an expression, or why it has none. A missing member is `undefined`, and so are its own members. */
 export const evaluate = (expression: Expression, scope: Scope): Value => {
@@ -25,7 +32,7 @@ export const evaluate = (expression: Expression, scope: Scope): Value => {
     case "name":
       return Object.hasOwn(scope, expression.name)
         ? Result.succeed(scope[expression.name])
-        : Result.fail(`${expression.name} is not known here`)
+        : Result.fail({ text: `${expression.name} is not known here` })
     case "array":
       return Result.all(expression.items.map(of))
     case "object":
@@ -40,7 +47,7 @@ export const evaluate = (expression: Expression, scope: Scope): Value => {
       return Result.gen(function* () {
         const callee = yield* of(expression.of)
         const given = yield* Result.all(expression.given.map(of))
-        return callee instanceof Callable ? callee.call(given) : yield* Result.fail("this cannot be called here")
+        return callee instanceof Callable ? callee.call(given) : yield* Result.fail(uncallable(expression.of, of))
       })
     case "unary":
       return Result.map(of(expression.operand), (value) => (expression.operator === "!" ? !value : -Number(value)))
@@ -52,6 +59,15 @@ export const evaluate = (expression: Expression, scope: Scope): Value => {
         return decided ? Result.succeed(left) : Result.map(of(expression.right), combine(expression.operator, left))
       })
   }
+}
+
+/** What is said of a call of something that is no function, as of a method of something that is not there. */
+const uncallable = (callee: Expression, of: (part: Expression) => Value): Trouble => {
+  const owner = callee._tag === "member" ? Result.getOrUndefined(of(callee.of)) : "there"
+  const key = callee._tag === "member" ? Result.getOrUndefined(of(callee.key)) : ""
+  return owner === undefined || owner === null
+    ? { text: `Cannot read properties of ${String(owner)} (reading '${String(key)}')`, isTypeError: true }
+    : { text: "this cannot be called here" }
 }
 
 /** When the left side alone is the result. */
@@ -118,16 +134,27 @@ const textual: Readonly<Record<string, (left: string, right: string) => boolean 
 }
 
 /** A node cannot do its work; the message is what the execution shows. */
-export class NodeFailure extends Schema.TaggedError<NodeFailure>()("NodeFailure", { message: Schema.String }) {}
+export class NodeFailure extends Schema.TaggedError<NodeFailure>()("NodeFailure", {
+  message: Schema.String,
+  /** Where what threw was code: what kind of error, and for which item where it runs once for each. */
+  thrown: Schema.optionalKey(Thrown)
+}) {}
 
-const run = (source: string, scope: Scope): Effect.Effect<unknown, NodeFailure> =>
+const valueOf = (source: string, scope: Scope): Value =>
   parse(source).pipe(
-    Result.flatMap((expression) => evaluate(expression, scope)),
-    Result.mapError(
-      (problem) => new NodeFailure({ message: `The embedded engine cannot run "${source.trim()}": ${problem}` })
-    ),
-    Effect.fromResult
+    Result.mapError((text): Trouble => ({ text })),
+    Result.flatMap((expression) => evaluate(expression, scope))
   )
+
+const unable = (source: string, { text }: Trouble) =>
+  new NodeFailure({ message: `The embedded engine cannot run "${source.trim()}": ${text}` })
+
+/** Engines take an expression that throws a type error as one without a value. */
+const run = (source: string, scope: Scope): Effect.Effect<unknown, NodeFailure> => {
+  const value = valueOf(source, scope)
+  if (Result.isSuccess(value)) return Effect.succeed(value.success)
+  return value.failure.isTypeError === true ? Effect.succeed(undefined) : Effect.fail(unable(source, value.failure))
+}
 
 /** A parameter with its expressions evaluated, at any depth: texts that begin with `=` are templates. */
 export const resolve = (value: unknown, scope: Scope): Effect.Effect<unknown, NodeFailure> => {
@@ -156,10 +183,17 @@ const template = (source: string, scope: Scope): Effect.Effect<unknown, NodeFail
   return Effect.map(texts, (all) => all.join(""))
 }
 
-/** Runs the program of a code node, which may only return an expression. */
-export const runCode = (code: string, scope: Scope): Effect.Effect<unknown, NodeFailure> => {
+/** Runs the program of a code node, which may only return an expression; for an item where it runs once for each. */
+export const runCode = (code: string, scope: Scope, item?: number): Effect.Effect<unknown, NodeFailure> => {
   const body = /^\s*return\s+(.*?);?\s*$/s.exec(code)?.[1]
-  return body === undefined
-    ? Effect.fail(new NodeFailure({ message: "The embedded engine runs no code but `return <expression>`" }))
-    : run(body, scope)
+  if (body === undefined) {
+    return Effect.fail(new NodeFailure({ message: "The embedded engine runs no code but `return <expression>`" }))
+  }
+  const value = valueOf(body, scope)
+  if (Result.isSuccess(value)) return Effect.succeed(value.success)
+  const { isTypeError, text } = value.failure
+  if (isTypeError !== true) return Effect.fail(unable(body, value.failure))
+  const line = code.slice(0, code.indexOf("return")).split("\n").length
+  const thrown = { description: "TypeError", line, ...(item === undefined ? {} : { item }) }
+  return Effect.fail(new NodeFailure({ message: text, thrown }))
 }

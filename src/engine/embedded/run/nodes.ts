@@ -65,20 +65,23 @@ const stop: Kind = ({ input, parameters, scopeOf }) =>
     )
   )
 
-const code: Kind = ({ input, parameters, scopeOf }) =>
-  runCode(textOf(parameters.jsCode), scopeOf(input[0])).pipe(
-    Effect.map((value): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [value])),
-    Effect.flatMap(
-      Effect.forEach((value, index) => {
-        const { json } = asObject(value)
-        if (!Predicate.isObject(value)) {
-          return Effect.fail(new NodeFailure({ message: "Code doesn't return items properly" }))
-        }
-        return Effect.succeed(paired(Predicate.isObject(json) ? json : value, index))
-      })
-    ),
-    Effect.map((items) => ({ outputs: [items] }))
-  )
+const jsonOf = (value: unknown): Effect.Effect<JsonObject, NodeFailure> => {
+  const { json } = asObject(value)
+  return Predicate.isObject(value)
+    ? Effect.succeed(asObject(Predicate.isObject(json) ? json : value))
+    : Effect.fail(new NodeFailure({ message: "Code doesn't return items properly" }))
+}
+
+const code: Kind = ({ input, parameters, scopeOf }) => {
+  const program = textOf(parameters.jsCode)
+  const items =
+    parameters.mode === "runOnceForEachItem"
+      ? Effect.forEach(input, (item, index) => Effect.flatMap(runCode(program, scopeOf(item), index), jsonOf))
+      : Effect.flatMap(runCode(program, scopeOf(input[0])), (value) =>
+          Effect.forEach(Array.isArray(value) ? value : [value], jsonOf)
+        )
+  return Effect.map(items, (all) => ({ outputs: [all.map(paired)] }))
+}
 
 const perUnit: Readonly<Record<string, number>> = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 }
 

@@ -46,7 +46,8 @@ export const walk = Effect.fnUntraced(function* (
     const executionTime = (yield* Clock.currentTimeMillis) - startTime
     const step = { node: next.node, index, startTime, executionTime, source }
     if (Result.isFailure(result)) {
-      const problem = { message: result.failure.message, timestamp: startTime + executionTime }
+      const { message, thrown } = result.failure
+      const problem = { message, timestamp: startTime + executionTime, ...(thrown === undefined ? {} : { thrown }) }
       steps.push({ ...step, outputs: [], failure: { problem, input } })
       return
     }

@@ -92,7 +92,19 @@ export type Item = typeof Item.Type
 export const Source = Schema.Struct({ node: Schema.String, output: Schema.Int, run: Schema.Int })
 export type Source = typeof Source.Type
 
-export const Problem = Schema.Struct({ message: Schema.String, timestamp: Schema.Finite })
+/** What code threw: the kind of error, the line, and the item where it runs once for each. */
+export const Thrown = Schema.Struct({
+  description: Schema.String,
+  line: Schema.Int,
+  item: Schema.optionalKey(Schema.Int)
+})
+export type Thrown = typeof Thrown.Type
+
+export const Problem = Schema.Struct({
+  message: Schema.String,
+  timestamp: Schema.Finite,
+  thrown: Schema.optionalKey(Thrown)
+})
 export type Problem = typeof Problem.Type
 
 /** One run of one node. A failed one keeps its input, so that a retry can go on from there. */

@@ -4,11 +4,11 @@ import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObje
 import type { Execution } from "../../client/models.ts"
 import { changeLines, differences } from "../../workflow/difference.ts"
 import { cutFields, cutText, type Room } from "./cut.ts"
-import { childOf, defined, type Failure, wordsOf } from "./failure.ts"
-import { fieldNotes, firstLacking, mentionsOf, shapeNotes, type Side } from "./fields.ts"
+import { childOf, defined, type Failure, messageOf, placeOf, wordsOf } from "./failure.ts"
+import { fieldNotes, firstLacking, shapeNotes, type Side } from "./fields.ts"
 import type { Mention } from "./mentions.ts"
 import type { Past } from "./past.ts"
-import { inputOf, jsonOf, nodeNamed, objectIn, type RunData, runDataOf, textIn } from "./runData.ts"
+import { inputOf, jsonOf, nodeNamed, type NodeRun, objectIn, type RunData, runDataOf, textIn } from "./runData.ts"
 import { headOf } from "./states.ts"
 import { wayOf } from "./way.ts"
 
@@ -17,54 +17,68 @@ export interface Findings {
   readonly execution: Execution
   readonly data: RunData
   readonly failure: Failure
+  readonly mentions: ReadonlyArray<Mention>
   readonly past: Past
   readonly compared: { readonly compared: number; readonly alike: ReadonlyArray<Execution> }
   /** The last success before it, with its data. */
   readonly success: Execution | undefined
 }
 
+interface AccountRoom extends Room {
+  readonly words: number
+}
+
 /** Rooms to try until the whole is short: text of the error, and how much of the item. */
-const rooms: ReadonlyArray<Room & { readonly words: number }> = [
+const rooms: ReadonlyArray<AccountRoom> = [
   { words: 500, text: 160, fields: 12, depth: 3 },
   { words: 350, text: 80, fields: 8, depth: 2 },
   { words: 250, text: 40, fields: 5, depth: 1 },
   { words: 150, text: 30, fields: 3, depth: 1 }
 ]
+const smallest: AccountRoom = { words: 120, text: 20, fields: 2, depth: 1 }
 
 /** Bytes that an account may have: about 700 tokens. */
 const most = 2300
 
 /** What is told of a failure: facts of the engine's record, short whatever its size. */
 export const account = (findings: Findings): JsonObject => {
-  const all = rooms.map((room) => () => accountIn(findings, room))
-  const first = all.map((make) => make()).find((made) => bytes(made) <= most)
-  return first ?? accountIn(findings, { words: 120, text: 20, fields: 2, depth: 1 })
+  const facts = factsOf(findings)
+  const room = rooms.find((room) => bytes(shown(findings, facts, room)) <= most) ?? smallest
+  return shown(findings, facts, room)
 }
 
 const encoder = new TextEncoder()
 const bytes = (value: unknown) => encoder.encode(JSON.stringify(value)).length
 
-const accountIn = (findings: Findings, room: Room & { readonly words: number }): JsonObject => {
-  const { data, execution, failure, success } = findings
+/** What does not depend on the room there is. */
+const factsOf = ({ data, failure, mentions, success }: Findings) => {
   const now: Side = { data, input: failure.input }
-  const node = failure.at?.node
-  const before = sideOf(success, node)
-  const mentions = mentionsOf(now, node)
-  const notes = fieldNotes(now, before, mentions)
+  const before = sideOf(success, failure.at?.node)
+  const lacking = failure.item === undefined ? firstLacking(now, mentions) : undefined
   return {
-    execution: headOf(execution),
-    ...startedBy(data),
-    failed: failedAt(findings, room.words),
-    ...defined("subWorkflow", childOf(failure)),
-    ...itemShown(failure, now, mentions, room),
-    ...filled("fields", notes),
-    ...(before === undefined ? {} : filled("itemsNow", shapeNotes(now, before))),
-    way: cutText(wayOf(data), room.words * 2),
-    lastSuccess: successOf(findings, before),
-    ...changesOf(findings, room),
-    alike: alikeOf(findings)
+    before,
+    lacking,
+    notes: fieldNotes(now, before, mentions),
+    shape: before === undefined ? {} : shapeNotes(now, before),
+    way: wayOf(data)
   }
 }
+
+type Facts = ReturnType<typeof factsOf>
+
+const shown = (findings: Findings, facts: Facts, room: AccountRoom): JsonObject => ({
+  execution: headOf(findings.execution),
+  ...startedBy(findings.data),
+  failed: failedAt(findings, room.words),
+  ...defined("subWorkflow", childOf(findings.failure)),
+  ...itemShown(findings, facts.lacking, room),
+  ...filled("fields", Object.fromEntries(Object.entries(facts.notes).slice(0, room.fields))),
+  ...filled("itemFields", facts.shape),
+  way: cutText(facts.way, room.words * 2),
+  lastSuccess: successOf(findings, facts.before),
+  ...changesOf(findings, room),
+  alike: alikeOf(findings)
+})
 
 const filled = (name: string, value: JsonObject): JsonObject =>
   Object.keys(value).length === 0 ? {} : { [name]: value }
@@ -75,34 +89,56 @@ const failedAt = ({ data, failure }: Findings, words: number): JsonObject => {
   return {
     ...(at === undefined
       ? { node: textIn(objectIn(error.node).name) ?? null, note: "no node had run" }
-      : { node: at.node, ...defined("type", node?.type), ...(at.run > 0 ? { run: at.run } : {}) }),
+      : { node: at.node, ...defined("type", node?.type), ...runOf(data, at) }),
     ...wordsOf(error, words),
-    ...(part === undefined || part.error === undefined
-      ? {}
-      : { part: { node: part.node, ...wordsOf(part.error, words / 2) } })
+    ...placeOf(node, at?.error ?? error),
+    ...(part?.error === undefined ? {} : { part: partOf(data, part, error, words) })
   }
 }
 
+/** Which of its runs failed, where it ran several times. */
+const runOf = ({ runs }: RunData, { node, run }: NodeRun): JsonObject => {
+  const count = runs.filter((other) => other.node === node).length
+  return count > 1 ? { run: `${run + 1} of ${count}` } : {}
+}
+
+/** The part of an agent, and what it failed with where that says something else. */
+const partOf = (data: RunData, { error = {}, node }: NodeRun, whole: JsonObject, words: number): JsonObject => ({
+  node,
+  ...defined("type", nodeNamed(data, node)?.type),
+  ...(messageOf(error) === messageOf(whole) ? {} : wordsOf(error, words / 2))
+})
+
 /** The item that failed, or the first that lacks what its node asks for; what the node mentions stands first. */
-const itemShown = (failure: Failure, now: Side, mentions: ReadonlyArray<Mention>, room: Room): JsonObject => {
-  const of = now.input.length
+const itemShown = ({ failure, mentions }: Findings, lacking: number | undefined, room: AccountRoom): JsonObject => {
+  const of = failure.input.length
   if (of === 0) return {}
-  const lacking = failure.item === undefined ? firstLacking(now, mentions) : undefined
   const index = failure.item ?? lacking ?? (of === 1 ? 0 : undefined)
-  const json = jsonOf(now.input[index ?? 0])
+  const json = jsonOf(failure.input[index ?? 0])
   const mentioned = mentions.flatMap(({ node, path: [name = ""] }) => (node === undefined ? [name] : []))
-  const names = [...new Set([...mentioned, ...Object.keys(json)])].filter((name) => Object.hasOwn(json, name))
+  const there = Object.keys(json)
+  const names = [...new Set([...mentioned, ...there.filter(isContent), ...there])].filter((name) =>
+    Object.hasOwn(json, name)
+  )
+  // Headers are many and seldom asked for.
+  const shallow = mentioned.includes("headers") ? json : { ...json, ...headersOf(json) }
+  const which = lacking === undefined ? "this is the first" : "this is the first that lacks a mentioned field"
+  const isKnown = failure.item !== undefined || of === 1
   return {
     item: {
-      ...(index === undefined ? { note: "the engine does not say which; this is the first" } : { index }),
+      ...(index === undefined ? {} : { index }),
       of,
-      ...(lacking === undefined
-        ? {}
-        : { note: "the engine does not say which; this is the first that lacks a mentioned field" }),
-      json: cutFields(json, names, room)
+      ...(isKnown ? {} : { note: `the engine does not say which; ${which}` }),
+      json: cutFields(shallow, names, room)
     }
   }
 }
+
+const isContent = (name: string): boolean =>
+  !["headers", "params", "query", "webhookUrl", "executionMode"].includes(name)
+
+const headersOf = ({ headers }: JsonObject): JsonObject =>
+  isJsonObject(headers) ? { headers: `{${Object.keys(headers).length} headers}` } : {}
 
 const sideOf = (success: Execution | undefined, node: string | undefined): Side | undefined => {
   const data = success === undefined ? undefined : runDataOf(success)

@@ -29,6 +29,7 @@ export const cutFields = (value: JsonObject, names: ReadonlyArray<string>, room:
 
 const cut = (value: unknown, room: Room, name: string, depth: number): unknown => {
   if (Predicate.isString(value)) {
+    if (/^stack(Trace)?$/i.test(name) && /\n\s*at /.test(value)) return "[left out]"
     const text = maskSecrets(value.slice(0, searched), name)
     return Predicate.isString(text) ? cutText(text + value.slice(searched), room.text) : text
   }

@@ -3,6 +3,7 @@ import { Predicate } from "effect"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { maskText } from "../../workflow/maskSecrets.ts"
 import { cutText } from "./cut.ts"
+import { textsIn } from "./mentions.ts"
 import { inputOf, listIn, type NodeRun, objectIn, type RunData, textIn } from "./runData.ts"
 
 /** What went wrong in a run, and where. */
@@ -48,7 +49,9 @@ export const wordsOf = (error: JsonObject, room: number): JsonObject => {
   const upstream = listIn(error.messages).map(textIn)[0]
   const code = error.httpCode ?? objectIn(error.cause).status ?? objectIn(error.context).httpCode
   const shown = (text: string | undefined, most: number) =>
-    text === undefined || text === message ? undefined : cutText(maskText(withoutPaths(text.slice(0, longest))), most)
+    text === undefined || text === message
+      ? undefined
+      : cutText(maskText(withoutMarks(withoutPaths(text.slice(0, longest)))), most)
   return {
     message: cutText(maskText(withoutPaths(message.slice(0, longest))), room),
     ...defined("description", shown(description, room / 2)),
@@ -57,14 +60,49 @@ export const wordsOf = (error: JsonObject, room: number): JsonObject => {
   }
 }
 
+/** Where in the node it came about, as far as the error tells: the line of its code, the parameter, the request. */
+export const placeOf = (node: JsonObject | undefined, error: JsonObject): JsonObject => {
+  const parameters = objectIn(node?.parameters)
+  const { nodeCause, parameter, request } = objectIn(error.context)
+  const line = Number(error.lineNumber ?? /\[line (\d+)/.exec(messageOf(error))?.[1])
+  const code = textIn(parameters.jsCode) ?? textIn(parameters.functionCode)
+  const text = code?.split("\n")[line - 1]?.trim()
+  const { method, uri, url } = objectIn(request)
+  const address = textIn(uri) ?? textIn(url)
+  const shown = (text: string) => cutText(maskText(text.slice(0, longest)), 160)
+  return {
+    ...defined("code", text === undefined || text === "" ? undefined : shown(`${line}: ${text}`)),
+    ...defined("request", address === undefined ? undefined : shown(`${textIn(method) ?? "GET"} ${address}`)),
+    ...defined("parameter", textIn(parameter)),
+    ...defined("refersTo", textIn(nodeCause)),
+    ...defined("expression", shownExpression(parameters, textIn(nodeCause), shown)),
+    ...defined("calls", textIn(objectIn(parameters.workflowId).value) ?? textIn(parameters.workflowId))
+  }
+}
+
+/** The expression that names a node. */
+const shownExpression = (parameters: JsonObject, node: string | undefined, shown: (text: string) => string) => {
+  const found = node === undefined ? undefined : textsIn(parameters).find((text) => text.includes(node))
+  return found === undefined ? undefined : shown(found)
+}
+
 export const defined = (name: string, value: unknown): JsonObject => (value === undefined ? {} : { [name]: value })
 
 /** What an error says; engines leave the text out where there is none. */
 export const messageOf = (error: JsonObject): string =>
   textIn(error.message) ?? textIn(error.description) ?? textIn(error.name) ?? "an error without a message"
 
+/** Marks of a page, in the words of some errors. */
+const withoutMarks = (text: string): string =>
+  /<\/(?:p|li|ol|ul|code|a|b|strong)>/.test(text)
+    ? text
+        .replace(/<[^<>]{1,200}>/g, " ")
+        .replace(/\s+/g, " ")
+        .trim()
+    : text
+
 /** Paths of the engine's server, and lines of stacks. */
-const withoutPaths = (text: string): string =>
+export const withoutPaths = (text: string): string =>
   text
     .replace(/\n\s*at .*/g, "")
     .replace(/(?:file:\/\/)?(?:\/[\w.@+-]+){2,}\/([\w.@+-]+\.[cm]?[jt]s)(:\d+)*/g, "$1")

@@ -11,7 +11,7 @@ export interface Mention {
 const most = 12
 
 /** Texts of parameters, at any depth, until there are too many. */
-const textsIn = (value: unknown, found: Array<string> = []): ReadonlyArray<string> => {
+export const textsIn = (value: unknown, found: Array<string> = []): ReadonlyArray<string> => {
   if (found.length > 500) return found
   if (Predicate.isString(value)) found.push(value.slice(0, 20_000))
   else if (Array.isArray(value) || isJsonObject(value)) for (const part of Object.values(value)) textsIn(part, found)

@@ -5,12 +5,11 @@ import type { EngineError } from "../../client/EngineError.ts"
 import type { Execution, ExecutionId, ExecutionQuery } from "../../client/models.ts"
 import { failureOf, kindOfMessage, messageOf } from "./failure.ts"
 import { runDataOf } from "./runData.ts"
+import { errorsOnly, isOutline } from "./selections.ts"
 
-/** Executions that are read whole at most, to compare their errors. */
-const mostCompared = 4
-
-/** An execution's data of more characters than this is not read again for a comparison. */
-const large = 2_000_000
+/** Executions that are read at most, to compare their errors; fewer where the one they are compared with is large. */
+const mostCompared = 6
+const mostLarge = 2
 
 /** What the runs before and after one that failed were like. */
 export interface Past {
@@ -59,14 +58,9 @@ export const lastFailed = Effect.fnUntraced(function* (workflowId: string | unde
 })
 
 /** How many failures are alike: the same error, numbers and ids in it aside, at the same node. */
-export const comparedWith = Effect.fnUntraced(function* (
-  execution: Execution,
-  { failures }: Past,
-  kind: string,
-  size: number
-) {
+export const comparedWith = Effect.fnUntraced(function* (execution: Execution, { failures }: Past, kind: string) {
   const others = failures.filter(({ id }) => id !== execution.id)
-  const chosen = size > large ? [] : spread(others, mostCompared)
+  const chosen = spread(others, isOutline(execution) ? mostLarge : mostCompared)
   const kinds = yield* Effect.forEach(chosen, ({ id }) => Effect.option(kindOf(id)), { concurrency: 2 })
   const read = kinds.flatMap((found, index) =>
     Option.isSome(found) && found.value !== undefined ? [{ kind: found.value, run: chosen[index] }] : []
@@ -86,7 +80,7 @@ const spread = <A>(all: ReadonlyArray<A>, most: number): ReadonlyArray<A> =>
 /** What kind of failure an execution ended with. */
 const kindOf = (id: ExecutionId): Effect.Effect<string | undefined, EngineError, EngineClient> =>
   Effect.map(
-    EngineClient.use((engine) => engine.getExecution(id, true)),
+    EngineClient.use((engine) => engine.getExecution(id, true, errorsOnly)),
     (execution) => {
       const data = runDataOf(execution)
       const failure = data && failureOf(data)
@@ -97,19 +91,3 @@ const kindOf = (id: ExecutionId): Effect.Effect<string | undefined, EngineError,
 /** What failures have in common that are alike. */
 export const failureKind = (node: string | undefined, message: string): string =>
   `${node ?? ""}: ${kindOfMessage(message)}`
-
-/** Characters of a value, counted until there are too many. */
-export const sizeOf = (value: unknown, most: number): number => {
-  let size = 0
-  const pending = [value]
-  while (pending.length > 0 && size <= most) {
-    const next = pending.pop()
-    if (typeof next === "string") size += next.length
-    else if (typeof next === "object" && next !== null) {
-      const parts: ReadonlyArray<unknown> = Object.values(next)
-      size += parts.length * 4
-      for (const part of parts) pending.push(part)
-    }
-  }
-  return size
-}

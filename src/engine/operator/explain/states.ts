@@ -1,8 +1,9 @@
 import { Predicate } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import type { Execution } from "../../client/models.ts"
+import { type Execution, nameOf } from "../../client/models.ts"
 import { maskSecrets, maskText } from "../../workflow/maskSecrets.ts"
+import { isEnabled, isTrigger } from "../../workflow/triggers.ts"
 import { cutText } from "./cut.ts"
 import { defined, failureOf, wordsOf } from "./failure.ts"
 import { nodeNamed, objectIn, type RunData, textIn } from "./runData.ts"
@@ -43,7 +44,8 @@ export const otherEnd = (execution: Execution, data: RunData | undefined): JsonO
     message: messages[status]?.(execution, data) ?? `This run is in state ${status}.`,
     ...(failure === undefined ? {} : { error: wordsOf(failure.error, 400) }),
     ...(data === undefined || data.runs.length === 0 ? {} : { way: wayOf(data) }),
-    ...(data === undefined ? {} : wentOn(data))
+    ...(data === undefined ? {} : wentOn(data)),
+    ...(data === undefined || status !== "success" ? {} : neverRun(data))
   }
 }
 
@@ -58,6 +60,20 @@ const wentOn = (data: RunData): JsonObject => {
         : cutText(maskText(textIn(objectIn(error).message) ?? JSON.stringify(maskSecrets(error))), 200)
     }))
   return errors.length === 0 ? {} : { wentOnAfterErrors: errors }
+}
+
+/** The nodes that did not run, where a run ended because a node gave out nothing. */
+const neverRun = (data: RunData): JsonObject => {
+  const last = data.runs.findLast(({ node }) => node === data.lastNode)
+  if (last === undefined || last.outputs.some((items) => items.length > 0)) return {}
+  const ran = new Set(data.runs.map(({ node }) => node))
+  const names = data.nodes
+    .filter((node) => isEnabled(node) && !isTrigger(node))
+    .map(nameOf)
+    .filter((name) => !ran.has(name))
+  return names.length === 0
+    ? {}
+    : { gaveOutNothing: last.node, didNotRun: names.slice(0, 8).map((name) => cutText(name, 40)) }
 }
 
 type Say = (execution: Execution, data: RunData | undefined) => string
@@ -79,8 +95,11 @@ const messages: Readonly<Record<string, Say>> = {
   },
   running: ({ startedAt }) => `This run has not ended: it has been running since ${String(startedAt)}.`,
   new: () => "This run has not begun: it is queued.",
-  canceled: (_, data) =>
-    `This run was canceled${data?.lastNode === undefined ? "" : ` at ${data.lastNode}`}: it was stopped, or ran out of time.`,
+  canceled: ({ workflowData }, data) => {
+    const { executionTimeout } = objectIn(objectIn(workflowData).settings)
+    const limit = Number(executionTimeout) > 0 ? ` Its workflow is given ${Number(executionTimeout)} s.` : ""
+    return `This run was canceled${data?.lastNode === undefined ? "" : ` at ${data.lastNode}`}: it was stopped, or ran out of time.${limit}`
+  },
   crashed: (_, data) =>
     `The engine stopped while this run was under way${data?.lastNode === undefined ? "" : `, at ${data.lastNode}`}; no error of a node is on record.`,
   error: (_, data) =>

@@ -38,7 +38,9 @@ const stepOf = (data: RunData, node: string, runs: ReadonlyArray<NodeRun>): stri
 const passedOver = (data: RunData, runs: ReadonlyArray<NodeRun>): ReadonlyArray<unknown> => {
   const node = nodeNamed(data, runs[0]?.node)
   const goesOn = node?.continueOnFail === true || String(node?.onError).startsWith("continue")
-  return goesOn ? runs.flatMap(({ outputs }) => outputs.flat()).filter((item) => errorIn(item) !== undefined) : []
+  const items = goesOn ? runs.flatMap(({ outputs }) => outputs.flat()) : []
+  // Of a large run, not all items were kept.
+  return items.includes(null) ? [] : items.filter((item) => errorIn(item) !== undefined)
 }
 
 /** The error that an item carries in place of a result. */

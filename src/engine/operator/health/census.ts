@@ -14,7 +14,8 @@ export interface Census {
   readonly id: string
   readonly name: string
   readonly active: boolean
-  readonly updatedAt: number
+  /** Before that, it may have been another one, or switched off. */
+  readonly updatedAt: number | undefined
   readonly schedules: Schedules
   readonly zone: string | undefined
   readonly savesNoSuccess: boolean
@@ -39,7 +40,7 @@ export const censusOf = (workflow: JsonObject): Census | undefined => {
     id: String(workflow.id),
     name: nameOf(workflow),
     active: workflow.active === true,
-    updatedAt: Date.parse(String(workflow.updatedAt)),
+    updatedAt: Predicate.isString(workflow.updatedAt) ? Date.parse(workflow.updatedAt) : undefined,
     schedules: schedulesIn(running),
     zone,
     savesNoSuccess: settings.saveDataSuccessExecution === "none",

@@ -5,7 +5,9 @@ import type { EngineError } from "../../client/EngineError.ts"
 import * as AcrossTool from "../AcrossTool.ts"
 import { type Census, censusOf, type Engine } from "./census.ts"
 import { credentialsOf } from "./credentials.ts"
-import { failuresOf, longRunsOf, missedOf } from "./runs.ts"
+import { failuresOf } from "./failures.ts"
+import { longRunsOf } from "./longRuns.ts"
+import { missedOf } from "./missed.ts"
 
 const hours = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 744 }, { message: "must be between 1 and 744" }))
   .annotate({ description: "Back from now, default 24" })

@@ -1,6 +1,7 @@
+import type { JsonObject } from "../../../../internal/schema/JsonObject.ts"
 import type { Views } from "../../api/Dialect.ts"
 import { tagsOf } from "../../api/tags.ts"
-import type { ExecutionRecord, TagRecord, WorkflowRecord } from "../../store/records.ts"
+import type { ExecutionRecord, Problem, TagRecord, WorkflowRecord } from "../../store/records.ts"
 import type { Tables } from "../../store/Store.ts"
 import { author, head, projectName, record, renderRun, stackOf, type Style, times, withDefaults } from "../viewParts.ts"
 
@@ -46,19 +47,38 @@ const share = ({ owner }: Tables, { createdAt, id }: WorkflowRecord) => {
   }
 }
 
-const style: Style = {
-  error: ({ message, timestamp }, node) => ({
-    level: "warning",
+/** What code threw, with the item where it runs once for each. */
+const codeError = ({ message, thrown }: Problem, node: JsonObject) => {
+  const item = thrown?.item
+  const context = item === undefined ? {} : { itemIndex: item, context: { itemIndex: item } }
+  const place = item === undefined ? `line ${thrown?.line}` : `line ${thrown?.line}, for item ${item}`
+  return {
+    level: "error",
     tags: {},
-    context: {},
-    functionality: "regular",
-    name: "NodeOperationError",
-    timestamp,
+    description: thrown?.description,
+    ...context,
+    lineNumber: thrown?.line,
     node,
-    messages: [],
-    message,
+    message: `${message} [${place}]`,
     stack: stackOf(message)
-  }),
+  }
+}
+
+const operationError = ({ message, timestamp }: Problem, node: JsonObject) => ({
+  level: "warning",
+  tags: {},
+  context: {},
+  functionality: "regular",
+  name: "NodeOperationError",
+  timestamp,
+  node,
+  messages: [],
+  message,
+  stack: stackOf(message)
+})
+
+const style: Style = {
+  error: (problem, node) => (problem.thrown === undefined ? operationError(problem, node) : codeError(problem, node)),
   source: ({ node, output, run }) => ({
     previousNode: node,
     ...(output > 0 ? { previousNodeOutput: output } : {}),

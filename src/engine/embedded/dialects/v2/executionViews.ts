@@ -1,22 +1,37 @@
+import type { JsonObject } from "../../../../internal/schema/JsonObject.ts"
 import type { Views } from "../../api/Dialect.ts"
 import { iso } from "../../store/fresh.ts"
-import type { ExecutionRecord } from "../../store/records.ts"
+import type { ExecutionRecord, Problem } from "../../store/records.ts"
 import { head, record, renderRun, stackOf, type Style, times, withDefaults } from "../viewParts.ts"
 
+/** What code threw, without the node and the item. */
+const codeError = ({ message, thrown }: Problem) => ({
+  level: "info",
+  shouldReport: false,
+  description: thrown?.description,
+  tags: {},
+  name: "WrappedExecutionError",
+  lineNumber: thrown?.line,
+  message: `${message} [line ${thrown?.line}]`,
+  stack: stackOf(message)
+})
+
+const operationError = ({ message, timestamp }: Problem, node: JsonObject) => ({
+  level: "warning",
+  shouldReport: true,
+  tags: {},
+  timestamp,
+  context: {},
+  functionality: "regular",
+  name: "NodeOperationError",
+  node,
+  messages: [],
+  message,
+  stack: stackOf(message)
+})
+
 const style: Style = {
-  error: ({ message, timestamp }, node) => ({
-    level: "warning",
-    shouldReport: true,
-    tags: {},
-    timestamp,
-    context: {},
-    functionality: "regular",
-    name: "NodeOperationError",
-    node,
-    messages: [],
-    message,
-    stack: stackOf(message)
-  }),
+  error: (problem, node) => (problem.thrown === undefined ? operationError(problem, node) : codeError(problem)),
   source: ({ node, output, run }) => ({ previousNode: node, previousNodeOutput: output, previousNodeRun: run }),
   step: ({ executionTime, index, startTime }, source) => ({
     startTime,

@@ -1,0 +1,91 @@
+import { Effect } from "effect"
+
+import { EngineClient } from "../../client/EngineClient.ts"
+import { type EngineError, reworded } from "../../client/EngineError.ts"
+import type { Execution, ExecutionId } from "../../client/models.ts"
+import { failureOf } from "./failure.ts"
+import { firstLacking, mentionsOf, type Side } from "./fields.ts"
+import type { Mention } from "./mentions.ts"
+import { type NodeRun, inputOf, listIn, objectIn, type RunData, runDataOf, textIn } from "./runData.ts"
+import { closeUp, isOutline, outline } from "./selections.ts"
+
+/**
+ * Reads an execution to tell why it failed. A large one is read again for the items that matter, and of those for the
+ * fields that the failed node mentions: what is kept stays small.
+ */
+export const readFailed = Effect.fnUntraced(function* (
+  id: ExecutionId
+): Effect.fn.Return<Execution, EngineError, EngineClient> {
+  const engine = yield* EngineClient
+  const first = yield* engine.getExecution(id, true, outline).pipe(
+    Effect.catch((error) => {
+      if (error._tag === "ApiError" && error.httpStatus === 404) {
+        return Effect.fail(reworded(error, `Execution not found (execution ${id})`))
+      }
+      // Larger than anything is read: what is known without the data.
+      return error._tag === "NetworkError" && error.problem.includes("larger than")
+        ? engine.getExecution(id, false)
+        : Effect.fail(error)
+    })
+  )
+  const data = runDataOf(first)
+  const failure = data && failureOf(data)
+  if (!isOutline(first) || failure?.at === undefined || data === undefined) return first
+
+  const side = { data, input: failure.input }
+  const mentions = mentionsOf(side, failure.at.node)
+  const wanted = wantedOf(failure.at, mentions)
+  const closer = yield* engine.getExecution(
+    id,
+    true,
+    closeUp(wanted, new Set(failure.item === undefined ? [] : [failure.item]))
+  )
+  const near = sideOf(closer, failure.at)
+  const lacking = failure.item === undefined && near !== undefined ? firstLacking(near, mentions) : undefined
+  return lacking === undefined || lacking === 0
+    ? closer
+    : yield* engine.getExecution(id, true, closeUp(wanted, new Set([lacking])))
+})
+
+/** The last success with what is compared; nothing where it cannot be read. */
+export const readSuccess = (
+  found: Execution | undefined,
+  node: string | undefined,
+  mentions: ReadonlyArray<Mention>
+): Effect.Effect<Execution | undefined, never, EngineClient> =>
+  found === undefined
+    ? Effect.succeed(undefined)
+    : Effect.gen(function* () {
+        const engine = yield* EngineClient
+        const first = yield* engine.getExecution(found.id, true, outline)
+        const run = runDataOf(first)?.runs.findLast((run) => run.node === node)
+        if (!isOutline(first) || run === undefined) return first
+        return yield* engine.getExecution(found.id, true, closeUp(wantedOf(run, mentions), new Set()))
+      }).pipe(Effect.orElseSucceed(() => undefined))
+
+/** Which fields are wanted of which nodes: of those before the run, and of those that its node mentions. */
+const wantedOf = (
+  { node, whole }: NodeRun,
+  mentions: ReadonlyArray<Mention>
+): ReadonlyMap<string, ReadonlySet<string>> => {
+  const sources = listIn(whole.source).flatMap((source) => textIn(objectIn(source).previousNode) ?? [])
+  // A part of an agent holds its input itself.
+  const own = [...new Set([...sources, node])].map((name): readonly [string, ReadonlySet<string>] => [
+    name,
+    new Set(mentions.filter((mention) => mention.node === undefined || mention.node === name).flatMap(headOf))
+  ])
+  const others = mentions.flatMap((mention): ReadonlyArray<readonly [string, ReadonlySet<string>]> =>
+    mention.node === undefined || sources.includes(mention.node)
+      ? []
+      : [[mention.node, new Set(mentions.filter(({ node }) => node === mention.node).flatMap(headOf))]]
+  )
+  return new Map([...others, ...own])
+}
+
+const headOf = ({ path }: Mention) => path.slice(0, 1)
+
+const sideOf = (execution: Execution, at: NodeRun): Side | undefined => {
+  const data: RunData | undefined = runDataOf(execution)
+  const run = data?.runs.find(({ node, run }) => node === at.node && run === at.run)
+  return data === undefined || run === undefined ? undefined : { data, input: inputOf(data, run) }
+}

@@ -1,0 +1,93 @@
+import { Effect, Option } from "effect"
+
+import type { Execution } from "../../client/models.ts"
+import { maskText } from "../../workflow/maskSecrets.ts"
+import { cutText } from "../explain/cut.ts"
+import { failureOf, kindOfMessage, messageOf, wordsOf } from "../explain/failure.ts"
+import { runDataOf } from "../explain/runData.ts"
+import { errorsOnly } from "../explain/selections.ts"
+import type { Engine } from "./census.ts"
+import { type Listed, pagesOf } from "./listing.ts"
+
+/** Failed executions whose data is read for their errors, over one instance. */
+const mostRead = 24
+
+/** One workflow's failures: how many, from when to when, and the errors of those that were read. */
+export const failuresOf = Effect.fnUntraced(function* (
+  engine: Engine,
+  startedAfter: string,
+  names: ReadonlyMap<string, string>
+) {
+  const error = yield* pagesOf(
+    (query) => engine.listExecutions({ status: "error", startedAfter, ...query }),
+    startedAfter
+  )
+  const crashed = yield* pagesOf(
+    (query) => engine.listExecutions({ status: "crashed", startedAfter, ...query }),
+    startedAfter
+  ).pipe(Effect.orElseSucceed((): Listed => ({ runs: [], isMore: false })))
+  const byWorkflow = new Map<string, Array<Execution>>()
+  for (const run of new Map([...error.runs, ...crashed.runs].map((run) => [run.id, run])).values()) {
+    const id = String(run.workflowId)
+    const known = byWorkflow.get(id)
+    if (known === undefined) byWorkflow.set(id, [run])
+    else known.push(run)
+  }
+  const groups = [...byWorkflow.entries()].sort(([, a], [, b]) => b.length - a.length)
+  const share = Math.max(Math.floor(mostRead / Math.max(groups.length, 1)), 1)
+  const rows = yield* Effect.forEach(
+    groups,
+    ([id, runs], index) =>
+      Effect.gen(function* () {
+        const read = index < mostRead ? runs.slice(0, share) : []
+        const kinds = yield* Effect.forEach(read, (run) => Effect.option(errorOf(engine, run)))
+        const times = runs.map(({ startedAt }) => String(startedAt)).sort()
+        return {
+          workflow: names.get(id) ?? id,
+          id,
+          failures: runs.length,
+          first: times[0],
+          last: times.at(-1),
+          ...(read.length === 0 ? {} : { errors: counted(kinds.flatMap(Option.toArray)) }),
+          ...(read.length < runs.length ? { read: read.length } : {})
+        }
+      }),
+    { concurrency: 4 }
+  )
+  return { rows, isMore: error.isMore || crashed.isMore }
+})
+
+const errorOf = (engine: Engine, { id }: Execution) =>
+  Effect.map(engine.getExecution(id, true, errorsOnly), (execution) => {
+    const data = runDataOf(execution)
+    const failure = data && failureOf(data)
+    if (failure === undefined) return { node: undefined, message: "no error on record", kind: "", id }
+    const message = String(wordsOf(failure.error, 160).message)
+    return { node: failure.at?.node, message, kind: kindOfMessage(messageOf(failure.error)), id }
+  })
+
+type Told = Effect.Success<ReturnType<typeof errorOf>>
+
+/** The same errors together, the commonest first, each with its newest execution. */
+const counted = (all: ReadonlyArray<Told>) => {
+  const groups = new Map<string, ReadonlyArray<Told>>()
+  for (const one of all) {
+    const key = `${one.node ?? ""}: ${one.kind}`
+    groups.set(key, [...(groups.get(key) ?? []), one])
+  }
+  return [...groups.values()]
+    .sort((a, b) => b.length - a.length)
+    .flatMap(([first, ...rest]) =>
+      first === undefined
+        ? []
+        : [
+            {
+              ...(first.node === undefined ? {} : { node: cutText(first.node, 60) }),
+              message: maskText(first.message),
+              count: rest.length + 1,
+              execution: first.id
+            }
+          ]
+    )
+    .slice(0, 3)
+}

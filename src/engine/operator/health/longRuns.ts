@@ -1,0 +1,48 @@
+import { Effect } from "effect"
+
+import type { Execution } from "../../client/models.ts"
+import type { Engine } from "./census.ts"
+
+/** Running executions that are looked at. */
+const mostRunning = 20
+
+/** A run of this many seconds is too long where nothing tells how long it usually takes. */
+const longSeconds = 3600
+
+/** Executions that have been running far longer than the last ones of their workflow that ended well. */
+export const longRunsOf = Effect.fnUntraced(function* (
+  engine: Engine,
+  names: ReadonlyMap<string, string>,
+  now: number
+) {
+  const running = yield* engine.listExecutions({ status: "running", limit: mostRunning })
+  const rows = yield* Effect.forEach(
+    running.data.slice(0, mostRunning),
+    (run) =>
+      Effect.gen(function* () {
+        const workflowId = String(run.workflowId)
+        const past = yield* engine.listExecutions({ workflowId, status: "success", limit: 20 })
+        const usual = median(past.data.map(secondsOf).filter(Number.isFinite))
+        const seconds = Math.round((now - Date.parse(String(run.startedAt))) / 1000)
+        const isLong = usual === undefined ? seconds > longSeconds : seconds > Math.max(120, usual * 5)
+        return isLong
+          ? [
+              {
+                workflow: names.get(workflowId) ?? workflowId,
+                execution: run.id,
+                seconds,
+                ...(usual === undefined ? {} : { usualSeconds: Math.round(usual * 10) / 10 })
+              }
+            ]
+          : []
+      }),
+    { concurrency: 4 }
+  )
+  return { rows: rows.flat(), isMore: (running.nextCursor ?? "") !== "" }
+})
+
+const secondsOf = ({ startedAt, stoppedAt }: Execution) =>
+  (Date.parse(String(stoppedAt)) - Date.parse(String(startedAt))) / 1000
+
+const median = (values: ReadonlyArray<number>): number | undefined =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]

@@ -1,0 +1,172 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { TestClock } from "effect/testing"
+
+import { ask as askNow, type Json, operatorToolsets, serverOverEmbedded } from "../../support/harness.ts"
+import { inTime } from "../../support/inTime.ts"
+import { engineThat, json, serving } from "../tools/standIn.ts"
+
+/** Asks, and lets the time go on that the answer takes. */
+const ask = (name: string, args?: Json) => inTime(askNow(name, args))
+
+const Row = Schema.Record(Schema.String, Schema.Unknown)
+const Rows = Schema.optionalKey(Schema.Array(Row))
+const decode = Schema.decodeUnknownSync(
+  Schema.Struct({
+    data: Schema.NonEmptyArray(
+      Schema.Struct({
+        missedSchedules: Rows,
+        noWorkingTrigger: Rows,
+        runningTooLong: Rows,
+        credentialsUnused: Rows,
+        notLookedAt: Schema.optionalKey(Schema.Array(Schema.String))
+      })
+    )
+  })
+)
+
+const healthOf = (args: Json = {}) => Effect.map(ask("instance_health", args), (health) => decode(health).data[0])
+
+const schedule = (interval: Json, more: Json = {}) => ({
+  name: "Schedule",
+  type: "engine-nodes-base.scheduleTrigger",
+  typeVersion: 1.2,
+  position: [0, 0],
+  parameters: { rule: { interval: [interval] } },
+  ...more
+})
+
+const hourly = { field: "hours", hoursInterval: 1, triggerAtMinute: 30 }
+
+const hook = {
+  name: "Hook",
+  type: "engine-nodes-base.webhook",
+  typeVersion: 2,
+  position: [0, 0],
+  webhookId: "late",
+  parameters: { path: "late", httpMethod: "POST" }
+}
+
+const wait = (hours: number) => ({
+  name: "Wait",
+  type: "engine-nodes-base.wait",
+  typeVersion: 1.1,
+  position: [0, 0],
+  parameters: { amount: hours, unit: "hours" }
+})
+
+describe("instance_health", () => {
+  it.effect("names an active workflow that did not run by its schedule, and none that had no reason to", () =>
+    Effect.gen(function* () {
+      const settings = { timezone: "Europe/Berlin" }
+      const { id } = yield* ask("create_workflow", { name: "Late", nodes: [schedule(hourly)], settings, active: true })
+      yield* ask("create_workflow", { name: "Off", nodes: [schedule(hourly)], settings })
+      const yearly = { field: "cronExpression", expression: "0 0 1 1 *" }
+      yield* ask("create_workflow", { name: "Seldom", nodes: [schedule(yearly)], settings, active: true })
+      const { missedSchedules: early } = yield* healthOf()
+      assert.isUndefined(early, "nothing is missed before anything was due")
+      yield* TestClock.adjust("5 hours")
+      const { missedSchedules } = yield* healthOf()
+      assert.lengthOf(missedSchedules ?? [], 1)
+      assert.include(missedSchedules?.[0], { id, workflow: "Late", expectedAtLeast: 5, ran: 0 })
+      const { missedSchedules: lately } = yield* healthOf({ hours: 2 })
+      assert.include(lately?.[0], { expectedAtLeast: 2 })
+    }).pipe(Effect.provide(serverOverEmbedded({ version: "2.41.1" }, operatorToolsets)))
+  )
+
+  it.effect("does not ask for runs from before a workflow was switched on", () =>
+    Effect.gen(function* () {
+      const settings = { timezone: "UTC" }
+      const { id } = yield* ask("create_workflow", { name: "New", nodes: [schedule(hourly)], settings })
+      yield* TestClock.adjust("10 hours")
+      yield* ask("activate_workflow", { id })
+      yield* TestClock.adjust("10 minutes")
+      const { missedSchedules: none } = yield* healthOf()
+      assert.isUndefined(none)
+      yield* TestClock.adjust("2 hours")
+      const { missedSchedules } = yield* healthOf()
+      assert.include(missedSchedules?.[0], { id, expectedAtLeast: 2, ran: 0 })
+    }).pipe(Effect.provide(serverOverEmbedded({ version: "2.41.1" }, operatorToolsets)))
+  )
+
+  it.effect("names a run that takes long where nothing tells how long it usually takes", () =>
+    Effect.gen(function* () {
+      const { id } = yield* ask("create_workflow", {
+        name: "Slow",
+        nodes: [hook, wait(5)],
+        connections: [{ source: "Hook", target: "Wait" }],
+        active: true
+      })
+      yield* TestClock.adjust("1 second")
+      yield* ask("execute_workflow", { id })
+      const { runningTooLong: early } = yield* healthOf()
+      assert.isUndefined(early)
+      yield* TestClock.adjust("2 hours")
+      const { runningTooLong } = yield* healthOf()
+      assert.include(runningTooLong?.[0], { workflow: "Slow" })
+      assert.isAtLeast(Number(runningTooLong?.[0]?.seconds), 7200)
+    }).pipe(Effect.provide(serverOverEmbedded({ version: "2.41.1" }, operatorToolsets)))
+  )
+
+  it.effect("names credentials that no workflow uses, and active workflows none of whose triggers listens", () =>
+    Effect.gen(function* () {
+      const { id } = yield* ask("create_credential", {
+        name: "Spare",
+        type: "httpBasicAuth",
+        data: { user: "a", password: "b" }
+      })
+      const bad = schedule({ field: "cronExpression", expression: "never" })
+      const { id: deaf } = yield* ask("create_workflow", { name: "Deaf", nodes: [bad], active: true })
+      const { credentialsUnused, noWorkingTrigger, notLookedAt } = yield* healthOf()
+      assert.deepStrictEqual(credentialsUnused, [{ id, name: "Spare", type: "httpBasicAuth" }])
+      assert.deepStrictEqual(noWorkingTrigger, [{ workflow: "Deaf", id: deaf, why: "none of its triggers listens" }])
+      assert.include(notLookedAt ?? [], "1 workflows with a schedule that only the engine can read")
+    }).pipe(Effect.provide(serverOverEmbedded({ version: "2.41.1" }, operatorToolsets)))
+  )
+
+  it.effect("goes on where one part of an instance cannot be read, and says which", () =>
+    Effect.gen(function* () {
+      const { client } = engineThat(({ path }) => {
+        if (path.includes("/workflows")) return json({ data: [], nextCursor: null })
+        return path.includes("/credentials")
+          ? json({ message: "Forbidden" }, 403)
+          : json({ data: [], nextCursor: null })
+      })
+      const { notLookedAt } = yield* healthOf().pipe(Effect.provide(serving(client, {}, operatorToolsets)))
+      assert.deepStrictEqual(notLookedAt, [
+        "credentials: API call failed for instance production: Insufficient permissions."
+      ])
+    })
+  )
+})
+
+describe("a call that the engine or the key lacks", () => {
+  const discovery = (scopes: ReadonlyArray<string>) => ({
+    data: {
+      scopes,
+      resources: { workflow: { operations: [], endpoints: [{ method: "GET", path: "/api/v1/workflows" }] } }
+    }
+  })
+  const told = (scopes: ReadonlyArray<string>) =>
+    Effect.gen(function* () {
+      const { asked, client } = engineThat(({ path }) =>
+        path.endsWith("/discover") ? json(discovery(scopes)) : json({ message: "not found" }, 404)
+      )
+      const answer = yield* ask("stop_execution", { id: 1 }).pipe(Effect.provide(serving(client, {}, operatorToolsets)))
+      assert.isFalse(
+        asked.some(({ method }) => method === "POST"),
+        "nothing is tried out"
+      )
+      return String(answer.guidance)
+    })
+
+  it.effect("is told from the engine's own list, with the scope where that is what is missing", () =>
+    Effect.gen(function* () {
+      assert.match(yield* told(["execution:read"]), /may not stop executions: it lacks the scope execution:stop/)
+      assert.match(
+        yield* told(["execution:stop"]),
+        /^This engine's API cannot stop executions: that came with 2\.10\.0/
+      )
+    })
+  )
+})
