@@ -6,6 +6,8 @@ import { HttpClientRequest } from "effect/http"
 
 import { keyHeaders } from "../../src/engine/client/naming.ts"
 import { EmbeddedEngine } from "../../src/engine/embedded/EmbeddedEngine.ts"
+import { inspect } from "../../src/mcp/jsonText.ts"
+import { slowTexts } from "../mcp/transport/slowTexts.ts"
 import { callTool, serverOverEmbedded } from "../support/harness.ts"
 
 interface Ratio {
@@ -81,5 +83,32 @@ const start = Effect.gen(function* () {
   } satisfies Ratio
 })
 
+/** Milliseconds of CPU time that a program takes at the least, of several times. */
+const cost = (program: () => unknown) =>
+  Math.min(
+    ...Array.from({ length: 5 }, () => {
+      const before = process.cpuUsage()
+      program()
+      const { system, user } = process.cpuUsage(before)
+      // Only their sum is exact: the share of each is estimated from ticks.
+      return (system + user) / 1000
+    })
+  )
+
+/** How much longer messages take to be looked through that are eight times as long and made to be slow. */
+const looks = Effect.sync(() => {
+  const costs = Object.entries(slowTexts).map(([what, make]) => {
+    const [short, long] = [make(50_000), make(400_000)]
+    return { what, short: cost(() => inspect(short)), long: cost(() => inspect(long)) }
+  })
+  const ratioOf = ({ long, short }: (typeof costs)[number]) => long / Math.max(short, 0.5)
+  const [worst] = costs.toSorted((a, b) => ratioOf(b) - ratioOf(a))
+  return {
+    what: `a slow message 8 times as long / the message (${worst?.what})`,
+    ratio: worst === undefined ? 0 : ratioOf(worst),
+    detail: `${worst?.long.toFixed(1)} ms / ${worst?.short.toFixed(1)} ms`
+  } satisfies Ratio
+})
+
 /** Speeds as ratios of two things measured in turn, so that a slow machine changes both. */
-export const speeds = Effect.all([overhead, start])
+export const speeds = Effect.all([overhead, start, looks])

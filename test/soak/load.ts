@@ -87,9 +87,9 @@ export const work = async (
 export const heavy = async (client: Client, unique: () => string) => {
   const large = { ...hook, notes: "x".repeat(15.5 * MiB) }
   const endings: ReadonlyArray<readonly [string, Arguments, RegExp]> = [
-    ["get_workflow", { id: "huge" }, /larger than \d+ bytes/],
-    ["get_workflow", { id: "endless" }, /larger than \d+ bytes/],
-    ["get_workflow", { id: "bomb" }, /larger than \d+ bytes|another shape|instead of the engine's JSON/],
+    ["get_workflow", { id: "huge" }, /more than the limit of \d+/],
+    ["get_workflow", { id: "endless" }, /more than the limit of \d+/],
+    ["get_workflow", { id: "bomb" }, /more than the limit of \d+|another shape|instead of the engine's JSON/],
     ["get_workflow", { id: "mib-16" }, /bytes/],
     ["create_workflow", { name: unique(), nodes: [large] }, /./]
   ]

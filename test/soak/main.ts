@@ -22,7 +22,7 @@ if (!(minutes > 0) || !Number.isInteger(seed)) throw new Error("--minutes wants 
 
 /** What may grow between the first round, which warms up, and the last. */
 const mayGrow = { heap: 24 * MiB, external: 128 * MiB, fibers: 40, descriptors: 40 } as const
-const highestPeak = 1600 * MiB
+const highestPeak = 800 * MiB
 
 const random = randomOf(seed)
 const scope = Effect.runSync(Scope.make())

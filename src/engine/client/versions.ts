@@ -1,7 +1,9 @@
 import { Predicate } from "effect"
 
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { digest } from "../../internal/json/digest.ts"
 import { type Workflow, nameOf } from "./models.ts"
+
+export { isSameJson } from "../../internal/json/digest.ts"
 
 /** What a workflow does; a change of these by somebody else must not be overwritten. */
 const contents = ["name", "nodes", "connections", "settings", "pinData"] as const
@@ -47,48 +49,15 @@ export type NodeDigest = readonly [name: string, digest: string]
 export const nodeDigests = ({ nodes }: Pick<Workflow, "nodes">): ReadonlyArray<NodeDigest> => {
   const known = digestCache.get(nodes)
   if (known !== undefined) return known
-  const digests = nodes.map((node): NodeDigest => [nameOf(node), digest(canonicalJson(node))])
+  const digests = nodes.map((node): NodeDigest => [nameOf(node), digest(node)])
   digestCache.set(nodes, digests)
   return digests
 }
 
 const digestCache = new WeakMap<Workflow["nodes"], ReadonlyArray<NodeDigest>>()
 
-/** Whether two values say the same; fields may come in another order. */
-export const isSameJson = (a: unknown, b: unknown): boolean => canonicalJson(a) === canonicalJson(b)
-
 const digestOf = (workflow: Workflow, part: (typeof contents)[number]): string =>
-  part === "nodes"
-    ? digest(
-        nodeDigests(workflow)
-          .map(([, one]) => one)
-          .join()
-      )
-    : digest(canonicalJson(workflow[part] ?? {}))
-
-/** JSON with the fields of every object in alphabetical order. */
-export const canonicalJson = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`
-  if (!Predicate.isObject(value)) return JSON.stringify(value) ?? ""
-  const fields: JsonObject = { ...value }
-  const names = Object.keys(fields).sort()
-  return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(fields[name])}`).join()}}`
-}
-
-/** Six characters of a 53-bit hash (cyrb53): to notice an accident, not to withstand an attack. */
-const digest = (text: string): string => {
-  let high = 0xdeadbeef
-  let low = 0x41c6ce57
-  for (let index = 0; index < text.length; index++) {
-    const unit = text.charCodeAt(index)
-    high = Math.imul(high ^ unit, 2654435761)
-    low = Math.imul(low ^ unit, 1597334677)
-  }
-  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909)
-  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909)
-  const hash = 2 ** 32 * (2097151 & low) + (high >>> 0)
-  return hash.toString(36).padStart(6, "0").slice(-6)
-}
+  part === "nodes" ? digest(nodeDigests(workflow).map(([, one]) => one)) : digest(workflow[part] ?? {})
 
 /** Nodes kept in mind at most, over all versions; the oldest versions are forgotten first. */
 const maxNodes = 20_000

@@ -1,8 +1,8 @@
 import { Struct } from "effect"
 
+import { digest } from "../../internal/json/digest.ts"
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
-import { canonicalJson } from "../client/versions.ts"
 
 /** The nodes of two workflows: those that are in both, under one name or two, and the others. */
 export interface NodePairs {
@@ -21,7 +21,7 @@ export const pairNodes = (before: ReadonlyArray<JsonObject>, after: ReadonlyArra
   const byId = pairBy(byName.removed, byName.added, ({ id, type }) =>
     typeof id === "string" && id !== "" ? JSON.stringify([id, type]) : undefined
   )
-  const byContent = pairBy(byId.removed, byId.added, (node) => canonicalJson(contentOf(node)))
+  const byContent = pairBy(byId.removed, byId.added, (node) => digest(contentOf(node)))
   return { ...byContent, both: [...byName.both, ...byId.both, ...byContent.both] }
 }
 
