@@ -36,6 +36,8 @@ export interface Version {
   readonly by: string
   readonly tool: string | undefined
   readonly reason: string | undefined
+  /** Changes that one call of a tool has made have the same one. */
+  readonly call: string | undefined
   /** What changed, in a line. */
   readonly change: string
   /** The engine's own name of this version, where it has one. */

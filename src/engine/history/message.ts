@@ -21,7 +21,8 @@ export const messageOf = ({ lines, origin, subject }: Message): string => {
   const trailers = [
     ["Client", origin?.client],
     ["Tool", origin?.tool],
-    ["Reason", origin?.reason]
+    ["Reason", origin?.reason],
+    ["Call", origin?.id]
   ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${oneLine(value)}`]))
   const body = lines.map(
     ({ base, change, engineVersion }) =>
@@ -54,6 +55,7 @@ export const versionIn = ({ author, hash, message, when }: Commit, folder: strin
     by: author,
     tool: trailerIn(message, "Tool"),
     reason: trailerIn(message, "Reason"),
+    call: trailerIn(message, "Call"),
     change: line.change,
     engineVersion: line.engineVersion,
     isDeletion: line.change === deleted

@@ -53,6 +53,10 @@ const queryProblem =
 /** Kinds of nodes that are called from outside under an id of their own. */
 const called = new Set(["webhook", "formTrigger", "chatTrigger", "form", "wait"])
 
+/** What takes a setting away, as the editor says it. */
+const isTakenAway = (setting: string, value: unknown) =>
+  setting === "executionTimeout" ? value === -1 : ["errorWorkflow", "timezone"].includes(setting) && value === "DEFAULT"
+
 /** A workflow has versions: a new graph makes one, and the published one goes on running beside the saved one. */
 const workflows: WorkflowRules = {
   keptNode: (node) => pick(nodeOrder, node),
@@ -61,7 +65,8 @@ const workflows: WorkflowRules = {
     webhookId === undefined && Predicate.isString(type) && called.has(nodeKind(type)),
   graphProblem,
   creationProblem,
-  updatedSettings: (before, sent) => ({ ...before, ...sent }),
+  updatedSettings: (before, sent) =>
+    Object.fromEntries(Object.entries({ ...before, ...sent }).filter(([name, value]) => !isTakenAway(name, value))),
   isNewVersion: (before, draft) =>
     !Equal.equals(draft.nodes, before.nodes) || !Equal.equals(draft.connections, before.connections),
   afterRefusedUpdate: (updated) => updated,
