@@ -53,9 +53,8 @@ const queryProblem =
 /** Kinds of nodes that are called from outside under an id of their own. */
 const called = new Set(["webhook", "formTrigger", "chatTrigger", "form", "wait"])
 
-/** What takes a setting away, as the editor says it. */
-const isTakenAway = (setting: string, value: unknown) =>
-  setting === "executionTimeout" ? value === -1 : ["errorWorkflow", "timezone"].includes(setting) && value === "DEFAULT"
+/** Settings that an update takes away where it gives these values. */
+const lostAs = { errorWorkflow: "DEFAULT", timezone: "DEFAULT", executionTimeout: -1 }
 
 /** A workflow has versions: a new graph makes one, and the published one goes on running beside the saved one. */
 const workflows: WorkflowRules = {
@@ -66,7 +65,7 @@ const workflows: WorkflowRules = {
   graphProblem,
   creationProblem,
   updatedSettings: (before, sent) =>
-    Object.fromEntries(Object.entries({ ...before, ...sent }).filter(([name, value]) => !isTakenAway(name, value))),
+    Object.fromEntries(Object.entries({ ...before, ...sent }).filter(([name, value]) => value !== own(lostAs, name))),
   isNewVersion: (before, draft) =>
     !Equal.equals(draft.nodes, before.nodes) || !Equal.equals(draft.connections, before.connections),
   afterRefusedUpdate: (updated) => updated,
