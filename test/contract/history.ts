@@ -19,6 +19,7 @@ import {
   created,
   eventually,
   everyDay,
+  given,
   manual,
   node,
   tagged,
@@ -73,6 +74,24 @@ const recordedOf = Effect.fnUntraced(function* (id: string) {
   const [main = ""] = [...files.keys()].filter((file) => file.endsWith(`.${id}.json`))
   return { ...recordAt(main.replace(/\.json$/, ""), files) }
 })
+
+const decodeBackup = Schema.decodeUnknownSync(
+  Schema.Array(
+    Schema.Struct({
+      workflows: Schema.Int,
+      since: Schema.optionalKey(Schema.String),
+      notice: Schema.optionalKey(Schema.String),
+      changes: Schema.Array(
+        Schema.Struct({
+          id: Schema.String,
+          change: Schema.String,
+          by: Schema.String,
+          tool: Schema.optionalKey(Schema.String)
+        })
+      )
+    })
+  )
+)
 
 const code = (jsCode: string) => node("code", "Work", { jsCode }, { typeVersion: 2 })
 
@@ -206,6 +225,39 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
             (yield* versionsOf(id)).slice(0, 1).map(({ change, tool }) => [tool, change]),
             [["delete_workflow", "deleted"]]
           )
+        })
+      )
+
+      it.effect("backs up what no tool has read, and tells what changed since and by whom", () =>
+        Effect.gen(function* () {
+          const { name: tagName } = yield* tagged()
+          const unread = yield* given({ name: unique("unread"), nodes: [manual()], settings: { executionTimeout: 60 } })
+          const deletedElsewhere = yield* given({ name: unique("deleted"), nodes: [manual()] })
+          const first = decodeBackup((yield* ask("backup", { instances: ["production"] })).data)[0]
+          assert.isUndefined(first?.notice)
+          const { git } = yield* Repository
+          assert.include(git("show", "HEAD:production/tags.json"), tagName)
+          const left = ["shared", "activeVersion", "parentFolder"]
+          assert.deepStrictEqual(
+            without(yield* recordedOf(unread.id), ...left),
+            without(yield* shown(`/workflows/${unread.id}`), ...left)
+          )
+          const name = unique("elsewhere")
+          yield* sent("PUT", `/workflows/${unread.id}`, { name, nodes: [], connections: {}, settings: {} })
+          yield* cleared(deletedElsewhere.id)
+          const ours = yield* created({ nodes: [manual()] })
+          const second = decodeBackup((yield* ask("backup")).data)[0]
+          assert.isDefined(second?.since)
+          const drift = second?.changes.filter(({ id }) => [unread.id, deletedElsewhere.id, ours.id].includes(id)) ?? []
+          assert.deepStrictEqual(
+            drift.map(({ by, change, id, tool }) => [id, by, tool, change === "deleted"]).toSorted(),
+            [
+              [unread.id, "somebody else", undefined, false],
+              [deletedElsewhere.id, "somebody else", undefined, true],
+              [ours.id, "an unknown client", "create_workflow", false]
+            ].toSorted()
+          )
+          assert.include(git("log", "-1", "--format=%s"), "backup: ")
         })
       )
 

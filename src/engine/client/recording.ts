@@ -1,9 +1,9 @@
-import { Cause, Clock, Effect, Exit, Fiber, Option } from "effect"
+import { Cause, Clock, Effect, Exit, Fiber, Option, Struct } from "effect"
 
 import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
 import { Caller } from "../../mcp/Caller.ts"
 import type { EngineError } from "./EngineError.ts"
-import type { After, Change, InstanceHistory } from "./History.ts"
+import type { After, Change, InstanceHistory, Listed } from "./History.ts"
 import type { Workflow, WorkflowId } from "./models.ts"
 import type { restCalls } from "./restCalls.ts"
 import { makeWritesUnderWay } from "./writesUnderWay.ts"
@@ -74,15 +74,36 @@ export const recording = (client: Client, history: InstanceHistory): Client => {
       afterOf: (answer) => ({ after: present(answer) })
     })
 
+  /** Hands on a change of a tag or a credential: of its answer only what `history` keeps of such lists. */
+  const listing = <A>(self: Effect.Effect<A, EngineError>, listed: (answer: A) => Listed | undefined) =>
+    Effect.tap(
+      self,
+      Effect.fnUntraced(function* (answer) {
+        const told = listed(answer)
+        if (told !== undefined) yield* history.listed({ ...told, origin: yield* Caller })
+      })
+    )
+
   return {
     ...client,
+    createTag: (name) => listing(client.createTag(name), (put) => ({ list: "tags", put })),
+    updateTag: (id, name) => listing(client.updateTag(id, name), (put) => ({ list: "tags", put })),
+    deleteTag: (id) => listing(client.deleteTag(id), () => ({ list: "tags", gone: id })),
+    createCredential: (body) => listing(client.createCredential(body), (put) => ({ list: "credentials", put })),
+    updateCredentialIfSupported: (id, body) =>
+      listing(client.updateCredentialIfSupported(id, body), (answer) =>
+        Option.isNone(answer) ? undefined : { list: "credentials", put: { ...answer.value, id } }
+      ),
+    deleteCredential: (id) => listing(client.deleteCredential(id), () => ({ list: "credentials", gone: id })),
     getWorkflow: (id) =>
       Effect.tapError(
         seen(client.getWorkflow(id), (workflow) => [workflow]),
         (error) => (isMissing(error) ? history.saw([], [id]) : Effect.void)
       ),
     listWorkflows: (query, selection) =>
-      seen(client.listWorkflows(query, selection), ({ data }) => data.filter(isWhole)),
+      seen(client.listWorkflows(query, selection), ({ data }) =>
+        data.filter(isWhole).map((item) => (query.excludePinnedData === true ? Struct.omit(item, ["pinData"]) : item))
+      ),
     createWorkflow: (creation) =>
       Effect.tap(
         client.createWorkflow(creation),

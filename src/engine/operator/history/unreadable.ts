@@ -9,3 +9,11 @@ export const unreadable = ({ message }: HistoryError) =>
     message: `The history cannot be read: ${message}`,
     details: {}
   })
+
+/** There is no history; and what to do about that. */
+export const notKept = new ToolError({
+  blame: "upstream",
+  code: "CONFIGURATION_ERROR",
+  message: "No history is kept: name a folder for it as `history` in the configuration, or start with --history DIR.",
+  details: {}
+})

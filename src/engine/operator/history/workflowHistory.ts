@@ -6,7 +6,7 @@ import type { Version } from "../../client/History.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { optional, workflowId } from "../../tools/parameters.ts"
 import { restoreWorkflow } from "./restoreWorkflow.ts"
-import { unreadable } from "./unreadable.ts"
+import { notKept, unreadable } from "./unreadable.ts"
 
 const most = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }, { message: "must be between 1 and 100" }))
 
@@ -21,7 +21,7 @@ export const workflowHistory = EngineTool.make("workflow_history", {
   },
   run: Effect.fnUntraced(function* ({ cursor, id, limit = 20 }) {
     const { history } = yield* EngineClient
-    if (!history.isKept) return { data: [], notice: notKept }
+    if (!history.isKept) return yield* notKept
     yield* history.settled
     const problem = yield* history.problem
     const { data, next } = yield* Effect.mapError(history.versions(id, { limit, after: cursor }), unreadable)
@@ -32,9 +32,6 @@ export const workflowHistory = EngineTool.make("workflow_history", {
     }
   })
 })
-
-const notKept =
-  "No history is kept: name a folder for it as `history` in the configuration, or start with --history DIR."
 
 const shown = ({ by, change, reason, tool, version, when }: Version) => ({
   version,
