@@ -6,9 +6,11 @@ export interface Call {
   /** Name and version by which the client has introduced itself. */
   readonly client: string | undefined
   readonly reason: string | undefined
+  /** Tells calls of the same tool apart. */
+  readonly id: string | undefined
 }
 
 /** The call that is under way; nothing is known of it outside of one. */
 export const Caller = Context.Reference<Call>("workflow-tool-server/mcp/Caller", {
-  defaultValue: () => ({ tool: undefined, client: undefined, reason: undefined })
+  defaultValue: () => ({ tool: undefined, client: undefined, reason: undefined, id: undefined })
 })

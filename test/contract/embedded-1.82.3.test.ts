@@ -1,4 +1,6 @@
 import { contractSuiteInTime } from "./contractSuite.ts"
+import { historySuite } from "./history.ts"
 import { overEmbedded } from "./TestedEngine.ts"
 
 contractSuiteInTime("the embedded 1.82.3", overEmbedded("1.82.3"))
+historySuite("the embedded 1.82.3", overEmbedded("1.82.3"))

@@ -1,4 +1,6 @@
 import { contractSuiteInTime } from "./contractSuite.ts"
+import { historySuite } from "./history.ts"
 import { overEmbedded } from "./TestedEngine.ts"
 
 contractSuiteInTime("the embedded 2.41.1", overEmbedded("2.41.1"))
+historySuite("the embedded 2.41.1", overEmbedded("2.41.1"))

@@ -1,6 +1,10 @@
 import { inject } from "vitest"
 
 import { contractSuite } from "../contract/contractSuite.ts"
+import { historySuite } from "../contract/history.ts"
 import { overReal } from "../contract/TestedEngine.ts"
 
-for (const engine of inject("engines")) contractSuite(`the real ${engine.version}`, overReal(engine))
+for (const engine of inject("engines")) {
+  contractSuite(`the real ${engine.version}`, overReal(engine))
+  historySuite(`the real ${engine.version}`, overReal(engine))
+}

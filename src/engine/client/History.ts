@@ -27,6 +27,30 @@ export type After =
   | { readonly _tag: "Deleted" }
   | { readonly _tag: "Unknown" }
 
+/** Something of a list that the history keeps beside the workflows: never more than names, and no value of a credential. */
+export interface Listed {
+  readonly list: "tags" | "credentials"
+  /** All there are, where they were read; else what was made or changed, and what is gone. */
+  readonly all?: ReadonlyArray<JsonObject>
+  readonly put?: JsonObject
+  readonly gone?: string
+  readonly origin?: Call
+}
+
+/** A workflow that somebody changed, as a commit tells it. */
+export interface Drift extends Omit<Version, "engineVersion" | "call"> {
+  readonly id: string
+  readonly name: string
+}
+
+/** What was recorded of an instance since a backup of it. */
+export interface Since {
+  /** When that backup was; nothing where there was none. */
+  readonly when: string | undefined
+  /** Newest first. */
+  readonly changes: ReadonlyArray<Drift>
+}
+
 /** One version of a workflow in the history. */
 export interface Version {
   /** Names it; it is the state after this change. */
@@ -36,6 +60,8 @@ export interface Version {
   readonly by: string
   readonly tool: string | undefined
   readonly reason: string | undefined
+  /** Changes that one call of a tool has made have the same one. */
+  readonly call: string | undefined
   /** What changed, in a line. */
   readonly change: string
   /** The engine's own name of this version, where it has one. */
@@ -57,6 +83,14 @@ export interface InstanceHistory {
   /** Workflows were read, and some were found not to be there. */
   readonly saw: (workflows: ReadonlyArray<JsonObject>, gone?: ReadonlyArray<string>) => Effect.Effect<void>
   readonly wrote: (change: Change) => Effect.Effect<void>
+  /** Tags and credentials: names only. */
+  readonly listed: (listed: Listed) => Effect.Effect<void>
+  /** All workflows as they are recorded. */
+  readonly all: Effect.Effect<ReadonlyMap<string, JsonObject>, HistoryError>
+  /** What was recorded since the last backup. */
+  readonly sinceBackup: Effect.Effect<Since, HistoryError>
+  /** A backup is complete; `words` say of what. */
+  readonly backedUp: (words: string) => Effect.Effect<void>
   /** Waits, not for long, until what happened so far is recorded. */
   readonly settled: Effect.Effect<void>
   /** What is wrong with the keeping of the history now. */
@@ -79,6 +113,10 @@ export const noHistory: InstanceHistory = {
   knows: () => Effect.succeed(true),
   saw: () => Effect.void,
   wrote: () => Effect.void,
+  listed: () => Effect.void,
+  all: Effect.succeed(new Map<string, JsonObject>()),
+  sinceBackup: Effect.succeed({ when: undefined, changes: [] }),
+  backedUp: () => Effect.void,
   settled: Effect.void,
   problem: Effect.undefined,
   versions: () => Effect.succeed({ data: [], next: undefined }),

@@ -25,6 +25,7 @@ export interface Creation {
   readonly connections: JsonObject
   readonly settings?: JsonObject | undefined
   readonly staticData?: unknown
+  readonly pinData?: unknown
 }
 
 /** Fields that a caller gives; what is left out stays. `connections` replaces all, `settings` is put over the old ones. */
@@ -33,37 +34,50 @@ export interface Changes {
   readonly nodes?: ReadonlyArray<JsonObject> | undefined
   readonly connections?: JsonObject | undefined
   readonly settings?: JsonObject | undefined
+  /** Whether `settings` are all that there should be, rather than put over the old ones. */
+  readonly replacesSettings?: boolean
   readonly staticData?: unknown
   /** Changed on engines of generation 2 alone; older ones keep what they have. */
   readonly pinData?: unknown
   /** Known to engines of generation 2 alone. */
   readonly nodeGroups?: unknown
+  readonly description?: unknown
 }
 
 /** What to send to create a workflow on an engine of this generation. */
 export const createBody = (creation: Creation, generation: Generation): Sendable => {
-  const { name, nodes, connections, settings = {}, staticData } = creation
-  return sendable({ name, nodes, connections, settings, ...definedFields({ staticData }) }, generation)
+  const { name, nodes, connections, settings = {}, ...more } = creation
+  return sendable({ name, nodes, connections, settings, ...definedFields(more) }, generation)
 }
 
 /** What to send to change a workflow as it was just read. An update replaces, so that all of it goes back. */
 export const updateBody = (current: Workflow, changes: Changes, generation: Generation): Sendable => {
+  const { connections, name, nodes, replacesSettings = false, settings, ...more } = changes
   const carried = generation.carried.map((field) => [field, current[field]])
-  const { nodeGroups, pinData, staticData } = changes
-  const given = pick(definedFields({ staticData, pinData, nodeGroups }), { only: generation.carried })
-  const { body, dropped } = sendable(
+  const kept = replacesSettings ? takenAway(current, settings) : withoutDefaults(current.settings ?? {})
+  return sendable(
     {
       ...definedFields(Object.fromEntries(carried)),
-      ...given.kept,
-      name: changes.name ?? current.name,
-      nodes: changes.nodes === undefined ? current.nodes : keepIdentity(changes.nodes, current.nodes),
-      connections: changes.connections ?? current.connections,
-      settings: { ...withoutDefaults(current.settings ?? {}), ...changes.settings }
+      ...definedFields(more),
+      name: name ?? current.name,
+      nodes: nodes === undefined ? current.nodes : keepIdentity(nodes, current.nodes),
+      connections: connections ?? current.connections,
+      settings: { ...kept, ...settings }
     },
     generation
   )
-  return { body, dropped: [...dropped, ...given.dropped] }
 }
+
+/** What takes a setting away on engines that put settings over the old ones; there is no such word for other settings. */
+const removals: JsonObject = { timezone: "DEFAULT", errorWorkflow: "DEFAULT", executionTimeout: -1 }
+
+/** The words that take away what should not be there any more, for engines that need them: those with published versions. */
+const takenAway = (current: Workflow, wanted: JsonObject = {}): JsonObject =>
+  current.activeVersionId === undefined
+    ? {}
+    : Object.fromEntries(
+        Object.entries(removals).filter(([field]) => field in (current.settings ?? {}) && !(field in wanted))
+      )
 
 /** The body with the types of its nodes in another spelling. */
 export const renameNodeTypes = (body: Body, spelling: (type: string) => string): Body => ({
@@ -71,15 +85,23 @@ export const renameNodeTypes = (body: Body, spelling: (type: string) => string):
   nodes: body.nodes.map((node) => (Predicate.isString(node.type) ? { ...node, type: spelling(node.type) } : node))
 })
 
-const sendable = (body: Body, generation: Generation): Sendable => {
-  const settings = pick(body.settings, generation.settings)
-  const nodes = body.nodes.map((node) => {
+const sendable = (
+  { connections, name, nodes: given, settings: asked, ...more }: Body,
+  generation: Generation
+): Sendable => {
+  const settings = pick(asked, generation.settings)
+  const others = pick(more, generation.others)
+  const nodes = given.map((node) => {
     const { kept, dropped } = pick(node, generation.node)
     return { kept, dropped: dropped.map((field) => `nodes.${String(node.name)}.${field}`) }
   })
   return {
-    body: { ...body, nodes: nodes.map(({ kept }) => kept), settings: settings.kept },
-    dropped: [...settings.dropped.map((field) => `settings.${field}`), ...nodes.flatMap(({ dropped }) => dropped)]
+    body: { ...others.kept, name, nodes: nodes.map(({ kept }) => kept), connections, settings: settings.kept },
+    dropped: [
+      ...others.dropped,
+      ...settings.dropped.map((field) => `settings.${field}`),
+      ...nodes.flatMap(({ dropped }) => dropped)
+    ]
   }
 }
 
@@ -134,6 +156,8 @@ export type Fields = { readonly only: ReadonlyArray<string> } | { readonly allBu
 export interface Generation {
   /** Fields of a read workflow that an update sends back, beside name, nodes, connections and settings. */
   readonly carried: ReadonlyArray<string>
+  /** Fields beside name, nodes, connections and settings. */
+  readonly others: Fields
   readonly settings: Fields
   readonly node: Fields
 }
@@ -141,6 +165,7 @@ export interface Generation {
 /** Refuse the whole body for one field they do not know. */
 const strict: Generation = {
   carried: ["staticData"],
+  others: { only: ["staticData"] },
   settings: {
     only: [
       "saveExecutionProgress",
@@ -180,6 +205,7 @@ const strict: Generation = {
 /** Take all that they show, but for what they derive themselves, and merge settings into the old ones. */
 const full: Generation = {
   carried: ["staticData", "pinData", "nodeGroups"],
+  others: { allBut: [] },
   settings: { allBut: ["binaryMode", "credentialResolverId", "redactionPolicy"] },
   node: { allBut: ["createdAt", "updatedAt"] }
 }

@@ -1,9 +1,9 @@
-import { Cause, Clock, Effect, Exit, Option } from "effect"
+import { Cause, Clock, Effect, Exit, Fiber, Option, Struct } from "effect"
 
 import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
 import { Caller } from "../../mcp/Caller.ts"
 import type { EngineError } from "./EngineError.ts"
-import type { After, Change, InstanceHistory } from "./History.ts"
+import type { After, Change, InstanceHistory, Listed } from "./History.ts"
 import type { Workflow, WorkflowId } from "./models.ts"
 import type { restCalls } from "./restCalls.ts"
 import { makeWritesUnderWay } from "./writesUnderWay.ts"
@@ -29,12 +29,14 @@ export const recording = (client: Client, history: InstanceHistory): Client => {
 
   const present = (seen: JsonObject): After => ({ _tag: "Present", seen })
 
-  /** What became of a workflow whose change did not tell. */
-  const lookedUp = (id: WorkflowId) =>
-    Effect.match(client.getWorkflow(id), {
-      onSuccess: present,
-      onFailure: (error): After => (isMissing(error) ? { _tag: "Deleted" } : { _tag: "Unknown" })
+  /** What became of a workflow whose change did not tell, unless another change has begun by then, which will. */
+  const lookedUp = (id: WorkflowId) => {
+    const since = writes.now()
+    return Effect.match(client.getWorkflow(id), {
+      onSuccess: (workflow) => (writes.touchedSince(since, id) ? unknown : present(workflow)),
+      onFailure: (error) => (isMissing(error) && !writes.touchedSince(since, id) ? gone : unknown)
     })
+  }
 
   const changing = Effect.fnUntraced(function* <A>(
     id: WorkflowId,
@@ -49,8 +51,8 @@ export const recording = (client: Client, history: InstanceHistory): Client => {
         Effect.gen(function* () {
           if (Exit.isFailure(exit)) {
             const error = failureOf(exit)
-            if (error !== undefined && isHarmless(error)) return undefined
             if (error !== undefined && isMissing(error)) return yield* history.saw([], [id])
+            if (error !== undefined && !mayHaveChanged(error, told.before)) return undefined
           }
           const { after, before = told.before } = Exit.isSuccess(exit) ? afterOf(exit.value) : {}
           return yield* history.wrote({
@@ -59,7 +61,7 @@ export const recording = (client: Client, history: InstanceHistory): Client => {
             origin,
             id,
             at: yield* Clock.currentTimeMillis,
-            after: yield* Effect.cached(after === undefined ? lookedUp(id) : Effect.succeed(after))
+            after: after === undefined ? Fiber.join(yield* Effect.forkDetach(lookedUp(id))) : Effect.succeed(after)
           })
         })
       )
@@ -72,15 +74,36 @@ export const recording = (client: Client, history: InstanceHistory): Client => {
       afterOf: (answer) => ({ after: present(answer) })
     })
 
+  /** Hands on a change of a tag or a credential: of its answer only what `history` keeps of such lists. */
+  const listing = <A>(self: Effect.Effect<A, EngineError>, listed: (answer: A) => Listed | undefined) =>
+    Effect.tap(
+      self,
+      Effect.fnUntraced(function* (answer) {
+        const told = listed(answer)
+        if (told !== undefined) yield* history.listed({ ...told, origin: yield* Caller })
+      })
+    )
+
   return {
     ...client,
+    createTag: (name) => listing(client.createTag(name), (put) => ({ list: "tags", put })),
+    updateTag: (id, name) => listing(client.updateTag(id, name), (put) => ({ list: "tags", put })),
+    deleteTag: (id) => listing(client.deleteTag(id), () => ({ list: "tags", gone: id })),
+    createCredential: (body) => listing(client.createCredential(body), (put) => ({ list: "credentials", put })),
+    updateCredentialIfSupported: (id, body) =>
+      listing(client.updateCredentialIfSupported(id, body), (answer) =>
+        Option.isNone(answer) ? undefined : { list: "credentials", put: { ...answer.value, id } }
+      ),
+    deleteCredential: (id) => listing(client.deleteCredential(id), () => ({ list: "credentials", gone: id })),
     getWorkflow: (id) =>
       Effect.tapError(
         seen(client.getWorkflow(id), (workflow) => [workflow]),
         (error) => (isMissing(error) ? history.saw([], [id]) : Effect.void)
       ),
     listWorkflows: (query, selection) =>
-      seen(client.listWorkflows(query, selection), ({ data }) => data.filter(isWhole)),
+      seen(client.listWorkflows(query, selection), ({ data }) =>
+        data.filter(isWhole).map((item) => (query.excludePinnedData === true ? Struct.omit(item, ["pinData"]) : item))
+      ),
     createWorkflow: (creation) =>
       Effect.tap(
         client.createWorkflow(creation),
@@ -97,7 +120,7 @@ export const recording = (client: Client, history: InstanceHistory): Client => {
       }),
     deleteWorkflow: (id) =>
       changing(id, client.deleteWorkflow(id), {
-        afterOf: (before) => ({ before, after: { _tag: "Deleted" } })
+        afterOf: (before) => ({ before, after: gone })
       }),
     archiveWorkflowIfSupported: (id, archived) =>
       changing(id, client.archiveWorkflowIfSupported(id, archived), {
@@ -116,6 +139,7 @@ export const recording = (client: Client, history: InstanceHistory): Client => {
 }
 
 const unknown: After = { _tag: "Unknown" }
+const gone: After = { _tag: "Deleted" }
 
 /** Whether a list shows a workflow with all that it does: of a large page, much of it may be left out. */
 const isWhole = ({ connections, nodes }: JsonObject): boolean =>
@@ -134,7 +158,8 @@ const isMissing = (error: EngineError) => error._tag === "ApiError" && error.htt
 const failureOf = (exit: Exit.Failure<unknown, EngineError>): EngineError | undefined =>
   exit.cause.reasons.find(Cause.isFailReason)?.error
 
-/** Whether a change that failed cannot have changed anything. */
-const isHarmless = (error: EngineError): boolean =>
-  ["AuthenticationFailed", "NetworkError", "PermissionDenied", "ReadOnlyInstance"].includes(error._tag) ||
-  (error._tag === "Timeout" && error.unsettled === undefined)
+/** Whether a change that failed may have changed something: engines save an active workflow before they refuse to run it. */
+const mayHaveChanged = (error: EngineError, before: JsonObject | undefined): boolean =>
+  error._tag === "OutcomeUnknown" ||
+  (error._tag === "Timeout" && error.unsettled !== undefined) ||
+  (error._tag === "ApiError" && before?.active === true)

@@ -3,11 +3,12 @@ import { Predicate } from "effect"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { After, Change } from "../client/History.ts"
 import { describe } from "./describe.ts"
-import { type NewCommit, ourselves } from "./git/fastImport.ts"
+import { type NewCommit, ourselves, somebody } from "./git/fastImport.ts"
 import { filesOf } from "./layout.ts"
+import { type BackupHappening, commitOfBackup, commitsOfList, type ListHappening } from "./lists.ts"
 import { deleted, type Line, messageOf } from "./message.ts"
 import { baseOf, folderOf } from "./paths.ts"
-import { isSameRecord, merged } from "./record.ts"
+import { isCompletion, isIncomplete, isSameRecord, merged } from "./record.ts"
 
 /** Something that happened to workflows of an instance, as it is to be recorded. */
 export type Happening =
@@ -19,6 +20,8 @@ export type Happening =
       readonly gone: ReadonlyArray<string>
     }
   | (Omit<Change, "after"> & { readonly _tag: "Wrote"; readonly instance: string; readonly after: After })
+  | ListHappening
+  | BackupHappening
 
 /** What the repository holds of a workflow. */
 export interface Known {
@@ -27,18 +30,21 @@ export interface Known {
   readonly record: JsonObject
 }
 
-/** What is known of each workflow while commits are made, by `keyOf`. */
-export type Ledger = Map<string, Known>
+/** What is known while commits are made: of each workflow by `keyOf`, and of lists by their file. */
+export interface Ledger {
+  readonly workflows: Map<string, Known>
+  readonly lists: Map<string, string>
+}
 
 export const keyOf = (instance: string, id: string): string => keyAt(folderOf(instance), id)
 export const keyAt = (folder: string, id: string): string => `${folder}/${id}`
 
-/** Who changes workflows past this server, as far as that shows. */
-const somebody = "somebody else"
-
 /** The commits that something asks for, none where nothing changed; the ledger is brought up to date. */
-export const commitsOf = (happening: Happening, ledger: Ledger): ReadonlyArray<NewCommit> =>
-  happening._tag === "Seen" ? commitsOfReading(happening, ledger) : commitsOfChange(happening, ledger)
+export const commitsOf = (happening: Happening, ledger: Ledger): ReadonlyArray<NewCommit> => {
+  if (happening._tag === "Seen") return commitsOfReading(happening, ledger)
+  if (happening._tag === "Wrote") return commitsOfChange(happening, ledger)
+  return happening._tag === "Listed" ? commitsOfList(happening, ledger.lists) : [commitOfBackup(happening)]
+}
 
 const commitsOfReading = (
   { at, gone, instance, workflows }: Happening & { readonly _tag: "Seen" },
@@ -48,8 +54,9 @@ const commitsOfReading = (
   const found: Array<Step> = []
   for (const seen of workflows) {
     const known = knownOf(ledger, instance, seen)
+    const isMore = known === undefined || isCompletion(known.record, merged(known.record, seen))
     const step = put(ledger, instance, seen)
-    if (step !== undefined) (known === undefined ? first : found).push(step)
+    if (step !== undefined) (isMore ? first : found).push(step)
   }
   for (const id of gone) {
     const step = drop(ledger, instance, id)
@@ -74,7 +81,7 @@ const commitsOfChange = (change: Happening & { readonly _tag: "Wrote" }, ledger:
     })
   const recorded = alreadyThere(change, ledger)
   if (recorded !== undefined) return ours(recorded)
-  const before = stateBefore(change, ledger.get(keyOf(instance, id))?.record)
+  const before = stateBefore(change, ledger.workflows.get(keyOf(instance, id))?.record)
   const earlier =
     before === undefined ? [] : commitsOfReading({ _tag: "Seen", at, instance, workflows: [before], gone: [] }, ledger)
   if (after._tag === "Unknown") return earlier
@@ -97,7 +104,7 @@ const alreadyThere = (
   { after, before, id, instance }: Happening & { readonly _tag: "Wrote" },
   ledger: Ledger
 ): Step | undefined => {
-  const known = ledger.get(keyOf(instance, id))
+  const known = ledger.workflows.get(keyOf(instance, id))
   if (known === undefined || before === undefined || after._tag !== "Present") return undefined
   const was = merged(known.record, before)
   const isRecorded = isSameRecord(merged(known.record, after.seen), known.record)
@@ -114,29 +121,34 @@ interface Step {
 
 const nothing = { remove: [], write: new Map<string, string>() }
 
-const knownOf = (ledger: Ledger, instance: string, { id }: JsonObject) => ledger.get(keyOf(instance, String(id)))
+const knownOf = (ledger: Ledger, instance: string, { id }: JsonObject) =>
+  ledger.workflows.get(keyOf(instance, String(id)))
 
 const put = (ledger: Ledger, instance: string, seen: JsonObject): Step | undefined => {
   const id = String(seen.id)
-  const known = ledger.get(keyOf(instance, id))
+  const known = ledger.workflows.get(keyOf(instance, id))
   const record = merged(known?.record, seen)
-  if (known !== undefined && isSameRecord(known.record, record)) return undefined
+  const isMore = known !== undefined && isIncomplete(known.record) && !isIncomplete(record)
+  if (known !== undefined && !isMore && isSameRecord(known.record, record)) return undefined
   const base = baseOf(instance, nameIn(record), id)
   const write = filesOf(base, record)
   const paths = [...write.keys()]
-  ledger.set(keyOf(instance, id), { base, paths, record })
+  ledger.workflows.set(keyOf(instance, id), { base, paths, record })
   return {
     name: nameIn(record),
-    line: lineOf(base, known === undefined ? "first version" : describe(known.record, record), record),
+    line: lineOf(base, known === undefined ? "first version" : wordsFor(known.record, record), record),
     remove: known?.paths.filter((path) => !write.has(path)) ?? [],
     write
   }
 }
 
+const wordsFor = (known: JsonObject, record: JsonObject): string =>
+  isCompletion(known, record) ? "read whole" : describe(known, record)
+
 const drop = (ledger: Ledger, instance: string, id: string): Step | undefined => {
-  const known = ledger.get(keyOf(instance, id))
+  const known = ledger.workflows.get(keyOf(instance, id))
   if (known === undefined) return undefined
-  ledger.delete(keyOf(instance, id))
+  ledger.workflows.delete(keyOf(instance, id))
   return { ...nothing, name: nameIn(known.record), line: { base: known.base, change: deleted }, remove: known.paths }
 }
 

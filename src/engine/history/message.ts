@@ -1,5 +1,5 @@
 import type { Call } from "../../mcp/Caller.ts"
-import type { Version } from "../client/History.ts"
+import type { Drift, Version } from "../client/History.ts"
 
 /** What a commit tells of one workflow. */
 export interface Line {
@@ -14,14 +14,18 @@ export interface Message {
   readonly subject: string
   readonly lines: ReadonlyArray<Line>
   readonly origin?: Call | undefined
+  /** Folder of the instance whose backup ends here. */
+  readonly backupOf?: string
 }
 
 /** A commit's message: a subject, a line for each workflow, and who did it with what. */
-export const messageOf = ({ lines, origin, subject }: Message): string => {
+export const messageOf = ({ backupOf, lines, origin, subject }: Message): string => {
   const trailers = [
     ["Client", origin?.client],
     ["Tool", origin?.tool],
-    ["Reason", origin?.reason]
+    ["Reason", origin?.reason],
+    ["Call", origin?.id],
+    ["Backup", backupOf]
   ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${oneLine(value)}`]))
   const body = lines.map(
     ({ base, change, engineVersion }) =>
@@ -54,11 +58,24 @@ export const versionIn = ({ author, hash, message, when }: Commit, folder: strin
     by: author,
     tool: trailerIn(message, "Tool"),
     reason: trailerIn(message, "Reason"),
+    call: trailerIn(message, "Call"),
     change: line.change,
     engineVersion: line.engineVersion,
     isDeletion: line.change === deleted
   }
 }
+
+/** Every workflow of an instance that a commit speaks of. */
+export const driftIn = (commit: Commit, folder: string): ReadonlyArray<Drift> =>
+  linesIn(commit.message).flatMap(({ folder: at, id, name }) => {
+    const version = at === folder ? versionIn(commit, folder, id) : undefined
+    if (version === undefined) return []
+    const { call: _, engineVersion: __, ...told } = version
+    return [{ ...told, id, name }]
+  })
+
+/** What a commit that ends a backup says. */
+export const backupLine = (folder: string): string => `Backup: ${folder}`
 
 /** What is said of a workflow that is gone. */
 export const deleted = "deleted"

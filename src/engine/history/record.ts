@@ -26,6 +26,16 @@ const counted = [
 export const isSameRecord = (a: JsonObject, b: JsonObject): boolean =>
   counted.every((field) => isSameJson(filled(a[field]), filled(b[field]))) && isSameJson(tagIds(a), tagIds(b))
 
+/** Whether a record only says more than another one, which was made from an answer that left something out. */
+export const isCompletion = (known: JsonObject, record: JsonObject): boolean =>
+  isSameRecord(known, { ...record, ...Object.fromEntries(leftOpen(known).map((field) => [field, null])) })
+
+/** Whether a record was made from answers that leave something out: lists do, of pinned data and descriptions. */
+export const isIncomplete = (record: JsonObject): boolean =>
+  !("pinData" in record) || ("activeVersionId" in record && !("description" in record))
+
+const leftOpen = (record: JsonObject) => counted.filter((field) => !(field in record))
+
 const filled = (value: unknown): unknown => {
   if (Predicate.isObject(value) && Object.keys(value).length === 0) return null
   return (Array.isArray(value) && value.length === 0) || value === undefined ? null : value

@@ -4,6 +4,7 @@ import { compareTools } from "./compare/compareWorkflows.ts"
 import { editTools } from "./edit/editWorkflow.ts"
 import { explainTools } from "./explain/explainExecution.ts"
 import { healthTools } from "./health/instanceHealth.ts"
+import { backupTools } from "./history/backup.ts"
 import { historyTools } from "./history/workflowHistory.ts"
 import { nodeTools } from "./nodes/tools.ts"
 import { archiveTools } from "./running/archiveWorkflow.ts"
@@ -14,6 +15,7 @@ import { viewTools } from "./view/viewWorkflow.ts"
 
 /** Tools that read several instances in one call. */
 export const acrossTools: ReadonlyArray<Tool<Instances>> = [...searchTools, ...compareTools, ...healthTools]
+export const acrossTools: ReadonlyArray<Tool<Instances>> = [...searchTools, ...healthTools, ...backupTools]
 
 /** Tools that work on one instance. A tool joins by its family's own list. */
 export const operatorTools: ReadonlyArray<Tool<Instances>> = [

@@ -1,4 +1,4 @@
-import { Cause, Clock, Effect, Exit, Predicate } from "effect"
+import { Cause, Clock, Effect, Exit, Predicate, Random } from "effect"
 
 import { Audit, type AuditEntry, noteInstance } from "../Audit.ts"
 import { Caller } from "../Caller.ts"
@@ -20,12 +20,13 @@ export const audited = Effect.fnUntraced(function* (
 ) {
   if (tool.annotations.readOnlyHint) return yield* tool.call(input)
   const { introduced, record } = yield* Audit
+  const startedAt = yield* Clock.currentTimeMillis
   const caller = {
     tool: tool.name,
     client: clientName(client) ?? (yield* introduced),
-    reason: Predicate.isString(reason) ? printable(reason).slice(0, 500) : undefined
+    reason: Predicate.isString(reason) ? printable(reason).slice(0, 500) : undefined,
+    id: `${startedAt.toString(36)}-${(yield* Random.nextIntBetween(0, 36 ** 4)).toString(36)}`
   }
-  const startedAt = yield* Clock.currentTimeMillis
   let instance: string | undefined
   const note = (name: string) =>
     Effect.sync(() => {

@@ -9,7 +9,7 @@ import { inPlainWords } from "./advice.ts"
 import type { GitError } from "./Git.ts"
 import * as Keeper from "./Keeper.ts"
 import { open } from "./open.ts"
-import { readVersion, versionsOf } from "./reading.ts"
+import { readAll, readVersion, sinceBackup, versionsOf } from "./reading.ts"
 import * as Recorder from "./Recorder.ts"
 
 export interface Settings {
@@ -53,6 +53,10 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
   const reading = <A>(read: (known: NonNullable<typeof opened>) => Effect.Effect<A, GitError>) =>
     Effect.flatMap(ready, read).pipe(Effect.mapError((error) => new HistoryError({ message: words(error) })))
 
+  /** Behind the caller's back also what it takes to make it. */
+  const timed = (happening: (at: number) => Happening) =>
+    Effect.flatMap(Clock.currentTimeMillis, (at) => recorder.add(Effect.sync(() => happening(at))))
+
   const of = (instance: string, secrets: ReadonlyArray<string>): InstanceHistory => {
     const clean = (record: JsonObject) => withoutSecrets(record, secrets)
     const cleanAfter = (after: After): After =>
@@ -61,11 +65,7 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
       isKept: true,
       knows: (id) => Effect.sync(() => opened?.keeper.knows(instance, id) ?? false),
       saw: (workflows, gone = []) =>
-        Effect.flatMap(Clock.currentTimeMillis, (at) =>
-          recorder.add(
-            Effect.sync(() => ({ _tag: "Seen", instance, at, workflows: workflows.map(clean), gone }) as const)
-          )
-        ),
+        timed((at) => ({ _tag: "Seen", instance, at, workflows: workflows.map(clean), gone })),
       wrote: ({ after, before, ...change }: Change) =>
         recorder.add(
           Effect.map(after, (result) => ({
@@ -76,6 +76,10 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
             after: cleanAfter(result)
           }))
         ),
+      listed: (listed) => timed((at) => ({ _tag: "Listed", instance, at, ...listed })),
+      backedUp: (words) => timed((at) => ({ _tag: "BackedUp", instance, at, words })),
+      all: reading(({ repository }) => readAll(repository, instance)),
+      sinceBackup: reading(({ repository }) => sinceBackup(repository, instance)),
       settled: recorder.settled,
       problem: recorder.problem,
       versions: (id, page) => reading(({ repository }) => versionsOf(repository, instance, id, page)),

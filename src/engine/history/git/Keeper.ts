@@ -2,6 +2,7 @@ import { Effect, Schedule } from "effect"
 
 import { commitsOf, type Happening, keyAt, keyOf, type Known, type Ledger } from "../commits.ts"
 import { recordAt } from "../layout.ts"
+import { fileOf } from "../lists.ts"
 import { idAt } from "../paths.ts"
 import type { GitError } from "./Git.ts"
 import type { Repository } from "./Repository.ts"
@@ -26,35 +27,36 @@ export const make = (repository: Repository) => {
     return known
   })
 
-  /** What the repository holds of the workflows that something happened to. */
+  /** What the repository holds of all that something happened to. */
   const ledgerAt = Effect.fnUntraced(function* (tip: string, known: Places, happenings: ReadonlyArray<Happening>) {
     const keys = happenings.flatMap((happening) => idsIn(happening).map((id) => keyOf(happening.instance, id)))
     const wanted = [...new Set(keys)].flatMap((key) => {
       const place = known.get(key)
       return place === undefined ? [] : [[key, place] as const]
     })
-    const files = yield* repository.read(
-      tip,
-      wanted.flatMap(([, { paths }]) => paths)
-    )
-    // What a person has broken by hand is written anew.
-    const ledger: Ledger = new Map(
-      wanted.map(([key, place]) => [key, { ...place, record: recordAt(place.base, files) ?? {} }])
-    )
-    return ledger
+    const lists = happenings.flatMap((happening) => (happening._tag === "Listed" ? [fileOf(happening)] : []))
+    const files = yield* repository.read(tip, [...wanted.flatMap(([, { paths }]) => paths), ...new Set(lists)])
+    return {
+      // What a person has broken by hand is written anew.
+      workflows: new Map(
+        wanted.map(([key, place]) => [key, { ...place, record: recordAt(place.base, files) ?? {} }] as const)
+      ),
+      lists: new Map([...files].filter(([file]) => lists.includes(file)))
+    } satisfies Ledger
   })
 
   const recorded = Effect.fnUntraced(function* (happenings: ReadonlyArray<Happening>) {
     const { hash = "", isCheckedOut } = yield* repository.tip
     const known = yield* placesAt(hash)
     const ledger = yield* ledgerAt(hash, known, happenings)
-    const before = [...ledger.keys()]
+    const before = [...ledger.workflows.keys()]
     const commits = happenings.flatMap((happening) => commitsOf(happening, ledger))
     if (commits.length === 0) return { from: hash, to: hash, isCheckedOut }
     const to = yield* repository.commit(hash, commits)
     const left = new Map(known)
     for (const key of before) left.delete(key)
-    places = { tip: to, known: new Map([...left, ...ledger]) }
+    for (const [key, { base, paths }] of ledger.workflows) left.set(key, { base, paths })
+    places = { tip: to, known: left }
     return { from: hash, to, isCheckedOut }
   })
 
@@ -108,5 +110,8 @@ const placesOf = (paths: ReadonlyArray<string>): Places => {
   return known
 }
 
-const idsIn = (happening: Happening): ReadonlyArray<string> =>
-  happening._tag === "Wrote" ? [happening.id] : [...happening.workflows.map(({ id }) => String(id)), ...happening.gone]
+const idsIn = (happening: Happening): ReadonlyArray<string> => {
+  if (happening._tag === "Wrote") return [happening.id]
+  if (happening._tag !== "Seen") return []
+  return [...happening.workflows.map(({ id }) => String(id)), ...happening.gone]
+}

@@ -64,8 +64,8 @@ export const make = Effect.fnUntraced(function* (git: Git, { gitDirectory, isBar
     return known.find((line) => line.endsWith(` ${tree}`))?.split(" ")[0]
   })
 
-  /** Commits whose message speaks of something, newest first, older than `after`. */
-  const log = (text: string, { after, limit }: { readonly after?: string | undefined; readonly limit: number }) =>
+  /** Commits whose message speaks of something, newest first, older than `after` and newer than `since`. */
+  const log = (text: string, { after, limit, since }: Range) =>
     git
       .text([
         "log",
@@ -75,6 +75,7 @@ export const make = Effect.fnUntraced(function* (git: Git, { gitDirectory, isBar
         ...(after === undefined ? [] : ["--skip=1"]),
         "--format=%H%x1f%cI%x1f%an%x1f%B%x1e",
         after ?? branch,
+        ...(since === undefined ? [] : [`^${since}`]),
         "--"
       ])
       .pipe(Effect.map(commitsIn))
@@ -82,6 +83,12 @@ export const make = Effect.fnUntraced(function* (git: Git, { gitDirectory, isBar
   return { branch, commit, files, log, read, show, shown, tip }
 })
 export type Repository = Effect.Success<ReturnType<typeof make>>
+
+interface Range {
+  readonly limit: number
+  readonly after?: string | undefined
+  readonly since?: string | undefined
+}
 
 export interface Place {
   readonly gitDirectory: string

@@ -28,6 +28,9 @@ export const importOf = (branch: string, tip: string | undefined, commits: Reado
 
 export const ourselves = "workflow-tool-server"
 
+/** Who changes things past this server, as far as that shows. */
+export const somebody = "somebody else"
+
 /** Line breaks and angle brackets would end a name; one without letters is refused by other tools. */
 const ident = (name: string): string => {
   const plain = name

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import type { Versions } from "../../client/History.ts"
+import type { Since, Versions } from "../../client/History.ts"
 import { recordAt } from "../layout.ts"
-import { versionIn } from "../message.ts"
+import { backupLine, driftIn, versionIn } from "../message.ts"
 import { folderOf, idAt } from "../paths.ts"
 import { GitError } from "./Git.ts"
 import type { Repository } from "./Repository.ts"
@@ -41,6 +41,39 @@ export const readVersion = Effect.fnUntraced(function* (
   const record = recordAt(main.slice(0, -".json".length), yield* repository.read(version, paths))
   if (record !== undefined) return record
   return yield* new GitError({ message: `${main} of commit ${version} is not what was recorded` })
+})
+
+/** Every workflow of an instance as it is recorded, by id. */
+export const readAll = Effect.fnUntraced(function* (repository: Repository, instance: string) {
+  const { hash } = yield* repository.tip
+  const all = new Map<string, JsonObject>()
+  if (hash === undefined) return all
+  const paths = (yield* repository.files(hash, folderOf(instance))).filter((path) => idAt(path) !== undefined)
+  const files = yield* repository.read(hash, paths)
+  for (const path of paths) {
+    const id = idAt(path)
+    const isMain = path.endsWith(".json") && path.split("/").length === 2
+    const record = isMain ? recordAt(path.slice(0, -".json".length), files) : undefined
+    if (id !== undefined && record !== undefined) all.set(id, record)
+  }
+  return all
+})
+
+/** Commits that are looked at. */
+const mostCommits = 10_000
+
+/** What was recorded of an instance since its last backup. */
+export const sinceBackup = Effect.fnUntraced(function* (
+  repository: Repository,
+  instance: string
+): Effect.fn.Return<Since, GitError> {
+  const folder = folderOf(instance)
+  const { hash } = yield* repository.tip
+  if (hash === undefined) return { when: undefined, changes: [] }
+  const line = backupLine(folder)
+  const last = (yield* repository.log(line, { limit: 100 })).find(({ message }) => message.split("\n").includes(line))
+  const commits = yield* repository.log(`${folder}/`, { limit: mostCommits, since: last?.hash })
+  return { when: last?.when, changes: commits.flatMap((commit) => driftIn(commit, folder)) }
 })
 
 const isHash = (text: string) => /^[0-9a-f]{7,64}$/.test(text)

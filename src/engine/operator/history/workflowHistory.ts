@@ -1,11 +1,12 @@
 import { Effect, Schema } from "effect"
 
 import { reads } from "../../../mcp/annotations.ts"
-import { ToolError } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import type { HistoryError, Version } from "../../client/History.ts"
+import type { Version } from "../../client/History.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { optional, workflowId } from "../../tools/parameters.ts"
+import { restoreWorkflow } from "./restoreWorkflow.ts"
+import { notKept, unreadable } from "./unreadable.ts"
 
 const most = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }, { message: "must be between 1 and 100" }))
 
@@ -20,7 +21,7 @@ export const workflowHistory = EngineTool.make("workflow_history", {
   },
   run: Effect.fnUntraced(function* ({ cursor, id, limit = 20 }) {
     const { history } = yield* EngineClient
-    if (!history.isKept) return { data: [], notice: notKept }
+    if (!history.isKept) return yield* notKept
     yield* history.settled
     const problem = yield* history.problem
     const { data, next } = yield* Effect.mapError(history.versions(id, { limit, after: cursor }), unreadable)
@@ -32,18 +33,6 @@ export const workflowHistory = EngineTool.make("workflow_history", {
   })
 })
 
-const notKept =
-  "No history is kept: name a folder for it as `history` in the configuration, or start with --history DIR."
-
-/** The history cannot be read; what to do about it is in its words. */
-export const unreadable = ({ message }: HistoryError) =>
-  new ToolError({
-    blame: "upstream",
-    code: "HISTORY_ERROR",
-    message: `The history cannot be read: ${message}`,
-    details: {}
-  })
-
 const shown = ({ by, change, reason, tool, version, when }: Version) => ({
   version,
   when,
@@ -54,4 +43,4 @@ const shown = ({ by, change, reason, tool, version, when }: Version) => ({
 })
 
 /** The tools about what workflows were, in the order in which they are listed. */
-export const historyTools = [workflowHistory]
+export const historyTools = [workflowHistory, restoreWorkflow]

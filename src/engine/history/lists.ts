@@ -1,0 +1,94 @@
+import { Option, Predicate, Schema, Struct } from "effect"
+
+import { JsonObject } from "../../internal/schema/JsonObject.ts"
+import type { Listed } from "../client/History.ts"
+import { type NewCommit, ourselves, somebody } from "./git/fastImport.ts"
+import { messageOf } from "./message.ts"
+import { credentialsFile, folderOf, tagsFile } from "./paths.ts"
+
+/** Tags or credentials that were read, made, changed or deleted. */
+export interface ListHappening extends Listed {
+  readonly _tag: "Listed"
+  readonly instance: string
+  readonly at: number
+}
+
+/** The end of a backup. */
+export interface BackupHappening {
+  readonly _tag: "BackedUp"
+  readonly instance: string
+  readonly at: number
+  readonly words: string
+}
+
+/** Where a list lies. */
+export const fileOf = ({ instance, list }: ListHappening): string =>
+  list === "tags" ? tagsFile(instance) : credentialsFile(instance)
+
+/** The commit that a list asks for, none where it says the same; the known lists are brought up to date. */
+export const commitsOfList = (happening: ListHappening, lists: Map<string, string>): ReadonlyArray<NewCommit> => {
+  const file = fileOf(happening)
+  const before = itemsIn(lists.get(file) ?? "")
+  const after = listAfter(before, happening)
+  const text = `${JSON.stringify(after, null, 2)}\n`
+  if (text === (lists.get(file) ?? "[]\n")) return []
+  const { all, at, instance, list, origin } = happening
+  const isFirst = all !== undefined && !lists.has(file)
+  lists.set(file, text)
+  const what = `${list} on ${instance}`
+  return [
+    {
+      author: all === undefined ? (origin?.client ?? "an unknown client") : isFirst ? ourselves : somebody,
+      at: Math.floor(at / 1000),
+      message: messageOf({
+        subject:
+          all === undefined
+            ? `${origin?.tool ?? "a change"}: ${what}`
+            : `${isFirst ? "First seen" : "Changed elsewhere"}: ${what}`,
+        lines: [{ base: file.replace(/\.json$/, ""), change: difference(before, after) }],
+        origin
+      }),
+      remove: [],
+      write: new Map([[file, text]])
+    }
+  ]
+}
+
+const listAfter = (before: ReadonlyArray<JsonObject>, { all, gone, put }: Listed): ReadonlyArray<JsonObject> => {
+  const kept = all ?? before.filter(({ id }) => id !== gone && id !== put?.id)
+  const known = before.find(({ id }) => id === put?.id)
+  const items = put === undefined ? kept : [...kept, { ...known, ...put }]
+  return items.map(short).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+}
+
+/** What is kept of a tag or a credential: nothing that could be a value of one. */
+const short = (item: JsonObject): JsonObject => Struct.pick({ ...item }, ["id", "name", "type"])
+
+const keyOf = ({ id, name }: JsonObject) => `${String(name)}\n${String(id)}`
+
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Array(JsonObject)))
+const itemsIn = (text: string) => Option.getOrElse(decode(text), (): ReadonlyArray<JsonObject> => [])
+
+/** Names that a line holds. */
+const most = 20
+
+const difference = (before: ReadonlyArray<JsonObject>, after: ReadonlyArray<JsonObject>): string => {
+  const has = (items: ReadonlyArray<JsonObject>, item: JsonObject) =>
+    items.some(({ id, name }) => id === item.id && name === item.name)
+  const words = [
+    ...before.filter((item) => !has(after, item)).map((item) => `− ${nameIn(item)}`),
+    ...after.filter((item) => !has(before, item)).map((item) => `+ ${nameIn(item)}`)
+  ]
+  return words.length <= most ? words.join(", ") : `${words.slice(0, most).join(", ")} and ${words.length - most} more`
+}
+
+const nameIn = ({ id, name }: JsonObject) => (Predicate.isString(name) ? name : String(id))
+
+/** The commit that ends a backup. */
+export const commitOfBackup = ({ at, instance, words }: BackupHappening): NewCommit => ({
+  author: ourselves,
+  at: Math.floor(at / 1000),
+  message: messageOf({ subject: `backup: ${words} on ${instance}`, lines: [], backupOf: folderOf(instance) }),
+  remove: [],
+  write: new Map()
+})

@@ -1,0 +1,45 @@
+import { Predicate, Struct } from "effect"
+
+import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
+import type { Changes, Creation } from "../client/body.ts"
+import type { Workflow } from "../client/models.ts"
+import { isSameJson } from "../client/versions.ts"
+import { differences, type Change } from "../workflow/difference.ts"
+
+/** What has to be written so that a workflow is as in a record again; nothing of it where its content is the same. */
+export const changesTo = (record: JsonObject, current: Workflow): Changes => {
+  const isOther = (field: string) => field in record && !isSameJson(record[field] ?? null, current[field] ?? null)
+  const settings = isJsonObject(record.settings) ? record.settings : {}
+  return {
+    ...(isOther("name") && Predicate.isString(record.name) ? { name: record.name } : {}),
+    ...(isOther("nodes") ? { nodes: nodesOf(record) } : {}),
+    ...(isOther("connections") && isJsonObject(record.connections) ? { connections: record.connections } : {}),
+    ...(isOther("settings") ? { settings, replacesSettings: true } : {}),
+    ...(isOther("pinData") ? { pinData: record.pinData ?? {} } : {}),
+    ...(isOther("nodeGroups") ? { nodeGroups: record.nodeGroups ?? [] } : {}),
+    ...(isOther("description") ? { description: record.description ?? "" } : {})
+  }
+}
+
+/** What is created where the workflow is gone. */
+export const creationOf = (record: JsonObject): Creation => ({
+  name: Predicate.isString(record.name) ? record.name : "",
+  nodes: nodesOf(record),
+  connections: isJsonObject(record.connections) ? record.connections : {},
+  settings: isJsonObject(record.settings) ? record.settings : {},
+  staticData: record.staticData,
+  ...(record.pinData === undefined ? {} : { pinData: record.pinData })
+})
+
+const nodesOf = ({ nodes }: JsonObject): ReadonlyArray<JsonObject> =>
+  Array.isArray(nodes) ? nodes.filter(isJsonObject) : []
+
+/** The tags that a record names, by id and name. */
+export const tagsIn = ({ tags }: JsonObject): ReadonlyArray<{ readonly id: string; readonly name: string }> =>
+  Array.isArray(tags)
+    ? tags.filter(isJsonObject).map(({ id, name }) => ({ id: String(id), name: Predicate.isString(name) ? name : "" }))
+    : []
+
+/** What sets a workflow apart from a record that it should be like. */
+export const differencesFrom = (current: JsonObject, record: JsonObject): ReadonlyArray<Change> =>
+  differences(Struct.omit(current, ["id"]), { ...Struct.omit(record, ["id"]), active: record.active === true })

@@ -1,0 +1,66 @@
+import { Effect } from "effect"
+
+import { monotonicMillis } from "../../../internal/http/monotonicMillis.ts"
+import { reads } from "../../../mcp/annotations.ts"
+import { Arrival, gatheringSeconds } from "../../../mcp/callTime.ts"
+import { Progress } from "../../../mcp/Progress.ts"
+import type { EngineClient } from "../../client/EngineClient.ts"
+import type { Drift } from "../../client/History.ts"
+import * as AcrossTool from "../AcrossTool.ts"
+import { type BackedUp, backUp } from "./instanceBackup.ts"
+import { notKept } from "./unreadable.ts"
+
+/** Changes of an instance that are shown. */
+const most = 50
+
+export const backup = AcrossTool.make("backup", {
+  title: "Back up workflows",
+  description:
+    "Record all workflows and tags in the history and tell what changed since the last backup, and who changed it (drift)",
+  annotations: reads,
+  arguments: {},
+  run: Effect.fnUntraced(function* (_, engines) {
+    if (engines.every(({ history }) => !history.isKept)) return yield* notKept
+    const until = ((yield* Arrival) ?? (yield* monotonicMillis)) + gatheringSeconds * 1000
+    const report = yield* Progress
+    const data = yield* Effect.forEach(
+      engines,
+      (engine) => oneInstance(engine, until, (progress, message) => report({ progress, message })),
+      { concurrency: "unbounded" }
+    )
+    const problem = yield* engines[0]?.history.problem ?? Effect.undefined
+    return { ...(problem === undefined ? {} : { notice: problem }), data }
+  })
+})
+
+const oneInstance = (
+  engine: EngineClient["Service"],
+  until: number,
+  report: (progress: number, message: string) => Effect.Effect<void>
+) =>
+  Effect.match(backUp(engine, until, report), {
+    onFailure: ({ message }) => ({ instance: engine.instance, error: message }),
+    onSuccess: shown
+  })
+
+const shown = ({ changes, instance, since, tags, toRead, workflows }: BackedUp) => ({
+  instance,
+  workflows,
+  tags,
+  ...(since === undefined ? {} : { since }),
+  changes: changes.slice(0, most).map(shownDrift),
+  ...(changes.length > most ? { more: changes.length - most } : {}),
+  ...(toRead > 0 ? { notice: `Not complete: ${toRead} workflows are still to be read. Call again to go on.` } : {})
+})
+
+const shownDrift = ({ by, change, id, name, tool, version, when }: Drift) => ({
+  id,
+  name,
+  change,
+  by,
+  ...(tool === undefined ? {} : { tool }),
+  when,
+  version
+})
+
+export const backupTools = [backup]

@@ -1,0 +1,94 @@
+import { Effect, Schema } from "effect"
+
+import { monotonicMillis } from "../../../internal/http/monotonicMillis.ts"
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import type { EngineClient } from "../../client/EngineClient.ts"
+import type { EngineError } from "../../client/EngineError.ts"
+import type { Drift, HistoryError } from "../../client/History.ts"
+import { type Tag, WorkflowId } from "../../client/models.ts"
+import { isIncomplete } from "../../history/record.ts"
+
+/** What a backup of one instance came to. */
+export interface BackedUp {
+  readonly instance: string
+  readonly workflows: number
+  readonly tags: number
+  /** When the last complete backup was. */
+  readonly since: string | undefined
+  /** What has changed since then, newest first. */
+  readonly changes: ReadonlyArray<Drift>
+  /** Workflows that are recorded as lists show them, for want of time; the next call reads them. */
+  readonly toRead: number
+}
+
+/** Workflows of one page. */
+const pageSize = 100
+
+/** Readings of single workflows at the same time; the instance's own limits are kept as well. */
+const concurrency = 8
+
+type Client = EngineClient["Service"]
+type Report = (progress: number, message: string) => Effect.Effect<void>
+
+/**
+ * Records all workflows and tags of an instance. Every page is recorded as it comes, so that what was begun and cut off
+ * goes on with what is missing; `until`, in `monotonicMillis`, nothing new is begun.
+ */
+export const backUp = Effect.fnUntraced(function* (
+  engine: Client,
+  until: number,
+  report: Report
+): Effect.fn.Return<BackedUp, EngineError | HistoryError> {
+  const { history, instance } = engine
+  const listed = yield* listAll<JsonObject>(
+    (cursor) => engine.listWorkflows(pageOf(cursor)),
+    (count) => report(count, `${instance}: ${count} workflows listed`)
+  )
+  const tags = yield* listAll<Tag>((cursor) => engine.listTags(pageOf(cursor)))
+  yield* history.listed({ list: "tags", all: tags })
+  yield* history.settled
+
+  const ids = new Set(listed.map(({ id }) => String(id)))
+  const recorded = yield* history.all
+  const toRead = [...recorded].flatMap(([id, record]) => (!ids.has(id) || isIncomplete(record) ? [id] : []))
+  let read = 0
+  yield* Effect.forEach(
+    toRead,
+    Effect.fnUntraced(function* (id) {
+      if ((yield* monotonicMillis) > until) return
+      // Of one that is gone, or not for this key, the reading itself tells.
+      yield* Effect.ignore(Effect.flatMap(Effect.orDie(toWorkflowId(id)), engine.getWorkflow))
+      read++
+      if (read % pageSize === 0) yield* report(ids.size + read, `${instance}: ${read} of ${toRead.length} read`)
+    }),
+    { concurrency, discard: true }
+  )
+  yield* history.settled
+  const { changes, when } = yield* history.sinceBackup
+  if (read === toRead.length) {
+    yield* history.backedUp(`${ids.size} workflows and ${tags.length} tags`)
+    yield* history.settled
+  }
+  return { instance, workflows: ids.size, tags: tags.length, since: when, changes, toRead: toRead.length - read }
+})
+
+const toWorkflowId = Schema.decodeUnknownEffect(WorkflowId)
+
+const pageOf = (cursor: string | undefined) => ({ limit: pageSize, ...(cursor === undefined ? {} : { cursor }) })
+
+/** All pages of a list. */
+export const listAll = Effect.fnUntraced(function* <A>(
+  page: (
+    cursor: string | undefined
+  ) => Effect.Effect<{ readonly data: ReadonlyArray<A>; readonly nextCursor?: string | null | undefined }, EngineError>,
+  report: (count: number) => Effect.Effect<void> = () => Effect.void
+): Effect.fn.Return<ReadonlyArray<A>, EngineError> {
+  const all: Array<A> = []
+  for (let cursor: string | undefined; ;) {
+    const { data, nextCursor } = yield* page(cursor)
+    all.push(...data)
+    yield* report(all.length)
+    if (nextCursor === undefined || nextCursor === null || nextCursor === "" || nextCursor === cursor) return all
+    cursor = nextCursor
+  }
+})

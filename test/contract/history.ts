@@ -1,0 +1,274 @@
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import path from "node:path"
+
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Schema } from "effect"
+
+import * as GitHistory from "../../src/engine/history/git/GitHistory.ts"
+import { recordAt } from "../../src/engine/history/layout.ts"
+import type { Sessions } from "../../src/mcp/protocol/Session.ts"
+import { ask, type Json, refused } from "../support/harness.ts"
+import { sent, shown, TestedEngine } from "./TestedEngine.ts"
+import {
+  answer,
+  chain,
+  cleared,
+  created,
+  eventually,
+  everyDay,
+  given,
+  manual,
+  node,
+  tagged,
+  unique,
+  without
+} from "./things.ts"
+
+/** Where the history lies, and what plain git says of it. */
+class Repository extends Context.Service<Repository, { readonly git: (...args: ReadonlyArray<string>) => string }>()(
+  "test/contract/Repository"
+) {}
+
+const inFolder = Layer.unwrap(
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(path.join(tmpdir(), "history-"))),
+      (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
+    ),
+    (directory) =>
+      Layer.merge(
+        Layer.succeed(Repository, {
+          git: (...args) => execFileSync("git", ["-C", directory, ...args], { encoding: "utf8" })
+        }),
+        GitHistory.layer({ directory, environment: { PATH: process.env["PATH"] } }).pipe(
+          Layer.provide(NodeServices.layer)
+        )
+      )
+  )
+)
+
+const Versions = Schema.decodeUnknownSync(
+  Schema.Array(
+    Schema.Struct({
+      version: Schema.String,
+      when: Schema.String,
+      by: Schema.String,
+      tool: Schema.optionalKey(Schema.String),
+      reason: Schema.optionalKey(Schema.String),
+      change: Schema.String
+    })
+  )
+)
+const versionsOf = (id: string) => Effect.map(ask("workflow_history", { id }), ({ data }) => Versions(data))
+
+/** What the repository holds of a workflow, read with plain git. */
+const recordedOf = Effect.fnUntraced(function* (id: string) {
+  const { git } = yield* Repository
+  const paths = git("ls-tree", "-r", "-z", "--name-only", "HEAD").split("\0")
+  const files = new Map(
+    paths.filter((file) => file.includes(`.${id}`)).map((file) => [file, git("show", `HEAD:${file}`)])
+  )
+  const [main = ""] = [...files.keys()].filter((file) => file.endsWith(`.${id}.json`))
+  return { ...recordAt(main.replace(/\.json$/, ""), files) }
+})
+
+const decodeBackup = Schema.decodeUnknownSync(
+  Schema.Array(
+    Schema.Struct({
+      workflows: Schema.Int,
+      since: Schema.optionalKey(Schema.String),
+      notice: Schema.optionalKey(Schema.String),
+      changes: Schema.Array(
+        Schema.Struct({
+          id: Schema.String,
+          change: Schema.String,
+          by: Schema.String,
+          tool: Schema.optionalKey(Schema.String)
+        })
+      )
+    })
+  )
+)
+
+const code = (jsCode: string) => node("code", "Work", { jsCode }, { typeVersion: 2 })
+
+/** What a workflow is and does, without what engines count. */
+const content = (workflow: Json) => ({
+  ...Object.fromEntries(
+    ["name", "active", "nodes", "connections", "settings", "pinData"].map((field) => [field, workflow[field]])
+  ),
+  tags: tagNames(workflow)
+})
+
+const Tagged = Schema.decodeUnknownSync(
+  Schema.Struct({ tags: Schema.optionalKey(Schema.Array(Schema.Struct({ name: Schema.String }))) })
+)
+const tagNames = (workflow: Json) => (Tagged(workflow).tags ?? []).map(({ name }) => name).toSorted()
+
+/** What the history promises, over an engine with a repository in a folder of its own. */
+export const historySuite = (name: string, engine: Layer.Layer<Sessions | TestedEngine>) =>
+  layer(Layer.provideMerge(engine, inFolder), { excludeTestServices: true, timeout: "60 seconds" })(
+    `the history on ${name}`,
+    (it) => {
+      it.effect("holds a workflow as the engine shows it, field by field, after every change", () =>
+        Effect.gen(function* () {
+          const { id: tag } = yield* tagged()
+          const { id } = yield* created({
+            nodes: [everyDay(), code("const a = 1\nreturn [{ json: { a } }]\n")],
+            connections: chain("Every day", "Work"),
+            settings: { timezone: "Europe/Riga", executionTimeout: 60 },
+            tags: [tag]
+          })
+          yield* ask("update_workflow", { id, name: unique("renamed") })
+          yield* ask("activate_workflow", { id })
+          yield* eventually(ask("get_workflow", { id }), ({ triggerCount }) => triggerCount !== 0)
+          yield* ask("update_workflow", { id, nodes: [everyDay(), code("const a = 2\nreturn [{ json: { a } }]\n")] })
+          const tools = (yield* versionsOf(id)).map(({ tool }) => tool)
+          assert.deepStrictEqual(tools, [
+            "update_workflow",
+            "activate_workflow",
+            "update_workflow",
+            "create_workflow",
+            "create_workflow"
+          ])
+          const stamps = ["updatedAt", "versionCounter", "triggerCount", "staticData", "sourceWorkflowId"]
+          const left = ["shared", "activeVersion", "parentFolder", ...stamps]
+          assert.deepStrictEqual(
+            without(yield* recordedOf(id), ...left),
+            without(yield* shown(`/workflows/${id}`), ...left)
+          )
+          const { git } = yield* Repository
+          assert.include(git("log", "-1", "-p"), "-const a = 1\n+const a = 2\n return [{ json: { a } }]")
+          assert.strictEqual(git("status", "--porcelain"), "")
+          assert.include(git("fsck", "--full"), "")
+        })
+      )
+
+      it.effect("brings back what a tool has broken, in one call, and undoes that in another", () =>
+        Effect.gen(function* () {
+          const { id } = yield* created({
+            nodes: [manual(), answer("Answer", "a")],
+            connections: chain("Start", "Answer")
+          })
+          const good = content(yield* shown(`/workflows/${id}`))
+          yield* ask("update_workflow", { id, nodes: [manual()], connections: {}, name: unique("broken") })
+          const broken = content(yield* shown(`/workflows/${id}`))
+          const { changes } = yield* ask("restore_workflow", { id, dry_run: true })
+          assert.deepStrictEqual(content(yield* shown(`/workflows/${id}`)), broken)
+          assert.deepStrictEqual((yield* ask("restore_workflow", { id })).changes, changes)
+          assert.deepStrictEqual(content(yield* shown(`/workflows/${id}`)), good)
+          const [last] = yield* versionsOf(id)
+          assert.strictEqual(last?.tool, "restore_workflow")
+          assert.match(String(last?.reason), /^back to before /)
+          yield* ask("restore_workflow", { id })
+          assert.deepStrictEqual(content(yield* shown(`/workflows/${id}`)), broken)
+        })
+      )
+
+      it.effect("brings back what somebody else has broken past this server, as in the editor", () =>
+        Effect.gen(function* () {
+          const { id } = yield* created({
+            nodes: [manual(), answer("Answer", "a")],
+            settings: { executionTimeout: 60 }
+          })
+          const good = yield* shown(`/workflows/${id}`)
+          const settings = { executionOrder: "v1", timezone: "Europe/Riga" }
+          yield* sent("PUT", `/workflows/${id}`, { name: "Broken", nodes: [], connections: {}, settings })
+          yield* ask("restore_workflow", { id })
+          const restored = yield* shown(`/workflows/${id}`)
+          assert.deepStrictEqual(content(restored), content(good))
+          const [ours, theirs] = yield* versionsOf(id)
+          assert.deepStrictEqual(
+            [ours?.tool, theirs?.by, theirs?.tool],
+            ["restore_workflow", "somebody else", undefined]
+          )
+        })
+      )
+
+      it.effect("brings back state and tags with the content, and any version by its name", () =>
+        Effect.gen(function* () {
+          const { id: tag } = yield* tagged()
+          const { id } = yield* created({ nodes: [everyDay()], tags: [tag], active: true })
+          const good = content(yield* shown(`/workflows/${id}`))
+          const [first] = yield* versionsOf(id)
+          yield* ask("update_workflow", { id, active: false, name: unique("off") })
+          yield* sent("PUT", `/workflows/${id}/tags`, [])
+          yield* ask("get_workflow", { id })
+          const off = content(yield* shown(`/workflows/${id}`))
+          const [untagged] = yield* versionsOf(id)
+          assert.strictEqual(untagged?.by, "somebody else")
+          yield* ask("restore_workflow", { id, version: first?.version })
+          assert.deepStrictEqual(content(yield* shown(`/workflows/${id}`)), good)
+          yield* ask("restore_workflow", { id, version: untagged?.version })
+          assert.deepStrictEqual(content(yield* shown(`/workflows/${id}`)), off)
+        })
+      )
+
+      it.effect("makes a deleted workflow anew, with its tags and running, and says that its id is another one", () =>
+        Effect.gen(function* () {
+          const { id: tag, name: tagName } = yield* tagged()
+          const { id } = yield* created({ nodes: [everyDay(), manual()], tags: [tag], active: true })
+          const good = content(yield* shown(`/workflows/${id}`))
+          yield* ask("delete_workflow", { id })
+          const back = yield* ask("restore_workflow", { id })
+          yield* Effect.addFinalizer(() => cleared(String(back.id)))
+          assert.notStrictEqual(back.id, id)
+          assert.strictEqual(back.formerId, id)
+          assert.include(String(back.notice), `its id is ${String(back.id)} now`)
+          const restored = yield* shown(`/workflows/${String(back.id)}`)
+          assert.deepStrictEqual(content(restored), good)
+          assert.deepStrictEqual(tagNames(restored), [tagName])
+          assert.deepStrictEqual(
+            (yield* versionsOf(id)).slice(0, 1).map(({ change, tool }) => [tool, change]),
+            [["delete_workflow", "deleted"]]
+          )
+        })
+      )
+
+      it.effect("backs up what no tool has read, and tells what changed since and by whom", () =>
+        Effect.gen(function* () {
+          const { name: tagName } = yield* tagged()
+          const unread = yield* given({ name: unique("unread"), nodes: [manual()], settings: { executionTimeout: 60 } })
+          const deletedElsewhere = yield* given({ name: unique("deleted"), nodes: [manual()] })
+          const first = decodeBackup((yield* ask("backup", { instances: ["production"] })).data)[0]
+          assert.isUndefined(first?.notice)
+          const { git } = yield* Repository
+          assert.include(git("show", "HEAD:production/tags.json"), tagName)
+          const left = ["shared", "activeVersion", "parentFolder"]
+          assert.deepStrictEqual(
+            without(yield* recordedOf(unread.id), ...left),
+            without(yield* shown(`/workflows/${unread.id}`), ...left)
+          )
+          const name = unique("elsewhere")
+          yield* sent("PUT", `/workflows/${unread.id}`, { name, nodes: [], connections: {}, settings: {} })
+          yield* cleared(deletedElsewhere.id)
+          const ours = yield* created({ nodes: [manual()] })
+          const second = decodeBackup((yield* ask("backup")).data)[0]
+          assert.isDefined(second?.since)
+          const drift = second?.changes.filter(({ id }) => [unread.id, deletedElsewhere.id, ours.id].includes(id)) ?? []
+          assert.deepStrictEqual(
+            drift.map(({ by, change, id, tool }) => [id, by, tool, change === "deleted"]).toSorted(),
+            [
+              [unread.id, "somebody else", undefined, false],
+              [deletedElsewhere.id, "somebody else", undefined, true],
+              [ours.id, "an unknown client", "create_workflow", false]
+            ].toSorted()
+          )
+          assert.include(git("log", "-1", "--format=%s"), "backup: ")
+        })
+      )
+
+      it.effect("does not restore over what was changed since the version that the caller names", () =>
+        Effect.gen(function* () {
+          const { id, version } = yield* created({ nodes: [manual()] })
+          yield* ask("update_workflow", { id, name: unique("renamed") })
+          const { data } = yield* refused("restore_workflow", { id, ifVersion: version })
+          assert.deepStrictEqual(data, { code: "CONFLICT", instance: "production", id, changed: ["name"] })
+          assert.include((yield* refused("restore_workflow", { id, version: "0000000" })).message, "0000000")
+        })
+      )
+    }
+  )
