@@ -71,7 +71,9 @@ const Update = Schema.Struct({
   ...onWorkflow,
   before: Parts,
   after: Content,
-  ...content
+  ...content,
+  /** Of a way back: the references in what it finds. */
+  found: Schema.optionalKey(Schema.Array(Reference))
 })
 
 const Tags = Schema.Struct({
@@ -172,7 +174,13 @@ export const invert: (change: Change) => ReadonlyArray<Change> = Match.type<Chan
       }
     ],
     update: (change) => [
-      { ...change, references: [], before: partsOf(change.after, change.before), after: contentBefore(change) }
+      {
+        ...change,
+        before: partsOf(change.after, change.before),
+        after: contentBefore(change),
+        references: change.found ?? [],
+        found: change.references
+      }
     ],
     tags: (change) => [{ ...change, before: change.after, after: change.before }],
     active: (change) => [{ ...change, before: change.after, after: change.before }],
@@ -223,6 +231,17 @@ const resolveContent = (
   return { content: withTexts(content, texts), references: left }
 }
 
+/** Parts with the ids that are known by now. */
+const resolveParts = (parts: Parts, references: ReadonlyArray<Reference>, created: Created): Parts =>
+  withTexts(
+    parts,
+    references.flatMap((reference) => {
+      const texts = reference.parts.map((part) => (typeof part === "string" ? part : created(part.created_by)))
+      const isThere = Object.keys(parts).some((part) => part === reference.path[0])
+      return isThere && texts.every((text) => text !== undefined) ? [[reference.path, texts.join("")] as const] : []
+    })
+  )
+
 /** The change with the ids of what earlier steps have created; nothing where one is not there. */
 export const resolve = (change: Change, created: Created): Change | undefined => {
   switch (change.kind) {
@@ -250,9 +269,9 @@ export const resolve = (change: Change, created: Created): Change | undefined =>
         return { ...change, workflow, ...resolveContent(change.content, change.references, created, true) }
       }
       const resolved = resolveContent(change.after, change.references, created, false)
-      return resolved === undefined
-        ? undefined
-        : { ...change, workflow, after: resolved.content, references: resolved.references }
+      if (resolved === undefined) return undefined
+      const before = resolveParts(change.before, change.found ?? [], created)
+      return { ...change, workflow, before, after: resolved.content, references: resolved.references }
     }
   }
 }

@@ -53,6 +53,9 @@ const queryProblem =
 /** Kinds of nodes that are called from outside under an id of their own. */
 const called = new Set(["webhook", "formTrigger", "chatTrigger", "form", "wait"])
 
+/** Settings that an update takes away where it gives these values. */
+const lostAs = { errorWorkflow: "DEFAULT", timezone: "DEFAULT", executionTimeout: -1 }
+
 /** A workflow has versions: a new graph makes one, and the published one goes on running beside the saved one. */
 const workflows: WorkflowRules = {
   keptNode: (node) => pick(nodeOrder, node),
@@ -61,7 +64,8 @@ const workflows: WorkflowRules = {
     webhookId === undefined && Predicate.isString(type) && called.has(nodeKind(type)),
   graphProblem,
   creationProblem,
-  updatedSettings: (before, sent) => ({ ...before, ...sent }),
+  updatedSettings: (before, sent) =>
+    Object.fromEntries(Object.entries({ ...before, ...sent }).filter(([name, value]) => value !== own(lostAs, name))),
   isNewVersion: (before, draft) =>
     !Equal.equals(draft.nodes, before.nodes) || !Equal.equals(draft.connections, before.connections),
   afterRefusedUpdate: (updated) => updated,
