@@ -47,7 +47,9 @@ const Source = Schema.Struct({ instance: Schema.String, id: Schema.String, versi
 export type Source = typeof Source.Type
 
 const onInstance = { instance: Schema.String }
-const onWorkflow = { ...onInstance, workflow: Ref, name: Schema.String }
+/** The names of the tags that a workflow had when the plan was made, or gets where it is new: guards go by them. */
+const labels = Schema.optionalKey(Schema.Array(Schema.String))
+const onWorkflow = { ...onInstance, workflow: Ref, name: Schema.String, labels }
 const content = {
   references: Schema.Array(Reference),
   /** How deep its calls of other workflows go: what is called comes before what calls it. */
@@ -62,6 +64,7 @@ const Create = Schema.Struct({
   key: Schema.String,
   content: Content,
   ...content,
+  labels,
   /** The workflows that had this name before, where another one of it would be somebody else's doing. */
   namesakes: Schema.optionalKey(Schema.Array(Schema.String))
 })
@@ -185,15 +188,11 @@ export const invert: (change: Change) => ReadonlyArray<Change> = Match.type<Chan
     tags: (change) => [{ ...change, before: change.after, after: change.before }],
     active: (change) => [{ ...change, before: change.after, after: change.before }],
     archived: (change) => [{ ...change, before: change.after, after: change.before }],
-    delete: ({ content, instance, key, level, references, source, workflow }) => [
+    delete: (change) => [
       {
+        ...Struct.omit(change, ["name", "workflow"]),
         kind: "create",
-        instance,
-        key: typeof workflow === "string" ? `${key} again, was ${workflow}` : key,
-        content,
-        references,
-        level,
-        ...(source === undefined ? {} : { source })
+        key: typeof change.workflow === "string" ? `${change.key} again, was ${change.workflow}` : change.key
       }
     ],
     "create-tag": ({ instance, kind, name }) => [

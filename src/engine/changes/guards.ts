@@ -1,10 +1,18 @@
 import type { Blocked } from "../../changes/Plan.ts"
 import type * as Core from "../../changes/Plan.ts"
-import type { Change } from "./Change.ts"
+import { type Change, idOf, invert } from "./Change.ts"
 import type { Guards } from "./settings.ts"
 
 export type Draft = Core.Draft<Change>
 export type Step = Core.Step<Change>
+
+/** A step with its change's own way back. */
+export const stepOf = (change: Change, reason: string): Step => ({
+  id: idOf(change),
+  change,
+  reason,
+  undo: invert(change)
+})
 
 const raisedBy = (guard: string) => `; only a person can change that, by plans.guards.${guard}`
 
