@@ -1,5 +1,4 @@
 import { createServer, request as forward } from "node:http"
-import type { AddressInfo } from "node:net"
 import { createInterface } from "node:readline"
 
 import { Schema } from "effect"
@@ -50,7 +49,8 @@ export const watched = async (host: string, see: (method: string, path: string) 
     incoming.pipe(onward)
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  const { port } = server.address() as AddressInfo
+  const address = server.address()
+  const port = typeof address === "object" ? address?.port : undefined
   return { host: `http://127.0.0.1:${port}`, close: () => new Promise((resolve) => server.close(resolve)) }
 }
 

@@ -1,7 +1,7 @@
 import type { Blocked } from "../../../changes/Plan.ts"
 import type { Workflow } from "../../client/models.ts"
-import { order } from "../Change.ts"
 import type { Draft, Step } from "../guards.ts"
+import { order } from "../order.ts"
 import { activations } from "./activations.ts"
 import { build, type Built } from "./build.ts"
 import type { Input } from "./Input.ts"
