@@ -193,7 +193,11 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
   /** What forbids a whole plan at the moment of its apply. */
   readonly problemsOf: (
     plan: Plan<C>,
-    circumstances: Circumstances<C> & { readonly isLeadingBack: boolean }
+    circumstances: Circumstances<C> & {
+      readonly isLeadingBack: boolean
+      /** Whether a person has agreed to what the configuration protects. */
+      readonly isProtectedConfirmed: boolean
+    }
   ) => ReadonlyArray<string>
   /** Fails where nothing may be changed at that moment. */
   readonly mayApply: (now: number) => Effect.Effect<void, E>

@@ -21,6 +21,8 @@ import { draftRollback } from "./rollback.ts"
 export interface ApplyOptions {
   /** No new batch is begun after this time; apply again to go on. Default: until done. */
   readonly maxSeconds?: number
+  /** Whether a person has agreed to change what the configuration protects. Default: not. */
+  readonly isProtectedConfirmed?: boolean
   /** Called after every batch. */
   readonly onProgress?: (done: number, total: number) => Effect.Effect<void>
 }
@@ -102,7 +104,7 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
   })
 
   /** Where a plan stands that may be applied now, and the plan that it rolls back. */
-  const applicable = Effect.fnUntraced(function* (id: string) {
+  const applicable = Effect.fnUntraced(function* (id: string, isProtectedConfirmed: boolean) {
     const past = yield* state(id)
     yield* driver.mayApply(yield* now)
     const [unreadable] = past.unreadable
@@ -119,15 +121,19 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     }
     if (!past.isBegun && (yield* now) > plan.expiresAt) return yield* new PlanExpired({ id })
     const known = yield* circumstances
-    const problems = driver.problemsOf(plan, { ...known, isLeadingBack: isLeadingBack(known.entries, plan) })
+    const problems = driver.problemsOf(plan, {
+      ...known,
+      isLeadingBack: isLeadingBack(known.entries, plan),
+      isProtectedConfirmed
+    })
     return problems.length > 0 ? yield* new GuardViolation({ id, problems }) : { state: past, original }
   })
 
   const apply = Effect.fn("Plans.apply")(function* (id: string, options: ApplyOptions = {}) {
-    const { maxSeconds = Infinity, onProgress = () => Effect.void } = options
+    const { isProtectedConfirmed = false, maxSeconds = Infinity, onProgress = () => Effect.void } = options
     const until = (yield* now) + maxSeconds * 1000
     const work = Effect.gen(function* () {
-      const from = yield* applicable(id)
+      const from = yield* applicable(id, isProtectedConfirmed)
       return yield* runPlan(yield* Run.make({ driver, journal: { ...journal, append }, until, ...from }), onProgress)
     })
     return yield* oneAtATime.withPermit(journal.hold(work))

@@ -4,12 +4,48 @@ import { Effect } from "effect"
 import { ask, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
 import { shown, TestedEngine } from "./TestedEngine.ts"
-import { created, eventually, everyDay, given, manual, node, unique, webhook } from "./things.ts"
+import { chain, created, eventually, everyDay, given, manual, node, unique, webhook } from "./things.ts"
 
 const noTrigger =
   "Workflow cannot be activated without a valid trigger node. Add a schedule, webhook or service trigger."
 
+/** A node that calls another workflow. */
+const calling = (id: string) =>
+  node(
+    "executeWorkflow",
+    "Call",
+    {
+      workflowId: { __rl: true, mode: "list", value: id },
+      workflowInputs: { mappingMode: "defineBelow", value: {} },
+      options: {}
+    },
+    { typeVersion: 1.2 }
+  )
+
 export const activation = (it: Suite) => {
+  it.effect("a workflow that calls another one is activated after that one where the engine publishes workflows", () =>
+    Effect.gen(function* () {
+      const { isSecond, send } = yield* TestedEngine
+      const start = node("executeWorkflowTrigger", "In", { inputSource: "passthrough" }, { typeVersion: 1.1 })
+      const name = unique("called")
+      const called = yield* created({ name, nodes: [start] })
+      const caller = yield* created({ nodes: [webhook(), calling(called.id)], connections: chain("Webhook", "Call") })
+      if (!isSecond) {
+        assert.include(yield* ask("activate_workflow", { id: caller.id }), { active: true })
+        return
+      }
+      const { message } = yield* refused("activate_workflow", { id: caller.id })
+      assert.include(message, `Node "Call" references workflow ${called.id} ("${name}") which is not published`)
+      const { status } = yield* send("POST", `/workflows/${called.id}/activate`)
+      assert.strictEqual(status, 200)
+      assert.include(yield* ask("activate_workflow", { id: caller.id }), { active: true })
+      yield* send("POST", `/workflows/${called.id}/deactivate`)
+      assert.isTrue((yield* shown(`/workflows/${caller.id}`)).active)
+      const renamed = yield* refused("update_workflow", { id: caller.id, name: unique("renamed") })
+      assert.include(renamed.message, "which is not published")
+    })
+  )
+
   it.effect("activate_workflow answers the workflow, deactivate_workflow its state", () =>
     Effect.gen(function* () {
       const { id } = yield* created({ nodes: [everyDay()] })

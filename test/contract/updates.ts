@@ -71,6 +71,18 @@ const content = (id: string) => Effect.map(shown(`/workflows/${id}`), (whole) =>
 const asNodes = Schema.decodeUnknownSync(Schema.Array(Schema.Record(Schema.String, Schema.Unknown)))
 
 export const updates = (it: Suite) => {
+  it.effect("an update to the default value takes a setting away where the engine merges settings", () =>
+    Effect.gen(function* () {
+      const { isSecond } = yield* TestedEngine
+      const own = { errorWorkflow: "none", timezone: "Europe/Berlin", executionTimeout: 60, executionOrder: "v1" }
+      const { id } = yield* created({ nodes: [manual()], settings: own })
+      const byDefault = { errorWorkflow: "DEFAULT", timezone: "DEFAULT", executionTimeout: -1 }
+      yield* ask("update_workflow", { id, settings: byDefault })
+      const left = isSecond ? {} : byDefault
+      assert.deepStrictEqual((yield* shown(`/workflows/${id}`)).settings, { executionOrder: "v1", ...left })
+    })
+  )
+
   it.effect("update_workflow changes the given fields and loses nothing else", () =>
     Effect.gen(function* () {
       const { isSecond } = yield* TestedEngine

@@ -61,6 +61,9 @@ export const applyPlan = Tool.make("apply_plan", {
   arguments: {
     plan_id: planId,
     confirm: Schema.Boolean.annotate({ description: "true after a person has agreed to exactly this" }),
+    confirm_protected: optional(
+      Schema.Boolean.annotate({ description: "true after a person has agreed to the protected things by name" })
+    ),
     max_seconds: optional(
       Schema.Int.check(
         Schema.isBetween({ minimum: 1, maximum: 86_400 }, { message: "must be between 1 and 86400" })
@@ -70,12 +73,17 @@ export const applyPlan = Tool.make("apply_plan", {
     )
   },
   result: results.report,
-  run: Effect.fn("apply_plan")(function* ({ confirm, max_seconds = 30, plan_id }) {
+  run: Effect.fn("apply_plan")(function* ({
+    confirm,
+    confirm_protected: isProtectedConfirmed = false,
+    max_seconds = 30,
+    plan_id
+  }) {
     if (!confirm) return yield* unconfirmed
     const tell = yield* Progress
     const onProgress = (progress: number, total: number) => tell({ progress, total })
     const { advice, amounts, ...report } = yield* ofPlan(plan_id, (source) =>
-      source.apply(plan_id, { maxSeconds: max_seconds, onProgress })
+      source.apply(plan_id, { maxSeconds: max_seconds, onProgress, isProtectedConfirmed })
     )
     return {
       ...report,

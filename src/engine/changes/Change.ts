@@ -1,9 +1,6 @@
 import { Match, Schema, Struct } from "effect"
 
-import type { CreatedId } from "../../changes/Journal.ts"
-import type { Step } from "../../changes/Plan.ts"
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { withTexts } from "./references.ts"
 
 /** What a workflow is, apart from its state, its tags and what its runs leave behind. */
 export const Content = Schema.Struct({
@@ -47,7 +44,9 @@ const Source = Schema.Struct({ instance: Schema.String, id: Schema.String, versi
 export type Source = typeof Source.Type
 
 const onInstance = { instance: Schema.String }
-const onWorkflow = { ...onInstance, workflow: Ref, name: Schema.String }
+/** The names of the tags that a workflow had when the plan was made, or gets where it is new: guards go by them. */
+const labels = Schema.optionalKey(Schema.Array(Schema.String))
+const onWorkflow = { ...onInstance, workflow: Ref, name: Schema.String, labels }
 const content = {
   references: Schema.Array(Reference),
   /** How deep its calls of other workflows go: what is called comes before what calls it. */
@@ -62,6 +61,7 @@ const Create = Schema.Struct({
   key: Schema.String,
   content: Content,
   ...content,
+  labels,
   /** The workflows that had this name before, where another one of it would be somebody else's doing. */
   namesakes: Schema.optionalKey(Schema.Array(Schema.String))
 })
@@ -71,7 +71,9 @@ const Update = Schema.Struct({
   ...onWorkflow,
   before: Parts,
   after: Content,
-  ...content
+  ...content,
+  /** Of a way back: the references in what it finds. */
+  found: Schema.optionalKey(Schema.Array(Reference))
 })
 
 const Tags = Schema.Struct({
@@ -172,20 +174,22 @@ export const invert: (change: Change) => ReadonlyArray<Change> = Match.type<Chan
       }
     ],
     update: (change) => [
-      { ...change, references: [], before: partsOf(change.after, change.before), after: contentBefore(change) }
+      {
+        ...change,
+        before: partsOf(change.after, change.before),
+        after: contentBefore(change),
+        references: change.found ?? [],
+        found: change.references
+      }
     ],
     tags: (change) => [{ ...change, before: change.after, after: change.before }],
     active: (change) => [{ ...change, before: change.after, after: change.before }],
     archived: (change) => [{ ...change, before: change.after, after: change.before }],
-    delete: ({ content, instance, key, level, references, source, workflow }) => [
+    delete: (change) => [
       {
+        ...Struct.omit(change, ["name", "workflow"]),
         kind: "create",
-        instance,
-        key: typeof workflow === "string" ? `${key} again, was ${workflow}` : key,
-        content,
-        references,
-        level,
-        ...(source === undefined ? {} : { source })
+        key: typeof change.workflow === "string" ? `${change.key} again, was ${change.workflow}` : change.key
       }
     ],
     "create-tag": ({ instance, kind, name }) => [
@@ -195,92 +199,3 @@ export const invert: (change: Change) => ReadonlyArray<Change> = Match.type<Chan
     "delete-execution": () => []
   })
 )
-
-type Created = (step: string) => CreatedId | undefined
-
-const resolveRef = (ref: Ref, created: Created): Ref | undefined => {
-  if (typeof ref === "string") return ref
-  const id = created(ref.created_by)
-  return id === undefined ? (ref.later === true ? ref : undefined) : String(id)
-}
-
-/** A content with the ids that are known by now; nothing where one is missing that it cannot do without. */
-const resolveContent = (
-  content: Content,
-  references: ReadonlyArray<Reference>,
-  created: Created,
-  isPatient: boolean
-): { readonly content: Content; readonly references: ReadonlyArray<Reference> } | undefined => {
-  const left: Array<Reference> = []
-  const texts: Array<readonly [Reference["path"], string]> = []
-  for (const reference of references) {
-    const parts = reference.parts.map((part) => (typeof part === "string" ? part : created(part.created_by)))
-    const isKnown = parts.every((part) => part !== undefined)
-    if (isKnown) texts.push([reference.path, parts.join("")])
-    if (reference.late === true || !isKnown) left.push(reference)
-    if (!isKnown && reference.late !== true && !isPatient) return undefined
-  }
-  return { content: withTexts(content, texts), references: left }
-}
-
-/** The change with the ids of what earlier steps have created; nothing where one is not there. */
-export const resolve = (change: Change, created: Created): Change | undefined => {
-  switch (change.kind) {
-    case "create-tag":
-    case "delete-execution":
-      return change
-    case "create": {
-      const resolved = resolveContent(change.content, change.references, created, false)
-      return resolved === undefined ? undefined : { ...change, ...resolved }
-    }
-    case "delete-tag": {
-      const tag = resolveRef(change.tag, created)
-      return tag === undefined ? undefined : { ...change, tag }
-    }
-    default: {
-      const workflow = resolveRef(change.workflow, created)
-      if (workflow === undefined) return undefined
-      if (change.kind === "active" || change.kind === "archived") return { ...change, workflow }
-      if (change.kind === "tags") {
-        const before = change.before.flatMap((tag) => resolveRef(tag, created) ?? [])
-        const after = change.after.flatMap((tag) => resolveRef(tag, created) ?? [])
-        return after.length === change.after.length ? { ...change, workflow, before, after } : undefined
-      }
-      if (change.kind === "delete") {
-        return { ...change, workflow, ...resolveContent(change.content, change.references, created, true) }
-      }
-      const resolved = resolveContent(change.after, change.references, created, false)
-      return resolved === undefined
-        ? undefined
-        : { ...change, workflow, after: resolved.content, references: resolved.references }
-    }
-  }
-}
-
-/** The places of kinds of change in the order of a plan; what is called comes before what calls it, and goes after it. */
-const placeOf: (change: Change) => ReadonlyArray<number> = Match.type<Change>().pipe(
-  Match.withReturnType<ReadonlyArray<number>>(),
-  Match.discriminatorsExhaustive("kind")({
-    "create-tag": () => [0],
-    archived: ({ after }) => [after ? 6 : 2],
-    create: ({ level }) => [3, level, 0],
-    update: ({ level }) => [3, level, 1],
-    active: ({ after, isCalled, level }) => (after ? (isCalled ? [3, level, 2] : [5, level]) : [1, -level]),
-    tags: () => [4],
-    delete: ({ level }) => [7, -level],
-    "delete-tag": () => [8],
-    "delete-execution": () => [9]
-  })
-)
-
-/** Steps with the same place may be read and sent side by side. */
-export const groupOf = (change: Change): string => `${change.instance} ${placeOf(change).join(".")}`
-
-const natural = new Intl.Collator("en", { numeric: true })
-
-/** The order of a plan, the same for the same steps however they come. */
-export const order = (a: Step<Change>, b: Step<Change>): number => {
-  const [those, these] = [placeOf(a.change), placeOf(b.change)]
-  const place = those.map((one, index) => one - (these[index] ?? 0)).find((difference) => difference !== 0) ?? 0
-  return place || natural.compare(a.id, b.id) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
-}

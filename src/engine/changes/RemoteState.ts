@@ -6,7 +6,7 @@ import type { EngineError } from "../client/EngineError.ts"
 import { type Tag, Workflow, WorkflowId } from "../client/models.ts"
 import { isSameJson } from "../client/versions.ts"
 import { type Change, type ChangeOf, contentBefore } from "./Change.ts"
-import { contentOf, differingParts, differsBeside, isArchived } from "./content.ts"
+import { contentOf, differingParts, differsBeside, isArchived, resets } from "./content.ts"
 import { listAll } from "./listAll.ts"
 
 type Client = EngineClient["Service"]
@@ -133,11 +133,8 @@ export const removedSettings = (
     (name) =>
       after.settings[name] === undefined &&
       contentOf(workflow).settings[name] !== undefined &&
-      (!isSecondGeneration(workflow) || resettable.includes(name))
+      (!isSecondGeneration(workflow) || Object.hasOwn(resets, name))
   )
-
-/** Settings that engines of generation 2, which merge, take back where they are set to their default by name. */
-export const resettable: ReadonlyArray<string> = ["errorWorkflow", "timezone"]
 
 /** Whether the engine that shows a workflow merges settings; older ones replace them. */
 export const isSecondGeneration = (workflow: Workflow): boolean => workflow.activeVersionId !== undefined

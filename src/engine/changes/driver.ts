@@ -5,11 +5,13 @@ import type { Estimate } from "../../changes/Plan.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../client/EngineError.ts"
 import type { Instances } from "../client/Instances.ts"
-import { type Change, groupOf, idOf, invert, order, resolve } from "./Change.ts"
+import { type Change, idOf, invert } from "./Change.ts"
 import { describing } from "./describe.ts"
 import { type ChangeError, explain } from "./failures.ts"
-import { holdToGuards, planProblems, type Step } from "./guards.ts"
+import { holdToGuards, planProblems, type Step, warnOfProtected } from "./guards.ts"
+import { groupOf, order } from "./order.ts"
 import { readRemoteState, type WorkflowState } from "./RemoteState.ts"
+import { resolve } from "./resolve.ts"
 import { send } from "./send.ts"
 import type { Guards } from "./settings.ts"
 
@@ -101,8 +103,9 @@ export const make = (
     }),
     warnOfRollback: (steps) => warningsOf(steps),
     checkDraft: (draft) => holdToGuards(guards, draft, estimate),
-    checkRollback: (draft, isForward) => (isForward ? holdToGuards(guards, draft, estimate) : draft),
-    problemsOf: (plan, { isLeadingBack }) => (isLeadingBack ? [] : planProblems(guards, plan.steps)),
+    checkRollback: (draft, isForward) =>
+      isForward ? holdToGuards(guards, draft, estimate) : warnOfProtected(guards, draft),
+    problemsOf: (plan, agreed) => planProblems(guards, plan.steps, agreed),
     mayApply: () =>
       readOnlyReason === undefined
         ? Effect.void

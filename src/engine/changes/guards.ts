@@ -1,37 +1,148 @@
 import type { Blocked } from "../../changes/Plan.ts"
 import type * as Core from "../../changes/Plan.ts"
-import type { Change } from "./Change.ts"
-import type { Guards } from "./settings.ts"
+import { type Change, idOf, invert, type Ref } from "./Change.ts"
+import { fits, type Guards } from "./settings.ts"
 
 export type Draft = Core.Draft<Change>
 export type Step = Core.Step<Change>
 
+/** A step with its change's own way back. */
+export const stepOf = (change: Change, reason: string): Step => ({
+  id: idOf(change),
+  change,
+  reason,
+  undo: invert(change)
+})
+
 const raisedBy = (guard: string) => `; only a person can change that, by plans.guards.${guard}`
 
 /** Which rule of the configuration forbids a change; nothing if none does. */
-const guardProblem = ({ allowedInstances }: Guards, { instance }: Change): string | undefined =>
-  allowedInstances === undefined || allowedInstances.includes(instance)
+const guardProblem = ({ allowedInstances, allowedTags }: Guards, change: Change): string | undefined => {
+  const { instance } = change
+  if (allowedInstances !== undefined && !allowedInstances.includes(instance)) {
+    return `guard allowedInstances: plans may not change instance ${instance}${raisedBy("allowedInstances")}`
+  }
+  const labels = labelsOf(change)
+  return labels === undefined || allowedTags === undefined || labels.some((label) => allowedTags.includes(label))
     ? undefined
-    : `guard allowedInstances: plans may not change instance ${instance}${raisedBy("allowedInstances")}`
+    : `guard allowedTags: ${nameOf(change)} has none of the tags ${allowedTags.join(", ")}${raisedBy("allowedTags")}`
+}
+
+const labelsOf = (change: Change) => ("labels" in change ? change.labels : undefined)
+
+const nameOf = (change: Change): string =>
+  change.kind === "create" ? change.content.name : "name" in change ? change.name : idOf(change)
+
+/** The change with the tags that its workflow has, for the guards. */
+export const withLabels = (step: Step, labels: ReadonlyArray<string> | undefined): Step => {
+  const labelled = (change: Change): Change =>
+    labels === undefined || !("workflow" in change || change.kind === "create") || change.kind === "delete-execution"
+      ? change
+      : { ...change, labels }
+  return { ...step, change: labelled(step.change), undo: step.undo.map(labelled) }
+}
+
+/** The protected workflows that steps change, by name. */
+const protectedIn = ({ protected: { names, tags } }: Guards, steps: ReadonlyArray<Step>): ReadonlyArray<string> => {
+  const isProtected = (change: Change) =>
+    "labels" in change &&
+    (names.some((pattern) => fits(pattern, nameOf(change))) ||
+      change.labels?.some((label) => tags.includes(label)) === true)
+  return [...new Set(steps.flatMap(({ change }) => (isProtected(change) ? [nameOf(change)] : [])))].toSorted()
+}
+
+const most = 10
+const listed = (names: ReadonlyArray<string>) =>
+  names.length <= most ? names.join(", ") : `${names.slice(0, most).join(", ")} and ${names.length - most} more`
 
 const tooMany = ({ maxItemsPerApply }: Guards, count: number): ReadonlyArray<string> =>
   count > maxItemsPerApply
     ? [`guard maxItemsPerApply: ${count} changes are more than ${maxItemsPerApply}${raisedBy("maxItemsPerApply")}`]
     : []
 
-/** What forbids a whole plan. */
-export const planProblems = (guards: Guards, steps: ReadonlyArray<Step>): ReadonlyArray<string> => [
-  ...new Set([...steps.flatMap(({ change }) => guardProblem(guards, change) ?? []), ...tooMany(guards, steps.length)])
-]
+interface Agreed {
+  /** A way back is only held up by what is protected. */
+  readonly isLeadingBack: boolean
+  readonly isProtectedConfirmed: boolean
+}
+
+/** What forbids a whole plan at the moment of its apply. */
+export const planProblems = (
+  guards: Guards,
+  steps: ReadonlyArray<Step>,
+  { isLeadingBack, isProtectedConfirmed }: Agreed
+): ReadonlyArray<string> => {
+  const names = isProtectedConfirmed ? [] : protectedIn(guards, steps)
+  const unconfirmed =
+    names.length === 0
+      ? []
+      : [
+          `it changes protected workflows (${listed(names)}), which needs confirm_protected, after a person has agreed to them by name`
+        ]
+  if (isLeadingBack) return unconfirmed
+  const broken = steps.flatMap(({ change }) => guardProblem(guards, change) ?? [])
+  return [...new Set([...broken, ...tooMany(guards, steps.length), ...unconfirmed])]
+}
+
+/** The steps that a change cannot do without. */
+const needsOf = (change: Change): ReadonlyArray<string> => {
+  const refs: ReadonlyArray<Ref> = [
+    ...("workflow" in change ? [change.workflow] : []),
+    ...(change.kind === "tags" ? change.after : [])
+  ]
+  const references = "references" in change ? change.references.filter(({ late }) => late !== true) : []
+  const parts = references.flatMap((reference) => reference.parts)
+  return [...refs, ...parts].flatMap((ref) => (typeof ref === "string" ? [] : [ref.created_by]))
+}
+
+/** Why steps are left out: guards forbid them, or what they need. A tag that nothing needs any more is not made. */
+const leftOut = (guards: Guards, steps: ReadonlyArray<Step>): ReadonlyMap<string, string> => {
+  const out = new Map<string, string>()
+  for (const { change, id } of steps) {
+    const problem = guardProblem(guards, change)
+    if (problem !== undefined) out.set(id, problem)
+  }
+  for (let isGrown = out.size > 0; isGrown;) {
+    isGrown = false
+    for (const { change, id } of steps) {
+      const needed = out.has(id) ? undefined : needsOf(change).find((step) => out.has(step))
+      if (needed === undefined) continue
+      out.set(id, `it needs what is not allowed: ${needed}`)
+      isGrown = true
+    }
+  }
+  return out
+}
+
+const withoutLooseTags = (steps: ReadonlyArray<Step>): ReadonlyArray<Step> => {
+  const needed = new Set(steps.flatMap(({ change }) => needsOf(change)))
+  return steps.filter(({ change, id }) => change.kind !== "create-tag" || needed.has(id))
+}
 
 /** Leaves out of a draft what the guards forbid. */
-export const holdToGuards = (guards: Guards, draft: Draft, estimate: (steps: ReadonlyArray<Step>) => Core.Estimate) => {
-  const judged = draft.steps.map((step) => ({ step, reason: guardProblem(guards, step.change) }))
-  const allowed = judged.flatMap(({ reason, step }) => (reason === undefined ? [step] : []))
-  const problems = judged.flatMap(({ reason, step }): ReadonlyArray<Blocked> =>
-    reason === undefined ? [] : [{ what: step.id, reason }]
-  )
+export const holdToGuards = (
+  guards: Guards,
+  draft: Draft,
+  estimate: (steps: ReadonlyArray<Step>) => Core.Estimate
+): Draft => {
+  const out = leftOut(guards, draft.steps)
+  const left = draft.steps.filter(({ id }) => !out.has(id))
+  const allowed = out.size === 0 ? left : withoutLooseTags(left)
   const surplus = tooMany(guards, allowed.length).map((reason): Blocked => ({ what: "the whole plan", reason }))
   const steps = surplus.length === 0 ? allowed : []
-  return { ...draft, steps, estimate: estimate(steps), blocked: [...draft.blocked, ...problems, ...surplus] }
+  const problems = [...out].map(([what, reason]): Blocked => ({ what, reason }))
+  return warnOfProtected(guards, {
+    ...draft,
+    steps,
+    estimate: estimate(steps),
+    blocked: [...draft.blocked, ...problems, ...surplus]
+  })
+}
+
+/** Says beforehand which protected workflows a plan changes. */
+export const warnOfProtected = (guards: Guards, draft: Draft): Draft => {
+  const names = protectedIn(guards, draft.steps)
+  if (names.length === 0) return draft
+  const warning = `Protected workflows are changed (${listed(names)}): apply_plan needs confirm_protected`
+  return { ...draft, warnings: [...draft.warnings, warning] }
 }

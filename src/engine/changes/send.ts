@@ -7,8 +7,8 @@ import { ExecutionId, TagId, type Workflow, WorkflowId } from "../client/models.
 import { eraseWorkflow } from "../tools/workflows/delete.ts"
 import { switchOn } from "../tools/workflows/switchOn.ts"
 import { type Change, type ChangeOf, type Content, contentBefore, type Ref } from "./Change.ts"
-import { contentOf, differingParts, differsBeside } from "./content.ts"
-import { isSecondGeneration, removedSettings, resettable } from "./RemoteState.ts"
+import { contentOf, differingParts, differsBeside, resets } from "./content.ts"
+import { isSecondGeneration, removedSettings } from "./RemoteState.ts"
 
 type Client = EngineClient["Service"]
 
@@ -111,8 +111,7 @@ const write = (client: Client, current: Workflow, change: ChangeOf<"update">) =>
   const { connections, name, nodes, settings } = change.after
   const gone = removedSettings(change, current)
   const kept = Object.entries(contentOf(current).settings).filter(([field]) => !gone.includes(field))
-  const reset = isSecondGeneration(current) ? gone.filter((field) => resettable.includes(field)) : []
-  const defaults = Object.fromEntries(reset.map((field) => [field, "DEFAULT"]))
+  const defaults = isSecondGeneration(current) ? Object.fromEntries(gone.map((field) => [field, resets[field]])) : {}
   return client.updateWorkflow(
     { ...current, settings: Object.fromEntries(kept) },
     { name, nodes, connections, settings: { ...defaults, ...settings } }

@@ -28,6 +28,8 @@ export class Beside extends Context.Service<
       path: string,
       body?: unknown
     ) => Effect.Effect<Json>
+    /** Calls the address of a trigger, and answers its status. */
+    readonly trigger: (instance: string, path: string) => Effect.Effect<number>
     /** Looks at every request of the server; one that it answers with a defect never arrives. */
     readonly meddle: (look: Meddling | undefined) => Effect.Effect<void>
   }
@@ -103,8 +105,14 @@ export const serverWithPlans = (
     if (reply.status >= 300) return yield* Effect.die(`${method} ${path}: ${reply.status} ${text}`)
     return text.startsWith("[") ? { data: JSON.parse(text) } : readJson(text)
   }, Effect.orDie)
+  const trigger = (instance: string, path: string) =>
+    client.execute(HttpClientRequest.post(`${places[instance]?.host}/webhook/${path}`)).pipe(
+      Effect.map(({ status }) => status),
+      Effect.orDie
+    )
   const beside = Layer.succeed(Beside, {
     send,
+    trigger,
     meddle: (look) =>
       Effect.sync(() => {
         meddling = look

@@ -1,11 +1,11 @@
 import { hasValidTrigger, isEnabled, kindOf } from "../../workflow/triggers.ts"
 import type { Change, Content } from "../Change.ts"
 import { contentOf } from "../content.ts"
-import type { Step } from "../guards.ts"
+import { type Step, stepOf } from "../guards.ts"
 import type { Built } from "./build.ts"
 import type { Generation } from "./fit.ts"
 import type { Input } from "./Input.ts"
-import { changedRef, stepOf } from "./steps.ts"
+import { changedRef } from "./steps.ts"
 
 /** Triggers that newer engines publish, although nothing listens: other workflows start them. */
 const called = ["executeWorkflowTrigger", "errorTrigger"]

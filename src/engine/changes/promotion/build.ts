@@ -1,7 +1,7 @@
 import { keepIdentity } from "../../client/body.ts"
 import { nameOf, type Workflow } from "../../client/models.ts"
 import { type Content, idOf, type Reference } from "../Change.ts"
-import { contentOf, differingParts, isArchived } from "../content.ts"
+import { contentOf, differingParts, isArchived, resets } from "../content.ts"
 import { withTexts } from "../references.ts"
 import { fit, structureProblem } from "./fit.ts"
 import type { Input } from "./Input.ts"
@@ -65,6 +65,10 @@ export const build = (input: Input, context: Context): Built => {
   const isChanged = shown !== undefined && differingParts(content, shown).length > 0
   const drifted = shown === undefined || last === undefined || !isChanged ? [] : differingParts(last, shown)
   const drift = `it was changed on ${to} since the last promotion (${drifted.join(", ")}); on_drift overwrite goes over that`
+  const lasting = Object.keys(content.settings).filter(
+    (name) =>
+      generation === "2.x" && shown !== undefined && shown.settings[name] === undefined && !Object.hasOwn(resets, name)
+  )
   const missing = kept.flatMap((one) => one.missing)
   const label = `${texts.name}: `
   return {
@@ -86,6 +90,9 @@ export const build = (input: Input, context: Context): Built => {
     warnings: [
       ...(dropped.length === 0 ? [] : [`${label}${to} does not take ${dropped.join(", ")}`]),
       ...(missing.length === 0 ? [] : [`${label}nothing to keep on ${to} for ${missing.join(", ")}: as on ${from}`]),
+      ...(lasting.length === 0
+        ? []
+        : [`${label}${to} gets the settings ${lasting.join(", ")}, which a rollback cannot take away there`]),
       ...choice.links.dynamic.map(
         (node) => `${label}node ${node} finds the workflow that it calls at run time: nobody checks that it is on ${to}`
       ),

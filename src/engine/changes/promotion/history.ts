@@ -1,5 +1,6 @@
 import type { Kept } from "../../../changes/Journal.ts"
-import { type Change, type Content, resolve } from "../Change.ts"
+import type { Change, Content } from "../Change.ts"
+import { resolve } from "../resolve.ts"
 
 /** What the journal knows of promotions from one instance to another. */
 export interface Promoted {

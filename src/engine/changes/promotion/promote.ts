@@ -1,14 +1,15 @@
 import type { Blocked } from "../../../changes/Plan.ts"
 import type { Workflow } from "../../client/models.ts"
-import { order } from "../Change.ts"
-import type { Draft, Step } from "../guards.ts"
+import type { Ref } from "../Change.ts"
+import { type Draft, type Step, withLabels } from "../guards.ts"
+import { order } from "../order.ts"
 import { activations } from "./activations.ts"
 import { build, type Built } from "./build.ts"
 import type { Input } from "./Input.ts"
 import { levels } from "./levels.ts"
 import { idsIn } from "./links.ts"
 import { select } from "./select.ts"
-import { contentSteps } from "./steps.ts"
+import { changedRef, contentSteps } from "./steps.ts"
 import { tagSteps } from "./tags.ts"
 import { twinFinder } from "./twins.ts"
 
@@ -33,7 +34,10 @@ export const promote = (input: Input): Omit<Draft, "estimate"> & { readonly outc
   const stepsOf = sound.map((one) => contentSteps(input, one, comesAlong.get(one.id)))
   const tags = tagSteps(input, sound)
   const activation = activations(input, sound, { calls, levelOf: graph.levelOf })
-  const steps = [...stepsOf.flat(), ...tags.steps, ...activation.steps].toSorted(order)
+  const labels = new Map(sound.map((one) => [keyOf(changedRef(one, to)), labelsOf(input, one)]))
+  const steps = [...stepsOf.flat(), ...tags.steps, ...activation.steps]
+    .map((step) => withLabels(step, labels.get(keyOf(refOf(step)))))
+    .toSorted(order)
   const nameAt = (id: string) => source.get(id)?.name ?? id
   return {
     kind: "promotion",
@@ -62,6 +66,18 @@ const isCall = ({ use }: { readonly use: string }) => use !== "caller"
 
 const isChanged = (steps: ReadonlyArray<Step>, twin: Workflow, to: string) =>
   steps.some(({ change }) => "workflow" in change && change.workflow === twin.id && change.instance === to)
+
+const keyOf = (ref: Ref | undefined) => JSON.stringify(ref)
+
+/** The workflow that a step makes or changes. */
+const refOf = ({ change, id }: Step): Ref | undefined =>
+  change.kind === "create" ? { created_by: id } : "workflow" in change ? change.workflow : undefined
+
+/** The tags that a workflow has on the target, or gets where it is new. */
+const labelsOf = ({ mapping, source }: Input, { id, twin }: Built): ReadonlyArray<string> =>
+  twin === undefined
+    ? (source.get(id)?.tags ?? []).map(({ name }) => mapping.tags[name] ?? name)
+    : (twin.tags ?? []).map(({ name }) => name)
 
 /** What is blocked, and what calls it: a workflow does not go where what it needs cannot. */
 const withCallers = (

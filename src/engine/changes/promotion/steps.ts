@@ -1,7 +1,7 @@
 import { versionOf } from "../../client/versions.ts"
-import { type Change, type ChangeOf, type Content, idOf, invert, type Ref } from "../Change.ts"
+import { type Change, type ChangeOf, type Content, idOf, type Ref } from "../Change.ts"
 import { contentOf, differingParts, partsBefore } from "../content.ts"
-import type { Step } from "../guards.ts"
+import { type Step, stepOf } from "../guards.ts"
 import type { Built } from "./build.ts"
 import type { Input } from "./Input.ts"
 
@@ -68,11 +68,3 @@ export const contentSteps = (input: Input, one: Built, caller: string | undefine
   }
   return [made, { ...stepOf(link, "closes a circle of calls"), undo: [] }]
 }
-
-/** A step with its change's own way back. */
-export const stepOf = (change: Change, reason: string): Step => ({
-  id: idOf(change),
-  change,
-  reason,
-  undo: invert(change)
-})

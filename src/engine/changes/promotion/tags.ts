@@ -1,8 +1,8 @@
 import type { Change, Ref } from "../Change.ts"
-import type { Step } from "../guards.ts"
+import { type Step, stepOf } from "../guards.ts"
 import type { Built } from "./build.ts"
 import type { Input } from "./Input.ts"
-import { changedRef, stepOf } from "./steps.ts"
+import { changedRef } from "./steps.ts"
 
 /** The steps that give workflows of the target the tags of those that they come from; what they have besides, they keep. */
 export const tagSteps = (input: Input, built: ReadonlyArray<Built>): { readonly steps: ReadonlyArray<Step> } => {

@@ -114,6 +114,8 @@ export interface WorkflowRules {
   readonly sharesAddresses: boolean
   /** Why a workflow cannot run, though all its node types are known. */
   readonly activationProblem: (workflow: WorkflowRecord) => Refusal | undefined
+  /** Why a workflow cannot run because of others that it calls. */
+  readonly callProblem: (workflow: WorkflowRecord, tables: Tables) => Refusal | undefined
   readonly deletionProblem: (workflow: WorkflowRecord) => Refusal | undefined
   /** Whether a filter passes over names that no tag has, as long as one name has one. */
   readonly ignoresUnknownTags: boolean

@@ -33,6 +33,8 @@ export const activate: Handler = Effect.fnUntraced(function* ({ at, body }) {
   if (!workflows.sharesAddresses && collides(before, [...tables.workflows.values()], moment)) {
     return yield* conflict("There is a conflict with one of the webhooks.")
   }
+  const missing = workflows.callProblem(before, tables)
+  if (missing !== undefined) return yield* missing
   const { publication, workflow } = publish(before, moment, {
     rules: publishing,
     publication: tables.counters.publication

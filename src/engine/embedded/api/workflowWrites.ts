@@ -107,7 +107,7 @@ export const updateWorkflow: Handler = Effect.fnUntraced(function* ({ at, body, 
     yield* commit({ workflow: saved }, ...versions)
     return ok(yield* showWorkflow(saved, "update"))
   }
-  const problem = activationProblem(saved, workflows)
+  const problem = activationProblem(saved, workflows) ?? workflows.callProblem(saved, tables)
   if (problem !== undefined) {
     yield* commit({ workflow: workflows.afterRefusedUpdate(saved) }, ...versions)
     return yield* problem

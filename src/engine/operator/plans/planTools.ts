@@ -10,8 +10,10 @@ import * as Tool from "../../../mcp/Tool.ts"
 import type { ToolFailure } from "../../../mcp/ToolError.ts"
 import { type PlanConfig, WorkflowPlans } from "../../changes/Plans.ts"
 import type { Instances } from "../../client/Instances.ts"
+import { ExecutionStatus } from "../../client/models.ts"
 import { type Failure, toToolFailure } from "../../tools/errors.ts"
-import { optional, text } from "../../tools/parameters.ts"
+import { optional, text, timestamp } from "../../tools/parameters.ts"
+import { actions, planBulk } from "./bulk.ts"
 import { planPromotion } from "./promotion.ts"
 
 /** What the tools that plan work on. */
@@ -74,5 +76,39 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
   }, orRefuse)
 })
 
+export const planBulkTool: PlanTool = Tool.make("plan_bulk", {
+  title: "Plan bulk change",
+  description:
+    "Plan one action on many workflows, or the deletion of executions. Shows what changes and what no rollback brings back. " +
+    "Changes nothing; apply_plan applies it",
+  annotations: reads,
+  arguments: {
+    instance: optional(text("Default: the default one")),
+    where: optional(
+      JsonObject.annotate({
+        description:
+          "Which workflows, as in search_workflows: text, nodeType, credential, tags, active, errorWorkflow; also ids, name " +
+          "(* stands for anything), idle_days (no run since)"
+      })
+    ),
+    action: Schema.Literals(actions),
+    value: optional(
+      Schema.String.annotate({
+        description: "Tag, error workflow (none removes it), new credential (id or name) or new text"
+      })
+    ),
+    find: optional(Schema.String.annotate({ description: "Credential or text to replace" })),
+    field: optional(text("replace_text: only in parameters of this name")),
+    status: optional(ExecutionStatus.annotate({ description: "delete_executions: only these" })),
+    before: optional(timestamp("delete_executions: started before, ISO 8601"))
+  },
+  result: Schema.Struct(results.planOf(Schema.Literal("bulk"), place)),
+  run: Effect.fn("plan_bulk")(function* (asked) {
+    const { plan, selected, unchanged } = yield* planBulk(asked)
+    const { describing } = yield* WorkflowPlans
+    return { ...(yield* summary(describing, plan)), selected, unchanged }
+  }, orRefuse)
+})
+
 /** The tools that plan changes of workflows, in the order in which they are listed. */
-export const planTools: ReadonlyArray<PlanTool> = [planPromotionTool]
+export const planTools: ReadonlyArray<PlanTool> = [planPromotionTool, planBulkTool]

@@ -11,7 +11,8 @@ import { type Detail, details, shownRow, sizeOf } from "./rows.ts"
 import { type Place, readCursor, writeCursor } from "./SearchCursor.ts"
 import { type Findings, searchInstance } from "./searchInstance.ts"
 
-const criteria = {
+/** What workflows are found by. */
+export const criteria = {
   text: optional(text("In names, notes, parameters, code")),
   nodeType: optional(text("e.g. webhook")),
   credential: optional(text("Id, name or type")),

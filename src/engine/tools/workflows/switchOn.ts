@@ -2,6 +2,7 @@ import { Effect, Predicate, Schedule } from "effect"
 
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { WorkflowId, Workflow } from "../../client/models.ts"
+import { hasValidTrigger } from "../../workflow/triggers.ts"
 import { namingCollisions } from "./guards.ts"
 
 /**
@@ -19,9 +20,12 @@ export const switchOn = Effect.fnUntraced(function* (id: WorkflowId) {
   }).pipe(Effect.orElseSucceed(() => workflow))
 })
 
-/** Whether an engine counts no trigger of an active workflow that listens; older ones start them before they answer. */
-const isSilent = ({ active, activeVersionId, triggerCount }: Workflow) =>
-  active && Predicate.isString(activeVersionId) && triggerCount === 0
+/**
+ * Whether an engine counts no trigger of an active workflow that listens; older ones start them before they answer. One
+ * that only others call has none to count.
+ */
+const isSilent = ({ active, activeVersionId, nodes, triggerCount }: Workflow) =>
+  active && Predicate.isString(activeVersionId) && triggerCount === 0 && hasValidTrigger(nodes)
 
 /** A notice about triggers that the engine has not started, if that shows. */
 export const notStarted = (workflow: Workflow): ReadonlyArray<string> =>

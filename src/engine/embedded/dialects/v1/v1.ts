@@ -90,6 +90,7 @@ const workflows: WorkflowRules = {
   activatesAgain: false,
   sharesAddresses: true,
   activationProblem,
+  callProblem: () => undefined,
   deletionProblem: () => undefined,
   ignoresUnknownTags: true
 }

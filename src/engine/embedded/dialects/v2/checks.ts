@@ -156,6 +156,29 @@ export const activationProblem = ({ connections, nodes }: WorkflowRecord): Refus
   return badRequest(`Cannot publish workflow: ${count} configuration issues:\n\n${issues.join("\n\n")}`)
 }
 
+/** A workflow is only published after those that its nodes call, itself aside. */
+export const callProblem = ({ id, nodes }: WorkflowRecord, { workflows }: Tables): Refusal | undefined => {
+  const missing = nodes.flatMap((node) => {
+    const called = calledBy(node)
+    if (called === undefined || called === "" || called === id || !isEnabled(node)) return []
+    const other = workflows.get(called)
+    if (other !== undefined && other.published !== null) return []
+    const name = other === undefined ? "" : ` ("${other.name}")`
+    return [`Node "${textOf(node.name)}" references workflow ${called}${name} which is not published`]
+  })
+  return missing.length === 0
+    ? undefined
+    : badRequest(`Cannot publish workflow: ${missing.join("; ")}. Please publish all referenced sub-workflows first.`)
+}
+
+/** The id of the workflow that a node calls, where it does not find that out while it runs; "" where it names none. */
+const calledBy = (node: JsonObject): string | undefined => {
+  const { source, workflowId } = parametersOf(node)
+  if (kindOf(node) !== "executeWorkflow" || (source !== undefined && source !== "database")) return undefined
+  const called = textOf(Predicate.isObject(workflowId) ? asObject(workflowId).value : workflowId)
+  return called.startsWith("=") ? undefined : called
+}
+
 /** Triggers that other workflows start count as well. */
 const isStart = (node: JsonObject) => isTrigger(node) || isPassiveTrigger(node)
 
@@ -182,6 +205,7 @@ const issuesOf = (node: JsonObject): ReadonlyArray<string> => {
 const missingParameter = (node: JsonObject): string | undefined => {
   const { inputSource, url, workflowInputs } = parametersOf(node)
   if (kindOf(node) === "httpRequest") return textOf(url) === "" ? "url" : undefined
+  if (kindOf(node) === "executeWorkflow") return calledBy(node) === "" ? "workflowId" : undefined
   const takesAnything = node.typeVersion === 1 || inputSource === "passthrough" || inputSource === "jsonExample"
   const isVague = !takesAnything && Object.keys(asObject(workflowInputs)).length === 0
   return kindOf(node) === "executeWorkflowTrigger" && isVague ? "workflowInputs" : undefined

@@ -7,7 +7,7 @@ import { badRequest, conflict, Refusal } from "../../wire/http.ts"
 import { type Given, type Parameters, readQuery } from "../../wire/query.ts"
 import { typeName } from "../../wire/shapes.ts"
 import { boolean, choice, credentialTypes, text } from "../v1/v1.ts"
-import { activationProblem, creationProblem, graphProblem } from "./checks.ts"
+import { activationProblem, callProblem, creationProblem, graphProblem } from "./checks.ts"
 import { endpoints, nodeOrder, settingsOrder } from "./endpoints.ts"
 import { views } from "./views.ts"
 
@@ -72,6 +72,7 @@ const workflows: WorkflowRules = {
   activatesAgain: true,
   sharesAddresses: false,
   activationProblem,
+  callProblem,
   deletionProblem: ({ published }) =>
     published === null ? undefined : conflict("Cannot delete a published workflow. Unpublish it before deleting."),
   ignoresUnknownTags: false

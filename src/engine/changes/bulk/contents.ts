@@ -1,0 +1,98 @@
+import { Predicate } from "effect"
+
+import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import type { Workflow } from "../../client/models.ts"
+import type { Content } from "../Change.ts"
+import { contentOf } from "../content.ts"
+import type { Credential } from "../promotion/places.ts"
+import type { Action, Wish } from "./Wish.ts"
+
+/** What a workflow becomes, or why it cannot; nothing where the action does not touch what it is. */
+export type Changed = { readonly content: Content } | { readonly problem: string } | undefined
+
+/** The actions that change what is in workflows. */
+export type ContentAction = Extract<
+  Action,
+  { readonly _tag: "replace_credential" | "replace_text" | "set_error_workflow" }
+>
+
+/** How an action changes the content of one workflow. */
+export const changer = (wish: Wish, action: ContentAction): ((workflow: Workflow) => Changed) => {
+  switch (action._tag) {
+    case "replace_credential":
+      return replaceCredential(wish, action.find, action.value)
+    case "replace_text":
+      return (workflow) => {
+        const content = contentOf(workflow)
+        const nodes = content.nodes.map((node) => ({
+          ...node,
+          ...(node.parameters === undefined
+            ? {}
+            : { parameters: replaceIn(node.parameters, action, action.field === undefined) })
+        }))
+        return { content: { ...content, nodes } }
+      }
+    default:
+      return setErrorWorkflow(wish, action.value)
+  }
+}
+
+const setErrorWorkflow = ({ all, instance }: Wish, value: string) => {
+  const meant = value === "none" ? undefined : all.filter(({ id, name }) => id === value || name === value)
+  const [one, ...more] = meant ?? []
+  const problem =
+    meant === undefined || (one !== undefined && more.length === 0)
+      ? undefined
+      : `${value} is ${one === undefined ? "no workflow" : "the name of several workflows"} on ${instance}`
+  return (workflow: Workflow): Changed => {
+    if (problem !== undefined) return { problem }
+    const content = contentOf(workflow)
+    const { errorWorkflow: _errorWorkflow, ...settings } = { errorWorkflow: undefined, ...content.settings }
+    return { content: { ...content, settings: one === undefined ? settings : { ...settings, errorWorkflow: one.id } } }
+  }
+}
+
+const replaceCredential = ({ credentials, instance }: Wish, find: string, value: string) => {
+  const is = (wanted: string) => (one: Partial<Credential>) => one.id === wanted || one.name === wanted
+  return (workflow: Workflow): Changed => {
+    const problems: Array<string> = []
+    const content = contentOf(workflow)
+    const nodes = content.nodes.map((node) => {
+      if (!isJsonObject(node.credentials)) return node
+      const replaced = Object.entries(node.credentials).map(([type, given]) => {
+        const { id, name } = isJsonObject(given) ? given : {}
+        const own = { ...(Predicate.isString(id) ? { id } : {}), ...(Predicate.isString(name) ? { name } : {}) }
+        if (!is(find)(own)) return [type, given] as const
+        const [one, ...more] = credentials.all.filter((known) => known.type === type && is(value)(known))
+        if (one !== undefined && more.length === 0) return [type, { id: one.id, name: one.name }] as const
+        problems.push(
+          one === undefined
+            ? `${instance} has no credential ${value} of type ${type}${credentials.isComplete ? "" : " that a workflow names"}`
+            : `${instance} has several credentials ${value} of type ${type}: give the id`
+        )
+        return [type, given] as const
+      })
+      return { ...node, credentials: Object.fromEntries(replaced) }
+    })
+    const [problem] = problems
+    return problem === undefined ? { content: { ...content, nodes } } : { problem }
+  }
+}
+
+interface Replacement {
+  readonly find: string
+  readonly value: string
+  readonly field?: string | undefined
+}
+
+/** Texts with others in place of a part of them; only below a field, where one is named. */
+const replaceIn = (json: unknown, replacement: Replacement, isMeant: boolean): unknown => {
+  const { field, find, value } = replacement
+  if (Predicate.isString(json)) return isMeant ? json.replaceAll(find, () => value) : json
+  if (Array.isArray(json)) return json.map((item) => replaceIn(item, replacement, isMeant))
+  if (!isJsonObject(json)) return json
+  const inside: JsonObject = json
+  return Object.fromEntries(
+    Object.entries(inside).map(([name, item]) => [name, replaceIn(item, replacement, isMeant || name === field)])
+  )
+}

@@ -1,0 +1,32 @@
+import { Match } from "effect"
+
+import type { Step } from "../../changes/Plan.ts"
+import type { Change } from "./Change.ts"
+
+/** The places of kinds of change in the order of a plan; what is called comes before what calls it, and goes after it. */
+const placeOf: (change: Change) => ReadonlyArray<number> = Match.type<Change>().pipe(
+  Match.withReturnType<ReadonlyArray<number>>(),
+  Match.discriminatorsExhaustive("kind")({
+    "create-tag": () => [0],
+    archived: ({ after }) => [after ? 6 : 2],
+    create: ({ level }) => [3, level, 0],
+    update: ({ level }) => [3, level, 1],
+    active: ({ after, isCalled, level }) => (after ? (isCalled ? [3, level, 2] : [5, level]) : [1, -level]),
+    tags: () => [4],
+    delete: ({ level }) => [7, -level],
+    "delete-tag": () => [8],
+    "delete-execution": () => [9]
+  })
+)
+
+/** Steps with the same place may be read and sent side by side. */
+export const groupOf = (change: Change): string => `${change.instance} ${placeOf(change).join(".")}`
+
+const natural = new Intl.Collator("en", { numeric: true })
+
+/** The order of a plan, the same for the same steps however they come. */
+export const order = (a: Step<Change>, b: Step<Change>): number => {
+  const [those, these] = [placeOf(a.change), placeOf(b.change)]
+  const place = those.map((one, index) => one - (these[index] ?? 0)).find((difference) => difference !== 0) ?? 0
+  return place || natural.compare(a.id, b.id) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+}

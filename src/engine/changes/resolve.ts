@@ -1,0 +1,75 @@
+import type { CreatedId } from "../../changes/Journal.ts"
+import type { Change, Content, Parts, Ref, Reference } from "./Change.ts"
+import { withTexts } from "./references.ts"
+
+type Created = (step: string) => CreatedId | undefined
+
+const resolveRef = (ref: Ref, created: Created): Ref | undefined => {
+  if (typeof ref === "string") return ref
+  const id = created(ref.created_by)
+  return id === undefined ? (ref.later === true ? ref : undefined) : String(id)
+}
+
+/** A content with the ids that are known by now; nothing where one is missing that it cannot do without. */
+const resolveContent = (
+  content: Content,
+  references: ReadonlyArray<Reference>,
+  created: Created,
+  isPatient: boolean
+): { readonly content: Content; readonly references: ReadonlyArray<Reference> } | undefined => {
+  const left: Array<Reference> = []
+  const texts: Array<readonly [Reference["path"], string]> = []
+  for (const reference of references) {
+    const parts = reference.parts.map((part) => (typeof part === "string" ? part : created(part.created_by)))
+    const isKnown = parts.every((part) => part !== undefined)
+    if (isKnown) texts.push([reference.path, parts.join("")])
+    if (reference.late === true || !isKnown) left.push(reference)
+    if (!isKnown && reference.late !== true && !isPatient) return undefined
+  }
+  return { content: withTexts(content, texts), references: left }
+}
+
+/** Parts with the ids that are known by now. */
+const resolveParts = (parts: Parts, references: ReadonlyArray<Reference>, created: Created): Parts =>
+  withTexts(
+    parts,
+    references.flatMap((reference) => {
+      const texts = reference.parts.map((part) => (typeof part === "string" ? part : created(part.created_by)))
+      const isThere = Object.keys(parts).some((part) => part === reference.path[0])
+      return isThere && texts.every((text) => text !== undefined) ? [[reference.path, texts.join("")] as const] : []
+    })
+  )
+
+/** The change with the ids of what earlier steps have created; nothing where one is not there. */
+export const resolve = (change: Change, created: Created): Change | undefined => {
+  switch (change.kind) {
+    case "create-tag":
+    case "delete-execution":
+      return change
+    case "create": {
+      const resolved = resolveContent(change.content, change.references, created, false)
+      return resolved === undefined ? undefined : { ...change, ...resolved }
+    }
+    case "delete-tag": {
+      const tag = resolveRef(change.tag, created)
+      return tag === undefined ? undefined : { ...change, tag }
+    }
+    default: {
+      const workflow = resolveRef(change.workflow, created)
+      if (workflow === undefined) return undefined
+      if (change.kind === "active" || change.kind === "archived") return { ...change, workflow }
+      if (change.kind === "tags") {
+        const before = change.before.flatMap((tag) => resolveRef(tag, created) ?? [])
+        const after = change.after.flatMap((tag) => resolveRef(tag, created) ?? [])
+        return after.length === change.after.length ? { ...change, workflow, before, after } : undefined
+      }
+      if (change.kind === "delete") {
+        return { ...change, workflow, ...resolveContent(change.content, change.references, created, true) }
+      }
+      const resolved = resolveContent(change.after, change.references, created, false)
+      if (resolved === undefined) return undefined
+      const before = resolveParts(change.before, change.found ?? [], created)
+      return { ...change, workflow, before, after: resolved.content, references: resolved.references }
+    }
+  }
+}

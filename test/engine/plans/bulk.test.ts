@@ -1,0 +1,346 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+
+import { ask, type Json, refused } from "../../support/harness.ts"
+import { Beside, twoEmbedded } from "./support.ts"
+
+const hook = (path: string, more: Json = {}) => ({
+  name: "Hook",
+  type: "n8n-nodes-base.webhook",
+  typeVersion: 2,
+  position: [0, 0],
+  parameters: { path, httpMethod: "POST", responseMode: "lastNode", options: {} },
+  webhookId: path,
+  ...more
+})
+
+const fetching = (credential?: { readonly id: unknown; readonly name: string }) => ({
+  name: "Fetch",
+  type: "n8n-nodes-base.httpRequest",
+  typeVersion: 4.2,
+  position: [220, 0],
+  parameters: { url: "https://old.example.com/a", options: { note: "https://old.example.com" } },
+  ...(credential === undefined ? {} : { credentials: { httpBasicAuth: credential } })
+})
+
+const toFetch = { Hook: { main: [[{ node: "Fetch", type: "main", index: 0 }]] } }
+
+const decodePage = Schema.decodeUnknownSync(
+  Schema.Struct({
+    data: Schema.Array(
+      Schema.StructWithRest(Schema.Struct({ id: Schema.String, name: Schema.String }), [
+        Schema.Record(Schema.String, Schema.Unknown)
+      ])
+    )
+  })
+)
+
+const shownOn = Effect.fnUntraced(function* (instance: string) {
+  const { send } = yield* Beside
+  const { data } = decodePage(yield* send(instance, "GET", "/workflows?limit=250"))
+  return new Map(data.map((workflow) => [workflow.name, workflow]))
+})
+
+/** What has to be the same after a plan and its way back. */
+const stateOn = (instance: string) =>
+  Effect.map(shownOn(instance), (all) =>
+    [...all.values()]
+      .map(({ active, connections, isArchived, name, nodes, settings, tags }) => ({
+        name,
+        active,
+        isArchived,
+        nodes,
+        connections,
+        settings,
+        tags: JSON.stringify(tags).match(/"name":"[^"]*"/g)
+      }))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  )
+
+const make = Effect.fnUntraced(function* (instance: string, body: Json, active = false) {
+  const { send } = yield* Beside
+  const { id } = yield* send(instance, "POST", "/workflows", { connections: {}, settings: {}, ...body })
+  if (active) yield* send(instance, "POST", `/workflows/${String(id)}/activate`, {})
+  return String(id)
+})
+
+const apply = (plan: Json) => ask("apply_plan", { plan_id: plan["plan_id"], confirm: true })
+
+const undone = Effect.fnUntraced(function* (plan: Json) {
+  const back = yield* ask("plan_rollback", { plan_id: plan["plan_id"] })
+  assert.deepStrictEqual(back["blocked"], [])
+  assert.deepInclude(yield* apply(back), { state: "applied" })
+  return back
+})
+
+const versions = ["1.82.3", "2.41.1"] as const
+
+for (const version of versions) {
+  describe(`plan_bulk on ${version}`, () => {
+    const engines = twoEmbedded([version, version])
+
+    it.live("tags all workflows of a name and deactivates them, in four small calls, and takes that back", () =>
+      Effect.gen(function* () {
+        for (const name of ["ACME orders", "ACME bills", "Other"]) {
+          yield* make("production", { name, nodes: [hook(name.replace(" ", "-"))] }, true)
+        }
+        const before = yield* stateOn("production")
+        const where = { name: "ACME*" }
+        const tagging = yield* ask("plan_bulk", { instance: "production", action: "tag", value: "acme", where })
+        assert.deepInclude(tagging, { steps: 3, by_kind: { "create-tag": 1, tags: 2 }, selected: 2 })
+        assert.deepStrictEqual(yield* stateOn("production"), before)
+        assert.deepInclude(yield* apply(tagging), { state: "applied" })
+        const off = yield* ask("plan_bulk", { instance: "production", action: "deactivate", where: { tags: ["acme"] } })
+        assert.deepInclude(yield* apply(off), { state: "applied", done: 2 })
+        const now = yield* shownOn("production")
+        assert.deepInclude(now.get("ACME bills"), { active: false })
+        assert.deepInclude(now.get("Other"), { active: true, tags: [] })
+        assert.nestedPropertyVal(now.get("ACME orders"), "tags[0].name", "acme")
+        const again = yield* ask("plan_bulk", { instance: "production", action: "tag", value: "acme", where })
+        assert.deepInclude(again, { steps: 0, selected: 2, unchanged: 2 })
+        yield* undone(off)
+        yield* undone(tagging)
+        assert.deepStrictEqual(yield* stateOn("production"), before)
+      }).pipe(Effect.provide(engines))
+    )
+
+    it.live("deletes workflows that call each other, and brings them back so that they find each other again", () =>
+      Effect.gen(function* () {
+        const { send } = yield* Beside
+        const { id: tag } = yield* send("production", "POST", "/tags", { name: "gone" })
+        const start = {
+          name: "In",
+          type: "n8n-nodes-base.executeWorkflowTrigger",
+          typeVersion: 1,
+          position: [0, 0],
+          parameters: {}
+        }
+        const called = yield* make(
+          "production",
+          { name: "Called", nodes: [start], settings: { timezone: "UTC" } },
+          version === "2.41.1"
+        )
+        const call = {
+          name: "Call",
+          type: "n8n-nodes-base.executeWorkflow",
+          typeVersion: 1.2,
+          position: [220, 0],
+          parameters: {
+            workflowId: { __rl: true, mode: "list", value: called, cachedResultUrl: `/workflow/${called}` }
+          }
+        }
+        const caller = yield* make(
+          "production",
+          { name: "Caller", nodes: [hook("caller"), call], staticData: { seen: 3 } },
+          true
+        )
+        yield* make("production", { name: "Also calls", nodes: [hook("also"), call] })
+        yield* send("production", "PUT", `/workflows/${caller}/tags`, [{ id: tag }])
+        const plan = yield* ask("plan_bulk", {
+          instance: "production",
+          action: "delete",
+          where: { ids: [called, caller] }
+        })
+        assert.include(JSON.stringify(plan["warnings"]), "a rollback creates them anew, under new ids")
+        assert.include(JSON.stringify(plan["warnings"]), "1 other workflows call what is deleted: Also calls")
+        assert.deepInclude(yield* apply(plan), { state: "applied", refused: [] })
+        assert.deepStrictEqual([...(yield* shownOn("production")).keys()], ["Also calls"])
+        const back = yield* undone(plan)
+        assert.include(JSON.stringify(back["warnings"]), "under new ids")
+        const now = yield* shownOn("production")
+        const again = now.get("Called")?.id
+        assert.notStrictEqual(again, called)
+        assert.deepNestedInclude(now.get("Caller"), {
+          active: true,
+          "nodes[1].parameters.workflowId": {
+            __rl: true,
+            mode: "list",
+            value: again,
+            cachedResultUrl: `/workflow/${again}`
+          },
+          "tags[0].name": "gone"
+        })
+        assert.deepInclude(now.get("Caller"), { staticData: { seen: 3 } })
+        assert.deepInclude(now.get("Called"), { settings: { timezone: "UTC" }, active: version === "2.41.1" })
+      }).pipe(Effect.provide(engines))
+    )
+
+    it.live("replaces credentials, texts and the error workflow, and nothing else", () =>
+      Effect.gen(function* () {
+        const { send } = yield* Beside
+        const credential = (name: string) =>
+          send("production", "POST", "/credentials", {
+            name,
+            type: "httpBasicAuth",
+            data: { user: "u", password: "p" }
+          })
+        const [old, young] = [yield* credential("Old"), yield* credential("New")]
+        yield* make(
+          "production",
+          {
+            name: "One",
+            nodes: [hook("one"), fetching({ id: old["id"], name: "Old" })],
+            connections: toFetch,
+            settings: { executionOrder: "v1" }
+          },
+          true
+        )
+        yield* make("production", {
+          name: "Two",
+          nodes: [hook("two"), fetching({ id: young["id"], name: "New" })],
+          connections: toFetch
+        })
+        const errors = yield* make("production", { name: "Errors", nodes: [hook("errors")] })
+        const before = yield* stateOn("production")
+        const everywhere = { instance: "production", where: { name: "*" } }
+        const credentials = yield* ask("plan_bulk", {
+          ...everywhere,
+          action: "replace_credential",
+          find: "Old",
+          value: "New"
+        })
+        assert.deepInclude(credentials, { steps: 1, selected: 3, unchanged: 2, blocked: [] })
+        assert.include(JSON.stringify(credentials["first_steps"]), "Old")
+        yield* apply(credentials)
+        const texts = yield* ask("plan_bulk", {
+          ...everywhere,
+          action: "replace_text",
+          find: "old.example.com",
+          value: "$&new.example.com",
+          field: "url"
+        })
+        yield* apply(texts)
+        const error = yield* ask("plan_bulk", {
+          ...everywhere,
+          where: { name: "O*" },
+          action: "set_error_workflow",
+          value: "Errors"
+        })
+        yield* apply(error)
+        const now = yield* shownOn("production")
+        assert.deepNestedInclude(now.get("One"), {
+          active: true,
+          "nodes[1].credentials.httpBasicAuth": { id: young["id"], name: "New" },
+          "nodes[1].parameters.url": "https://$&new.example.com/a",
+          "nodes[1].parameters.options.note": "https://old.example.com",
+          "settings.errorWorkflow": errors
+        })
+        const none = yield* ask("plan_bulk", {
+          ...everywhere,
+          where: { name: "One" },
+          action: "set_error_workflow",
+          value: "none"
+        })
+        yield* apply(none)
+        yield* undone(none)
+        yield* undone(error)
+        yield* undone(texts)
+        yield* undone(credentials)
+        assert.deepStrictEqual(yield* stateOn("production"), before)
+        const unknown = yield* ask("plan_bulk", {
+          ...everywhere,
+          action: "replace_credential",
+          find: "Old",
+          value: "Nobody's"
+        })
+        assert.deepInclude(unknown, { steps: 0, blocked_count: 1 })
+        assert.include(
+          JSON.stringify(unknown["blocked"]),
+          "production has no credential Nobody's of type httpBasicAuth"
+        )
+      }).pipe(Effect.provide(engines))
+    )
+
+    it.live("deletes failed executions in several calls, and says beforehand that they do not come back", () =>
+      Effect.gen(function* () {
+        const { send, trigger } = yield* Beside
+        const stop = {
+          name: "Stop",
+          type: "n8n-nodes-base.stopAndError",
+          typeVersion: 1,
+          position: [220, 0],
+          parameters: { errorMessage: "no" }
+        }
+        yield* make(
+          "production",
+          {
+            name: "Fails",
+            nodes: [hook("fails"), stop],
+            connections: { Hook: { main: [[{ node: "Stop", type: "main", index: 0 }]] } }
+          },
+          true
+        )
+        const works = yield* make("production", { name: "Works", nodes: [hook("works")] }, true)
+        yield* Effect.sleep("300 millis")
+        yield* Effect.forEach(Array.from({ length: 330 }), () => trigger("production", "fails"), { concurrency: 10 })
+        assert.strictEqual(yield* trigger("production", "works"), 200)
+        const early = yield* ask("plan_bulk", {
+          instance: "production",
+          action: "delete_executions",
+          status: "error",
+          before: "2020-01-01"
+        })
+        assert.deepInclude(early, { steps: 0 })
+        const plan = yield* ask("plan_bulk", { instance: "production", action: "delete_executions", status: "error" })
+        assert.deepInclude(plan, {
+          steps: 330,
+          warnings: ["330 executions are deleted for good: no rollback brings them back"]
+        })
+        assert.deepInclude(yield* apply(plan), { state: "applied", done: 330 })
+        const { data } = yield* send("production", "GET", "/executions?limit=250")
+        assert.isTrue(Array.isArray(data) && data.length === 1)
+        assert.nestedPropertyVal(data, "[0].workflowId", works)
+        const { message } = yield* refused("plan_rollback", { plan_id: plan["plan_id"] })
+        assert.include(message, "a deleted execution cannot be brought back")
+      }).pipe(Effect.provide(engines))
+    )
+
+    it.live("archives where the engine can, and says why not where it cannot", () =>
+      Effect.gen(function* () {
+        yield* make("production", { name: "Idle", nodes: [hook("idle")] }, true)
+        const before = yield* stateOn("production")
+        const plan = yield* ask("plan_bulk", { instance: "production", action: "archive", where: { name: "Idle" } })
+        if (version === "1.82.3") {
+          assert.deepInclude(plan, { steps: 0, blocked_count: 1 })
+          assert.include(JSON.stringify(plan["blocked"]), "production archives no workflows: its engine is too old")
+          return
+        }
+        assert.deepInclude(plan, { steps: 2, by_kind: { active: 1, archived: 1 } })
+        assert.deepInclude(yield* apply(plan), { state: "applied" })
+        assert.deepInclude((yield* shownOn("production")).get("Idle"), { isArchived: true, active: false })
+        yield* undone(plan)
+        assert.deepStrictEqual(yield* stateOn("production"), before)
+      }).pipe(Effect.provide(engines))
+    )
+
+    it.live("leaves alone what is younger than the days of idleness, and refuses a selection that says nothing", () =>
+      Effect.gen(function* () {
+        yield* make("production", { name: "Young", nodes: [hook("young")] })
+        const idle = yield* ask("plan_bulk", { instance: "production", action: "delete", where: { idle_days: 30 } })
+        assert.deepInclude(idle, { steps: 0, selected: 0 })
+        const { message } = yield* refused("plan_bulk", { instance: "production", action: "delete" })
+        assert.include(message, 'must say which workflows; {"name": "*"} means all')
+        const mistyped = yield* refused("plan_bulk", {
+          instance: "production",
+          action: "delete",
+          where: { nodetype: "webhook" }
+        })
+        assert.include(mistyped.message, "nodeType")
+      }).pipe(Effect.provide(engines))
+    )
+  })
+}
+
+describe("plan_bulk on a read-only instance", () => {
+  it.live("refuses at planning", () =>
+    Effect.gen(function* () {
+      const { data, message } = yield* refused("plan_bulk", {
+        instance: "production",
+        action: "delete",
+        where: { name: "*" }
+      })
+      assert.include(message, "Instance production is read-only: plan_bulk was not sent")
+      assert.deepInclude(data, { code: "READ_ONLY" })
+    }).pipe(Effect.provide(twoEmbedded(versions, { instances: { production: { readOnly: true } } })))
+  )
+})

@@ -1,0 +1,90 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+import { ask, refused } from "../../support/harness.ts"
+import { Beside, type Given, twoEmbedded } from "./support.ts"
+
+const workflow = (name: string) => ({
+  name,
+  nodes: [
+    {
+      name: "Hook",
+      type: "n8n-nodes-base.webhook",
+      typeVersion: 2,
+      position: [0, 0],
+      parameters: { path: name, options: {} },
+      webhookId: name
+    }
+  ],
+  connections: {},
+  settings: {}
+})
+
+/** `staging` has these workflows, tagged so. */
+const given = Effect.fnUntraced(function* (all: Readonly<Record<string, string>>) {
+  const { send } = yield* Beside
+  const tags = new Map<string, unknown>()
+  for (const tag of new Set(Object.values(all))) {
+    tags.set(tag, (yield* send("staging", "POST", "/tags", { name: tag }))["id"])
+  }
+  for (const [name, tag] of Object.entries(all)) {
+    const { id } = yield* send("staging", "POST", "/workflows", workflow(name))
+    yield* send("staging", "PUT", `/workflows/${String(id)}/tags`, [{ id: tags.get(tag) }])
+  }
+})
+
+const engines = (guards: NonNullable<NonNullable<Given["plans"]>["guards"]>) =>
+  twoEmbedded(["1.82.3", "2.41.1"], { plans: { guards } })
+
+const all = { from: "staging", to: "production", name: "*" }
+
+describe("guards of plans", () => {
+  it.live("let nothing be changed on an instance that is not allowed", () =>
+    Effect.gen(function* () {
+      yield* given({ one: "team" })
+      const plan = yield* ask("plan_promotion", all)
+      assert.deepInclude(plan, { steps: 0, blocked_count: 3 })
+      assert.include(
+        JSON.stringify(plan["blocked"]),
+        "guard allowedInstances: plans may not change instance production"
+      )
+    }).pipe(Effect.provide(engines({ allowedInstances: ["staging"] })))
+  )
+
+  it.live("let only workflows with an allowed tag be changed", () =>
+    Effect.gen(function* () {
+      yield* given({ ours: "team", theirs: "others" })
+      const plan = yield* ask("plan_promotion", all)
+      assert.deepInclude(plan, { by_kind: { "create-tag": 1, create: 1, tags: 1 } })
+      assert.include(JSON.stringify(plan["blocked"]), "guard allowedTags: theirs has none of the tags team")
+      const bulk = yield* ask("plan_bulk", { instance: "staging", action: "tag", value: "team", where: { name: "*" } })
+      assert.deepInclude(bulk, { steps: 0, blocked_count: 1, unchanged: 1 })
+    }).pipe(Effect.provide(engines({ allowedTags: ["team"] })))
+  )
+
+  it.live("let no plan hold more changes than one may", () =>
+    Effect.gen(function* () {
+      yield* given({ one: "team", two: "team" })
+      const plan = yield* ask("plan_promotion", all)
+      assert.deepInclude(plan, { steps: 0 })
+      assert.include(JSON.stringify(plan["blocked"]), "guard maxItemsPerApply: 5 changes are more than 4")
+    }).pipe(Effect.provide(engines({ maxItemsPerApply: 4 })))
+  )
+
+  it.live("let protected workflows only be changed, and changed back, after a person has agreed to them by name", () =>
+    Effect.gen(function* () {
+      yield* given({ "Billing run": "team", other: "money" })
+      const plan = yield* ask("plan_promotion", all)
+      assert.include(JSON.stringify(plan["warnings"]), "Protected workflows are changed (Billing run, other)")
+      const { data, message } = yield* refused("apply_plan", { plan_id: plan["plan_id"], confirm: true })
+      assert.deepInclude(data, { code: "GUARD" })
+      assert.include(message, "it changes protected workflows (Billing run, other), which needs confirm_protected")
+      const confirmed = { confirm: true, confirm_protected: true }
+      assert.deepInclude(yield* ask("apply_plan", { plan_id: plan["plan_id"], ...confirmed }), { state: "applied" })
+      const back = yield* ask("plan_rollback", { plan_id: plan["plan_id"] })
+      assert.include(JSON.stringify(back["warnings"]), "Protected workflows are changed (Billing run, other)")
+      assert.include((yield* refused("apply_plan", { plan_id: back["plan_id"], confirm: true })).message, "protected")
+      assert.deepInclude(yield* ask("apply_plan", { plan_id: back["plan_id"], ...confirmed }), { state: "applied" })
+    }).pipe(Effect.provide(engines({ protected: { tags: ["money"], names: ["Billing*"] } })))
+  )
+})

@@ -1,0 +1,70 @@
+import { createServer, request as forward } from "node:http"
+import { createInterface } from "node:readline"
+
+import { Schema } from "effect"
+
+import { start } from "../../cli/built.ts"
+import type { Json } from "../../support/harness.ts"
+import type { Place } from "./support.ts"
+
+const Reply = Schema.fromJsonString(
+  Schema.Struct({
+    result: Schema.Struct({ content: Schema.Array(Schema.Struct({ text: Schema.String })) })
+  })
+)
+const Answer = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
+
+/** The built command with the operator's tools over stdio, called with bare requests. */
+export const operatorCommand = (cwd: string) => {
+  const { child, ended } = start(["--toolsets", "operator"], { cwd })
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
+  const call = async (name: string, args: object): Promise<Json> => {
+    child.stdin.write(
+      `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } })}\n`
+    )
+    const { value } = await lines.next()
+    if (typeof value !== "string" || value.includes('"error":{"code"')) return Promise.reject(new Error(String(value)))
+    return Schema.decodeUnknownSync(Answer)(Schema.decodeUnknownSync(Reply)(value).result.content[0]?.text)
+  }
+  const leave = async () => {
+    child.stdin.end()
+    await ended
+  }
+  return { call, child, ended, leave }
+}
+
+/** A way to an engine on which a test sees every request. */
+export const watched = async (host: string, see: (method: string, path: string) => void) => {
+  const server = createServer((incoming, outgoing) => {
+    see(incoming.method ?? "", incoming.url ?? "")
+    const { hostname, port } = new URL(host)
+    const onward = forward(
+      { hostname, port, method: incoming.method, path: incoming.url, headers: incoming.headers },
+      (reply) => {
+        outgoing.writeHead(reply.statusCode ?? 502, reply.headers)
+        reply.pipe(outgoing)
+      }
+    )
+    onward.on("error", () => outgoing.destroy())
+    incoming.pipe(onward)
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const address = server.address()
+  const port = typeof address === "object" ? address?.port : undefined
+  return { host: `http://127.0.0.1:${port}`, close: () => new Promise((resolve) => server.close(resolve)) }
+}
+
+/** Calls engines past our server. */
+export const sender =
+  (places: Readonly<Record<string, Place>>) =>
+  async (instance: string, method: string, path: string, body?: unknown): Promise<Json> => {
+    const { apiKey = "", host = "" } = places[instance] ?? {}
+    const reply = await fetch(`${host}/api/v1${path}`, {
+      method,
+      headers: { "X-N8N-API-KEY": apiKey, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) })
+    })
+    const text = await reply.text()
+    if (reply.status >= 300) return Promise.reject(new Error(`${method} ${path}: ${reply.status} ${text}`))
+    return text.startsWith("[") ? { data: JSON.parse(text) } : JSON.parse(text)
+  }
