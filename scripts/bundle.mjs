@@ -57,10 +57,7 @@ const { metafile } = await build({
   logLevel: "warning",
   plugins: [direct, noWebSockets],
   // Its main file finds its parts by a function that no bundler can see through.
-  alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" },
-  banner: {
-    js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);'
-  }
+  alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" }
 })
 await chmod(path.join(outdir, "main.js"), 0o755)
 const inside = await packagesIn(Object.keys(metafile.inputs))

@@ -10,6 +10,7 @@ import { OperatorToolset } from "../src/engine/operator/toolset.ts"
 import { EngineToolset } from "../src/engine/toolset.ts"
 import { MarketplaceToolset } from "../src/marketplace/toolset.ts"
 import type { Tool } from "../src/mcp/Tool.ts"
+import { installLinks, serverJson } from "./distribution.ts"
 
 export const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -43,13 +44,16 @@ const flagTable = table(
   })
 )
 
+const links = installLinks()
+
 /** The generated parts of a page, by the name in their markers: `<!-- made: tools -->` … `<!-- /made -->`. */
 const parts: ReadonlyMap<string, string> = new Map([
   ...toolsets.map(({ name, tools }) => [`tools of ${name}`, toolTable(tools)] as const),
-  ["flags", flagTable]
+  ["flags", flagTable],
+  ["links", `[Add to VS Code](${links.vscode}), [add to Cursor](${links.cursor})`]
 ])
 
-const pages = ["README.md", "docs/operator.md", "docs/marketplace.md"]
+const pages = ["README.md", "docs/connect.md", "docs/operator.md", "docs/marketplace.md"]
 
 const part = /<!-- made: ([^>]+?) -->\n\n[^]*?\n\n<!-- \/made -->/g
 
@@ -63,6 +67,7 @@ const snapshot = ({ annotations, description, inputSchema, name, outputSchema, t
 /** Every generated file, as it should be, by its path below the root. */
 export const generated = (): ReadonlyMap<string, string> =>
   new Map([
+    ["packaging/server.json", `${JSON.stringify(serverJson(), undefined, 2)}\n`],
     ...pages.map((page) => [page, withParts(readFileSync(path.join(root, page), "utf8"))] as const),
     ...toolsets.flatMap(({ name, tools }) =>
       tools.map((tool) => [`test/snapshots/${name}/${tool.name}.json`, snapshot(tool)] as const)

@@ -46,7 +46,10 @@ for (const open = entries.map((entry) => path.join(out, `${entry}.d.ts`)); open.
   if (kept.has(file)) continue
   kept.add(file)
   const { imports, text } = await read(file)
-  await writeFile(file, text)
+  await writeFile(
+    file,
+    text.replace(/^(?: {4})+/gm, (indent) => "\t".repeat(indent.length / 4))
+  )
   open.push(...imports)
 }
 for (const name of await readdir(out, { recursive: true })) {

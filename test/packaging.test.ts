@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process"
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { existsSync } from "node:fs"
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
@@ -21,10 +22,30 @@ const bundled = async () => {
   return sbom.components.map(({ group, name, ...rest }) => ({ ...rest, name: group ? `${group}/${name}` : name }))
 }
 
+/** What `npm pack` says of a tarball. */
+interface Packed {
+  readonly filename: string
+  readonly size: number
+  readonly unpackedSize: number
+  readonly files: ReadonlyArray<{ readonly path: string }>
+}
+let packed: Packed = { filename: "", size: 0, unpackedSize: 0, files: [] }
+
+/** Builds and packs a copy of the repository, so that nothing of it changes under other tests. */
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), "packaging-"))
-  await run(process.execPath, [path.join(root, "scripts/bundle.mjs"), path.join(folder, "dist")])
-})
+  const names = ["src", "scripts", "package.json", "tsconfig.json", ...manifest.files]
+  for (const name of names.filter((name) => name !== "dist")) {
+    await cp(path.join(root, name), path.join(folder, name), { recursive: true })
+  }
+  await symlink(path.join(root, "node_modules"), path.join(folder, "node_modules"), "junction")
+  await run(process.execPath, ["scripts/build.mjs"], { cwd: folder })
+  await run(process.execPath, ["scripts/manifest.mjs", "packed"], { cwd: folder })
+  const { stdout } = await run("npm", ["pack", "--json", "--ignore-scripts"], { cwd: folder })
+  const [first] = JSON.parse(stdout)
+  packed = first
+  await run(process.execPath, ["scripts/manifest.mjs", "restored"], { cwd: folder })
+}, 120_000)
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 describe("what is part of the bundled command", () => {
@@ -37,10 +58,12 @@ describe("what is part of the bundled command", () => {
       components.map(({ name }) => name),
       ["effect", "@effect/platform-node", "jsonc-parser"]
     )
-    assert.notInclude(
-      components.map(({ name }) => name),
-      "undici"
-    )
+    for (const unused of ["undici", "ws"]) {
+      assert.notInclude(
+        components.map(({ name }) => name),
+        unused
+      )
+    }
     for (const { name, purl, version } of components) {
       const locked = packages.get(`node_modules/${name}`)
       assert.strictEqual(locked?.version, version, name)
@@ -67,5 +90,92 @@ describe("what is part of the bundled command", () => {
     }
     await script("restored")
     assert.strictEqual(await read(), before)
+  })
+})
+
+/** An empty project with the tarball installed, which needs no network: it brings all that it runs. */
+const installed = async () => {
+  const project = await mkdtemp(path.join(folder, "project-"))
+  await writeFile(path.join(project, "package.json"), JSON.stringify({ name: "empty", private: true, type: "module" }))
+  const words = ["install", "--offline", "--no-audit", "--no-fund", path.join(folder, packed.filename)]
+  await run("npm", words, { cwd: project })
+  return project
+}
+
+describe("the tarball", () => {
+  it("is small, and holds each file of the library once", () => {
+    assert.isBelow(packed.unpackedSize, 2_200_000)
+    assert.isBelow(packed.size, 720_000)
+    const paths = packed.files.map(({ path: file }) => file)
+    const declared = Object.values(manifest.exports).flatMap((target) => (typeof target === "string" ? [] : [target]))
+    for (const { default: code, types } of declared) assert.includeMembers(paths, [code.slice(2), types.slice(2)])
+    const code = paths.filter((file) => file.startsWith("dist/lib/") && file.endsWith(".js"))
+    const expected = declared.map(({ default: file }) => file.slice(2))
+    assert.deepStrictEqual(code.filter((file) => !file.startsWith("dist/lib/shared/")).toSorted(), expected.toSorted())
+    assert.deepStrictEqual(
+      paths.filter((file) => /(?:^|\/)(?:src|test|scripts|node_modules)\//.test(file)),
+      []
+    )
+  })
+
+  it("says where it comes from", () => {
+    assert.match(manifest.repository.url, /^git\+https:\/\/github\.com\/[\w-]+\/[\w-]+\.git$/)
+    assert.isAbove(manifest.keywords.length, 4)
+    assert.isTrue(URL.canParse(manifest.homepage) && URL.canParse(manifest.bugs))
+  })
+
+  it("runs where it is installed into an empty folder, with every Node at hand", { timeout: 120_000 }, async () => {
+    const project = await installed()
+    const command = path.join(project, "node_modules/.bin/workflow-tool-server")
+    const outside = (process.env["PATH"] ?? "").split(path.delimiter).filter((dir) => !dir.includes("node_modules"))
+    const found = outside.map((dir) => path.join(dir, "node")).filter((file) => existsSync(file))
+    for (const node of new Set([process.execPath, ...found.slice(0, 1)])) {
+      const { stdout } = await run(node, [await realpath(command), "call", "list_workflows", "--embedded", "--json"], {
+        cwd: project
+      })
+      assert.isNotEmpty(JSON.parse(stdout).data, node)
+    }
+    const { stdout } = await run(command, ["--version"], { cwd: project })
+    assert.strictEqual(stdout, `${manifest.version}\n`)
+  })
+
+  it("gives a strict TypeScript project every subpath with its types", { timeout: 120_000 }, async () => {
+    const project = await installed()
+    await symlink(path.join(root, "node_modules/effect"), path.join(project, "node_modules/effect"), "junction")
+    const names = Object.keys(manifest.exports).filter((subpath) => !subpath.endsWith(".json"))
+    const imports = names.map(
+      (subpath, index) => `import * as all${index} from "${subpath.replace(".", "workflow-tool-server")}"`
+    )
+    const lines = [
+      ...imports,
+      'import { EngineToolset, McpHttp, Server } from "workflow-tool-server"',
+      'import { Tool } from "workflow-tool-server/mcp"',
+      `export const all: ReadonlyArray<object> = [${names.map((_, index) => `all${index}`).join(", ")}]`,
+      'export const server = Server.layer({ toolsets: [EngineToolset], version: "1" })',
+      "export const routes = McpHttp.layer()",
+      "export const make: typeof Tool.make = Tool.make",
+      "// @ts-expect-error the types are real: a version is a text",
+      "Server.layer({ toolsets: [], version: 1 })",
+      "console.log(all.map((one) => Object.keys(one).length).join())"
+    ]
+    await writeFile(path.join(project, "index.ts"), lines.join("\n"))
+    const compilerOptions = {
+      target: "es2022",
+      module: "nodenext",
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      skipLibCheck: true,
+      types: [],
+      lib: ["es2023", "dom"]
+    }
+    await writeFile(path.join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["index.ts"] }))
+    const tsc = path.join(root, "node_modules/typescript/bin/tsc")
+    const compiled = await run(process.execPath, [tsc, "-p", project], { cwd: project }).catch(
+      (error: unknown) => error
+    )
+    assert.deepInclude(compiled, { stdout: "", stderr: "" })
+    const { stdout } = await run(process.execPath, ["index.js"], { cwd: project })
+    for (const count of stdout.trim().split(",")) assert.isAbove(Number(count), 0)
   })
 })

@@ -3,6 +3,7 @@ import { Console, Effect, Layer, Logger, References, Runtime } from "effect"
 import { runCheck } from "./check.ts"
 import type { Invocation } from "./commandLine.ts"
 import { type Options, readOptions, type UsageError } from "./flags.ts"
+import { plainTexts } from "./plainWords.ts"
 import { nothingConfigured } from "./readSettings.ts"
 import { serve } from "./serve.ts"
 
@@ -29,14 +30,15 @@ const run = (invocation: Invocation, options: Options) => {
   )
 }
 
-/** Loading the parser takes a seventh of a start: one that variables and files alone describe does without it. */
-const readWords = (words: ReadonlyArray<string>): Effect.Effect<Invocation | undefined, UsageError> =>
-  words.length === 0
-    ? Effect.succeed({ task: "serve", texts: {} })
-    : Effect.flatMap(
+const readWords = (words: ReadonlyArray<string>): Effect.Effect<Invocation | undefined, UsageError> => {
+  const texts = plainTexts(words)
+  return texts === undefined
+    ? Effect.flatMap(
         Effect.promise(() => import("./commandLine.ts")),
         ({ read }) => read(words)
       )
+    : Effect.succeed({ task: "serve", texts })
+}
 
 /** Everything that is not protocol goes to stderr. */
 const logging = ({ logLevel }: Options) =>

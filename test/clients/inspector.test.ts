@@ -10,7 +10,7 @@ import { commandFile, directory, listen, startHttp, useCommand } from "../cli/bu
 useCommand()
 
 const inspector = fileURLToPath(
-  new URL("../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js", import.meta.url)
+  new URL("./node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js", import.meta.url)
 )
 
 interface Inspected {

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url"
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-const suite = at("../../node_modules/@modelcontextprotocol/conformance/dist/index.js")
+const suite = at("./node_modules/@modelcontextprotocol/conformance/dist/index.js")
 
 const servers: Readonly<Record<string, (port: number) => ChildProcess>> = {
   product: (port) => start([at("../../dist/main.js"), "--http", "--embedded", "--port", `${port}`]),

@@ -1,0 +1,177 @@
+import { spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { cpSync, existsSync, readFileSync, symlinkSync } from "node:fs"
+import { createServer } from "node:net"
+import path from "node:path"
+import { fileURLToPath } from "node:url"
+
+import { Result } from "effect"
+import { assert, describe, it } from "vitest"
+
+import manifest from "../package.json" with { type: "json" }
+import { desktopManifest, installLinks, serverJson } from "../scripts/distribution.ts"
+import { flag, flagNames, readOptions } from "../src/cli/flags.ts"
+import { hostVariables, keyVariables } from "../src/engine/config/aliases.ts"
+import { EngineToolset } from "../src/engine/toolset.ts"
+import { directory, useCommand } from "./cli/built.ts"
+
+useCommand()
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const variables = new Set<string>([...flagNames.map((name) => flag(name).variable), ...hostVariables, ...keyVariables])
+
+describe("the entry for the registry of MCP servers", () => {
+  const entry = serverJson()
+
+  it("keeps to the registry's limits, and names this version of this package", () => {
+    assert.match(entry.name, /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/)
+    assert.isAtMost(entry.description.length, 100)
+    assert.isAtMost(entry.title.length, 100)
+    assert.strictEqual(entry.version, manifest.version)
+    assert.deepInclude(entry.packages[0], { identifier: manifest.name, version: manifest.version })
+    // The registry looks for this field in the package on npm.
+    assert.strictEqual(manifest.mcpName, entry.name)
+    assert.isTrue(entry.name.startsWith(`io.github.${new URL(entry.repository.url).pathname.split("/")[1]}/`))
+  })
+
+  it("asks for variables that there are, and marks the key as secret", () => {
+    const asked = entry.packages.flatMap(({ environmentVariables }) => environmentVariables)
+    for (const { name } of asked) assert.isTrue(variables.has(name), name)
+    assert.deepStrictEqual(
+      asked.filter(({ isSecret }) => isSecret).map(({ name }) => name),
+      ["ENGINE_API_KEY"]
+    )
+  })
+})
+
+describe("the desktop bundle's manifest", () => {
+  const { compatibility, server, tools, user_config } = desktopManifest(EngineToolset.tools)
+
+  it("takes from the user what it hands to the server, the key as a secret, on all three systems", () => {
+    const handed = Object.entries(server.mcp_config.env)
+    for (const [name, value] of handed) {
+      assert.isTrue(variables.has(name), name)
+      assert.property(user_config, /^\$\{user_config\.(\w+)\}$/.exec(value)?.[1] ?? value)
+    }
+    assert.lengthOf(handed, Object.keys(user_config).length)
+    assert.isTrue(user_config.engine_api_key.sensitive)
+    assert.sameMembers(compatibility.platforms, ["darwin", "win32", "linux"])
+    assert.lengthOf(tools, EngineToolset.tools.length)
+  })
+
+  it("starts the server with words that it takes", () => {
+    const [entry, ...words] = server.mcp_config.args
+    assert.strictEqual(entry, `\${__dirname}/${server.entry_point}`)
+    const options = Result.getOrThrow(readOptions({ toolsets: words[words.indexOf("--toolsets") + 1] }, {}))
+    assert.deepStrictEqual(options.toolsets, ["engine", "operator"])
+  })
+})
+
+describe("links that install the server", () => {
+  const { cursor, vscode } = installLinks()
+
+  it("carry a configuration that each editor can read, and no key", () => {
+    const inCursor = JSON.parse(
+      Buffer.from(new URL(cursor).searchParams.get("config") ?? "", "base64").toString("utf8")
+    )
+    const given = new URL(vscode).searchParams
+    const inVscode = JSON.parse(given.get("config") ?? "")
+    for (const { args, command, env } of [inCursor, inVscode]) {
+      assert.deepStrictEqual([command, ...args], ["npx", "-y", manifest.name, "--toolsets", "engine,operator"])
+      assert.hasAllKeys(env, ["ENGINE_HOST", "ENGINE_API_KEY"])
+    }
+    const inputs: ReadonlyArray<{ id: string; password?: boolean }> = JSON.parse(given.get("inputs") ?? "")
+    assert.deepStrictEqual(
+      inputs.map(({ id }) => `\${input:${id}}`),
+      Object.values(inVscode.env)
+    )
+    assert.isTrue(inputs.find(({ id }) => id === "engine_api_key")?.password)
+  })
+})
+
+/** The steps of the Dockerfile, in their order, one list for each stage. */
+const stages = readFileSync(path.join(root, "packaging/Dockerfile"), "utf8")
+  .split("\n")
+  .filter((line) => /^[A-Z]+ /.test(line))
+  .reduce<Array<Array<readonly [word: string, rest: string]>>>((all, line) => {
+    const [, word = "", rest = ""] = /^([A-Z]+) (.*)$/.exec(line) ?? []
+    if (word === "FROM") all.push([])
+    else all.at(-1)?.push([word, rest])
+    return all
+  }, [])
+
+const last = (word: string) => stages.at(-1)?.findLast(([name]) => name === word)?.[1] ?? ""
+
+describe("the Dockerfile", () => {
+  it(
+    "builds from files that its context holds, and starts a server that tells its health",
+    { timeout: 60_000 },
+    async () => {
+      const context = readFileSync(path.join(root, "packaging/Dockerfile.dockerignore"), "utf8")
+      const build = await directory()
+      for (const [word, rest] of stages[0] ?? []) {
+        if (word === "COPY") {
+          const words = rest.split(" ")
+          const target = words.pop() ?? ""
+          for (const source of words) {
+            assert.include(context, `!${source}\n`)
+            const isFolder = target.endsWith("/")
+            cpSync(path.join(root, source), path.join(build, target, isFolder ? path.basename(source) : ""), {
+              recursive: true
+            })
+          }
+        } else if (word === "RUN" && rest.startsWith("npm ci")) {
+          // What the image installs is here already.
+          if (!existsSync(path.join(build, "node_modules"))) {
+            symlinkSync(path.join(root, "node_modules"), path.join(build, "node_modules"), "junction")
+          }
+        } else if (word === "RUN") {
+          const { status, stderr } = spawnSync(rest.replaceAll("/build/", `${build}/`), { cwd: build, shell: true })
+          assert.strictEqual(status, 0, String(stderr))
+        }
+      }
+      const app = await directory()
+      for (const [, rest] of (stages.at(-1) ?? []).filter(([word]) => word === "COPY")) {
+        const [, from = "", to = ""] = rest.split(" ")
+        cpSync(from.replace("/build", build), to.replace("/app", app), { recursive: true })
+      }
+      assert.notInclude(["root", "0", ""], last("USER"))
+
+      const free = createServer().listen(0, "127.0.0.1")
+      await once(free, "listening")
+      const address = free.address()
+      const port = typeof address === "object" && address !== null ? `${address.port}` : ""
+      free.close()
+      await once(free, "close")
+      const env = {
+        PATH: process.env["PATH"],
+        ...Object.fromEntries(
+          last("ENV")
+            .split(" ")
+            .map((pair) => pair.split("="))
+        ),
+        WORKFLOW_TOOL_SERVER_PORT: port,
+        MCP_AUTH_TOKEN: "a token of the test".replaceAll(" ", "-"),
+        ENGINE_HOST: "http://127.0.0.1:9",
+        ENGINE_API_KEY: "none"
+      }
+      const [command = "", ...args]: ReadonlyArray<string> = JSON.parse(last("ENTRYPOINT"))
+      const server = spawn(
+        command,
+        args.map((word) => word.replace("/app", app)),
+        { cwd: app, env }
+      )
+      try {
+        await once(server.stderr, "data")
+        const [check = "", ...words]: ReadonlyArray<string> = JSON.parse(
+          /CMD (\[.*\])$/.exec(last("HEALTHCHECK"))?.[1] ?? "[]"
+        )
+        assert.strictEqual(spawnSync(check, words, { env }).status, 0)
+        assert.strictEqual(spawnSync(check, words, { env: { ...env, WORKFLOW_TOOL_SERVER_PORT: "9" } }).status, 1)
+      } finally {
+        server.kill()
+        await once(server, "exit")
+      }
+    }
+  )
+})
