@@ -2,17 +2,15 @@ import { Predicate } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
-import { renameInCode, renameInTemplate, type Visit } from "./sources.ts"
+import { type Naming, renameInCode, renameInTemplate, type Visit } from "./sources.ts"
 import { kindOf } from "./triggers.ts"
 
 /** The names of nodes that a node's expressions and code refer to, each once, in the order of their first mention. */
 export const referencesOf = (node: JsonObject): ReadonlyArray<string> => {
   const names = new Set<string>()
-  renameInNode(node, {
-    naming: (name) => {
-      names.add(name)
-      return undefined
-    }
+  renameInNode(node, (name) => {
+    names.add(name)
+    return undefined
   })
   return [...names]
 }
@@ -20,7 +18,7 @@ export const referencesOf = (node: JsonObject): ReadonlyArray<string> => {
 /** Whether a node's expressions or code hold this text by itself, which may be what they call a node by in another way. */
 export const mentions = (node: JsonObject, text: string): boolean => {
   let isThere = false
-  renameInNode(node, {
+  visited(node, {
     naming: () => undefined,
     onText: (found) => {
       isThere ||= found === text
@@ -30,7 +28,9 @@ export const mentions = (node: JsonObject, text: string): boolean => {
 }
 
 /** A node whose expressions and code call others as `naming` says; the same object where nothing changes. */
-export const renameInNode = (node: JsonObject, visit: Visit): JsonObject => {
+export const renameInNode = (node: JsonObject, naming: Naming): JsonObject => visited(node, { naming })
+
+const visited = (node: JsonObject, visit: Visit): JsonObject => {
   if (!isJsonObject(node.parameters)) return node
   const kind = kindOf(node)
   const rename = (value: unknown, path: ReadonlyArray<string>): unknown => {
@@ -84,9 +84,6 @@ interface Renaming {
   readonly to: string
 }
 
-/** A visit that renames one node. */
-export const toVisit = ({ from, to }: Renaming): Visit => ({ naming: (name) => (name === from ? to : undefined) })
-
 /** The parts of a workflow in which nodes are called by name. */
 interface Named {
   readonly nodes: ReadonlyArray<JsonObject>
@@ -104,7 +101,7 @@ export const renameNode = <W extends Named>(workflow: W, renaming: Renaming): W 
   return {
     ...workflow,
     nodes: workflow.nodes.map((node) => {
-      const renamed = renameInNode(node, toVisit(renaming))
+      const renamed = renameInNode(node, (name) => (name === from ? to : undefined))
       return nameOf(node) === from ? { ...renamed, name: to } : renamed
     }),
     connections: renameTargets(renameKey(workflow.connections, from, to), renaming),

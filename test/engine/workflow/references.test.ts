@@ -1,10 +1,10 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { mentions, referencesOf, renameInNode, renameNode, toVisit } from "../../../src/engine/workflow/references.ts"
+import { mentions, referencesOf, renameInNode, renameNode } from "../../../src/engine/workflow/references.ts"
 import { renameInCode, renameInTemplate } from "../../../src/engine/workflow/sources.ts"
 
-const naming = (from: string, to: string) => toVisit({ from, to })
+const naming = (from: string, to: string) => ({ naming: (name: string) => (name === from ? to : undefined) })
 const inCode = (code: string, from = "A", to = "B b") => renameInCode(code, "javascript", naming(from, to))
 const inPython = (code: string, from = "A", to = "B b") => renameInCode(code, "python", naming(from, to))
 const inTemplate = (template: string, from = "A", to = "B b") => renameInTemplate(template, naming(from, to))
@@ -193,7 +193,7 @@ describe("renameInNode", () => {
     ["stickyNote", { content: "$('A') {{ $('A') }}" }, false]
   ])("%s with %j is followed: %s", (type, parameters, isFollowed) => {
     const before = node(type, parameters)
-    const after = renameInNode(before, naming("A", "B"))
+    const after = renameInNode(before, naming("A", "B").naming)
     const expected = JSON.stringify(before).replaceAll("('A')", "('B')")
     assert.strictEqual(JSON.stringify(after), isFollowed ? expected : JSON.stringify(before))
     if (!isFollowed) assert.strictEqual(after, before)

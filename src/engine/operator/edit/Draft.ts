@@ -31,8 +31,6 @@ export interface Lookups {
 /** A workflow under way from one operation to the next. */
 export interface Draft {
   readonly workflow: Workflow
-  /** The workflow as it was, but for references that follow a renamed node: they are told in one line. */
-  readonly baseline: Workflow
   /** Names of its tags, among them those that are still to be created. */
   readonly tags: ReadonlyArray<string>
   /** What else the caller should be told. */

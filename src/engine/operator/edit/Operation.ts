@@ -4,7 +4,7 @@ import { firstIssue } from "../../../internal/schema/describeIssue.ts"
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { coerce } from "../../../mcp/coerce.ts"
-import { operationSchema } from "./operationSchema.ts"
+import { kinds, operationSchema } from "./operationSchema.ts"
 
 const text = Schema.String
 const optionalText = Schema.optionalKey(Schema.String)
@@ -65,15 +65,12 @@ const schemas = {
   }),
   move: operation("move", { node: text, position: Position }),
   arrange: operation("arrange", {})
-} as const
+} satisfies Readonly<Record<Kind, Schema.Constraint>>
 
-type Kind = keyof typeof schemas
+type Kind = (typeof kinds)[number]
 
 /** One change of a workflow. */
 export type Operation<K extends Kind = Kind> = { readonly [One in K]: (typeof schemas)[One]["Type"] }[K]
-
-/** What operations can do. */
-export const kinds: ReadonlyArray<string> = Object.keys(schemas)
 
 const isKind = (op: unknown): op is Kind => Predicate.isString(op) && Object.hasOwn(schemas, op)
 

@@ -35,7 +35,6 @@ export const applyOperations = (
   Result.gen(function* () {
     let draft: Draft = {
       workflow,
-      baseline: workflow,
       tags: (workflow.tags ?? []).map(({ name }) => name),
       told: [],
       warned: []

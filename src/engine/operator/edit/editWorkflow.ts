@@ -43,9 +43,9 @@ const edit = Effect.fnUntraced(function* (
   const wanted = changesOf(current, edited.workflow)
   const tags = namesOf(current.tags)
   const hasNewTags = edited.tags.length !== tags.length || edited.tags.some((name) => !tags.includes(name))
-  if (isDry) return yield* answer(edited, current, ["Dry run: nothing was sent."])
+  if (isDry) return yield* answer(current, edited, current, ["Dry run: nothing was sent."])
   if (Object.keys(wanted).length === 0 && !hasNewTags) {
-    return yield* answer(edited, current, ["Nothing is to be changed: the workflow is so already."])
+    return yield* answer(current, edited, current, ["Nothing is to be changed: the workflow is so already."])
   }
 
   const isWritten = Object.keys(wanted).length > 0
@@ -63,7 +63,7 @@ const edit = Effect.fnUntraced(function* (
     }
   )
   const later = yield* changedSince({ ...written, active: current.active }, latest)
-  return yield* answer(edited, latest, [
+  return yield* answer(current, edited, latest, [
     ...notStarted(latest),
     ...later,
     ...notices,
@@ -112,7 +112,8 @@ const setTags = Effect.fnUntraced(function* (
 const maxWarnings = 10
 
 const answer = Effect.fnUntraced(function* (
-  { baseline, stillBroken, tags, told, warned, workflow }: Edited,
+  before: Workflow,
+  { stillBroken, tags, told, warned, workflow }: Edited,
   now: Workflow,
   notices: ReadonlyArray<string>
 ) {
@@ -126,7 +127,7 @@ const answer = Effect.fnUntraced(function* (
     name: now.name,
     active: now.active,
     version: versions.remember(now),
-    changes: [...changeLines(differences(baseline, after, { positions: true })), ...told],
+    changes: [...changeLines(differences(before, after, { positions: true })), ...told],
     ...(warnings.length === 0
       ? {}
       : { warnings: [...warnings.slice(0, maxWarnings), ...(more > 0 ? [`and ${more} more`] : [])] })

@@ -5,7 +5,7 @@ import { nameOf, type Workflow } from "../../client/models.ts"
 import { nodeType } from "../../client/naming.ts"
 import { addressesOf } from "../../workflow/addresses.ts"
 import { arrange as arranged, isStickyNote, placeFor } from "../../workflow/placing.ts"
-import { mentions, renameInNode, renameNode, toVisit } from "../../workflow/references.ts"
+import { mentions, renameNode } from "../../workflow/references.ts"
 import {
   type Apply,
   connectionsOf,
@@ -30,9 +30,7 @@ export const rename: Apply<"rename"> = (draft, { name, node: given }) =>
     yield* freeName(draft, name)
     const renamed: Workflow = renameNode(draft.workflow, { from: given, to: name })
     const changed = renamed.nodes.filter((one, index) => one.parameters !== draft.workflow.nodes[index]?.parameters)
-    const visit = toVisit({ from: given, to: name })
-    const baseline = { ...draft.baseline, nodes: draft.baseline.nodes.map((one) => renameInNode(one, visit)) }
-    const done = { ...draft, workflow: renamed, baseline }
+    const done = { ...draft, workflow: renamed }
     const told =
       changed.length === 0
         ? done

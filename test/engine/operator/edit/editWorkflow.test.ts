@@ -109,6 +109,21 @@ describe("edit_workflow", () => {
     }).pipe(Effect.provide(server()))
   })
 
+  it.effect("writes nothing where the workflow is not any more what the caller saw", () => {
+    const { calls, server } = keeping()
+    return Effect.gen(function* () {
+      const { version } = yield* ask("get_workflow", { id: "w1" })
+      const first = yield* ask("edit_workflow", { ...edit({ op: "disable", node: "Save" }), ifVersion: version })
+      const late = yield* refused("edit_workflow", { ...edit({ op: "disable", node: "Fetch" }), ifVersion: version })
+      assert.deepInclude(late.data, { code: "CONFLICT", changed: ["nodes (Save changed)"] })
+      assert.lengthOf(
+        calls().filter((call) => call.startsWith("PUT")),
+        1
+      )
+      yield* ask("edit_workflow", { ...edit({ op: "disable", node: "Fetch" }), ifVersion: first.version })
+    }).pipe(Effect.provide(server()))
+  })
+
   it.effect("writes nothing where nothing is to be changed", () => {
     const { calls, server } = keeping()
     return Effect.gen(function* () {
