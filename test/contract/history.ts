@@ -11,7 +11,7 @@ import * as GitHistory from "../../src/engine/history/git/GitHistory.ts"
 import { recordAt } from "../../src/engine/history/layout.ts"
 import type { Sessions } from "../../src/mcp/protocol/Session.ts"
 import { ask, type Json, refused } from "../support/harness.ts"
-import { sent, shown, TestedEngine } from "./TestedEngine.ts"
+import { sent, shown, type TestedEngine } from "./TestedEngine.ts"
 import {
   answer,
   chain,
@@ -248,14 +248,16 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
           const ours = yield* created({ nodes: [manual()] })
           const second = decodeBackup((yield* ask("backup")).data)[0]
           assert.isDefined(second?.since)
+          const byId = (a: ReadonlyArray<unknown>, b: ReadonlyArray<unknown>) =>
+            String(a[0]).localeCompare(String(b[0]))
           const drift = second?.changes.filter(({ id }) => [unread.id, deletedElsewhere.id, ours.id].includes(id)) ?? []
           assert.deepStrictEqual(
-            drift.map(({ by, change, id, tool }) => [id, by, tool, change === "deleted"]).toSorted(),
+            drift.map(({ by, change, id, tool }) => [id, by, tool, change === "deleted"]).toSorted(byId),
             [
               [unread.id, "somebody else", undefined, false],
               [deletedElsewhere.id, "somebody else", undefined, true],
               [ours.id, "an unknown client", "create_workflow", false]
-            ].toSorted()
+            ].toSorted(byId)
           )
           assert.include(git("log", "-1", "--format=%s"), "backup: ")
         })

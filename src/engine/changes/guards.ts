@@ -47,7 +47,7 @@ const protectedIn = ({ protected: { names, tags } }: Guards, steps: ReadonlyArra
   const isProtected = (change: Change) =>
     "labels" in change &&
     (names.some((pattern) => fits(pattern, nameOf(change))) ||
-      change.labels?.some((label) => tags.includes(label)) === true)
+      (change.labels ?? []).some((label) => tags.includes(label)))
   return [...new Set(steps.flatMap(({ change }) => (isProtected(change) ? [nameOf(change)] : [])))].toSorted()
 }
 

@@ -244,9 +244,10 @@ const settingChanges = (before: JsonObject, after: JsonObject): ReadonlyArray<Ch
 }
 
 const tagNames = (tags: unknown): ReadonlyArray<string> =>
-  (Array.isArray(tags) ? tags : []).map((tag: unknown) =>
-    isJsonObject(tag) && Predicate.isString(tag.name) ? tag.name : String(isJsonObject(tag) ? (tag.id ?? "") : tag)
-  )
+  (Array.isArray(tags) ? tags : []).map((tag: unknown) => {
+    const label = isJsonObject(tag) ? (tag.name ?? tag.id) : tag
+    return Predicate.isString(label) ? label : (JSON.stringify(label) ?? "")
+  })
 
 const tagChanges = (before: JsonObject, after: JsonObject): ReadonlyArray<Change> => {
   if (before.tags === undefined || after.tags === undefined) return []
