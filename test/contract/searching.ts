@@ -125,6 +125,24 @@ export const searching = (it: Suite) => {
     })
   )
 
+  it.effect("a workflow that runs another one is activated after that one, where the engine publishes apart", () =>
+    Effect.gen(function* () {
+      const { isSecond, send } = yield* TestedEngine
+      const start = node("executeWorkflowTrigger", "When called", { inputSource: "passthrough" }, { typeVersion: 1.1 })
+      const sub = yield* created({ nodes: [start, answer("Done", "yes")], connections: chain("When called", "Done") })
+      const main = yield* created({ nodes: [webhook(), calling(sub.id)], connections: chain("Webhook", "Run it") })
+      if (isSecond) {
+        const { message } = yield* refused("activate_workflow", { id: main.id })
+        assert.include(
+          message,
+          `Cannot publish workflow: Node "Run it" references workflow ${sub.id} ("${String(sub.name)}") which is not published. Please publish all referenced sub-workflows first.`
+        )
+        assert.strictEqual((yield* send("POST", `/workflows/${sub.id}/activate`)).status, 200)
+      }
+      assert.propertyVal(yield* ask("activate_workflow", { id: main.id }), "active", true)
+    })
+  )
+
   it.effect(
     "search_workflows reads several instances, names what it could not read, and pages with small answers",
     () =>

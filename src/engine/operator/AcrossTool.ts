@@ -1,11 +1,13 @@
-import { Effect, Predicate, Schema } from "effect"
+import { Effect, Predicate, Result, Schema } from "effect"
 
+import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import * as Arguments from "../../mcp/Arguments.ts"
 import { Arrival, callSeconds } from "../../mcp/callTime.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { Deadline } from "../client/Deadline.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
+import type { InstanceNotFound } from "../client/EngineError.ts"
 import { Instances } from "../client/Instances.ts"
 import { type Failure, toToolFailure } from "../tools/errors.ts"
 
@@ -30,6 +32,8 @@ export interface Definition<Fields extends Arguments.Fields> extends Omit<
   Tool.Definition<Fields, Instances, Failure>,
   "run"
 > {
+  /** Whether one instance that cannot be used is a failure of the whole. */
+  readonly needsAll?: boolean
   /** `engines` are the clients of the instances that were asked for, each once. */
   readonly run: (
     args: Arguments.Decoded<Fields>,
@@ -55,18 +59,44 @@ export const make = <const Fields extends Arguments.Fields>(
     },
     lane: () => "Several instances",
     call: Effect.fn(name)(function* (input) {
-      const { asked, rest } = takeInstances(input)
+      const { given, rest } = takeInstances(input)
       const args = yield* parameters.decode(rest)
-      const { instances } = yield* instancesArgument.decode(asked)
+      const { instances } = yield* instancesArgument.decode(given)
       const { names, resolve } = yield* Instances
-      const engines = yield* Effect.forEach(namesOf(instances, names), resolve)
+      const asked = namesOf(instances, names)
+      const { engines, unusable } = yield* usable(
+        yield* Effect.forEach(asked, (name) => Effect.result(resolve(name))),
+        asked,
+        definition.needsAll ?? false
+      )
+      const run = (given: Arguments.Decoded<Fields>) =>
+        Effect.map(definition.run(given, engines), (found) => (unusable.length === 0 ? found : { ...found, unusable }))
       const since = (yield* Arrival) ?? (yield* monotonicMillis)
-      return yield* Tool.run({ ...definition, run: (given) => definition.run(given, engines) }, args).pipe(
+      return yield* Tool.run({ ...definition, run }, args).pipe(
         Effect.provideService(Deadline, since + callSeconds * 1000)
       )
     }, Effect.mapError(toToolFailure))
   }
 }
+
+type Client = EngineClient["Service"]
+
+/** The clients of the instances that can be used at all, and why the others cannot; an unknown name is a failure. */
+const usable = Effect.fnUntraced(function* (
+  found: ReadonlyArray<Result.Result<Client, ConfigurationError | InstanceNotFound>>,
+  names: ReadonlyArray<string | undefined>,
+  needsAll: boolean
+) {
+  const failures = found.flatMap((result) => (Result.isFailure(result) ? [result.failure] : []))
+  const fatal = failures.find(({ _tag }) => _tag === "InstanceNotFound") ?? failures[needsAll ? 0 : found.length - 1]
+  if (fatal !== undefined) return yield* fatal
+  return {
+    engines: found.flatMap((result) => (Result.isSuccess(result) ? [result.success] : [])),
+    unusable: found.flatMap((result, place) =>
+      Result.isFailure(result) ? [{ instance: names[place], error: result.failure.message }] : []
+    )
+  }
+})
 
 /** The instances that are meant, each once: `undefined` stands for the default one. */
 const namesOf = (
@@ -79,8 +109,8 @@ const namesOf = (
   return given.length === 0 ? [undefined] : [...new Set(given)]
 }
 
-const takeInstances = (input: unknown): { readonly asked: unknown; readonly rest: unknown } => {
-  if (!Predicate.isObject(input)) return { asked: {}, rest: input }
+const takeInstances = (input: unknown): { readonly given: unknown; readonly rest: unknown } => {
+  if (!Predicate.isObject(input)) return { given: {}, rest: input }
   const { instance, instances, ...rest } = { instance: undefined, instances: undefined, ...input }
-  return { asked: { instances: instances ?? instance }, rest }
+  return { given: { instances: instances ?? instance }, rest }
 }

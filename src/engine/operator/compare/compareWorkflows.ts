@@ -28,6 +28,7 @@ export const compareWorkflows = AcrossTool.make("compare_workflows", {
     "What differs, from a to b, as a person would say it: two workflows, one on two `instances` (a on the first), or two " +
     "versions of it. Positions and ids do not count",
   annotations: reads,
+  needsAll: true,
   arguments: {
     a: workflowId,
     b: optional(workflowId.annotate({ description: "Default a, on another instance by id or name" })),

@@ -72,8 +72,9 @@ const isInState = (workflow: JsonObject, search: Search): boolean => {
   return (
     (active === undefined || workflow.active === active) &&
     (archived === undefined || (isArchived === true) === archived) &&
-    (changedSince === undefined || Date.parse(String(updatedAt)) >= Date.parse(changedSince)) &&
-    (called === undefined || called.has(String(id))) &&
+    (changedSince === undefined ||
+      (Predicate.isString(updatedAt) && Date.parse(updatedAt) >= Date.parse(changedSince))) &&
+    (called === undefined || (Predicate.isString(id) && called.has(id))) &&
     (errorWorkflow === undefined || errorWorkflowOf(workflow) === errorWorkflow) &&
     tags.every((tag) => names.includes(folded(tag)))
   )
@@ -108,7 +109,11 @@ const hasCredential =
       const { id, name } = isJsonObject(credential) ? credential : { id: undefined, name: credential }
       const named = Predicate.isString(name) ? name : ""
       if (id === wanted || [type, named].some((word) => folded(word) === folded(wanted))) {
-        return { field: `credentials.${type}`, snippet: shortened(named || String(id), snippetRoom), isAsked: true }
+        return {
+          field: `credentials.${type}`,
+          snippet: shortened(named || (Predicate.isString(id) ? id : type), snippetRoom),
+          isAsked: true
+        }
       }
     }
     return undefined

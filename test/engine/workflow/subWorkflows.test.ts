@@ -1,0 +1,62 @@
+import { assert, describe, it } from "vitest"
+
+import { isPathOf } from "../../../src/engine/workflow/listeningPaths.ts"
+import { subWorkflowOf } from "../../../src/engine/workflow/subWorkflows.ts"
+
+const calling = (parameters: object, type = "n8n-nodes-base.executeWorkflow") => ({ name: "Call", type, parameters })
+
+describe("subWorkflowOf", () => {
+  it.each<readonly [string, object, string | undefined]>([
+    ["an id as text", calling({ workflowId: "abc" }), "abc"],
+    [
+      "a picked workflow",
+      calling({ workflowId: { __rl: true, mode: "list", value: "abc", cachedResultName: "A" } }),
+      "abc"
+    ],
+    [
+      "an address",
+      calling({ workflowId: { __rl: true, mode: "url", value: "https://e.test/workflow/abc/executions" } }),
+      "abc"
+    ],
+    [
+      "a tool of an agent",
+      calling({ source: "database", workflowId: "abc" }, "@n8n/n8n-nodes-langchain.toolWorkflow"),
+      "abc"
+    ],
+    ["an expression", calling({ workflowId: "={{ $json.id }}" }), undefined],
+    ["a workflow in the parameters", calling({ source: "parameter", workflowId: "abc" }), undefined],
+    ["another kind of node", calling({ workflowId: "abc" }, "n8n-nodes-base.set"), undefined],
+    ["nothing", calling({}), undefined]
+  ])("reads %s", (_, node, id) => {
+    assert.strictEqual(subWorkflowOf({ ...node })?.id, id)
+  })
+})
+
+describe("isPathOf", () => {
+  const hook = {
+    name: "Hook",
+    type: "n8n-nodes-base.webhook",
+    webhookId: "w-1",
+    parameters: { path: "/shop/:id/orders" }
+  }
+
+  it.each([
+    ["shop/:id/orders", true],
+    ["/webhook/shop/17/orders", true],
+    ["https://host.test:8443/webhook-test/shop/17/orders/?x=1#y", true],
+    ["/webhook/w-1/shop/17/orders", true],
+    ["w-1", true],
+    ["shop/17", false],
+    ["shop/17/orders/2", false],
+    ["", false]
+  ])("takes %s for the path of a webhook or not", (path, expected) => {
+    assert.strictEqual(isPathOf(hook, path), expected)
+  })
+
+  it("holds for a form by its own path, and for no node that does not listen", () => {
+    assert.isTrue(
+      isPathOf({ type: "n8n-nodes-base.formTrigger", parameters: { options: { path: "ask" } } }, "/form/ask")
+    )
+    assert.isFalse(isPathOf({ type: "n8n-nodes-base.httpRequest", parameters: { path: "ask" } }, "ask"))
+  })
+})
