@@ -63,6 +63,9 @@ const healthOf = Effect.fnUntraced(function* (engine: Engine, hours: number, now
     ...count(missed.value?.unsaved, "schedules of workflows that save no successful runs"),
     ...count(missed.value?.left, "further scheduled workflows"),
     ...count(missed.value?.unread, "workflows with a schedule that only the engine can read"),
+    ...(long.problem === undefined && long.value === undefined
+      ? ["running executions: this engine's API does not list them"]
+      : []),
     ...(long.value?.isMore === true ? ["further running executions"] : []),
     ...(credentials.problem === undefined && credentials.value === undefined
       ? ["credentials: this engine's API does not list them"]

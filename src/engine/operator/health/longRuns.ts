@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 
+import type { EngineError } from "../../client/EngineError.ts"
 import type { Execution } from "../../client/models.ts"
 import type { Engine } from "./census.ts"
 
@@ -9,13 +10,19 @@ const mostRunning = 20
 /** A run of this many seconds is too long where nothing tells how long it usually takes. */
 const longSeconds = 3600
 
-/** Executions that have been running far longer than the last ones of their workflow that ended well. */
+/**
+ * Executions that have been running far longer than the last ones of their workflow that ended well; nothing where the
+ * engine does not tell what is running.
+ */
 export const longRunsOf = Effect.fnUntraced(function* (
   engine: Engine,
   names: ReadonlyMap<string, string>,
   now: number
 ) {
-  const running = yield* engine.listExecutions({ status: "running", limit: mostRunning })
+  const running = yield* engine
+    .listExecutions({ status: "running", limit: mostRunning })
+    .pipe(Effect.catchIf(isUnknownStatus, () => Effect.succeed(undefined)))
+  if (running === undefined) return undefined
   const rows = yield* Effect.forEach(
     running.data.slice(0, mostRunning),
     (run) =>
@@ -40,6 +47,10 @@ export const longRunsOf = Effect.fnUntraced(function* (
   )
   return { rows: rows.flat(), isMore: (running.nextCursor ?? "") !== "" }
 })
+
+/** Older engines never list what is running, and refuse to be asked for it. */
+const isUnknownStatus = (error: EngineError) =>
+  error._tag === "ApiError" && error.httpStatus === 400 && error.problem.startsWith("request/query/status")
 
 const secondsOf = ({ startedAt, stoppedAt }: Execution) =>
   (Date.parse(String(stoppedAt)) - Date.parse(String(startedAt))) / 1000

@@ -143,10 +143,20 @@ export interface Span {
 }
 
 /** Occurrences that are counted of one rule at most. */
-const most = 200
+const most = 100
+
+const offset = (hours: number): string => `${hours < 0 ? "-" : "+"}${String(Math.abs(hours)).padStart(2, "0")}:00`
 
 /** Hours between the zones of the earth, one of which an engine is in. */
-const zones = Array.from({ length: 27 }, (_, index) => index - 12)
+const zones = Array.from({ length: 27 }, (_, index) => offset(index - 12))
+
+/** Whether a rule holds at every hour of every day, so that zones whole hours apart make no difference. */
+const isOfAnyHour = ({ cron }: Rule): boolean =>
+  cron
+    .trim()
+    .split(/\s+/)
+    .slice(-4)
+    .every((part) => part === "*" || part === "*/1")
 
 /**
  * How often these rules let a workflow run in a span at least, whatever is not known: the zone where none is given, the
@@ -158,13 +168,11 @@ export const leastRuns = (
   zone: string | undefined,
   span: Span
 ): { readonly count: number; readonly since: number } => {
-  const counts =
-    zone === undefined ? zones.map((hours) => countIn(rules, offset(hours), span)) : [countIn(rules, zone, span)]
+  const tried = zone === undefined ? (rules.every(isOfAnyHour) ? ["UTC"] : zones) : [zone]
+  const counts = tried.map((one) => countIn(rules, one, span))
   const fewest = counts.reduce((a, b) => (b.count < a.count ? b : a))
   return { count: fewest.count, since: Math.max(...counts.map(({ since }) => since)) }
 }
-
-const offset = (hours: number) => `${hours < 0 ? "-" : "+"}${String(Math.abs(hours)).padStart(2, "0")}:00`
 
 const countIn = (rules: ReadonlyArray<Rule>, zone: string, span: Span) => {
   const each = rules.map((one) => occurrences(one, zone, span))
