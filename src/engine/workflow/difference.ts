@@ -182,7 +182,7 @@ const parameterChanges = (
 ): ReadonlyArray<Change> => {
   const is = parametersOf(after)
   const found = valueDifferences(parametersOf(before), is)
-  const followed = renames.size === 0 ? before : renameInNode(before, { naming: (name) => renames.get(name) })
+  const followed = renames.size === 0 ? before : renameInNode(before, (name) => renames.get(name))
   const own = followed === before ? found : valueDifferences(parametersOf(followed), is)
   const places = new Set(own.map(({ path }) => path))
   return found.filter(({ path }) => places.has(path)).map((one) => parameterChange(one, after))
