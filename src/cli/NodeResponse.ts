@@ -58,19 +58,24 @@ export class NodeResponse
     return Effect.callback((resume) => {
       const { body } = this
       const chunks: Array<Uint8Array> = []
+      let isWhole = false
       const end = () => {
         const [first] = chunks
         const bytes = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks)
         resume(Effect.succeed(new TextDecoder().decode(bytes)))
       }
-      const fail = () => resume(Effect.fail(this.onError(body.errored)))
+      // An error is made only where it is one: every body that was read closes, too.
+      const fail = () => (isWhole ? undefined : resume(Effect.fail(this.onError(body.errored))))
       if (body.destroyed) return fail()
       body
         .on("data", (chunk: Uint8Array) => chunks.push(chunk))
         .on("error", fail)
         .on("close", fail)
       // One moment later the connection is free, so that what follows goes over it.
-      body.on("end", () => process.nextTick(end))
+      body.on("end", () => {
+        isWhole = true
+        process.nextTick(end)
+      })
     })
   }
 

@@ -40,11 +40,13 @@ const readWords = (words: ReadonlyArray<string>): Effect.Effect<Invocation | und
     : Effect.succeed({ task: "serve", texts })
 }
 
-/** Everything that is not protocol goes to stderr. */
+/** Everything that is not protocol goes to stderr; nobody reads the traces of a command, so that none are made. */
 const logging = ({ logLevel }: Options) =>
   Layer.mergeAll(
     Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]),
-    Layer.succeed(References.MinimumLogLevel, logLevel)
+    Layer.succeed(References.MinimumLogLevel, logLevel),
+    Layer.succeed(References.TracerEnabled, false),
+    Layer.succeed(References.DisablePropagation, true)
   )
 
 const reportAs =

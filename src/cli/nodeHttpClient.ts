@@ -58,45 +58,37 @@ interface Exchange extends Outgoing {
   readonly signal: AbortSignal
 }
 
-/** Sends a request and waits for the head of its answer. */
-const exchange = (way: Way, outgoing: Exchange) =>
+/** Sends a request and waits for the head of its answer; where a connection has to be made first, not without end. */
+const exchange = (way: Way, { bytes, headers, request, signal, url }: Exchange) =>
   Effect.suspend(() => {
-    const progress = { isConnected: false }
-    const { request } = outgoing
+    const opened = Result.try(() => way.open(url, { method: request.method, headers }))
+    if (Result.isFailure(opened)) return Effect.fail(failed(request, new NotConnected({ cause: opened.failure })))
+    const going = opened.success
+    const progress = { isConnected: going.reusedSocket }
+    const head = Effect.callback<IncomingMessage, HttpClientError.HttpClientError>((resume) => {
+      signal.addEventListener("abort", () => going.destroy(), { once: true })
+      going.on("error", (cause) =>
+        resume(Effect.fail(failed(request, progress.isConnected ? cause : new NotConnected({ cause }))))
+      )
+      going.on("socket", (socket) => {
+        if (!progress.isConnected) socket.once(way.connected, () => (progress.isConnected = true))
+      })
+      going.on("response", (answer) => {
+        // It may break before it is read, which then finds out.
+        answer.on("error", () => {})
+        resume(Effect.succeed(answer))
+      })
+      going.end(bytes)
+      return Effect.sync(() => going.destroy())
+    })
+    if (progress.isConnected) return head
     const tooLate = Effect.suspend(() =>
       progress.isConnected ? Effect.never : Effect.fail(failed(request, new NotConnected({ cause: noConnection })))
     )
-    return Effect.raceFirst(converse(way, outgoing, progress), Effect.andThen(Effect.sleep(connectTimeout), tooLate))
+    return Effect.raceFirst(head, Effect.andThen(Effect.sleep(connectTimeout), tooLate))
   })
 
 const noConnection = { code: "ETIMEDOUT" }
-
-const converse = (
-  { connected, open }: Way,
-  { bytes, headers, request, signal, url }: Exchange,
-  progress: { isConnected: boolean }
-) =>
-  Effect.callback<IncomingMessage, HttpClientError.HttpClientError>((resume) => {
-    const fail = (cause: unknown) =>
-      resume(Effect.fail(failed(request, progress.isConnected ? cause : new NotConnected({ cause }))))
-    const opened = Result.try(() => open(url, { method: request.method, headers }))
-    if (Result.isFailure(opened)) return fail(opened.failure)
-
-    const going = opened.success
-    signal.addEventListener("abort", () => going.destroy(), { once: true })
-    going.on("error", fail)
-    going.on("socket", (socket) => {
-      progress.isConnected = going.reusedSocket
-      if (!progress.isConnected) socket.once(connected, () => (progress.isConnected = true))
-    })
-    going.on("response", (answer) => {
-      // It may break before it is read, which then finds out.
-      answer.on("error", () => {})
-      resume(Effect.succeed(answer))
-    })
-    going.end(bytes)
-    return Effect.sync(() => going.destroy())
-  })
 
 const packing = /^(?:(?:x-)?gzip|deflate|br)$/
 

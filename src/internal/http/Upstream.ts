@@ -1,4 +1,4 @@
-import { Duration, Effect, Fiber, Schedule, Semaphore } from "effect"
+import { Duration, Effect, Fiber, Result, Schedule, Semaphore } from "effect"
 import { Headers, HttpClient } from "effect/http"
 
 import { monotonicMillis } from "./monotonicMillis.ts"
@@ -31,7 +31,7 @@ export interface UpstreamOptions {
   readonly maxReplyBytes?: number
   /** Further attempts after the first, where repeating does no harm. Default 2. */
   readonly retries?: number
-  /** When the same request goes out again, in place of `retries`. */
+  /** When a request that had no success goes out again, in place of `retries`. */
   readonly retry?: Retry.RetryPolicy
 }
 
@@ -89,7 +89,12 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     const inTime = Schedule.while(retry(effect), ({ duration }) =>
       Effect.map(monotonicMillis, (now) => now + Duration.toMillis(duration) < until)
     )
-    return Effect.flatMap(Effect.repeat(attempt, Schedule.passthrough(inTime)), Effect.fromResult)
+    return Effect.flatMap(attempt, (first) =>
+      // Nearly every answer is one that nobody would ask for again: the policy is not even set up for it.
+      Result.isSuccess(first) && first.success.status < 300
+        ? Effect.succeed(first.success)
+        : Effect.flatMap(repeatedFrom(first, attempt, Schedule.passthrough(inTime)), Effect.fromResult)
+    )
   }
 
   const send = Effect.fnUntraced(
@@ -110,6 +115,17 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
   )
 
   return { send }
+}
+
+/** Repeats an attempt as the schedule says, beginning with one that was made already. */
+const repeatedFrom = <A, R>(first: A, attempt: Effect.Effect<A, never, R>, schedule: Schedule.Schedule<A, A>) => {
+  let isFirst = true
+  const next = Effect.suspend(() => {
+    if (!isFirst) return attempt
+    isFirst = false
+    return Effect.succeed(first)
+  })
+  return Effect.repeat(next, schedule)
 }
 
 /** Runs a request to its end once it has left, also when the caller leaves; before that, it is never sent then. */

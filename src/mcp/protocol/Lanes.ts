@@ -71,11 +71,11 @@ export const make = () => {
         )
         const full = Effect.suspend(() => (isBegun ? Effect.never : Effect.fail(new LaneFull({ lane: name }))))
         const abandoned = Effect.suspend(() => (isBegun && !isSafeToStop ? Effect.never : Effect.fail(left)))
-        return Effect.raceAllFirst([
-          work,
+        const ends = [
           ...(hasToWait ? [Effect.andThen(Effect.sleep(`${longestWait} seconds`), full)] : []),
           ...(gone === undefined ? [] : [Effect.andThen(gone, abandoned)])
-        ])
+        ]
+        return ends.length === 0 ? work : Effect.raceAllFirst([work, ...ends])
       },
       (lane) => Effect.sync(() => leave(name, lane))
     )
