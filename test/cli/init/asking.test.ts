@@ -47,6 +47,8 @@ const typing = (keys: ReadonlyArray<string>) => {
   return { shown, layer: Layer.merge(NodeServices.layer, layer) }
 }
 
+const keysOf = (text: string): ReadonlyArray<string> => text.split("")
+
 const request: InitRequest = {
   engineHost: undefined,
   engineKey: undefined,
@@ -78,7 +80,16 @@ describe("init at a terminal", () => {
   it.live("asks again after a wrong key, shows no key, and keeps what works", () =>
     Effect.gen(function* () {
       const host = yield* Effect.promise(() => standIn(engine))
-      const typed = [...`${host}/home`, "enter", ..."wrong", "enter", "y", "enter", ...key, "enter"]
+      const typed = [
+        ...keysOf(`${host}/home`),
+        "enter",
+        ...keysOf("wrong"),
+        "enter",
+        "y",
+        "enter",
+        ...keysOf(key),
+        "enter"
+      ]
       const { code, shown, written } = yield* asked(typed)
       assert.strictEqual(code, 0)
       assert.deepStrictEqual(written, {
@@ -93,9 +104,9 @@ describe("init at a terminal", () => {
   it.live("writes nothing where the person gives up or leaves", () =>
     Effect.gen(function* () {
       const host = yield* Effect.promise(() => standIn(engine))
-      const givenUp = yield* asked([...host, "enter", ..."wrong", "enter", "n"])
+      const givenUp = yield* asked([...keysOf(host), "enter", ...keysOf("wrong"), "enter", "n"])
       assert.deepStrictEqual([givenUp.code, givenUp.written], [1, undefined])
-      const left = yield* asked([..."http"])
+      const left = yield* asked(keysOf("http"))
       assert.deepStrictEqual([left.code, left.written], [130, undefined])
     })
   )
