@@ -12,7 +12,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/clients/**", "test/faults/**", "test/real/**"],
+          exclude: ["**/node_modules/**", "test/clients/**", "test/faults/**", "test/real/**"],
           testTimeout: 30_000,
           // No test leaves anything behind, so the files of a worker can share what they import.
           isolate: false

@@ -41,15 +41,18 @@ const inline = (value: unknown): string | undefined => {
     return text.includes("\n") ? undefined : text
   }
   if (!Predicate.isObjectOrArray(value)) return String(value)
-  const parts = Object.values(value)
-  if (Array.isArray(value)) {
-    return parts.every((part) => !Predicate.isObjectOrArray(part) && !String(part).includes("\n"))
-      ? parts.length === 0
-        ? "[]"
-        : parts.map((part) => inline(part)).join(", ")
-      : undefined
-  }
-  return parts.length === 0 ? "{}" : undefined
+  const parts: ReadonlyArray<unknown> = Object.values(value)
+  if (parts.length === 0) return Array.isArray(value) ? "[]" : "{}"
+  return Array.isArray(value)
+    ? inlineList(parts.map((part) => (Predicate.isObjectOrArray(part) ? undefined : inline(part))))
+    : undefined
+}
+
+/** A few words with commas between, where it is clear how many they are. */
+const inlineList = (parts: ReadonlyArray<string | undefined>): string | undefined => {
+  const words = parts.filter((part) => part !== undefined && !part.includes(",") && part.length <= 40)
+  const text = words.join(", ")
+  return words.length === parts.length && text.length <= longest ? text : undefined
 }
 
 const inside = (value: unknown, style: Style): ReadonlyArray<string> => {

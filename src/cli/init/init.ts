@@ -33,7 +33,11 @@ export interface InitRequest {
 }
 
 /** Asks for what is missing, tries it, and only then writes: the configuration, and the server into clients' files. */
-export const runInit = Effect.fnUntraced(
+export const runInit = (options: Options, request: InitRequest) =>
+  Effect.provide(init(options, request), NodeServices.layer)
+
+/** The same at any terminal. */
+export const init = Effect.fnUntraced(
   function* (options: Options, request: InitRequest) {
     const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
     const found = yield* canPrompt ? askedInstance(request, options) : givenInstance(request, options)
@@ -45,8 +49,7 @@ export const runInit = Effect.fnUntraced(
     yield* Console.log(summary(written, chosen, config))
     return 0
   },
-  Effect.catchTag("QuitError", () => Effect.as(Console.error("Nothing was written."), 130)),
-  Effect.provide(NodeServices.layer)
+  Effect.catchTag("QuitError", () => Effect.as(Console.error("Nothing was written."), 130))
 )
 
 interface Reached {

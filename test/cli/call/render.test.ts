@@ -60,6 +60,10 @@ describe("an answer as text", () => {
     )
   })
 
+  it("shows a list of sentences one below the other", () => {
+    assert.strictEqual(render({ notes: ["one, two", "three"] }, plain), lines("notes:", "  - one, two", "  - three"))
+  })
+
   it("says so where a list or the answer is empty", () => {
     assert.strictEqual(render({ data: [] }, plain), "none")
     assert.strictEqual(render({}, plain), "done")
