@@ -14,8 +14,12 @@ import { searchTools } from "./search/searchWorkflows.ts"
 import { viewTools } from "./view/viewWorkflow.ts"
 
 /** Tools that read several instances in one call. */
-export const acrossTools: ReadonlyArray<Tool<Instances>> = [...searchTools, ...compareTools, ...healthTools]
-export const acrossTools: ReadonlyArray<Tool<Instances>> = [...searchTools, ...healthTools, ...backupTools]
+export const acrossTools: ReadonlyArray<Tool<Instances>> = [
+  ...searchTools,
+  ...compareTools,
+  ...healthTools,
+  ...backupTools
+]
 
 /** Tools that work on one instance. A tool joins by its family's own list. */
 export const operatorTools: ReadonlyArray<Tool<Instances>> = [
