@@ -24,6 +24,12 @@ const run = (invocation: Invocation, options: Options) => {
       ({ runInit }) => runInit(options, invocation.request)
     )
   }
+  if (invocation.task === "backup") {
+    return Effect.flatMap(
+      Effect.promise(() => import("./backup.ts")),
+      ({ runBackup }) => runBackup(options, invocation.request)
+    )
+  }
   return Effect.flatMap(
     Effect.promise(() => import("./call/call.ts")),
     ({ runCall }) => runCall(options, invocation.request)

@@ -4,6 +4,7 @@ import { Argument, CliConfig, type CliError, CliOutput, Command, Completions, Fl
 
 import { nearest } from "../internal/schema/nearest.ts"
 import { version } from "../version.ts"
+import type { BackupRequest } from "./backup.ts"
 import type { CallRequest } from "./call/call.ts"
 import { type SplitWords, splitWords } from "./call/words.ts"
 import { flag, type FlagName, flagNames, type FlagTexts, spelling, UsageError } from "./flags.ts"
@@ -14,6 +15,7 @@ import type { InitRequest } from "./init/init.ts"
 export type Invocation =
   | { readonly task: "serve"; readonly texts: FlagTexts }
   | { readonly task: "check"; readonly texts: FlagTexts; readonly json: boolean }
+  | { readonly task: "backup"; readonly texts: FlagTexts; readonly request: BackupRequest }
   | { readonly task: "init"; readonly texts: FlagTexts; readonly request: InitRequest }
   | { readonly task: "call"; readonly texts: FlagTexts; readonly request: CallRequest }
 
@@ -54,9 +56,17 @@ const command = (asked: (invocation: Invocation) => Effect.Effect<void>, { toolH
     Command.withDescription(initDescription),
     Command.withShortDescription("Try an engine's address and key, keep them, and put the server into a client")
   )
+  const backup = Command.make("backup", backupInput, (request) =>
+    Effect.flatMap(root, (texts) => asked({ task: "backup", texts, request }))
+  ).pipe(
+    Command.withDescription(
+      "Record all workflows and tags in the repository of --history, and print what changed since the last time"
+    ),
+    Command.withShortDescription("Record all workflows in the history, and print what changed")
+  )
   return root.pipe(
     Command.withHandler((texts) => asked({ task: "serve", texts })),
-    Command.withSubcommands([init, check, call]),
+    Command.withSubcommands([init, check, call, backup]),
     Command.withDescription(description)
   )
 }
@@ -70,6 +80,11 @@ const last = (description: string, metavar: string) => (self: Flag.Flag<string>)
   )
 
 const json = Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("Print JSON, for scripts"))
+
+const backupInput = {
+  json,
+  instances: Flag.String("instances").pipe(last("Only these, comma-separated; default all", "NAMES"))
+}
 
 const callInput = {
   tool: Argument.String("tool").pipe(
@@ -168,7 +183,7 @@ const inWords: (error: CliError.NonShowHelpErrors) => string = Match.type<CliErr
   Match.orElse(({ message }) => message)
 )
 
-const unknownCommand = (word: string) => `Unknown command ${word.split("=")[0]}. Commands: init, check, call`
+const unknownCommand = (word: string) => `Unknown command ${word.split("=")[0]}. Commands: init, check, call, backup`
 
 /** Help as `effect/cli` writes it; the version alone, so that scripts can read it. Errors are the caller's to print. */
 function presenting() {

@@ -7,6 +7,7 @@ import { activation } from "./activation.ts"
 import { comparing } from "./comparing.ts"
 import { credentials } from "./credentials.ts"
 import { editing } from "./editing.ts"
+import { engineHistory } from "./engineHistory.ts"
 import { errors } from "./errors.ts"
 import { executions } from "./executions.ts"
 import { explaining } from "./explaining.ts"
@@ -46,6 +47,7 @@ const families = [
   executions,
   explaining,
   readingLess,
+  engineHistory,
   searching,
   viewing,
   comparing,

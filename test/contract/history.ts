@@ -20,6 +20,7 @@ import {
   eventually,
   everyDay,
   given,
+  inEngineWords,
   manual,
   node,
   tagged,
@@ -90,6 +91,12 @@ const decodeBackup = Schema.decodeUnknownSync(
         })
       )
     })
+  )
+)
+
+const EngineVersions = Schema.decodeUnknownSync(
+  Schema.Array(
+    Schema.Struct({ version: Schema.String, from: Schema.optionalKey(Schema.String), change: Schema.String })
   )
 )
 
@@ -225,6 +232,35 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
             (yield* versionsOf(id)).slice(0, 1).map(({ change, tool }) => [tool, change]),
             [["delete_workflow", "deleted"]]
           )
+        })
+      )
+
+      it.effect("lists the engine's own versions of what this server never saw, and brings one back", () =>
+        Effect.gen(function* () {
+          const { isSecond } = yield* TestedEngine
+          const { id } = yield* created({ nodes: [manual(), answer("Answer", "a")] })
+          const whole = { connections: {}, settings: {} }
+          const nodes = [
+            inEngineWords({ ...manual(), id: "start" }),
+            inEngineWords({ ...answer("Other", "b"), id: "b" })
+          ]
+          yield* sent("PUT", `/workflows/${id}`, { ...whole, name: "Unseen", nodes })
+          yield* sent("PUT", `/workflows/${id}`, { ...whole, name: "Unseen", nodes: nodes.slice(0, 1) })
+          yield* ask("get_workflow", { id })
+          const { data } = yield* ask("workflow_history", { id })
+          const [, unseen, ...more] = EngineVersions(data)
+          if (!isSecond) {
+            assert.isUndefined(unseen?.from)
+            return assert.lengthOf(more, 0)
+          }
+          assert.strictEqual(unseen?.from, "engine")
+          assert.include(unseen?.change, "added Other")
+          const { changes } = yield* ask("restore_workflow", { id, version: unseen?.version })
+          assert.deepStrictEqual(changes, ["added Other (set)"])
+          assert.nestedPropertyVal(yield* shown(`/workflows/${id}`), "nodes.1.name", "Other")
+          const pages = yield* ask("workflow_history", { id, limit: 1 })
+          const rest = yield* ask("workflow_history", { id, limit: 1, cursor: pages.nextCursor })
+          assert.notDeepEqual(pages.data, rest.data)
         })
       )
 

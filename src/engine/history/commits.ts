@@ -182,7 +182,7 @@ const commitOf = (
     {
       author,
       at: Math.floor(at / 1000),
-      message: messageOf({ subject: subject(what), lines: steps.map(({ line }) => line), origin }),
+      message: messageOf({ at, subject: subject(what), lines: steps.map(({ line }) => line), origin }),
       remove: steps.flatMap(({ remove }) => remove),
       write: new Map(steps.flatMap(({ write }) => [...write]))
     }

@@ -41,6 +41,7 @@ export const commitsOfList = (happening: ListHappening, lists: Map<string, strin
       author: all === undefined ? (origin?.client ?? "an unknown client") : isFirst ? ourselves : somebody,
       at: Math.floor(at / 1000),
       message: messageOf({
+        at,
         subject:
           all === undefined
             ? `${origin?.tool ?? "a change"}: ${what}`
@@ -88,7 +89,7 @@ const nameIn = ({ id, name }: JsonObject) => (Predicate.isString(name) ? name : 
 export const commitOfBackup = ({ at, instance, words }: BackupHappening): NewCommit => ({
   author: ourselves,
   at: Math.floor(at / 1000),
-  message: messageOf({ subject: `backup: ${words} on ${instance}`, lines: [], backupOf: folderOf(instance) }),
+  message: messageOf({ at, subject: `backup: ${words} on ${instance}`, lines: [], backupOf: folderOf(instance) }),
   remove: [],
   write: new Map()
 })

@@ -12,6 +12,8 @@ export interface Line {
 /** What a commit is about. */
 export interface Message {
   readonly subject: string
+  /** Milliseconds since 1970; commits themselves only know seconds. */
+  readonly at: number
   readonly lines: ReadonlyArray<Line>
   readonly origin?: Call | undefined
   /** Folder of the instance whose backup ends here. */
@@ -19,13 +21,14 @@ export interface Message {
 }
 
 /** A commit's message: a subject, a line for each workflow, and who did it with what. */
-export const messageOf = ({ backupOf, lines, origin, subject }: Message): string => {
+export const messageOf = ({ at, backupOf, lines, origin, subject }: Message): string => {
   const trailers = [
     ["Client", origin?.client],
     ["Tool", origin?.tool],
     ["Reason", origin?.reason],
     ["Call", origin?.id],
-    ["Backup", backupOf]
+    ["Backup", backupOf],
+    ["At", new Date(at).toISOString()]
   ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${oneLine(value)}`]))
   const body = lines.map(
     ({ base, change, engineVersion }) =>
@@ -54,7 +57,7 @@ export const versionIn = ({ author, hash, message, when }: Commit, folder: strin
   if (line === undefined) return undefined
   return {
     version: hash.slice(0, 12),
-    when,
+    when: trailerIn(message, "At") ?? when,
     by: author,
     tool: trailerIn(message, "Tool"),
     reason: trailerIn(message, "Reason"),

@@ -77,7 +77,7 @@ export const make = (repository: Repository) => {
     const { from, isCheckedOut, to } = yield* Effect.retry(recorded(happenings), {
       while: isRace,
       schedule: Schedule.spaced("50 millis"),
-      times: 20
+      times: 10
     })
     if (!isCheckedOut) return { lag: undefined }
     // A process may have been killed between its commit and this.

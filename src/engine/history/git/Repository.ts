@@ -3,7 +3,7 @@ import { Effect, FileSystem } from "effect"
 import type { Commit } from "../message.ts"
 import { blobsIn } from "./blobs.ts"
 import { importOf, type NewCommit, ourselves } from "./fastImport.ts"
-import type { Git } from "./Git.ts"
+import type { Git, GitError } from "./Git.ts"
 
 /** Where the branch of the history stands. */
 export interface Tip {
@@ -42,16 +42,19 @@ export const make = Effect.fnUntraced(function* (git: Git, { gitDirectory, isBar
   const commit = (from: string | undefined, commits: ReadonlyArray<NewCommit>) =>
     git.text(["fast-import", "--quiet", "--done"], importOf(branch, from, commits)).pipe(
       Effect.map((mark) => mark.trim()),
-      Effect.tapError(() => withoutReports)
+      Effect.tapError(clearedAway)
     )
 
-  /** What the program leaves in the repository when it fails, each time another file. */
-  const withoutReports = Effect.gen(function* () {
+  /** Removes what the program leaves in the repository when it fails, each time another file, on a full disk too. */
+  const clearedAway = Effect.fnUntraced(function* ({ message }: GitError) {
     const reports = (yield* fileSystem.readDirectory(gitDirectory)).filter((name) =>
       name.startsWith("fast_import_crash_")
     )
-    yield* Effect.forEach(reports, (name) => fileSystem.remove(`${gitDirectory}/${name}`))
-  }).pipe(Effect.ignore)
+    const [, pack] = /'[^']*\/(objects\/pack\/tmp_pack_\w+)'/.exec(message) ?? []
+    yield* Effect.forEach([...reports, ...(pack === undefined ? [] : [pack])], (name) =>
+      fileSystem.remove(`${gitDirectory}/${name}`)
+    )
+  }, Effect.ignore)
 
   /** Lets the work tree follow from one commit to another; what a person changed in it is left alone, or refused. */
   const show = (from: string, to: string) => git.text(["read-tree", "-m", "-u", from, to])

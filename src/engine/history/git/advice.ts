@@ -12,17 +12,21 @@ export const inPlainWords = (said: string, directory: string): string => {
 const advice: ReadonlyArray<readonly [RegExp, (directory: string) => string]> = [
   [/could not be started/, () => "the program git is missing: install it, or leave `history` out of the configuration"],
   [
-    /No space left|Disk quota|ENOSPC|EDQUOT/i,
+    /No space left|Out of diskspace|Disk quota|ENOSPC|EDQUOT/i,
     (directory) => `the disk that ${directory} lies on is full: make room there`
   ],
   [
-    /Permission denied|Read-only file system|insufficient permission|EACCES|EROFS|EPERM/i,
+    /Permission denied|PermissionDenied|Read-only file system|insufficient permission|EACCES|EROFS|EPERM/i,
     (directory) => `${directory} cannot be written: mend its access rights`
   ],
   [
     /not uptodate|would be overwritten|unmerged|needs merge/i,
     (directory) =>
       `the work tree in ${directory} has changes of somebody else's in the way: commit, stash or discard them there`
+  ],
+  [
+    /AlreadyExists: FileSystem\.makeDirectory|NotADirectory/,
+    (directory) => `${directory} is a file, where the folder of the history should be: name another folder`
   ],
   [/Not updating/, (directory) => `another process keeps writing to ${directory}`],
   [
@@ -32,5 +36,8 @@ const advice: ReadonlyArray<readonly [RegExp, (directory: string) => string]> = 
   ]
 ]
 
+/** The line that says what went wrong, the same each time. */
 const firstLine = (said: string): string =>
-  (said.split("\n").find((line) => /fatal|error/.test(line)) ?? said.split("\n")[0] ?? "").slice(0, 300)
+  (said.split("\n").find((line) => /fatal|error/.test(line)) ?? said.split("\n")[0] ?? "")
+    .replace(/tmp_\w+/g, "tmp_…")
+    .slice(0, 300)

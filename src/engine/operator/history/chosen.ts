@@ -1,11 +1,12 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { Version } from "../../client/History.ts"
-import type { WorkflowId } from "../../client/models.ts"
-import { unreadable } from "./unreadable.ts"
+import type { VersionId, Workflow, WorkflowId } from "../../client/models.ts"
+import { contentOf, engineVersionIn, previousEngineVersion } from "./engineVersions.ts"
+import { notKept, unreadable } from "./unreadable.ts"
 
 /** A workflow as it was, and which version that is, in words. */
 export interface Chosen {
@@ -16,32 +17,37 @@ export interface Chosen {
 /** Changes of one call that are looked at to undo them together. */
 const mostOfOneCall = 20
 
-/** The workflow as it was in a version; without one, as it was before the last change. */
-export const chosen = Effect.fnUntraced(function* (id: WorkflowId, version: string | undefined) {
+/** The workflow as it was in a version of the history or the engine's own; without one, as before its last change. */
+export const chosen = Effect.fnUntraced(function* (
+  id: WorkflowId,
+  version: string | undefined,
+  current: Workflow | undefined
+) {
   const { history } = yield* EngineClient
   yield* history.settled
-  return version === undefined ? yield* beforeLastChange(id) : yield* inVersion(id, version)
+  if (version === undefined) return yield* beforeLastChange(id, current)
+  const own = engineVersionIn(version)
+  if (Option.isSome(own)) return yield* inEngineVersion(id, own.value, current)
+  return history.isKept ? yield* inVersion(id, version) : yield* notKept
 })
 
-const beforeLastChange = Effect.fnUntraced(function* (id: WorkflowId) {
+const beforeLastChange = Effect.fnUntraced(function* (id: WorkflowId, current: Workflow | undefined) {
   const { history } = yield* EngineClient
   const { data } = yield* Effect.mapError(history.versions(id, { limit: mostOfOneCall }), unreadable)
   const [last] = data
-  if (last === undefined) {
-    return yield* new InvalidArgument({
-      argument: "id",
-      problem: `names a workflow of which no history is known: ${id}`
-    })
+  if (last !== undefined) {
+    const first = firstOfCall(data, last)
+    const record = yield* Effect.mapError(history.read(id, first.version, "before"), unreadable)
+    const named = `before ${first.version} (${first.by}, ${first.when}: ${first.change})`
+    if (record !== undefined) return { record, named } satisfies Chosen
   }
-  const first = firstOfCall(data, last)
-  const record = yield* Effect.mapError(history.read(id, first.version, "before"), unreadable)
-  if (record === undefined) {
-    return yield* new InvalidArgument({
-      argument: "id",
-      problem: `names a workflow with nothing to undo: before ${first.version} (${first.change}) nothing of it is known`
-    })
-  }
-  return { record, named: `before ${first.version} (${first.by}, ${first.when}: ${first.change})` } satisfies Chosen
+  const own = current === undefined ? undefined : yield* previousEngineVersion(current)
+  if (own !== undefined) return yield* inEngineVersion(id, own.versionId, current)
+  if (!history.isKept) return yield* notKept
+  return yield* new InvalidArgument({
+    argument: "id",
+    problem: `names a workflow with nothing to undo: nothing is known of what ${id} was before`
+  })
 })
 
 /** One call of a tool may have made several changes: they are undone together. */
@@ -61,4 +67,20 @@ const inVersion = Effect.fnUntraced(function* (id: WorkflowId, version: string) 
     })
   }
   return { record, named: version } satisfies Chosen
+})
+
+/** The engine's own versions hold nodes and connections: the rest stays as it is. */
+const inEngineVersion = Effect.fnUntraced(function* (
+  id: WorkflowId,
+  version: VersionId,
+  current: Workflow | undefined
+) {
+  const content = current === undefined ? undefined : yield* contentOf(id, version)
+  if (content === undefined) {
+    return yield* new InvalidArgument({
+      argument: "version",
+      problem: `is none that the engine keeps of workflow ${id}`
+    })
+  }
+  return { record: { ...current, ...content }, named: `the engine's own version ${version}` } satisfies Chosen
 })

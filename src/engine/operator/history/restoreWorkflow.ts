@@ -44,7 +44,7 @@ const restored = Effect.fnUntraced(function* (
   if (current !== undefined && ifVersion !== undefined) {
     yield* failIfChanged(engine.versions.changesSince(ifVersion, current), current, "ifVersion")
   }
-  const { named, record } = yield* chosen(id, version)
+  const { named, record } = yield* chosen(id, version, current)
   const lines = current === undefined ? ["made anew, under a new id"] : changeLines(differencesFrom(current, record))
   if (isDryRun) return { dryRun: true, id, to: named, changes: lines }
   if (current !== undefined && lines.length === 0 && Object.keys(changesTo(record, current)).length === 0) {

@@ -1,10 +1,13 @@
 import { Effect, Schema } from "effect"
 
 import { reads } from "../../../mcp/annotations.ts"
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { Version } from "../../client/History.ts"
+import type { VersionEntry, WorkflowId } from "../../client/models.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { optional, workflowId } from "../../tools/parameters.ts"
+import { engineVersions, told } from "./engineVersions.ts"
 import { restoreWorkflow } from "./restoreWorkflow.ts"
 import { notKept, unreadable } from "./unreadable.ts"
 
@@ -21,17 +24,75 @@ export const workflowHistory = EngineTool.make("workflow_history", {
   },
   run: Effect.fnUntraced(function* ({ cursor, id, limit = 20 }) {
     const { history } = yield* EngineClient
-    if (!history.isKept) return yield* notKept
+    const place = cursor === undefined ? {} : yield* placeIn(cursor)
     yield* history.settled
     const problem = yield* history.problem
-    const { data, next } = yield* Effect.mapError(history.versions(id, { limit, after: cursor }), unreadable)
+    const ours = place.isEngine === true ? nothing : yield* ourVersions(id, limit, place.after)
+    const { problem: unread, versions: all } = yield* engineVersions(id)
+    if (!history.isKept && all.length === 0) return yield* notKept
+
+    // Of the engine's own, those between the newest and the oldest of this page; after the last of ours, page by page.
+    const recorded = new Set((yield* recordedVersions(id)).map(String))
+    const foreign = all.filter(({ versionId }) => !recorded.has(versionId))
+    const from = place.before ?? ""
+    const until = ours.next === undefined ? "" : (ours.data.at(-1)?.when ?? "")
+    const between = foreign.filter((entry) => isBetween(entry, until, from))
+    const shownOwn = yield* told(id, between.slice(0, limit), all)
+    const data = [...ours.data.map(shown), ...shownOwn].toSorted((a, b) => millis(b.when) - millis(a.when))
+    const last = between[limit - 1]
+    const next =
+      ours.next !== undefined
+        ? `${ours.next}@${until}`
+        : between.length > limit
+          ? `engine@${last?.createdAt ?? ""}`
+          : undefined
     return {
-      ...(problem === undefined ? {} : { notice: problem }),
-      data: data.map(shown),
+      ...noticed(problem, unread === undefined ? undefined : `The engine's own versions are missing here: ${unread}`),
+      data,
       ...(next === undefined ? {} : { nextCursor: next })
     }
   })
 })
+
+const noticed = (...notices: ReadonlyArray<string | undefined>) => {
+  const all = notices.filter((notice) => notice !== undefined)
+  return all.length === 0 ? {} : { notice: all.join(" ") }
+}
+
+const nothing = { data: [], next: undefined }
+
+const ourVersions = (id: WorkflowId, limit: number, after: string | undefined) =>
+  EngineClient.use(({ history }) => Effect.mapError(history.versions(id, { limit, after }), unreadable))
+
+/** Commits that are looked through for versions of the engine's that are recorded already. */
+const mostRecorded = 500
+
+/** The engine's versions that the history holds as its own. */
+const recordedVersions = (id: WorkflowId) =>
+  Effect.map(ourVersions(id, mostRecorded, undefined), ({ data }) =>
+    data.flatMap(({ engineVersion }) => engineVersion ?? [])
+  )
+
+interface Place {
+  readonly after?: string
+  readonly before?: string
+  readonly isEngine?: boolean
+}
+
+const placeIn = (cursor: string): Effect.Effect<Place, InvalidArgument> => {
+  const [, after = "", before = ""] = /^([0-9a-f]{7,64}|engine)@([0-9TZ:.+-]+)$/.exec(cursor) ?? []
+  if (after === "") {
+    return Effect.fail(
+      new InvalidArgument({ argument: "cursor", problem: "is none that workflow_history has answered" })
+    )
+  }
+  return Effect.succeed(after === "engine" ? { before, isEngine: true } : { after, before })
+}
+
+const millis = (time: string) => (time === "" ? 0 : Date.parse(time))
+
+const isBetween = ({ createdAt = "" }: VersionEntry, until: string, from: string): boolean =>
+  millis(createdAt) >= millis(until) && (from === "" || millis(createdAt) < millis(from))
 
 const shown = ({ by, change, reason, tool, version, when }: Version) => ({
   version,

@@ -1,0 +1,94 @@
+import { Effect, Option, Schema } from "effect"
+
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
+import type { EngineError } from "../../client/EngineError.ts"
+import { type VersionEntry, VersionId, type Workflow, type WorkflowId } from "../../client/models.ts"
+import { describe } from "../../history/describe.ts"
+
+/** Versions of an engine that are looked at. */
+const most = 250
+
+/** Versions that are read at the same time to tell them apart. */
+const concurrency = 5
+
+/** The versions that the engine itself keeps, newest first; none where it keeps none, or does not show them. */
+export const engineVersions = Effect.fnUntraced(function* (id: WorkflowId) {
+  const engine = yield* EngineClient
+  return yield* Effect.match(engine.listVersionsIfSupported(id, { limit: most }), {
+    onSuccess: (listed): EngineVersions => ({
+      versions: Option.match(listed, { onNone: () => [], onSome: ({ data }) => data })
+    }),
+    onFailure: (error): EngineVersions => ({ versions: [], ...(isMissing(error) ? {} : { problem: error.message }) })
+  })
+})
+
+/** Versions of the engine's own, and why there may be others. */
+export interface EngineVersions {
+  readonly versions: ReadonlyArray<VersionEntry>
+  readonly problem?: string
+}
+
+/** The versions as workflow_history tells them; what changed is said against the version before each. */
+export const told = Effect.fnUntraced(function* (
+  id: WorkflowId,
+  wanted: ReadonlyArray<VersionEntry>,
+  all: ReadonlyArray<VersionEntry>
+) {
+  return yield* Effect.forEach(
+    wanted,
+    Effect.fnUntraced(function* (entry) {
+      const before = all[all.indexOf(entry) + 1]
+      const change = before === undefined ? "oldest version of the engine's own" : yield* difference(id, before, entry)
+      return {
+        version: String(entry.versionId),
+        when: entry.createdAt ?? "",
+        by: entry.authors ?? "unknown",
+        from: "engine",
+        ...(entry.name === undefined || entry.name === null ? {} : { name: entry.name }),
+        change
+      }
+    }),
+    { concurrency }
+  )
+})
+
+const difference = Effect.fnUntraced(function* (id: WorkflowId, before: VersionEntry, after: VersionEntry) {
+  const contents = yield* Effect.all([contentOf(id, before.versionId), contentOf(id, after.versionId)])
+  const [was, is] = contents
+  return was === undefined || is === undefined ? "no longer kept by the engine" : describe(was, is)
+})
+
+/** What a version of the engine's own holds: nodes and connections. Nothing where the engine has no such version. */
+export const contentOf = Effect.fnUntraced(function* (
+  id: WorkflowId,
+  version: VersionId
+): Effect.fn.Return<JsonObject | undefined, EngineError, EngineClient> {
+  const engine = yield* EngineClient
+  const found = yield* engine
+    .getVersionIfSupported(id, version)
+    .pipe(Effect.catchIf(isMissing, () => Effect.succeedNone))
+  return Option.match(found, {
+    onNone: () => undefined,
+    onSome: ({ connections, nodeGroups, nodes }): JsonObject => ({
+      nodes,
+      connections,
+      ...(nodeGroups === undefined ? {} : { nodeGroups })
+    })
+  })
+})
+
+/** The name of an engine's version; nothing for one of the history. */
+export const engineVersionIn = (text: string): Option.Option<VersionId> =>
+  text.includes("-") ? decode(text) : Option.none()
+
+const decode = Schema.decodeUnknownOption(VersionId)
+
+/** The newest version of the engine's own that is another one than the present. */
+export const previousEngineVersion = Effect.fnUntraced(function* ({ id, versionId }: Workflow) {
+  const { versions } = yield* engineVersions(id)
+  const present = versions.findIndex((version) => version.versionId === versionId)
+  return versions[present + 1]
+})
+
+const isMissing = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 404
