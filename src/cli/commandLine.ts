@@ -9,6 +9,8 @@ import { type SplitWords, splitWords } from "./call/words.ts"
 import { flag, type FlagName, flagNames, type FlagTexts, spelling, UsageError } from "./flags.ts"
 import { clientNames } from "./init/clients.ts"
 import type { InitRequest } from "./init/init.ts"
+import type { PromoteRequest } from "./promote/promote.ts"
+import { promote } from "./promote/words.ts"
 
 /** What the words of a command line ask for. */
 export type Invocation =
@@ -16,6 +18,7 @@ export type Invocation =
   | { readonly task: "check"; readonly texts: FlagTexts; readonly json: boolean }
   | { readonly task: "init"; readonly texts: FlagTexts; readonly request: InitRequest }
   | { readonly task: "call"; readonly texts: FlagTexts; readonly request: CallRequest }
+  | { readonly task: "promote"; readonly texts: FlagTexts; readonly request: PromoteRequest }
 
 /**
  * Reads the words behind the command's name. Nothing where they asked for a text (help, version, completions), which is
@@ -56,7 +59,12 @@ const command = (asked: (invocation: Invocation) => Effect.Effect<void>, { toolH
   )
   return root.pipe(
     Command.withHandler((texts) => asked({ task: "serve", texts })),
-    Command.withSubcommands([init, check, call]),
+    Command.withSubcommands([
+      init,
+      check,
+      call,
+      promote(root, (request, texts) => asked({ task: "promote", texts, request }))
+    ]),
     Command.withDescription(description)
   )
 }
@@ -168,7 +176,7 @@ const inWords: (error: CliError.NonShowHelpErrors) => string = Match.type<CliErr
   Match.orElse(({ message }) => message)
 )
 
-const unknownCommand = (word: string) => `Unknown command ${word.split("=")[0]}. Commands: init, check, call`
+const unknownCommand = (word: string) => `Unknown command ${word.split("=")[0]}. Commands: init, check, call, promote`
 
 /** Help as `effect/cli` writes it; the version alone, so that scripts can read it. Errors are the caller's to print. */
 function presenting() {
