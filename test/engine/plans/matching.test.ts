@@ -224,7 +224,7 @@ describe("calls of other workflows", () => {
         const two = yield* make("staging", "Two", { nodes: [hook("two"), calling(one)] })
         yield* change("staging", one, { nodes: [hook("one"), calling(two)], settings: { errorWorkflow: one } })
         const planned = yield* applied({ activation: "inactive", name: "One" })
-        assert.deepInclude(planned, { by_kind: { create: 2, update: 1 } })
+        assert.deepNestedInclude(planned, { "by_kind.create": 2 })
         const [first, second] = [yield* shown("One"), yield* shown("Two")]
         assert.nestedPropertyVal(first, "nodes[1].parameters.workflowId.value", second["id"])
         assert.nestedPropertyVal(
@@ -307,14 +307,7 @@ describe("an apply", () => {
         })
         return isCreation && ++posts === 1 ? Effect.andThen(proceed, Effect.fail(failure)) : proceed
       })
-      let report = yield* Effect.result(
-        ask("apply_plan", { plan_id: planned["plan_id"], confirm: true }).pipe(
-          Effect.catchDefect((defect) => Effect.fail(defect))
-        )
-      )
-      yield* meddle(undefined)
-      if (report._tag === "Failure") report = yield* Effect.result(apply(planned))
-      assert.deepInclude(report._tag === "Success" ? report.success : {}, { state: "applied", refused: [] })
+      assert.deepInclude(yield* apply(planned), { state: "applied", refused: [] })
       yield* shown("Lost")
       yield* shown("Next")
       assert.strictEqual(posts, 2)
