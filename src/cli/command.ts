@@ -30,6 +30,12 @@ const run = (invocation: Invocation, options: Options) => {
       ({ runBackup }) => runBackup(options, invocation.request)
     )
   }
+  if (invocation.task === "promote") {
+    return Effect.flatMap(
+      Effect.promise(() => import("./promote/promote.ts")),
+      ({ runPromote }) => runPromote(options, invocation.request)
+    )
+  }
   return Effect.flatMap(
     Effect.promise(() => import("./call/call.ts")),
     ({ runCall }) => runCall(options, invocation.request)

@@ -10,6 +10,8 @@ import { type SplitWords, splitWords } from "./call/words.ts"
 import { flag, type FlagName, flagNames, type FlagTexts, spelling, UsageError } from "./flags.ts"
 import { clientNames } from "./init/clients.ts"
 import type { InitRequest } from "./init/init.ts"
+import type { PromoteRequest } from "./promote/promote.ts"
+import { promote } from "./promote/words.ts"
 
 /** What the words of a command line ask for. */
 export type Invocation =
@@ -18,6 +20,7 @@ export type Invocation =
   | { readonly task: "backup"; readonly texts: FlagTexts; readonly request: BackupRequest }
   | { readonly task: "init"; readonly texts: FlagTexts; readonly request: InitRequest }
   | { readonly task: "call"; readonly texts: FlagTexts; readonly request: CallRequest }
+  | { readonly task: "promote"; readonly texts: FlagTexts; readonly request: PromoteRequest }
 
 /**
  * Reads the words behind the command's name. Nothing where they asked for a text (help, version, completions), which is
@@ -66,7 +69,13 @@ const command = (asked: (invocation: Invocation) => Effect.Effect<void>, { toolH
   )
   return root.pipe(
     Command.withHandler((texts) => asked({ task: "serve", texts })),
-    Command.withSubcommands([init, check, call, backup]),
+    Command.withSubcommands([
+      init,
+      check,
+      call,
+      backup,
+      promote(root, (request, texts) => asked({ task: "promote", texts, request }))
+    ]),
     Command.withDescription(description)
   )
 }
@@ -183,7 +192,8 @@ const inWords: (error: CliError.NonShowHelpErrors) => string = Match.type<CliErr
   Match.orElse(({ message }) => message)
 )
 
-const unknownCommand = (word: string) => `Unknown command ${word.split("=")[0]}. Commands: init, check, call, backup`
+const unknownCommand = (word: string) =>
+  `Unknown command ${word.split("=")[0]}. Commands: init, check, call, backup, promote`
 
 /** Help as `effect/cli` writes it; the version alone, so that scripts can read it. Errors are the caller's to print. */
 function presenting() {

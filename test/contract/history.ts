@@ -11,7 +11,7 @@ import * as GitHistory from "../../src/engine/history/git/GitHistory.ts"
 import { recordAt } from "../../src/engine/history/layout.ts"
 import type { Sessions } from "../../src/mcp/protocol/Session.ts"
 import { ask, type Json, refused } from "../support/harness.ts"
-import { sent, shown, type TestedEngine } from "./TestedEngine.ts"
+import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 import {
   answer,
   chain,

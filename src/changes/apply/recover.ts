@@ -29,7 +29,7 @@ interface Loss {
   readonly startedAt: number
 }
 
-/** Reads until all shows as wanted, or the time is up; what does no harm twice is sent once more. */
+/** Reads until all shows as wanted, or the time is up; what does no harm is sent then. */
 const recover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   steps: ReadonlyArray<Step<C>>,
@@ -44,11 +44,14 @@ const recover = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   const readAgain = Effect.mapError(settleShown(run, rowsOf(run, steps)), (failure) =>
     failure._tag === "JournalFailed" ? failure : error
   )
+  // What was never sent, or has no outcome to wait for any more, does no harm either.
+  const isHarmless = ({ change, id }: Step<C>) =>
+    isRepeatable(change) || recordOf(run.state, id).outcomeUnknownSince === undefined
   yield* readAgain
   while (openNow().length > 0) {
     const now = yield* Clock.currentTimeMillis
     const isOver = now >= run.until || now >= sentAt + visibleMs
-    if (!isOver && steps.every(({ change }) => isRepeatable(change))) {
+    if (!isOver && openNow().every(isHarmless)) {
       yield* applyBatch(run, openNow())
       break
     }

@@ -54,6 +54,9 @@ export const watched = async (host: string, see: (method: string, path: string) 
   return { host: `http://127.0.0.1:${port}`, close: () => new Promise((resolve) => server.close(resolve)) }
 }
 
+/** One call of an engine past our server, by the name of the instance; a refusal rejects. */
+export type Send = (instance: string, method: string, path: string, body?: unknown) => Promise<Json>
+
 /** Calls engines past our server. */
 export const sender =
   (places: Readonly<Record<string, Place>>) =>

@@ -2,9 +2,7 @@ import { assert } from "@effect/vitest"
 import { Schema } from "effect"
 
 import type { Json } from "../../support/harness.ts"
-
-/** One call of an engine past our server, by the name of the instance; a refusal rejects. */
-export type Send = (instance: string, method: string, path: string, body?: unknown) => Promise<Json>
+import type { Send } from "./process.ts"
 
 const Node = Schema.StructWithRest(Schema.Struct({ name: Schema.String }), [
   Schema.Record(Schema.String, Schema.Unknown)
@@ -89,6 +87,8 @@ export interface Seeded {
   readonly tag: string
   readonly count: number
   readonly tags: ReadonlyArray<string>
+  /** Instance and id of each credential that was made. */
+  readonly credentials: ReadonlyArray<readonly [instance: string, id: string]>
 }
 
 /**
@@ -184,11 +184,16 @@ export const seed = async (send: Send, prefix: string, count: number): Promise<S
     if (index % 30 === 0) await send("production", "PUT", `/workflows/${before}/tags`, [{ id: known.id }])
     if (index % 45 === 0) await send("production", "POST", `/workflows/${before}/activate`, {})
   }
-  return { prefix, tag: tags[0] ?? "", count, tags }
+  const credentials = [
+    ["staging", own.id],
+    ["production", theirs.id]
+  ] as const
+  return { prefix, tag: tags[0] ?? "", count, tags, credentials }
 }
 
 /** Takes away what `seed` has made, and what was promoted. */
-export const clean = async (send: Send, { prefix, tags }: Seeded) => {
+export const clean = async (send: Send, { credentials, prefix, tags }: Seeded) => {
+  for (const [instance, id] of credentials) await send(instance, "DELETE", `/credentials/${id}`)
   for (const instance of ["staging", "production"]) {
     for (const { active, id } of (await workflowsOf(send, instance, prefix)).values()) {
       if (active) await send(instance, "POST", `/workflows/${id}/deactivate`, {})

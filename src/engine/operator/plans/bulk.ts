@@ -15,6 +15,7 @@ import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import type { ExecutionStatus, Workflow } from "../../client/models.ts"
 import { optional, text } from "../../tools/parameters.ts"
+import { toUtc } from "../../workflow/executions.ts"
 import { matchesIn } from "../search/criteria.ts"
 import { criteria } from "../search/searchWorkflows.ts"
 import { allWorkflows, generationOf, knownCredentials } from "./gather.ts"
@@ -183,7 +184,7 @@ const executionsOf = Effect.fnUntraced(function* (
   const at = before === undefined ? undefined : Date.parse(before)
   const filters = {
     ...(status === undefined ? {} : { status }),
-    ...(before === undefined ? {} : { startedBefore: before })
+    ...toUtc({ startedBefore: before })
   }
   const list = (workflowId?: string) =>
     listAll((query) =>

@@ -1,0 +1,356 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { HttpClientError } from "effect/http"
+
+import type { Version } from "../../../src/engine/embedded/EmbeddedEngine.ts"
+import { ask, type Json, refused } from "../../support/harness.ts"
+import { Beside, type Given, twoEmbedded } from "./support.ts"
+
+const hook = (path: string) => ({
+  name: "Hook",
+  type: "n8n-nodes-base.webhook",
+  typeVersion: 2,
+  position: [0, 0],
+  parameters: { path, options: {} },
+  webhookId: path
+})
+
+const fetching = (credential: { readonly id: unknown; readonly name: string }, url = "https://test.example.com/a") => ({
+  name: "Fetch",
+  type: "n8n-nodes-base.httpRequest",
+  typeVersion: 4.2,
+  position: [220, 0],
+  parameters: { url, options: {} },
+  credentials: { httpBasicAuth: credential }
+})
+
+const calling = (id: string) => ({
+  name: "Call",
+  type: "n8n-nodes-base.executeWorkflow",
+  typeVersion: 1.2,
+  position: [220, 0],
+  parameters: { workflowId: { __rl: true, mode: "list", value: id, cachedResultUrl: `/workflow/${id}` } }
+})
+
+const make = Effect.fnUntraced(function* (instance: string, name: string, body: Json = {}) {
+  const { send } = yield* Beside
+  const whole = { name, nodes: [hook(name)], connections: {}, settings: {}, ...body }
+  const { id } = yield* send(instance, "POST", "/workflows", whole)
+  return String(id)
+})
+
+const change = Effect.fnUntraced(function* (instance: string, id: string, body: Json) {
+  const { send } = yield* Beside
+  const { connections, name, nodes } = yield* send(instance, "GET", `/workflows/${id}`)
+  yield* send(instance, "PUT", `/workflows/${id}`, { name, nodes, connections, settings: {}, ...body })
+})
+
+const credentialOn = Effect.fnUntraced(function* (instance: string, name: string) {
+  const { send } = yield* Beside
+  const { id } = yield* send(instance, "POST", "/credentials", { name, type: "httpBasicAuth", data: {} })
+  return { id: String(id), name }
+})
+
+const plan = (more: Json = {}) => ask("plan_promotion", { from: "staging", to: "production", name: "*", ...more })
+const apply = (planned: Json) => ask("apply_plan", { plan_id: planned["plan_id"], confirm: true })
+const applied = Effect.fnUntraced(function* (more: Json = {}) {
+  const planned = yield* plan(more)
+  assert.deepInclude(planned, { blocked: [] })
+  assert.deepInclude(yield* apply(planned), { state: "applied", refused: [] })
+  return planned
+})
+
+const shown = Effect.fnUntraced(function* (name: string, instance = "production") {
+  const { send } = yield* Beside
+  const { data } = yield* send(instance, "GET", "/workflows?limit=250")
+  const all: ReadonlyArray<Json> = Array.isArray(data) ? data : []
+  const found = all.filter((workflow) => workflow["name"] === name)
+  assert.lengthOf(found, 1, `workflows called ${name}`)
+  return found[0] ?? {}
+})
+
+const text = (value: unknown) => JSON.stringify(value)
+
+const over = (given: Given = {}, versions: readonly [Version, Version] = ["1.82.3", "2.41.1"]) =>
+  Effect.provide(twoEmbedded(versions, given))
+
+const mapping = { from: "staging", to: "production" }
+
+describe("credentials of a promotion", () => {
+  it.live("that the target does not have block what needs them and what calls that, and are named", () =>
+    Effect.gen(function* () {
+      const login = yield* credentialOn("staging", "Login")
+      const needy = yield* make("staging", "Needy", { nodes: [hook("needy"), fetching(login)] })
+      yield* make("staging", "Caller", { nodes: [hook("caller"), calling(needy)] })
+      yield* make("staging", "Free")
+      const planned = yield* plan()
+      assert.deepInclude(planned, { counts: { create: 1, update: 0, leave: 0, blocked: 2 }, steps: 1 })
+      const words = text(planned["blocked"])
+      assert.include(words, 'credential \\"Login\\" (httpBasicAuth) of node Fetch has no match on production')
+      assert.include(words, "it calls Needy, which is blocked")
+    }).pipe(over())
+  )
+
+  it.live("are known from the target's own workflows where its engine lists none, and else from the mapping", () =>
+    Effect.gen(function* () {
+      const login = yield* credentialOn("staging", "Login")
+      const other = yield* credentialOn("staging", "Other")
+      const theirs = yield* credentialOn("production", "Login")
+      yield* make("production", "Uses it", { nodes: [hook("uses"), fetching(theirs)] })
+      yield* make("staging", "One", { nodes: [hook("one"), fetching(login)] })
+      yield* make("staging", "Two", { nodes: [hook("two"), fetching(other)] })
+      yield* applied()
+      assert.nestedPropertyVal(yield* shown("One"), "nodes[1].credentials.httpBasicAuth.id", theirs.id)
+      assert.nestedPropertyVal(yield* shown("Two"), "nodes[1].credentials.httpBasicAuth.id", "unlisted12345678")
+    }).pipe(
+      over({ promotion: { mappings: [{ ...mapping, credentials: { "httpBasicAuth/Other": "unlisted12345678" } }] } }, [
+        "2.41.1",
+        "1.82.3"
+      ])
+    )
+  )
+})
+
+describe("what differs from place to place", () => {
+  it.live("is kept by rules, replaced by mapped values, and told where there is nothing to keep", () =>
+    Effect.gen(function* () {
+      const login = yield* credentialOn("staging", "Login")
+      const theirs = yield* credentialOn("production", "Login")
+      const nodes = [hook("kept"), fetching(login)]
+      yield* make("staging", "Kept", { nodes, settings: { timezone: "UTC" } })
+      yield* make("production", "Kept", {
+        nodes: [{ ...hook("kept"), webhookId: "own" }, fetching(theirs, "https://own.example.com")]
+      })
+      yield* make("staging", "New", {
+        nodes: [{ ...hook("new"), parameters: { path: "https://test.example.com", options: {} } }, fetching(login)]
+      })
+      const planned = yield* applied()
+      assert.include(
+        text(planned["warnings"]),
+        "New: nothing to keep on production for Fetch.parameters.url: as on staging"
+      )
+      assert.include(text(planned["warnings"]), "has the same name; what is there is overwritten")
+      assert.deepNestedInclude(yield* shown("Kept"), {
+        "nodes[0].webhookId": "own",
+        "nodes[1].parameters.url": "https://own.example.com",
+        settings: { timezone: "UTC" }
+      })
+      const fresh = yield* shown("New")
+      assert.nestedPropertyVal(fresh, "nodes[0].parameters.path", "https://live.example.com")
+    }).pipe(
+      over({
+        promotion: {
+          mappings: [{ ...mapping, values: { "test.example": "live.example" } }],
+          keep: [{ type: "httpRequest", fields: ["parameters.url"] }]
+        }
+      })
+    )
+  )
+
+  it.live("is named beforehand where an older engine does not take it", () =>
+    Effect.gen(function* () {
+      yield* make("staging", "Modern", { settings: { callerPolicy: "any", executionOrder: "v1" } })
+      const planned = yield* applied()
+      assert.deepStrictEqual(planned["warnings"], ["Modern: production does not take settings.callerPolicy"])
+      assert.deepInclude(yield* shown("Modern"), { settings: { executionOrder: "v1" } })
+      assert.deepInclude(yield* plan(), { steps: 0 })
+    }).pipe(over({}, ["2.41.1", "1.82.3"]))
+  )
+
+  it.live("blocks what a stricter engine would refuse, before anything is sent", () =>
+    Effect.gen(function* () {
+      yield* make("staging", "Odd", { nodes: [hook("a"), hook("b")] })
+      const planned = yield* plan()
+      assert.deepInclude(planned, { steps: 0 })
+      assert.include(text(planned["blocked"]), "production would refuse it: two nodes are called Hook")
+    }).pipe(over())
+  )
+})
+
+describe("the twin of a workflow", () => {
+  it.live("is not guessed where several have its name, until a mapping names it", () =>
+    Effect.gen(function* () {
+      yield* make("staging", "Same", { settings: { timezone: "UTC" } })
+      yield* make("production", "Same")
+      yield* make("production", "Same")
+      const planned = yield* plan()
+      assert.deepInclude(planned, { steps: 0, blocked_count: 1 })
+      assert.include(text(planned["blocked"]), "production has several workflows of this name")
+    }).pipe(over())
+  )
+
+  it.live("is the one that the mapping names", () =>
+    Effect.gen(function* () {
+      yield* make("staging", "Here", { settings: { timezone: "UTC" } })
+      const there = yield* make("production", "There")
+      assert.deepInclude(yield* applied(), { counts: { create: 0, update: 1, leave: 0, blocked: 0 } })
+      assert.deepInclude(yield* shown("Here"), { id: there, settings: { timezone: "UTC" } })
+    }).pipe(over({ promotion: { mappings: [{ ...mapping, workflows: { Here: "There" } }] } }))
+  )
+
+  it.live(
+    "is known by what an earlier promotion made, under whatever name, and its drift blocks unless told otherwise",
+    () =>
+      Effect.gen(function* () {
+        const { send } = yield* Beside
+        const id = yield* make("staging", "First", { settings: { timezone: "UTC" } })
+        yield* applied()
+        const { id: twin } = yield* shown("First")
+        yield* change("production", String(twin), { name: "Renamed there", settings: { timezone: "UTC" } })
+        yield* change("staging", id, { settings: { timezone: "Europe/Berlin" } })
+        const blocked = yield* plan()
+        assert.deepInclude(blocked, { steps: 0 })
+        assert.include(text(blocked["blocked"]), "it was changed on production since the last promotion (name)")
+        const over = yield* applied({ on_drift: "overwrite" })
+        assert.include(
+          text(over["first_steps"]),
+          "what was changed on production since the last promotion is overwritten"
+        )
+        assert.deepInclude(yield* shown("First"), { id: twin, settings: { timezone: "Europe/Berlin" } })
+        const back = yield* ask("plan_rollback", { plan_id: over["plan_id"] })
+        assert.deepInclude(yield* apply(back), { state: "applied" })
+        assert.deepInclude(yield* shown("Renamed there"), { id: twin, settings: { timezone: "UTC" } })
+        yield* send("production", "DELETE", `/workflows/${String(twin)}`)
+        assert.deepInclude(yield* plan(), { counts: { create: 1, update: 0, leave: 0, blocked: 0 } })
+      }).pipe(over())
+  )
+})
+
+describe("calls of other workflows", () => {
+  for (const version of ["1.82.3", "2.41.1"] as const) {
+    it.live(`lead to those of the target also around circles and to themselves, on ${version}`, () =>
+      Effect.gen(function* () {
+        const one = yield* make("staging", "One")
+        const two = yield* make("staging", "Two", { nodes: [hook("two"), calling(one)] })
+        yield* change("staging", one, { nodes: [hook("one"), calling(two)], settings: { errorWorkflow: one } })
+        const planned = yield* applied({ activation: "inactive", name: "One" })
+        assert.deepNestedInclude(planned, { "by_kind.create": 2 })
+        const [first, second] = [yield* shown("One"), yield* shown("Two")]
+        assert.nestedPropertyVal(first, "nodes[1].parameters.workflowId.value", second["id"])
+        assert.nestedPropertyVal(
+          first,
+          "nodes[1].parameters.workflowId.cachedResultUrl",
+          `/workflow/${String(second["id"])}`
+        )
+        assert.nestedPropertyVal(first, "settings.errorWorkflow", first["id"])
+        assert.nestedPropertyVal(second, "nodes[1].parameters.workflowId.value", first["id"])
+        assert.deepInclude(yield* plan({ activation: "inactive" }), { steps: 0 })
+        const back = yield* ask("plan_rollback", { plan_id: planned["plan_id"] })
+        assert.deepInclude(yield* apply(back), { state: "applied" })
+        const { send } = yield* Beside
+        assert.deepStrictEqual((yield* send("production", "GET", "/workflows"))["data"], [])
+      }).pipe(over({}, ["1.82.3", version]))
+    )
+  }
+
+  it.live("come along where the target lacks them, are matched where it has them, and are switched on first", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Beside
+      const start = {
+        name: "In",
+        type: "n8n-nodes-base.executeWorkflowTrigger",
+        typeVersion: 1,
+        position: [0, 0],
+        parameters: {}
+      }
+      const known = yield* make("staging", "Known", { nodes: [start], settings: { timezone: "UTC" } })
+      const there = yield* make("production", "Known", { nodes: [start] })
+      const lacking = yield* make("staging", "Lacking", { nodes: [start, calling(known)] })
+      const main = yield* make("staging", "Main", { nodes: [hook("main"), calling(lacking)] })
+      yield* send("staging", "POST", `/workflows/${main}/activate`, {})
+      yield* send("production", "POST", `/workflows/${there}/activate`, {})
+      const planned = yield* applied({ name: "Main" })
+      assert.deepInclude(planned, { by_kind: { create: 2, active: 2 } })
+      const words = text(planned["first_steps"])
+      assert.include(words, "not on production yet, and Main calls it")
+      assert.include(words, "Main is active and calls it, and production runs only what is published")
+      const [called, caller] = [yield* shown("Lacking"), yield* shown("Main")]
+      assert.deepInclude(called, { active: true })
+      assert.deepInclude(caller, { active: true })
+      assert.nestedPropertyVal(called, "nodes[1].parameters.workflowId.value", there)
+      assert.deepInclude(yield* shown("Known"), { settings: {} })
+      yield* applied({ name: "Main", dependencies: "all" })
+      assert.deepInclude(yield* shown("Known"), { settings: { timezone: "UTC" } })
+    }).pipe(over())
+  )
+})
+
+describe("an apply", () => {
+  it.live("leaves alone what somebody changes after the plan was made, and tells it", () =>
+    Effect.gen(function* () {
+      yield* make("staging", "Shared", { settings: { timezone: "UTC" } })
+      yield* make("staging", "New")
+      const there = yield* make("production", "Shared")
+      const planned = yield* plan()
+      yield* change("production", there, { settings: { timezone: "Asia/Tokyo" }, nodes: [hook("elsewhere")] })
+      yield* make("production", "New", { nodes: [hook("theirs")] })
+      const report = yield* apply(planned)
+      assert.deepInclude(report, { state: "refused", done: 0, refused_count: 2 })
+      assert.include(text(report["refused"]), "someone else has changed it since, and it stays as it is (nodes")
+      assert.include(text(report["refused"]), "there is a new workflow of this name by now: plan again")
+      assert.deepInclude(yield* shown("Shared"), { settings: { timezone: "Asia/Tokyo" } })
+      assert.nestedPropertyVal(yield* shown("New"), "nodes[0].parameters.path", "theirs")
+    }).pipe(over())
+  )
+
+  it.live("finds what it has made where the answer was lost, and makes nothing twice", () =>
+    Effect.gen(function* () {
+      const { meddle } = yield* Beside
+      yield* make("staging", "Lost")
+      yield* make("staging", "Next")
+      const planned = yield* plan()
+      let posts = 0
+      yield* meddle((request, proceed) => {
+        const isCreation = request.method === "POST" && request.url.endsWith("/workflows")
+        const failure = new HttpClientError.HttpClientError({
+          reason: new HttpClientError.TransportError({ request, cause: new Error("socket hang up") })
+        })
+        return isCreation && ++posts === 1 ? Effect.andThen(proceed, Effect.fail(failure)) : proceed
+      })
+      assert.deepInclude(yield* apply(planned), { state: "applied", refused: [] })
+      yield* shown("Lost")
+      yield* shown("Next")
+      assert.strictEqual(posts, 2)
+    }).pipe(over())
+  )
+
+  it.live("puts back what an engine saves although it refuses to run it", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Beside
+      yield* make("staging", "Runs", {
+        nodes: [hook("runs"), { ...hook("x"), name: "Odd", type: "n8n-nodes-base.doesNotExist" }]
+      })
+      const there = yield* make("production", "Runs", { nodes: [hook("runs")] })
+      yield* send("production", "POST", `/workflows/${there}/activate`, {})
+      const before = yield* shown("Runs")
+      const report = yield* apply(yield* plan())
+      assert.deepInclude(report, { state: "refused", done: 0 })
+      assert.include(text(report["refused"]), "Unrecognized node type")
+      const after = yield* shown("Runs")
+      for (const field of ["nodes", "connections", "settings", "active"]) {
+        assert.deepStrictEqual(after[field], before[field])
+      }
+    }).pipe(over())
+  )
+})
+
+describe("plan_promotion", () => {
+  it.live("refuses what names no workflow, the same instance twice, and a target that is read-only", () =>
+    Effect.gen(function* () {
+      yield* make("staging", "One")
+      const ask = { from: "staging", to: "production" }
+      assert.include((yield* refused("plan_promotion", ask)).message, "must hold ids, tag or name")
+      assert.include((yield* refused("plan_promotion", { ...ask, tag: "none" })).message, "fits no workflow on staging")
+      assert.include(
+        (yield* refused("plan_promotion", { ...ask, to: "staging", name: "*" })).message,
+        "another instance"
+      )
+      assert.include(
+        (yield* refused("plan_promotion", { ...ask, to: "moon", name: "*" })).message,
+        "Instance moon not found"
+      )
+      const back = yield* refused("plan_promotion", { from: "production", to: "staging", name: "*" })
+      assert.include(back.message, "Instance staging is read-only")
+    }).pipe(over({ instances: { staging: { readOnly: true } } }))
+  )
+})
