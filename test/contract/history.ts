@@ -251,7 +251,8 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
           const [, unseen, ...more] = EngineVersions(data)
           if (!isSecond) {
             assert.isUndefined(unseen?.from)
-            return assert.lengthOf(more, 0)
+            assert.lengthOf(more, 0)
+            return
           }
           assert.strictEqual(unseen?.from, "engine")
           assert.include(unseen?.change, "added Other")
