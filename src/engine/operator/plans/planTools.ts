@@ -91,7 +91,7 @@ export const planBulkTool: PlanTool = Tool.make("plan_bulk", {
           "(* stands for anything), idle_days (no run since)"
       })
     ),
-    action: Schema.Literals(actions),
+    action: Schema.Literals(actions).annotate({ description: "What to do" }),
     value: optional(
       Schema.String.annotate({
         description: "Tag, error workflow (none removes it), new credential (id or name) or new text"
