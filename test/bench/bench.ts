@@ -1,5 +1,6 @@
 import { Console, Effect } from "effect"
 
+import { callCosts } from "./calls.ts"
 import { sizes } from "./sizes.ts"
 import { speeds } from "./speeds.ts"
 
@@ -9,10 +10,20 @@ const table = (rows: ReadonlyArray<ReadonlyArray<string>>) =>
 const report = Effect.gen(function* () {
   const measured = yield* sizes
   const ratios = yield* speeds
+  const costs = process.platform === "linux" ? yield* Effect.promise(callCosts) : []
   const lines = [
     ...table([["answer", "bytes", "tokens"], ...measured.map((row) => [row.what, `${row.bytes}`, `${row.tokens}`])]),
     "",
-    ...table([["pair", "ratio", "medians"], ...ratios.map((row) => [row.what, row.ratio.toFixed(2), row.detail])])
+    ...table([["pair", "ratio", "medians"], ...ratios.map((row) => [row.what, row.ratio.toFixed(2), row.detail])]),
+    "",
+    ...table([
+      ["CPU time of a call / of a bare Node server that does the same", "ratio (goal)", "microseconds"],
+      ...costs.map(({ bare, goal, ours, what }) => [
+        what,
+        `${(ours / bare).toFixed(2)} (${goal})`,
+        `${ours.toFixed(0)} / ${bare.toFixed(0)}`
+      ])
+    ])
   ]
   yield* Effect.forEach(lines, (line) => Console.log(line))
 })

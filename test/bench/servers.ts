@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { Agent, createServer, request } from "node:http"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+
+const node = (index: number) => ({
+  id: `n${index}`,
+  name: `Step ${index}`,
+  type: "n8n-nodes-base.set",
+  typeVersion: 3.4,
+  position: [index * 220, 0],
+  parameters: {
+    assignments: { assignments: [{ id: `a${index}`, name: "total", value: "={{ $json.price * 2 }}", type: "number" }] }
+  }
+})
+
+const workflow = (id: string, size: number) => ({
+  id,
+  name: "Order intake",
+  active: false,
+  createdAt: "2026-01-01T00:00:00.000Z",
+  updatedAt: "2026-01-01T00:00:00.000Z",
+  nodes: Array.from({ length: size }, (_, index) => node(index)),
+  connections: Object.fromEntries(
+    Array.from({ length: size - 1 }, (_, index) => [
+      `Step ${index}`,
+      { main: [[{ node: `Step ${index + 1}`, type: "main", index: 0 }]] }
+    ])
+  ),
+  settings: { executionOrder: "v1" },
+  tags: [{ id: "t", name: "red" }]
+})
+
+/** An engine with one workflow of 12 nodes, and a list of 100 with 50 each. */
+export const benchEngine = async () => {
+  const one = Buffer.from(JSON.stringify(workflow("1", 12)))
+  const all = Array.from({ length: 100 }, (_, index) => workflow(`${index}`, 50))
+  const many = Buffer.from(JSON.stringify({ data: all, nextCursor: null }))
+  const server = createServer(({ url = "" }, response) => {
+    const body = url.startsWith("/api/v1/workflows/")
+      ? one
+      : url.startsWith("/api/v1/workflows")
+        ? many
+        : Buffer.from("{}")
+    const headers = { "content-type": "application/json; charset=utf-8", "content-length": body.length }
+    response.writeHead(url.startsWith("/api/v1/workflows") ? 200 : 404, headers)
+    response.end(body)
+  }).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const address = server.address()
+  const close = () => {
+    server.close()
+    server.closeAllConnections()
+  }
+  return { port: typeof address === "object" ? (address?.port ?? 0) : 0, close }
+}
+
+/** So many that no instance is paced: each takes fewer than 100 requests a second. */
+const instances = 80
+
+/** CPU time of a process so far, in microseconds; Linux counts it in hundredths of a second. */
+const cpuOf = async ({ pid }: ChildProcess) => {
+  const [, fields = ""] = (await readFile(`/proc/${pid}/stat`, "utf8")).split(") ")
+  const [user, system] = fields.split(" ").slice(11, 13).map(Number)
+  return ((user ?? 0) + (system ?? 0)) * 10_000
+}
+
+const peakOf = async ({ pid }: ChildProcess) =>
+  Number(/^VmHWM:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
+
+export type Transport = "http" | "stdio"
+export type Server = Awaited<ReturnType<typeof startServer>>
+
+/** The built command, or a bare Node that does the same work, with a caller for it. */
+export const startServer = async (kind: "bare" | "command", transport: Transport, port: number) => {
+  const cwd = await mkdtemp(path.join(tmpdir(), "bench-"))
+  const environment = { engine_host: `http://127.0.0.1:${port}`, engine_api_key: "bench", requestsPerSecond: 99 }
+  const environments = Object.fromEntries(Array.from({ length: instances }, (_, index) => [`e${index}`, environment]))
+  await writeFile(path.join(cwd, ".config.json"), JSON.stringify({ environments, defaultEnv: "e0" }), { mode: 0o600 })
+  const file = fileURLToPath(new URL(kind === "bare" ? "bare.mjs" : "../../dist/main.js", import.meta.url))
+  const args = kind === "bare" ? [transport, `${port}`] : transport === "http" ? ["--http", "--port", "0"] : []
+  const child = spawn(process.execPath, [file, ...args], { cwd, env: { PATH: process.env["PATH"] } })
+  const send = transport === "http" ? await overHttp(child) : overStdio(child)
+  let ids = 0
+
+  /** Calls so many times, eight at once. */
+  const run = async (times: number, call: (id: number) => object) => {
+    let left = times
+    const one = async () => {
+      while (left-- > 0) {
+        const id = ++ids
+        const answer = await send(id, JSON.stringify({ jsonrpc: "2.0", id, ...call(id % instances) }))
+        if (!answer.includes('"result"')) throw new Error(`${kind} refused: ${answer.slice(0, 300)}`)
+      }
+    }
+    await Promise.all(Array.from({ length: 8 }, one))
+  }
+  const stop = async () => {
+    const ended = once(child, "exit")
+    child.kill("SIGKILL")
+    await ended
+    await rm(cwd, { recursive: true, force: true })
+  }
+  return { run, stop, cpu: () => cpuOf(child), peak: () => peakOf(child) }
+}
+
+type Piped = ReturnType<typeof spawn> & {
+  readonly stdout: NodeJS.ReadableStream
+  readonly stdin: NodeJS.WritableStream
+}
+
+const overStdio = ({ stdin, stdout }: Pick<Piped, "stdin" | "stdout">) => {
+  const waiting = new Map<number, (line: string) => void>()
+  createInterface({ input: stdout }).on("line", (line) => {
+    const id = Number(/"id":(\d+)/.exec(line.slice(0, 60))?.[1])
+    waiting.get(id)?.(line)
+    waiting.delete(id)
+  })
+  return (id: number, text: string) =>
+    new Promise<string>((resolve) => {
+      waiting.set(id, resolve)
+      stdin.write(`${text}\n`)
+    })
+}
+
+const overHttp = async ({ stderr }: { readonly stderr: NodeJS.ReadableStream }) => {
+  let said = ""
+  stderr.on("data", (chunk) => (said += String(chunk)))
+  while (!said.includes("/mcp\n")) await once(stderr, "data")
+  const url = /Serving (\S+)/.exec(said)?.[1] ?? ""
+  const agent = new Agent({ keepAlive: true })
+  return (_: number, text: string) =>
+    new Promise<string>((resolve, reject) => {
+      const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(text) }
+      const going = request(url, { method: "POST", agent, headers }, (answer) => {
+        let body = ""
+        answer.setEncoding("utf8").on("data", (chunk: string) => (body += chunk))
+        answer.on("end", () => resolve(body))
+      })
+      going.on("error", reject).end(text)
+    })
+}
