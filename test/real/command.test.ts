@@ -32,6 +32,22 @@ describe("the built command with the real engines", () => {
     }
   )
 
+  it("makes, shows and deletes a tag by calls from a shell", async () => {
+    const cwd = await directory({ ".config.json": configuration })
+    for (const { version } of engines) {
+      const call = (...words: ReadonlyArray<string>) => run(["call", ...words, "--instance", name(version)], { cwd })
+      const tag = `shell ${Date.now()}`
+      const made = await call("create_tag", tag, "--print", "id")
+      assert.deepInclude(made, { code: 0, stderr: "" })
+      const id = made.stdout.trim()
+      const shown = await call("get_tag", id)
+      assert.match(shown.stdout, new RegExp(`^name: ${tag}$`, "m"))
+      assert.strictEqual((await call("delete_tag", id)).code, 0)
+      const gone = await call("get_tag", id)
+      assert.deepStrictEqual(gone, { code: 1, stdout: "", stderr: `API error: Not Found (tag ${id})\n` })
+    }
+  })
+
   it("tells what a member's key may not do", async () => {
     for (const { host, memberKey, version } of engines.filter((engine) => engine.version.startsWith("2."))) {
       const { stdout } = await run(["check", "--json"], { env: { ENGINE_HOST: host, ENGINE_API_KEY: memberKey } })
