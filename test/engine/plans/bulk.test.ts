@@ -104,6 +104,25 @@ for (const version of versions) {
       }).pipe(Effect.provide(engines))
     )
 
+    it.live("tags and deactivates in one plan, and refuses two actions that change the same", () =>
+      Effect.gen(function* () {
+        yield* make("production", { name: "ACME one", nodes: [hook("acme-one")] }, true)
+        const before = yield* stateOn("production")
+        const asked = { instance: "production", value: "acme", where: { name: "ACME*" } }
+        const plan = yield* ask("plan_bulk", { ...asked, action: ["tag", "deactivate"] })
+        assert.deepInclude(plan, { by_kind: { "create-tag": 1, tags: 1, active: 1 } })
+        assert.deepInclude(yield* apply(plan), { state: "applied", done: 3 })
+        assert.deepNestedInclude((yield* shownOn("production")).get("ACME one"), {
+          active: false,
+          "tags[0].name": "acme"
+        })
+        yield* undone(plan)
+        assert.deepStrictEqual(yield* stateOn("production"), before)
+        const { message } = yield* refused("plan_bulk", { ...asked, action: ["deactivate", "delete"] })
+        assert.include(message, "two actions change the same")
+      }).pipe(Effect.provide(engines))
+    )
+
     it.live("deletes workflows that call each other, and brings them back so that they find each other again", () =>
       Effect.gen(function* () {
         const { send } = yield* Beside
@@ -131,7 +150,12 @@ for (const version of versions) {
         }
         const caller = yield* make(
           "production",
-          { name: "Caller", nodes: [hook("caller"), call], staticData: { seen: 3 } },
+          {
+            name: "Caller",
+            nodes: [hook("caller"), call],
+            staticData: { seen: 3 },
+            ...(version === "2.41.1" ? { pinData: { Hook: [{ json: { pinned: 1 } }] } } : {})
+          },
           true
         )
         yield* make("production", { name: "Also calls", nodes: [hook("also"), call] })
@@ -160,7 +184,8 @@ for (const version of versions) {
           },
           "tags[0].name": "gone"
         })
-        assert.deepInclude(now.get("Caller"), { staticData: { seen: 3 } })
+        const pinned = version === "2.41.1" ? { Hook: [{ json: { pinned: 1 } }] } : null
+        assert.deepInclude(now.get("Caller"), { staticData: { seen: 3 }, pinData: pinned })
         assert.deepInclude(now.get("Called"), { settings: { timezone: "UTC" }, active: version === "2.41.1" })
       }).pipe(Effect.provide(engines))
     )
