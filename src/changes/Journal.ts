@@ -85,9 +85,13 @@ export interface UnreadableEntry {
 export type Kept<C> = Entry<C> | UnreadableEntry
 
 /** The lines of an upstream's journal, by the schema of its changes and the fields that its actions have. */
-export const entryOf = <C, const F extends Schema.Struct.Fields>(change: Schema.Codec<C, unknown>, action: F) =>
+export const entryOf = <C, const F extends Schema.Struct.Fields>(
+  change: Schema.Codec<C, unknown>,
+  action: F,
+  invert?: (change: C) => ReadonlyArray<C>
+) =>
   Schema.Union([
-    Schema.Struct({ type: Schema.Literal("planned"), ...base, plan: planOf(change) }),
+    Schema.Struct({ type: Schema.Literal("planned"), ...base, plan: planOf(change, invert) }),
     ProgressEntry,
     Schema.Struct({
       type: Schema.Literal("action"),

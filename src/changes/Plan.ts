@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Equal, Schema, SchemaTransformation } from "effect"
 
 /** One change, why it is made, and the changes that undo it. `C` is whatever an upstream calls a change. */
 export interface Step<C> {
@@ -45,13 +45,39 @@ export interface Plan<C> extends Draft<C> {
   readonly reverses?: string
 }
 
-/** Plans as the journal has them, with the schema of one change. */
-export const planOf = <C>(change: Schema.Codec<C, unknown>) =>
+const stepOf = <C>(change: Schema.Codec<C, unknown>) =>
+  Schema.Struct({ id: Schema.String, change, reason: Schema.String, undo: Schema.Array(change) })
+
+/** Steps of large changes: a way back that the change itself tells is not written. */
+const shortStepOf = <C>(change: Schema.Codec<C, unknown>, invert: (change: C) => ReadonlyArray<C>) => {
+  const written = Schema.Struct({
+    id: Schema.String,
+    change,
+    reason: Schema.String,
+    undo: Schema.optionalKey(Schema.Array(change))
+  })
+  const isOwn = (step: Step<C>) => Equal.equals(step.undo, invert(step.change))
+  return written.pipe(
+    Schema.decodeTo(
+      Schema.toType(stepOf(change)),
+      SchemaTransformation.transform({
+        decode: (step) => ({ ...step, undo: step.undo ?? invert(step.change) }),
+        encode: (step) => (isOwn(step) ? { id: step.id, change: step.change, reason: step.reason } : step)
+      })
+    )
+  )
+}
+
+/**
+ * Plans as the journal has them, with the schema of one change. With `invert`, ways back that it tells are left out when
+ * they are written.
+ */
+export const planOf = <C>(change: Schema.Codec<C, unknown>, invert?: (change: C) => ReadonlyArray<C>) =>
   Schema.Struct({
     id: Schema.String,
     kind: Schema.String,
-    steps: Schema.Array(
-      Schema.Struct({ id: Schema.String, change, reason: Schema.String, undo: Schema.Array(change) })
+    steps: Schema.Array<Schema.Codec<Step<C>, unknown>>(
+      invert === undefined ? stepOf(change) : shortStepOf(change, invert)
     ),
     warnings: Schema.Array(Schema.String),
     blocked: Schema.Array(Blocked),

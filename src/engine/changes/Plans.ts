@@ -3,13 +3,13 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { entryOf, inMemory, type Journal } from "../../changes/Journal.ts"
 import * as Core from "../../changes/Plans.ts"
 import { Instances } from "../client/Instances.ts"
-import { Change } from "./Change.ts"
+import { Change, invert } from "./Change.ts"
 import * as WorkflowDriver from "./driver.ts"
 import type { ChangeError } from "./failures.ts"
 import { PlanFields, type PlanSettings, PromotionFields, type PromotionSettings } from "./settings.ts"
 
 /** One line of the journal of workflows. */
-export const Entry = entryOf(Change, { workflow: Schema.optionalKey(Schema.String) })
+export const Entry = entryOf(Change, { workflow: Schema.optionalKey(Schema.String) }, invert)
 export type Entry = typeof Entry.Type
 
 /** Where plans of workflows, their progress and the audit log are kept: a list that only grows. */

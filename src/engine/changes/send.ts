@@ -86,12 +86,13 @@ const onWorkflow = (
   }
 }
 
-const creationOf = ({ connections, name, nodes, settings, staticData }: Content) => ({
+const creationOf = ({ connections, name, nodes, pinData, settings, staticData }: Content) => ({
   name,
   nodes,
   connections,
   settings,
-  staticData
+  staticData,
+  pinData
 })
 
 /** Writes over what was planned for, and over nothing else: it is read once more, as somebody may have been faster. */

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 
 import { ask, type Json, refused } from "../../support/harness.ts"
 import { Beside, twoEmbedded } from "./support.ts"
@@ -104,6 +104,25 @@ for (const version of versions) {
       }).pipe(Effect.provide(engines))
     )
 
+    it.live("tags and deactivates in one plan, and refuses two actions that change the same", () =>
+      Effect.gen(function* () {
+        yield* make("production", { name: "ACME one", nodes: [hook("acme-one")] }, true)
+        const before = yield* stateOn("production")
+        const asked = { instance: "production", value: "acme", where: { name: "ACME*" } }
+        const plan = yield* ask("plan_bulk", { ...asked, action: ["tag", "deactivate"] })
+        assert.deepInclude(plan, { by_kind: { "create-tag": 1, tags: 1, active: 1 } })
+        assert.deepInclude(yield* apply(plan), { state: "applied", done: 3 })
+        assert.deepNestedInclude((yield* shownOn("production")).get("ACME one"), {
+          active: false,
+          "tags[0].name": "acme"
+        })
+        yield* undone(plan)
+        assert.deepStrictEqual(yield* stateOn("production"), before)
+        const { message } = yield* refused("plan_bulk", { ...asked, action: ["deactivate", "delete"] })
+        assert.include(message, "two actions change the same")
+      }).pipe(Effect.provide(engines))
+    )
+
     it.live("deletes workflows that call each other, and brings them back so that they find each other again", () =>
       Effect.gen(function* () {
         const { send } = yield* Beside
@@ -131,7 +150,12 @@ for (const version of versions) {
         }
         const caller = yield* make(
           "production",
-          { name: "Caller", nodes: [hook("caller"), call], staticData: { seen: 3 } },
+          {
+            name: "Caller",
+            nodes: [hook("caller"), call],
+            staticData: { seen: 3 },
+            ...(version === "2.41.1" ? { pinData: { Hook: [{ json: { pinned: 1 } }] } } : {})
+          },
           true
         )
         yield* make("production", { name: "Also calls", nodes: [hook("also"), call] })
@@ -160,7 +184,8 @@ for (const version of versions) {
           },
           "tags[0].name": "gone"
         })
-        assert.deepInclude(now.get("Caller"), { staticData: { seen: 3 } })
+        const pinned = version === "2.41.1" ? { Hook: [{ json: { pinned: 1 } }] } : null
+        assert.deepInclude(now.get("Caller"), { staticData: { seen: 3 }, pinData: pinned })
         assert.deepInclude(now.get("Called"), { settings: { timezone: "UTC" }, active: version === "2.41.1" })
       }).pipe(Effect.provide(engines))
     )
@@ -342,5 +367,40 @@ describe("plan_bulk on a read-only instance", () => {
       assert.include(message, "Instance production is read-only: plan_bulk was not sent")
       assert.deepInclude(data, { code: "READ_ONLY" })
     }).pipe(Effect.provide(twoEmbedded(versions, { instances: { production: { readOnly: true } } })))
+  )
+})
+
+describe("a long apply", () => {
+  it.live("stays below the instance's requests a second, says how far it is, and goes on when it is called again", () =>
+    Effect.gen(function* () {
+      const { meddle, trigger } = yield* Beside
+      yield* make("production", { name: "Works", nodes: [hook("works")] }, true)
+      yield* Effect.sleep("300 millis")
+      yield* Effect.forEach(Array.from({ length: 200 }), () => trigger("production", "works"), { concurrency: 10 })
+      const plan = yield* ask("plan_bulk", {
+        instance: "production",
+        action: "delete_executions",
+        where: { name: "Works" }
+      })
+      assert.deepInclude(plan, { steps: 200 })
+      const deletions: Array<number> = []
+      yield* meddle((request, proceed) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          if (request.method === "DELETE") deletions.push(now)
+          return proceed
+        })
+      )
+      const reports: Array<Json> = []
+      for (let state: unknown = "in progress"; state === "in progress"; state = reports.at(-1)?.["state"]) {
+        const args = { plan_id: plan["plan_id"], confirm: true, max_seconds: 1 }
+        reports.push(yield* ask("apply_plan", args))
+        if (reports.length === 1) assert.match(String(reports[0]?.["next"]), /steps are left: call apply_plan/)
+      }
+      assert.isAbove(reports.length, 2)
+      assert.deepInclude(reports.at(-1), { state: "applied", done: 200 })
+      assert.lengthOf(deletions, 200)
+      const within = deletions.map((at, index) => deletions.slice(index).filter((later) => later - at < 1000).length)
+      assert.isAtMost(Math.max(...within), 45)
+    }).pipe(Effect.provide(twoEmbedded(versions, { instances: { production: { requestsPerSecond: 40 } } })))
   )
 })

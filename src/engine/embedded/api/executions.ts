@@ -16,6 +16,8 @@ const find = Effect.fnUntraced(function* (call: Call) {
   return tables.executions.get(yield* executionId(call)) ?? (yield* notFound())
 })
 
+const momentOf = (text: string | undefined, otherwise: number) => (text === undefined ? otherwise : Date.parse(text))
+
 export const listExecutions: Handler = Effect.fnUntraced(function* ({ query }) {
   const { tables } = yield* Store
   const { executions, paging, views } = yield* Dialect
@@ -24,6 +26,8 @@ export const listExecutions: Handler = Effect.fnUntraced(function* ({ query }) {
   const rows = [...tables.executions.values()]
     .filter(({ status }) => executions.isListed(status, query.get("status")))
     .filter(({ workflowId }) => workflow === undefined || workflowId === workflow)
+    .filter(({ startedAt }) => startedAt >= momentOf(query.get("startedAfter"), -Infinity))
+    .filter(({ startedAt }) => startedAt <= momentOf(query.get("startedBefore"), Infinity))
     .filter(() => project === tables.owner.projectId)
     .sort((a, b) => b.id - a.id)
   const { data, nextCursor } = yield* byLastId(rows, query, paging)

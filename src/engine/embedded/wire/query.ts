@@ -5,9 +5,9 @@ import { badRequest, type Refusal } from "./http.ts"
 
 /**
  * What a query parameter may hold. `encoded` is any text whose reserved characters are encoded, `limit` a page size, a
- * list the values of which one is allowed.
+ * list the values of which one is allowed, `moment` a time with its zone.
  */
-export type Parameter = "any" | "boolean" | "encoded" | "limit" | ReadonlyArray<string>
+export type Parameter = "any" | "boolean" | "encoded" | "limit" | "moment" | ReadonlyArray<string>
 
 export type Parameters = Readonly<Record<string, Parameter>>
 

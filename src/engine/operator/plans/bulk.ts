@@ -8,6 +8,7 @@ import type { Action } from "../../changes/bulk/Wish.ts"
 import { isArchived } from "../../changes/content.ts"
 import { estimate } from "../../changes/driver.ts"
 import { listAll } from "../../changes/listAll.ts"
+import { order } from "../../changes/order.ts"
 import { WorkflowPlans } from "../../changes/Plans.ts"
 import { fits } from "../../changes/settings.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
@@ -42,11 +43,14 @@ export const actions = [
   "delete_executions"
 ] as const
 
+export type ActionName = (typeof actions)[number]
+
 /** What is done to which things of one instance. */
 export interface Asked {
   readonly instance?: string | undefined
   readonly where?: unknown
-  readonly action: (typeof actions)[number]
+  /** Several are planned as one. */
+  readonly action: ActionName | ReadonlyArray<ActionName>
   readonly value?: string | undefined
   readonly find?: string | undefined
   readonly field?: string | undefined
@@ -60,32 +64,37 @@ export const planBulk = Effect.fn("planBulk")(function* (asked: Asked) {
   const { instance } = client
   if (client.isReadOnly) return yield* new ReadOnlyInstance({ instance, operation: "plan_bulk" })
   const plans = yield* WorkflowPlans
-  const action = asked.action === "delete_executions" ? undefined : yield* actionOf({ ...asked, action: asked.action })
-  if (action === undefined) {
+  const names = typeof asked.action === "string" ? [asked.action] : asked.action
+  if (names.includes("delete_executions")) {
+    if (names.length > 1) return yield* alone("delete_executions is planned alone")
     const selected = asked.where === undefined ? undefined : (yield* select(client, asked.where)).selected
     const draft = yield* executionsOf(client, asked, selected)
     const plan = yield* plans.keep({ ...draft, estimate: estimate(draft.steps) })
     return { plan, selected: draft.steps.length, unchanged: 0 }
   }
+  const wanted = yield* Effect.forEach(
+    names.filter((name) => name !== "delete_executions"),
+    (name) => actionOf({ ...asked, action: name })
+  )
   const { all, problems, selected, warnings } = yield* select(client, asked.where)
   const credentials = yield* knownCredentials(client, all)
-  const { unchanged, ...draft } = planWorkflows({
-    instance,
-    action,
-    selected,
-    all,
-    tags: yield* listAll(client.listTags),
-    credentials,
-    archives: (yield* generationOf(client, all, credentials)) === "2.x"
-  })
+  const tags = yield* listAll(client.listTags)
+  const archives = (yield* generationOf(client, all, credentials)) === "2.x"
+  const drafts = wanted.map((action) => planWorkflows({ instance, action, selected, all, tags, credentials, archives }))
+  const steps = drafts.flatMap((draft) => draft.steps).toSorted(order)
+  const double = steps.find(({ id }, index) => steps[index - 1]?.id === id)
+  if (double !== undefined) return yield* alone(`two actions change the same (${double.id}): plan one after the other`)
   const plan = yield* plans.keep({
-    ...draft,
-    warnings: [...draft.warnings, ...warnings],
-    blocked: [...draft.blocked, ...problems],
-    estimate: estimate(draft.steps)
+    kind: "bulk",
+    steps,
+    warnings: [...drafts.flatMap((draft) => draft.warnings), ...warnings],
+    blocked: [...drafts.flatMap((draft) => draft.blocked), ...problems],
+    estimate: estimate(steps)
   })
-  return { plan, selected: selected.length, unchanged }
+  return { plan, selected: selected.length, unchanged: Math.min(...drafts.map((draft) => draft.unchanged)) }
 })
+
+const alone = (problem: string) => Effect.fail(new InvalidArgument({ argument: "action", problem }))
 
 const missing = (argument: string, action: string) =>
   Effect.fail(new InvalidArgument({ argument, problem: `is needed for ${action}` }))

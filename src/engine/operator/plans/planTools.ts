@@ -79,7 +79,7 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
 export const planBulkTool: PlanTool = Tool.make("plan_bulk", {
   title: "Plan bulk change",
   description:
-    "Plan one action on many workflows, or the deletion of executions. Shows what changes and what no rollback brings back. " +
+    "Plan actions on many workflows, or the deletion of executions. Shows what changes and what no rollback brings back. " +
     "Changes nothing; apply_plan applies it",
   annotations: reads,
   arguments: {
@@ -91,7 +91,9 @@ export const planBulkTool: PlanTool = Tool.make("plan_bulk", {
           "(* stands for anything), idle_days (no run since)"
       })
     ),
-    action: Schema.Literals(actions).annotate({ description: "What to do" }),
+    action: Schema.Union([Schema.Literals(actions), Schema.NonEmptyArray(Schema.Literals(actions))]).annotate({
+      inputSchema: { type: "array", items: { type: "string", enum: [...actions] }, description: "One or several" }
+    }),
     value: optional(
       Schema.String.annotate({
         description: "Tag, error workflow (none removes it), new credential (id or name) or new text"

@@ -51,9 +51,8 @@ const queryProblem =
       if (!Number.isFinite(Number(value))) return `${path} must be number`
       return Number(value) > 250 ? `${path} must be <= 250` : undefined
     }
-    return parameter === "any" || parameter === "encoded" || parameter.includes(value)
-      ? undefined
-      : messages.choice(path, parameter, value)
+    const isFree = parameter === "any" || parameter === "encoded" || parameter === "moment"
+    return isFree || parameter.includes(value) ? undefined : messages.choice(path, parameter, value)
   }
 
 /** Characters that must be encoded. The engine looks no further than to the next `=`, so that a cursor may end in some. */

@@ -122,7 +122,12 @@ export const endpoints: ReadonlyArray<Endpoint> = [
   },
   { method: "GET", path: "/workflows/:id/versions/:versionId", query: {}, run: getVersion },
   { method: "GET", path: "/workflows/:id/:versionId", query: {}, run: getVersionAtOldPath },
-  { method: "GET", path: "/executions", query: { ...executionQuery, status: statuses }, run: listExecutions },
+  {
+    method: "GET",
+    path: "/executions",
+    query: { ...executionQuery, status: statuses, startedAfter: "moment", startedBefore: "moment" },
+    run: listExecutions
+  },
   { method: "POST", path: "/executions/:id/retry", query: {}, body: optional, takesTurns: true, run: retryExecution },
   { method: "POST", path: "/executions/:id/stop", query: {}, takesTurns: true, run: stopExecution },
   {

@@ -31,6 +31,8 @@ const messages: Messages = {
 
 const quoted = (names: ReadonlyArray<string>, separator: string) => names.map((name) => `'${name}'`).join(separator)
 
+const momentForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/
+
 /** What is unknown or empty is passed over. */
 const queryProblem =
   (known: Parameters) =>
@@ -41,6 +43,7 @@ const queryProblem =
     if (parameter === undefined) return undefined
     if (values.length > 1) return messages.type(path, "string", values)
     if (parameter === "any" || parameter === "encoded") return undefined
+    if (parameter === "moment") return momentForm.test(value) ? undefined : `${path} Invalid datetime`
     if (parameter !== "limit") {
       const allowed = parameter === "boolean" ? ["true", "false"] : parameter
       return allowed.includes(value) ? undefined : messages.choice(path, allowed, value)

@@ -1,0 +1,198 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+
+import { type Change, contentBefore, invert } from "../../../src/engine/changes/Change.ts"
+import type { Input } from "../../../src/engine/changes/promotion/Input.ts"
+import { levels } from "../../../src/engine/changes/promotion/levels.ts"
+import { idsIn, linksOf } from "../../../src/engine/changes/promotion/links.ts"
+import { promote } from "../../../src/engine/changes/promotion/promote.ts"
+import { valueAt, withValue } from "../../../src/engine/changes/references.ts"
+import { resolve } from "../../../src/engine/changes/resolve.ts"
+import { fits } from "../../../src/engine/changes/settings.ts"
+import { type Workflow, WorkflowId } from "../../../src/engine/client/models.ts"
+
+const ids = ["w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7"] as const
+
+/** Which workflows call which, and which of them the target has already. */
+const graph = fc.record({
+  calls: fc.array(fc.tuple(fc.constantFrom(...ids), fc.constantFrom(...ids)), { maxLength: 14 }),
+  errors: fc.array(fc.tuple(fc.constantFrom(...ids), fc.constantFrom(...ids)), { maxLength: 4 }),
+  known: fc.uniqueArray(fc.constantFrom(...ids)),
+  seed: fc.integer()
+})
+type Graph = typeof graph extends fc.Arbitrary<infer A> ? A : never
+
+const workflowOf = (id: string, { calls, errors }: Graph, rename: (id: string) => string): Workflow => ({
+  id: WorkflowId.make(rename(id)),
+  name: `Workflow ${id}`,
+  active: false,
+  nodes: calls
+    .filter(([from]) => from === id)
+    .map(([, to], index) => ({
+      name: `Call ${index}`,
+      type: "n8n-nodes-base.executeWorkflow",
+      typeVersion: 1.2,
+      position: [0, 0],
+      parameters:
+        index % 2 === 0
+          ? { workflowId: { __rl: true, value: rename(to), cachedResultUrl: `/workflow/${rename(to)}` } }
+          : { workflowId: rename(to), created_by: { created_by: "a step" } }
+    })),
+  connections: {},
+  settings: Object.fromEntries(errors.filter(([from]) => from === id).map(([, to]) => ["errorWorkflow", rename(to)])),
+  tags: []
+})
+
+const there = (id: string) => `there-${id}`
+
+const inputOf = (given: Graph, order: ReadonlyArray<string>): Input => ({
+  from: "staging",
+  to: "production",
+  selected: order,
+  source: new Map(order.map((id) => [id, workflowOf(id, given, (one) => one)])),
+  target: given.known.map((id) => ({ ...workflowOf(id, given, there), nodes: [] })),
+  tags: [],
+  credentials: { all: [], isComplete: true },
+  promoted: { twins: new Map(), written: new Map() },
+  mapping: { from: "staging", to: "production", credentials: {}, tags: {}, workflows: {}, values: {} },
+  keep: [],
+  generation: "2.x",
+  options: { activation: "keep", dependencies: "all", onDrift: "block" }
+})
+
+/** What a target holds after the steps, in their order; fails where one needs what is not there yet. */
+const carriedOut = (given: Graph) => {
+  const { steps } = promote(inputOf(given, ids))
+  const target = new Map(
+    given.known.map((id) => [there(id), { ...workflowOf(id, given, there), nodes: [] as Workflow["nodes"] }])
+  )
+  const created = new Map<string, string>()
+  for (const step of steps) {
+    const change = resolve(step.change, (id) => created.get(id))
+    assert.isDefined(change, `${step.id} comes after what it needs`)
+    if (change?.kind === "create") {
+      const id = `new-${created.size}`
+      created.set(step.id, id)
+      target.set(id, { ...workflowOf("w0", given, there), id: WorkflowId.make(id), ...change.content })
+    }
+    if (change?.kind === "update" && typeof change.workflow === "string") {
+      const before = target.get(change.workflow)
+      assert.isDefined(before)
+      if (before !== undefined) target.set(change.workflow, { ...before, ...change.after })
+    }
+  }
+  return { steps, target }
+}
+
+const callsOf = ({ connections, name, nodes, settings }: Workflow) =>
+  idsIn(linksOf({ name, nodes, connections, settings: settings ?? {} }).texts)
+
+describe("a promotion, whatever calls whatever", () => {
+  it("leads every call to the twin of what it led to, and makes each workflow once, before what needs it", () => {
+    fc.assert(
+      fc.property(graph, (given) => {
+        const { target } = carriedOut(given)
+        assert.strictEqual(target.size, ids.length)
+        const nameOf = (id: string) => target.get(id)?.name
+        for (const workflow of target.values()) {
+          const own = ids.find((id) => workflow.name === `Workflow ${id}`) ?? ""
+          const wanted = callsOf(workflowOf(own, given, (id) => id)).map((id) => `Workflow ${id}`)
+          assert.deepStrictEqual(callsOf(workflow).map(nameOf), wanted)
+          // What only looks like a reference of ours is somebody's parameter.
+          assert.strictEqual(
+            JSON.stringify(workflow.nodes).split("a step").length,
+            JSON.stringify(workflowOf(own, given, there).nodes).split("a step").length
+          )
+        }
+      })
+    )
+  })
+
+  it("is the same whatever order the workflows come in", () => {
+    fc.assert(
+      fc.property(graph, fc.shuffledSubarray([...ids], { minLength: ids.length }), (given, shuffled) => {
+        assert.deepStrictEqual(promote(inputOf(given, shuffled)).steps, promote(inputOf(given, ids)).steps)
+      })
+    )
+  })
+
+  it("comes back by the inverse of the inverse", () => {
+    fc.assert(
+      fc.property(graph, (given) => {
+        for (const { change } of promote(inputOf(given, ids)).steps) {
+          if (change.kind !== "update") continue
+          const again = invert(change).flatMap(invert)[0]
+          assert.strictEqual(again?.kind, "update")
+          if (again?.kind !== "update") continue
+          assert.deepStrictEqual(again.after, change.after)
+          assert.deepStrictEqual(contentBefore(again), contentBefore(change))
+          assert.deepStrictEqual(again.references, change.references)
+        }
+      })
+    )
+  })
+})
+
+describe("levels of calls", () => {
+  it("put what is called below what calls it, but for calls that close a circle", () => {
+    fc.assert(
+      fc.property(graph, ({ calls }) => {
+        const all = new Map<string, ReadonlyArray<string>>(
+          ids.map((id) => [id, calls.filter(([from]) => from === id).map(([, to]) => to)])
+        )
+        const { isBack, levelOf } = levels(all)
+        for (const [from, to] of calls) if (!isBack(from, to)) assert.isAbove(levelOf(from), levelOf(to))
+        const isAcyclic = calls.every(([from, to]) => from < to)
+        if (isAcyclic) for (const [from, to] of calls) assert.isFalse(isBack(from, to))
+      })
+    )
+  })
+
+  it("are found for ten thousand workflows that call each other in a row", () => {
+    const row = new Map(Array.from({ length: 10_000 }, (_, index) => [`w${index}`, [`w${index + 1}`]]))
+    assert.strictEqual(levels(row).levelOf("w0"), 9999)
+  })
+})
+
+describe("places inside of JSON", () => {
+  it("hold what is put there, and nothing else changes", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), fc.string(), (json, field, text) => {
+        const changed = withValue(json, [field], text)
+        assert.strictEqual(valueAt(changed, [field]), text)
+        for (const other of Object.keys(json)) {
+          if (other !== field) assert.deepStrictEqual(changed[other], json[other])
+        }
+      })
+    )
+  })
+})
+
+describe("patterns of names", () => {
+  it("fit as regular expressions with .* for * do", () => {
+    const word = fc.stringMatching(/^[ab*]{0,6}$/)
+    fc.assert(
+      fc.property(word, fc.stringMatching(/^[ab]{0,8}$/), (pattern, name) => {
+        const expected = new RegExp(`^${pattern.replaceAll("*", ".*")}$`).test(name)
+        assert.strictEqual(fits(pattern, name), expected)
+      })
+    )
+  })
+})
+
+describe("the way back of a change", () => {
+  it("of a deletion makes the workflow anew, and that of a creation deletes it", () => {
+    const change: Change = {
+      kind: "delete",
+      instance: "production",
+      workflow: "abc",
+      name: "Gone",
+      key: "Gone",
+      content: { name: "Gone", nodes: [], connections: {}, settings: {} },
+      references: [],
+      level: 0
+    }
+    assert.deepInclude(invert(change)[0], { kind: "create", key: "Gone again, was abc" })
+    assert.deepInclude(invert(change).flatMap(invert)[0], { kind: "delete", name: "Gone" })
+  })
+})
