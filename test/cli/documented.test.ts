@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url"
 import { Effect, Result } from "effect"
 import { assert, describe, it } from "vitest"
 
+import { ChangesToolset } from "../../src/changes/toolset.ts"
 import { readInput } from "../../src/cli/call/words.ts"
 import { read } from "../../src/cli/commandLine.ts"
 import { readOptions } from "../../src/cli/flags.ts"
@@ -32,7 +33,7 @@ const commands = pages.flatMap((page) =>
       .map((line) => [page, line.trim()] as const)
   )
 )
-const tools = [...EngineToolset.tools, ...OperatorToolset.tools]
+const tools = [...EngineToolset.tools, ...OperatorToolset.tools, ...ChangesToolset.tools]
 
 describe("the commands in the pages", () => {
   it("are found", () => {
