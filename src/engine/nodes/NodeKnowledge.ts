@@ -7,6 +7,7 @@ import { Archives } from "./Archives.ts"
 import { type Catalog, open, written } from "./Catalog.ts"
 import { collect } from "./collect.ts"
 import { type NodePackage, NodePackages } from "./NodePackages.ts"
+import { packageOf } from "./packageOf.ts"
 
 type Engine = EngineClient["Service"]
 
@@ -132,9 +133,6 @@ export const keep = Effect.fnUntraced(function* (
   const known: Known = { catalog: Option.getOrUndefined(open(archive)) }
   return known
 })
-
-/** The package of a node type. */
-export const packageOf = (type: string): string => type.slice(0, Math.max(type.lastIndexOf("."), 0))
 
 const isOff = 'Node types are looked up nowhere: nodeTypes is "off" in the configuration.'
 

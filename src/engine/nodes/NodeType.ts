@@ -135,6 +135,7 @@ export const IndexEntry = Schema.Struct({
   isTrigger: Schema.optionalKey(Schema.Boolean),
   isHidden: Schema.optionalKey(Schema.Boolean),
   asTool: Schema.optionalKey(Schema.Boolean),
+  isBare: Schema.optionalKey(Schema.Boolean),
   versions: Schema.Array(Schema.Finite),
   defaultVersion: Schema.Finite,
   /** Other words that people look for it with. */

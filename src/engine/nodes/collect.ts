@@ -31,7 +31,7 @@ export const collect = (described: ReadonlyArray<unknown>, prefix = ""): Readonl
 
 const entryOf = (versions: ReadonlyArray<NodeType>, alias: ReadonlyArray<string>): IndexEntry => {
   const newest = newestOf(versions)
-  const { asTool, defaultVersion, description, isHidden, isTrigger, outputs, properties, title, type } = newest
+  const { asTool, defaultVersion, isBare, description, isHidden, isTrigger, outputs, properties, title, type } = newest
   return {
     type,
     title,
@@ -39,6 +39,7 @@ const entryOf = (versions: ReadonlyArray<NodeType>, alias: ReadonlyArray<string>
     ...(isTrigger ? { isTrigger } : {}),
     ...(isHidden === true ? { isHidden } : {}),
     ...(asTool === true ? { asTool } : {}),
+    ...(isBare === true ? { isBare } : {}),
     versions: versions.flatMap((one) => one.versions).toSorted((a, b) => a - b),
     defaultVersion,
     alias,

@@ -2,6 +2,7 @@ import { Predicate } from "effect"
 
 import { isRecord } from "./json.ts"
 import type { Choice, NodeType, Property, Shown } from "./NodeType.ts"
+import { isDecoration } from "./reduce.ts"
 
 /** What is settled about a node before its parameters are told: values, and what stands for its version. */
 export type Settled = Readonly<Record<string, unknown>>
@@ -40,11 +41,13 @@ const dependsOn = ({ name, show = {} }: Property, open: string) =>
 const lines = (properties: ReadonlyArray<Property>, settled: Settled, detail: Detail): ReadonlyArray<string> =>
   properties.flatMap((property) => {
     const when = condition(property, settled)
-    if (when === undefined || property.type === "hidden" || Object.hasOwn(settled, property.name)) return []
+    if (when === undefined || isUnseen(property.type) || Object.hasOwn(settled, property.name)) return []
     const { description } = property
     const words = detail.descriptions && description !== undefined && isTelling(property) ? ` — ${description}` : ""
     return [`${oneLine(property, settled, detail)}${when === "" ? "" : ` [${when}]`}${words}`]
   })
+
+const isUnseen = (type: string) => type === "hidden" || isDecoration(type)
 
 /** Whether a description says more than the name. */
 const isTelling = ({ description = "", title }: Property) =>

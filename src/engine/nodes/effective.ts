@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { isShown, type Settings } from "./conditions.ts"
+import { isRecord } from "./json.ts"
 import type { NodeType, Property } from "./NodeType.ts"
 
 /** How often values are looked at again because others depend on them; no form is nested deeper. */
@@ -21,13 +22,17 @@ export const effectiveValues = (
     for (const property of properties) {
       if (Object.hasOwn(next, property.name)) continue
       // Of several parameters of one name, the one that is shown counts.
-      if (counts.get(property.name) === 1 || isShown(property, settings)) next[property.name] = property.default ?? ""
+      if (counts.get(property.name) === 1 || isShown(property, settings)) next[property.name] = usual(property)
     }
     if (JSON.stringify(next) === JSON.stringify(values)) break
     values = next
   }
   return values
 }
+
+/** The value that a parameter has where nobody gave one. */
+const usual = ({ default: value, type }: Property): unknown =>
+  type.endsWith("Locator") && isRecord(value) ? { __rl: true, ...value } : (value ?? "")
 
 /** What decides about the parameters of a node: its own values, and its version. */
 export const settingsOf = ({ properties, type }: NodeType, given: JsonObject, version: number): Settings => {

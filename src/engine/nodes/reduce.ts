@@ -68,11 +68,8 @@ const shown = ({ displayOptions }: JsonObject): Shown => {
 
 const properties = (given: unknown): ReadonlyArray<Property> =>
   recordsOf(given)
-    .filter(({ name, type }) => Predicate.isString(name) && name !== "" && !isDecoration(textOf(type)))
+    .filter(({ name }) => Predicate.isString(name) && name !== "")
     .map(property)
-
-/** What a form shows to people and no workflow holds. */
-const isDecoration = (type: string) => ["notice", "callout", "button", "curlImport"].includes(type)
 
 const property = (given: JsonObject): Property => {
   const type = textOf(given.type)
@@ -82,7 +79,7 @@ const property = (given: JsonObject): Property => {
     name: textOf(given.name),
     title: textOf(given.displayName),
     type,
-    ...(given.default === undefined || given.default === "" ? {} : { default: given.default }),
+    ...(given.default === undefined || given.default === "" || isDecoration(type) ? {} : { default: given.default }),
     ...(given.required === true ? { required: true } : {}),
     ...(description === "" ? {} : { description }),
     ...(isDynamic(typeOptions) ? { isDynamic: true } : {}),
@@ -91,6 +88,9 @@ const property = (given: JsonObject): Property => {
     ...shown(given)
   }
 }
+
+/** What a form only shows to people, though some engines keep its name. */
+export const isDecoration = (type: string) => ["notice", "callout", "button", "curlImport"].includes(type)
 
 const isDynamic = (typeOptions: JsonObject) =>
   typeOptions.loadOptionsMethod !== undefined || typeOptions.loadOptions !== undefined

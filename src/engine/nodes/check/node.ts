@@ -1,0 +1,123 @@
+import { Predicate } from "effect"
+
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { alike } from "../../../internal/schema/nearest.ts"
+import { nameOf } from "../../client/models.ts"
+import { nodeKind, toEngineType } from "../../client/naming.ts"
+import type { Catalog } from "../Catalog.ts"
+import { isExpression, isShown, type Settings } from "../conditions.ts"
+import { settingsOf } from "../effective.ts"
+import { isRecord, recordOf, textOf } from "../json.ts"
+import type { NodeType } from "../NodeType.ts"
+import { packageOf } from "../packageOf.ts"
+import type { Finding } from "./Finding.ts"
+import { checkValues } from "./values.ts"
+
+/** A node with what is known of its type, in its version. */
+export interface Known {
+  readonly type: NodeType
+  readonly settings: Settings
+}
+
+/** What is wrong with the type or version of a node. Of packages that nobody described, nothing is known. */
+export const checkType = (node: JsonObject, catalog: Catalog): Finding | undefined => {
+  const type = toEngineType(textOf(node.type))
+  const found = catalog.find(type)
+  const name = nameOf(node)
+  if (found === undefined) {
+    if (!mustBeThere(type, catalog)) return undefined
+    const types = catalog.entries.map((entry) => entry.type)
+    const sameKind = types.filter((known) => nodeKind(known).toLowerCase() === nodeKind(type).toLowerCase())
+    const near = sameKind.length > 0 ? sameKind : alike(type, types, 3)
+    const fix = near.length === 0 ? "find_nodes tells which there are" : `Did you mean ${near.join(" or ")}?`
+    return { level: "error", node: name, field: "type", problem: `this engine has no node type ${type}`, fix }
+  }
+  const { typeVersion } = node
+  if (!Predicate.isNumber(typeVersion) || found.versions.includes(typeVersion) || found.isBare === true)
+    return undefined
+  return {
+    level: "error",
+    node: name,
+    field: "typeVersion",
+    problem: `${type} has no version ${typeVersion} on this engine`,
+    fix: `Take ${found.defaultVersion}; there are ${found.versions.join(", ")}`
+  }
+}
+
+const mustBeThere = (type: string, { entries, packages, source }: Catalog): boolean => {
+  if (type.endsWith("HitlTool")) return false
+  if (packages.includes(packageOf(type))) return true
+  if (source === "engine") return true
+  const kind = nodeKind(type).toLowerCase()
+  return !type.includes("nodes-") || entries.some((entry) => nodeKind(entry.type).toLowerCase() === kind)
+}
+
+/** The description that holds for a node, and what decides about its parameters. */
+export const knownOf = (node: JsonObject, types: ReadonlyArray<NodeType>): Known | undefined => {
+  const version = Predicate.isNumber(node.typeVersion) ? node.typeVersion : 1
+  const type = types.find(({ versions }) => versions.includes(version))
+  if (type === undefined || type.isBare === true) return undefined
+  return { type, settings: settingsOf(type, recordOf(node.parameters), version) }
+}
+
+/** What is wrong with the parameters of a node. */
+export const checkParameters = (node: JsonObject, { settings, type }: Known): ReadonlyArray<Finding> =>
+  checkValues(type.properties, recordOf(node.parameters), { node: nameOf(node), path: "parameters", settings })
+
+/** Parameters by which a node chooses a credential type that its own description does not name. */
+const choosers = ["nodeCredentialType", "genericAuthType"]
+
+/** Credentials that a node needs and has not, and those that it has and can not use. */
+export const checkCredentials = (node: JsonObject, { settings, type }: Known): ReadonlyArray<Finding> => {
+  const name = nameOf(node)
+  const given = recordOf(node.credentials)
+  const values = recordOf(settings.values)
+  const chosen = choosers.flatMap((chooser) => {
+    const isUsed = type.properties.some((one) => one.name === chooser && isShown(one, settings))
+    const value = values[chooser]
+    return isUsed && Predicate.isString(value) && value !== "" ? [value] : []
+  })
+  if (chosen.some(isExpression)) return []
+  const declared = type.credentials.filter((one) => isShown(one, settings))
+  const wanted = [...declared.filter(({ required }) => required === true).map((one) => one.name), ...chosen]
+  const usable = new Set([...declared.map((one) => one.name), ...chosen])
+  const known = new Set([...usable, ...type.credentials.map((one) => one.name)])
+  const hasAny = Object.keys(given).some((key) => usable.has(key))
+  const unusable = Object.keys(given).filter((key) => !usable.has(key))
+  const allows = type.properties.some((one) => choosers.includes(one.name) || one.type === "credentials")
+  const lacking = wanted.filter((one) => given[one] === undefined)
+  return [
+    ...(lacking.length > 0 && !(hasAny && chosen.length === 0)
+      ? lacking.map((one): Finding => ({
+          level: "error",
+          node: name,
+          field: `credentials.${one}`,
+          problem:
+            unusable.length === 0
+              ? "the node has no credential"
+              : `the node has a credential of type ${unusable.join(", ")}, which it cannot use so`,
+          fix: `It needs one of type ${one}: {"${one}": {"id", "name"}}`
+        }))
+      : []),
+    ...(lacking.length > 0
+      ? []
+      : unusable
+          .filter((key) => !known.has(key) && !allows)
+          .map((key): Finding => ({
+            level: "warning",
+            node: name,
+            field: `credentials.${key}`,
+            problem: `this node uses no credential of type ${key}`,
+            fix: usable.size === 0 ? "It needs none" : `It takes ${[...usable].join(", ")}`
+          }))),
+    ...Object.entries(given)
+      .filter(([, value]) => !isRecord(value))
+      .map(([key]): Finding => ({
+        level: "error",
+        node: name,
+        field: `credentials.${key}`,
+        problem: "is no reference to a credential",
+        fix: "It must be {id, name}"
+      }))
+  ]
+}

@@ -1,0 +1,226 @@
+import { Predicate } from "effect"
+
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { nearest } from "../../../internal/schema/nearest.ts"
+import { isExpression, isShown, type Settings } from "../conditions.ts"
+import { effectiveValues } from "../effective.ts"
+import { isRecord, recordsOf } from "../json.ts"
+import type { Group, Property } from "../NodeType.ts"
+import { type Finding, quoted } from "./Finding.ts"
+
+/** Where in a node something is looked at, and what decides there. */
+export interface Place {
+  readonly node: string
+  readonly path: string
+  readonly settings: Settings
+}
+
+type Problem = Omit<Finding, "node" | "field">
+
+/** Everything that is wrong with given values of these parameters. `given` lacks what was left out. */
+export const checkValues = (
+  properties: ReadonlyArray<Property>,
+  given: JsonObject,
+  place: Place
+): ReadonlyArray<Finding> => [
+  ...Object.entries(given).flatMap(([name, value]) => checkGiven(properties, name, value, place)),
+  ...properties.flatMap((property) => missing(property, given, place))
+]
+
+const at = ({ node, path }: Place, name: string, problem: Problem): Finding => ({
+  ...problem,
+  node,
+  field: `${path}.${name}`
+})
+
+const checkGiven = (
+  properties: ReadonlyArray<Property>,
+  name: string,
+  value: unknown,
+  place: Place
+): ReadonlyArray<Finding> => {
+  const known = properties.filter((property) => property.name === name)
+  if (known.length === 0) {
+    if (isNothing(value)) return []
+    const names = [...new Set(properties.map((property) => property.name))]
+    const guess = nearest(name, names)
+    const fix = guess === undefined ? knownNames(properties, place) : `Did you mean ${guess}?`
+    return [at(place, name, { level: "warning", problem: `there is no parameter ${name} here`, fix })]
+  }
+  const shown = known.filter((property) => isShown(property, place.settings))
+  const [first] = shown
+  if (first === undefined) {
+    const isUsual = known.some((property) => isSame(property.default ?? "", value))
+    if (isNothing(value) || isUsual) return []
+    const problem = `has no effect under these settings: it needs ${[...new Set(known.map(needs))].join(", or ")}`
+    return [at(place, name, { level: "warning", problem })]
+  }
+  const problems = shown.map((property) => checkValue(property, value, place))
+  // Of several parameters of one name that are shown, the one that fits is meant.
+  return problems.find((found) => found.length === 0) ?? problems[0] ?? []
+}
+
+const knownNames = (properties: ReadonlyArray<Property>, { settings }: Place): string => {
+  const names = [...new Set(properties.filter((one) => isShown(one, settings)).map(({ name }) => name))]
+  return names.length === 0 ? "It has none" : `Known: ${names.slice(0, 20).join(", ")}${names.length > 20 ? ", …" : ""}`
+}
+
+const needs = ({ hide = {}, show = {} }: Property): string => {
+  const words = (name: string, values: ReadonlyArray<unknown>) =>
+    `${name.replace(/^\//, "")}=${values.map((one) => (isRecord(one) ? JSON.stringify(one._cnd) : String(one))).join("|")}`
+  return [
+    ...Object.entries(show).map(([name, values]) => words(name, values)),
+    ...Object.entries(hide).map(([name, values]) => `not ${words(name, values)}`)
+  ].join(" and ")
+}
+
+const isNothing = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  value === "" ||
+  value === false ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isRecord(value) && Object.values(value).every(isNothing))
+
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+
+/** What is wrong with a value of a parameter that is shown. What an expression gives is known only to the engine. */
+const checkValue = (property: Property, value: unknown, place: Place): ReadonlyArray<Finding> => {
+  const { fields, groups, isMultiple = false, name } = property
+  if (isExpression(value) || value === undefined || value === null) return []
+  const inside = { ...place, path: `${place.path}.${name}` }
+  if (fields !== undefined) {
+    const all = isMultiple && Array.isArray(value) ? value : [value]
+    return all.flatMap((one) => checkFields(fields, one, inside, property))
+  }
+  if (groups !== undefined) return checkGroups(groups, value, inside, property)
+  if (isMultiple && Array.isArray(value) && property.choices === undefined) {
+    return value.flatMap((one) => (isExpression(one) ? [] : wrong(property, one, place)))
+  }
+  return wrong(property, value, place)
+}
+
+const checkFields = (fields: ReadonlyArray<Property>, value: unknown, place: Place, { name }: Property) => {
+  if (isExpression(value)) return []
+  if (!isRecord(value)) {
+    if (isNothing(value)) return []
+    return [{ ...misshapen(place), problem: `${name} must be an object with its options, and is ${quoted(value)}` }]
+  }
+  // Only what was added to a collection is in it, and only that can be missing something.
+  const present = fields.filter((field) => Object.hasOwn(value, field.name))
+  const values = effectiveValues(present, value, place.settings, place.settings.root)
+  const settings = { ...place.settings, values }
+  return [
+    ...Object.entries(value).flatMap(([key, one]) => checkGiven(fields, key, one, { ...place, settings })),
+    ...present.flatMap((field) => missing(field, value, { ...place, settings }))
+  ]
+}
+
+const checkGroups = (
+  groups: ReadonlyArray<Group>,
+  value: unknown,
+  place: Place,
+  { isMultiple = false, name }: Property
+): ReadonlyArray<Finding> => {
+  const names = groups.map((group) => group.name)
+  if (!isRecord(value)) {
+    if (isNothing(value)) return []
+    const form = `{${names.map((group) => `${group}: ${isMultiple ? "[…]" : "{…}"}`).join(", ")}}`
+    return [{ ...misshapen(place), problem: `${name} is ${quoted(value)}`, fix: `It must be ${form}` }]
+  }
+  return Object.entries(value).flatMap(([key, given]) => {
+    const group = groups.find((one) => one.name === key)
+    if (group === undefined) {
+      if (isNothing(given)) return []
+      const fix = `Known: ${names.join(", ")}`
+      return [at(place, key, { level: "warning", problem: `${name} has no part ${key}`, fix })]
+    }
+    const entries = Array.isArray(given) ? recordsOf(given) : isRecord(given) ? [given] : []
+    return entries.flatMap((entry, index) => {
+      const path = `${place.path}.${key}${Array.isArray(given) ? `[${index}]` : ""}`
+      const values = effectiveValues(group.fields, entry, place.settings, place.settings.root)
+      return checkValues(group.fields, entry, { ...place, path, settings: { ...place.settings, values } })
+    })
+  })
+}
+
+const misshapen = ({ node, path }: Place) => ({ level: "error", node, field: path }) as const
+
+const wrong = (property: Property, value: unknown, place: Place): ReadonlyArray<Finding> => {
+  const problem = wrongValue(property, value, place)
+  return problem === undefined ? [] : [at(place, property.name, problem)]
+}
+
+const wrongValue = (property: Property, value: unknown, { settings }: Place): Problem | undefined => {
+  const { choices = [], isDynamic = false, modes = [], type } = property
+  if ((type === "options" || type === "multiOptions") && choices.length > 0 && !isDynamic) {
+    const known = choices.filter((choice) => isShown(choice, settings)).map((choice) => choice.value)
+    const unknown = (Array.isArray(value) ? value : [value]).find(
+      (one) => !isExpression(one) && one !== "" && !known.some((choice) => choice === one)
+    )
+    if (unknown === undefined) return undefined
+    const guess = Predicate.isString(unknown) ? nearest(unknown, known.map(String)) : undefined
+    const list = `One of ${known.slice(0, 25).map(String).join(", ")}${known.length > 25 ? ", …" : ""}`
+    const fix = guess === undefined ? list : `Did you mean ${guess}? ${list}`
+    return { level: "error", problem: `${quoted(unknown)} is none of its options`, fix }
+  }
+  if (type === "boolean" && !Predicate.isBoolean(value)) {
+    return { level: "warning", problem: `is ${quoted(value)}`, fix: "It must be true or false" }
+  }
+  if (type === "number" && value !== "" && !Number.isFinite(Number(value))) {
+    return { level: "warning", problem: `is ${quoted(value)}`, fix: "It must be a number" }
+  }
+  if (type === "resourceLocator" && isRecord(value) && modes.length > 0) {
+    return Predicate.isString(value.mode) && !modes.includes(value.mode)
+      ? { level: "error", problem: `mode is ${quoted(value.mode)}`, fix: `One of ${modes.join(", ")}` }
+      : undefined
+  }
+  return wrongShape(type, value)
+}
+
+/** Kinds of values whose inside the engine gives. */
+const wrongShape = (type: string, value: unknown): Problem | undefined => {
+  if (type === "assignmentCollection" && !(isRecord(value) && (Array.isArray(value.assignments) || isNothing(value)))) {
+    return {
+      level: "error",
+      problem: `is ${quoted(value)}`,
+      fix: "It must be {assignments: [{id, name, type, value}]}"
+    }
+  }
+  if (type === "filter" && !(isRecord(value) && (Array.isArray(value.conditions) || isNothing(value)))) {
+    return {
+      level: "error",
+      problem: `is ${quoted(value)}`,
+      fix: "It must be {conditions: [{leftValue, rightValue, operator: {type, operation}}], combinator, options}"
+    }
+  }
+  return undefined
+}
+
+/** A parameter that is required and empty. */
+const missing = (property: Property, given: JsonObject, place: Place): ReadonlyArray<Finding> => {
+  const { isMultiple = false, name, required = false, title } = property
+  if (!required || !isShown(property, place.settings)) return []
+  const value = given[name] ?? property.default
+  const values = isMultiple && Array.isArray(value) ? value : [value]
+  if (!values.some((one) => isMissing(property, one))) return []
+  return [at(place, name, { level: "error", problem: "is required and empty", fix: hintOf(property, title) })]
+}
+
+/** As engines judge before they run a node. */
+const isMissing = ({ type }: Property, value: unknown): boolean => {
+  if (["string", "dateTime", "options", "credentialsSelect"].includes(type)) return value === "" || value === undefined
+  if (type === "multiOptions") return Array.isArray(value) && value.length === 0
+  if (!["resourceLocator", "workflowSelector", "agentSelector"].includes(type)) return false
+  if (!isRecord(value)) return value === undefined || value === null || value === ""
+  return !Predicate.isString(value.value) && !Predicate.isNumber(value.value) ? true : value.value === ""
+}
+
+const hintOf = ({ choices = [], description }: Property, title: string): string => {
+  if (choices.length > 0)
+    return `One of ${choices
+      .slice(0, 25)
+      .map((choice) => String(choice.value))
+      .join(", ")}`
+  return description === undefined ? `Give ${title}` : description
+}
