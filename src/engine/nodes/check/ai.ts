@@ -1,0 +1,105 @@
+import { nodeKind } from "../../client/naming.ts"
+import { isEnabled } from "../../workflow/triggers.ts"
+import { isShown } from "../conditions.ts"
+import type { Port } from "../NodeType.ts"
+import type { Finding } from "./Finding.ts"
+import type { Edge, Graph } from "./graph.ts"
+import type { Known } from "./node.ts"
+
+/** Kinds that cannot work without a model, of engines that only say so in code. */
+const needsModel = new Set(["agent", "agentTool", "chainLlm", "chainSummarization", "chainRetrievalQa"])
+
+/** What stands where a connection is wanted. */
+const servants: ReadonlyMap<string, string> = new Map([
+  ["ai_languageModel", "a chat model, such as lmChatOpenAi"],
+  ["ai_memory", "a memory, such as memoryBufferWindow"],
+  ["ai_tool", "a tool"],
+  ["ai_embedding", "embeddings, such as embeddingsOpenAi"],
+  ["ai_outputParser", "an output parser, such as outputParserStructured"],
+  ["ai_document", "a document loader, such as documentDefaultDataLoader"],
+  ["ai_retriever", "a retriever, such as retrieverVectorStore"],
+  ["ai_vectorStore", "a vector store"],
+  ["ai_textSplitter", "a text splitter"]
+])
+
+/** Connections of a kind that one of their ends does not have, too many of them, and those that are missing. */
+export const checkPorts = (graph: Graph, known: ReadonlyMap<string, Known>): ReadonlyArray<Finding> => [
+  ...graph.edges.flatMap((edge) => checkEdge(edge, known)),
+  ...[...graph.nodes].flatMap(([name, node]) => (isEnabled(node) ? checkInputs(name, graph, known.get(name)) : []))
+]
+
+const portsOf = (ports: ReadonlyArray<Port>, { settings }: Known) =>
+  ports.filter((port) => isShown(port, settings)).map(({ type }) => type)
+
+const listed = (types: ReadonlyArray<string>) => [...new Set(types)].join(", ") || "nothing"
+
+const checkEdge = (edge: Edge, known: ReadonlyMap<string, Known>): ReadonlyArray<Finding> => {
+  const [source, target] = [known.get(edge.source), known.get(edge.target)]
+  const gives = source === undefined ? undefined : portsOf(source.type.outputs, source)
+  const takes = target === undefined ? undefined : portsOf(target.type.inputs, target)
+  const at = { node: edge.source, field: `connections.${edge.from}` }
+  if (edge.from !== edge.to && !(edge.from === "main" && edge.to === "main")) {
+    const problem = `leads from ${edge.from} to ${edge.to} of node ${edge.target}`
+    return [{ level: "error", ...at, problem, fix: "Both ends must be of one type" }]
+  }
+  const lacksOutput = gives !== undefined && !gives.includes(edge.from)
+  const lacksInput = takes !== undefined && !takes.includes(edge.to)
+  if (!lacksOutput && !lacksInput) return []
+  const isSwapped =
+    gives !== undefined &&
+    takes !== undefined &&
+    target !== undefined &&
+    source !== undefined &&
+    edge.from !== "main" &&
+    portsOf(target.type.outputs, target).includes(edge.from) &&
+    portsOf(source.type.inputs, source).includes(edge.from)
+  if (isSwapped) {
+    const problem = `leads the wrong way: ${edge.target} gives ${edge.from}, and ${edge.source} takes it`
+    return [{ level: "error", ...at, problem, fix: `Connect ${edge.target} to ${edge.source}` }]
+  }
+  const shared = (gives ?? []).filter((type) => type !== "main" && (takes ?? []).includes(type))
+  const fix = shared.length > 0 ? { fix: `Connect them by ${listed(shared)}` } : {}
+  if (lacksOutput) {
+    if (edge.from === "main" && source?.type.hasDynamicOutputs === true) return []
+    const problem = `node ${edge.source} has no output ${edge.from}: it gives ${listed(gives ?? [])}`
+    return [{ level: "error", ...at, problem, ...fix }]
+  }
+  const isTriggerInput = edge.to === "main" && target?.type.isTrigger === true
+  const problem = `node ${edge.target} has no input ${edge.to}: it takes ${listed(takes ?? [])}`
+  return [{ level: isTriggerInput ? "warning" : "error", ...at, problem, ...fix }]
+}
+
+const checkInputs = (name: string, { edges, nodes }: Graph, known: Known | undefined): ReadonlyArray<Finding> => {
+  if (known === undefined) return []
+  const { settings, type } = known
+  const coming = edges.filter(({ target, to }) => target === name && to !== "main")
+  const shown = type.inputs.filter((port) => port.type !== "main" && isShown(port, settings))
+  const isBlind =
+    type.hasDynamicInputs === true &&
+    needsModel.has(nodeKind(type.type)) &&
+    shown.every((port) => port.required !== true) &&
+    shown.some((port) => port.type === "ai_languageModel")
+  const wanted = [
+    ...new Set([
+      ...shown.filter(({ required }) => required === true).map((port) => port.type),
+      ...(isBlind ? ["ai_languageModel"] : [])
+    ])
+  ]
+  const missing = wanted
+    .filter((port) => !coming.some(({ source, to }) => to === port && nodes.has(source)))
+    .map((port): Finding => ({
+      level: "error",
+      node: name,
+      field: `connections.${port}`,
+      problem: `nothing is connected to its input ${port}`,
+      fix: `Connect ${servants.get(port) ?? "a node that gives it"}, with type ${port}`
+    }))
+  const crowded = shown
+    .filter(({ max }) => max === 1)
+    .flatMap(({ type: port }): ReadonlyArray<Finding> => {
+      const sources = coming.filter((edge) => edge.to === port && edge.input === 0).map(({ source }) => source)
+      const problem = `its input ${port} takes one connection, and has those of ${sources.join(", ")}`
+      return sources.length > 1 ? [{ level: "error", node: name, field: `connections.${port}`, problem }] : []
+    })
+  return [...missing, ...crowded]
+}

@@ -1,0 +1,65 @@
+import { Effect } from "effect"
+
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { nameOf } from "../../client/models.ts"
+import { toEngineType } from "../../client/naming.ts"
+import { isEnabled } from "../../workflow/triggers.ts"
+import type { ArchiveError } from "../Archives.ts"
+import type { Catalog } from "../Catalog.ts"
+import { textOf } from "../json.ts"
+import { checkPorts } from "./ai.ts"
+import { checkExpressions } from "./expressions.ts"
+import type { Finding } from "./Finding.ts"
+import { checkLoops, graphOf } from "./graph.ts"
+import { checkCredentials, checkParameters, checkType, type Known, knownOf } from "./node.ts"
+
+/** A workflow that is to be looked at; its connections in the engine's form. */
+export interface Checked {
+  readonly nodes: ReadonlyArray<JsonObject>
+  readonly connections: unknown
+}
+
+/** JavaScript is only read where there is some: the parser is loaded by then, and not before. */
+const parser = Effect.map(
+  Effect.promise(() => import("acorn")),
+  ({ parse }) => parse
+)
+
+/**
+ * Everything that is wrong with a workflow, node by node. Without a catalog only what needs none is looked at: expressions
+ * and loops. Pinned data stands for its node, whose parameters are then never read.
+ */
+export const checkWorkflow = Effect.fnUntraced(function* (
+  { connections, nodes }: Checked,
+  catalog: Catalog | undefined
+): Effect.fn.Return<ReadonlyArray<Finding>, ArchiveError> {
+  const graph = graphOf(nodes, connections)
+  const known = catalog === undefined ? new Map<string, Known>() : yield* describe(nodes, catalog)
+  const ofNodes = nodes.flatMap((node): ReadonlyArray<Finding> => {
+    const type = catalog === undefined ? undefined : checkType(node, catalog)
+    const one = known.get(nameOf(node))
+    const more =
+      one === undefined || !isEnabled(node) ? [] : [...checkParameters(node, one), ...checkCredentials(node, one)]
+    return [...(type === undefined ? [] : [type]), ...more]
+  })
+  const texts = mayHoldCode(nodes) ? checkExpressions(graph, yield* parser) : []
+  return inOrder(nodes, [...ofNodes, ...checkPorts(graph, known), ...checkLoops(graph), ...texts])
+})
+
+const mayHoldCode = (nodes: ReadonlyArray<JsonObject>) => /"=|"jsCode"/.test(JSON.stringify(nodes))
+
+const describe = Effect.fnUntraced(function* (nodes: ReadonlyArray<JsonObject>, catalog: Catalog) {
+  const known = new Map<string, Known>()
+  for (const node of nodes) {
+    const one = knownOf(node, yield* catalog.read(toEngineType(textOf(node.type))))
+    if (one !== undefined) known.set(nameOf(node), one)
+  }
+  return known
+})
+
+/** Errors before warnings, and node by node. */
+const inOrder = (nodes: ReadonlyArray<JsonObject>, findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
+  const places = new Map(nodes.map((node, place) => [nameOf(node), place]))
+  const placeOf = ({ node }: Finding) => places.get(node ?? "") ?? -1
+  return findings.toSorted((a, b) => a.level.localeCompare(b.level) || placeOf(a) - placeOf(b))
+}

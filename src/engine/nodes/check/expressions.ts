@@ -1,0 +1,101 @@
+import { Predicate, Result } from "effect"
+
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { nearest } from "../../../internal/schema/nearest.ts"
+import { nameOf } from "../../client/models.ts"
+import { isEnabled, kindOf } from "../../workflow/triggers.ts"
+import { isRecord, recordOf } from "../json.ts"
+import type { Finding } from "./Finding.ts"
+import { type Graph, type Order, orderOf } from "./graph.ts"
+import { type Mentions, type Parse, readExpression, readProgram } from "./program.ts"
+import { splitExpression } from "./split.ts"
+
+/** What engines offer to expressions and code by a name with `$`. */
+const offered =
+  "$json $binary $input $node $items $item $workflow $execution $now $today $env $vars $secrets $parameter $prevNode $runIndex $itemIndex $data $position $jmespath $evaluateExpression $getWorkflowStaticData $rawParameter $self $request $response $pageCount $tool $agentInfo $if $ifEmpty $min $max $not $mode $resumeWebhookUrl $resumeFormUrl $webhookId $executionId $workflowId $index $value $credentials $nodeVersion $nodeId $webhookUrl $fromAI $fromAi $fromai $nodes $custom $getNodeParameter $context $ $$".split(
+    " "
+  )
+
+/** Every text of the parameters that is an expression or code, with its path. */
+interface Source {
+  readonly path: string
+  readonly text: string
+  readonly isProgram: boolean
+}
+
+const sourcesOf = (node: JsonObject): ReadonlyArray<Source> => {
+  const parameters = recordOf(node.parameters)
+  const isCode =
+    kindOf(node) === "code" && [undefined, "javaScript"].some((language) => language === parameters.language)
+  const found: Array<Source> = []
+  const walk = (value: unknown, path: string) => {
+    if (Predicate.isString(value)) {
+      if (value.startsWith("=")) found.push({ path, text: value, isProgram: false })
+      else if (isCode && path === "parameters.jsCode") found.push({ path, text: value, isProgram: true })
+    } else if (Array.isArray(value)) value.forEach((one, index) => walk(one, `${path}[${index}]`))
+    else if (isRecord(value)) for (const [key, one] of Object.entries(value)) walk(one, `${path}.${key}`)
+  }
+  walk(parameters, "parameters")
+  return found
+}
+
+/** Expressions and code that cannot be read, and those that name nodes that are not there or cannot have run. */
+export const checkExpressions = (graph: Graph, parse: Parse): ReadonlyArray<Finding> => {
+  const order = orderOf(graph)
+  return [...graph.nodes.values()].filter(isEnabled).flatMap((node) =>
+    sourcesOf(node).flatMap((source): ReadonlyArray<Finding> => {
+      const at = { node: nameOf(node), field: source.path }
+      const read = source.isProgram ? [readProgram(parse, source.text)] : expressionsIn(source.text, parse)
+      return read.flatMap((one) =>
+        Result.match(one, {
+          onFailure: (why): ReadonlyArray<Finding> => [
+            {
+              level: "error",
+              ...at,
+              problem: `${source.isProgram ? "the code" : "the expression"} cannot be read: ${why}`
+            }
+          ],
+          onSuccess: (mentions) =>
+            problemsOf(mentions, nameOf(node), graph, order).map((problem) => ({ ...at, ...problem }))
+        })
+      )
+    })
+  )
+}
+
+/** The code of an expression; an expression whose braces are never closed is only text. */
+const expressionsIn = (text: string, parse: Parse): ReadonlyArray<Result.Result<Mentions, string>> =>
+  splitExpression(text.slice(1)).flatMap(({ isClosed, isCode, text: code }) => {
+    if (!isCode || code.trim() === "") return []
+    return [isClosed ? readExpression(parse, code) : Result.fail(`{{ is never closed`)]
+  })
+
+const problemsOf = (
+  { asked, nodes, variables }: Mentions,
+  name: string,
+  graph: Graph,
+  order: Order
+): ReadonlyArray<Omit<Finding, "node" | "field">> => [
+  ...nodes.flatMap((mentioned): ReadonlyArray<Omit<Finding, "node" | "field">> => {
+    if (!graph.nodes.has(mentioned)) {
+      const guess = nearest(mentioned, [...graph.nodes.keys()])
+      const fix =
+        guess === undefined ? `Nodes: ${[...graph.nodes.keys()].slice(0, 20).join(", ")}` : `Did you mean ${guess}?`
+      return [{ level: "error", problem: `refers to node ${mentioned}, which is not there`, fix }]
+    }
+    if (asked.has(mentioned) || order.canPrecede(mentioned, name)) return []
+    const problem = `refers to node ${mentioned}, which cannot have run before`
+    return [{ level: "error", problem, fix: `Take data of a node that leads to ${name}` }]
+  }),
+  ...variables.flatMap((variable): ReadonlyArray<Omit<Finding, "node" | "field">> => {
+    const guess = offered.includes(variable)
+      ? undefined
+      : nearest(
+          variable,
+          offered.filter((one) => one.length > 3)
+        )
+    return guess === undefined || Math.abs(guess.length - variable.length) > 2
+      ? []
+      : [{ level: "warning", problem: `${variable} is nothing that engines know`, fix: `Did you mean ${guess}?` }]
+  })
+]

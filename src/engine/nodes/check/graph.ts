@@ -1,0 +1,152 @@
+import { Predicate } from "effect"
+
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { nameOf } from "../../client/models.ts"
+import { isTrigger, kindOf } from "../../workflow/triggers.ts"
+import { isRecord, listOf, recordOf, textOf } from "../json.ts"
+import type { Finding } from "./Finding.ts"
+
+/** A connection, wherever it is written. */
+export interface Edge {
+  readonly source: string
+  readonly target: string
+  /** Types of the output and of the input. */
+  readonly from: string
+  readonly to: string
+  readonly output: number
+  readonly input: number
+}
+
+/** A workflow as far as its connections are concerned. */
+export interface Graph {
+  readonly nodes: ReadonlyMap<string, JsonObject>
+  readonly edges: ReadonlyArray<Edge>
+}
+
+/** Reads connections in the engine's form; what has another form is left out. */
+export const graphOf = (nodes: ReadonlyArray<JsonObject>, connections: unknown): Graph => ({
+  nodes: new Map(nodes.map((node) => [nameOf(node), node])),
+  edges: Object.entries(recordOf(connections)).flatMap(([source, types]) =>
+    Object.entries(recordOf(types)).flatMap(([from, outputs]) =>
+      listOf(outputs).flatMap((targets, output) =>
+        listOf(targets)
+          .filter(isRecord)
+          .map(({ index, node, type }) => ({
+            source,
+            target: textOf(node),
+            from,
+            to: Predicate.isString(type) ? type : from,
+            output,
+            input: Predicate.isNumber(index) ? index : 0
+          }))
+      )
+    )
+  )
+})
+
+/** Names of the nodes that can be reached along edges, the start left out unless it is reached again. */
+export const reachable = (
+  starts: ReadonlyArray<string>,
+  next: (name: string) => ReadonlyArray<string>,
+  without?: string
+): ReadonlySet<string> => {
+  const found = new Set<string>()
+  const open = starts.filter((name) => name !== without).flatMap(next)
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (found.has(name) || name === without) continue
+    found.add(name)
+    open.push(...next(name))
+  }
+  return found
+}
+
+const neighbours = (edges: ReadonlyArray<Edge>, key: "source" | "target", other: "source" | "target") => {
+  const map = new Map<string, Array<string>>()
+  for (const edge of edges) map.set(edge[key], [...(map.get(edge[key]) ?? []), edge[other]])
+  return (name: string): ReadonlyArray<string> => map.get(name) ?? []
+}
+
+/** Where nodes stand to each other in a run. */
+export interface Order {
+  /** Whether a node can have run when another one runs. */
+  readonly canPrecede: (before: string, node: string) => boolean
+}
+
+/** The order in which nodes can run. What serves a node, as a model serves an agent, runs with it. */
+export const orderOf = ({ edges, nodes }: Graph): Order => {
+  const main = edges.filter(({ from }) => from === "main")
+  const served = neighbours(
+    edges.filter(({ from }) => from !== "main"),
+    "source",
+    "target"
+  )
+  const next = neighbours(main, "source", "target")
+  const triggers = [...nodes].filter(([, node]) => isTrigger(node)).map(([name]) => name)
+
+  const canPrecede = (before: string, node: string): boolean => {
+    const hosts = served(node).length === 0 ? [node] : [...reachable([node], served)]
+    const isHelper = served(before).length > 0
+    if (isHelper) return true
+    return hosts.some((host) => {
+      if (reachable([before], next).has(host)) return true
+      if (before === host) return false
+      const starts = triggers.filter((name) => name === host || reachable([name], next).has(host))
+      // What no trigger reaches does not run in the order of this workflow.
+      if (starts.length === 0) return true
+      return starts.some((start) => start === before || reachable([start], next, host).has(before))
+    })
+  }
+
+  return { canPrecede }
+}
+
+/** Kinds that pass on everything they get, so that a loop of them alone never ends. */
+const passing = new Set([
+  "set",
+  "noOp",
+  "wait",
+  "merge",
+  "httpRequest",
+  "dateTime",
+  "crypto",
+  "renameKeys",
+  "markdown",
+  "sort",
+  "respondToWebhook",
+  "editImage"
+])
+
+/** Loops that no node can end. */
+export const checkLoops = ({ edges, nodes }: Graph): ReadonlyArray<Finding> => {
+  const main = edges.filter(({ from, to }) => from === "main" && to === "main")
+  const next = neighbours(main, "source", "target")
+  const told = new Set<string>()
+  return [...nodes.keys()].flatMap((name): ReadonlyArray<Finding> => {
+    if (told.has(name)) return []
+    const after = reachable([name], next)
+    if (!after.has(name)) return []
+    const loop = [...after].filter((other) => reachable([other], next).has(name))
+    for (const member of loop) told.add(member)
+    if (loop.some((member) => canEnd(nodes.get(member), member, main, new Set(loop)))) return []
+    const fix = "Lead one output of an If, Switch or Loop Over Items out of it"
+    return [{ level: "error", node: name, problem: `the loop ${loop.join(" → ")} → ${name} never ends`, fix }]
+  })
+}
+
+/** Whether a node of a loop can keep items from going round again. */
+const canEnd = (
+  node: JsonObject | undefined,
+  name: string,
+  edges: ReadonlyArray<Edge>,
+  loop: ReadonlySet<string>
+): boolean => {
+  if (node === undefined || node.disabled === true) return false
+  const kind = kindOf(node)
+  const inside = new Set(
+    edges.filter(({ source, target }) => source === name && loop.has(target)).map(({ output }) => output)
+  )
+  if (kind === "if") return inside.size < 2
+  // From its third version on, the first output is what comes when the loop is done.
+  if (kind === "splitInBatches") return Number(node.typeVersion) < 3 || !inside.has(0)
+  return !passing.has(kind) || node.onError === "continueErrorOutput"
+}

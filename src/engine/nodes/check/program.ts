@@ -1,0 +1,78 @@
+import { Predicate, Result } from "effect"
+
+import { isRecord, listOf } from "../json.ts"
+
+/** Reads JavaScript into its syntax tree; throws where it is none. */
+export type Parse = (code: string, options: ParseOptions) => unknown
+
+export interface ParseOptions {
+  readonly ecmaVersion: "latest"
+  readonly allowReturnOutsideFunction: boolean
+  readonly allowAwaitOutsideFunction: boolean
+}
+
+/** What code says about other nodes. */
+export interface Mentions {
+  /** Names of nodes, as in `$("Name")`, and whether it is only asked if they ran. */
+  readonly nodes: ReadonlyArray<string>
+  /** Nodes of which is asked whether they ran. */
+  readonly asked: ReadonlySet<string>
+  /** Names that begin with `$`. */
+  readonly variables: ReadonlyArray<string>
+}
+
+const parseWith = (parse: Parse, code: string) =>
+  Result.try({
+    try: () =>
+      parse(code, { ecmaVersion: "latest", allowReturnOutsideFunction: true, allowAwaitOutsideFunction: true }),
+    catch: (error) => (error instanceof Error ? error.message : "it cannot be read")
+  })
+
+/** What the code between braces mentions; in words, why it cannot be read. */
+export const readExpression = (parse: Parse, code: string): Result.Result<Mentions, string> => {
+  const asValue = parseWith(parse, `(${code.trim().replace(/;+$/, "")}\n)`)
+  if (Result.isSuccess(asValue)) return Result.succeed(mentionsIn(asValue.success))
+  const asProgram = parseWith(parse, code)
+  return Result.isSuccess(asProgram) ? Result.succeed(mentionsIn(asProgram.success)) : Result.fail(asValue.failure)
+}
+
+/** The same of a program. */
+export const readProgram = (parse: Parse, code: string): Result.Result<Mentions, string> =>
+  Result.map(parseWith(parse, code), mentionsIn)
+
+const mentionsIn = (tree: unknown): Mentions => {
+  const nodes = new Set<string>()
+  const asked = new Set<string>()
+  const variables = new Set<string>()
+  const open: Array<unknown> = [tree]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (Array.isArray(next)) open.push(...listOf(next).filter((one) => one !== undefined && one !== null))
+    if (!isRecord(next)) continue
+    const { callee, name, object, property, type } = next
+    if (type === "Identifier" && Predicate.isString(name) && name.startsWith("$")) variables.add(name)
+    const [argument] = listOf(next.arguments)
+    if (type === "CallExpression" && (isNamed(callee, "$") || isNamed(callee, "$items"))) addText(argument, nodes)
+    if (type === "MemberExpression" && isNamed(object, "$node")) addText(property, nodes)
+    if (type === "MemberExpression" && isNamed(property, "isExecuted") && isRecord(object)) {
+      addText(listOf(object.arguments)[0], asked)
+      addText(object.property, asked)
+    }
+    for (const [key, value] of Object.entries(next)) {
+      const isPropertyName = key === "property" && next.computed === false
+      if (Predicate.isObject(value) && !isPropertyName) open.push(value)
+    }
+  }
+  return { nodes: [...nodes], asked, variables: [...variables] }
+}
+
+const isNamed = (node: unknown, name: string) => isRecord(node) && node.type === "Identifier" && node.name === name
+
+/** Adds a text that stands there word for word, or a name behind a dot. */
+const addText = (node: unknown, to: Set<string>) => {
+  if (!isRecord(node)) return
+  if (node.type === "Literal" && Predicate.isString(node.value)) to.add(node.value)
+  if (node.type === "Identifier" && Predicate.isString(node.name)) to.add(node.name)
+  const [only, ...others] = listOf(node.quasis)
+  const cooked = isRecord(only) && isRecord(only.value) ? only.value.cooked : undefined
+  if (node.type === "TemplateLiteral" && others.length === 0 && Predicate.isString(cooked)) to.add(cooked)
+}
