@@ -28,15 +28,20 @@ export const checkPorts = (graph: Graph, known: ReadonlyMap<string, Known>): Rea
   ...[...graph.nodes].flatMap(([name, node]) => (isEnabled(node) ? checkInputs(name, graph, known.get(name)) : []))
 ]
 
-const portsOf = (ports: ReadonlyArray<Port>, { settings }: Known) =>
-  ports.filter((port) => isShown(port, settings)).map(({ type }) => type)
+/** Types of connections that may be there; where code decides, all that it names. */
+const portsOf = (ports: ReadonlyArray<Port>, { settings }: Known, isDynamic = false) =>
+  ports.filter((port) => isDynamic || isShown(port, settings)).map(({ type }) => type)
+
+const outputsOf = (known: Known) => portsOf(known.type.outputs, known, known.type.hasDynamicOutputs)
+
+const inputsOf = (known: Known) => portsOf(known.type.inputs, known, known.type.hasDynamicInputs)
 
 const listed = (types: ReadonlyArray<string>) => [...new Set(types)].join(", ") || "nothing"
 
 const checkEdge = (edge: Edge, known: ReadonlyMap<string, Known>): ReadonlyArray<Finding> => {
   const [source, target] = [known.get(edge.source), known.get(edge.target)]
-  const gives = source === undefined ? undefined : portsOf(source.type.outputs, source)
-  const takes = target === undefined ? undefined : portsOf(target.type.inputs, target)
+  const gives = source === undefined ? undefined : outputsOf(source)
+  const takes = target === undefined ? undefined : inputsOf(target)
   const at = { node: edge.source, field: `connections.${edge.from}` }
   if (edge.from !== edge.to && !(edge.from === "main" && edge.to === "main")) {
     const problem = `leads from ${edge.from} to ${edge.to} of node ${edge.target}`
@@ -51,8 +56,8 @@ const checkEdge = (edge: Edge, known: ReadonlyMap<string, Known>): ReadonlyArray
     target !== undefined &&
     source !== undefined &&
     edge.from !== "main" &&
-    portsOf(target.type.outputs, target).includes(edge.from) &&
-    portsOf(source.type.inputs, source).includes(edge.from)
+    outputsOf(target).includes(edge.from) &&
+    inputsOf(source).includes(edge.from)
   if (isSwapped) {
     const problem = `leads the wrong way: ${edge.target} gives ${edge.from}, and ${edge.source} takes it`
     return [{ level: "error", ...at, problem, fix: `Connect ${edge.target} to ${edge.source}` }]

@@ -10,7 +10,7 @@ import { textOf } from "../json.ts"
 import { checkPorts } from "./ai.ts"
 import { checkExpressions } from "./expressions.ts"
 import type { Finding } from "./Finding.ts"
-import { checkLoops, graphOf } from "./graph.ts"
+import { checkBatches, checkLoops, graphOf } from "./graph.ts"
 import { checkCredentials, checkParameters, checkType, type Known, knownOf } from "./node.ts"
 
 /** A workflow that is to be looked at; its connections in the engine's form. */
@@ -43,7 +43,13 @@ export const checkWorkflow = Effect.fnUntraced(function* (
     return [...(type === undefined ? [] : [type]), ...more]
   })
   const texts = mayHoldCode(nodes) ? checkExpressions(graph, yield* parser) : []
-  return inOrder(nodes, [...ofNodes, ...checkPorts(graph, known), ...checkLoops(graph), ...texts])
+  return inOrder(nodes, [
+    ...ofNodes,
+    ...checkPorts(graph, known),
+    ...checkLoops(graph),
+    ...checkBatches(graph),
+    ...texts
+  ])
 })
 
 const mayHoldCode = (nodes: ReadonlyArray<JsonObject>) => /"=|"jsCode"/.test(JSON.stringify(nodes))

@@ -133,6 +133,17 @@ export const checkLoops = ({ edges, nodes }: Graph): ReadonlyArray<Finding> => {
   })
 }
 
+/** Nodes that loop over nothing, because only what comes after the loop is connected. */
+export const checkBatches = ({ edges, nodes }: Graph): ReadonlyArray<Finding> =>
+  [...nodes].flatMap(([name, node]): ReadonlyArray<Finding> => {
+    if (kindOf(node) !== "splitInBatches" || Number(node.typeVersion) < 3 || node.disabled === true) return []
+    const outputs = edges.filter(({ source }) => source === name).map(({ output }) => output)
+    if (!outputs.includes(0) || outputs.includes(1)) return []
+    const problem = "only its first output (done) is connected, so that nothing is done with the items"
+    const fix = "Lead its second output (loop) to what is to be done with each batch, and that back to this node"
+    return [{ level: "error", node: name, field: "connections.main", problem, fix }]
+  })
+
 /** Whether a node of a loop can keep items from going round again. */
 const canEnd = (
   node: JsonObject | undefined,
@@ -147,6 +158,6 @@ const canEnd = (
   )
   if (kind === "if") return inside.size < 2
   // From its third version on, the first output is what comes when the loop is done.
-  if (kind === "splitInBatches") return Number(node.typeVersion) < 3 || !inside.has(0)
+  if (kind === "splitInBatches") return Number(node.typeVersion) < 3 || inside.size < 2
   return !passing.has(kind) || node.onError === "continueErrorOutput"
 }

@@ -51,8 +51,10 @@ const checkGiven = (
   const [first] = shown
   if (first === undefined) {
     const isUsual = known.some((property) => isSame(property.default ?? "", value))
-    if (isNothing(value) || isUsual) return []
-    const problem = `has no effect under these settings: it needs ${[...new Set(known.map(needs))].join(", or ")}`
+    // What something else hides that is missing is told where that is missing.
+    const isHidden = known.some(({ show = {} }) => isShown({ show }, place.settings))
+    if (isNothing(value) || isUsual || isHidden) return []
+    const problem = `has no effect under these settings: it needs ${needsOf(known)}`
     return [at(place, name, { level: "warning", problem })]
   }
   const problems = shown.map((property) => checkValue(property, value, place))
@@ -63,6 +65,11 @@ const checkGiven = (
 const knownNames = (properties: ReadonlyArray<Property>, { settings }: Place): string => {
   const names = [...new Set(properties.filter((one) => isShown(one, settings)).map(({ name }) => name))]
   return names.length === 0 ? "It has none" : `Known: ${names.slice(0, 20).join(", ")}${names.length > 20 ? ", …" : ""}`
+}
+
+const needsOf = (known: ReadonlyArray<Property>) => {
+  const all = [...new Set(known.map(needs))].toSorted((a, b) => a.length - b.length)
+  return `${all.slice(0, 2).join(", or ")}${all.length > 2 ? ", or other settings" : ""}`
 }
 
 const needs = ({ hide = {}, show = {} }: Property): string => {
@@ -171,7 +178,7 @@ const wrongValue = (property: Property, value: unknown, { settings }: Place): Pr
     return { level: "warning", problem: `is ${quoted(value)}`, fix: "It must be a number" }
   }
   if (type === "resourceLocator" && isRecord(value) && modes.length > 0) {
-    return Predicate.isString(value.mode) && !modes.includes(value.mode)
+    return Predicate.isString(value.mode) && value.mode !== "" && !modes.includes(value.mode)
       ? { level: "error", problem: `mode is ${quoted(value.mode)}`, fix: `One of ${modes.join(", ")}` }
       : undefined
   }

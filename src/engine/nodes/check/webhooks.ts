@@ -1,0 +1,56 @@
+import { Effect, Predicate } from "effect"
+
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import type { EngineClient } from "../../client/EngineClient.ts"
+import { collisions } from "../../workflow/addresses.ts"
+import { isRecord, recordsOf, textOf } from "../json.ts"
+import type { Finding } from "./Finding.ts"
+
+/** Pages of active workflows that are looked through. */
+const maxPages = 8
+
+/** Webhooks whose addresses active workflows of the instance, or two nodes of this one, have as well. */
+export const checkWebhooks = Effect.fnUntraced(function* (
+  engine: EngineClient["Service"],
+  id: string | undefined,
+  nodes: ReadonlyArray<JsonObject>
+) {
+  const own = { id: id ?? "", nodes }
+  const inside = nodes.flatMap((node, place) =>
+    collisions({ ...own, nodes: [node] }, { ...own, nodes: nodes.slice(0, place) }).map((one) =>
+      finding(one.node, one.address, `node ${one.otherNode}`)
+    )
+  )
+  if (collisions(own, own).length === 0) return inside
+  const found: Array<Finding> = []
+  let cursor: string | undefined
+  for (let pages = 0; pages < maxPages; pages++) {
+    const page = yield* engine.listWorkflows(
+      cursor === undefined ? { active: true, limit: 100 } : { active: true, cursor }
+    )
+    for (const other of page.data) {
+      if (textOf(other.id) === id) continue
+      const running = isRecord(other.activeVersion) ? other.activeVersion.nodes : other.nodes
+      for (const one of collisions(own, { id: textOf(other.id), nodes: recordsOf(running) })) {
+        found.push(
+          finding(
+            one.node,
+            one.address,
+            `node ${one.otherNode} of workflow ${textOf(other.name)} (${textOf(other.id)})`
+          )
+        )
+      }
+    }
+    if (!Predicate.isString(page.nextCursor) || page.nextCursor === "" || page.nextCursor === cursor) break
+    cursor = page.nextCursor
+  }
+  return [...inside, ...found]
+})
+
+const finding = (node: string, address: string, owner: string): Finding => ({
+  level: "error",
+  node,
+  field: "parameters.path",
+  problem: `${address} is taken by ${owner}`,
+  fix: "Choose another path"
+})

@@ -1,0 +1,75 @@
+import { Effect, Option, Predicate, Result } from "effect"
+
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { reads } from "../../../mcp/annotations.ts"
+import { InvalidArgument, ToolError } from "../../../mcp/ToolError.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
+import { checkWorkflow as check } from "../../nodes/check/checkWorkflow.ts"
+import { checkCredentialIds } from "../../nodes/check/credentialIds.ts"
+import type { Finding } from "../../nodes/check/Finding.ts"
+import { checkWebhooks } from "../../nodes/check/webhooks.ts"
+import { recordsOf } from "../../nodes/json.ts"
+import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
+import * as EngineTool from "../../tools/EngineTool.ts"
+import { asInCreate, optional, workflowId } from "../../tools/parameters.ts"
+import { toConnections } from "../../workflow/connections.ts"
+import { validate } from "../../workflow/validate.ts"
+
+export const checkWorkflow = EngineTool.make("check_workflow", {
+  title: "Check workflow",
+  description:
+    "Find what is wrong with a workflow, saved or given, before it runs: nodes, parameters, credentials, expressions, webhooks",
+  annotations: reads,
+  arguments: {
+    id: optional(workflowId),
+    nodes: optional(asInCreate.nodes),
+    connections: optional(asInCreate.connections)
+  },
+  run: Effect.fnUntraced(function* ({ connections, id, nodes }) {
+    const engine = yield* EngineClient
+    if (id === undefined && nodes === undefined) {
+      return yield* new InvalidArgument({ argument: "id", problem: "or nodes must be given" })
+    }
+    const saved = id === undefined ? undefined : yield* engine.getWorkflow(id)
+    const all: ReadonlyArray<JsonObject> = nodes ?? saved?.nodes ?? []
+    const given = connections ?? saved?.connections
+    const { catalog, hint } = yield* (yield* NodeKnowledge).of(engine)
+    const broken = Result.getFailure(validate({ nodes: all, connections: given }))
+    const links = Result.getOrElse(toConnections(given), () => ({}))
+    const findings = yield* Effect.mapError(
+      check({ nodes: all, connections: links }, catalog),
+      ({ message }) => new ToolError({ blame: "upstream", code: "CACHE_ERROR", message, details: {} })
+    )
+    const around = yield* Effect.all([checkWebhooks(engine, id, all), checkCredentialIds(engine, all)], {
+      concurrency: "unbounded"
+    })
+    const rules = Option.toArray(broken).map(({ message }): Finding => ({ level: "error", problem: message }))
+    const found = [...rules, ...findings, ...around.flat()]
+    const errors = found.filter(({ level }) => level === "error").length
+    return {
+      ok: errors === 0,
+      errors,
+      warnings: found.length - errors,
+      findings: found.slice(0, most),
+      ...(found.length > most ? { more: found.length - most } : {}),
+      ...(hint === undefined ? {} : { notice: `Types and parameters of nodes were not checked. ${hint}` }),
+      ...uncheckedOf(all, (type) => catalog === undefined || catalog.find(type) !== undefined, findings)
+    }
+  })
+})
+
+/** Findings that are shown at most. */
+const most = 60
+
+/** Types that nobody described: nothing is said about them. */
+const uncheckedOf = (
+  nodes: ReadonlyArray<JsonObject>,
+  isKnown: (type: string) => boolean,
+  findings: ReadonlyArray<Finding>
+) => {
+  const told = new Set(findings.filter(({ field }) => field === "type").map(({ node }) => node))
+  const types = recordsOf(nodes)
+    .filter(({ name, type }) => Predicate.isString(type) && !isKnown(type) && !told.has(String(name)))
+    .map(({ type }) => String(type))
+  return types.length === 0 ? {} : { unchecked: [...new Set(types)] }
+}
