@@ -5,6 +5,7 @@ import type { Sessions } from "../../src/mcp/protocol/Session.ts"
 import { inTime } from "../support/inTime.ts"
 import { activation } from "./activation.ts"
 import { comparing } from "./comparing.ts"
+import { checks } from "./checks.ts"
 import { credentials } from "./credentials.ts"
 import { editing } from "./editing.ts"
 import { engineHistory } from "./engineHistory.ts"
@@ -56,6 +57,7 @@ const families = [
   errors,
   resources,
   nodes,
+  checks,
   prompts
 ]
 

@@ -3,10 +3,9 @@ import { Predicate } from "effect"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 
 /** Lenient looks at JSON of which nothing is promised: what has another form counts as not there. */
-export const recordOf = (value: unknown): JsonObject =>
-  Predicate.isObject(value) && !Array.isArray(value) ? { ...value } : {}
+export const recordOf = (value: unknown): JsonObject => (Predicate.isObject(value) ? { ...value } : {})
 
-export const isRecord = (value: unknown): value is JsonObject => Predicate.isObject(value) && !Array.isArray(value)
+export const isRecord = (value: unknown): value is JsonObject => Predicate.isObject(value)
 
 export const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
@@ -23,7 +22,7 @@ export const numbersOf = (value: unknown): ReadonlyArray<number> =>
 export const valueAt = (value: unknown, path: string): unknown => {
   let found = value
   for (const step of path.split(/[.[\]]+/).filter((part) => part !== "")) {
-    if (!Predicate.isObject(found) || !Object.hasOwn(found, step)) return undefined
+    if (!Predicate.isObjectOrArray(found) || !Object.hasOwn(found, step)) return undefined
     found = new Map<string, unknown>(Object.entries(found)).get(step)
   }
   return found

@@ -11,7 +11,7 @@ export const sampleOf = (value: unknown): unknown => shorten(maskSecrets(value),
 
 const shorten = (value: unknown, depth: number): unknown => {
   if (Predicate.isString(value)) return value.length <= most.text ? value : `${value.slice(0, most.text)}…`
-  if (!Predicate.isObject(value)) return value
+  if (!Predicate.isObjectOrArray(value)) return value
   if (depth >= most.depth) return "…"
   if (Array.isArray(value)) {
     const shown = value.slice(0, most.items).map((item) => shorten(item, depth + 1))

@@ -129,7 +129,10 @@ export const checkLoops = ({ edges, nodes }: Graph): ReadonlyArray<Finding> => {
     for (const member of loop) told.add(member)
     if (loop.some((member) => canEnd(nodes.get(member), member, main, new Set(loop)))) return []
     const fix = "Lead one output of an If, Switch or Loop Over Items out of it"
-    return [{ level: "error", node: name, problem: `the loop ${loop.join(" → ")} → ${name} never ends`, fix }]
+    const members = new Set(loop)
+    const round = [...reachable([name], (member) => next(member).filter((other) => members.has(other)))]
+    const others = round.filter((member) => member !== name)
+    return [{ level: "error", node: name, problem: `the loop ${[name, ...others, name].join(" → ")} never ends`, fix }]
   })
 }
 

@@ -1,5 +1,6 @@
 import { Predicate, Result } from "effect"
 
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { isRecord, listOf } from "../json.ts"
 
 /** Reads JavaScript into its syntax tree; throws where it is none. */
@@ -52,14 +53,14 @@ const mentionsIn = (tree: unknown): Mentions => {
     if (type === "Identifier" && Predicate.isString(name) && name.startsWith("$")) variables.add(name)
     const [argument] = listOf(next.arguments)
     if (type === "CallExpression" && (isNamed(callee, "$") || isNamed(callee, "$items"))) addText(argument, nodes)
-    if (type === "MemberExpression" && isNamed(object, "$node")) addText(property, nodes)
+    if (type === "MemberExpression" && isNamed(object, "$node")) addProperty(next, nodes)
     if (type === "MemberExpression" && isNamed(property, "isExecuted") && isRecord(object)) {
       addText(listOf(object.arguments)[0], asked)
-      addText(object.property, asked)
+      addProperty(object, asked)
     }
     for (const [key, value] of Object.entries(next)) {
       const isPropertyName = key === "property" && next.computed === false
-      if (Predicate.isObject(value) && !isPropertyName) open.push(value)
+      if (Predicate.isObjectOrArray(value) && !isPropertyName) open.push(value)
     }
   }
   return { nodes: [...nodes], asked, variables: [...variables] }
@@ -67,11 +68,16 @@ const mentionsIn = (tree: unknown): Mentions => {
 
 const isNamed = (node: unknown, name: string) => isRecord(node) && node.type === "Identifier" && node.name === name
 
-/** Adds a text that stands there word for word, or a name behind a dot. */
+/** Adds the name behind a dot, or the text between brackets. */
+const addProperty = ({ computed, property }: JsonObject, to: Set<string>) => {
+  if (computed === false && isRecord(property) && Predicate.isString(property.name)) to.add(property.name)
+  else addText(property, to)
+}
+
+/** Adds a text that stands there word for word. */
 const addText = (node: unknown, to: Set<string>) => {
   if (!isRecord(node)) return
   if (node.type === "Literal" && Predicate.isString(node.value)) to.add(node.value)
-  if (node.type === "Identifier" && Predicate.isString(node.name)) to.add(node.name)
   const [only, ...others] = listOf(node.quasis)
   const cooked = isRecord(only) && isRecord(only.value) ? only.value.cooked : undefined
   if (node.type === "TemplateLiteral" && others.length === 0 && Predicate.isString(cooked)) to.add(cooked)

@@ -1,0 +1,226 @@
+import { assert } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+
+import { ask, type Json, refused } from "../support/harness.ts"
+import type { Suite } from "./contractSuite.ts"
+import { TestedEngine } from "./TestedEngine.ts"
+import { answer, chain, created, everyDay, manual, node, unique, webhook } from "./things.ts"
+
+const decodeCheck = Schema.decodeUnknownSync(
+  Schema.Struct({
+    ok: Schema.Boolean,
+    findings: Schema.Array(
+      Schema.Struct({
+        level: Schema.Literals(["error", "warning"]),
+        node: Schema.optionalKey(Schema.String),
+        field: Schema.optionalKey(Schema.String),
+        problem: Schema.String,
+        fix: Schema.optionalKey(Schema.String)
+      })
+    )
+  })
+)
+
+/** What check_workflow finds, as `node field: problem`, and whether that keeps the workflow from running. */
+const found = Effect.fnUntraced(function* (draft: Json) {
+  const { findings, ok } = decodeCheck(yield* ask("check_workflow", draft))
+  return { ok, lines: findings.map(({ field, node, problem }) => `${node} ${field}: ${problem}`) }
+})
+
+const language = (kind: string, name: string, parameters: Json = {}, more: Json = {}) => ({
+  ...node(kind, name, parameters, more),
+  type: `@n8n/n8n-nodes-langchain.${kind}`
+})
+
+const http = (parameters: Json, more: Json = {}) =>
+  node("httpRequest", "Call", { url: "https://example.com", ...parameters }, { typeVersion: 4.2, ...more })
+
+/** Behind a trigger, so that everything runs. */
+const behind = (...nodes: ReadonlyArray<Json>) => ({
+  nodes: [manual(), ...nodes],
+  connections: chain("Start", ...nodes.map(({ name }) => String(name)))
+})
+
+/** One mistake each, and what must be said of it. */
+const mistakes: ReadonlyArray<readonly [title: string, draft: () => Json, said: RegExp]> = [
+  [
+    "an unknown type",
+    () => behind(node("slak", "Post")),
+    /^Post type: this engine has no node type n8n-nodes-base\.slak/
+  ],
+  ["a version that is not there", () => behind(http({}, { typeVersion: 9 })), /^Call typeVersion: .* has no version 9/],
+  [
+    "a missing URL",
+    () => behind(node("httpRequest", "Call", {}, { typeVersion: 4.2 })),
+    /^Call parameters\.url: is required and empty/
+  ],
+  ["a wrong option", () => behind(http({ method: "PSOT" })), /^Call parameters\.method: "PSOT" is none of its options/],
+  [
+    "an unknown parameter",
+    () => behind(http({ requestMethood: "GET" })),
+    /^Call parameters\.requestMethood: there is no parameter requestMethood/
+  ],
+  [
+    "a parameter that has no effect",
+    () => behind(http({ jsonBody: "{}" })),
+    /^Call parameters\.jsonBody: has no effect under these settings: it needs sendBody=true/
+  ],
+  [
+    "a missing credential",
+    () => behind(http({ authentication: "genericCredentialType", genericAuthType: "httpHeaderAuth" })),
+    /^Call credentials\.httpHeaderAuth: the node has no credential/
+  ],
+  [
+    "an expression that names a missing node",
+    () => behind(answer("Answer", '={{ $("Strat").first().json.id }}')),
+    /^Answer parameters\.assignments\.assignments\[0\]\.value: refers to node Strat, which is not there/
+  ],
+  [
+    "an expression that names a node which runs later",
+    () => behind(answer("First", '={{ $("Second").first().json.id }}'), node("noOp", "Second")),
+    /^First .*: refers to node Second, which cannot have run before/
+  ],
+  [
+    "an expression that cannot be read",
+    () => behind(answer("Answer", "={{ $json.a + }}")),
+    /^Answer .*: the expression cannot be read/
+  ],
+  [
+    "an expression that is never closed",
+    () => behind(answer("Answer", "={{ $json.a")),
+    /^Answer .*: the expression cannot be read: \{\{ is never closed/
+  ],
+  [
+    "code that cannot be read",
+    () => behind(node("code", "Code", { jsCode: "return [" }, { typeVersion: 2 })),
+    /^Code parameters\.jsCode: the code cannot be read/
+  ],
+  [
+    "a loop without an end",
+    () => ({
+      nodes: [manual(), node("noOp", "A"), node("noOp", "B")],
+      connections: [...chain("Start", "A", "B"), { source: "B", target: "A" }]
+    }),
+    /^A undefined: the loop A → B → A never ends/
+  ],
+  [
+    "assignments in a wrong form",
+    () => behind(node("set", "Set", { assignments: [{ name: "a", value: "b" }] })),
+    /^Set parameters\.assignments: is \[\{"name":"a","value":"b"\}\]/
+  ]
+]
+
+const model = () =>
+  language("lmChatOpenAi", "Model", { model: { __rl: true, mode: "id", value: "gpt-4o-mini" } }, { typeVersion: 1.2 })
+const agent = () => language("agent", "Agent", { promptType: "define", text: "Hello" }, { typeVersion: 1.9 })
+
+export const checks = (it: Suite) => {
+  for (const [title, draft, said] of mistakes) {
+    it.effect(`check_workflow finds ${title}, and nothing else`, () =>
+      Effect.gen(function* () {
+        const { lines } = yield* found(draft())
+        assert.lengthOf(lines, 1, lines.join("\n"))
+        assert.match(lines[0] ?? "", said)
+      })
+    )
+  }
+
+  it.effect("check_workflow finds a credential of the wrong type", () =>
+    Effect.gen(function* () {
+      const asked = { authentication: "genericCredentialType", genericAuthType: "httpHeaderAuth" }
+      const draft = behind(http(asked, { credentials: { httpBasicAuth: { id: "1", name: "Basic" } } }))
+      const { lines } = yield* found(draft)
+      const said =
+        /^Call credentials\.httpHeaderAuth: the node has a credential of type httpBasicAuth, which it cannot/m
+      assert.match(lines.join("\n"), said)
+    })
+  )
+
+  it.effect("check_workflow finds an agent without a model, and connections that lead the wrong way", () =>
+    Effect.gen(function* () {
+      const bare = yield* found(behind(agent()))
+      const { version } = yield* TestedEngine
+      // An installation without the AI package says so.
+      if (bare.lines.some((line) => /has no node type/.test(line))) return assert.strictEqual(version, "1.82.3")
+      assert.match(bare.lines.join("\n"), /^Agent connections\.ai_languageModel: nothing is connected to its input/m)
+      const swapped = yield* found({
+        nodes: [manual(), agent(), model()],
+        connections: [
+          ...chain("Start", "Agent"),
+          { source: "Agent", target: "Model", sourceOutput: "ai_languageModel" }
+        ]
+      })
+      assert.match(swapped.lines.join("\n"), /^Agent connections\.ai_languageModel: leads the wrong way: Model gives/m)
+      const plain = yield* found({
+        nodes: [manual(), agent(), model()],
+        connections: [...chain("Start", "Agent"), { source: "Model", target: "Agent" }]
+      })
+      assert.match(plain.lines.join("\n"), /^Model connections\.main: node Model has no output main/m)
+      const right = yield* found({
+        nodes: [manual(), agent(), model()],
+        connections: [
+          ...chain("Start", "Agent"),
+          { source: "Model", target: "Agent", sourceOutput: "ai_languageModel" }
+        ]
+      })
+      assert.deepStrictEqual(
+        right.lines.filter((line) => !line.includes("credentials.")),
+        []
+      )
+    })
+  )
+
+  it.effect("check_workflow finds nothing in sound workflows", () =>
+    Effect.gen(function* () {
+      const sound = [
+        behind(http({ sendBody: true, specifyBody: "json", jsonBody: "={{ JSON.stringify($json) }}" })),
+        behind(answer("Answer", '={{ $("Start").first().json.id ?? $now.toISO() }}')),
+        { nodes: [everyDay(), node("noOp", "Work")], connections: chain("Every day", "Work") },
+        { nodes: [webhook(), answer("Answer", "={{ $json.body.name }}")], connections: chain("Webhook", "Answer") }
+      ]
+      for (const draft of sound) assert.deepStrictEqual(yield* found(draft), { ok: true, lines: [] })
+    })
+  )
+
+  it.effect("check_workflow reads a saved workflow, and names who has its webhook's address", () =>
+    Effect.gen(function* () {
+      const hook = webhook()
+      const first = yield* created({
+        name: unique("First"),
+        nodes: [hook, node("noOp", "Work")],
+        connections: chain("Webhook", "Work"),
+        active: true
+      })
+      const second = yield* created({ nodes: [hook, node("noOp", "Work")], connections: chain("Webhook", "Work") })
+      const { lines, ok } = yield* found({ id: second.id })
+      assert.isFalse(ok)
+      assert.match(
+        lines.join("\n"),
+        new RegExp(`POST /webhook/\\S+ is taken by node Webhook of workflow First-\\S+ \\(${first.id}\\)`)
+      )
+      assert.deepStrictEqual((yield* found({ id: first.id })).lines, [])
+    })
+  )
+
+  it.effect("check_workflow finds credentials that the instance does not have, where it lists them", () =>
+    Effect.gen(function* () {
+      const { isSecond } = yield* TestedEngine
+      const draft = behind(
+        http(
+          { authentication: "genericCredentialType", genericAuthType: "httpHeaderAuth" },
+          { credentials: { httpHeaderAuth: { id: "nowhere", name: "Key" } } }
+        )
+      )
+      const { lines } = yield* found(draft)
+      if (!isSecond) return assert.deepStrictEqual(lines, [])
+      assert.match(lines.join("\n"), /^Call credentials\.httpHeaderAuth: there is no credential Key \(nowhere\) here$/m)
+    })
+  )
+
+  it.effect("check_workflow wants a workflow", () =>
+    Effect.gen(function* () {
+      const { message } = yield* refused("check_workflow")
+      assert.match(message, /^Invalid id: or nodes must be given/)
+    })
+  )
+}
