@@ -1,3 +1,5 @@
+import path from "node:path"
+
 import { Redacted, Result } from "effect"
 
 import type { EngineConfig } from "../engine/config/EngineConfig.ts"
@@ -29,6 +31,8 @@ export interface Launch {
   readonly audit?: (AuditSettings & { readonly besideConfiguration: boolean }) | undefined
   /** Nothing where no history of workflows is kept. The folder is named as the audit log's file is. */
   readonly history?: { readonly directory: string; readonly besideConfiguration: boolean } | undefined
+  /** Where node types come from that an engine does not tell; a folder as it is named from the working folder. */
+  readonly nodeTypes?: Settings["server"]["nodeTypes"]
   /** The configuration file that was asked for by name. */
   readonly config: Options["config"]
   readonly marketplace: unknown
@@ -52,6 +56,7 @@ export const resolve = (options: Options, settings: Settings): Result.Result<Lau
     answerLimit: server.answerLimit,
     audit: resolveAudit(options.audit, server.audit),
     history: resolveHistory(options.history, server.history),
+    ...(server.nodeTypes === undefined ? {} : { nodeTypes: besideConfiguration(server.nodeTypes, options.config) }),
     config: options.config,
     marketplace: settings.marketplace,
     ...(settings.plans === undefined ? {} : { plans: settings.plans }),
@@ -63,6 +68,10 @@ const resolveAudit = (file: string | undefined, written: AuditSettings | undefin
   if (file === undefined) return written === undefined ? undefined : { ...written, besideConfiguration: true }
   return { maxBytes: 10_000_000, keep: 5, ...written, file, besideConfiguration: false }
 }
+
+/** A folder is named from the configuration's place. */
+const besideConfiguration = (given: NonNullable<Launch["nodeTypes"]>, config = ""): NonNullable<Launch["nodeTypes"]> =>
+  typeof given === "string" ? given : { folder: path.resolve(path.dirname(config), given.folder) }
 
 const resolveHistory = (directory: string | undefined, written: string | undefined): Launch["history"] => {
   if (directory !== undefined) return { directory, besideConfiguration: false }

@@ -18,6 +18,12 @@ const command = Effect.gen(function* () {
 const run = (invocation: Invocation, options: Options) => {
   if (invocation.task === "serve") return Effect.as(serve(options), 0)
   if (invocation.task === "check") return runCheck(options, invocation)
+  if (invocation.task === "nodes") {
+    return Effect.flatMap(
+      Effect.promise(() => import("./nodes/runNodes.ts")),
+      ({ runNodes }) => runNodes(options)
+    )
+  }
   if (invocation.task === "init") {
     return Effect.flatMap(
       Effect.promise(() => import("./init/init.ts")),

@@ -18,6 +18,7 @@ export type Invocation =
   | { readonly task: "serve"; readonly texts: FlagTexts }
   | { readonly task: "check"; readonly texts: FlagTexts; readonly json: boolean }
   | { readonly task: "backup"; readonly texts: FlagTexts; readonly request: BackupRequest }
+  | { readonly task: "nodes"; readonly texts: FlagTexts }
   | { readonly task: "init"; readonly texts: FlagTexts; readonly request: InitRequest }
   | { readonly task: "call"; readonly texts: FlagTexts; readonly request: CallRequest }
   | { readonly task: "promote"; readonly texts: FlagTexts; readonly request: PromoteRequest }
@@ -53,6 +54,14 @@ const command = (asked: (invocation: Invocation) => Effect.Effect<void>, { toolH
   const call = Command.make("call", callInput, (input) =>
     Effect.flatMap(root, (texts) => asked({ task: "call", texts, request: { ...input, toolHelp, toolWords } }))
   ).pipe(Command.withDescription(callDescription), Command.withShortDescription("Call one tool and print its answer"))
+  const fetch = Command.make("fetch", {}, () => Effect.flatMap(root, (texts) => asked({ task: "nodes", texts }))).pipe(
+    Command.withDescription(fetchDescription),
+    Command.withShortDescription("Fetch and keep the node types")
+  )
+  const nodes = Command.make("nodes").pipe(
+    Command.withSubcommands([fetch]),
+    Command.withDescription("What is known of the node types of the configured engines")
+  )
   const init = Command.make("init", initInput, (request) =>
     Effect.flatMap(root, (texts) => asked({ task: "init", texts, request }))
   ).pipe(
@@ -74,6 +83,7 @@ const command = (asked: (invocation: Invocation) => Effect.Effect<void>, { toolH
       check,
       call,
       backup,
+      nodes,
       promote(root, (request, texts) => asked({ task: "promote", texts, request }))
     ]),
     Command.withDescription(description)
@@ -137,6 +147,10 @@ const initDescription = `Asks for an engine's address and API key, or takes them
   the chosen clients. Files that are there are added to, and a copy of each is kept.
 
   ENGINE_API_KEY=... workflow-tool-server init --engine-host https://engine.example.com --client claude-desktop`
+
+const fetchDescription = `Fetches the node types of every configured instance, so that find_nodes, describe_node and check_workflow know them.
+  Engines before 2 tell them; of others the packages of exactly their version are read, about 15 MB, from the registry
+  that npm is set to, or from the folder that nodeTypes names in the configuration. Kept in the user's cache.`
 
 const callDescription = `Calls one tool, as an assistant would, and prints its answer.
 

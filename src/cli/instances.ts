@@ -4,10 +4,13 @@ import { Instances } from "../engine/client/Instances.ts"
 import { EngineConfig } from "../engine/config/EngineConfig.ts"
 import type { Launch } from "./Launch.ts"
 import * as NodeHttpClients from "./NodeHttpClients.ts"
+import { nodeTypes } from "./nodes/nodeTypes.ts"
 
 /** The instances to serve and the way to them: the configured ones over the network, else the embedded one. */
 export const instances = (launch: Launch) =>
-  Layer.build(Layer.provide(Instances.layer, Layer.merge(upstreams(launch), keeping(launch))))
+  Layer.build(
+    Layer.merge(Layer.provide(Instances.layer, Layer.merge(upstreams(launch), keeping(launch))), nodeTypes(launch))
+  )
 
 /** Loads the history of workflows where one is kept. */
 const keeping = ({ history, ...launch }: Launch) =>

@@ -31,6 +31,8 @@ export interface ServerSettings {
   readonly audit?: AuditSettings
   /** Folder of the repository that keeps what workflows were. */
   readonly history?: string
+  /** Where node types come from that an engine does not tell; nowhere by itself where it is left out. */
+  readonly nodeTypes?: "off" | "fetch" | { readonly folder: string }
 }
 
 /** Where calls that may change something are recorded, and how much of that is kept. */
@@ -92,6 +94,12 @@ export const FileFields = Schema.Struct({
   answerLimit: Schema.optionalKey(whole(1000, 1_000_000_000, "a whole number of bytes from 1000")),
   audit: Schema.optionalKey(Schema.Unknown),
   history: Schema.optionalKey(text("the name of a folder")),
+  nodeTypes: Schema.optionalKey(
+    Schema.Union([
+      Schema.Literals(["off", "fetch"]),
+      Schema.Struct({ folder: text("the name of a folder with the packages of an engine") })
+    ]).annotate({ message: '"off", "fetch" or {"folder": a folder with the packages of an engine}' })
+  ),
   marketplace: Schema.optionalKey(Schema.Unknown),
   plans: Schema.optionalKey(Schema.Unknown),
   promotion: Schema.optionalKey(Schema.Unknown)

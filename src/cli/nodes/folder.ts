@@ -33,6 +33,14 @@ export const readFolder = (folder: string) =>
     )
   })
 
+/** A package that is installed beside the engine's own; one that is not in the folder has nothing to tell. */
+export const readOther = (folder: string) =>
+  Effect.fnUntraced(function* (name: string, version: string) {
+    const text = yield* Effect.orElseSucceed(readIn(folder, [name, descriptionsFile]), () => "[]")
+    const nodes = yield* Effect.mapError(Schema.decodeEffect(Descriptions)(text), () => unreadable(folder, name))
+    return { name, version, nodes } satisfies NodePackage
+  })
+
 const versionIn = (manifest: string, folder: string) =>
   Effect.map(
     Effect.mapError(Schema.decodeEffect(Manifest)(manifest), () => unreadable(folder, "package.json")),

@@ -10,6 +10,7 @@ import type { EngineError, WorkflowBusy } from "./EngineError.ts"
 import type { Written } from "./fullest.ts"
 import { type InstanceHistory, noHistory } from "./History.ts"
 import type {
+  CommunityPackage,
   CredentialId,
   CredentialTest,
   CredentialType,
@@ -170,6 +171,8 @@ export class EngineClient extends Context.Service<
 
     /** Descriptions of all node types, megabytes of them; `None` from engines that do not tell everybody. Asked without the key. */
     readonly nodeTypesIfSupported: Effect.Effect<Option.Option<ReadonlyArray<unknown>>, EngineError>
+    /** The packages with node types that are installed beside the engine's own. */
+    readonly communityPackagesIfSupported: Effect.Effect<Option.Option<ReadonlyArray<CommunityPackage>>, EngineError>
 
     /** Creates a tag; a name that is taken is an `ApiError` 409. */
     readonly createTag: (name: string) => Effect.Effect<Tag, EngineError>

@@ -172,6 +172,16 @@ export const Discovery = Schema.Struct({
   })
 })
 
+/** A package with node types that is installed on an instance beside the engine's own. */
+export const CommunityPackage = open({
+  packageName: Schema.String,
+  installedVersion: Schema.String,
+  installedNodes: Schema.optionalKey(
+    Schema.Array(open({ name: Schema.String, type: Schema.String, latestVersion: Schema.optionalKey(Schema.Finite) }))
+  )
+})
+export type CommunityPackage = typeof CommunityPackage.Type
+
 /** One page of a list as engines send it; the last page has no cursor. */
 export const page = <S extends Schema.Constraint>(item: S) =>
   Schema.Struct({

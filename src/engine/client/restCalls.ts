@@ -11,6 +11,7 @@ import { type EngineError, WorkflowBusy } from "./EngineError.ts"
 import { writeFullest } from "./fullest.ts"
 import { knownFilters } from "./knownFilters.ts"
 import {
+  CommunityPackage,
   type CredentialId,
   CredentialTest,
   type CredentialType,
@@ -50,10 +51,7 @@ export const restCalls = (instance: string, environment: Environment, upstream: 
     ...credentialCalls(calls),
     ...tagCalls(calls),
     offerIfTold: offer(calls),
-    nodeTypesIfSupported: Effect.map(
-      calls.publicJson(nodeTypesPath),
-      Option.flatMap((told) => (Array.isArray(told) ? Option.some<ReadonlyArray<unknown>>(told) : Option.none()))
-    ),
+    ...nodeTypeCalls(calls),
     callAddress: calls.callAddress,
     publicVersion: calls.publicVersion,
     capabilitiesIfSupported: Effect.map(
@@ -284,6 +282,18 @@ const tagCalls = ({ call }: Call.Calls) => ({
   updateTag: (id: TagId, name: string) =>
     call(Tag, { operation: "rename tag", method: "PUT", path: `/tags/${id}`, body: { name } }),
   deleteTag: (id: TagId) => call(JsonObject, { operation: "delete tag", method: "DELETE", path: `/tags/${id}` })
+})
+
+const nodeTypeCalls = ({ callIfOffered, publicJson }: Call.Calls) => ({
+  nodeTypesIfSupported: Effect.map(
+    publicJson(nodeTypesPath),
+    Option.flatMap((told) => (Array.isArray(told) ? Option.some<ReadonlyArray<unknown>>(told) : Option.none()))
+  ),
+  communityPackagesIfSupported: callIfOffered(Schema.Array(CommunityPackage), {
+    operation: "list community packages",
+    method: "GET",
+    path: "/community-packages"
+  })
 })
 
 const readTypes = (told: unknown) => Option.map(decodeTypes(told), (types) => types.map(({ name }) => name))

@@ -2,6 +2,7 @@ import { Clock, Context, Effect, Option, Semaphore } from "effect"
 
 import type { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
+import type { CommunityPackage } from "../client/models.ts"
 import { nodePackages } from "../client/naming.ts"
 import { Archives } from "./Archives.ts"
 import { type Catalog, open, written } from "./Catalog.ts"
@@ -94,22 +95,65 @@ const kept = Effect.fnUntraced(function* (engine: Engine, version: string) {
 })
 
 const findOut = Effect.fnUntraced(function* (engine: Engine): Effect.fn.Return<Known, EngineError> {
-  const { policy, read } = yield* NodePackages
+  const { policy } = yield* NodePackages
   if (policy === "off") return { catalog: undefined, hint: isOff }
   const told = yield* engine.publicVersion
   if (Option.isNone(told)) return { catalog: undefined, hint: noVersion }
   const version = told.value
   const found = yield* kept(engine, version)
-  if (Option.isSome(found)) return { catalog: found.value }
+  return Option.isSome(found) ? { catalog: found.value } : yield* lookUp(engine, version)
+})
+
+const lookUp = Effect.fnUntraced(function* (engine: Engine, version: string): Effect.fn.Return<Known, EngineError> {
+  const { policy } = yield* NodePackages
   const types = yield* engine.nodeTypesIfSupported
   if (Option.isSome(types)) {
     return yield* keep(ownName(engine, version), version, "engine", [{ name: "", version, nodes: types.value }])
   }
   if (policy === "kept") return { catalog: undefined, hint: notFetched(version) }
-  return yield* Effect.matchEffect(read(version), {
+  return yield* Effect.matchEffect(readPackages(engine, version), {
     onFailure: ({ message }) => Effect.succeed({ catalog: undefined, hint: message }),
-    onSuccess: (packages) => keep(version, version, "packages", packages)
+    onSuccess: ({ packages, others }) =>
+      keep(others.length === 0 ? version : ownName(engine, version), version, "packages", [...packages, ...others])
   })
+})
+
+/** The packages of an engine, and those that are installed beside them, as far as anybody can read them. */
+const readPackages = Effect.fnUntraced(function* (engine: Engine, version: string) {
+  const { read, readOther } = yield* NodePackages
+  const packages = yield* read(version)
+  const installed = yield* Effect.orElseSucceed(engine.communityPackagesIfSupported, () =>
+    Option.none<ReadonlyArray<CommunityPackage>>()
+  )
+  const others = yield* Effect.forEach(
+    Option.getOrElse(installed, () => []),
+    (one) => {
+      const { installedVersion, packageName } = one
+      const described = readOther === undefined ? Effect.succeed(named(one)) : readOther(packageName, installedVersion)
+      return described.pipe(
+        Effect.map((found) => (found.nodes.length === 0 ? named(one) : found)),
+        Effect.catch(({ message }) => Effect.as(Effect.logWarning(message), named(one)))
+      )
+    }
+  )
+  return { packages, others }
+})
+
+/** A package of which only the names of its types are known. */
+const named = ({ installedNodes = [], installedVersion, packageName }: CommunityPackage): NodePackage => ({
+  name: "",
+  version: installedVersion,
+  nodes: installedNodes.map(({ latestVersion = 1, name, type }) => ({
+    name: type.includes(".") ? type : `${packageName}.${type}`,
+    displayName: name,
+    version: latestVersion
+  }))
+})
+
+/** Asks anew, as if nothing were kept: the engine itself, else its packages. */
+export const fetchNodeTypes = Effect.fnUntraced(function* (engine: Engine): Effect.fn.Return<Known, EngineError> {
+  const told = yield* engine.publicVersion
+  return Option.isNone(told) ? { catalog: undefined, hint: noVersion } : yield* lookUp(engine, told.value)
 })
 
 /** Keeps the types of packages, and opens what was kept; where there is no place for it, this process still has it. */

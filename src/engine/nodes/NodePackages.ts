@@ -19,6 +19,8 @@ export interface NodePackages {
   readonly policy: "off" | "kept" | "fetch" | "folder"
   /** The packages with node types of an engine of exactly this version. */
   readonly read: (engineVersion: string) => Effect.Effect<ReadonlyArray<NodePackage>, NodePackagesError>
+  /** A package that is installed beside them, in exactly this version. */
+  readonly readOther?: (name: string, version: string) => Effect.Effect<NodePackage, NodePackagesError>
 }
 
 export const NodePackages = Context.Reference<NodePackages>("workflow-tool-server/engine/nodes/NodePackages", {

@@ -1,0 +1,63 @@
+import path from "node:path"
+
+import { Effect, Layer } from "effect"
+
+import { Archives } from "../../engine/nodes/Archives.ts"
+import { NodePackages } from "../../engine/nodes/NodePackages.ts"
+import type { Launch } from "../Launch.ts"
+import * as NodeHttpClients from "../NodeHttpClients.ts"
+import { cacheFolder } from "./cacheFolder.ts"
+
+/**
+ * Where node types are kept, and where they come from that an engine does not tell. Nothing of it is loaded or looked at
+ * before somebody asks. The embedded engine tells its own, and leaves nothing behind.
+ */
+export const nodeTypes = ({ engine, nodeTypes: setting }: Pick<Launch, "engine" | "nodeTypes">) =>
+  Layer.merge(
+    engine === undefined ? Layer.empty : Layer.succeed(Archives, inCache),
+    Layer.succeed(NodePackages, packagesOf(setting ?? "kept"))
+  )
+
+/** The folder of this server's cache that holds node types. */
+export const nodesFolder = () => path.join(cacheFolder(), "nodes")
+
+const files = Effect.map(
+  Effect.promise(() => import("./archiveFiles.ts")),
+  ({ archiveFiles }) => archiveFiles(nodesFolder())
+)
+
+const inCache: Archives = {
+  open: (name) => Effect.flatMap(files, ({ open }) => open(name)),
+  save: (name, index, texts) => Effect.flatMap(files, ({ save }) => save(name, index, texts))
+}
+
+const packagesOf = (setting: NonNullable<Launch["nodeTypes"]> | "kept"): NodePackages => {
+  if (setting === "off" || setting === "kept") return { policy: setting, read: () => Effect.succeed([]) }
+  if (setting === "fetch") return fromRegistry(() => Effect.void)
+  const { folder } = setting
+  const reader = Effect.promise(() => import("./folder.ts"))
+  return {
+    policy: "folder",
+    read: (version) => Effect.flatMap(reader, ({ readFolder }) => readFolder(folder)(version)),
+    readOther: (name, version) => Effect.flatMap(reader, ({ readOther }) => readOther(folder)(name, version))
+  }
+}
+
+/** Packages from the user's registry; `tell` hears what is fetched. */
+export const fromRegistry = (tell: (words: string) => Effect.Effect<void>): NodePackages => {
+  const reader = Effect.all([
+    Effect.promise(() => import("./registry.ts")),
+    Effect.promise(() => import("./npmSettings.ts"))
+  ])
+  return {
+    policy: "fetch",
+    read: (version) =>
+      Effect.flatMap(reader, ([{ readRegistry }, { readNpmSettings }]) =>
+        readRegistry(readNpmSettings(), tell)(version)
+      ).pipe(Effect.provide(NodeHttpClients.layer)),
+    readOther: (name, version) =>
+      Effect.flatMap(reader, ([{ readPackage }, { readNpmSettings }]) =>
+        readPackage(readNpmSettings(), name, version, tell)
+      ).pipe(Effect.provide(NodeHttpClients.layer))
+  }
+}

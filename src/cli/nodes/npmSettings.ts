@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs"
+import { homedir } from "node:os"
+import path from "node:path"
+
+import { Redacted, Result } from "effect"
+
+/** Where a user's packages come from, as npm is told. */
+export interface NpmSettings {
+  /** The registry for a package, without a slash at its end. */
+  readonly registryOf: (name: string) => string
+  /** What an address of a registry wants to see of who asks. */
+  readonly authorizationFor: (url: URL) => Redacted.Redacted | undefined
+  readonly proxyFor: (url: URL) => string | undefined
+  readonly caFile: string | undefined
+}
+
+const standard = "https://registry.npmjs.org"
+
+/**
+ * Reads npm's settings from variables (`npm_config_…`) and the user's own `.npmrc`; variables go before it. A `.npmrc` that only
+ * lies in the working folder is not looked at: it could be anybody's.
+ */
+export const readNpmSettings = (environment: NodeJS.ProcessEnv = process.env): NpmSettings => {
+  const given = new Map(
+    Object.entries(environment).flatMap(([name, value]) =>
+      /^npm_config_/i.test(name) && value !== undefined && value !== ""
+        ? [[name.slice("npm_config_".length).toLowerCase().replaceAll("_", "-"), value] as const]
+        : []
+    )
+  )
+  const file = given.get("userconfig") ?? path.join(environment["HOME"] ?? homedir(), ".npmrc")
+  const text = Result.getOrElse(
+    Result.try(() => readFileSync(file, "utf8")),
+    () => ""
+  )
+  const settings = new Map([...parseNpmrc(text, environment), ...given])
+  const registry = settings.get("registry") ?? standard
+  const trimmed = (url: string) => url.replace(/\/+$/, "")
+  const env = (...names: ReadonlyArray<string>) => names.map((name) => environment[name]).find((value) => value)
+  return {
+    registryOf: (name) => {
+      const scope = name.startsWith("@") ? name.slice(0, name.indexOf("/")) : ""
+      return trimmed((scope === "" ? undefined : settings.get(`${scope}:registry`)) ?? registry)
+    },
+    authorizationFor: (url) => {
+      const found = [...settings]
+        .filter(([key]) => key.startsWith("//") && /:(_authToken|_auth)$/i.test(key))
+        .find(([key]) => isBelow(url, key.replace(/:(_authToken|_auth)$/i, "")))
+      if (found === undefined) return undefined
+      return Redacted.make(/token$/i.test(found[0]) ? `Bearer ${found[1]}` : `Basic ${found[1]}`)
+    },
+    proxyFor: (url) => {
+      if (isExempt(url.hostname, settings.get("noproxy") ?? env("NO_PROXY", "no_proxy") ?? "")) return undefined
+      return url.protocol === "https:"
+        ? (settings.get("https-proxy") ?? env("HTTPS_PROXY", "https_proxy") ?? settings.get("proxy"))
+        : (settings.get("proxy") ?? env("HTTP_PROXY", "http_proxy"))
+    },
+    caFile: settings.get("cafile") ?? environment["NODE_EXTRA_CA_CERTS"]
+  }
+}
+
+/** Lines `key = value`; `${NAME}` stands for a variable. Comments begin with `;` or `#`. */
+export const parseNpmrc = (text: string, environment: NodeJS.ProcessEnv): ReadonlyMap<string, string> =>
+  new Map(
+    text.split(/\r?\n/).flatMap((line) => {
+      const [, key, value] = /^\s*([^;#=\s][^=]*?)\s*=\s*(.*?)\s*$/.exec(line) ?? []
+      if (key === undefined || value === undefined) return []
+      const unquoted = value.replace(/^"(.*)"$|^'(.*)'$/, "$1$2")
+      const filled = unquoted.replace(/\$\{([^}]+)\}/g, (all, name: string) => environment[name] ?? all)
+      return [[key.startsWith("//") || key.startsWith("@") ? key : key.toLowerCase(), filled] as const]
+    })
+  )
+
+/** Whether an address lies below `//host/path`, which must say the whole host. */
+const isBelow = (url: URL, place: string): boolean => {
+  const [host = "", ...folders] = place.slice(2).replace(/\/+$/, "").split("/")
+  const folder = folders.length === 0 ? "/" : `/${folders.join("/")}/`
+  return url.host === host && `${url.pathname}/`.startsWith(folder)
+}
+
+const isExempt = (host: string, list: string): boolean =>
+  ["localhost", "127.0.0.1", "[::1]"].includes(host) ||
+  list
+    .split(",")
+    .map((entry) => entry.trim().replace(/^\*?\./, ""))
+    .some((entry) => entry === "*" || (entry !== "" && (host === entry || host.endsWith(`.${entry}`))))
