@@ -102,7 +102,8 @@ const inner = (fields: ReadonlyArray<Property>, settled: Settled, detail: Detail
     .join(", ")
 
 const choiceText = (choices: ReadonlyArray<Choice>, settled: Settled, detail: Detail): string => {
-  const values = choices.filter((choice) => condition(choice, settled) !== undefined).map(({ value }) => String(value))
+  const fitting = choices.filter((choice) => condition(choice, settled) !== undefined)
+  const values = [...new Set(fitting.map(({ value }) => String(value)))]
   const more = values.length - detail.choices
   return `${values.slice(0, detail.choices).join("|")}${more > 0 ? `|… ${more} more` : ""}`
 }
