@@ -1,4 +1,4 @@
-import { Context, Effect, Option, Schema } from "effect"
+import { Context, Effect, type Option, Schema } from "effect"
 
 /** What is kept of node types could not be read or written. */
 export class ArchiveError extends Schema.TaggedError<ArchiveError>()("ArchiveError", { message: Schema.String }) {}
@@ -17,21 +17,16 @@ export interface Archives {
   readonly save: (name: string, index: string, texts: ReadonlyArray<string>) => Effect.Effect<Archive, ArchiveError>
 }
 
-/** Forgets everything with the process. */
-export const inMemory = (): Archives => {
-  const kept = new Map<string, Archive>()
-  return {
-    open: (name) => Effect.sync(() => Option.fromUndefinedOr(kept.get(name))),
-    save: (name, index, texts) =>
-      Effect.sync(() => {
-        const archive: Archive = { index, read: (place) => Effect.succeed(texts[place] ?? "[]") }
-        kept.set(name, archive)
-        return archive
-      })
-  }
-}
+/** An archive of texts that are at hand. */
+export const archiveOf = (index: string, texts: ReadonlyArray<string>): Archive => ({
+  index,
+  read: (place) => Effect.succeed(texts[place] ?? "[]")
+})
 
-/** Where the node types of engines are kept between calls; in memory, unless a command gives a folder. */
+/** Where the node types of engines are kept beyond this process; nowhere, unless a command gives a folder. */
 export const Archives = Context.Reference<Archives>("workflow-tool-server/engine/nodes/Archives", {
-  defaultValue: inMemory
+  defaultValue: () => ({
+    open: () => Effect.succeedNone,
+    save: (_, index, texts) => Effect.succeed(archiveOf(index, texts))
+  })
 })

@@ -1,10 +1,10 @@
-import { Clock, Context, Effect, Option, Semaphore } from "effect"
+import { Clock, Context, Effect, Option, Schema, Semaphore } from "effect"
 
 import type { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
 import type { CommunityPackage } from "../client/models.ts"
 import { nodePackages } from "../client/naming.ts"
-import { Archives } from "./Archives.ts"
+import { type Archive, archiveOf, Archives } from "./Archives.ts"
 import { type Catalog, open, written } from "./Catalog.ts"
 import { collect } from "./collect.ts"
 import { type NodePackage, NodePackages } from "./NodePackages.ts"
@@ -33,8 +33,8 @@ interface State {
 export interface NodeKnowledge {
   /** Finds out, once; an engine of generation 1 is asked for its types, which takes a second or two. */
   readonly of: (engine: Engine) => Effect.Effect<Known, EngineError>
-  /** What was found out before or is kept; an engine is asked for nothing but its version. */
-  readonly atHand: (engine: Engine) => Effect.Effect<Option.Option<Catalog>, EngineError>
+  /** What was found out before, by this process or another one of the user's; nobody is asked for anything. */
+  readonly atHand: (engine: Engine) => Effect.Effect<Option.Option<Catalog>>
 }
 
 const make = (): NodeKnowledge => {
@@ -62,9 +62,10 @@ const make = (): NodeKnowledge => {
     const state = stateOf(engine)
     if (state.known?.catalog !== undefined) return Option.some(state.known.catalog)
     const { policy } = yield* NodePackages
-    const version = policy === "off" ? Option.none() : yield* engine.publicVersion
+    const version = policy === "off" ? Option.none<string>() : yield* lastSeen(engine)
     if (Option.isNone(version)) return Option.none()
     const found = yield* kept(engine, version.value)
+    // Who asks for more than what is at hand finds out which version it is now.
     if (Option.isSome(found)) state.known = { catalog: found.value }
     return found
   })
@@ -81,8 +82,30 @@ export const NodeKnowledge = Context.Reference<NodeKnowledge>("workflow-tool-ser
 })
 
 /** Under which name is kept what an instance told of itself: what is installed there may be nowhere else. */
-const ownName = ({ host }: Engine, version: string) =>
-  `${version}@${host.replace(/^https?:\/\//, "").replace(/[^A-Za-z0-9.-]+/g, "_")}`.slice(0, 120)
+const ownName = (engine: Engine, version: string) => `${version}@${nameOfHost(engine)}`.slice(0, 120)
+
+const nameOfHost = ({ host }: Engine) => host.replace(/^https?:\/\//, "").replace(/[^A-Za-z0-9.-]+/g, "_")
+
+const Seen = Schema.fromJsonString(Schema.Struct({ version: Schema.String, at: Schema.Finite }))
+
+/** The version that an instance had when it was last asked, if that was not long ago. */
+const lastSeen = Effect.fnUntraced(function* (engine: Engine) {
+  const now = yield* Clock.currentTimeMillis
+  const found = yield* Effect.orElseSucceed((yield* Archives).open(`seen@${nameOfHost(engine)}`), () =>
+    Option.none<Archive>()
+  )
+  return Option.flatMap(found, ({ index }) => Schema.decodeOption(Seen)(index)).pipe(
+    Option.filter(({ at }) => now < at + typesAreFresh),
+    Option.map(({ version }) => version)
+  )
+})
+
+/** Keeps in mind which version an instance has. */
+const see = Effect.fnUntraced(function* (engine: Engine, version: string) {
+  const at = yield* Clock.currentTimeMillis
+  const { save } = yield* Archives
+  yield* Effect.ignore(save(`seen@${nameOfHost(engine)}`, JSON.stringify({ version, at }), []))
+})
 
 /** What is kept of an engine of this version, by this instance or from packages. */
 const kept = Effect.fnUntraced(function* (engine: Engine, version: string) {
@@ -100,6 +123,7 @@ const findOut = Effect.fnUntraced(function* (engine: Engine): Effect.fn.Return<K
   const told = yield* engine.publicVersion
   if (Option.isNone(told)) return { catalog: undefined, hint: noVersion }
   const version = told.value
+  yield* see(engine, version)
   const found = yield* kept(engine, version)
   return Option.isSome(found) ? { catalog: found.value } : yield* lookUp(engine, version)
 })
@@ -153,7 +177,9 @@ const named = ({ installedNodes = [], installedVersion, packageName }: Community
 /** Asks anew, as if nothing were kept: the engine itself, else its packages. */
 export const fetchNodeTypes = Effect.fnUntraced(function* (engine: Engine): Effect.fn.Return<Known, EngineError> {
   const told = yield* engine.publicVersion
-  return Option.isNone(told) ? { catalog: undefined, hint: noVersion } : yield* lookUp(engine, told.value)
+  if (Option.isNone(told)) return { catalog: undefined, hint: noVersion }
+  yield* see(engine, told.value)
+  return yield* lookUp(engine, told.value)
 })
 
 /** Keeps the types of packages, and opens what was kept; where there is no place for it, this process still has it. */
@@ -169,10 +195,7 @@ export const keep = Effect.fnUntraced(function* (
   const names = [...new Set(collected.map(({ entry }) => packageOf(entry.type)))]
   const { index, texts } = written({ version, source, made, packages: names }, collected)
   const archive = yield* Effect.catch(archives.save(name, index, texts), ({ message }) =>
-    Effect.as(Effect.logWarning(`Node types are not kept: ${message}`), {
-      index,
-      read: (place: number) => Effect.succeed(texts[place] ?? "[]")
-    })
+    Effect.as(Effect.logWarning(`Node types are not kept: ${message}`), archiveOf(index, texts))
   )
   const known: Known = { catalog: Option.getOrUndefined(open(archive)) }
   return known

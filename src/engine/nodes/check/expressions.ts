@@ -70,6 +70,9 @@ const expressionsIn = (text: string, parse: Parse): ReadonlyArray<Result.Result<
     return [isClosed ? readExpression(parse, code) : Result.fail(`{{ is never closed`)]
   })
 
+/** How the words about a missing node end. */
+export const isMissing = ", which is not there"
+
 const problemsOf = (
   { asked, nodes, variables }: Mentions,
   name: string,
@@ -81,7 +84,7 @@ const problemsOf = (
       const guess = nearest(mentioned, [...graph.nodes.keys()])
       const fix =
         guess === undefined ? `Nodes: ${[...graph.nodes.keys()].slice(0, 20).join(", ")}` : `Did you mean ${guess}?`
-      return [{ level: "error", problem: `refers to node ${mentioned}, which is not there`, fix }]
+      return [{ level: "error", problem: `refers to node ${mentioned}${isMissing}`, fix }]
     }
     if (asked.has(mentioned) || order.canPrecede(mentioned, name)) return []
     const problem = `refers to node ${mentioned}, which cannot have run before`

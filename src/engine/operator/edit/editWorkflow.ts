@@ -3,8 +3,10 @@ import { Effect } from "effect"
 import { changes } from "../../../mcp/annotations.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { TagId, type Tag, type Workflow, type WorkflowId } from "../../client/models.ts"
+import { isMissing } from "../../nodes/check/expressions.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, ifVersion, optional, workflowId } from "../../tools/parameters.ts"
+import { checkBeside } from "../../tools/workflows/findings.ts"
 import { exclusively, readUnchanged, whileDone } from "../../tools/workflows/guards.ts"
 import { notStarted } from "../../tools/workflows/switchOn.ts"
 import { changedSince, write } from "../../tools/workflows/writes.ts"
@@ -43,11 +45,15 @@ const edit = Effect.fnUntraced(function* (
   const wanted = changesOf(current, edited.workflow)
   const tags = namesOf(current.tags)
   const hasNewTags = edited.tags.length !== tags.length || edited.tags.some((name) => !tags.includes(name))
-  if (isDry) return yield* answer(current, edited, current, ["Dry run: nothing was sent."])
+  if (isDry) {
+    const found = yield* checkBeside(edited.workflow, current)
+    return yield* answer(current, edited, current, ["Dry run: nothing was sent."], yield* found)
+  }
   if (Object.keys(wanted).length === 0 && !hasNewTags) {
     return yield* answer(current, edited, current, ["Nothing is to be changed: the workflow is so already."])
   }
 
+  const found = yield* checkBeside(edited.workflow, current)
   const isWritten = Object.keys(wanted).length > 0
   const { notices, written } = isWritten ? yield* write(current, wanted, false) : { written: current, notices: [] }
   if (hasNewTags) {
@@ -63,12 +69,8 @@ const edit = Effect.fnUntraced(function* (
     }
   )
   const later = yield* changedSince({ ...written, active: current.active }, latest)
-  return yield* answer(current, edited, latest, [
-    ...notStarted(latest),
-    ...later,
-    ...notices,
-    ...keptSettings(current, edited, latest)
-  ])
+  const said = [...notStarted(latest), ...later, ...notices, ...keptSettings(current, edited, latest)]
+  return yield* answer(current, edited, latest, said, yield* found)
 })
 
 /** Engines of generation 2 merge settings, and forget none. */
@@ -115,10 +117,14 @@ const answer = Effect.fnUntraced(function* (
   before: Workflow,
   { stillBroken, tags, told, warned, workflow }: Edited,
   now: Workflow,
-  notices: ReadonlyArray<string>
+  notices: ReadonlyArray<string>,
+  found: ReadonlyArray<string> = []
 ) {
   const { versions } = yield* EngineClient
-  const warnings = [...stillBroken.map((rule) => `As before: ${rule}`), ...warned, ...warningsOf(workflow)]
+  // Missing nodes are told by what has been told of edits before.
+  const others = found.filter((line) => !line.includes(isMissing))
+  const known = [...stillBroken.map((rule) => `As before: ${rule}`), ...warned]
+  const warnings = [...known, ...warningsOf(workflow), ...others]
   const more = warnings.length - maxWarnings
   const after = { ...workflow, tags: tags.map((name) => ({ name })) }
   return {

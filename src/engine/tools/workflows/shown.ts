@@ -4,15 +4,17 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { Workflow } from "../../client/models.ts"
 import { activeVersionDifference } from "../../workflow/views.ts"
+import { warned } from "./findings.ts"
 
 /**
  * What a caller sees of a workflow, after what it should know about it: its `version`, and all that the engine shows but
  * for `shared`, which names owners and their addresses, and a repetition of the workflow as its own `activeVersion`.
  */
-export const shown = (workflow: Workflow, notices: ReadonlyArray<string> = []) =>
+export const shown = (workflow: Workflow, notices: ReadonlyArray<string> = [], warnings: ReadonlyArray<string> = []) =>
   EngineClient.use(({ versions }) =>
     Effect.sync((): JsonObject & { readonly version: string } => ({
       ...noticed(notices),
+      ...warned(warnings),
       version: versions.remember(workflow),
       ...Struct.omit(workflow, ["shared", "activeVersion"]),
       ...activeVersionDifference(workflow)
@@ -43,6 +45,7 @@ const noticed = (notices: ReadonlyArray<string>): JsonObject =>
 
 const stateFields = [
   "notice",
+  "warnings",
   "version",
   "id",
   "name",

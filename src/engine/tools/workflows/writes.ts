@@ -25,6 +25,7 @@ import {
   workflowId
 } from "../parameters.ts"
 import * as results from "../results.ts"
+import { checkBeside } from "./findings.ts"
 import { exclusively, readUnchanged, failIfChanged, whileDone, stepFailed, namingCollisions } from "./guards.ts"
 import { leftOut, shorten, shown } from "./shown.ts"
 import { notStarted, switchOn } from "./switchOn.ts"
@@ -52,10 +53,11 @@ export const createWorkflow = EngineTool.make("create_workflow", {
     const report = yield* Progress
     const total = 1 + Number(tags.length > 0) + Number(active)
 
+    const warnings = yield* checkBeside({ nodes: draft.nodes, connections })
     const settings = { executionOrder: "v1", ...draft.settings }
     const { dropped, workflow } = yield* engine.createWorkflow({ ...draft, connections, settings })
     const { id } = workflow
-    if (total === 1) return yield* shown(workflow, leftOut(dropped))
+    if (total === 1) return yield* shown(workflow, leftOut(dropped), yield* warnings)
     yield* report({ progress: 1, total, message: `created ${id}` })
 
     if (tags.length > 0) {
@@ -67,7 +69,7 @@ export const createWorkflow = EngineTool.make("create_workflow", {
       yield* report({ progress: total, total, message: "activated" })
     }
     const latest = yield* whileDone(engine.getWorkflow(id), { id, done: "created", step: "reading it back" })
-    return yield* shown(latest, [...notStarted(latest), ...leftOut(dropped)])
+    return yield* shown(latest, [...notStarted(latest), ...leftOut(dropped)], yield* warnings)
   })
 })
 
@@ -119,6 +121,9 @@ const update = Effect.fnUntraced(function* (
   const stops = current.active && active === false
   const starts = !current.active && active === true
   const isChanged = Object.keys(wanted).length > 0
+  const graph = graphIn(wanted)
+  const isOther = Object.keys(graph).length > 0
+  const warnings = isOther ? yield* checkBeside({ ...current, ...graph }, current) : Effect.succeed([])
 
   if (stops) yield* engine.deactivateWorkflow(id)
   const writing = isChanged ? write(current, wanted, stops) : Effect.succeed({ written: current, notices: [] })
@@ -134,7 +139,13 @@ const update = Effect.fnUntraced(function* (
     ? whileDone(reading, { id, done, step: "reading it back" })
     : reading
   const later = yield* changedSince({ ...written, active: active ?? current.active }, latest)
-  return yield* shown(latest, [...notStarted(latest), ...later, ...notices])
+  return yield* shown(latest, [...notStarted(latest), ...later, ...notices], yield* warnings)
+})
+
+/** The nodes and connections that are given. */
+const graphIn = ({ connections, nodes }: Pick<Changes, "connections" | "nodes">) => ({
+  ...(nodes === undefined ? {} : { nodes }),
+  ...(connections === undefined ? {} : { connections })
 })
 
 type Given = Omit<Changes, "connections" | "staticData"> & { readonly connections?: unknown }
