@@ -48,7 +48,9 @@ const provideOffer = <R>(offer: Offer<R>, context: Context.Context<R>): Offer =>
   const { instructions, prompts, resources, tools } = offer
   return {
     instructions,
-    ...(prompts && { prompts }),
+    ...(prompts && {
+      prompts: prompts.map((prompt) => providePrompt(prompt, context))
+    }),
     tools: tools.map((tool) => ({ ...tool, call: (input) => Effect.provideContext(tool.call(input), context) })),
     ...(resources === undefined
       ? {}
@@ -62,6 +64,18 @@ const provideOffer = <R>(offer: Offer<R>, context: Context.Context<R>): Offer =>
         })
   }
 }
+
+/** The prompt as it is, its arguments not yet looked at. */
+const providePrompt = <R>(prompt: Prompt, context: Context.Context<R>): Prompt => ({
+  name: prompt.name,
+  title: prompt.title,
+  description: prompt.description,
+  get arguments() {
+    return prompt.arguments
+  },
+  get: (args) => Effect.provideContext(prompt.get(args), context),
+  complete: (argument, value) => prompt.complete(argument, value)
+})
 
 /** The toolset closed over the services it works on. */
 export const provide = <R>(

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Option, Schema, Semaphore } from "effect"
+import { Clock, Context, Effect, Fiber, Option, Schema, Semaphore } from "effect"
 
 import type { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
@@ -23,11 +23,16 @@ export interface Known {
 const versionIsFresh = 10 * 60_000
 const typesAreFresh = 24 * 60 * 60_000
 
+/** Longest wait of one call. */
+const longest = "40 seconds"
+
 interface State {
   readonly turn: Semaphore.Semaphore
   known: Known | undefined
   /** When the version was last asked for. */
   asked: number
+  /** What is being found out, for all who ask meanwhile. */
+  running: Fiber.Fiber<Known, EngineError> | undefined
 }
 
 export interface NodeKnowledge {
@@ -43,7 +48,7 @@ const make = (): NodeKnowledge => {
   const stateOf = (engine: Engine): State => {
     const known = states.get(engine)
     if (known !== undefined) return known
-    const state: State = { turn: Semaphore.makeUnsafe(1), known: undefined, asked: -Infinity }
+    const state: State = { turn: Semaphore.makeUnsafe(1), known: undefined, asked: -Infinity, running: undefined }
     states.set(engine, state)
     return state
   }
@@ -70,8 +75,24 @@ const make = (): NodeKnowledge => {
     return found
   })
 
+  /** Goes on when its caller leaves: a download of packages may take longer than a call. */
+  const together = Effect.fnUntraced(function* (engine: Engine) {
+    const state = stateOf(engine)
+    const running = state.running ?? (yield* Effect.forkDetach(state.turn.withPermit(of(engine))))
+    if (state.running === undefined) {
+      state.running = running
+      running.addObserver(() => {
+        state.running = undefined
+      })
+    }
+    return yield* Effect.timeoutOrElse(Fiber.join(running), {
+      duration: longest,
+      orElse: () => Effect.succeed<Known>({ catalog: undefined, hint: stillFetching })
+    })
+  })
+
   return {
-    of: (engine) => stateOf(engine).turn.withPermit(of(engine)),
+    of: together,
     atHand: (engine) => stateOf(engine).turn.withPermit(atHand(engine))
   }
 }
@@ -200,6 +221,8 @@ export const keep = Effect.fnUntraced(function* (
   const known: Known = { catalog: Option.getOrUndefined(open(archive)) }
   return known
 })
+
+const stillFetching = "The engine's node types are still being fetched: ask again in a minute."
 
 const isOff = 'Node types are looked up nowhere: nodeTypes is "off" in the configuration.'
 

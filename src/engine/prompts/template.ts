@@ -1,7 +1,10 @@
-import { Effect, type JsonSchema, Predicate } from "effect"
+import { Effect, type JsonSchema, Option, Predicate } from "effect"
 
 import * as Arguments from "../../mcp/Arguments.ts"
 import type { Prompt, PromptArgument, PromptMessage } from "../../mcp/Prompt.ts"
+import { Instances } from "../client/Instances.ts"
+import { checkWorkflow } from "../nodes/check/checkWorkflow.ts"
+import { NodeKnowledge } from "../nodes/NodeKnowledge.ts"
 
 /** What a prompt proposes: the arguments of `create_workflow`, and what to know before and after. */
 export interface Proposal {
@@ -34,11 +37,38 @@ export const make = <const Fields extends Arguments.Fields>(
     },
     get: Effect.fn(name)(function* (args) {
       const proposal = definition.propose(yield* parameters.decode(withoutBlanks(args)))
-      return [message(instructions(proposal.hints)), message(JSON.stringify(proposal.workflow))]
+      const workflow = yield* inCurrentVersions(proposal.workflow)
+      return [message(instructions(proposal.hints)), message(JSON.stringify(workflow))]
     }),
     complete: (argument, value) => completions(property(schema(), argument).examples, value)
   }
 }
+
+/**
+ * The proposal in the versions that the editor of the default instance takes for new nodes, as far as they are at hand and
+ * take the same parameters.
+ */
+const inCurrentVersions = Effect.fnUntraced(
+  function* (proposal: WorkflowProposal) {
+    const knowledge = yield* NodeKnowledge
+    const instances = yield* Effect.serviceOption(Instances)
+    if (Option.isNone(instances)) return proposal
+    const catalog = Option.getOrUndefined(yield* knowledge.atHand(yield* instances.value.resolve()))
+    if (catalog === undefined) return proposal
+    const nodes = yield* Effect.forEach(proposal.nodes, (node) => {
+      const entry = catalog.find(node.type)
+      if (entry === undefined || entry.isBare === true) return Effect.succeed(node)
+      const current = { ...node, typeVersion: entry.defaultVersion }
+      const isSound = (one: ProposedNode) =>
+        Effect.map(checkWorkflow({ nodes: [one], connections: {} }, catalog), (findings) =>
+          findings.every(({ field = "" }) => !/^(?:type|parameters)/.test(field))
+        )
+      return Effect.map(isSound(current), (is) => (is ? current : node))
+    })
+    return { ...proposal, nodes }
+  },
+  (effect, proposal) => Effect.orElseSucceed(effect, () => proposal)
+)
 
 /** Forms send the fields that nobody filled in as empty text. */
 const withoutBlanks = (args: Readonly<Record<string, string>>) =>
