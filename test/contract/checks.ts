@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
-import { ask, type Json, refused } from "../support/harness.ts"
+import { ask, type Json, refused, request } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
 import { TestedEngine } from "./TestedEngine.ts"
 import { answer, chain, created, everyDay, manual, node, unique, webhook } from "./things.ts"
@@ -19,6 +19,20 @@ const decodeCheck = Schema.decodeUnknownSync(
       })
     )
   })
+)
+
+const decodeWarnings = Schema.decodeUnknownSync(
+  Schema.Struct({ warnings: Schema.optionalKey(Schema.Array(Schema.String)) })
+)
+
+const decodeMessages = Schema.decodeUnknownSync(
+  Schema.Struct({ messages: Schema.Array(Schema.Struct({ content: Schema.Struct({ text: Schema.String }) })) })
+)
+
+const decodeDraft = Schema.decodeUnknownSync(
+  Schema.fromJsonString(
+    Schema.Struct({ nodes: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)), connections: Schema.Unknown })
+  )
 )
 
 /** What check_workflow finds, as `node field: problem`, and whether that keeps the workflow from running. */
@@ -222,5 +236,54 @@ export const checks = (it: Suite) => {
       const { message } = yield* refused("check_workflow")
       assert.match(message, /^Invalid id: or nodes must be given/)
     })
+  )
+
+  it.effect(
+    "create_workflow, update_workflow and edit_workflow warn of mistakes once the engine's nodes are known",
+    () =>
+      Effect.gen(function* () {
+        yield* ask("find_nodes", { query: "http request" })
+        const draft = behind(node("httpRequest", "Call", { method: "PSOT" }, { typeVersion: 4.2 }))
+        const made = yield* created(draft)
+        const [option = "", url = ""] = decodeWarnings(made).warnings ?? []
+        assert.match(option, /^node Call, parameters\.method: "PSOT" is none of its options\. Did you mean POST\?/)
+        assert.match(url, /^node Call, parameters\.url: is required and empty/)
+
+        const { id } = made
+        const renamed = yield* ask("update_workflow", { id, name: unique("Renamed") })
+        assert.notProperty(renamed, "warnings")
+        const nodes = [...draft.nodes, answer("Answer", '={{ $("Nobody").first().json }}')]
+        const { warnings = [] } = decodeWarnings(yield* ask("update_workflow", { id, nodes }))
+        assert.lengthOf(warnings, 1, "what was there before is not told again")
+        assert.match(warnings[0] ?? "", /^node Answer, .*: refers to node Nobody, which is not there/)
+
+        const operations = [{ op: "set", node: "Call", parameters: { requestMethood: "GET" } }]
+        const edited = yield* ask("edit_workflow", { id, operations })
+        assert.include(
+          decodeWarnings(edited).warnings?.join("\n"),
+          "node Call, parameters.requestMethood: there is no parameter requestMethood here"
+        )
+      })
+  )
+
+  it.effect("create_workflow says nothing of a workflow without mistakes", () =>
+    Effect.gen(function* () {
+      yield* ask("find_nodes", { query: "http request" })
+      assert.notProperty(yield* created(behind(http({}), answer("Answer", "={{ $json.id }}"))), "warnings")
+    })
+  )
+
+  it.effect(
+    "a prompt proposes the newest versions of the engine's nodes, and check_workflow finds nothing in them",
+    () =>
+      Effect.gen(function* () {
+        const { version } = yield* ask("describe_node", { type: "scheduleTrigger" })
+        const cron = { cron: "0 9 * * 1-5" }
+        const { result } = yield* request("prompts/get", { name: "schedule-triggered-workflow", arguments: cron })
+        const draft = decodeDraft(decodeMessages(result).messages.at(-1)?.content.text)
+        const trigger = draft.nodes.find(({ type }) => String(type).endsWith(".scheduleTrigger"))
+        assert.strictEqual(trigger?.typeVersion, version)
+        assert.deepStrictEqual((yield* found({ nodes: draft.nodes, connections: draft.connections })).lines, [])
+      })
   )
 }
