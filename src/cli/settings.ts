@@ -78,6 +78,16 @@ export const AuditFields = Schema.Struct({
   keep: whole(0, 1000, "a whole number from 0 to 1000").pipe(Schema.withDecodingDefaultKey(Effect.succeed(5)))
 }).annotate({ message: "the name of a file, or an object with file, maxBytes and keep" })
 
+const whereFrom = '"off", "fetch" or {"folder": the name of a folder with the packages of an engine}'
+
+/** Where node types come from that an engine does not tell. */
+const NodeTypesField = Schema.Union([
+  Schema.Literals(["off", "fetch"]).annotate({ message: whereFrom }),
+  Schema.Struct({
+    folder: text(whereFrom).pipe(Schema.annotateKey({ messageMissingKey: whereFrom }))
+  }).annotate({ message: whereFrom })
+]).annotate({ message: whereFrom })
+
 /** The configuration file around its instances, which are read one by one. */
 export const FileFields = Schema.Struct({
   environments: Schema.optionalKey(
@@ -94,12 +104,7 @@ export const FileFields = Schema.Struct({
   answerLimit: Schema.optionalKey(whole(1000, 1_000_000_000, "a whole number of bytes from 1000")),
   audit: Schema.optionalKey(Schema.Unknown),
   history: Schema.optionalKey(text("the name of a folder")),
-  nodeTypes: Schema.optionalKey(
-    Schema.Union([
-      Schema.Literals(["off", "fetch"]),
-      Schema.Struct({ folder: text("the name of a folder with the packages of an engine") })
-    ]).annotate({ message: '"off", "fetch" or {"folder": a folder with the packages of an engine}' })
-  ),
+  nodeTypes: Schema.optionalKey(NodeTypesField),
   marketplace: Schema.optionalKey(Schema.Unknown),
   plans: Schema.optionalKey(Schema.Unknown),
   promotion: Schema.optionalKey(Schema.Unknown)
