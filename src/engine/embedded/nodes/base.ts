@@ -28,6 +28,8 @@ export interface Described {
   readonly outputs?: unknown
   readonly credentials?: ReadonlyArray<JsonObject>
   readonly asTool?: boolean
+  /** Other words that people look for it with. */
+  readonly alias?: ReadonlyArray<string>
   readonly properties?: ReadonlyArray<JsonObject>
 }
 
@@ -63,6 +65,7 @@ const webhook: Described = {
 const httpRequest: Described = {
   title: "HTTP Request",
   what: "Makes an HTTP request and returns the answer",
+  alias: ["API", "URL", "fetch"],
   versions: [3, 4, 4.1, 4.2],
   later: [4.3, 4.4, 4.5],
   properties: [
@@ -182,10 +185,10 @@ const slack: Described = {
     choice("select", ["channel", "user"], { ...required, ...when({ resource: ["message"], operation: ["post"] }) }),
     locator("channelId", ["list", "id", "name"], {
       ...required,
-      ...when({ operation: ["post"], select: ["channel"] })
+      ...when({ resource: ["message"], operation: ["post"], select: ["channel"] })
     }),
     choice("messageType", ["text", "block"], when({ resource: ["message"], operation: ["post"] })),
-    text("text", { ...required, ...when({ operation: ["post"], messageType: ["text"] }) }),
+    text("text", { ...required, ...when({ resource: ["message"], operation: ["post"], messageType: ["text"] }) }),
     text("channelId", { ...required, ...when({ resource: ["channel"], operation: ["create"] }) })
   ]
 }

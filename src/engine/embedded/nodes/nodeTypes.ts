@@ -32,7 +32,19 @@ const bare = (kind: string): JsonObject => ({
 })
 
 const whole = (
-  { asTool, credentials = [], group, inputs, later = [], outputs, properties = [], title, versions, what }: Described,
+  {
+    alias = [],
+    asTool,
+    credentials = [],
+    group,
+    inputs,
+    later = [],
+    outputs,
+    properties = [],
+    title,
+    versions,
+    what
+  }: Described,
   generation: 1 | 2
 ): JsonObject => ({
   displayName: title,
@@ -41,6 +53,7 @@ const whole = (
   version: generation === 1 ? versions : [...versions, ...later],
   inputs: inputs ?? ["main"],
   outputs: outputs ?? ["main"],
+  codex: { alias },
   ...(asTool === true ? { usableAsTool: true } : {}),
   credentials,
   properties

@@ -28,7 +28,7 @@ export const splitExpression = (expression: string): ReadonlyArray<Chunk> => {
     buffer = ""
     isCode = !isCode
   }
-  if (isCode) chunks.push({ isCode, text: buffer, isClosed: false })
+  if (isCode || buffer !== "") chunks.push({ isCode, text: unescape(buffer, isCode), isClosed: !isCode })
   return chunks
 }
 

@@ -1,0 +1,286 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+import { catalogOf, found, node, wired } from "./catalog.ts"
+
+const start = node("manualTrigger", "Start")
+const url = "https://example.com"
+const ai = (kind: string) => `@n8n/n8n-nodes-langchain.${kind}`
+const model = (name: string) =>
+  node(
+    ai("lmChatOpenAi"),
+    name,
+    { model: { __rl: true, mode: "id", value: "x" } },
+    {
+      credentials: { openAiApi: { id: "1", name: "Key" } }
+    }
+  )
+const agent = (parameters = {}) =>
+  node(ai("agent"), "Agent", { promptType: "define", text: "Hi", ...parameters }, { typeVersion: 1.9 })
+const says = (value: string, name = "Say") =>
+  node("set", name, { assignments: { assignments: [{ id: "a", name: "a", type: "string", value }] } })
+
+type Nodes = Parameters<typeof found>[0]
+
+const wrong: ReadonlyArray<readonly [title: string, nodes: Nodes, wires: ReadonlyArray<string>, said: RegExp]> = [
+  [
+    "a type of a package whose name is cut",
+    [start, node("nodes-base.slack", "Post")],
+    [],
+    /^node Post, type: this engine has no node type nodes-base\.slack\. Did you mean n8n-nodes-base\.slack\?$/
+  ],
+  [
+    "a version of a type that has others",
+    [node("slack", "Post", {}, { typeVersion: 7 })],
+    [],
+    /typeVersion: n8n-nodes-base\.slack has no version 7 on this engine\. Take 2\.4; there are 2, 2\.1, 2\.2, 2\.3, 2\.4$/
+  ],
+  [
+    "an operation of another resource",
+    [node("slack", "Post", { resource: "channel", operation: "post" }, { credentials: { slackApi: { id: "1" } } })],
+    [],
+    /parameters\.operation: "post" is none of its options\. One of create, archive$/
+  ],
+  [
+    "a way to name a thing that there is not",
+    [
+      node(
+        "slack",
+        "Post",
+        { select: "channel", channelId: { __rl: true, mode: "nme", value: "x" }, text: "x" },
+        { credentials: { slackApi: { id: "1" } } }
+      )
+    ],
+    [],
+    /parameters\.channelId: mode is "nme"\. One of list, id, name$/
+  ],
+  [
+    "an empty thing that is required",
+    [
+      node(
+        "slack",
+        "Post",
+        { select: "channel", channelId: { __rl: true, mode: "id", value: "" }, text: "x" },
+        { credentials: { slackApi: { id: "1" } } }
+      )
+    ],
+    [],
+    /parameters\.channelId: is required and empty/
+  ],
+  [
+    "text for yes or no",
+    [node("httpRequest", "Call", { url, sendQuery: "yes" })],
+    [],
+    /sendQuery: is "yes"\. It must be true or false/
+  ],
+  [
+    "an option of a collection that it has not",
+    [node("httpRequest", "Call", { url, options: { timeOut: 5 } })],
+    [],
+    /parameters\.options\.timeOut: there is no parameter timeOut here\. Did you mean timeout\?/
+  ],
+  [
+    "a list where groups must be",
+    [node("httpRequest", "Call", { url, sendHeaders: true, headerParameters: [{ name: "a", value: "b" }] })],
+    [],
+    /parameters\.headerParameters: headerParameters is .*It must be \{parameters: \[…\]\}/
+  ],
+  [
+    "a group that there is not",
+    [node("httpRequest", "Call", { url, sendHeaders: true, headerParameters: { headers: [{ name: "a" }] } })],
+    [],
+    /parameters\.headerParameters\.headers: headerParameters has no part headers\. Known: parameters/
+  ],
+  [
+    "a field inside of a list",
+    [
+      node("httpRequest", "Call", {
+        url,
+        sendHeaders: true,
+        headerParameters: { parameters: [{ key: "a", value: "b" }] }
+      })
+    ],
+    [],
+    /parameters\.headerParameters\.parameters\[0\]\.key: there is no parameter key here/
+  ],
+  [
+    "a credential that the node has no use for",
+    [node("noOp", "Rest", {}, { credentials: { slackApi: { id: "1" } } })],
+    [],
+    /credentials\.slackApi: this node uses no credential of type slackApi\. It needs none/
+  ],
+  [
+    "two models for one agent",
+    [start, agent(), model("A"), model("B")],
+    ["Start > Agent", "A > Agent ai_languageModel", "B > Agent ai_languageModel"],
+    /^node Agent, connections\.ai_languageModel: its input ai_languageModel takes one connection, and has those of A, B/
+  ],
+  [
+    "a model as a memory",
+    [start, agent(), model("A"), model("B")],
+    ["Start > Agent", "A > Agent ai_languageModel", "B > Agent ai_memory"],
+    /^node B, connections\.ai_memory: node B has no output ai_memory: it gives ai_languageModel\. Connect them by ai_languageModel/
+  ],
+  [
+    "a loop whose If leads back by both outputs",
+    [start, node("if", "Check", { conditions: { conditions: [] } }), node("noOp", "Again")],
+    ["Start > Check", "Check > Again", "Check:1 > Again", "Again > Check"],
+    /^node Check: the loop Check → Again → Check never ends/
+  ],
+  [
+    "a loop over items of which only the end is connected",
+    [start, node("splitInBatches", "Loop"), node("noOp", "Work")],
+    ["Start > Loop", "Loop > Work"],
+    /^node Loop, connections\.main: only its first output \(done\) is connected/
+  ],
+  [
+    "an expression with a name in brackets that is not there",
+    [start, says('={{ $node["Nobody"].json.a }}')],
+    ["Start > Say"],
+    /refers to node Nobody, which is not there/
+  ],
+  [
+    "a node that only another trigger leads to",
+    [
+      start,
+      node("scheduleTrigger", "Daily", {}, { typeVersion: 1.2 }),
+      says('={{ $("Other").first().json.a }}'),
+      node("noOp", "Other")
+    ],
+    ["Start > Say", "Daily > Other"],
+    /refers to node Other, which cannot have run before\. Take data of a node that leads to Say/
+  ],
+  [
+    "a variable that is spelt wrong",
+    [start, says("={{ $jsno.a }}")],
+    ["Start > Say"],
+    /\$jsno is nothing that engines know\. Did you mean \$json\?/
+  ]
+]
+
+const sound: ReadonlyArray<readonly [title: string, nodes: Nodes, wires: ReadonlyArray<string>]> = [
+  ["nodes of packages that nobody described", [node("n8n-nodes-acme.rocket", "Fly", { any: "thing" })], []],
+  [
+    "types that engines derive for agents",
+    [
+      node(
+        "slackTool",
+        "Tool",
+        { select: "channel", channelId: { __rl: true, mode: "id", value: "x" }, text: "x" },
+        { typeVersion: 2.3, credentials: { slackApi: { id: "1" } } }
+      )
+    ],
+    []
+  ],
+  ["disabled nodes", [node("httpRequest", "Call", { method: "PSOT" }, { disabled: true })], []],
+  [
+    "parameters that expressions decide",
+    [node("httpRequest", "Call", { url, method: "={{ $json.method }}", sendBody: "={{ true }}", jsonBody: "{}" })],
+    []
+  ],
+  [
+    "values that are as by default",
+    [node("httpRequest", "Call", { url, jsonBody: "", options: {}, sendQuery: false })],
+    []
+  ],
+  [
+    "a reference that is only made if the node ran",
+    [start, says('={{ $("Later").isExecuted ? $("Later").first().json.a : 1 }}'), node("noOp", "Later")],
+    ["Start > Say", "Say > Later"]
+  ],
+  [
+    "a reference inside of a loop",
+    [
+      start,
+      node("if", "Check", { conditions: { conditions: [] } }),
+      says('={{ $("After").first().json.a }}'),
+      node("noOp", "After")
+    ],
+    ["Start > Check", "Check > Say", "Say > After", "After > Check"]
+  ],
+  [
+    "a reference to a branch before",
+    [start, node("noOp", "First"), says('={{ $("First").first().json.a }}')],
+    ["Start > First", "Start > Say"]
+  ],
+  [
+    "a model that refers to what leads to its agent",
+    [
+      start,
+      node("noOp", "Before"),
+      agent(),
+      node(
+        ai("lmChatOpenAi"),
+        "Model",
+        { model: { __rl: true, mode: "id", value: '={{ $("Before").first().json.model }}' } },
+        { credentials: { openAiApi: { id: "1" } } }
+      )
+    ],
+    ["Start > Before", "Before > Agent", "Model > Agent ai_languageModel"]
+  ],
+  ["text with braces that is no expression", [start, says("Hello {{ name }}")], ["Start > Say"]],
+  [
+    "an expression with several parts and objects",
+    [start, says("=a {{ $json.a }} b {{ ({ a: { b: 1 } }).a.b }} {{ JSON.stringify({a: 1}) }}")],
+    ["Start > Say"]
+  ],
+  [
+    "code with await and return",
+    [
+      start,
+      node("code", "Code", {
+        jsCode:
+          "const a = await this.helpers.httpRequest({ url: 'x' });\nreturn [{ json: { a, b: $('Start').all() } }];"
+      })
+    ],
+    ["Start > Code"]
+  ],
+  [
+    "code of another language",
+    [start, node("code", "Code", { language: "python", pythonCode: "return [" })],
+    ["Start > Code"]
+  ],
+  [
+    "a loop that an If can leave",
+    [start, node("if", "Check", { conditions: { conditions: [] } }), node("wait", "Wait", {}, { typeVersion: 1.1 })],
+    ["Start > Check", "Check > Wait", "Wait > Check"]
+  ],
+  [
+    "a loop over items",
+    [start, node("splitInBatches", "Loop"), node("noOp", "Work"), node("noOp", "Done")],
+    ["Start > Loop", "Loop > Done", "Loop:1 > Work", "Work > Loop"]
+  ]
+]
+
+describe("check_workflow", () => {
+  for (const [title, nodes, wires, said] of wrong) {
+    it.effect(`finds ${title}, and nothing else`, () =>
+      Effect.gen(function* () {
+        const lines = yield* found(nodes, wired(...wires))
+        assert.lengthOf(lines, 1, lines.join("\n"))
+        assert.match(lines[0] ?? "", said)
+      })
+    )
+  }
+
+  for (const [title, nodes, wires] of sound) {
+    it.effect(`finds nothing in ${title}`, () =>
+      Effect.gen(function* () {
+        assert.deepStrictEqual(yield* found(nodes, wired(...wires)), [])
+      })
+    )
+  }
+
+  it.effect("finds any unknown type where the engine itself tells all that it has", () =>
+    Effect.gen(function* () {
+      const all = catalogOf(
+        [{ name: "n8n-nodes-base.noOp", displayName: "No Operation", version: 1, properties: [] }],
+        "engine"
+      )
+      const lines = yield* found([node("n8n-nodes-acme.rocket", "Fly")], {}, all)
+      assert.deepStrictEqual(lines, [
+        "node Fly, type: this engine has no node type n8n-nodes-acme.rocket. find_nodes tells which there are"
+      ])
+    })
+  )
+})

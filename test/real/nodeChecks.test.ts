@@ -1,0 +1,123 @@
+import { existsSync, globSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import path from "node:path"
+
+import { Effect, Schema } from "effect"
+import { assert, describe, inject, it } from "vitest"
+
+import { readFolder } from "../../src/cli/nodes/folder.ts"
+import { checkWorkflow } from "../../src/engine/nodes/check/checkWorkflow.ts"
+import { inWords } from "../../src/engine/nodes/check/Finding.ts"
+import { checkParameters, knownOf } from "../../src/engine/nodes/check/node.ts"
+import { reduceNodeType } from "../../src/engine/nodes/reduce.ts"
+import { catalogOf } from "../engine/nodes/catalog.ts"
+import { engineFolder } from "../engines/install.ts"
+
+const JsonObject = Schema.Record(Schema.String, Schema.Unknown)
+const Workflow = Schema.Struct({ nodes: Schema.Array(JsonObject), connections: JsonObject })
+const readWorkflow = Schema.decodeUnknownOption(Schema.fromJsonString(Workflow))
+const Choice = Schema.Struct({ value: Schema.optionalKey(Schema.Unknown) })
+const Description = Schema.Struct({
+  properties: Schema.Array(Schema.Struct({ name: Schema.String, options: Schema.optionalKey(Schema.Array(Choice)) }))
+})
+const decodeDescription = Schema.decodeUnknownOption(Description)
+
+/** Descriptions of an engine's own node types, under their full names. */
+const typesOf = (version: string) =>
+  Effect.runPromise(
+    Effect.map(readFolder(engineFolder(version))(version), (packages) =>
+      packages.flatMap(({ name, nodes }) =>
+        nodes.map((node) => ({ ...Object(node), name: `${name}.${String(Object(node).name)}` }))
+      )
+    ).pipe(
+      // The engine 1.82.3 of these tests is installed without its AI nodes.
+      Effect.orElseSucceed(() => {
+        const file = path.join(engineFolder(version), "node_modules/n8n-nodes-base/dist/types/nodes.json")
+        const nodes: ReadonlyArray<{ readonly name: string }> = JSON.parse(readFileSync(file, "utf8"))
+        return nodes.map((node) => ({ ...node, name: `n8n-nodes-base.${node.name}` }))
+      })
+    )
+  )
+
+/** The workflows that engine packages bring for their own tests, which the engine runs. */
+const samples = (version: string) =>
+  globSync(path.join(engineFolder(version), "node_modules/n8n-nodes-base/dist/nodes/**/test/**/*.json")).flatMap(
+    (file) => {
+      const workflow = readWorkflow(readFileSync(file, "utf8"))
+      return workflow._tag === "Some" && workflow.value.nodes.length > 0 ? [{ file, workflow: workflow.value }] : []
+    }
+  )
+
+interface Helpers {
+  readonly getNodeParameters: (...args: ReadonlyArray<unknown>) => object
+  readonly getNodeParametersIssues: (
+    ...args: ReadonlyArray<unknown>
+  ) => { parameters?: Record<string, string[]> } | null
+}
+
+for (const { version } of inject("engines")) {
+  describe(`check_workflow, held against the packages of ${version}`, () => {
+    it("finds nothing in the workflows that the engine runs itself", async () => {
+      const catalog = catalogOf(await typesOf(version))
+      const all = samples(version)
+      for (const { file, workflow } of all) {
+        const findings = await Effect.runPromise(checkWorkflow(workflow, catalog))
+        assert.deepStrictEqual(findings.map(inWords), [], file)
+      }
+      // Engines of generation 2 bring none.
+      if (version.startsWith("1.")) assert.isAbove(all.length, 200)
+    })
+
+    it("misses the required parameters that the engine misses, for every operation of every node", async () => {
+      const helpersFile = path.join(engineFolder(version), "node_modules/n8n-workflow")
+      assert.isTrue(existsSync(helpersFile))
+      const { NodeHelpers }: { NodeHelpers: Helpers } = createRequire(import.meta.url)(helpersFile)
+      let compared = 0
+      const different: Array<string> = []
+      for (const described of await typesOf(version)) {
+        const type = reduceNodeType(described)
+        const read = decodeDescription(described)
+        const [typeVersion] = type?.versions.slice(-1) ?? []
+        if (type === undefined || read._tag === "None" || typeVersion === undefined) continue
+        const { properties } = read.value
+        const valuesOf = (name: string) => [
+          ...new Set([
+            undefined,
+            ...properties
+              .filter((one) => one.name === name)
+              .flatMap(({ options = [] }) => options.map((one) => one.value))
+          ])
+        ]
+        for (const resource of valuesOf("resource")) {
+          for (const operation of valuesOf("operation")) {
+            const parameters = {
+              ...(resource === undefined ? {} : { resource }),
+              ...(operation === undefined ? {} : { operation })
+            }
+            const node = { name: "N", type: type.type, typeVersion, position: [0, 0], parameters }
+            const full = NodeHelpers.getNodeParameters(described.properties, parameters, true, false, node, described)
+            const extra = version.startsWith("1.") ? [] : [described]
+            const issues = NodeHelpers.getNodeParametersIssues(
+              described.properties,
+              { ...node, parameters: full },
+              ...extra
+            )
+            const theirs = Object.entries(issues?.parameters ?? {})
+              .filter(([, words]) => words.some((word) => word.includes("is required")))
+              .map(([name]) => name)
+            const known = knownOf(node, [type])
+            const ours = (known === undefined ? [] : checkParameters(node, known))
+              .filter(({ problem }) => problem.includes("is required"))
+              .map(({ field = "" }) => field.split(".").at(-1) ?? "")
+            compared++
+            if ([...new Set(ours)].toSorted().join() !== [...new Set(theirs)].toSorted().join()) {
+              different.push(`${type.type} ${String(resource)} ${String(operation)}: ${ours.join()} / ${theirs.join()}`)
+            }
+          }
+        }
+      }
+      assert.isAbove(compared, 4000)
+      assert.isBelow(different.length / compared, 0.005, different.slice(0, 20).join("\n"))
+    })
+  })
+}
