@@ -3,7 +3,6 @@ import { Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base"
 
-import { Archives, inMemory } from "../../../../src/engine/nodes/Archives.ts"
 import { editWorkflow } from "../../../../src/engine/operator/edit/editWorkflow.ts"
 import { ask, environment, type Json, operatorToolsets, refused, serverOver } from "../../../support/harness.ts"
 import { type Asked, engineThat, host, json, key } from "../../tools/standIn.ts"
@@ -279,7 +278,7 @@ describe("edit_workflow", () => {
           (yield* refused("edit_workflow", edit({ op: "add", node: "M", type: "n8n-nodes-base.brandNeu" }))).message,
           "Invalid operations[0]: instance production (1.82.3) has no node type n8n-nodes-base.brandNeu. Did you mean n8n-nodes-base.brandNew? Nothing was changed"
         )
-      }).pipe(Effect.provide(server()), Effect.provideService(Archives, inMemory()))
+      }).pipe(Effect.provide(server()))
     }
   )
 })
