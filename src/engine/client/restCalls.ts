@@ -11,7 +11,6 @@ import { type EngineError, WorkflowBusy } from "./EngineError.ts"
 import { writeFullest } from "./fullest.ts"
 import { knownFilters } from "./knownFilters.ts"
 import {
-  CommunityPackage,
   type CredentialId,
   CredentialTest,
   type CredentialType,
@@ -31,7 +30,8 @@ import {
   type WorkflowQuery,
   WorkflowVersion
 } from "./models.ts"
-import { credentialTypesPath, nodeTypesPath, spellingFor } from "./naming.ts"
+import { credentialTypesPath, spellingFor } from "./naming.ts"
+import { nodeTypeCalls } from "./nodeTypeCalls.ts"
 import { secretsIn } from "./secretsIn.ts"
 import { makeSeenVersions } from "./versions.ts"
 import type { WorkflowLocks } from "./WorkflowLocks.ts"
@@ -282,18 +282,6 @@ const tagCalls = ({ call }: Call.Calls) => ({
   updateTag: (id: TagId, name: string) =>
     call(Tag, { operation: "rename tag", method: "PUT", path: `/tags/${id}`, body: { name } }),
   deleteTag: (id: TagId) => call(JsonObject, { operation: "delete tag", method: "DELETE", path: `/tags/${id}` })
-})
-
-const nodeTypeCalls = ({ callIfOffered, publicJson }: Call.Calls) => ({
-  nodeTypesIfSupported: Effect.map(
-    publicJson(nodeTypesPath),
-    Option.flatMap((told) => (Array.isArray(told) ? Option.some<ReadonlyArray<unknown>>(told) : Option.none()))
-  ),
-  communityPackagesIfSupported: callIfOffered(Schema.Array(CommunityPackage), {
-    operation: "list community packages",
-    method: "GET",
-    path: "/community-packages"
-  })
 })
 
 const readTypes = (told: unknown) => Option.map(decodeTypes(told), (types) => types.map(({ name }) => name))

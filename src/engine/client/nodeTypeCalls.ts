@@ -1,0 +1,18 @@
+import { Effect, Option, Schema } from "effect"
+
+import type * as Call from "./call.ts"
+import { CommunityPackage } from "./models.ts"
+import { nodeTypesPath } from "./naming.ts"
+
+/** What an engine tells of its node types. */
+export const nodeTypeCalls = ({ callIfOffered, publicJson }: Call.Calls) => ({
+  nodeTypesIfSupported: Effect.map(
+    publicJson(nodeTypesPath),
+    Option.flatMap((told) => (Array.isArray(told) ? Option.some<ReadonlyArray<unknown>>(told) : Option.none()))
+  ),
+  communityPackagesIfSupported: callIfOffered(Schema.Array(CommunityPackage), {
+    operation: "list community packages",
+    method: "GET",
+    path: "/community-packages"
+  })
+})
