@@ -7,7 +7,8 @@ import { acrossTools, operatorTools } from "./catalog.ts"
 
 const instructions =
   "Prefer the tools that say less: search_workflows finds, view_workflow shows a workflow in a few words, edit_workflow " +
-  "changes only what is named, explain_execution says why a run failed."
+  "changes only what is named, explain_execution says why a run failed. Before you write nodes, find_nodes and " +
+  "describe_node tell what this engine has and needs; check_workflow finds mistakes before a run."
 
 /** The toolset `operator`: everyday work on workflows in few and small calls, beside the toolset `engine`. */
 export const OperatorToolset: Toolset<Instances> = {
