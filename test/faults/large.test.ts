@@ -2,7 +2,7 @@ import { assert, it } from "vitest"
 
 import { replies } from "../support/loopback.ts"
 import { type FaultyEngine, faultyEngine, node, useEngines, workflow } from "./FaultyEngine.ts"
-import { peakBytes } from "./processes.ts"
+import { peakBytes, workedMillis } from "./processes.ts"
 import { configurationOf, errorOf, overHttp, textOf, useCommand } from "./servers.ts"
 
 useCommand()
@@ -48,9 +48,9 @@ it.each(cases)(
     const calls = Array.from({ length: 10 }, () => server.call(tool, args))
     const all = Promise.all(calls)
     for (let isOver = false; !isOver;) {
-      const before = performance.now()
+      const before = workedMillis(server.child.pid)
       await (await fetch(`${server.url}/health`)).text()
-      waits.push(performance.now() - before)
+      waits.push(workedMillis(server.child.pid) - before)
       isOver = await Promise.race([
         all.then(() => true),
         new Promise<false>((resolve) => setTimeout(resolve, 10, false))
@@ -61,7 +61,7 @@ it.each(cases)(
       else assert.match(textOf(answer), says)
     }
     assert.isBelow(peakBytes(server.child.pid), 400 * MB)
-    // The engine is in the process of the test, and takes its time to send so much: what is measured is far below this.
-    assert.isBelow(Math.max(...waits), 1000)
+    // What the server does while somebody waits is its own doing, unlike the time that passes on a busy machine.
+    assert.isBelow(Math.max(...waits), 500)
   }
 )
