@@ -93,6 +93,8 @@ export interface InstanceHistory {
   readonly backedUp: (words: string) => Effect.Effect<void>
   /** Waits, not for long, until what happened so far is recorded. */
   readonly settled: Effect.Effect<void>
+  /** The same for who cannot do without it, and waits longer. */
+  readonly drained: Effect.Effect<void>
   /** What is wrong with the keeping of the history now. */
   readonly problem: Effect.Effect<string | undefined>
   readonly versions: (
@@ -118,6 +120,7 @@ export const noHistory: InstanceHistory = {
   sinceBackup: Effect.succeed({ when: undefined, changes: [] }),
   backedUp: () => Effect.void,
   settled: Effect.void,
+  drained: Effect.void,
   problem: Effect.undefined,
   versions: () => Effect.succeed({ data: [], next: undefined }),
   read: () => Effect.undefined

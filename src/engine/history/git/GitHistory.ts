@@ -81,6 +81,7 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
       all: reading(({ repository }) => readAll(repository, instance)),
       sinceBackup: reading(({ repository }) => sinceBackup(repository, instance)),
       settled: recorder.settled,
+      drained: recorder.drained,
       problem: recorder.problem,
       versions: (id, page) => reading(({ repository }) => versionsOf(repository, instance, id, page)),
       read: (id, version, side) =>

@@ -35,10 +35,11 @@ export const readVersion = Effect.fnUntraced(function* (
   version: string
 ): Effect.fn.Return<JsonObject | undefined, GitError> {
   if (!isHash(version.replace(/\^$/, ""))) return yield* new GitError({ message: `there is no commit ${version}` })
-  const paths = (yield* repository.files(version, folderOf(instance))).filter((path) => idAt(path) === id)
+  const names = yield* repository.files(version, folderOf(instance))
+  const paths = [...names.keys()].filter((path) => idAt(path) === id)
   const main = paths.find((path) => path.endsWith(".json") && path.split("/").length === 2)
   if (main === undefined) return undefined
-  const record = recordAt(main.slice(0, -".json".length), yield* repository.read(version, paths))
+  const record = recordAt(main.slice(0, -".json".length), yield* repository.read(version, paths, names))
   if (record !== undefined) return record
   return yield* new GitError({ message: `${main} of commit ${version} is not what was recorded` })
 })
@@ -48,8 +49,9 @@ export const readAll = Effect.fnUntraced(function* (repository: Repository, inst
   const { hash } = yield* repository.tip
   const all = new Map<string, JsonObject>()
   if (hash === undefined) return all
-  const paths = (yield* repository.files(hash, folderOf(instance))).filter((path) => idAt(path) !== undefined)
-  const files = yield* repository.read(hash, paths)
+  const names = yield* repository.files(hash, folderOf(instance))
+  const paths = [...names.keys()].filter((path) => idAt(path) !== undefined)
+  const files = yield* repository.read(hash, paths, names)
   for (const path of paths) {
     const id = idAt(path)
     const isMain = path.endsWith(".json") && path.split("/").length === 2
