@@ -87,6 +87,8 @@ export interface InstanceHistory {
   readonly listed: (listed: Listed) => Effect.Effect<void>
   /** All workflows as they are recorded. */
   readonly all: Effect.Effect<ReadonlyMap<string, JsonObject>, HistoryError>
+  /** The same as of a commit. */
+  readonly allAt: (version: string) => Effect.Effect<ReadonlyMap<string, JsonObject>, HistoryError>
   /** What was recorded since the last backup. */
   readonly sinceBackup: Effect.Effect<Since, HistoryError>
   /** A backup is complete; `words` say of what. */
@@ -117,6 +119,7 @@ export const noHistory: InstanceHistory = {
   wrote: () => Effect.void,
   listed: () => Effect.void,
   all: Effect.succeed(new Map<string, JsonObject>()),
+  allAt: () => Effect.succeed(new Map<string, JsonObject>()),
   sinceBackup: Effect.succeed({ when: undefined, changes: [] }),
   backedUp: () => Effect.void,
   settled: Effect.void,

@@ -44,9 +44,11 @@ export const readVersion = Effect.fnUntraced(function* (
   return yield* new GitError({ message: `${main} of commit ${version} is not what was recorded` })
 })
 
-/** Every workflow of an instance as it is recorded, by id. */
-export const readAll = Effect.fnUntraced(function* (repository: Repository, instance: string) {
-  const { hash } = yield* repository.tip
+/** Every workflow of an instance as it is recorded, or was in a commit, by id. */
+export const readAll = Effect.fnUntraced(function* (repository: Repository, instance: string, version?: string) {
+  if (version !== undefined && !isHash(version))
+    return yield* new GitError({ message: `there is no commit ${version}` })
+  const hash = version ?? (yield* repository.tip).hash
   const all = new Map<string, JsonObject>()
   if (hash === undefined) return all
   const names = yield* repository.files(hash, folderOf(instance))
