@@ -86,7 +86,7 @@ describe("the history of a server", () => {
         1 + (round % 6),
         true
       )
-      if (existsSync(path.join(history, ".git"))) git(history, "fsck", "--full")
+      if (existsSync(path.join(history, ".git/refs/heads/main"))) git(history, "fsck", "--full")
     }
     const { code, stderr, stdout } = await run(["backup", "--embedded=engine.jsonl", "--history", "history"], { cwd })
     assert.strictEqual(stderr, "")

@@ -87,12 +87,16 @@ export interface InstanceHistory {
   readonly listed: (listed: Listed) => Effect.Effect<void>
   /** All workflows as they are recorded. */
   readonly all: Effect.Effect<ReadonlyMap<string, JsonObject>, HistoryError>
+  /** The same as of a commit. */
+  readonly allAt: (version: string) => Effect.Effect<ReadonlyMap<string, JsonObject>, HistoryError>
   /** What was recorded since the last backup. */
   readonly sinceBackup: Effect.Effect<Since, HistoryError>
   /** A backup is complete; `words` say of what. */
   readonly backedUp: (words: string) => Effect.Effect<void>
   /** Waits, not for long, until what happened so far is recorded. */
   readonly settled: Effect.Effect<void>
+  /** The same for who cannot do without it, and waits longer. */
+  readonly drained: Effect.Effect<void>
   /** What is wrong with the keeping of the history now. */
   readonly problem: Effect.Effect<string | undefined>
   readonly versions: (
@@ -115,9 +119,11 @@ export const noHistory: InstanceHistory = {
   wrote: () => Effect.void,
   listed: () => Effect.void,
   all: Effect.succeed(new Map<string, JsonObject>()),
+  allAt: () => Effect.succeed(new Map<string, JsonObject>()),
   sinceBackup: Effect.succeed({ when: undefined, changes: [] }),
   backedUp: () => Effect.void,
   settled: Effect.void,
+  drained: Effect.void,
   problem: Effect.undefined,
   versions: () => Effect.succeed({ data: [], next: undefined }),
   read: () => Effect.undefined

@@ -129,6 +129,18 @@ describe("a repository that cannot be used", () => {
     })
   )
 
+  it.live("may have been left half begun by a process that was killed", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      mkdirSync(path.join(directory, ".git", "objects"), { recursive: true })
+      yield* Effect.gen(function* () {
+        const { id } = yield* created("Orders")
+        assert.deepStrictEqual(yield* toolsOf(id), ["create_workflow"])
+      }).pipe(Effect.provide(serverWith(directory)))
+      assert.strictEqual(git(directory, "status", "--porcelain"), "")
+    })
+  )
+
   it.live("is no folder of somebody else's files", () =>
     Effect.gen(function* () {
       const directory = yield* folder

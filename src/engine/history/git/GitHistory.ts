@@ -79,8 +79,10 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
       listed: (listed) => timed((at) => ({ _tag: "Listed", instance, at, ...listed })),
       backedUp: (words) => timed((at) => ({ _tag: "BackedUp", instance, at, words })),
       all: reading(({ repository }) => readAll(repository, instance)),
+      allAt: (version) => reading(({ repository }) => readAll(repository, instance, version)),
       sinceBackup: reading(({ repository }) => sinceBackup(repository, instance)),
       settled: recorder.settled,
+      drained: recorder.drained,
       problem: recorder.problem,
       versions: (id, page) => reading(({ repository }) => versionsOf(repository, instance, id, page)),
       read: (id, version, side) =>

@@ -5,37 +5,55 @@ import { recordAt } from "../layout.ts"
 import { fileOf } from "../lists.ts"
 import { idAt } from "../paths.ts"
 import type { GitError } from "./Git.ts"
-import type { Repository } from "./Repository.ts"
+import type { Files, Repository } from "./Repository.ts"
 
 /** Where the workflows of a commit lie, by `keyOf`. */
 type Places = ReadonlyMap<string, Omit<Known, "record">>
+
+/** What a commit holds, and where; of files that were written since they were listed, no name of the content is known. */
+interface At {
+  readonly tip: string
+  readonly known: Places
+  readonly files: Files
+}
 
 /**
  * Records what happened, as commits on top of what is there. Where another process on the same repository is faster, it
  * begins again on top of that. The work tree follows; where it cannot, that is told and the history goes on.
  */
 export const make = (repository: Repository) => {
-  let places: { readonly tip: string; readonly known: Places } | undefined
+  let places: At | undefined
   /** The commit that the work tree shows, as far as it is known to be another one than the newest. */
   let behind: string | undefined
   let isFirst = true
 
   const placesAt = Effect.fnUntraced(function* (tip: string) {
-    if (places?.tip === tip) return places.known
-    const known = placesOf(yield* repository.files(tip))
-    places = { tip, known }
-    return known
+    if (places?.tip === tip) return places
+    const files = yield* repository.files(tip)
+    places = { tip, known: placesOf([...files.keys()]), files }
+    return places
+  })
+
+  const listedAnew = Effect.fnUntraced(function* (tip: string) {
+    const files = yield* repository.files(tip)
+    if (places?.tip === tip) places = { ...places, files }
+    return files
   })
 
   /** What the repository holds of all that something happened to. */
-  const ledgerAt = Effect.fnUntraced(function* (tip: string, known: Places, happenings: ReadonlyArray<Happening>) {
+  const ledgerAt = Effect.fnUntraced(function* (
+    happenings: ReadonlyArray<Happening>,
+    { files: names, known, tip }: At
+  ) {
     const keys = happenings.flatMap((happening) => idsIn(happening).map((id) => keyOf(happening.instance, id)))
     const wanted = [...new Set(keys)].flatMap((key) => {
       const place = known.get(key)
       return place === undefined ? [] : [[key, place] as const]
     })
     const lists = happenings.flatMap((happening) => (happening._tag === "Listed" ? [fileOf(happening)] : []))
-    const files = yield* repository.read(tip, [...wanted.flatMap(([, { paths }]) => paths), ...new Set(lists)])
+    const paths = [...wanted.flatMap(([, place]) => place.paths), ...new Set(lists)]
+    const isUnknown = paths.filter((path) => !names.has(path)).length > mostUnknown
+    const files = yield* repository.read(tip, paths, isUnknown ? yield* listedAnew(tip) : names)
     return {
       // What a person has broken by hand is written anew.
       workflows: new Map(
@@ -47,16 +65,18 @@ export const make = (repository: Repository) => {
 
   const recorded = Effect.fnUntraced(function* (happenings: ReadonlyArray<Happening>) {
     const { hash = "", isCheckedOut } = yield* repository.tip
-    const known = yield* placesAt(hash)
-    const ledger = yield* ledgerAt(hash, known, happenings)
+    const at = yield* placesAt(hash)
+    const ledger = yield* ledgerAt(happenings, at)
     const before = [...ledger.workflows.keys()]
     const commits = happenings.flatMap((happening) => commitsOf(happening, ledger))
     if (commits.length === 0) return { from: hash, to: hash, isCheckedOut }
     const to = yield* repository.commit(hash, commits)
-    const left = new Map(known)
+    const left = new Map(at.known)
     for (const key of before) left.delete(key)
     for (const [key, { base, paths }] of ledger.workflows) left.set(key, { base, paths })
-    places = { tip: to, known: left }
+    const files = new Map(at.files)
+    for (const path of commits.flatMap(({ remove, write }) => [...remove, ...write.keys()])) files.delete(path)
+    places = { tip: to, known: left, files }
     return { from: hash, to, isCheckedOut }
   })
 
@@ -93,6 +113,9 @@ export const make = (repository: Repository) => {
   const knows = (instance: string, id: string) => places?.known.has(keyOf(instance, id)) ?? false
   return { knows, record }
 }
+
+/** Files that git may look for by their path: in large folders that takes it long. */
+const mostUnknown = 50
 
 /** Another process was faster, or is at it right now. */
 const isRace = ({ message }: GitError) => /Not updating|cannot lock ref|refs\/.*\.lock/.test(message)

@@ -1,11 +1,12 @@
-import { Deferred, Effect, Fiber, Queue } from "effect"
+import { Deferred, type Duration, Effect, Fiber, Queue } from "effect"
 
 /** Longest pause between two attempts, in milliseconds, and the first one. */
 const longestPause = 30_000
 const firstPause = 500
 
-/** How long whoever asks waits for what has just happened. */
+/** How long whoever asks waits for what has just happened, and who cannot do without it. */
 const patience = "10 seconds"
+const longPatience = "40 seconds"
 
 /** How long the end of the server waits for what is not recorded yet. */
 const shutdownTimeout = "4 seconds"
@@ -67,7 +68,7 @@ export const make = Effect.fnUntraced(function* <Item>(record: (items: ReadonlyA
 
   const nudge = Queue.offer(nudged, undefined)
 
-  const settled = Effect.gen(function* () {
+  const settledWithin = Effect.fnUntraced(function* (patience: Duration.Input) {
     const done = yield* Deferred.make<void>()
     yield* Queue.offer(marks, done)
     yield* nudge
@@ -76,7 +77,7 @@ export const make = Effect.fnUntraced(function* <Item>(record: (items: ReadonlyA
 
   yield* Effect.addFinalizer(() =>
     Effect.gen(function* () {
-      if (waiting.length > 0 || (yield* Queue.size(queue)) > 0) yield* Effect.timeoutOption(settled, shutdownTimeout)
+      if (waiting.length > 0 || (yield* Queue.size(queue)) > 0) yield* settledWithin(shutdownTimeout)
       yield* Effect.forkDetach(Fiber.interrupt(writing))
       const missing = waiting.length + (yield* Queue.size(queue)) + lost
       if (missing > 0)
@@ -86,7 +87,8 @@ export const make = Effect.fnUntraced(function* <Item>(record: (items: ReadonlyA
 
   return {
     add: (item: Item) => Effect.asVoid(Effect.andThen(Queue.offer(queue, item), nudge)),
-    settled,
+    settled: settledWithin(patience),
+    drained: settledWithin(longPatience),
     problem: Effect.sync(() => {
       const { failure, lag } = outcome
       if (failure !== undefined) return `${notKept}: ${failure}`

@@ -25,17 +25,24 @@ export const make = Effect.fnUntraced(function* (git: Git, { gitDirectory, isBar
     })
   )
 
-  /** All files of a commit, or those below a folder. */
+  /** All files of a commit, or those below a folder: path and name of the content. */
   const files = (commit: string, folder?: string) =>
     Effect.map(
-      git.text(["ls-tree", "-r", "-z", "--name-only", commit, ...(folder === undefined ? [] : ["--", `${folder}/`])]),
-      (names) => names.split("\0").filter((name) => name !== "")
+      git.text(["ls-tree", "-r", "-z", commit, ...(folder === undefined ? [] : ["--", `${folder}/`])]),
+      (entries): Files =>
+        new Map(
+          entries.split("\0").flatMap((entry) => {
+            const [, name, path] = /^\d+ blob ([0-9a-f]+)\t(.*)$/s.exec(entry) ?? []
+            return name === undefined || path === undefined ? [] : [[path, name] as const]
+          })
+        )
     )
 
-  const read = Effect.fnUntraced(function* (commit: string, paths: ReadonlyArray<string>) {
+  /** The texts of files of a commit; where the name of a content is known, git need not look for it in large folders. */
+  const read = Effect.fnUntraced(function* (commit: string, paths: ReadonlyArray<string>, known?: Files) {
     if (paths.length === 0) return new Map<string, string>()
-    const asked = paths.map((path) => `${commit}:${path}\n`).join("")
-    return yield* Effect.fromResult(blobsIn(yield* git.bytes(["cat-file", "--batch"], asked), paths))
+    const asked = paths.map((path) => `${known?.get(path) ?? `${commit}:${path}`}\n`).join("")
+    return yield* Effect.fromResult(blobsIn(yield* git.bytes(["cat-file", "--batch", "--buffer"], asked), paths))
   })
 
   /** Makes commits on top of `from` and names the last one; fails where somebody else was faster. */
@@ -86,6 +93,9 @@ export const make = Effect.fnUntraced(function* (git: Git, { gitDirectory, isBar
   return { branch, commit, files, log, read, show, shown, tip }
 })
 export type Repository = Effect.Success<ReturnType<typeof make>>
+
+/** The names of contents, by path. */
+export type Files = ReadonlyMap<string, string>
 
 interface Range {
   readonly limit: number

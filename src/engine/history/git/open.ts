@@ -1,4 +1,4 @@
-import { Effect, FileSystem, Path } from "effect"
+import { Effect, FileSystem, Option, Path } from "effect"
 
 import { importOf, ourselves } from "./fastImport.ts"
 import * as Git from "./Git.ts"
@@ -14,12 +14,14 @@ export const open = Effect.fnUntraced(
     const isBare = entries.includes("HEAD") && entries.includes("objects") && entries.includes("refs")
     const gitDirectory = isBare ? directory : path.join(directory, ".git")
     const git = yield* Git.make({ gitDirectory, workTree: directory }, environment)
-    if (!isBare && !entries.includes(".git")) {
-      if (entries.length > 0) {
+    const isBegun = isBare || (yield* isRepository(gitDirectory))
+    if (!isBegun) {
+      if (entries.some((name) => name !== ".git")) {
         return yield* new Git.GitError({
           message: `${directory} holds other files and is no git repository: name an empty folder, or run git init there`
         })
       }
+      // Where a process was killed while it began one, this goes on with it.
       yield* git.text(["init", "--quiet", "--initial-branch=main", directory])
     }
     const repository = yield* makeRepository(git, { gitDirectory, isBare })
@@ -30,6 +32,14 @@ export const open = Effect.fnUntraced(
   },
   Effect.catchTag("PlatformError", ({ message }) => Effect.fail(new Git.GitError({ message })))
 )
+
+/** Whether there is a repository, or a file that says where it is. */
+const isRepository = Effect.fnUntraced(function* (gitDirectory: string) {
+  const fileSystem = yield* FileSystem.FileSystem
+  if (yield* fileSystem.exists(`${gitDirectory}/HEAD`)) return true
+  const found = yield* Effect.option(fileSystem.stat(gitDirectory))
+  return Option.isSome(found) && found.value.type === "File"
+})
 
 const first = Effect.map(
   Effect.clockWith((clock) => clock.currentTimeMillis),

@@ -35,21 +35,25 @@ export const readVersion = Effect.fnUntraced(function* (
   version: string
 ): Effect.fn.Return<JsonObject | undefined, GitError> {
   if (!isHash(version.replace(/\^$/, ""))) return yield* new GitError({ message: `there is no commit ${version}` })
-  const paths = (yield* repository.files(version, folderOf(instance))).filter((path) => idAt(path) === id)
+  const names = yield* repository.files(version, folderOf(instance))
+  const paths = [...names.keys()].filter((path) => idAt(path) === id)
   const main = paths.find((path) => path.endsWith(".json") && path.split("/").length === 2)
   if (main === undefined) return undefined
-  const record = recordAt(main.slice(0, -".json".length), yield* repository.read(version, paths))
+  const record = recordAt(main.slice(0, -".json".length), yield* repository.read(version, paths, names))
   if (record !== undefined) return record
   return yield* new GitError({ message: `${main} of commit ${version} is not what was recorded` })
 })
 
-/** Every workflow of an instance as it is recorded, by id. */
-export const readAll = Effect.fnUntraced(function* (repository: Repository, instance: string) {
-  const { hash } = yield* repository.tip
+/** Every workflow of an instance as it is recorded, or was in a commit, by id. */
+export const readAll = Effect.fnUntraced(function* (repository: Repository, instance: string, version?: string) {
+  if (version !== undefined && !isHash(version))
+    return yield* new GitError({ message: `there is no commit ${version}` })
+  const hash = version ?? (yield* repository.tip).hash
   const all = new Map<string, JsonObject>()
   if (hash === undefined) return all
-  const paths = (yield* repository.files(hash, folderOf(instance))).filter((path) => idAt(path) !== undefined)
-  const files = yield* repository.read(hash, paths)
+  const names = yield* repository.files(hash, folderOf(instance))
+  const paths = [...names.keys()].filter((path) => idAt(path) !== undefined)
+  const files = yield* repository.read(hash, paths, names)
   for (const path of paths) {
     const id = idAt(path)
     const isMain = path.endsWith(".json") && path.split("/").length === 2

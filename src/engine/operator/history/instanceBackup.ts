@@ -46,7 +46,7 @@ export const backUp = Effect.fnUntraced(function* (
   )
   const tags = yield* listAll<Tag>((cursor) => engine.listTags(pageOf(cursor)))
   yield* history.listed({ list: "tags", all: tags })
-  yield* history.settled
+  yield* history.drained
 
   const ids = new Set(listed.map(({ id }) => String(id)))
   const recorded = yield* history.all
@@ -63,11 +63,11 @@ export const backUp = Effect.fnUntraced(function* (
     }),
     { concurrency, discard: true }
   )
-  yield* history.settled
+  yield* history.drained
   const { changes, when } = yield* history.sinceBackup
   if (read === toRead.length) {
     yield* history.backedUp(`${ids.size} workflows and ${tags.length} tags`)
-    yield* history.settled
+    yield* history.drained
   }
   return { instance, workflows: ids.size, tags: tags.length, since: when, changes, toRead: toRead.length - read }
 })

@@ -15,6 +15,7 @@ import { type Failure, toToolFailure } from "../../tools/errors.ts"
 import { optional, text, timestamp } from "../../tools/parameters.ts"
 import { actions, planBulk } from "./bulk.ts"
 import { planPromotion } from "./promotion.ts"
+import { planRestore } from "./restore.ts"
 
 /** What the tools that plan work on. */
 export type PlanTool = Tool.Tool<Instances | PlanConfig | WorkflowPlans>
@@ -112,5 +113,23 @@ export const planBulkTool: PlanTool = Tool.make("plan_bulk", {
   }, orRefuse)
 })
 
+export const planRestoreTool: PlanTool = Tool.make("plan_restore", {
+  title: "Plan restore",
+  description:
+    "Plan to bring all workflows of an instance back to a commit of its history (see backup): content, tags, state; deleted " +
+    "ones are made anew, newer ones stay. Changes nothing; apply_plan applies it",
+  annotations: reads,
+  arguments: {
+    instance: optional(text("Default: the default one")),
+    version: text("Commit, or `version` of workflow_history")
+  },
+  result: Schema.Struct(results.planOf(Schema.Literal("restore"), place)),
+  run: Effect.fn("plan_restore")(function* (asked) {
+    const { plan, unchanged } = yield* planRestore(asked)
+    const { describing } = yield* WorkflowPlans
+    return { ...(yield* summary(describing, plan)), unchanged }
+  }, orRefuse)
+})
+
 /** The tools that plan changes of workflows, in the order in which they are listed. */
-export const planTools: ReadonlyArray<PlanTool> = [planPromotionTool, planBulkTool]
+export const planTools: ReadonlyArray<PlanTool> = [planPromotionTool, planBulkTool, planRestoreTool]

@@ -1,0 +1,43 @@
+import { Effect, Option, Schema } from "effect"
+
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import { estimate } from "../../changes/driver.ts"
+import { listAll } from "../../changes/listAll.ts"
+import { WorkflowPlans } from "../../changes/Plans.ts"
+import { planRestore as planWorkflows } from "../../changes/restore/plan.ts"
+import { ReadOnlyInstance } from "../../client/EngineError.ts"
+import { Instances } from "../../client/Instances.ts"
+import { Workflow } from "../../client/models.ts"
+import { notKept, unreadable } from "../history/unreadable.ts"
+import { allWorkflows } from "./gather.ts"
+
+const decode = Schema.decodeUnknownOption(Workflow)
+
+/** Works out what brings the workflows of an instance back to what the history held at a commit, and keeps it as a plan. */
+export const planRestore = Effect.fn("planRestore")(function* (asked: {
+  readonly instance?: string | undefined
+  readonly version: string
+}) {
+  const client = yield* (yield* Instances).resolve(asked.instance)
+  const { history, instance } = client
+  if (client.isReadOnly) return yield* new ReadOnlyInstance({ instance, operation: "plan_restore" })
+  if (!history.isKept) return yield* notKept
+  yield* history.drained
+  const recorded = yield* Effect.mapError(history.allAt(asked.version), unreadable)
+  const records = [...recorded.values()].flatMap((record) => Option.toArray(decode(record)))
+  if (records.length === 0) {
+    return yield* new InvalidArgument({
+      argument: "version",
+      problem: `is a moment when nothing was known of ${instance}: give a commit of its history, such as one of a backup`
+    })
+  }
+  const plans = yield* WorkflowPlans
+  const { unchanged, ...draft } = planWorkflows({
+    instance,
+    version: asked.version,
+    records,
+    all: yield* allWorkflows(client),
+    tags: yield* listAll(client.listTags)
+  })
+  return { plan: yield* plans.keep({ ...draft, estimate: estimate(draft.steps) }), unchanged }
+})
