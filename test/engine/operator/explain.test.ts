@@ -111,6 +111,27 @@ describe("explain_execution", () => {
     })
   )
 
+  it.effect("names the credential that the node used", () =>
+    Effect.gen(function* () {
+      const bad = execution({ id: 1, items: people(1), error: { message: "Authorization failed", httpCode: "401" } })
+      const { nodes, ...workflow } = Object(bad.workflowData)
+      const credentials = { httpHeaderAuth: { id: "c1", name: "Shop key" } }
+      const signed = nodes.map((node: Json) => (node.name === "Lower" ? { ...node, credentials } : node))
+      const told = yield* explained([{ ...bad, workflowData: { ...workflow, nodes: signed } }])
+      assert.deepInclude(told.failed, { httpCode: "401", credential: "Shop key" })
+    })
+  )
+
+  it.effect("tells of the last run that was stopped or ran out of time, where no run failed", () =>
+    Effect.gen(function* () {
+      const { workflowData, ...run } = execution({ id: 1, items: people(1), more: { status: "canceled" } })
+      const timed = { ...run, workflowData: { ...Object(workflowData), settings: { executionTimeout: 2 } } }
+      const told = yield* explained([timed], { workflowId: "orders" })
+      assert.deepInclude(told.execution, { id: 1, status: "canceled" })
+      assert.match(String(told.message), /ran out of time/)
+    })
+  )
+
   it.effect("reads a large execution so that what is kept is small, and tells the same of it", () =>
     Effect.gen(function* () {
       const long = { text: "lorem ipsum ".repeat(100) }

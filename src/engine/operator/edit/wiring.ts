@@ -3,6 +3,7 @@ import { Predicate, Result } from "effect"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { nameOf } from "../../client/models.ts"
+import { aiLinkOf } from "../../workflow/aiLinks.ts"
 import { outputName } from "../../workflow/outputs.ts"
 import { wiresLike, withWire, withoutWires, type WirePattern } from "../../workflow/wires.ts"
 import { type Apply, connectionsOf, nodeNamed, withConnections } from "./Draft.ts"
@@ -39,10 +40,10 @@ export const inputOf = (given: number | string | undefined): Result.Result<numbe
     : Result.fail(`input must be a number, from 0, not ${JSON.stringify(given)}`)
 }
 
-/** A type of connections in full: `tool` is `ai_tool`. */
-export const linkType = (given: string | undefined): string => {
-  if (given === undefined || given === "main" || given.startsWith("ai_")) return given ?? "main"
-  return `ai_${given}`
+/** A type of connections in full: `tool` is `ai_tool`; left out, the one that begins at nodes of the source's type. */
+export const linkType = (given: string | undefined, source?: unknown): string => {
+  if (given === undefined) return (Predicate.isString(source) ? aiLinkOf(source) : undefined) ?? "main"
+  return given === "main" || given.startsWith("ai_") ? given : `ai_${given}`
 }
 
 export const connect: Apply<"connect"> = (draft, { from, input, link, output, to }) =>
@@ -52,7 +53,7 @@ export const connect: Apply<"connect"> = (draft, { from, input, link, output, to
     const wire = {
       source: from,
       output: (yield* outputOf(source, output)) ?? 0,
-      type: linkType(link),
+      type: linkType(link, source.type),
       target: to,
       input: (yield* inputOf(input)) ?? 0
     }
