@@ -76,7 +76,7 @@ const engineWith = (...runs: ReadonlyArray<Json>) =>
     const status = url.searchParams.get("status")
     return json({
       data: runs
-        .filter((run) => run.status === status)
+        .filter((run) => status === null || run.status === status)
         .map((run) => ({ ...run, data: undefined, workflowData: undefined })),
       nextCursor: null
     })
@@ -129,6 +129,18 @@ describe("explain_execution", () => {
       const told = yield* explained([timed], { workflowId: "orders" })
       assert.deepInclude(told.execution, { id: 1, status: "canceled" })
       assert.match(String(told.message), /ran out of time/)
+      const old = engineThat(({ path }: Asked) => {
+        const url = new URL(path, "http://engine")
+        if (url.pathname.endsWith("/executions/1")) return json(timed)
+        if (url.searchParams.get("status") === "error") return json({ data: [], nextCursor: null })
+        if (url.searchParams.has("status")) return json({ message: "must be one of: error, success, waiting" }, 400)
+        const { id, startedAt, stoppedAt, workflowId } = Object(timed)
+        const listed = { id, startedAt, stoppedAt, workflowId, finished: false, waitTill: null }
+        return json({ data: [listed], nextCursor: null })
+      })
+      const asked = ask("explain_execution", { workflowId: "orders" })
+      const same = yield* asked.pipe(Effect.provide(serving(old.client, {}, operatorToolsets)))
+      assert.strictEqual(same.message, told.message)
     })
   )
 

@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Effect, Option, Predicate } from "effect"
 
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
@@ -53,10 +53,16 @@ export const lastFailed = Effect.fnUntraced(function* (workflowId: string | unde
 
 /** The newest run of a workflow that was stopped, or ran out of time: engines call both canceled. */
 export const lastStopped = Effect.fnUntraced(function* (workflowId: string | undefined) {
-  return workflowId === undefined
-    ? undefined
-    : yield* Effect.orElseSucceed(newest("canceled", workflowId), () => undefined)
+  if (workflowId === undefined) return undefined
+  const { data } = yield* EngineClient.use((engine) => engine.listExecutions({ workflowId, limit: 20 }))
+  return data.find(wasStopped)
 })
+
+/** Lists of older engines tell no status, and their failures are listed apart. */
+const wasStopped = ({ finished, status, stoppedAt, waitTill }: Execution): boolean =>
+  status === undefined
+    ? finished === false && Predicate.isString(stoppedAt) && !Predicate.isString(waitTill)
+    : status === "canceled"
 
 const newest = (status: NonNullable<ExecutionQuery["status"]>, workflowId: string | undefined) =>
   Effect.map(

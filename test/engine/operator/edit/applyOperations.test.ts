@@ -337,7 +337,6 @@ describe("set", () => {
     ],
     [{ path: "url[0]", value: 1 }, "parameters.url is no list"],
     [{ path: "nothing", value: null }, "there is nothing at parameters.nothing"],
-    [{ path: "a.__proto__.b", value: 1 }, "no field may be named __proto__"],
     [{ path: Array(5000).fill("a").join("."), value: 1 }, "a path may have 100 steps, this one has 5000"],
     [
       { path: "a..b", value: 1 },
