@@ -6,7 +6,7 @@ import { nameOf } from "../../client/models.ts"
 import { aiLinkOf } from "../../workflow/aiLinks.ts"
 import { outputName } from "../../workflow/outputs.ts"
 import { wiresLike, withWire, withoutWires, type WirePattern } from "../../workflow/wires.ts"
-import { type Apply, connectionsOf, nodeNamed, withConnections } from "./Draft.ts"
+import { type Apply, connectionsOf, type Draft, nodeNamed, withConnections } from "./Draft.ts"
 
 /** The number of an output that is given by number or name: `true`, `done`, `error`. */
 export const outputOf = (
@@ -63,8 +63,10 @@ export const connect: Apply<"connect"> = (draft, { from, input, link, output, to
 export const disconnect: Apply<"disconnect"> = (draft, { from, input, link, output, to }) =>
   Result.gen(function* () {
     if (from === undefined && to === undefined) return yield* Result.fail("disconnect: from or to is required")
-    const source = from === undefined ? undefined : yield* nodeNamed(draft, from)
-    if (to !== undefined) yield* nodeNamed(draft, to)
+    const connections = yield* connectionsOf(draft)
+    const source =
+      from === undefined ? undefined : yield* endNamed(draft, from, wiresLike(connections, { source: from }))
+    if (to !== undefined) yield* endNamed(draft, to, wiresLike(connections, { target: to }))
     const pattern: WirePattern = {
       source: from,
       target: to,
@@ -72,7 +74,6 @@ export const disconnect: Apply<"disconnect"> = (draft, { from, input, link, outp
       input: yield* inputOf(input),
       type: link === undefined ? undefined : linkType(link)
     }
-    const connections = yield* connectionsOf(draft)
     if (wiresLike(connections, pattern).length > 0) return withConnections(draft, withoutWires(connections, pattern))
     const others = wiresLike(connections, from === undefined ? { target: to } : { source: from })
     const ends = [...new Set(others.map(({ source, target }) => (from === undefined ? source : target)))]
@@ -81,3 +82,9 @@ export const disconnect: Apply<"disconnect"> = (draft, { from, input, link, outp
       `there is no such connection. ${subject} ${verb} ${ends.length === 0 ? "nothing" : ends.join(", ")}`
     )
   })
+
+/** A node of this name; only the name where there is none, but connections that lead to it or from it still are. */
+const endNamed = (draft: Draft, name: string, wires: ReadonlyArray<unknown>): Result.Result<JsonObject, string> => {
+  const node = nodeNamed(draft, name)
+  return Result.isFailure(node) && wires.length > 0 ? Result.succeed({ name }) : node
+}
