@@ -18,8 +18,13 @@ export const parsePath = (text: string): Result.Result<Path, string> => {
     else path.push(quoted === undefined ? (dotted ?? "") : quoted.slice(1, -1).replace(/\\(.)/g, "$1"))
     at = step.lastIndex
   }
-  return path.length === 0 ? malformed(text) : Result.succeed(path)
+  if (path.length === 0) return malformed(text)
+  if (path.length > longest) return Result.fail(`a path may have ${longest} steps, this one has ${path.length}`)
+  return Result.succeed(path)
 }
+
+/** Steps of a path; nothing in a workflow lies deeper. */
+const longest = 100
 
 const step = /\[(\d{1,6})\]|\[("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\]|\.?([^.[\]"]+)/y
 

@@ -35,11 +35,14 @@ const missingReferences = ({ nodes }: Whole): ReadonlyArray<string> => {
       .filter((name) => !known.has(name))
       .map((name) => {
         const guess = nearest(name, names)
-        const hint = guess === undefined ? "" : `; did you mean ${guess}?`
-        return `${nameOf(node)} refers to ${JSON.stringify(name)}, a node that is not there${hint}`
+        const hint = guess === undefined ? "" : `; did you mean ${shownName(guess)}?`
+        return `${shownName(nameOf(node))} refers to ${JSON.stringify(name)}, a node that is not there${hint}`
       })
   )
 }
+
+/** A name; in quotes where blanks at its ends would not be seen. */
+const shownName = (name: string) => (name === name.trim() ? name : JSON.stringify(name))
 
 /** Enabled nodes that no trigger leads to; parts of AI nodes count as reached with the node that they belong to. */
 const unreached = (nodes: ReadonlyArray<JsonObject>, connections: Connections): ReadonlyArray<string> => {

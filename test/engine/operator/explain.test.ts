@@ -76,7 +76,7 @@ const engineWith = (...runs: ReadonlyArray<Json>) =>
     const status = url.searchParams.get("status")
     return json({
       data: runs
-        .filter((run) => run.status === status)
+        .filter((run) => status === null || run.status === status)
         .map((run) => ({ ...run, data: undefined, workflowData: undefined })),
       nextCursor: null
     })
@@ -108,6 +108,39 @@ describe("explain_execution", () => {
         email: 'missing in 1 of 50 items (37); last success: in 50 of 50, text, e.g. "a0@example.com"'
       })
       assert.strictEqual(told.way, "Webhook 1 → Make 50 → Lower failed")
+    })
+  )
+
+  it.effect("names the credential that the node used", () =>
+    Effect.gen(function* () {
+      const bad = execution({ id: 1, items: people(1), error: { message: "Authorization failed", httpCode: "401" } })
+      const { nodes, ...workflow } = Object(bad.workflowData)
+      const credentials = { httpHeaderAuth: { id: "c1", name: "Shop key" } }
+      const signed = nodes.map((node: Json) => (node.name === "Lower" ? { ...node, credentials } : node))
+      const told = yield* explained([{ ...bad, workflowData: { ...workflow, nodes: signed } }])
+      assert.deepInclude(told.failed, { httpCode: "401", credential: "Shop key" })
+    })
+  )
+
+  it.effect("tells of the last run that was stopped or ran out of time, where no run failed", () =>
+    Effect.gen(function* () {
+      const { workflowData, ...run } = execution({ id: 1, items: people(1), more: { status: "canceled" } })
+      const timed = { ...run, workflowData: { ...Object(workflowData), settings: { executionTimeout: 2 } } }
+      const told = yield* explained([timed], { workflowId: "orders" })
+      assert.deepInclude(told.execution, { id: 1, status: "canceled" })
+      assert.match(String(told.message), /ran out of time/)
+      const old = engineThat(({ path }: Asked) => {
+        const url = new URL(path, "http://engine")
+        if (url.pathname.endsWith("/executions/1")) return json(timed)
+        if (url.searchParams.get("status") === "error") return json({ data: [], nextCursor: null })
+        if (url.searchParams.has("status")) return json({ message: "must be one of: error, success, waiting" }, 400)
+        const { id, startedAt, stoppedAt, workflowId } = Object(timed)
+        const listed = { id, startedAt, stoppedAt, workflowId, finished: false, waitTill: null }
+        return json({ data: [listed], nextCursor: null })
+      })
+      const asked = ask("explain_execution", { workflowId: "orders" })
+      const same = yield* asked.pipe(Effect.provide(serving(old.client, {}, operatorToolsets)))
+      assert.strictEqual(same.message, told.message)
     })
   )
 

@@ -74,14 +74,48 @@ export type Operation<K extends Kind = Kind> = { readonly [One in K]: (typeof sc
 
 const isKind = (op: unknown): op is Kind => Predicate.isString(op) && Object.hasOwn(schemas, op)
 
+type Words = Readonly<Record<string, string>>
+
 /** Other words for the fields, which models are used to. */
-const aliases: Readonly<Record<string, string>> = {
+const aliases: Words = {
   after: "from",
   before: "to",
+  connectionType: "link",
   newName: "name",
+  nodeName: "node",
+  nodeType: "type",
   settings: "parameters",
   source: "from",
-  target: "to"
+  sourceOutput: "output",
+  target: "to",
+  targetInput: "input"
+}
+
+/** Those of one kind of operation, where a word of another is meant differently. */
+const aliasesOf: { readonly [K in Kind]?: Words } = {
+  set: { field: "path", name: "node", parameter: "path" },
+  replace: {
+    from: "find",
+    name: "node",
+    replacement: "value",
+    search: "find",
+    text: "value",
+    to: "value",
+    with: "value"
+  },
+  add: { name: "node" },
+  remove: { name: "node" },
+  rename: { from: "node", oldName: "node", to: "name", value: "name" },
+  connect: { type: "link" },
+  disconnect: { type: "link" },
+  enable: { name: "node" },
+  disable: { name: "node" },
+  credential: { credential: "value", id: "value", name: "value" },
+  settings: { value: "parameters" },
+  tag: { name: "value", tag: "value", tags: "value" },
+  untag: { name: "value", tag: "value", tags: "value" },
+  note: { name: "node", note: "value", text: "value" },
+  move: { name: "node", to: "position" }
 }
 
 /** Reads one operation as a caller gives it; the problem names the field. */
@@ -90,19 +124,32 @@ export const readOperation = (given: JsonObject): Result.Result<Operation, strin
   if (!isKind(op)) return Result.fail(unknownKind(op))
   const schema = schemas[op]
   const taken = Object.keys(schema.fields)
-  const fields = Object.entries(given).flatMap(([field, value]) => {
-    const name = taken.includes(field) ? field : (aliases[field] ?? field)
+  const fields = Object.entries(given).reduce<JsonObject>((read, [field, value]) => {
+    const name = fieldMeant(field, op, taken)
     // Strict clients send every field there is.
-    return value === undefined || (value === null && !(name === "value" && taken.includes(name))) ? [] : [[name, value]]
-  })
-  const read = decoders[op](coerced(Object.fromEntries(fields)))
+    if (value === undefined || (value === null && !(name === "value" && taken.includes(name)))) return read
+    return { ...read, [name !== field && isGiven(given[name]) ? field : name]: value }
+  }, {})
+  const read = decoders[op](coerced(fields))
   return Result.mapError(read, (error) => {
     const { path, unknown, words } = firstIssue(error)
     if (unknown === undefined) return `${op}: ${path} ${words}`
-    const guess = nearest(unknown.name, unknown.known)
-    return `${op} takes no ${unknown.name}. ${guess === undefined ? `It takes ${unknown.known.join(", ")}` : `Did you mean ${guess}?`}`
+    const known = unknown.known.filter((field) => field !== "op")
+    const guess = nearest(unknown.name, known)
+    return `${op} takes no ${unknown.name}. ${guess === undefined ? `It takes ${known.join(", ")}` : `Did you mean ${guess}?`}`
   })
 }
+
+/** The field that a word stands for; the word itself where it is one, or none. */
+const fieldMeant = (field: string, op: Kind, taken: ReadonlyArray<string>): string => {
+  if (taken.includes(field)) return field
+  const meant = [aliasesOf[op] ?? {}, aliases].flatMap((words) =>
+    Object.hasOwn(words, field) ? [words[field] ?? ""] : []
+  )
+  return meant.find((name) => taken.includes(name)) ?? field
+}
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 
 /** Clumsy spellings, read as what they mean; a value, and what may be a number or a name, stay as they are given. */
 const coerced = ({ output, value, ...fields }: JsonObject): JsonObject => ({

@@ -29,7 +29,7 @@ export const add: Apply<"add"> = (draft, operation, lookups, place) =>
     const typeVersion = yield* versionOf(draft, type, operation.typeVersion, lookups)
     const source = from === undefined ? undefined : yield* nodeNamed(draft, from)
     const target = to === undefined ? undefined : yield* nodeNamed(draft, to)
-    const link = linkType(operation.link)
+    const link = linkType(operation.link, from === undefined ? type : source?.type)
     const node: JsonObject = {
       parameters,
       type,

@@ -48,11 +48,11 @@ const credentialCalled = (
   const names = credentials.filter((one) => type === undefined || one.type === type).map(({ name }) => name)
   const guess = nearest(value, names)
   const known =
-    names.length === 0 ? "None of that type is known" : `Known: ${[...new Set(names)].slice(0, 20).join(", ")}`
+    names.length === 0 ? "None of that type is known." : `Known: ${[...new Set(names)].slice(0, 20).join(", ")}.`
   const hint = guess === undefined ? known : `Did you mean ${guess}?`
   return Result.fail(
     hasAllCredentials
-      ? `there is no credential ${JSON.stringify(value)}. ${hint}`
-      : `no workflow uses a credential ${JSON.stringify(value)}, and this engine does not list credentials. ${hint}. Else give its id and type`
+      ? `there is no credential ${JSON.stringify(value)}. ${hint.replace(/\.$/, "")}`
+      : `no workflow uses a credential ${JSON.stringify(value)}, and this engine does not list credentials. ${hint} Else give its id and type`
   )
 }

@@ -45,7 +45,7 @@ export const operationSchema = {
       to: text("Target node; add: connect before it; with from: between both"),
       output: text("Of from: number or name (true, done, error), default 0"),
       input: { type: "integer", description: "Of to, default 0" },
-      link: text("main (default), ai_tool, ai_languageModel…"),
+      link: text("main, ai_tool, ai_languageModel…; default: what from gives"),
       bridge: { type: "boolean", description: "remove: connect what it stood between" },
       create: { type: "boolean", description: "tag: make it if missing" },
       position: { type: "array", items: { type: "number" }, description: "[x, y]; default: placed" }

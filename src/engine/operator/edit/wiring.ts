@@ -3,9 +3,10 @@ import { Predicate, Result } from "effect"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { nameOf } from "../../client/models.ts"
+import { aiLinkOf } from "../../workflow/aiLinks.ts"
 import { outputName } from "../../workflow/outputs.ts"
 import { wiresLike, withWire, withoutWires, type WirePattern } from "../../workflow/wires.ts"
-import { type Apply, connectionsOf, nodeNamed, withConnections } from "./Draft.ts"
+import { type Apply, connectionsOf, type Draft, nodeNamed, withConnections } from "./Draft.ts"
 
 /** The number of an output that is given by number or name: `true`, `done`, `error`. */
 export const outputOf = (
@@ -39,10 +40,10 @@ export const inputOf = (given: number | string | undefined): Result.Result<numbe
     : Result.fail(`input must be a number, from 0, not ${JSON.stringify(given)}`)
 }
 
-/** A type of connections in full: `tool` is `ai_tool`. */
-export const linkType = (given: string | undefined): string => {
-  if (given === undefined || given === "main" || given.startsWith("ai_")) return given ?? "main"
-  return `ai_${given}`
+/** A type of connections in full: `tool` is `ai_tool`; left out, the one that begins at nodes of the source's type. */
+export const linkType = (given: string | undefined, source?: unknown): string => {
+  if (given === undefined) return (Predicate.isString(source) ? aiLinkOf(source) : undefined) ?? "main"
+  return given === "main" || given.startsWith("ai_") ? given : `ai_${given}`
 }
 
 export const connect: Apply<"connect"> = (draft, { from, input, link, output, to }) =>
@@ -52,7 +53,7 @@ export const connect: Apply<"connect"> = (draft, { from, input, link, output, to
     const wire = {
       source: from,
       output: (yield* outputOf(source, output)) ?? 0,
-      type: linkType(link),
+      type: linkType(link, source.type),
       target: to,
       input: (yield* inputOf(input)) ?? 0
     }
@@ -62,8 +63,10 @@ export const connect: Apply<"connect"> = (draft, { from, input, link, output, to
 export const disconnect: Apply<"disconnect"> = (draft, { from, input, link, output, to }) =>
   Result.gen(function* () {
     if (from === undefined && to === undefined) return yield* Result.fail("disconnect: from or to is required")
-    const source = from === undefined ? undefined : yield* nodeNamed(draft, from)
-    if (to !== undefined) yield* nodeNamed(draft, to)
+    const connections = yield* connectionsOf(draft)
+    const source =
+      from === undefined ? undefined : yield* endNamed(draft, from, wiresLike(connections, { source: from }))
+    if (to !== undefined) yield* endNamed(draft, to, wiresLike(connections, { target: to }))
     const pattern: WirePattern = {
       source: from,
       target: to,
@@ -71,7 +74,6 @@ export const disconnect: Apply<"disconnect"> = (draft, { from, input, link, outp
       input: yield* inputOf(input),
       type: link === undefined ? undefined : linkType(link)
     }
-    const connections = yield* connectionsOf(draft)
     if (wiresLike(connections, pattern).length > 0) return withConnections(draft, withoutWires(connections, pattern))
     const others = wiresLike(connections, from === undefined ? { target: to } : { source: from })
     const ends = [...new Set(others.map(({ source, target }) => (from === undefined ? source : target)))]
@@ -80,3 +82,9 @@ export const disconnect: Apply<"disconnect"> = (draft, { from, input, link, outp
       `there is no such connection. ${subject} ${verb} ${ends.length === 0 ? "nothing" : ends.join(", ")}`
     )
   })
+
+/** A node of this name; only the name where there is none, but connections that lead to it or from it still are. */
+const endNamed = (draft: Draft, name: string, wires: ReadonlyArray<unknown>): Result.Result<JsonObject, string> => {
+  const node = nodeNamed(draft, name)
+  return Result.isFailure(node) && wires.length > 0 ? Result.succeed({ name }) : node
+}

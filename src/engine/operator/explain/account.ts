@@ -92,8 +92,15 @@ const failedAt = ({ data, failure }: Findings, words: number): JsonObject => {
       : { node: at.node, ...defined("type", node?.type), ...runOf(data, at) }),
     ...wordsOf(error, words),
     ...placeOf(node, at?.error ?? error),
+    ...defined("credential", credentialsOf(node)),
     ...(part?.error === undefined ? {} : { part: partOf(data, part, error, words) })
   }
+}
+
+/** The names of the credentials that a node uses. */
+const credentialsOf = (node: JsonObject | undefined): string | undefined => {
+  const names = Object.values(objectIn(node?.credentials)).flatMap((one) => textIn(objectIn(one).name) ?? [])
+  return names.length === 0 ? undefined : cutText(names.join(", "), 120)
 }
 
 /** Which of its runs failed, where it ran several times. */

@@ -9,7 +9,7 @@ import { executionId, optional } from "../../tools/parameters.ts"
 import { account } from "./account.ts"
 import { failureOf, messageOf } from "./failure.ts"
 import { mentionsOf } from "./fields.ts"
-import { comparedWith, failureKind, lastFailed, pastOf } from "./past.ts"
+import { comparedWith, failureKind, lastFailed, lastStopped, pastOf } from "./past.ts"
 import { readFailed, readSuccess } from "./reading.ts"
 import { runDataOf } from "./runData.ts"
 import { otherEnd } from "./states.ts"
@@ -29,7 +29,7 @@ export const explainExecution = EngineTool.make("explain_execution", {
       return yield* new InvalidArgument({ argument: "workflowId", problem: "must be left out where id is given" })
     }
     const engine = yield* EngineClient
-    const wanted = id ?? (yield* lastFailed(workflowId))?.id
+    const wanted = id ?? (yield* lastFailed(workflowId))?.id ?? (yield* lastStopped(workflowId))?.id
     if (wanted === undefined) {
       const where = workflowId === undefined ? `on instance ${engine.instance}` : `of workflow ${workflowId}`
       if (workflowId !== undefined) yield* engine.getWorkflow(workflowId)

@@ -1,4 +1,4 @@
-import { Effect, Option } from "effect"
+import { Effect, Option, Predicate } from "effect"
 
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
@@ -45,17 +45,32 @@ export const pastOf = Effect.fnUntraced(function* (execution: Execution) {
 
 /** The newest run that failed: of one workflow, or of all. */
 export const lastFailed = Effect.fnUntraced(function* (workflowId: string | undefined) {
-  const engine = yield* EngineClient
-  const newest = (status: NonNullable<ExecutionQuery["status"]>) =>
-    Effect.map(
-      engine.listExecutions({ ...(workflowId === undefined ? {} : { workflowId }), status, limit: 1 }),
-      ({ data }) => data[0]
-    )
-  const failed = yield* newest("error")
+  const failed = yield* newest("error", workflowId)
   // Older engines count crashes as errors, and refuse to be asked for them.
-  const crashed = yield* Effect.orElseSucceed(newest("crashed"), () => undefined)
+  const crashed = yield* Effect.orElseSucceed(newest("crashed", workflowId), () => undefined)
   return [failed, crashed].filter((found) => found !== undefined).sort((a, b) => b.id - a.id)[0]
 })
+
+/** The newest run of a workflow that was stopped, or ran out of time: engines call both canceled. */
+export const lastStopped = Effect.fnUntraced(function* (workflowId: string | undefined) {
+  if (workflowId === undefined) return undefined
+  const { data } = yield* EngineClient.use((engine) => engine.listExecutions({ workflowId, limit: 20 }))
+  return data.find(wasStopped)
+})
+
+/** Lists of older engines tell no status, and their failures are listed apart. */
+const wasStopped = ({ finished, status, stoppedAt, waitTill }: Execution): boolean =>
+  status === undefined
+    ? finished === false && Predicate.isString(stoppedAt) && !Predicate.isString(waitTill)
+    : status === "canceled"
+
+const newest = (status: NonNullable<ExecutionQuery["status"]>, workflowId: string | undefined) =>
+  Effect.map(
+    EngineClient.use((engine) =>
+      engine.listExecutions({ ...(workflowId === undefined ? {} : { workflowId }), status, limit: 1 })
+    ),
+    ({ data }) => data[0]
+  )
 
 /** How many failures are alike: the same error, numbers and ids in it aside, at the same node. */
 export const comparedWith = Effect.fnUntraced(function* (execution: Execution, { failures }: Past, kind: string) {

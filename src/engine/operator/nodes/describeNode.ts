@@ -16,6 +16,7 @@ import { search } from "../../nodes/search.ts"
 import { type UsedNode, usageOf } from "../../nodes/usage.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { optional, text } from "../../tools/parameters.ts"
+import { fullType } from "../../workflow/typeVersions.ts"
 
 export const describeNode = EngineTool.make("describe_node", {
   title: "Describe node",
@@ -33,7 +34,10 @@ export const describeNode = EngineTool.make("describe_node", {
     const [{ catalog, hint }, { byType }] = yield* Effect.all([knowledge.of(engine), usageOf(engine)], {
       concurrency: "unbounded"
     })
-    if (catalog === undefined) return unknown(toEngineType(asked), byType.get(toEngineType(asked)) ?? [], hint)
+    if (catalog === undefined) {
+      const type = usedType([...byType.keys()], asked)
+      return unknown(type, byType.get(type) ?? [], hint)
+    }
     const entry = yield* meant(catalog, asked)
     const version = wanted ?? entry.defaultVersion
     const versions = yield* Effect.mapError(
@@ -80,6 +84,13 @@ const described = (
 
 const valuesHidden = ({ properties }: NodeType, name: string) =>
   properties.every((property) => property.name !== name || property.type === "hidden")
+
+/** The type in full, which a short name stands for. */
+const usedType = (used: ReadonlyArray<string>, asked: string): string => {
+  const type = toEngineType(fullType(asked))
+  const [only, another] = used.filter((one) => same(nodeKind(one), asked))
+  return used.includes(type) || only === undefined || another !== undefined ? type : only
+}
 
 /** What the instance's own workflows tell of a type. */
 const unknown = (type: string, used: ReadonlyArray<UsedNode>, hint: string | undefined) => {

@@ -62,7 +62,9 @@ const anyWorkflow: fc.Arbitrary<readonly [workflow: Workflow, node: string, othe
   )
 })
 
-const restricted = ["__proto__", "constructor", "toString"]
+/** Engines refuse the names that every object has, in any spelling. */
+const isRestricted = (name: string) =>
+  ["prototype", ...Object.getOwnPropertyNames(Object.prototype)].some((one) => one.toLowerCase() === name.toLowerCase())
 const nodeOf = ({ nodes }: Workflow, name: string) => nodes.find((node) => node.name === name) ?? {}
 
 /** Checks that nothing but these fields of this node changed. */
@@ -120,7 +122,7 @@ describe("applyOperations changes nothing but what is named, and back to what wa
   it("when a node is renamed", () =>
     fc.assert(
       fc.property(anyWorkflow, ([before, node]) => {
-        fc.pre(!restricted.includes(node))
+        fc.pre(!isRestricted(node))
         const after = result(before, { op: "rename", node, name: "Some other name" })
         assert.strictEqual(after.nodes.length, before.nodes.length)
         same(result(after, { op: "rename", node: "Some other name", name: node }), before)
@@ -337,6 +339,7 @@ describe("set", () => {
     ],
     [{ path: "url[0]", value: 1 }, "parameters.url is no list"],
     [{ path: "nothing", value: null }, "there is nothing at parameters.nothing"],
+    [{ path: Array(5000).fill("a").join("."), value: 1 }, "a path may have 100 steps, this one has 5000"],
     [
       { path: "a..b", value: 1 },
       '"a..b" is no path; write it as in parameters.options.timeout or parameters.items[0].name'
@@ -416,6 +419,35 @@ describe("add", () => {
   it("makes a part of an AI node", () => {
     const { connections } = result(workflow, { op: "add", node: "N", type: "toolCode", to: "Fetch", link: "tool" })
     assert.deepStrictEqual(Object(connections).N, { ai_tool: [[to("Fetch", "ai_tool")]] })
+  })
+
+  it("cuts a connection that leads to a node which is not there", () => {
+    const broken = {
+      ...workflow,
+      connections: { Hook: { main: [[to("Fetch"), to("Gone")]] }, Lost: { main: [[to("Fetch")]] } }
+    }
+    const cut = result(broken, { op: "disconnect", from: "Hook", to: "Gone" }, { op: "disconnect", from: "Lost" })
+    assert.deepStrictEqual(cut.connections, { Hook: { main: [[to("Fetch")]] } })
+    assert.match(problem(workflow, { op: "disconnect", from: "Hook", to: "Gone" }), /^there is no node "Gone"/)
+  })
+
+  it("connects a part of an agent with what it gives, where no link is named", () => {
+    const given = (type: string) => {
+      const added = result(workflow, { op: "add", node: "N", type, typeVersion: 1, to: "Fetch" })
+      const apart = { op: "add", node: "N", type, typeVersion: 1 }
+      const connected = result(workflow, apart, { op: "connect", from: "N", to: "Fetch" })
+      assert.deepStrictEqual(Object(connected.connections).N, Object(added.connections).N)
+      return Object.keys(Object(Object(added.connections).N))
+    }
+    assert.deepStrictEqual(given("toolCode"), ["ai_tool"])
+    assert.deepStrictEqual(given("n8n-nodes-base.slackTool"), ["ai_tool"])
+    assert.deepStrictEqual(given("lmChatOpenAi"), ["ai_languageModel"])
+    assert.deepStrictEqual(given("memoryBufferWindow"), ["ai_memory"])
+    assert.deepStrictEqual(given("memoryManager"), ["main"])
+    assert.deepStrictEqual(given("agent"), ["main"])
+    assert.deepStrictEqual(given("noOp"), ["main"])
+    const named = result(workflow, { op: "add", node: "N", type: "toolCode", to: "Fetch", link: "main" })
+    assert.deepStrictEqual(Object.keys(Object(Object(named.connections).N)), ["main"])
   })
 
   it("refuses a name that is taken, empty or not allowed", () => {
@@ -646,5 +678,54 @@ describe("readOperation", () => {
       path: "x",
       value: null
     })
+  })
+
+  it.each<readonly [given: Json, meant: Json]>([
+    [
+      { op: "rename", node: "A", to: "B" },
+      { op: "rename", node: "A", name: "B" }
+    ],
+    [
+      { op: "rename", from: "A", to: "B" },
+      { op: "rename", node: "A", name: "B" }
+    ],
+    [
+      { op: "add", name: "A", type: "if", after: "B" },
+      { op: "add", node: "A", type: "if", from: "B" }
+    ],
+    [
+      { op: "replace", node: "A", search: "x", replacement: "y" },
+      { op: "replace", node: "A", find: "x", value: "y" }
+    ],
+    [
+      { op: "credential", node: "A", credential: "Shop" },
+      { op: "credential", node: "A", value: "Shop" }
+    ],
+    [
+      { op: "tag", name: "red" },
+      { op: "tag", value: "red" }
+    ],
+    [
+      { op: "note", node: "A", text: "x" },
+      { op: "note", node: "A", value: "x" }
+    ],
+    [
+      { op: "connect", from: "A", to: "B", sourceOutput: 1, type: "ai_tool" },
+      { op: "connect", from: "A", to: "B", output: 1, link: "ai_tool" }
+    ],
+    [
+      { op: "settings", value: { timezone: "UTC" } },
+      { op: "settings", parameters: { timezone: "UTC" } }
+    ]
+  ])("reads %j as %j", (given, meant) => {
+    assert.deepStrictEqual(read(given), meant)
+  })
+
+  it("takes no word that is not of the kind, nor one beside the field that it stands for", () => {
+    assert.strictEqual(
+      refusal({ op: "rename", node: "A", name: "B", to: "C" }),
+      "rename takes no to. It takes node, name"
+    )
+    assert.strictEqual(refusal({ op: "enable", node: "A", to: "B" }), "enable takes no to. It takes node")
   })
 })
