@@ -163,7 +163,10 @@ export const workflowLike = Effect.fnUntraced(function* (
   const { failure } = found
   if (named === undefined || failure._tag !== "ApiError" || failure.httpStatus !== 404) return yield* failure
   const [only, ...others] = yield* idsNamed(named.name)
-  if (only === undefined) return yield* failure
+  if (only === undefined) {
+    const problem = `is missing: instance ${engine.instance} has neither a workflow of id ${id} nor one called "${named.name}"`
+    return yield* new InvalidArgument({ argument: "b", problem })
+  }
   if (others.length === 0) return yield* engine.getWorkflow(only)
   const problem = `is missing: ${others.length + 1} workflows of instance ${engine.instance} have the name of workflow ${id}: ${[only, ...others].join(", ")}`
   return yield* new InvalidArgument({ argument: "b", problem })
