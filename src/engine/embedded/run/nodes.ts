@@ -60,8 +60,7 @@ const divide: Kind = ({ input, parameters, scopeOf }) =>
 /** The entries of a list inside each item, each an item of its own. */
 const splitOut: Kind = ({ input, parameters: { fieldToSplitOut } }) => {
   const name = textOf(fieldToSplitOut)
-  const within = ({ json }: Item) =>
-    name.split(".").reduce<unknown>((value, part) => own(asObject(value), part), json)
+  const within = ({ json }: Item) => name.split(".").reduce<unknown>((value, part) => own(asObject(value), part), json)
   const items = input.flatMap((item, index) =>
     asList(within(item)).map((entry) => paired(Predicate.isObject(entry) ? asObject(entry) : { [name]: entry }, index))
   )

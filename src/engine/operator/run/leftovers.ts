@@ -1,9 +1,11 @@
 import { Clock, Effect, Predicate } from "effect"
 
 import { EngineClient } from "../../client/EngineClient.ts"
+import { Instances } from "../../client/Instances.ts"
 import { WorkflowId } from "../../client/models.ts"
 import { readTemporaryName, temporaryWords } from "../../client/temporaryName.ts"
 import { eraseWorkflow } from "../../tools/workflows/delete.ts"
+import type { TwinEntry } from "./TwinJournal.ts"
 
 /** No run takes so long; whoever made an older twin is not there any more. */
 const oldest = 60 * 60 * 1000
@@ -43,4 +45,10 @@ export const eraseOld = Effect.gen(function* () {
   const old = (yield* twins(temporaryWords)).filter(({ since }) => now - since > oldest)
   yield* Effect.forEach(old, ({ id }) => Effect.ignore(eraseWorkflow(id)))
   return old.length
+})
+
+/** Deletes what a process that is not there any more has left on an instance. */
+export const eraseLeft = Effect.fnUntraced(function* ({ instance, name }: TwinEntry) {
+  const engine = yield* (yield* Instances).resolve(instance)
+  yield* Effect.provideService(eraseNamed(name), EngineClient, engine)
 })

@@ -1,4 +1,4 @@
-import { Clock, Duration, Effect, Exit, Option, Result } from "effect"
+import { Duration, Effect, Exit, Option, Result } from "effect"
 
 import { monotonicMillis } from "../../../internal/http/monotonicMillis.ts"
 import { Deadline, remaining } from "../../client/Deadline.ts"
@@ -11,7 +11,7 @@ import { callOnceRegistered } from "../../tools/workflows/execute.ts"
 import { switchOn } from "../../tools/workflows/switchOn.ts"
 import { readFailed } from "../explain/reading.ts"
 import { statusOf } from "../explain/states.ts"
-import { eraseNamed } from "./leftovers.ts"
+import { eraseNamed, eraseOld } from "./leftovers.ts"
 import type { Twin } from "./twin.ts"
 import { TwinJournal } from "./TwinJournal.ts"
 
@@ -37,6 +37,10 @@ export const runTwin = Effect.fnUntraced(function* (twin: Twin, calling: Calling
   const engine = yield* EngineClient
   const journal = yield* TwinJournal
   const { name } = twin.creation
+  if (!swept.has(engine)) {
+    swept.add(engine)
+    yield* Effect.ignore(eraseOld)
+  }
   return yield* Effect.uninterruptibleMask((restore) =>
     journal.during(
       { instance: engine.instance, name },
@@ -48,10 +52,11 @@ export const runTwin = Effect.fnUntraced(function* (twin: Twin, calling: Calling
         }
         const { id } = made.success.workflow
         const exit = yield* Effect.exit(restore(used(id, twin, calling)))
-        const isOver = Exit.isSuccess(exit) && exit.value !== undefined
+        const isOver = Exit.isSuccess(exit) && exit.value !== undefined && statusOf(exit.value) !== "waiting"
         const erased = yield* Effect.result(inTime(Effect.andThen(isOver ? Effect.void : stopRuns(id), erase(id))))
         const left = Result.isFailure(erased) ? { id, problem: erased.failure.message } : undefined
-        if (left !== undefined) yield* Effect.logWarning(`${name} (${id}) is left on ${engine.instance}: ${left.problem}`)
+        if (left !== undefined)
+          yield* Effect.logWarning(`${name} (${id}) is left on ${engine.instance}: ${left.problem}`)
         return {
           isGone: left === undefined,
           outcome: Exit.map(exit, (execution): Outcome => ({ execution, left }))
@@ -60,6 +65,9 @@ export const runTwin = Effect.fnUntraced(function* (twin: Twin, calling: Calling
     )
   )
 })
+
+/** The clients over which this process has looked for what others have left. */
+const swept = new WeakSet<object>()
 
 /** Whether a creation that failed may have made something. */
 const mayExist = ({ _tag }: EngineError) => _tag === "OutcomeUnknown" || _tag === "Timeout"
@@ -78,8 +86,7 @@ const erase = (id: WorkflowId) =>
   )
 
 const used = Effect.fnUntraced(function* (id: WorkflowId, twin: Twin, { path, seconds }: Calling) {
-  const begun = yield* Clock.currentTimeMillis
-  const active = yield* switchOn(id)
+  yield* switchOn(id)
   const inAll = Duration.millis(seconds * 1000 + grace)
   const run = Effect.gen(function* () {
     yield* called(id, twin, path)
@@ -87,7 +94,7 @@ const used = Effect.fnUntraced(function* (id: WorkflowId, twin: Twin, { path, se
   })
   const found = yield* Effect.timeoutOption(run, Duration.min(inAll, yield* remaining(inAll)))
   if (Option.isNone(found)) return undefined
-  return { ...(yield* readFailed(found.value)), begun, active: active.active }
+  return yield* readFailed(found.value)
 })
 
 /** The engine itself ends a run that takes too long: that is waited for. */
@@ -95,7 +102,12 @@ const grace = 3000
 
 const called = Effect.fnUntraced(function* (id: WorkflowId, { body, creation }: Twin, path: string) {
   const { instance } = yield* EngineClient
-  const request = { method: "POST", path: `/webhook/${path}`, body, headers: { "content-type": "application/json" } } as const
+  const request = {
+    method: "POST",
+    path: `/webhook/${path}`,
+    body,
+    headers: { "content-type": "application/json" }
+  } as const
   const sought = { after: 0, mark: path, isMarked: false }
   const reply = yield* Effect.result(callOnceRegistered(request, id, sought))
   if (Result.isSuccess(reply)) {

@@ -28,7 +28,8 @@ const bytes = (value: unknown) => encoder.encode(JSON.stringify(value)).length
 export const report = (execution: Execution, twin: Twin, part: Part): JsonObject => {
   const data = runDataOf(execution)
   const head = { status: statusOf(execution), ...secondsOf(execution) }
-  if (data === undefined) return { ...head, note: "The engine keeps no data of this run, or it is too large to be read." }
+  if (data === undefined)
+    return { ...head, note: "The engine keeps no data of this run, or it is too large to be read." }
   const whole = (room: Room | undefined) => ({ ...head, ...shown(data, twin, part, room) })
   const room = rooms.find((one) => bytes(whole(one)) <= most)
   return whole(room)
@@ -58,7 +59,7 @@ const listed = (names: ReadonlyArray<string>) => [
 
 const rowOf = (
   data: RunData,
-  { feeding }: Twin,
+  { entry, feeding }: Twin,
   node: string,
   runs: ReadonlyArray<NodeRun>,
   room: Room | undefined
@@ -67,7 +68,7 @@ const rowOf = (
   const outputs = Math.max(...runs.map((run) => run.outputs.length), 1)
   const counts = Array.from({ length: outputs }, (_, output) => sum(runs, (run) => run.outputs[output]?.length ?? 0))
   const taking = feeder === undefined ? runs : data.runs.filter((run) => run.node === feeder)
-  const isFed = taking.some((run) => sourceOf(run) !== undefined)
+  const isFed = taking.some((run) => sourceOf(run) !== undefined && !handsOver(run, entry))
   const first = runs.flatMap((run) => run.outputs.flat())[0]
   const error = runs.find((run) => run.error !== undefined)?.error
   return {
@@ -84,6 +85,9 @@ const rowOf = (
 
 const sourceOf = ({ whole: { inputOverride, source } }: NodeRun): unknown =>
   inputOverride ?? (Array.isArray(source) && source.length > 0 ? source[0] : undefined)
+
+/** Whether a node was handed what was given to the run, rather than what another node gave out. */
+const handsOver = ({ node }: NodeRun, entry: string) => node === entry
 
 const sum = (runs: ReadonlyArray<NodeRun>, of: (run: NodeRun) => number) =>
   runs.reduce((total, run) => total + of(run), 0)

@@ -27,12 +27,14 @@ export const runWorkflow = EngineTool.make("run_workflow", {
     id: workflowId,
     items: optional(
       Schema.Array(JsonObject).annotate({
-        inputSchema: { type: "array", items: { type: "object" }, description: "What the trigger gives out; default: pinned, or one empty item" }
+        inputSchema: {
+          type: "array",
+          items: { type: "object" },
+          description: "What the trigger gives out; default: pinned, or one empty item"
+        }
       })
     ),
-    mocks: optional(
-      JsonObject.annotate({ description: 'Nodes not to run: {"<node>": [items] or "pinned"}' })
-    ),
+    mocks: optional(JsonObject.annotate({ description: 'Nodes not to run: {"<node>": [items] or "pinned"}' })),
     operations: optional(
       operationsArgument.annotate({
         inputSchema: { type: "array", items: { type: "object" }, description: "Unsaved, as in edit_workflow" }
@@ -41,14 +43,26 @@ export const runWorkflow = EngineTool.make("run_workflow", {
     from: optional(nodeName("Trigger or node that gets the items")),
     to: optional(nodeName("Last node to run")),
     timeout: optional(
-      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 }, { message: "must be between 1 and 40" })).annotate({
-        inputSchema: { type: "integer", description: "Seconds, default 30" }
-      })
+      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 }, { message: "must be between 1 and 40" })).annotate(
+        {
+          inputSchema: { type: "integer", description: "Seconds, default 30" }
+        }
+      )
     ),
     dry_run: optional(flag("Only say what it would do outside")),
     confirm: optional(flag("Really do that"))
   },
-  run: Effect.fnUntraced(function* ({ confirm = false, dry_run = false, from, id, items, mocks, operations, timeout = 30, to }) {
+  run: Effect.fnUntraced(function* ({
+    confirm = false,
+    dry_run = false,
+    from,
+    id,
+    items,
+    mocks,
+    operations,
+    timeout = 30,
+    to
+  }) {
     const workflow = yield* drafted(id, operations)
     const mocked = yield* orRefuse("mocks", mocksOf(workflow, mocks ?? {}))
     const unfit = unmockable(workflow, mocked)
@@ -58,12 +72,18 @@ export const runWorkflow = EngineTool.make("run_workflow", {
     )
     const pinned = pinnedItems(workflow, part.start)
     const input = itemsIn(items ?? pinned ?? [{}]) ?? [{}]
-    const running = part.nodes.filter((node) => !mocked.has(nameOf(node)) && !(part.isTrigger && nameOf(node) === part.start))
+    const running = part.nodes.filter(
+      (node) => !mocked.has(nameOf(node)) && !(part.isTrigger && nameOf(node) === part.start)
+    )
     const outside = outsideOf(running)
     const head = {
       id,
       name: workflow.name,
-      input: { at: part.start, items: input.length, ...(items === undefined && pinned !== undefined ? { pinned: true } : {}) }
+      input: {
+        at: part.start,
+        items: input.length,
+        ...(items === undefined && pinned !== undefined ? { pinned: true } : {})
+      }
     }
     if (dry_run || (outside.length > 0 && !confirm)) {
       return {
@@ -87,9 +107,14 @@ export const runWorkflow = EngineTool.make("run_workflow", {
       ...head,
       ran: true,
       ...(execution === undefined
-        ? { status: "unknown", note: `The run did not end within ${timeout} s, and left no record: it may have been carried out in part.` }
+        ? {
+            status: "unknown",
+            note: `The run did not end within ${timeout} s, and left no record: it may have been carried out in part.`
+          }
         : report(execution, twin, part)),
-      ...(left === undefined ? {} : { notice: `The temporary copy ${left.id} could not be deleted (${left.problem}): delete_workflow` })
+      ...(left === undefined
+        ? {}
+        : { notice: `The temporary copy ${left.id} could not be deleted (${left.problem}): delete_workflow` })
     }
   })
 })

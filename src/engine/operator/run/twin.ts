@@ -28,7 +28,8 @@ export const partOf = (
   Result.gen(function* () {
     const names = workflow.nodes.map(nameOf)
     for (const [argument, name] of Object.entries({ from, to })) {
-      if (name !== undefined && !names.includes(name)) return yield* Result.fail({ argument, problem: noNode(name, names) })
+      if (name !== undefined && !names.includes(name))
+        return yield* Result.fail({ argument, problem: noNode(name, names) })
     }
     const { named, reached } = flowOf(workflow)
     const triggers = reached.filter(isTrigger)
@@ -42,8 +43,7 @@ export const partOf = (
     if (to !== undefined && !after.has(to)) {
       return yield* Result.fail({ argument: "to", problem: `no way leads from ${start} to ${to}` })
     }
-    const before =
-      to === undefined ? after : reachedFrom([to], mainOf(edges), ({ source, target }) => [target, source])
+    const before = to === undefined ? after : reachedFrom([to], mainOf(edges), ({ source, target }) => [target, source])
     const main = [...after].filter((name) => before.has(name))
     const served = main.filter((name) => !mocks.has(name) && !(name === start && isTrigger(first)))
     const parts = edges.filter(({ type }) => type !== "main")
@@ -93,6 +93,8 @@ export interface Making {
 export interface Twin {
   readonly creation: Creation
   readonly body: JsonObject
+  /** The node that splits up what was handed over, under the trigger's name where one stands for it. */
+  readonly entry: string
   /** Names of the nodes that were put in. */
   readonly helpers: ReadonlySet<string>
   /** The node that feeds each mocked one. */
@@ -157,6 +159,7 @@ export const twinOf = (workflow: Workflow, part: Part, making: Making): Twin => 
       ...(isJsonObject(workflow.staticData) ? { staticData: workflow.staticData } : {})
     },
     body: { items: making.items, mocks: mocked.map(([, items]) => items) },
+    entry,
     helpers: new Set([hook, ...(part.isTrigger ? [] : [entry]), ...feeding.values()]),
     feeding
   }
@@ -237,4 +240,3 @@ export const unmockable = (workflow: Workflow, mocks: Mocks): string | undefined
   const part = parts.find(({ source }) => mocks.has(source))
   return part === undefined ? undefined : `${part.source} serves ${part.target}: mock ${part.target} instead`
 }
-
