@@ -1,4 +1,4 @@
-import { Duration, Effect, Exit, Option, Result } from "effect"
+import { Cause, Duration, Effect, Exit, Fiber, Option, Result } from "effect"
 
 import { monotonicMillis } from "../../../internal/http/monotonicMillis.ts"
 import { Deadline, remaining } from "../../client/Deadline.ts"
@@ -45,22 +45,18 @@ export const runTwin = Effect.fnUntraced(function* (twin: Twin, calling: Calling
     journal.during(
       { instance: engine.instance, name },
       Effect.gen(function* () {
-        const made = yield* Effect.result(engine.createWorkflow(twin.creation))
-        if (Result.isFailure(made)) {
-          const gone = mayExist(made.failure) ? yield* Effect.isSuccess(inTime(eraseNamed(name))) : true
-          return { isGone: gone, outcome: Exit.fail(made.failure) }
+        const made = yield* apart(engine.createWorkflow(twin.creation))
+        if (Exit.isFailure(made)) {
+          const gone = mayExist(made) ? Exit.isSuccess(yield* apart(eraseNamed(name))) : true
+          return { isGone: gone, outcome: Exit.failCause(made.cause) }
         }
-        const { id } = made.success.workflow
+        const { id } = made.value.workflow
         const exit = yield* Effect.exit(restore(used(id, twin, calling)))
         const isOver = Exit.isSuccess(exit) && exit.value !== undefined && statusOf(exit.value) !== "waiting"
-        const erased = yield* Effect.result(inTime(Effect.andThen(isOver ? Effect.void : stopRuns(id), erase(id))))
-        const left = Result.isFailure(erased) ? { id, problem: erased.failure.message } : undefined
-        if (left !== undefined)
-          yield* Effect.logWarning(`${name} (${id}) is left on ${engine.instance}: ${left.problem}`)
-        return {
-          isGone: left === undefined,
-          outcome: Exit.map(exit, (execution): Outcome => ({ execution, left }))
-        }
+        const erased = yield* apart(Effect.andThen(isOver ? Effect.void : stopRuns(id), erase(id)))
+        const left = Exit.isFailure(erased) ? { id, problem: problemIn(erased.cause) } : undefined
+        if (left !== undefined) yield* Effect.logWarning(`${name} (${id}) is left on ${engine.instance}: ${left.problem}`)
+        return { isGone: left === undefined, outcome: Exit.map(exit, (execution): Outcome => ({ execution, left })) }
       })
     )
   )
@@ -70,11 +66,18 @@ export const runTwin = Effect.fnUntraced(function* (twin: Twin, calling: Calling
 const swept = new WeakSet<object>()
 
 /** Whether a creation that failed may have made something. */
-const mayExist = ({ _tag }: EngineError) => _tag === "OutcomeUnknown" || _tag === "Timeout"
+const mayExist = ({ cause }: Exit.Failure<unknown, EngineError>) =>
+  cause.reasons.some((reason) => !Cause.isFailReason(reason) || isOpen(reason.error))
 
-/** A twin is deleted also where the time of the call is over. */
-const inTime = Effect.fnUntraced(function* <A, E, R>(self: Effect.Effect<A, E, R>) {
-  return yield* Effect.provideService(self, Deadline, (yield* monotonicMillis) + 20_000)
+const isOpen = ({ _tag }: EngineError) => _tag === "OutcomeUnknown" || _tag === "Timeout"
+
+const problemIn = (cause: Cause.Cause<EngineError>): string =>
+  cause.reasons.find(Cause.isFailReason)?.error.message ?? "it could not be tried"
+
+/** To the end in a fiber of its own, whoever interrupts the call, and also where the time of the call is over. */
+const apart = Effect.fnUntraced(function* <A, E, R>(self: Effect.Effect<A, E, R>) {
+  const until = (yield* monotonicMillis) + 30_000
+  return yield* Fiber.await(yield* Effect.forkDetach(Effect.provideService(self, Deadline, until)))
 })
 
 /** Somebody else may have deleted it. */
@@ -118,7 +121,7 @@ const called = Effect.fnUntraced(function* (id: WorkflowId, { body, creation }: 
     return yield* new ApiError({ instance, ...details })
   }
   // Whether it was started shows in what ran.
-  if (!mayExist(reply.failure)) return yield* reply.failure
+  if (!isOpen(reply.failure)) return yield* reply.failure
 })
 
 /** The id of the one execution of a twin, once it has ended or waits for something. */
