@@ -139,11 +139,25 @@ export const runningTwins = (it: Suite) => {
 
   it.effect("run_workflow takes the place of any trigger, fires no other one, and runs no other workflow", () =>
     Effect.gen(function* () {
-      const other = yield* created({ nodes: [node("errorTrigger", "Failed"), answer("Noted", "x")], connections: chain("Failed", "Noted") })
+      const other = yield* created({
+        nodes: [node("errorTrigger", "Failed"), answer("Noted", "x")],
+        connections: chain("Failed", "Noted")
+      })
       const hook = webhook()
       const { id } = yield* created({
-        nodes: [hook, everyDay(), node("errorTrigger", "On error"), node("executeWorkflowTrigger", "Called"), failing()],
-        connections: [...chain("Webhook", "Stop"), ...chain("Every day", "Stop"), ...chain("On error", "Stop"), ...chain("Called", "Stop")],
+        nodes: [
+          hook,
+          everyDay(),
+          node("errorTrigger", "On error"),
+          node("executeWorkflowTrigger", "Called"),
+          failing()
+        ],
+        connections: [
+          ...chain("Webhook", "Stop"),
+          ...chain("Every day", "Stop"),
+          ...chain("On error", "Stop"),
+          ...chain("Called", "Stop")
+        ],
         settings: { errorWorkflow: other.id }
       })
       for (const from of ["Webhook", "Every day", "On error", "Called"]) {
@@ -159,7 +173,11 @@ export const runningTwins = (it: Suite) => {
 
   it.effect("run_workflow runs a workflow that answers its caller by a node", () =>
     Effect.gen(function* () {
-      const respond = node("respondToWebhook", "Respond", { respondWith: "json", responseBody: '{ "a": 1 }', options: { responseCode: 418 } })
+      const respond = node("respondToWebhook", "Respond", {
+        respondWith: "json",
+        responseBody: '{ "a": 1 }',
+        options: { responseCode: 418 }
+      })
       const { id } = yield* created({
         nodes: [webhook({ responseMode: "responseNode" }), respond, answer("After", "done")],
         connections: chain("Webhook", "Respond", "After")
@@ -173,7 +191,11 @@ export const runningTwins = (it: Suite) => {
   it.effect("run_workflow lets the engine end a run that takes too long, and deletes its copy", () =>
     Effect.gen(function* () {
       const { id, name } = yield* created({
-        nodes: [manual(), node("wait", "Wait", { amount: 20, unit: "seconds" }, { typeVersion: 1.1 }), answer("After", "x")],
+        nodes: [
+          manual(),
+          node("wait", "Wait", { amount: 20, unit: "seconds" }, { typeVersion: 1.1 }),
+          answer("After", "x")
+        ],
         connections: chain("Start", "Wait", "After")
       })
       const run = yield* ask("run_workflow", { id, timeout: 1 })
@@ -205,7 +227,10 @@ export const runningTwins = (it: Suite) => {
       assert.match(yield* said({ mocks: { Fetch: "pinned" } }), /has no pinned items/)
       assert.match(yield* said({ mocks: { Start: [] } }), /Start is a trigger/)
       assert.match(yield* said({ mocks: { Fetch: [1] } }), /must be a list of items/)
-      assert.deepInclude(yield* ask("run_workflow", { id, dry_run: true, confirm: true }), { ran: false, nodes: ["Start", "Fetch"] })
+      assert.deepInclude(yield* ask("run_workflow", { id, dry_run: true, confirm: true }), {
+        ran: false,
+        nodes: ["Start", "Fetch"]
+      })
       assert.deepStrictEqual(yield* twinsOf(name), [])
       const real = yield* ask("run_workflow", { id, confirm: true })
       assert.isTrue(real.ran)

@@ -2,13 +2,11 @@
 export const temporaryName = (original: string, mark: string, since: string): string =>
   `Temporary run of ${shortened(original)} (workflow-tool-server run ${mark} ${since})`
 
-/** Engines of generation 2 take 128 characters. */
-const room = 48
+/** Engines of generation 2 take 128 characters for all of it. */
+const room = 44
 
-const shortened = (name: string): string => {
-  const characters = Array.from(name.trim())
-  return characters.length <= room ? characters.join("") : `${characters.slice(0, room - 1).join("")}…`
-}
+const shortened = (name: string): string =>
+  name.length <= room ? name : `${name.slice(0, room - 1).replace(/[\uD800-\uDBFF]$/, "")}…`
 
 /** By what lists are searched for such names. */
 export const temporaryWords = "(workflow-tool-server run "

@@ -14,7 +14,8 @@ import { eventually } from "../../contract/things.ts"
 /** What happens to the command when the engine gets, or has answered, a request. */
 const moment = { at: (_: string) => {} }
 
-const words = ({ method = "", url = "" }: IncomingMessage) => `${method} ${(url.split("?")[0] ?? "").replace(/[A-Za-z0-9]{16}|[\da-f-]{36}/, ":id")}`
+const words = ({ method = "", url = "" }: IncomingMessage) =>
+  `${method} ${(url.split("?")[0] ?? "").replace(/[A-Za-z0-9]{16}|[\da-f-]{36}/, ":id")}`
 
 const server = () =>
   createServer().on("request", (request, response) => {
@@ -42,7 +43,9 @@ const moments = [
   `after POST ${base}/:id/deactivate`
 ]
 
-const Listed = Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String, active: Schema.Boolean })) })
+const Listed = Schema.Struct({
+  data: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String, active: Schema.Boolean }))
+})
 const readListed = Schema.decodeUnknownSync(Listed)
 
 describe("kill -9 in the middle of a run", () => {

@@ -55,7 +55,8 @@ export const runTwin = Effect.fnUntraced(function* (twin: Twin, calling: Calling
         const isOver = Exit.isSuccess(exit) && exit.value !== undefined && statusOf(exit.value) !== "waiting"
         const erased = yield* apart(Effect.andThen(isOver ? Effect.void : stopRuns(id), erase(id)))
         const left = Exit.isFailure(erased) ? { id, problem: problemIn(erased.cause) } : undefined
-        if (left !== undefined) yield* Effect.logWarning(`${name} (${id}) is left on ${engine.instance}: ${left.problem}`)
+        if (left !== undefined)
+          yield* Effect.logWarning(`${name} (${id}) is left on ${engine.instance}: ${left.problem}`)
         return { isGone: left === undefined, outcome: Exit.map(exit, (execution): Outcome => ({ execution, left })) }
       })
     )
@@ -69,7 +70,9 @@ const swept = new WeakSet<object>()
 const mayExist = ({ cause }: Exit.Failure<unknown, EngineError>) =>
   cause.reasons.some((reason) => !Cause.isFailReason(reason) || isOpen(reason.error))
 
-const isOpen = ({ _tag }: EngineError) => _tag === "OutcomeUnknown" || _tag === "Timeout"
+/** Gateways say that something went wrong, and not whether the engine was reached. */
+const isOpen = (error: EngineError) =>
+  error._tag === "OutcomeUnknown" || error._tag === "Timeout" || (error._tag === "ApiError" && error.httpStatus >= 500)
 
 const problemIn = (cause: Cause.Cause<EngineError>): string =>
   cause.reasons.find(Cause.isFailReason)?.error.message ?? "it could not be tried"

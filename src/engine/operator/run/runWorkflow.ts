@@ -97,7 +97,7 @@ export const runWorkflow = EngineTool.make("run_workflow", {
       }
     }
 
-    const mark = yield* secret
+    const mark = (yield* secret).replaceAll("-", "").slice(0, 12)
     const now = new Date(yield* Clock.currentTimeMillis).toISOString()
     const path = yield* secret
     const making = { path, items: input, mocks: mocked, to, seconds: timeout }
