@@ -4,7 +4,7 @@ import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObje
 import { nearest } from "../../../internal/schema/nearest.ts"
 import type { Creation } from "../../client/body.ts"
 import { type Connections, nameOf, type Target, type Workflow } from "../../client/models.ts"
-import { nodeType } from "../../client/naming.ts"
+import { nodeType, shortType } from "../../client/naming.ts"
 import { type Edge, edgesOf } from "../../workflow/differenceOfConnections.ts"
 import { flowOf } from "../../workflow/flow.ts"
 import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
@@ -39,19 +39,24 @@ export const partOf = (
     }
     const start = nameOf(first)
     const edges = edgesOf(workflow.connections)
+    const isStart = isTrigger(first) || isStrangeStart(first, edges)
     const after = reachedFrom([start], mainOf(edges), ({ source, target }) => [source, target])
     if (to !== undefined && !after.has(to)) {
       return yield* Result.fail({ argument: "to", problem: `no way leads from ${start} to ${to}` })
     }
     const before = to === undefined ? after : reachedFrom([to], mainOf(edges), ({ source, target }) => [target, source])
     const main = [...after].filter((name) => before.has(name))
-    const served = main.filter((name) => !mocks.has(name) && !(name === start && isTrigger(first)))
+    const served = main.filter((name) => !mocks.has(name) && !(name === start && isStart))
     const parts = edges.filter(({ type }) => type !== "main")
     const serving = reachedFrom(served, parts, ({ source, target }) => [target, source])
     const all = new Set([...main, ...serving])
     const nodes = workflow.nodes.filter((node) => all.has(nameOf(node)) && kindOf(node) !== "stickyNote")
-    return { start, isTrigger: isTrigger(first), nodes }
+    return { start, isTrigger: isStart, nodes }
   })
+
+/** What nothing leads to in packages of other makers may start the workflow, whatever it is called. */
+const isStrangeStart = (node: JsonObject, edges: ReadonlyArray<Edge>): boolean =>
+  shortType(String(node.type)) === String(node.type) && !mainOf(edges).some(({ target }) => target === nameOf(node))
 
 const mainOf = (edges: ReadonlyArray<Edge>) => edges.filter(({ type }) => type === "main")
 
@@ -103,7 +108,7 @@ export interface Twin {
 
 /**
  * The twin of a workflow: a webhook hands over the items, under the trigger's own name, and what mocked nodes give out.
- * What cannot run stands there by its name alone, so that no other trigger of it ever fires.
+ * What cannot run, and every other trigger, stands there by its name alone, so that none of them ever fires.
  */
 export const twinOf = (workflow: Workflow, part: Part, making: Making): Twin => {
   const taken = new Set(workflow.nodes.map(nameOf))
@@ -123,7 +128,7 @@ export const twinOf = (workflow: Workflow, part: Part, making: Making): Twin => 
   const nodes = workflow.nodes
     .filter((node) => kindOf(node) !== "stickyNote" && !isStart(node))
     .map((node) => {
-      if (!runs.has(nameOf(node))) return placed(nameOf(node), "noOp", 1, {}, node)
+      if (!runs.has(nameOf(node)) || isTrigger(node)) return placed(nameOf(node), "noOp", 1, {}, node)
       return making.mocks.has(nameOf(node)) ? split(nameOf(node), "items", node) : Struct.omit(node, ["webhookId"])
     })
   const start = workflow.nodes.find((node) => nameOf(node) === part.start) ?? {}
