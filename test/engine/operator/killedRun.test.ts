@@ -12,7 +12,7 @@ import { directory, start, useCommand } from "../../cli/built.ts"
 import { eventually } from "../../contract/things.ts"
 
 /** What happens to the command when the engine gets, or has answered, a request. */
-const moment = { at: (_: string) => {} }
+const moment: { at: (now: string) => void } = { at: () => {} }
 
 const words = ({ method = "", url = "" }: IncomingMessage) =>
   `${method} ${(url.split("?")[0] ?? "").replace(/[A-Za-z0-9]{16}|[\da-f-]{36}/, ":id")}`

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as fc from "fast-check"
 
-import { nameOf, Workflow, WorkflowId } from "../../../src/engine/client/models.ts"
+import { nameOf, type Workflow, WorkflowId } from "../../../src/engine/client/models.ts"
 import { mocksOf, pinnedItems } from "../../../src/engine/operator/run/items.ts"
 import { partOf, twinOf, unmockable } from "../../../src/engine/operator/run/twin.ts"
 import { isTrigger, kindOf } from "../../../src/engine/workflow/triggers.ts"

@@ -116,15 +116,15 @@ const called = Effect.fnUntraced(function* (id: WorkflowId, { body, creation }: 
   } as const
   const sought = { after: 0, mark: path, isMarked: false }
   const reply = yield* Effect.result(callOnceRegistered(request, id, sought))
-  if (Result.isSuccess(reply)) {
-    const { status } = reply.success
-    const answersItself = creation.nodes.some(({ parameters }) => Object(parameters).responseMode === "responseNode")
-    if (status < 300 || answersItself) return
-    const details = { httpStatus: status, problem: problemOf(reply.success), apiResponse: apiResponse(reply.success) }
-    return yield* new ApiError({ instance, ...details })
+  if (Result.isFailure(reply)) {
+    // Whether it was started shows in what ran.
+    return yield* isOpen(reply.failure) ? Effect.void : Effect.fail(reply.failure)
   }
-  // Whether it was started shows in what ran.
-  if (!isOpen(reply.failure)) return yield* reply.failure
+  const { status } = reply.success
+  const answersItself = creation.nodes.some(({ parameters }) => Object(parameters).responseMode === "responseNode")
+  if (status < 300 || answersItself) return yield* Effect.void
+  const details = { httpStatus: status, problem: problemOf(reply.success), apiResponse: apiResponse(reply.success) }
+  return yield* new ApiError({ instance, ...details })
 })
 
 /** The id of the one execution of a twin, once it has ended or waits for something. */
