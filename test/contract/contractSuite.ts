@@ -19,6 +19,7 @@ import { prompts } from "./prompts.ts"
 import { readingLess } from "./readingLess.ts"
 import { resources } from "./resources.ts"
 import { running } from "./running.ts"
+import { runningTwins } from "./runningTwins.ts"
 import { searching } from "./searching.ts"
 import { tags } from "./tags.ts"
 import type { TestedEngine } from "./TestedEngine.ts"
@@ -44,6 +45,7 @@ const families = [
   together,
   activation,
   running,
+  runningTwins,
   lists,
   executions,
   explaining,

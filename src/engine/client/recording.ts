@@ -6,6 +6,7 @@ import type { EngineError } from "./EngineError.ts"
 import type { After, Change, InstanceHistory, Listed } from "./History.ts"
 import type { Workflow, WorkflowId } from "./models.ts"
 import type { restCalls } from "./restCalls.ts"
+import { readTemporaryName } from "./temporaryName.ts"
 import { makeWritesUnderWay } from "./writesUnderWay.ts"
 
 type Client = ReturnType<typeof restCalls>
@@ -13,6 +14,13 @@ type Client = ReturnType<typeof restCalls>
 /** The same client, whose history gets every reading of workflows and every change of them. */
 export const recording = (client: Client, history: InstanceHistory): Client => {
   if (!history.isKept) return client
+  /** What exists for one run is nothing that anybody would want back. */
+  const temporary = new Set<string>()
+  const lasts = ({ id, name }: JsonObject) => {
+    const isTemporary = readTemporaryName(name) !== undefined
+    if (isTemporary) temporary.add(String(id))
+    return !isTemporary
+  }
   const writes = makeWritesUnderWay()
 
   /** Hands on what was read, but for what was being written meanwhile: that tells for itself what came of it. */
@@ -23,7 +31,7 @@ export const recording = (client: Client, history: InstanceHistory): Client => {
     Effect.suspend(() => {
       const since = writes.now()
       return Effect.tap(self, (answer) =>
-        history.saw(workflowsIn(answer).filter(({ id }) => !writes.touchedSince(since, String(id))))
+        history.saw(workflowsIn(answer).filter((one) => lasts(one) && !writes.touchedSince(since, String(one.id))))
       )
     })
 
@@ -43,6 +51,7 @@ export const recording = (client: Client, history: InstanceHistory): Client => {
     change: Effect.Effect<A, EngineError>,
     { afterOf, ...told }: Pick<Change, "before" | "touched"> & { readonly afterOf: (answer: A) => Told }
   ) {
+    if (temporary.has(id)) return yield* change
     const origin = yield* Caller
     const isKnown = told.before !== undefined || (yield* history.knows(id))
     if (!isKnown) yield* Effect.ignore(Effect.tap(client.getWorkflow(id), (before) => history.saw([before])))
@@ -108,6 +117,7 @@ export const recording = (client: Client, history: InstanceHistory): Client => {
       Effect.tap(
         client.createWorkflow(creation),
         Effect.fnUntraced(function* ({ workflow }) {
+          if (!lasts(workflow)) return
           // Older engines leave the tags out of this answer: a new workflow has none.
           const after = Effect.succeed(present({ tags: [], ...workflow }))
           yield* history.wrote({ origin: yield* Caller, id: workflow.id, at: yield* Clock.currentTimeMillis, after })
@@ -119,9 +129,9 @@ export const recording = (client: Client, history: InstanceHistory): Client => {
         afterOf: ({ workflow }) => ({ after: present(workflow) })
       }),
     deleteWorkflow: (id) =>
-      changing(id, client.deleteWorkflow(id), {
-        afterOf: (before) => ({ before, after: gone })
-      }),
+      Effect.tap(changing(id, client.deleteWorkflow(id), { afterOf: (before) => ({ before, after: gone }) }), () =>
+        Effect.sync(() => temporary.delete(id))
+      ),
     archiveWorkflowIfSupported: (id, archived) =>
       changing(id, client.archiveWorkflowIfSupported(id, archived), {
         touched: ["active", "activeVersionId", "isArchived"],

@@ -7,6 +7,7 @@ import { healthTools } from "./health/instanceHealth.ts"
 import { backupTools } from "./history/backup.ts"
 import { historyTools } from "./history/workflowHistory.ts"
 import { nodeTools } from "./nodes/tools.ts"
+import { runTools } from "./run/runWorkflow.ts"
 import { archiveTools } from "./running/archiveWorkflow.ts"
 import { stopTools } from "./running/stopExecution.ts"
 import { testTools } from "./running/testCredential.ts"
@@ -25,6 +26,7 @@ export const acrossTools: ReadonlyArray<Tool<Instances>> = [
 export const operatorTools: ReadonlyArray<Tool<Instances>> = [
   ...editTools,
   ...viewTools,
+  ...runTools,
   ...explainTools,
   ...nodeTools,
   ...stopTools,

@@ -57,6 +57,16 @@ const divide: Kind = ({ input, parameters, scopeOf }) =>
     })
   )
 
+/** The entries of a list inside each item, each an item of its own. */
+const splitOut: Kind = ({ input, parameters: { fieldToSplitOut } }) => {
+  const name = textOf(fieldToSplitOut)
+  const within = ({ json }: Item) => name.split(".").reduce<unknown>((value, part) => own(asObject(value), part), json)
+  const items = input.flatMap((item, index) =>
+    asList(within(item)).map((entry) => paired(Predicate.isObject(entry) ? asObject(entry) : { [name]: entry }, index))
+  )
+  return Effect.succeed({ outputs: [items] })
+}
+
 const stop: Kind = ({ input, parameters, scopeOf }) =>
   resolve(parameters, scopeOf(input[0])).pipe(
     Effect.map(asObject),
@@ -136,6 +146,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   set,
   if: divide,
   filter: divide,
+  splitOut,
   stopAndError: stop,
   code,
   wait,

@@ -95,6 +95,7 @@ const following = (
 const scope = (item: Item | undefined, input: ReadonlyArray<Item>, steps: ReadonlyArray<Step>): Scope => ({
   $json: item?.json ?? {},
   $input: view(input, item),
+  $itemIndex: item === undefined ? 0 : input.indexOf(item),
   items: input,
   $node: Object.fromEntries(
     steps.map(({ node, outputs: [first = []] }) => [

@@ -12,7 +12,8 @@ export const wayOf = (data: RunData): string => {
   return [...steps.slice(0, first), `… ${steps.length - first - last} more …`, ...steps.slice(-last)].join(" → ")
 }
 
-const byNode = ({ runs }: RunData): ReadonlyMap<string, ReadonlyArray<NodeRun>> => {
+/** Every run of every node, in the order in which they first ran. */
+export const byNode = ({ runs }: RunData): ReadonlyMap<string, ReadonlyArray<NodeRun>> => {
   const found = new Map<string, Array<NodeRun>>()
   for (const run of runs) {
     const known = found.get(run.node)

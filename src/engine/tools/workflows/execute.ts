@@ -73,7 +73,11 @@ const pauses = ["500 millis", "1500 millis"] as const
  * Calls until something listens. A workflow can answer in the words with which the engine says that nothing does: a call
  * is made again only where no run of it shows, and twice at most.
  */
-const callOnceRegistered = Effect.fnUntraced(function* (request: UpstreamRequest, id: WorkflowId, sought: Sought) {
+export const callOnceRegistered = Effect.fnUntraced(function* (
+  request: UpstreamRequest,
+  id: WorkflowId,
+  sought: Sought
+) {
   const engine = yield* EngineClient
   let reply = yield* engine.callAddress(request)
   for (const pause of pauses) {
@@ -91,7 +95,7 @@ const callOnceRegistered = Effect.fnUntraced(function* (request: UpstreamRequest
 const hasRun = (id: WorkflowId, sought: Sought) =>
   Effect.match(lookOnce(id, sought), { onSuccess: Predicate.isNotUndefined, onFailure: () => true })
 
-interface Sought {
+export interface Sought {
   /** Id of the newest execution before the call; ours is newer. */
   readonly after: number
   readonly mark: string

@@ -1,0 +1,24 @@
+import { Context, Effect, type Exit } from "effect"
+
+/** A twin that exists, or may exist. */
+export interface TwinEntry {
+  readonly instance: string
+  /** Bears a mark that nothing else has. */
+  readonly name: string
+}
+
+interface Ended<A, E> {
+  /** Whether the twin is known not to be there any more. */
+  readonly isGone: boolean
+  readonly outcome: Exit.Exit<A, E>
+}
+
+/** Remembers twins as long as they may exist, so that the next process deletes what this one could not. By default nothing does. */
+export const TwinJournal = Context.Reference<{
+  readonly during: <A, E, E2, R>(
+    twin: TwinEntry,
+    life: Effect.Effect<Ended<A, E>, E2, R>
+  ) => Effect.Effect<A, E | E2, R>
+}>("workflow-tool-server/engine/TwinJournal", {
+  defaultValue: () => ({ during: (_, life) => Effect.flatMap(life, ({ outcome }) => outcome) })
+})

@@ -1,0 +1,54 @@
+import { Clock, Effect, Predicate } from "effect"
+
+import { EngineClient } from "../../client/EngineClient.ts"
+import { Instances } from "../../client/Instances.ts"
+import { WorkflowId } from "../../client/models.ts"
+import { readTemporaryName, temporaryWords } from "../../client/temporaryName.ts"
+import { eraseWorkflow } from "../../tools/workflows/delete.ts"
+import type { TwinEntry } from "./TwinJournal.ts"
+
+/** No run takes so long; whoever made an older twin is not there any more. */
+const oldest = 60 * 60 * 1000
+
+const maxPages = 20
+
+/** The twins of an instance, whoever made them. */
+const twins = Effect.fnUntraced(function* (name: string) {
+  const engine = yield* EngineClient
+  const found: Array<{ readonly id: WorkflowId; readonly name: string; readonly since: number }> = []
+  let cursor: string | undefined
+  for (let page = 0; page < maxPages; page++) {
+    const query = { name, limit: 250, excludePinnedData: true }
+    const { data, nextCursor } = yield* engine.listWorkflows(cursor === undefined ? query : { ...query, cursor })
+    for (const one of data) {
+      const read = readTemporaryName(one.name)
+      if (read === undefined || !Predicate.isString(one.id)) continue
+      found.push({ id: WorkflowId.make(one.id), name: String(one.name), since: read.since })
+    }
+    if (!Predicate.isString(nextCursor) || nextCursor === "" || nextCursor === cursor) break
+    cursor = nextCursor
+  }
+  return found
+})
+
+/** Deletes the twin of this name, if there is one; nothing else is ever called like it. */
+export const eraseNamed = Effect.fnUntraced(function* (name: string) {
+  for (const twin of yield* twins(markIn(name))) if (twin.name === name) yield* eraseWorkflow(twin.id)
+})
+
+/** Engines search names with wildcards, and by part: the mark alone is enough. */
+const markIn = (name: string): string => readTemporaryName(name)?.mark ?? name
+
+/** Deletes twins that nobody can be using any more; one that cannot be deleted is left for the next time. */
+export const eraseOld = Effect.gen(function* () {
+  const now = yield* Clock.currentTimeMillis
+  const old = (yield* twins(temporaryWords)).filter(({ since }) => now - since > oldest)
+  yield* Effect.forEach(old, ({ id }) => Effect.ignore(eraseWorkflow(id)))
+  return old.length
+})
+
+/** Deletes what a process that is not there any more has left on an instance. */
+export const eraseLeft = Effect.fnUntraced(function* ({ instance, name }: TwinEntry) {
+  const engine = yield* (yield* Instances).resolve(instance)
+  yield* Effect.provideService(eraseNamed(name), EngineClient, engine)
+})

@@ -1,0 +1,151 @@
+import { Cause, Duration, Effect, Exit, Fiber, Option, Result } from "effect"
+
+import { monotonicMillis } from "../../../internal/http/monotonicMillis.ts"
+import { Deadline, remaining } from "../../client/Deadline.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
+import { ApiError, type EngineError } from "../../client/EngineError.ts"
+import type { Execution, WorkflowId } from "../../client/models.ts"
+import { apiResponse, problemOf } from "../../client/replies.ts"
+import { eraseWorkflow } from "../../tools/workflows/delete.ts"
+import { callOnceRegistered } from "../../tools/workflows/execute.ts"
+import { switchOn } from "../../tools/workflows/switchOn.ts"
+import { readFailed } from "../explain/reading.ts"
+import { statusOf } from "../explain/states.ts"
+import { eraseNamed, eraseOld } from "./leftovers.ts"
+import type { Twin } from "./twin.ts"
+import { TwinJournal } from "./TwinJournal.ts"
+
+/** What came of the run of a twin. */
+export interface Outcome {
+  /** Nothing where the run did not end in time. */
+  readonly execution: Execution | undefined
+  /** Why the twin could not be deleted. */
+  readonly left: { readonly id: string; readonly problem: string } | undefined
+}
+
+/** Where a twin is called, and how long its run may take. */
+export interface Calling {
+  readonly path: string
+  readonly seconds: number
+}
+
+/**
+ * Runs a twin once: made, activated, called, its execution read, and deleted, whatever happens between. Only what is
+ * between can be interrupted: what was made is known, and gone at the end.
+ */
+export const runTwin = Effect.fnUntraced(function* (twin: Twin, calling: Calling) {
+  const engine = yield* EngineClient
+  const journal = yield* TwinJournal
+  const { name } = twin.creation
+  if (!swept.has(engine)) {
+    swept.add(engine)
+    yield* Effect.ignore(eraseOld)
+  }
+  return yield* Effect.uninterruptibleMask((restore) =>
+    journal.during(
+      { instance: engine.instance, name },
+      Effect.gen(function* () {
+        const made = yield* apart(engine.createWorkflow(twin.creation))
+        if (Exit.isFailure(made)) {
+          const gone = mayExist(made) ? Exit.isSuccess(yield* apart(eraseNamed(name))) : true
+          return { isGone: gone, outcome: Exit.failCause(made.cause) }
+        }
+        const { id } = made.value.workflow
+        const exit = yield* Effect.exit(restore(used(id, twin, calling)))
+        const isOver = Exit.isSuccess(exit) && exit.value !== undefined && statusOf(exit.value) !== "waiting"
+        const erased = yield* apart(Effect.andThen(isOver ? Effect.void : stopRuns(id), erase(id)))
+        const left = Exit.isFailure(erased) ? { id, problem: problemIn(erased.cause) } : undefined
+        if (left !== undefined)
+          yield* Effect.logWarning(`${name} (${id}) is left on ${engine.instance}: ${left.problem}`)
+        return { isGone: left === undefined, outcome: Exit.map(exit, (execution): Outcome => ({ execution, left })) }
+      })
+    )
+  )
+})
+
+/** The clients over which this process has looked for what others have left. */
+const swept = new WeakSet<object>()
+
+/** Whether a creation that failed may have made something. */
+const mayExist = ({ cause }: Exit.Failure<unknown, EngineError>) =>
+  cause.reasons.some((reason) => !Cause.isFailReason(reason) || isOpen(reason.error))
+
+/** Gateways say that something went wrong, and not whether the engine was reached. */
+const isOpen = (error: EngineError) =>
+  error._tag === "OutcomeUnknown" || error._tag === "Timeout" || (error._tag === "ApiError" && error.httpStatus >= 500)
+
+const problemIn = (cause: Cause.Cause<EngineError>): string =>
+  cause.reasons.find(Cause.isFailReason)?.error.message ?? "it could not be tried"
+
+/** To the end in a fiber of its own, whoever interrupts the call, and also where the time of the call is over. */
+const apart = Effect.fnUntraced(function* <A, E, R>(self: Effect.Effect<A, E, R>) {
+  const until = (yield* monotonicMillis) + 30_000
+  return yield* Fiber.await(yield* Effect.forkDetach(Effect.provideService(self, Deadline, until)))
+})
+
+/** Somebody else may have deleted it. */
+const erase = (id: WorkflowId) =>
+  Effect.catchIf(
+    Effect.asVoid(eraseWorkflow(id)),
+    (error) => error._tag === "ApiError" && error.httpStatus === 404,
+    () => Effect.void
+  )
+
+const used = Effect.fnUntraced(function* (id: WorkflowId, twin: Twin, { path, seconds }: Calling) {
+  yield* switchOn(id)
+  const inAll = Duration.millis(seconds * 1000 + grace)
+  const run = Effect.gen(function* () {
+    yield* called(id, twin, path)
+    return yield* ended(id)
+  })
+  const found = yield* Effect.timeoutOption(run, Duration.min(inAll, yield* remaining(inAll)))
+  if (Option.isNone(found)) return undefined
+  return yield* readFailed(found.value)
+})
+
+/** The engine itself ends a run that takes too long: that is waited for. */
+const grace = 3000
+
+const called = Effect.fnUntraced(function* (id: WorkflowId, { body, creation }: Twin, path: string) {
+  const { instance } = yield* EngineClient
+  const request = {
+    method: "POST",
+    path: `/webhook/${path}`,
+    body,
+    headers: { "content-type": "application/json" }
+  } as const
+  const sought = { after: 0, mark: path, isMarked: false }
+  const reply = yield* Effect.result(callOnceRegistered(request, id, sought))
+  if (Result.isFailure(reply)) {
+    // Whether it was started shows in what ran.
+    return yield* isOpen(reply.failure) ? Effect.void : Effect.fail(reply.failure)
+  }
+  const { status } = reply.success
+  const answersItself = creation.nodes.some(({ parameters }) => Object(parameters).responseMode === "responseNode")
+  if (status < 300 || answersItself) return yield* Effect.void
+  const details = { httpStatus: status, problem: problemOf(reply.success), apiResponse: apiResponse(reply.success) }
+  return yield* new ApiError({ instance, ...details })
+})
+
+/** The id of the one execution of a twin, once it has ended or waits for something. */
+const ended = Effect.fnUntraced(function* (workflowId: WorkflowId) {
+  const engine = yield* EngineClient
+  for (let look = 0; ; look++) {
+    if (look > 0) yield* Effect.sleep(look <= 20 ? "100 millis" : "500 millis")
+    const { data } = yield* engine.listExecutions({ workflowId, limit: 1 })
+    const [first] = data
+    if (first !== undefined && !["new", "running"].includes(statusOf(first))) return first.id
+  }
+})
+
+/** Stops what still runs, where the engine can; where not, the workflow's own time limit does. */
+const stopRuns = (workflowId: WorkflowId) =>
+  EngineClient.use((engine) =>
+    Effect.forEach(["new", "running", "waiting"] as const, (status) =>
+      Effect.ignore(
+        Effect.flatMap(engine.listExecutions({ workflowId, status, limit: 10 }), ({ data }) =>
+          Effect.forEach(data, ({ id }) => Effect.ignore(engine.stopExecutionIfSupported(id)))
+        )
+      )
+    )
+  )

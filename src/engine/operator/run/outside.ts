@@ -1,0 +1,69 @@
+import { Predicate } from "effect"
+
+import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { nameOf } from "../../client/models.ts"
+import { agentType, nodeType, shortType, toEngineType } from "../../client/naming.ts"
+import { leavesOf } from "../../workflow/leaves.ts"
+import { subWorkflowOf } from "../../workflow/subWorkflows.ts"
+import { summaryOf } from "../../workflow/summary.ts"
+import { isEnabled, kindOf } from "../../workflow/triggers.ts"
+
+const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
+
+/** Kinds that only work on the items they get. Whatever is not among them may do anything. */
+const inert: ReadonlySet<string> = new Set([
+  ...words(`
+    aggregate code compareDatasets convertToFile crypto dateTime debugHelper editImage executionData extractFromFile
+    filter function functionItem html htmlExtract if itemLists jwt limit markdown merge moveBinaryData noOp renameKeys
+    respondToWebhook set simulate sort splitInBatches splitOut stickyNote stopAndError summarize switch totp wait xml
+  `).map(nodeType),
+  ...words(`
+    agent agentTool chainLlm chainRetrievalQa chainSummarization code documentDefaultDataLoader
+    documentJsonInputLoader informationExtractor memoryBufferWindow memoryManager outputParserAutofixing
+    outputParserItemList outputParserStructured sentimentAnalysis textClassifier textSplitterCharacterTextSplitter
+    textSplitterRecursiveCharacterTextSplitter textSplitterTokenSplitter toolCalculator toolCode toolThink
+  `).map(agentType)
+])
+
+/** Code that may reach beyond its items, in whatever language. */
+const reaching = /\b(?:helpers|require|import|fetch|process|\$getWorkflowStaticData|httpRequest|__import__|open)\b/
+
+/** A node that does something beyond the workflow when it runs. */
+export interface Outside {
+  readonly node: string
+  readonly type: string
+  /** In a few words, without secrets. */
+  readonly does?: string
+  readonly credentials?: ReadonlyArray<string>
+}
+
+/** What nodes will do beyond the workflow: with credentials, over the network, in other workflows, on the engine's disk. */
+export const outsideOf = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<Outside> =>
+  nodes.filter((node) => isEnabled(node) && isOutside(node)).map(told)
+
+const isOutside = (node: JsonObject): boolean =>
+  !inert.has(toEngineType(String(node.type))) || credentialsOf(node).length > 0 || reachesOut(node)
+
+const reachesOut = (node: JsonObject): boolean =>
+  isProgram(node) && leavesOf(node.parameters).some(({ text }) => reaching.test(text))
+
+const isProgram = (node: JsonObject): boolean => ["code", "function", "functionItem", "toolCode"].includes(kindOf(node))
+
+const credentialsOf = ({ credentials }: JsonObject): ReadonlyArray<string> =>
+  isJsonObject(credentials)
+    ? Object.entries(credentials).map(([type, one]) =>
+        isJsonObject(one) && Predicate.isString(one.name) ? one.name : type
+      )
+    : []
+
+const told = (node: JsonObject): Outside => {
+  const sub = subWorkflowOf(node)
+  const does = sub === undefined ? summaryOf(node) : `runs workflow ${sub.name ?? sub.id}`
+  const credentials = credentialsOf(node)
+  return {
+    node: nameOf(node),
+    type: shortType(String(node.type)),
+    ...(does === "" ? {} : { does }),
+    ...(credentials.length === 0 ? {} : { credentials })
+  }
+}

@@ -1,0 +1,137 @@
+import { Clock, Effect, Result, Schema } from "effect"
+
+import { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { runs } from "../../../mcp/annotations.ts"
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import { EngineClient } from "../../client/EngineClient.ts"
+import { nameOf, type WorkflowId } from "../../client/models.ts"
+import { temporaryName } from "../../client/temporaryName.ts"
+import * as EngineTool from "../../tools/EngineTool.ts"
+import { flag, optional, workflowId } from "../../tools/parameters.ts"
+import { editedBy, operationsArgument, readOperations } from "../edit/edited.ts"
+import { itemsIn, mocksOf, pinnedItems } from "./items.ts"
+import { runTwin } from "./liveTwin.ts"
+import { outsideOf } from "./outside.ts"
+import { report } from "./report.ts"
+import { partOf, twinOf, unmockable } from "./twin.ts"
+
+const nodeName = (description: string) => Schema.String.annotate({ description })
+
+export const runWorkflow = EngineTool.make("run_workflow", {
+  title: "Run workflow",
+  description:
+    "Run any workflow once, also inactive, manual or scheduled ones, as it is saved or with operations over it: a " +
+    "temporary copy runs and is deleted. Answers every node's items and errors",
+  annotations: runs,
+  arguments: {
+    id: workflowId,
+    items: optional(
+      Schema.Array(JsonObject).annotate({
+        inputSchema: {
+          type: "array",
+          items: { type: "object" },
+          description: "What the trigger gives out; default: pinned, or one empty item"
+        }
+      })
+    ),
+    mocks: optional(JsonObject.annotate({ description: 'Nodes not to run: {"<node>": [items] or "pinned"}' })),
+    operations: optional(
+      operationsArgument.annotate({
+        inputSchema: { type: "array", items: { type: "object" }, description: "Unsaved, as in edit_workflow" }
+      })
+    ),
+    from: optional(nodeName("Trigger or node that gets the items")),
+    to: optional(nodeName("Last node to run")),
+    timeout: optional(
+      Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40 }, { message: "must be between 1 and 40" })).annotate(
+        {
+          inputSchema: { type: "integer", description: "Seconds, default 30" }
+        }
+      )
+    ),
+    dry_run: optional(flag("Only say what it would do outside")),
+    confirm: optional(flag("Really do that"))
+  },
+  run: Effect.fnUntraced(function* ({
+    confirm = false,
+    dry_run = false,
+    from,
+    id,
+    items,
+    mocks,
+    operations,
+    timeout = 30,
+    to
+  }) {
+    const workflow = yield* drafted(id, operations)
+    const mocked = yield* orRefuse("mocks", mocksOf(workflow, mocks ?? {}))
+    const unfit = unmockable(workflow, mocked)
+    if (unfit !== undefined) return yield* new InvalidArgument({ argument: "mocks", problem: unfit })
+    const part = yield* Effect.fromResult(
+      Result.mapError(partOf(workflow, mocked, { from, to }), (problem) => new InvalidArgument(problem))
+    )
+    const pinned = pinnedItems(workflow, part.start)
+    const input = itemsIn(items ?? pinned ?? [{}]) ?? [{}]
+    const running = part.nodes.filter(
+      (node) => !mocked.has(nameOf(node)) && !(part.isTrigger && nameOf(node) === part.start)
+    )
+    const outside = outsideOf(running)
+    const head = {
+      id,
+      name: workflow.name,
+      input: {
+        at: part.start,
+        items: input.length,
+        ...(items === undefined && pinned !== undefined ? { pinned: true } : {})
+      }
+    }
+    if (dry_run || (outside.length > 0 && !confirm)) {
+      return {
+        ...head,
+        ran: false,
+        guidance: dry_run
+          ? "Dry run: nothing was sent."
+          : "Nothing ran: these nodes really act outside. Mock them, end before them with to, or give confirm: true.",
+        nodes: part.nodes.map(nameOf),
+        outside
+      }
+    }
+
+    const mark = (yield* secret).replaceAll("-", "").slice(0, 12)
+    const now = new Date(yield* Clock.currentTimeMillis).toISOString()
+    const path = yield* secret
+    const making = { path, items: input, mocks: mocked, to, seconds: timeout }
+    const twin = twinOf(workflow, part, { ...making, name: temporaryName(workflow.name, mark, now) })
+    const { execution, left } = yield* runTwin(twin, { path, seconds: timeout })
+    return {
+      ...head,
+      ran: true,
+      ...(execution === undefined
+        ? {
+            status: "unknown",
+            note: `The run did not end within ${timeout} s, and left no record: it may have been carried out in part.`
+          }
+        : report(execution, twin, part)),
+      ...(left === undefined
+        ? {}
+        : { notice: `The temporary copy ${left.id} could not be deleted (${left.problem}): delete_workflow` })
+    }
+  })
+})
+
+/** The workflow as it is saved, or as operations would make it. */
+const drafted = Effect.fnUntraced(function* (id: WorkflowId, given: ReadonlyArray<JsonObject> | undefined) {
+  const operations = given === undefined ? [] : yield* readOperations(given)
+  const workflow = yield* EngineClient.use((engine) => engine.getWorkflow(id))
+  if (operations.length === 0) return workflow
+  const { edited } = yield* editedBy(workflow, operations)
+  return edited.workflow
+})
+
+const orRefuse = <A>(argument: string, result: Result.Result<A, string>) =>
+  Effect.fromResult(Result.mapError(result, (problem) => new InvalidArgument({ argument, problem })))
+
+/** Nobody can guess it. */
+const secret = Effect.sync(() => crypto.randomUUID())
+
+export const runTools = [runWorkflow]

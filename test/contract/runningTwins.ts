@@ -1,0 +1,239 @@
+import { assert } from "@effect/vitest"
+import { Effect, Fiber } from "effect"
+
+import { ask, type Json, refused } from "../support/harness.ts"
+import type { Suite } from "./contractSuite.ts"
+import { shown } from "./TestedEngine.ts"
+import { answer, chain, created, eventually, everyDay, failing, manual, node, webhook } from "./things.ts"
+
+const listed = (path: string) =>
+  Effect.map(shown(path), ({ data }): ReadonlyArray<unknown> => (Array.isArray(data) ? data : []))
+
+/** The temporary copies of a workflow of this name. */
+const twinsOf = (name: unknown) =>
+  listed(`/workflows?limit=250&name=${encodeURIComponent(`Temporary run of ${String(name)}`)}`)
+
+const rows = ({ nodes }: Json) =>
+  (Array.isArray(nodes) ? nodes : []).map((row: unknown) => {
+    const { first, in: taken, node: name, out, status } = Object(row)
+    return { node: name, status, in: taken, out, first }
+  })
+
+const request = (name: string) =>
+  node("httpRequest", name, { url: "http://127.0.0.1:9/never", options: {} }, { typeVersion: 4.2 })
+
+export const runningTwins = (it: Suite) => {
+  it.effect("run_workflow runs an inactive workflow with a manual trigger, and leaves nothing behind", () =>
+    Effect.gen(function* () {
+      const before = yield* created({
+        nodes: [manual(), answer("Greet", "=Hello {{ $('Start').item.json.name }}")],
+        connections: chain("Start", "Greet")
+      })
+      const was = yield* shown(`/workflows/${before.id}`)
+      const run = yield* ask("run_workflow", { id: before.id, items: [{ name: "Ann" }, { name: "Bob" }] })
+      assert.deepInclude(run, { ran: true, status: "success" })
+      assert.deepStrictEqual(rows(run), [
+        { node: "Start", status: "success", in: undefined, out: 2, first: { name: "Ann" } },
+        { node: "Greet", status: "success", in: 2, out: 2, first: { said: "Hello Ann" } }
+      ])
+      assert.deepStrictEqual(yield* shown(`/workflows/${before.id}`), was)
+      assert.deepStrictEqual(yield* twinsOf(before.name), [])
+      assert.deepStrictEqual(yield* listed(`/executions?workflowId=${before.id}`), [])
+    })
+  )
+
+  it.effect("run_workflow runs an active scheduled workflow with mocks in the place of what reaches outside", () =>
+    Effect.gen(function* () {
+      const { id, name } = yield* created({
+        nodes: [everyDay(), request("Fetch"), answer("Say", "={{ $json.title }}")],
+        connections: chain("Every day", "Fetch", "Say"),
+        active: true
+      })
+      const refusal = yield* ask("run_workflow", { id })
+      assert.deepInclude(refusal, { ran: false })
+      assert.deepInclude(refusal, {
+        outside: [{ node: "Fetch", type: "httpRequest", does: "GET http://127.0.0.1:9/never" }]
+      })
+      const mocks = { Fetch: [{ title: "one" }, { title: "two" }] }
+      const run = yield* ask("run_workflow", { id, mocks })
+      assert.deepStrictEqual(rows(run), [
+        { node: "Every day", status: "success", in: undefined, out: 1, first: {} },
+        { node: "Fetch", status: "mocked", in: 1, out: 2, first: { title: "one" } },
+        { node: "Say", status: "success", in: 2, out: 2, first: { said: "one" } }
+      ])
+      assert.include(yield* shown(`/workflows/${id}`), { active: true, name })
+      assert.deepStrictEqual(yield* twinsOf(name), [])
+    })
+  )
+
+  it.effect("run_workflow tells where a run failed, and deletes its copy", () =>
+    Effect.gen(function* () {
+      const { id, name } = yield* created({
+        nodes: [manual(), failing(), answer("After", "never")],
+        connections: chain("Start", "Stop", "After")
+      })
+      const run = yield* ask("run_workflow", { id, items: [{ order: 7 }] })
+      assert.deepInclude(run, { status: "error", didNotRun: ["After"] })
+      assert.deepNestedInclude(run, {
+        "failed.node": "Stop",
+        "failed.message": "told to stop",
+        "failed.item": { index: 0, of: 1, json: { order: 7 } }
+      })
+      assert.deepStrictEqual(yield* twinsOf(name), [])
+    })
+  )
+
+  it.effect("run_workflow runs a draft that is saved nowhere, with operations over it", () =>
+    Effect.gen(function* () {
+      const { id } = yield* created({ nodes: [manual(), answer("Say", "old")], connections: chain("Start", "Say") })
+      const was = yield* shown(`/workflows/${id}`)
+      const value = "={{ $('Start').item.json.n }}"
+      const operations = [{ op: "set", node: "Say", path: "parameters.assignments.assignments[0].value", value }]
+      const run = yield* ask("run_workflow", { id, items: [{ n: "new" }], operations })
+      assert.deepInclude(rows(run).at(-1), { node: "Say", first: { said: "new" } })
+      assert.deepStrictEqual(yield* shown(`/workflows/${id}`), was)
+    })
+  )
+
+  it.effect("run_workflow starts at a node and ends at another, and runs no other branch", () =>
+    Effect.gen(function* () {
+      const { id, name } = yield* created({
+        nodes: [manual(), request("Fetch"), answer("First", "={{ $json.n }}"), answer("Second", "2"), failing()],
+        connections: [...chain("Start", "Fetch", "First", "Second", "Stop"), ...chain("First", "Stop")]
+      })
+      const run = yield* ask("run_workflow", { id, from: "First", to: "Second", items: [{ n: "a" }, { n: "b" }] })
+      assert.deepInclude(run, { status: "success" })
+      assert.deepStrictEqual(
+        rows(run).map(({ node, out }) => [node, out]),
+        [
+          ["First", 2],
+          ["Second", 2]
+        ]
+      )
+      const upTo = yield* ask("run_workflow", { id, to: "First", mocks: { Fetch: [{ n: "c" }] } })
+      assert.deepStrictEqual(
+        rows(upTo).map(({ first, node }) => [node, first]),
+        [
+          ["Start", {}],
+          ["Fetch", { n: "c" }],
+          ["First", { said: "c" }]
+        ]
+      )
+      assert.deepStrictEqual(yield* twinsOf(name), [])
+    })
+  )
+
+  it.effect("run_workflow keeps each item of a mock with the item that it came from", () =>
+    Effect.gen(function* () {
+      const { id } = yield* created({
+        nodes: [manual(), request("Fetch"), answer("Say", "={{ $('Start').item.json.n }}{{ $json.m }}")],
+        connections: chain("Start", "Fetch", "Say")
+      })
+      const items = [{ n: "a" }, { n: "b" }]
+      const paired = yield* ask("run_workflow", { id, items, mocks: { Fetch: [{ m: "1" }, { json: { m: "2" } }] } })
+      assert.deepInclude(rows(paired).at(-1), { out: 2, first: { said: "a1" } })
+      const none = yield* ask("run_workflow", { id, items, mocks: { Fetch: [] } })
+      assert.deepInclude(none, { status: "success", didNotRun: ["Say"] })
+    })
+  )
+
+  it.effect("run_workflow takes the place of any trigger, fires no other one, and runs no other workflow", () =>
+    Effect.gen(function* () {
+      const other = yield* created({
+        nodes: [node("errorTrigger", "Failed"), answer("Noted", "x")],
+        connections: chain("Failed", "Noted")
+      })
+      const hook = webhook()
+      const { id } = yield* created({
+        nodes: [
+          hook,
+          everyDay(),
+          node("errorTrigger", "On error"),
+          node("executeWorkflowTrigger", "Called"),
+          failing()
+        ],
+        connections: [
+          ...chain("Webhook", "Stop"),
+          ...chain("Every day", "Stop"),
+          ...chain("On error", "Stop"),
+          ...chain("Called", "Stop")
+        ],
+        settings: { errorWorkflow: other.id }
+      })
+      for (const from of ["Webhook", "Every day", "On error", "Called"]) {
+        const run = yield* ask("run_workflow", { id, from, items: [{ by: from }] })
+        assert.deepInclude(run, { status: "error" })
+        assert.deepInclude(rows(run)[0], { node: from, first: { by: from } })
+        assert.lengthOf(rows(run), 2)
+      }
+      assert.deepStrictEqual(yield* listed(`/executions?workflowId=${other.id}`), [])
+      assert.deepStrictEqual(yield* listed(`/executions?workflowId=${id}`), [])
+    })
+  )
+
+  it.effect("run_workflow runs a workflow that answers its caller by a node", () =>
+    Effect.gen(function* () {
+      const respond = node("respondToWebhook", "Respond", {
+        respondWith: "json",
+        responseBody: '{ "a": 1 }',
+        options: { responseCode: 418 }
+      })
+      const { id } = yield* created({
+        nodes: [webhook({ responseMode: "responseNode" }), respond, answer("After", "done")],
+        connections: chain("Webhook", "Respond", "After")
+      })
+      const run = yield* ask("run_workflow", { id, items: [{ body: { n: 1 } }] })
+      assert.deepInclude(run, { status: "success" })
+      assert.deepInclude(rows(run).at(-1), { node: "After", first: { said: "done" } })
+    })
+  )
+
+  it.effect("run_workflow lets the engine end a run that takes too long, and deletes its copy", () =>
+    Effect.gen(function* () {
+      const { id, name } = yield* created({
+        nodes: [
+          manual(),
+          node("wait", "Wait", { amount: 20, unit: "seconds" }, { typeVersion: 1.1 }),
+          answer("After", "x")
+        ],
+        connections: chain("Start", "Wait", "After")
+      })
+      const run = yield* ask("run_workflow", { id, timeout: 1 })
+      assert.include(run, { status: "canceled" })
+      assert.include(run.didNotRun, "After")
+      assert.deepStrictEqual(yield* twinsOf(name), [])
+    })
+  )
+
+  it.effect("run_workflow deletes its copy also where the call is cancelled", () =>
+    Effect.gen(function* () {
+      const { id, name } = yield* created({
+        nodes: [manual(), node("wait", "Wait", { amount: 20, unit: "seconds" }, { typeVersion: 1.1 })],
+        connections: chain("Start", "Wait")
+      })
+      const call = yield* Effect.forkChild(ask("run_workflow", { id }))
+      yield* eventually(twinsOf(name), (twins) => twins.some((twin) => Object(twin).active === true))
+      yield* Fiber.interrupt(call)
+      yield* eventually(twinsOf(name), (twins) => twins.length === 0)
+    })
+  )
+
+  it.effect("run_workflow says what it cannot do before it makes anything", () =>
+    Effect.gen(function* () {
+      const { id, name } = yield* created({ nodes: [manual(), request("Fetch")], connections: chain("Start", "Fetch") })
+      const said = (args: Json) => Effect.map(refused("run_workflow", { id, ...args }), ({ message }) => message)
+      assert.match(yield* said({ from: "Fecth" }), /^Invalid from: there is no node Fecth. Did you mean Fetch\?/)
+      assert.match(yield* said({ from: "Fetch", to: "Start" }), /^Invalid to: no way leads from Fetch to Start/)
+      assert.match(yield* said({ mocks: { Fetch: "pinned" } }), /has no pinned items/)
+      assert.match(yield* said({ mocks: { Start: [] } }), /Start is a trigger/)
+      assert.match(yield* said({ mocks: { Fetch: [1] } }), /must be a list of items/)
+      assert.deepInclude(yield* ask("run_workflow", { id, dry_run: true, confirm: true }), {
+        ran: false,
+        nodes: ["Start", "Fetch"]
+      })
+      assert.deepStrictEqual(yield* twinsOf(name), [])
+      const real = yield* ask("run_workflow", { id, confirm: true })
+      assert.isTrue(real.ran)
+    })
+  )
+}

@@ -1,0 +1,111 @@
+import { readdir } from "node:fs/promises"
+import { createServer, type IncomingMessage } from "node:http"
+import path from "node:path"
+
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted, Schema } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+
+import { EmbeddedEngine } from "../../../src/engine/embedded/EmbeddedEngine.ts"
+import { directory, start, useCommand } from "../../cli/built.ts"
+import { eventually } from "../../contract/things.ts"
+
+/** What happens to the command when the engine gets, or has answered, a request. */
+const moment: { at: (now: string) => void } = { at: () => {} }
+
+const words = ({ method = "", url = "" }: IncomingMessage) =>
+  `${method} ${(url.split("?")[0] ?? "").replace(/[A-Za-z0-9]{16}|[\da-f-]{36}/, ":id")}`
+
+const server = () =>
+  createServer().on("request", (request, response) => {
+    moment.at(`before ${words(request)}`)
+    response.on("finish", () => moment.at(`after ${words(request)}`))
+  })
+
+/** The engine on a port, which outlives the command. */
+const served = Layer.unwrap(EmbeddedEngine.use(({ routes }) => Effect.succeed(routes))).pipe(
+  (routes) => HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }),
+  Layer.provideMerge(NodeHttpServer.layer(server, { port: 0, host: "127.0.0.1" })),
+  Layer.provideMerge(EmbeddedEngine.layer({ version: "2.41.1" }))
+)
+
+const base = "/api/v1/workflows"
+const moments = [
+  `before POST ${base}`,
+  `after POST ${base}`,
+  `before POST ${base}/:id/activate`,
+  `after POST ${base}/:id/activate`,
+  "before POST /webhook/:id",
+  "after POST /webhook/:id",
+  "after GET /api/v1/executions",
+  `before DELETE ${base}/:id`,
+  `after POST ${base}/:id/deactivate`
+]
+
+const Listed = Schema.Struct({
+  data: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String, active: Schema.Boolean }))
+})
+const readListed = Schema.decodeUnknownSync(Listed)
+
+describe("kill -9 in the middle of a run", () => {
+  useCommand()
+
+  it.live(
+    "leaves nothing that the next process does not delete when it starts, wherever it struck",
+    () =>
+      Effect.gen(function* () {
+        const { apiKey } = yield* EmbeddedEngine
+        const host = yield* HttpServer.addressFormattedWith(Effect.succeed)
+        const key = Redacted.value(apiKey)
+        const send = (method: string, at: string, body?: unknown) =>
+          Effect.promise(async (): Promise<unknown> => {
+            const headers = { "X-N8N-API-KEY": key, "content-type": "application/json" }
+            const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) }
+            return (await fetch(`${host}/api/v1${at}`, init)).json()
+          })
+        const workflows = Effect.map(send("GET", "/workflows"), (listed) => readListed(listed).data)
+        const node = (kind: string, name: string, parameters = {}) => ({
+          name,
+          type: `n8n-nodes-base.${kind}`,
+          typeVersion: 1,
+          position: [0, 0],
+          parameters
+        })
+        const nodes = [node("manualTrigger", "Start"), node("wait", "Wait", { amount: 1, unit: "seconds" })]
+        const connections = { Start: { main: [[{ node: "Wait", type: "main", index: 0 }]] } }
+        yield* send("POST", "/workflows", { name: "Slow", nodes, connections, settings: {} })
+        const before = yield* workflows
+        const id = before[0]?.id
+
+        const environments = { local: { engine_host: host, engine_api_key: key } }
+        const cwd = yield* Effect.promise(() => directory({ ".config.json": { environments } }))
+        const noted = Effect.promise(() => readdir(path.join(cwd, ".workflow-runs")).catch(() => []))
+        const command = () => start(["--toolsets", "engine,operator"], { cwd })
+        const left: Array<string> = []
+        for (const when of moments) {
+          const doomed = command()
+          moment.at = (now) => {
+            if (now !== when) return
+            moment.at = () => {}
+            doomed.child.kill("SIGKILL")
+          }
+          const params = { name: "run_workflow", arguments: { id, confirm: true } }
+          doomed.child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params })}\n`)
+          const { code } = yield* Effect.promise(() => doomed.ended)
+          assert.isNull(code, when)
+          assert.lengthOf(yield* noted, 1, when)
+          if ((yield* workflows).length > before.length) left.push(when)
+
+          const next = command()
+          yield* eventually(noted, (files) => files.length === 0)
+          assert.deepStrictEqual(yield* workflows, before, when)
+          next.child.stdin.end()
+          yield* Effect.promise(() => next.ended)
+        }
+        // Some of these moments really have left something.
+        assert.isAtLeast(left.length, 4, left.join(", "))
+      }).pipe(Effect.provide(served)),
+    120_000
+  )
+})

@@ -1,0 +1,183 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import * as fc from "fast-check"
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base"
+
+import { readTemporaryName, temporaryName } from "../../../src/engine/client/temporaryName.ts"
+import { outsideOf } from "../../../src/engine/operator/run/outside.ts"
+import { runWorkflow } from "../../../src/engine/operator/run/runWorkflow.ts"
+import { breaks, takes } from "../../internal/http/standIn.ts"
+import { ask, type Json, operatorToolsets, refused } from "../../support/harness.ts"
+import { inTime } from "../../support/inTime.ts"
+import { type Asked, engineThat, json, serving } from "../tools/standIn.ts"
+
+const node = (kind: string, name: string, more: Json = {}) => ({
+  name,
+  type: `n8n-nodes-base.${kind}`,
+  typeVersion: 1,
+  position: [0, 0],
+  parameters: {},
+  ...more
+})
+
+const stored = {
+  id: "w1",
+  name: "Orders",
+  active: false,
+  nodes: [node("manualTrigger", "Start"), node("set", "Save")],
+  connections: { Start: { main: [[{ node: "Save", type: "main", index: 0 }]] } },
+  settings: { errorWorkflow: "w9", callerPolicy: "any", timezone: "Europe/Berlin" }
+}
+
+const readBody = (body: string): Json => Object(JSON.parse(body))
+
+/** An engine with one workflow that keeps what is made; `step` may answer otherwise. */
+const keeping = (step: (asked: Asked) => ReturnType<typeof json> | undefined = () => undefined) => {
+  const made = new Map<string, Json>()
+  const engine = engineThat((asked) => {
+    const { body, method, path } = asked
+    const [, id = "", action] = /^\/api\/v1\/workflows\/(\w+)(?:\/(\w+))?/.exec(path) ?? []
+    if (method === "POST" && path === "/api/v1/workflows") {
+      made.set(`t${made.size + 1}`, { ...readBody(body), id: `t${made.size + 1}`, active: false })
+    }
+    const other = step(asked)
+    if (other !== undefined) return other
+    if (path === "/api/v1/workflows") return json([...made.values()].at(-1))
+    if (id === "" && path.startsWith("/api/v1/workflows")) return json({ data: [stored, ...made.values()] })
+    if (path.startsWith("/api/v1/workflows/w1")) return json(stored)
+    if (method === "DELETE") {
+      const gone = made.get(id)
+      made.delete(id)
+      return gone === undefined ? json({ message: "Not Found" }, 404) : json(gone)
+    }
+    if (action !== undefined) return json({ ...made.get(id), active: action === "activate" })
+    if (path.startsWith("/webhook/")) return json({ message: "Workflow was started" })
+    return json({ data: [] })
+  })
+  return { made, asked: engine.asked, server: serving(engine.client, {}, operatorToolsets) }
+}
+
+describe("run_workflow", () => {
+  it("costs at most 260 tokens of the list of tools", () => {
+    const { description, inputSchema, name } = runWorkflow
+    assert.isAtMost(countTokens(JSON.stringify({ name, description, inputSchema: inputSchema() })), 260)
+  })
+
+  it.effect("makes a copy that starts no other workflow, and that everybody knows for what it is", () => {
+    const { asked, server } = keeping()
+    return Effect.gen(function* () {
+      yield* inTime(ask("run_workflow", { id: "w1", timeout: 5 }))
+      const { body = "{}" } = asked.find(({ method, path }) => method === "POST" && path === "/api/v1/workflows") ?? {}
+      const { name, nodes, settings } = readBody(body)
+      assert.match(String(name), /^Temporary run of Orders \(workflow-tool-server run [\da-f]{12} \S+Z\)$/)
+      assert.deepStrictEqual(settings, {
+        timezone: "Europe/Berlin",
+        saveDataSuccessExecution: "all",
+        saveDataErrorExecution: "all",
+        callerPolicy: "none",
+        executionTimeout: 5
+      })
+      assert.notInclude(JSON.stringify(nodes), "Trigger")
+    }).pipe(Effect.provide(server))
+  })
+
+  it.effect("deletes its copy where the run never shows, and says so", () => {
+    const { made, server } = keeping()
+    return Effect.gen(function* () {
+      const run = yield* inTime(ask("run_workflow", { id: "w1", timeout: 5 }))
+      assert.deepInclude(run, { ran: true, status: "unknown" })
+      assert.strictEqual(made.size, 0)
+    }).pipe(Effect.provide(server))
+  })
+
+  it.effect("finds and deletes a copy whose creation was not answered", () => {
+    const { made, server } = keeping(({ method, path }) =>
+      method === "POST" && path === "/api/v1/workflows" ? breaks("ECONNRESET") : undefined
+    )
+    return Effect.gen(function* () {
+      const { data } = yield* inTime(refused("run_workflow", { id: "w1" }))
+      assert.include(data, { code: "OUTCOME_UNKNOWN" })
+      assert.strictEqual(made.size, 0)
+    }).pipe(Effect.provide(server))
+  })
+
+  it.effect("deletes a copy that a slow engine makes, and says that it failed to", () => {
+    const slow = keeping(({ method }) =>
+      method === "POST" ? takes(14_000, json({ message: "busy" }, 500)) : undefined
+    )
+    return Effect.gen(function* () {
+      yield* inTime(refused("run_workflow", { id: "w1" }))
+      assert.strictEqual(slow.made.size, 0)
+    }).pipe(Effect.provide(slow.server))
+  })
+
+  it.effect("says which copy it could not delete", () => {
+    const { made, server } = keeping(({ method }) =>
+      method === "DELETE" ? json({ message: "database is locked" }, 400) : undefined
+    )
+    return Effect.gen(function* () {
+      const run = yield* inTime(ask("run_workflow", { id: "w1", timeout: 5 }))
+      assert.strictEqual(made.size, 1)
+      assert.match(String(run.notice), /^The temporary copy t1 could not be deleted \(.*database is locked.*\)/)
+    }).pipe(Effect.provide(server))
+  })
+
+  it.effect("deletes copies that are older than an hour, and no younger ones", () => {
+    const { made, server } = keeping()
+    const named = (since: string) => ({ ...stored, name: temporaryName("Else", "0123456789abcdef", since) })
+    made.set("old", { ...named("1969-12-31T22:00:00.000Z"), id: "old" })
+    made.set("young", { ...named("1969-12-31T23:30:00.000Z"), id: "young" })
+    made.set("like", { ...stored, name: "How (workflow-tool-server run works)", id: "like" })
+    return Effect.gen(function* () {
+      yield* inTime(ask("run_workflow", { id: "w1", timeout: 5 }))
+      assert.deepStrictEqual([...made.keys()], ["young", "like"])
+    }).pipe(Effect.provide(server))
+  })
+
+  it.effect("makes nothing where nothing may be changed", () => {
+    const engine = engineThat(() => json(stored))
+    return Effect.gen(function* () {
+      const { data } = yield* refused("run_workflow", { id: "w1", dry_run: true })
+      assert.include(data, { code: "READ_ONLY" })
+      assert.lengthOf(engine.asked, 0)
+    }).pipe(Effect.provide(serving(engine.client, { readOnly: true }, operatorToolsets)))
+  })
+})
+
+describe("the name of a temporary copy", () => {
+  it("is read as what it was made of, whatever the workflow is called", () => {
+    fc.assert(
+      fc.property(
+        fc.string(),
+        fc.stringMatching(/^[\da-f]{12}$/),
+        fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }),
+        (original, mark, since) => {
+          const name = temporaryName(original, mark, since.toISOString())
+          assert.deepStrictEqual(readTemporaryName(name), { mark, since: since.getTime() })
+          assert.isAtMost(name.length, 128)
+        }
+      )
+    )
+  })
+})
+
+describe("what nodes do outside", () => {
+  const namesOf = (...nodes: ReadonlyArray<Json>) => outsideOf(nodes).map((one) => one.node)
+
+  it("is whatever is not known to work on its items alone", () => {
+    assert.deepStrictEqual(
+      namesOf(
+        node("set", "Set"),
+        node("httpRequest", "Get"),
+        node("emailSend", "Mail"),
+        node("executeWorkflow", "Sub"),
+        { ...node("set", "Strange"), type: "n8n-nodes-other.set" },
+        node("set", "Keyed", { credentials: { httpBasicAuth: { id: "1", name: "Key" } } }),
+        node("code", "Sum", { parameters: { jsCode: "return items" } }),
+        node("code", "Fetch", { parameters: { jsCode: "return this.helpers.httpRequest({})" } }),
+        node("httpRequest", "Off", { disabled: true })
+      ),
+      ["Get", "Mail", "Sub", "Strange", "Keyed", "Fetch"]
+    )
+  })
+})
