@@ -38,7 +38,7 @@ export const workflowHistory = EngineTool.make("workflow_history", {
     const until = ours.next === undefined ? "" : (ours.data.at(-1)?.when ?? "")
     const between = foreign.filter((entry) => isBetween(entry, until, from))
     const shownOwn = yield* told(id, between.slice(0, limit), all)
-    const data = [...ours.data.map(shown), ...shownOwn].toSorted((a, b) => millis(b.when) - millis(a.when))
+    const data = newestFirst(ours.data, shownOwn, all)
     const last = between[limit - 1]
     const next =
       ours.next !== undefined
@@ -57,6 +57,21 @@ export const workflowHistory = EngineTool.make("workflow_history", {
 const noticed = (...notices: ReadonlyArray<string | undefined>) => {
   const all = notices.filter((notice) => notice !== undefined)
   return all.length === 0 ? {} : { notice: all.join(" ") }
+}
+
+/** Versions of ours and of the engine's own in one list; of the same millisecond, the engine knows which was first. */
+export const newestFirst = <Own extends { readonly version: string; readonly when: string }>(
+  ours: ReadonlyArray<Version>,
+  engines: ReadonlyArray<Own>,
+  all: ReadonlyArray<Pick<VersionEntry, "versionId">>
+) => {
+  const placeOf = (version: string | undefined) => all.findIndex(({ versionId }) => String(versionId) === version)
+  return [
+    ...ours.map((version) => ({ row: shown(version), place: placeOf(version.engineVersion) })),
+    ...engines.map((row) => ({ row, place: placeOf(row.version) }))
+  ]
+    .toSorted((a, b) => millis(b.row.when) - millis(a.row.when) || a.place - b.place)
+    .map(({ row }) => row)
 }
 
 const nothing = { data: [], next: undefined }
