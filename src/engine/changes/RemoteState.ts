@@ -3,11 +3,11 @@ import { Array as Arrays, Effect, Schema } from "effect"
 import type { Judgement, Lost, RemoteState } from "../../changes/Driver.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
+import { listAll } from "../client/listAll.ts"
 import { type Tag, Workflow, WorkflowId } from "../client/models.ts"
 import { isSameJson } from "../client/versions.ts"
 import { type Change, type ChangeOf, contentBefore } from "./Change.ts"
 import { contentOf, differingParts, differsBeside, isArchived, resets } from "./content.ts"
-import { listAll } from "./listAll.ts"
 
 type Client = EngineClient["Service"]
 

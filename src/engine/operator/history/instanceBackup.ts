@@ -1,11 +1,11 @@
 import { Effect, Schema } from "effect"
 
 import { monotonicMillis } from "../../../internal/http/monotonicMillis.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import type { Drift, HistoryError } from "../../client/History.ts"
-import { type Tag, WorkflowId } from "../../client/models.ts"
+import { listAll } from "../../client/listAll.ts"
+import { WorkflowId } from "../../client/models.ts"
 import { isIncomplete } from "../../history/record.ts"
 
 /** What a backup of one instance came to. */
@@ -40,11 +40,11 @@ export const backUp = Effect.fnUntraced(function* (
   report: Report
 ): Effect.fn.Return<BackedUp, EngineError | HistoryError> {
   const { history, instance } = engine
-  const listed = yield* listAll<JsonObject>(
-    (cursor) => engine.listWorkflows(pageOf(cursor)),
+  const listed = yield* listAll(
+    (query) => engine.listWorkflows({ ...query, limit: pageSize }),
     (count) => report(count, `${instance}: ${count} workflows listed`)
   )
-  const tags = yield* listAll<Tag>((cursor) => engine.listTags(pageOf(cursor)))
+  const tags = yield* listAll(engine.listTags)
   yield* history.listed({ list: "tags", all: tags })
   yield* history.drained
 
@@ -73,22 +73,3 @@ export const backUp = Effect.fnUntraced(function* (
 })
 
 const toWorkflowId = Schema.decodeUnknownEffect(WorkflowId)
-
-const pageOf = (cursor: string | undefined) => ({ limit: pageSize, ...(cursor === undefined ? {} : { cursor }) })
-
-/** All pages of a list. */
-export const listAll = Effect.fnUntraced(function* <A>(
-  page: (
-    cursor: string | undefined
-  ) => Effect.Effect<{ readonly data: ReadonlyArray<A>; readonly nextCursor?: string | null | undefined }, EngineError>,
-  report: (count: number) => Effect.Effect<void> = () => Effect.void
-): Effect.fn.Return<ReadonlyArray<A>, EngineError> {
-  const all: Array<A> = []
-  for (let cursor: string | undefined; ;) {
-    const { data, nextCursor } = yield* page(cursor)
-    all.push(...data)
-    yield* report(all.length)
-    if (nextCursor === undefined || nextCursor === null || nextCursor === "" || nextCursor === cursor) return all
-    cursor = nextCursor
-  }
-})

@@ -1,10 +1,10 @@
 import { Array as Arrays, Effect, Option, Predicate, Schema } from "effect"
 
-import { listAll } from "../../changes/listAll.ts"
 import type { Generation } from "../../changes/promotion/fit.ts"
 import { type Credential, credentialsIn, type KnownCredentials } from "../../changes/promotion/places.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
+import { listAll } from "../../client/listAll.ts"
 import { Workflow } from "../../client/models.ts"
 
 type Client = EngineClient["Service"]
