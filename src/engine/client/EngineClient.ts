@@ -17,7 +17,6 @@ import type {
   Execution,
   ExecutionId,
   ExecutionQuery,
-  Offer,
   Page,
   PageQuery,
   Tag,
@@ -190,8 +189,6 @@ export class EngineClient extends Context.Service<
      * answer of the workflow, so that none is an error.
      */
     readonly callAddress: (request: UpstreamRequest) => Effect.Effect<Reply, EngineError>
-    /** What this engine says that this key may call; `None` from engines that do not say. */
-    readonly offerIfTold: Effect.Effect<Option.Option<Offer>, EngineError>
     /** The version that engines of generation 1 tell everybody, such as `1.82.3`; newer ones do not. */
     readonly publicVersion: Effect.Effect<Option.Option<string>, EngineError>
     /** What the key may do here; only engines of generation 2 tell. */

@@ -5,6 +5,8 @@ export interface Capabilities {
   readonly scopes: ReadonlyArray<string>
   /** The calls of the REST API that this key may make, by their names in its OpenAPI document. */
   readonly operations: ReadonlySet<string>
+  /** The same calls as method and path below the API's root: `POST /executions/{executionId}/stop`. */
+  readonly calls: ReadonlySet<string>
 }
 
 /** The answer that tells a key's capabilities. */
@@ -13,14 +15,20 @@ export const Discovered = Schema.Struct({
     scopes: Schema.Array(Schema.String),
     resources: Schema.Record(
       Schema.String,
-      Schema.Struct({ endpoints: Schema.Array(Schema.Struct({ operationId: Schema.optionalKey(Schema.String) })) })
+      Schema.Struct({
+        endpoints: Schema.Array(
+          Schema.Struct({ operationId: Schema.optionalKey(Schema.String), method: Schema.String, path: Schema.String })
+        )
+      })
     )
   })
 })
 
-export const capabilitiesOf = ({ data: { resources, scopes } }: typeof Discovered.Type): Capabilities => ({
-  scopes,
-  operations: new Set(
-    Object.values(resources).flatMap(({ endpoints }) => endpoints.flatMap(({ operationId }) => operationId ?? []))
-  )
-})
+export const capabilitiesOf = ({ data: { resources, scopes } }: typeof Discovered.Type): Capabilities => {
+  const endpoints = Object.values(resources).flatMap((resource) => resource.endpoints)
+  return {
+    scopes,
+    operations: new Set(endpoints.flatMap(({ operationId }) => operationId ?? [])),
+    calls: new Set(endpoints.map(({ method, path }) => `${method} ${path.replace(/^\/api\/v1/, "")}`))
+  }
+}

@@ -155,23 +155,6 @@ export type Execution = typeof Execution.Type
 export const CredentialTest = open({ status: Schema.String, message: Schema.String })
 export type CredentialTest = typeof CredentialTest.Type
 
-/** What an engine says that a key may do (`scopes`) and call, as in `POST /executions/{executionId}/stop`. */
-export interface Offer {
-  readonly scopes: ReadonlySet<string>
-  readonly calls: ReadonlySet<string>
-}
-
-/** The same as engines send it. */
-export const Discovery = Schema.Struct({
-  data: Schema.Struct({
-    scopes: Schema.Array(Schema.String),
-    resources: Schema.Record(
-      Schema.String,
-      Schema.Struct({ endpoints: Schema.Array(Schema.Struct({ method: Schema.String, path: Schema.String })) })
-    )
-  })
-})
-
 /** A package with node types that is installed on an instance beside the engine's own. */
 export const CommunityPackage = open({
   packageName: Schema.String,

@@ -14,11 +14,9 @@ import {
   type CredentialId,
   CredentialTest,
   type CredentialType,
-  Discovery,
   Execution,
   type ExecutionId,
   type ExecutionQuery,
-  type Offer,
   page,
   type PageQuery,
   Tag,
@@ -50,7 +48,6 @@ export const restCalls = (instance: string, environment: Environment, upstream: 
     ...executionCalls(calls),
     ...credentialCalls(calls),
     ...tagCalls(calls),
-    offerIfTold: offer(calls),
     ...nodeTypeCalls(calls),
     callAddress: calls.callAddress,
     publicVersion: calls.publicVersion,
@@ -260,19 +257,6 @@ const credentialCalls = ({ call, callIfOffered, publicJson }: Call.Calls) => {
     credentialTypesIfSupported: Effect.map(publicJson(credentialTypesPath), Option.flatMap(readTypes))
   }
 }
-
-const offer = ({ callIfOffered }: Call.Calls) =>
-  Effect.map(
-    callIfOffered(Discovery, { operation: "read what is offered", method: "GET", path: "/discover" }),
-    Option.map(({ data: { resources, scopes } }): Offer => ({
-      scopes: new Set(scopes),
-      calls: new Set(
-        Object.values(resources).flatMap(({ endpoints }) =>
-          endpoints.map(({ method, path }) => `${method} ${path.replace(/^\/api\/v1/, "")}`)
-        )
-      )
-    }))
-  )
 
 const tagCalls = ({ call }: Call.Calls) => ({
   createTag: (name: string) => call(Tag, { operation: "create tag", method: "POST", path: "/tags", body: { name } }),

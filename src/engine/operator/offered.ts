@@ -23,12 +23,12 @@ export interface Route {
 export const lackOf = (route: Route): Effect.Effect<string | undefined, EngineError, EngineClient> =>
   Effect.gen(function* () {
     const engine = yield* EngineClient
-    const offer = Option.getOrUndefined(yield* engine.offerIfTold)
+    const offer = Option.getOrUndefined(yield* engine.capabilitiesIfSupported)
     if (offer?.calls.has(route.call) === true) return undefined
     const version = Option.getOrUndefined(yield* engine.publicVersion)
     if (offer === undefined)
       return version !== undefined && isBefore(version, route.since) ? lacks(route, version) : undefined
-    return offer.scopes.has(route.scope)
+    return offer.scopes.includes(route.scope)
       ? lacks(route, version)
       : `The API key of instance ${engine.instance} may not ${route.verb}: it lacks the scope ${route.scope}. Create a key with it in the engine UI.`
   })
