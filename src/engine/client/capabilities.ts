@@ -9,6 +9,8 @@ export interface Capabilities {
   readonly calls: ReadonlySet<string>
 }
 
+const name = Schema.optionalKey(Schema.String)
+
 /** The answer that tells a key's capabilities. */
 export const Discovered = Schema.Struct({
   data: Schema.Struct({
@@ -16,9 +18,7 @@ export const Discovered = Schema.Struct({
     resources: Schema.Record(
       Schema.String,
       Schema.Struct({
-        endpoints: Schema.Array(
-          Schema.Struct({ operationId: Schema.optionalKey(Schema.String), method: Schema.String, path: Schema.String })
-        )
+        endpoints: Schema.Array(Schema.Struct({ operationId: name, method: name, path: name }))
       })
     )
   })
@@ -29,6 +29,6 @@ export const capabilitiesOf = ({ data: { resources, scopes } }: typeof Discovere
   return {
     scopes,
     operations: new Set(endpoints.flatMap(({ operationId }) => operationId ?? [])),
-    calls: new Set(endpoints.map(({ method, path }) => `${method} ${path.replace(/^\/api\/v1/, "")}`))
+    calls: new Set(endpoints.map(({ method = "", path = "" }) => `${method} ${path.replace(/^\/api\/v1/, "")}`))
   }
 }
