@@ -1,13 +1,14 @@
 import { Array as Arrays, Effect, Schema } from "effect"
 
 import type { Judgement, Lost, RemoteState } from "../../changes/Driver.ts"
+import { removals } from "../client/body.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
 import { listAll } from "../client/listAll.ts"
 import { type Tag, Workflow, WorkflowId } from "../client/models.ts"
 import { isSameJson } from "../client/versions.ts"
 import { type Change, type ChangeOf, contentBefore } from "./Change.ts"
-import { contentOf, differingParts, differsBeside, isArchived, resets } from "./content.ts"
+import { contentOf, differingParts, differsBeside, isArchived } from "./content.ts"
 
 type Client = EngineClient["Service"]
 
@@ -133,7 +134,7 @@ export const removedSettings = (
     (name) =>
       after.settings[name] === undefined &&
       contentOf(workflow).settings[name] !== undefined &&
-      (!isSecondGeneration(workflow) || Object.hasOwn(resets, name))
+      (!isSecondGeneration(workflow) || Object.hasOwn(removals, name))
   )
 
 /** Whether the engine that shows a workflow merges settings; older ones replace them. */

@@ -25,13 +25,6 @@ export const wholeContentOf = (workflow: Workflow): Content => ({
 /** Whether a workflow is put away; older engines know nothing of that. */
 export const isArchived = (workflow: Workflow): boolean => workflow["isArchived"] === true
 
-/** Engines of generation 2 merge settings, and only lose these, where they are set to these values. */
-export const resets: Readonly<Record<string, string | number>> = {
-  errorWorkflow: "DEFAULT",
-  timezone: "DEFAULT",
-  executionTimeout: -1
-}
-
 const partNames = ["name", "nodes", "connections", "settings"] as const
 export type PartName = (typeof partNames)[number]
 

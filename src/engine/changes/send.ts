@@ -1,13 +1,14 @@
 import { Effect, Option } from "effect"
 
 import type { Sent } from "../../changes/Driver.ts"
+import { removals } from "../client/body.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { ApiError, type EngineError, OutcomeUnknown, WorkflowChanged } from "../client/EngineError.ts"
 import { ExecutionId, TagId, type Workflow, WorkflowId } from "../client/models.ts"
 import { eraseWorkflow } from "../tools/workflows/delete.ts"
 import { switchOn } from "../tools/workflows/switchOn.ts"
 import { type Change, type ChangeOf, type Content, contentBefore, type Ref } from "./Change.ts"
-import { contentOf, differingParts, differsBeside, resets } from "./content.ts"
+import { contentOf, differingParts, differsBeside } from "./content.ts"
 import { isSecondGeneration, removedSettings } from "./RemoteState.ts"
 
 type Client = EngineClient["Service"]
@@ -112,7 +113,7 @@ const write = (client: Client, current: Workflow, change: ChangeOf<"update">) =>
   const { connections, name, nodes, settings } = change.after
   const gone = removedSettings(change, current)
   const kept = Object.entries(contentOf(current).settings).filter(([field]) => !gone.includes(field))
-  const defaults = isSecondGeneration(current) ? Object.fromEntries(gone.map((field) => [field, resets[field]])) : {}
+  const defaults = isSecondGeneration(current) ? Object.fromEntries(gone.map((field) => [field, removals[field]])) : {}
   return client.updateWorkflow(
     { ...current, settings: Object.fromEntries(kept) },
     { name, nodes, connections, settings: { ...defaults, ...settings } }

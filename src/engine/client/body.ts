@@ -69,7 +69,11 @@ export const updateBody = (current: Workflow, changes: Changes, generation: Gene
 }
 
 /** What takes a setting away on engines that put settings over the old ones; there is no such word for other settings. */
-const removals: JsonObject = { timezone: "DEFAULT", errorWorkflow: "DEFAULT", executionTimeout: -1 }
+export const removals: Readonly<Record<string, string | number>> = {
+  timezone: "DEFAULT",
+  errorWorkflow: "DEFAULT",
+  executionTimeout: -1
+}
 
 /** The words that take away what should not be there any more, for engines that need them: those with published versions. */
 const takenAway = (current: Workflow, wanted: JsonObject = {}): JsonObject =>

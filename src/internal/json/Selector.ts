@@ -1,5 +1,6 @@
 import { Option, Schema } from "effect"
 
+import { closeArray, closeObject, colon, comma, openArray, openObject, quote } from "./bytes.ts"
 import type { Selection } from "./Selection.ts"
 import { ValueEnd } from "./ValueEnd.ts"
 
@@ -12,13 +13,6 @@ interface Open {
 }
 
 const space = 0x20
-const quote = 0x22
-const comma = 0x2c
-const colon = 0x3a
-const openArray = 0x5b
-const closeArray = 0x5d
-const openObject = 0x7b
-const closeObject = 0x7d
 
 const nothing = new TextEncoder().encode("null")
 const readKey = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.String))

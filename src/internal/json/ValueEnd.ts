@@ -1,10 +1,4 @@
-const quote = 0x22
-const comma = 0x2c
-const backslash = 0x5c
-const openArray = 0x5b
-const closeArray = 0x5d
-const openObject = 0x7b
-const closeObject = 0x7d
+import { backslash, closeArray, closeObject, comma, openArray, openObject, quote } from "./bytes.ts"
 
 /** White space of JSON, and the other bytes up to it, which stand nowhere between values. */
 const isBlank = (byte: number) => byte <= 0x20

@@ -1,7 +1,8 @@
 import { keepIdentity } from "../../client/body.ts"
+import { removals } from "../../client/body.ts"
 import { nameOf, type Workflow } from "../../client/models.ts"
 import { type Content, idOf, type Reference } from "../Change.ts"
-import { contentOf, differingParts, isArchived, resets } from "../content.ts"
+import { contentOf, differingParts, isArchived } from "../content.ts"
 import { withTexts } from "../references.ts"
 import { fit, structureProblem } from "./fit.ts"
 import type { Input } from "./Input.ts"
@@ -67,7 +68,10 @@ export const build = (input: Input, context: Context): Built => {
   const drift = `it was changed on ${to} since the last promotion (${drifted.join(", ")}); on_drift overwrite goes over that`
   const lasting = Object.keys(content.settings).filter(
     (name) =>
-      generation === "2.x" && shown !== undefined && shown.settings[name] === undefined && !Object.hasOwn(resets, name)
+      generation === "2.x" &&
+      shown !== undefined &&
+      shown.settings[name] === undefined &&
+      !Object.hasOwn(removals, name)
   )
   const missing = kept.flatMap((one) => one.missing)
   const label = `${texts.name}: `

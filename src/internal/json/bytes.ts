@@ -1,0 +1,9 @@
+/** The bytes that mean something in a JSON text, whatever stands between them. */
+export const quote = 0x22
+export const comma = 0x2c
+export const backslash = 0x5c
+export const colon = 0x3a
+export const openArray = 0x5b
+export const closeArray = 0x5d
+export const openObject = 0x7b
+export const closeObject = 0x7d
