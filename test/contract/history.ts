@@ -10,6 +10,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import * as GitHistory from "../../src/engine/history/git/GitHistory.ts"
 import { recordAt } from "../../src/engine/history/layout.ts"
 import type { Sessions } from "../../src/mcp/protocol/Session.ts"
+import { versionsOf } from "../engine/history/support.ts"
 import { ask, type Json, refused } from "../support/harness.ts"
 import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 import {
@@ -50,20 +51,6 @@ const inFolder = Layer.unwrap(
       )
   )
 )
-
-const Versions = Schema.decodeUnknownSync(
-  Schema.Array(
-    Schema.Struct({
-      version: Schema.String,
-      when: Schema.String,
-      by: Schema.String,
-      tool: Schema.optionalKey(Schema.String),
-      reason: Schema.optionalKey(Schema.String),
-      change: Schema.String
-    })
-  )
-)
-const versionsOf = (id: string) => Effect.map(ask("workflow_history", { id }), ({ data }) => Versions(data))
 
 /** What the repository holds of a workflow, read with plain git. */
 const recordedOf = Effect.fnUntraced(function* (id: string) {

@@ -1,23 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 
 import { ask, callTool } from "../../support/harness.ts"
-import { folder, git, serverWith } from "./support.ts"
-
-const Listed = Schema.decodeUnknownSync(
-  Schema.Array(
-    Schema.Struct({
-      version: Schema.String,
-      when: Schema.String,
-      by: Schema.String,
-      tool: Schema.optionalKey(Schema.String),
-      reason: Schema.optionalKey(Schema.String),
-      change: Schema.String
-    })
-  )
-)
-
-const historyOf = (id: unknown) => Effect.map(ask("workflow_history", { id }), ({ data }) => Listed(data))
+import { folder, git, serverWith, versionsOf } from "./support.ts"
 
 const start = { name: "Start", type: "n8n-nodes-base.manualTrigger", typeVersion: 1, position: [0, 0], parameters: {} }
 const code = (jsCode: string) => ({
@@ -44,7 +29,7 @@ describe.each(["1.82.3", "2.41.1"] as const)("the history in git of an engine %s
         yield* ask("update_workflow", { id, nodes: [start, code("const a = 2\nreturn [{ json: { a } }]\n")] })
         yield* ask("delete_workflow", { id })
         assert.deepStrictEqual(
-          (yield* historyOf(id)).map(({ change, tool }) => [tool, change]),
+          (yield* versionsOf(id)).map(({ change, tool }) => [tool, change]),
           [
             ["delete_workflow", "deleted"],
             ["update_workflow", "Code: jsCode changed: +1 −1 lines"],
@@ -70,7 +55,7 @@ describe.each(["1.82.3", "2.41.1"] as const)("the history in git of an engine %s
         const { id } = yield* ask("create_workflow", { name: "Orders", nodes: [start], connections: {} })
         yield* callTool("update_workflow", { id, name: "Renamed" })
         assert.deepStrictEqual(
-          (yield* historyOf(id)).map(({ by }) => by),
+          (yield* versionsOf(id)).map(({ by }) => by),
           ["an unknown client", "an unknown client"]
         )
       }).pipe(Effect.provide(serverWith(directory, version)))

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 
 import * as GitHistory from "../../../src/engine/history/git/GitHistory.ts"
-import { operatorToolsets, serverOverEmbedded } from "../../support/harness.ts"
+import { ask, operatorToolsets, serverOverEmbedded } from "../../support/harness.ts"
 
 /** A folder that is gone afterwards. */
 export const folder = Effect.acquireRelease(
@@ -30,3 +30,20 @@ export const git = (directory: string, ...args: ReadonlyArray<string>) =>
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: process.env["PATH"], GIT_CONFIG_GLOBAL: "/dev/null" }
   })
+
+const decodeVersions = Schema.decodeUnknownSync(
+  Schema.Array(
+    Schema.Struct({
+      version: Schema.String,
+      when: Schema.String,
+      by: Schema.String,
+      tool: Schema.optionalKey(Schema.String),
+      reason: Schema.optionalKey(Schema.String),
+      change: Schema.String
+    })
+  )
+)
+
+/** The former versions of a workflow, as workflow_history tells them. */
+export const versionsOf = (id: unknown) =>
+  Effect.map(ask("workflow_history", { id }), ({ data }) => decodeVersions(data))
