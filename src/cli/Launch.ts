@@ -6,13 +6,15 @@ import type { EngineConfig } from "../engine/config/EngineConfig.ts"
 import { isLoopback } from "../internal/config/baseUrl.ts"
 import { ConfigurationError } from "../internal/config/ConfigurationError.ts"
 import type { Options } from "./flags.ts"
-import type { AuditSettings, Settings, ToolsetName } from "./settings.ts"
+import type { AuditSettings, OAuthSettings, Settings, ToolsetName } from "./settings.ts"
 
 /** Where and for whom to listen over HTTP. */
 export interface HttpLaunch {
   readonly host: string
   readonly port: number
   readonly authToken: Redacted.Redacted | undefined
+  /** Whose tokens are taken beside that one. */
+  readonly oauth: OAuthSettings | undefined
   readonly allowedHosts: ReadonlyArray<string>
   readonly allowedOrigins: ReadonlyArray<string>
 }
@@ -84,10 +86,10 @@ const resolveHttp = (
 ): Result.Result<HttpLaunch, ConfigurationError> => {
   const host = (options.host ?? file.host ?? "127.0.0.1").replace(/^\[(.*)\]$/, "$1")
   const authToken = options.authToken ?? options.authTokenOfFile ?? file.authToken
-  if (!isLoopback(host) && authToken === undefined) {
+  if (!isLoopback(host) && authToken === undefined && file.oauth === undefined) {
     return Result.fail(
       new ConfigurationError({
-        message: `--host ${host} opens the server to other machines: set a token for its callers in MCP_AUTH_TOKEN, or listen on 127.0.0.1`
+        message: `--host ${host} opens the server to other machines: set a token for its callers in MCP_AUTH_TOKEN, name their issuer in http.oauth, or listen on 127.0.0.1`
       })
     )
   }
@@ -104,7 +106,12 @@ const resolveHttp = (
     host,
     port: options.port ?? file.port ?? 3456,
     authToken,
-    allowedHosts: [...file.allowedHosts, ...(isOneName && !isLoopback(host) ? [asInHostHeader] : [])],
+    oauth: file.oauth,
+    allowedHosts: [
+      ...file.allowedHosts,
+      ...(isOneName && !isLoopback(host) ? [asInHostHeader] : []),
+      ...(file.oauth === undefined ? [] : [new URL(file.oauth.resource).hostname])
+    ],
     allowedOrigins: file.allowedOrigins
   })
 }

@@ -11,7 +11,7 @@ const drainTimeout = "4 seconds"
 
 /** Serves HTTP until the process is told to stop; what is being answered then has some seconds to finish. */
 export const overHttp = Effect.fnUntraced(function* (
-  { allowedHosts, allowedOrigins, authToken, host, port }: HttpLaunch,
+  { allowedHosts, allowedOrigins, authToken, host, oauth, port }: HttpLaunch,
   stopRequested: Effect.Effect<void>
 ) {
   const stopping = yield* Effect.forkScoped(stopRequested)
@@ -20,7 +20,7 @@ export const overHttp = Effect.fnUntraced(function* (
     allowedHosts,
     allowedOrigins,
     until: Fiber.join(drained),
-    ...(authToken === undefined ? {} : { verify: sameAs(authToken) })
+    ...(yield* tokens(authToken, oauth))
   }
   const routes = Layer.mergeAll(McpHttp.layer(options), McpHttp.fallback(options), addressPrinted)
   return yield* HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
@@ -28,6 +28,15 @@ export const overHttp = Effect.fnUntraced(function* (
     Layer.launch,
     Effect.raceFirst(Fiber.join(stopping))
   )
+})
+
+/** Whose tokens are taken; what checks those of an issuer is loaded only for them. */
+const tokens = Effect.fnUntraced(function* (authToken: HttpLaunch["authToken"], oauth: HttpLaunch["oauth"]) {
+  const own = authToken === undefined ? undefined : sameAs(authToken)
+  if (oauth === undefined) return own === undefined ? {} : { verify: own }
+  const { either, protectedResource, verifyWith } = yield* Effect.promise(() => import("./oauth.ts"))
+  const issued = yield* verifyWith(oauth)
+  return { verify: own === undefined ? issued : either(own, issued), protectedResource: protectedResource(oauth) }
 })
 
 /** Tells where to reach the server, for whoever started it by hand. */

@@ -12,6 +12,7 @@ import {
   canDoWithoutInstances,
   FileFields,
   HttpFields,
+  OAuthFields,
   type Settings,
   type ToolsetName
 } from "./settings.ts"
@@ -135,6 +136,7 @@ const parse = ({ name, text }: SourceFile) =>
 const allUnknownFields = (json: unknown): ReadonlyArray<UnknownField> => [
   ...unknownFields(FileFields, json),
   ...below("http", unknownFields(HttpFields, fieldOf(json, "http"))),
+  ...below("http.oauth", unknownFields(OAuthFields, fieldOf(fieldOf(json, "http"), "oauth"))),
   ...below("audit", unknownFields(AuditFields, fieldOf(json, "audit"))),
   ...Object.entries(Object(fieldOf(json, "environments"))).flatMap(([instance, fields]) =>
     below(`environments.${instance}`, unknownInstanceFields(fields))

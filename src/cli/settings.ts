@@ -2,7 +2,8 @@ import { Effect, type Redacted, Schema } from "effect"
 
 import type { PlanSettings, PromotionSettings } from "../engine/changes/settings.ts"
 import type { EngineConfig } from "../engine/config/EngineConfig.ts"
-import { secret, text, texts, whole, yesOrNo } from "../internal/config/fields.ts"
+import { isLoopback } from "../internal/config/baseUrl.ts"
+import { matching, secret, text, texts, whole, yesOrNo } from "../internal/config/fields.ts"
 
 /** Sets of tools that can be offered; `engine` always is, where there is an instance. */
 export const toolsets = ["engine", "operator", "marketplace"] as const
@@ -19,6 +20,8 @@ export interface ServerSettings {
     readonly authToken?: Redacted.Redacted
     /** File that holds the token, where it is not written here. */
     readonly authTokenFile?: string
+    /** Whose tokens are taken, beside that one. */
+    readonly oauth?: OAuthSettings
     /** Names in `Host` that are served beside the loopback ones. */
     readonly allowedHosts: ReadonlyArray<string>
     /** Values of `Origin` that are served beside the loopback ones. */
@@ -33,6 +36,20 @@ export interface ServerSettings {
   readonly history?: string
   /** Where node types come from that an engine does not tell; nowhere by itself where it is left out. */
   readonly nodeTypes?: "off" | "fetch" | { readonly folder: string }
+}
+
+/** Which authorization server issues the tokens of callers, and what these must say. */
+export interface OAuthSettings {
+  /** As tokens name it in `iss`. */
+  readonly issuer: string
+  /** The URL of `/mcp` as clients write it; tokens name it in `aud`. */
+  readonly resource: string
+  /** What `aud` has to hold instead, for issuers that have names of their own. */
+  readonly audience?: string
+  /** Where the keys of the issuer are; by default as its metadata says. */
+  readonly jwksUri?: string
+  readonly readScope: string
+  readonly writeScope: string
 }
 
 /** Where calls that may change something are recorded, and how much of that is kept. */
@@ -57,12 +74,42 @@ export interface Settings {
   readonly warnings: ReadonlyArray<string>
 }
 
+const scope = (otherwise: string) =>
+  matching(/^[\x21\x23-\x5b\x5d-\x7e]+$/, "one scope as issuers write it").pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed(otherwise))
+  )
+
+/** An address that is only asked over a connection that nobody can change on its way. */
+const safeUrl = (what: string) =>
+  text(what).check(
+    Schema.makeFilter((written) => {
+      if (!URL.canParse(written)) return what
+      const { hash, hostname, password, protocol, search, username } = new URL(written)
+      const isPlain = [hash, password, search, username].every((part) => part === "")
+      return isPlain && (protocol === "https:" || (protocol === "http:" && isLoopback(hostname))) ? undefined : what
+    })
+  )
+
+const issuerUrl = "the URL of the issuer of tokens, which begins with https://"
+const resourceUrl = "the URL of /mcp as clients write it, which begins with https://"
+
+/** Whose tokens are taken. */
+export const OAuthFields = Schema.Struct({
+  issuer: safeUrl(issuerUrl).pipe(Schema.annotateKey({ messageMissingKey: `${issuerUrl}, and there is none` })),
+  resource: safeUrl(resourceUrl).pipe(Schema.annotateKey({ messageMissingKey: `${resourceUrl}, and there is none` })),
+  audience: Schema.optionalKey(text("what tokens name as their audience")),
+  jwksUri: Schema.optionalKey(safeUrl("the URL of the issuer's keys, which begins with https://")),
+  readScope: scope("workflows:read"),
+  writeScope: scope("workflows:write")
+}).annotate({ message: "an object with issuer and resource" })
+
 /** How the server itself listens over HTTP. */
 export const HttpFields = Schema.Struct({
   port: Schema.optionalKey(whole(0, 65535, "a port number from 0 to 65535")),
   host: Schema.optionalKey(text("the address to listen on as text")),
   authToken: Schema.optionalKey(secret("the token that callers must send")),
   authTokenFile: Schema.optionalKey(text("the name of a file with that token")),
+  oauth: Schema.optionalKey(OAuthFields),
   allowedHosts: texts("a list of host names").pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   allowedOrigins: texts("a list of origins").pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
 }).annotate({ message: "an object" })

@@ -13,7 +13,7 @@ import type { Call, Method } from "./Method.ts"
 import { completionMethods, promptMethods } from "./methods/prompts.ts"
 import { resourceMethods } from "./methods/resources.ts"
 import { toolMethods } from "./methods/tools.ts"
-import { internalError, methodNotFound } from "./ProtocolError.ts"
+import { internalError, isForbidden, methodNotFound } from "./ProtocolError.ts"
 import type { EraName } from "./ProtocolVersion.ts"
 import { failure, type Outcome, printable, refused, success } from "./Response.ts"
 import { ServerInfo } from "./ServerInfo.ts"
@@ -54,11 +54,18 @@ export class Protocol extends Context.Service<
           const response = failure(id, methodNotFound(request.method))
           return { era: protocolVersion.era, verdict: "unknown method", response } satisfies Outcome
         }
-        const response = yield* Effect.match(method.run(params, call), {
-          onSuccess: (result) => success(id, era.result(result, method)),
-          onFailure: (problem) => failure(id, toErrorObject(problem, protocolVersion))
+        return yield* Effect.match(method.run(params, call), {
+          onSuccess: (result): Outcome => ({
+            era: protocolVersion.era,
+            verdict: "answered",
+            response: success(id, era.result(result, method))
+          }),
+          onFailure: (problem): Outcome => ({
+            era: protocolVersion.era,
+            verdict: isForbidden(problem) ? "forbidden" : "answered",
+            response: failure(id, toErrorObject(problem, protocolVersion))
+          })
         })
-        return { era: protocolVersion.era, verdict: "answered", response } satisfies Outcome
       }, answerDefects)
 
       return Protocol.of({ serve })

@@ -26,6 +26,17 @@ export const stopped = new ProtocolError({
     "The server was stopped before this was answered. Its outcome is unknown: read the current state before trying again."
 })
 
+/** The caller may read, and asked for more. */
+export const forbidden = (tool: string) =>
+  new ProtocolError({
+    code: -32600,
+    message: `${tool} may change something, and the token of this request only allows to read`,
+    data: { code: "INSUFFICIENT_SCOPE" }
+  })
+
+export const isForbidden = (error: { readonly _tag: string }): boolean =>
+  error instanceof ProtocolError && error.data?.["code"] === "INSUFFICIENT_SCOPE"
+
 /** What an HTTP header says is not what the message says. */
 export const headerMismatch = (problem: string) =>
   new ProtocolError({ code: -32020, message: `Header mismatch: ${problem}` })

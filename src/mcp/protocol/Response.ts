@@ -24,11 +24,12 @@ export interface ServerNotification {
 
 /**
  * What became of a message, for a transport that has words of its own for it: answered (be it with an error), refused
- * before anything was looked at, naming a method that does not exist, or stopped before there was an answer.
+ * before anything was looked at, beyond the access of the caller, naming a method that does not exist, or stopped before
+ * there was an answer.
  */
 export interface Outcome {
   readonly era: EraName
-  readonly verdict: "answered" | "refused" | "stopped" | "unknown method"
+  readonly verdict: "answered" | "refused" | "forbidden" | "stopped" | "unknown method"
   readonly response: Response | ReadonlyArray<Response>
 }
 

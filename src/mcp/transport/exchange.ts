@@ -72,8 +72,8 @@ export const exchange = Effect.fnUntraced(function* (
 const takesEvents = (accept = "") => accept.includes("text/event-stream")
 
 const statuses = {
-  legacy: { answered: 200, refused: 400, stopped: 503, "unknown method": 200 },
-  modern: { answered: 200, refused: 400, stopped: 503, "unknown method": 404 }
+  legacy: { answered: 200, refused: 400, stopped: 503, forbidden: 403, "unknown method": 200 },
+  modern: { answered: 200, refused: 400, stopped: 503, forbidden: 403, "unknown method": 404 }
 } as const
 
 export const answer = ({ era, response, verdict }: Outcome) => {

@@ -11,10 +11,12 @@ import { readHeaders } from "./headers.ts"
 import { readMessage } from "./json.ts"
 import * as Memory from "./memory.ts"
 import { type Handler, makeMiddleware, type Options, problem } from "./middleware.ts"
+import { metadata, metadataPaths } from "./protectedResource.ts"
 
 export type { Options } from "./middleware.ts"
+export { TokenRefused, TokenUnverifiable } from "./token.ts"
 
-/** Adds `POST /mcp` and `GET /health` to the router around it. */
+/** Adds `POST /mcp` and `GET /health` to the router around it, and what there is to know of tokens. */
 export const layer = (options: Options = {}) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
@@ -57,6 +59,10 @@ export const layer = (options: Options = {}) =>
       yield* router.add("POST", "/mcp", authorized(post))
       yield* Effect.forEach(otherMethods, (method) => router.add(method, "/mcp", refuse))
       yield* router.add("GET", "/health", health)
+      const { protectedResource } = options
+      if (protectedResource === undefined) return
+      const described = open(() => Effect.succeed(metadata(protectedResource)))
+      yield* Effect.forEach(metadataPaths(protectedResource), (path) => router.add("GET", path, described))
     })
   )
 

@@ -1,8 +1,11 @@
 import { Effect, Option, Predicate, Redacted, type Scope } from "effect"
 import { HttpServer, type HttpServerRequest, HttpServerResponse } from "effect/http"
 
+import { type Access, CurrentAccess } from "../Access.ts"
 import type { Memory } from "./memory.ts"
 import { type OriginPolicy, refusal } from "./originPolicy.ts"
+import { type Challenge, challenge, type ProtectedResource } from "./protectedResource.ts"
+import type { Verify } from "./token.ts"
 import * as WrongTokens from "./wrongTokens.ts"
 
 export interface Options {
@@ -10,8 +13,10 @@ export interface Options {
   readonly allowedHosts?: ReadonlyArray<string>
   /** Origins beside our own, as a browser writes them. */
   readonly allowedOrigins?: ReadonlyArray<string>
-  /** Whether a bearer token is good; without it, whoever reaches the port may call. */
-  readonly verify?: (token: Redacted.Redacted) => Effect.Effect<boolean>
+  /** What a bearer token allows; without it, whoever reaches the port may call. */
+  readonly verify?: Verify
+  /** How callers get such a token, where an authorization server issues them. */
+  readonly protectedResource?: ProtectedResource
   /** When this ends, what is still being served is answered with an error; for a server that is about to close. */
   readonly until?: Effect.Effect<void>
   /** What messages and answers in flight may hold together; by default a budget of its own. */
@@ -26,6 +31,7 @@ export type Handler = (
 export const makeMiddleware = Effect.fnUntraced(function* ({
   allowedHosts = [],
   allowedOrigins = [],
+  protectedResource,
   verify
 }: Options) {
   const port = portOf(yield* Effect.serviceOption(HttpServer.HttpServer))
@@ -39,19 +45,43 @@ export const makeMiddleware = Effect.fnUntraced(function* ({
     }
 
   const wrong = WrongTokens.make()
+  const { read, write } = protectedResource?.scopes ?? { read: undefined, write: undefined }
+  const unauthorized = (told: Challenge = {}) =>
+    problem(401, "A valid bearer token is needed", {
+      "www-authenticate": challenge(protectedResource, { ...told, ...(read === undefined ? {} : { scope: read }) })
+    })
+  const insufficient = challenge(protectedResource, {
+    error: "insufficient_scope",
+    ...(read === undefined ? {} : { scope: `${read} ${write}` })
+  })
+
+  /** Serves within the access of a token; what that is too little for is refused with what it would take. */
+  const within = (access: Access, served: ReturnType<Handler>): ReturnType<Handler> =>
+    Effect.map(Effect.provideService(served, CurrentAccess, access), (response) =>
+      response.status === 403 ? HttpServerResponse.setHeader(response, "www-authenticate", insufficient) : response
+    )
+
+  const refuse = (request: HttpServerRequest.HttpServerRequest, told: Challenge = { error: "invalid_token" }) =>
+    Effect.map(wrong.wait(Option.getOrElse(request.remoteAddress, () => "an unknown address")), (isHeard) =>
+      isHeard ? unauthorized(told) : tooMany
+    )
 
   const authorized = (handler: Handler): Handler => {
     if (verify === undefined) return open(handler)
     return open((request) => {
       const [, token] = /^Bearer +(\S+) *$/i.exec(request.headers["authorization"] ?? "") ?? []
-      if (token === undefined) return Effect.succeed(unauthorized)
-      return Effect.flatMap(verify(Redacted.make(token)), (isGood) =>
-        isGood
-          ? handler(request)
-          : Effect.map(wrong.wait(Option.getOrElse(request.remoteAddress, () => "an unknown address")), (isHeard) =>
-              isHeard ? unauthorized : tooMany
-            )
-      )
+      if (token === undefined) return Effect.succeed(unauthorized())
+      return Effect.matchEffect(verify(Redacted.make(token)), {
+        onSuccess: (access) =>
+          access === false ? refuse(request) : access === true ? handler(request) : within(access, handler(request)),
+        onFailure: (failure) => {
+          if (failure._tag === "TokenUnverifiable")
+            return Effect.succeed(problem(503, failure.reason, { "retry-after": "5" }))
+          if (failure.lacks === "scope")
+            return Effect.succeed(problem(403, failure.reason, { "www-authenticate": insufficient }))
+          return refuse(request, { error: "invalid_token", description: failure.reason })
+        }
+      })
     })
   }
 
@@ -61,8 +91,6 @@ export const makeMiddleware = Effect.fnUntraced(function* ({
 /** An answer in plain words, for what never becomes a message. */
 export const problem = (status: number, error: string, headers: Readonly<Record<string, string>> = {}) =>
   HttpServerResponse.jsonUnsafe({ error }, { status, headers })
-
-const unauthorized = problem(401, "A valid bearer token is needed", { "www-authenticate": "Bearer" })
 
 const tooMany = problem(429, "Too many wrong tokens from this address", { "retry-after": "10", connection: "close" })
 

@@ -1,10 +1,11 @@
 import { Effect, type JsonSchema, Option, Schema } from "effect"
 
 import { nearest } from "../../../internal/schema/nearest.ts"
+import { CurrentAccess } from "../../Access.ts"
 import type { Answer, Tool } from "../../Tool.ts"
 import { audited } from "../audited.ts"
 import * as Method from "../Method.ts"
-import { ProtocolError } from "../ProtocolError.ts"
+import { forbidden, ProtocolError } from "../ProtocolError.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
 import type { Result } from "../Response.ts"
 import { cursor, onePage, perRevision, shelfLife } from "./paging.ts"
@@ -33,6 +34,7 @@ export const toolMethods = (tools: ReadonlyArray<Tool>) => {
       Effect.fnUntraced(function* (params, { protocolVersion }) {
         const tool = byName.get(params.name)
         if (tool === undefined) return yield* unknownTool(params.name, [...byName.keys()])
+        if (!tool.annotations.readOnlyHint && !(yield* CurrentAccess).mayChange) return yield* forbidden(tool.name)
         const client = params._meta?.[clientInfoKey]
         const reason = params._meta?.[reasonKey]
         return result(yield* audited(tool, params.arguments, { client, protocolVersion, reason }), protocolVersion)
