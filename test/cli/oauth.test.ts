@@ -97,7 +97,7 @@ describe("tokens of an issuer", () => {
     assert.include(refused.challenge, `error="insufficient_scope"`)
     assert.include(refused.challenge, `scope="workflows:read workflows:write"`)
     assert.include(refused.text, "INSUFFICIENT_SCOPE")
-    assert.notInclude((await call(writer, "list_tags", {})).text, "not made")
+    assert.notInclude((await call(writer, "get_tags", {})).text, "not made")
     const none = await call(await signed(claims({ scope: "openid" })))
     assert.strictEqual(none.status, 403)
     assert.include(none.text, "neither the scope workflows:read nor workflows:write")

@@ -1,0 +1,97 @@
+import { once } from "node:events"
+import { createServer } from "node:http"
+
+import { Client, ClientCredentialsProvider, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
+import Provider from "oidc-provider"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+
+import { directory, listen, startHttp, useCommand } from "../cli/built.ts"
+
+useCommand()
+
+const clients = { reader: "workflows:read", writer: "workflows:read workflows:write" }
+const secret = "a secret of this test alone"
+let issuer = ""
+let resource = ""
+const open: Array<Client> = []
+
+/** A port that was free a moment ago; the issuer has to know the server's URL before there is a server. */
+const freePort = async () => {
+  const server = createServer()
+  const port = await listen(server)
+  server.close()
+  await once(server, "close")
+  return port
+}
+
+beforeAll(async () => {
+  const port = await freePort()
+  resource = `http://127.0.0.1:${port}/mcp`
+  const server = createServer()
+  issuer = `http://127.0.0.1:${await listen(server)}`
+  const provider = new Provider(issuer, {
+    clients: Object.entries(clients).map(([id, scope]) => ({
+      client_id: id,
+      client_secret: secret,
+      scope,
+      grant_types: ["client_credentials"],
+      redirect_uris: [],
+      response_types: []
+    })),
+    scopes: ["workflows:read", "workflows:write"],
+    features: {
+      clientCredentials: { enabled: true },
+      devInteractions: { enabled: false },
+      resourceIndicators: {
+        enabled: true,
+        getResourceServerInfo: (_, indicator) => ({
+          scope: "workflows:read workflows:write",
+          audience: indicator,
+          accessTokenTTL: 300,
+          accessTokenFormat: "jwt"
+        })
+      }
+    }
+  })
+  server.on("request", provider.callback())
+  const cwd = await directory({ "c.json": { http: { oauth: { issuer, resource } } } })
+  await startHttp(["--embedded", "--config", "c.json", "--port", String(port)], { cwd })
+})
+afterAll(() => Promise.all(open.map((client) => client.close())))
+
+const connect = async (clientId: keyof typeof clients) => {
+  const client = new Client({ name: clientId, version: "1.0.0" })
+  const authProvider = new ClientCredentialsProvider({
+    clientId,
+    clientSecret: secret,
+    scope: clients[clientId],
+    expectedIssuer: issuer
+  })
+  await client.connect(new StreamableHTTPClientTransport(new URL(resource), { authProvider }))
+  open.push(client)
+  return client
+}
+
+describe("an official client with a certified issuer", () => {
+  it("finds the issuer, gets a token and works with it", async () => {
+    const client = await connect("writer")
+    assert.include(
+      (await client.listTools()).tools.map(({ name }) => name),
+      "create_tag"
+    )
+    const made = await client.callTool({ name: "create_tag", arguments: { name: "made with a token" } })
+    assert.notEqual(made.isError, true)
+  })
+
+  it("that may only read is refused what would change something", async () => {
+    const client = await connect("reader")
+    const read = await client.callTool({ name: "get_tags", arguments: {} })
+    assert.notEqual(read.isError, true)
+    await client.callTool({ name: "create_tag", arguments: { name: "never made" } }).then(
+      () => assert.fail("was not refused"),
+      (error: unknown) => assert.match(String(error), /INSUFFICIENT_SCOPE|insufficient|scope|403/i)
+    )
+    const tags = await client.callTool({ name: "get_tags", arguments: {} })
+    assert.notInclude(JSON.stringify(tags), "never made")
+  })
+})
