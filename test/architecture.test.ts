@@ -211,7 +211,9 @@ describe("imports", () => {
 
   it("bring in nothing from outside but effect, and the parsers of the configuration file and of expressions", () => {
     const isKnown = (from: string) =>
-      /^(?:effect|jsonc-parser$|acorn$|jose$|@effect\/platform-node|node:|workflow-tool-server\/package\.json)/.test(from)
+      /^(?:effect|jsonc-parser$|acorn$|jose$|@effect\/platform-node|node:|workflow-tool-server\/package\.json)/.test(
+        from
+      )
     assert.deepStrictEqual(
       sources.flatMap(({ foreign }) => foreign).filter((from) => !isKnown(from)),
       []

@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer } from "node:http"
 
 import { Client, ClientCredentialsProvider, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
-import Provider from "oidc-provider"
+import { Provider } from "oidc-provider"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 
 import { directory, listen, startHttp, useCommand } from "../cli/built.ts"
