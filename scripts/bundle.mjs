@@ -54,6 +54,8 @@ const { metafile } = await build({
   minifyIdentifiers: true,
   legalComments: "none",
   metafile: true,
+  // Only for servers that share something, which have it installed beside this package.
+  external: ["redis"],
   logLevel: "warning",
   plugins: [direct, noWebSockets],
   // Its main file finds its parts by a function that no bundler can see through.

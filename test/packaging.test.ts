@@ -85,7 +85,7 @@ describe("what is part of the bundled command", () => {
       await script("packed")
       const packed: Partial<typeof manifest> = JSON.parse(await read())
       assert.notProperty(packed, "dependencies", `attempt ${again}`)
-      assert.deepStrictEqual(packed.peerDependencies, { effect: "~4.1.0" })
+      assert.deepStrictEqual(packed.peerDependencies, { effect: "~4.1.0", redis: ">=5.0.0 <7.0.0" })
       assert.deepStrictEqual(packed.bin, manifest.bin)
     }
     await script("restored")

@@ -6,7 +6,14 @@ import type { EngineConfig } from "../engine/config/EngineConfig.ts"
 import { isLoopback } from "../internal/config/baseUrl.ts"
 import { ConfigurationError } from "../internal/config/ConfigurationError.ts"
 import type { Options } from "./flags.ts"
-import type { AuditSettings, OAuthSettings, Settings, ToolsetName } from "./settings.ts"
+import {
+  type AuditSettings,
+  defaultPrefix,
+  type OAuthSettings,
+  type Settings,
+  type SharedSettings,
+  type ToolsetName
+} from "./settings.ts"
 
 /** Where and for whom to listen over HTTP. */
 export interface HttpLaunch {
@@ -31,6 +38,8 @@ export interface Launch {
   readonly answerLimit: number | undefined
   /** Nothing where calls are not recorded. The file is named from the configuration's place, or from the working folder. */
   readonly audit?: (AuditSettings & { readonly besideConfiguration: boolean }) | undefined
+  /** Nothing where this server is alone. */
+  readonly shared?: SharedSettings | undefined
   /** Nothing where no history of workflows is kept. The folder is named as the audit log's file is. */
   readonly history?: { readonly directory: string; readonly besideConfiguration: boolean } | undefined
   /** Where node types come from that an engine does not tell; a folder as it is named from the working folder. */
@@ -57,6 +66,8 @@ export const resolve = (options: Options, settings: Settings): Result.Result<Lau
     toolsets: [...new Set(toolsets)],
     answerLimit: server.answerLimit,
     audit: resolveAudit(options.audit, server.audit),
+    shared:
+      options.redis === undefined ? server.shared : { prefix: defaultPrefix, ...server.shared, redis: options.redis },
     history: resolveHistory(options.history, server.history),
     ...(server.nodeTypes === undefined ? {} : { nodeTypes: besideConfiguration(server.nodeTypes, options.config) }),
     config: options.config,

@@ -118,6 +118,13 @@ export const flags = {
     expected: "the name of a folder",
     parse: notEmpty
   },
+  redis: {
+    value: "URL",
+    variable: "WORKFLOW_TOOL_SERVER_REDIS",
+    help: "Redis in which several servers share plans, locks and limits; better given as the variable",
+    expected: "the URL of a Redis, which begins with redis:// or rediss://",
+    parse: (text: string) => (/^rediss?:\/\/\S+$/.test(text) ? Redacted.make(text) : undefined)
+  },
   "log-level": {
     value: "LEVEL",
     variable: "WORKFLOW_TOOL_SERVER_LOG_LEVEL",
@@ -157,6 +164,7 @@ export interface Options {
   readonly toolsets: ReadonlyArray<ToolsetName> | undefined
   readonly audit: string | undefined
   readonly history: string | undefined
+  readonly redis: Redacted.Redacted | undefined
   readonly logLevel: (typeof logLevels)[keyof typeof logLevels]
 }
 
@@ -191,6 +199,7 @@ export const readOptions = (
       toolsets: yield* option("toolsets", flags.toolsets),
       audit: yield* option("audit", flags.audit),
       history: yield* option("history", flags.history),
+      redis: yield* option("redis", flags.redis),
       logLevel: (yield* option("log-level", flags["log-level"])) ?? "Warn"
     }
   })

@@ -7,15 +7,30 @@ import { Audit } from "../mcp/Audit.ts"
 import type { Transport } from "./callers.ts"
 import type { Launch } from "./Launch.ts"
 import * as NodeHttpClients from "./NodeHttpClients.ts"
+import type { SharedSettings } from "./settings.ts"
 import { loaders } from "./toolsets.ts"
 
 /** The toolsets that are asked for, with all that they work on, for as long as the scope lasts. */
-export const loadToolsets = Effect.fnUntraced(function* (launch: Launch) {
-  yield* checkConnections(launch)
-  const loaded = yield* Effect.forEach(yield* loaders(launch), ({ load }) => load)
-  const plans = loaded.flatMap(({ plans: source }) => source ?? [])
-  return [...loaded.map(({ toolset }) => toolset), ...(yield* planTools(plans))]
-})
+export const loadToolsets = Effect.fnUntraced(
+  function* (launch: Launch) {
+    yield* checkConnections(launch)
+    const loaded = yield* Effect.forEach(yield* loaders(launch), ({ load }) => load)
+    const plans = loaded.flatMap(({ plans: source }) => source ?? [])
+    return [...loaded.map(({ toolset }) => toolset), ...(yield* planTools(plans))]
+  },
+  (effect, { shared }) =>
+    shared === undefined ? effect : Effect.flatMap(sharing(shared), (context) => Effect.provideContext(effect, context))
+)
+
+/** What this server agrees on with others, where it is not alone. The library for that is installed beside this one. */
+const sharing = (settings: SharedSettings) =>
+  Effect.tryPromise({
+    try: () => import("./shared/shared.ts"),
+    catch: () =>
+      new ConfigurationError({
+        message: "shared.redis needs the package redis: npm install redis, beside workflow-tool-server"
+      })
+  }).pipe(Effect.flatMap(({ layer }) => Layer.build(layer(settings))))
 
 /** Loads the tools of plans where a toolset makes plans. */
 const planTools = (sources: ReadonlyArray<PlanSource>) =>

@@ -14,6 +14,7 @@ import {
   HttpFields,
   OAuthFields,
   type Settings,
+  SharedFields,
   type ToolsetName
 } from "./settings.ts"
 
@@ -137,6 +138,7 @@ const allUnknownFields = (json: unknown): ReadonlyArray<UnknownField> => [
   ...unknownFields(FileFields, json),
   ...below("http", unknownFields(HttpFields, fieldOf(json, "http"))),
   ...below("http.oauth", unknownFields(OAuthFields, fieldOf(fieldOf(json, "http"), "oauth"))),
+  ...below("shared", unknownFields(SharedFields, fieldOf(json, "shared"))),
   ...below("audit", unknownFields(AuditFields, fieldOf(json, "audit"))),
   ...Object.entries(Object(fieldOf(json, "environments"))).flatMap(([instance, fields]) =>
     below(`environments.${instance}`, unknownInstanceFields(fields))

@@ -32,10 +32,20 @@ export interface ServerSettings {
   /** Largest answer of a tool in bytes. */
   readonly answerLimit?: number
   readonly audit?: AuditSettings
+  /** What several servers share. */
+  readonly shared?: SharedSettings
   /** Folder of the repository that keeps what workflows were. */
   readonly history?: string
   /** Where node types come from that an engine does not tell; nowhere by itself where it is left out. */
   readonly nodeTypes?: "off" | "fetch" | { readonly folder: string }
+}
+
+/** Where several servers of the same instances agree on plans, locks and limits. */
+export interface SharedSettings {
+  /** URL of the Redis, which may hold a password. */
+  readonly redis: Redacted.Redacted
+  /** What the names of all keys there begin with. */
+  readonly prefix: string
 }
 
 /** Which authorization server issues the tokens of callers, and what these must say. */
@@ -103,6 +113,8 @@ export const OAuthFields = Schema.Struct({
   writeScope: scope("workflows:write")
 }).annotate({ message: "an object with issuer and resource" })
 
+export const defaultPrefix = "workflow-tool-server"
+
 /** How the server itself listens over HTTP. */
 export const HttpFields = Schema.Struct({
   port: Schema.optionalKey(whole(0, 65535, "a port number from 0 to 65535")),
@@ -135,6 +147,18 @@ const NodeTypesField = Schema.Union([
   }).annotate({ message: whereFrom })
 ]).annotate({ message: whereFrom })
 
+const redisUrl = "the URL of a Redis, which begins with redis:// or rediss://"
+
+/** Where several servers agree. */
+export const SharedFields = Schema.Struct({
+  redis: Schema.RedactedFromValue(matching(/^rediss?:\/\/\S+$/, redisUrl)).pipe(
+    Schema.annotateKey({ messageMissingKey: `${redisUrl}, and there is none` })
+  ),
+  prefix: matching(/^[\w:.-]{1,100}$/, "letters, digits and : . - _").pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed(defaultPrefix))
+  )
+}).annotate({ message: "an object with redis" })
+
 /** The configuration file around its instances, which are read one by one. */
 export const FileFields = Schema.Struct({
   environments: Schema.optionalKey(
@@ -151,6 +175,7 @@ export const FileFields = Schema.Struct({
   answerLimit: Schema.optionalKey(whole(1000, 1_000_000_000, "a whole number of bytes from 1000")),
   audit: Schema.optionalKey(Schema.Unknown),
   history: Schema.optionalKey(text("the name of a folder")),
+  shared: Schema.optionalKey(SharedFields),
   nodeTypes: Schema.optionalKey(NodeTypesField),
   marketplace: Schema.optionalKey(Schema.Unknown),
   plans: Schema.optionalKey(Schema.Unknown),

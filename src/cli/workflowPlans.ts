@@ -4,8 +4,8 @@ import { Effect, Layer, Schema } from "effect"
 
 import { Entry, PlanConfig, WorkflowJournal, WorkflowPlans } from "../engine/changes/Plans.ts"
 import { PlanFields, PromotionFields } from "../engine/changes/settings.ts"
+import { Journals } from "./journals.ts"
 import type { Launch } from "./Launch.ts"
-import * as PlanJournalFile from "./PlanJournalFile.ts"
 
 /** The plans of workflows as they are configured. */
 export const layer = (launch: Launch) => Layer.provideMerge(WorkflowPlans.layer, configured(launch))
@@ -22,7 +22,8 @@ const configured = (launch: Launch) =>
       const { plans, promotion } = yield* Effect.orDie(byDefault)
       const settings = { plans: launch.plans ?? plans, promotion: launch.promotion ?? promotion }
       const file = path.resolve(path.dirname(launch.config ?? ""), settings.plans.journal)
-      const journal = launch.readOnly ? PlanJournalFile.makeReading(file, Entry) : PlanJournalFile.make(file, Entry)
+      const { make, makeReading } = yield* Journals
+      const journal = launch.readOnly ? makeReading(file, Entry) : make(file, Entry)
       return Layer.merge(
         Layer.succeed(PlanConfig, settings),
         launch.embedded === undefined ? Layer.effect(WorkflowJournal, journal) : WorkflowJournal.layerMemory

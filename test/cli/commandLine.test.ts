@@ -38,6 +38,7 @@ describe("the command line", () => {
       toolsets: undefined,
       audit: undefined,
       history: undefined,
+      redis: undefined,
       logLevel: "Warn"
     })
   })
@@ -74,11 +75,12 @@ describe("the command line", () => {
       toolsets: "marketplace, engine",
       audit: "audit.jsonl",
       history: "history",
+      redis: "redis://:hidden@redis.test",
       "log-level": "DEBUG"
     }
     const byVariable = Object.fromEntries(flagNames.map((name) => [flag(name).variable, samples[name]]))
     const byFlag = flagNames.map((name) => `--${name}=${samples[name]}`)
-    const { authToken, ...others } = options([], byVariable)
+    const { authToken, redis, ...others } = options([], byVariable)
     assert.deepStrictEqual(others, {
       http: true,
       port: 4000,
@@ -93,6 +95,7 @@ describe("the command line", () => {
       logLevel: "Debug"
     })
     assert.strictEqual(authToken && Redacted.value(authToken), "sesame")
+    assert.strictEqual(redis && Redacted.value(redis), "redis://:hidden@redis.test")
     assert.deepStrictEqual(options(byFlag).toolsets, others.toolsets)
     assert.strictEqual(options(["--port", "5000"], byVariable).port, 5000)
     assert.isFalse(options(["--http=false"], byVariable).http)

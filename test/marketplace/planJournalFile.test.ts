@@ -94,7 +94,8 @@ describe("a journal in a file", () => {
     Effect.gen(function* () {
       const file = yield* temporaryFile
       const inAProcess = <A, E>(work: Effect.Effect<A, E, Needs>) =>
-        inTime(Effect.provide(work, aProcess(file), { local: true }))
+        // Small steps: the disk takes real time, in which a plan would expire.
+        inTime(Effect.provide(work, aProcess(file), { local: true }), 5)
       const applied = yield* inAProcess(keepPlan)
       yield* inAProcess(apply(applied.id))
       yield* TestClock.adjust("1 second")

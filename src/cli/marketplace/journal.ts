@@ -1,15 +1,21 @@
 import { Layer } from "effect"
 
 import { Entry, PlanJournal } from "../../marketplace/apply/Plans.ts"
-import * as PlanJournalFile from "../PlanJournalFile.ts"
+import { Journals } from "../journals.ts"
 
-/** Plans, progress and audit log of campaigns in a file. */
+/** Plans, progress and audit log of campaigns. */
 export const layer = (file: string): Layer.Layer<PlanJournal> =>
-  Layer.effect(PlanJournal, PlanJournalFile.make(file, Entry))
+  Layer.effect(
+    PlanJournal,
+    Journals.use(({ make }) => make(file, Entry))
+  )
 
-/** The same file where nothing may be written. */
+/** The same where nothing may be written. */
 export const layerReading = (file: string): Layer.Layer<PlanJournal> =>
-  Layer.effect(PlanJournal, PlanJournalFile.makeReading(file, Entry))
+  Layer.effect(
+    PlanJournal,
+    Journals.use(({ makeReading }) => makeReading(file, Entry))
+  )
 
 /** Why the file cannot be written; nothing where it can, or another process only has it just now. */
-export const problemWith = (file: string) => PlanJournalFile.problemWith(file, Entry)
+export const problemWith = (file: string) => Journals.use((journals) => journals.problemWith(file, Entry))

@@ -124,14 +124,21 @@ export class WorkflowChanged extends Schema.TaggedError<WorkflowChanged>()("Work
   }
 }
 
-/** Earlier changes of the same workflow, by this server, did not end in time. */
+/** Earlier changes of the same workflow did not end in time, by this server or by one that it shares its locks with. */
 export class WorkflowBusy extends Schema.TaggedError<WorkflowBusy>()("WorkflowBusy", {
   instance: Schema.String,
-  id: Schema.String
+  id: Schema.String,
+  /** What else keeps this change from its turn. */
+  problem: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
+    const change = `workflow ${this.id} on instance ${this.instance}`
+    const why =
+      this.problem === undefined
+        ? `Earlier changes of ${change} have not ended: this one`
+        : `${this.problem}: this change of ${change}`
     return (
-      `Earlier changes of workflow ${this.id} on instance ${this.instance} have not ended: this one had no turn in time, ` +
+      `${why} had no turn in time, ` +
       "and nothing of it was sent. Look at the workflow with get_workflow before trying again."
     )
   }

@@ -1,6 +1,7 @@
 import { Context, Effect, Layer, Predicate, Redacted, Scope } from "effect"
 
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import { Coordination } from "../../internal/http/Coordination.ts"
 import { HttpClients } from "../../internal/http/HttpClients.ts"
 import * as Upstream from "../../internal/http/Upstream.ts"
 import { EngineConfig, type Environment } from "../config/EngineConfig.ts"
@@ -28,7 +29,8 @@ export class Instances extends Context.Service<
       const { defaultEnv, environments } = yield* EngineConfig
       const httpClients = yield* HttpClients
       const scope = yield* Effect.scope
-      const locks = WorkflowLocks.make()
+      const coordination = yield* Coordination
+      const locks = WorkflowLocks.make(coordination)
       const history = yield* History
       const secrets = [...environments.values()].flatMap(({ apiKey, headers }) =>
         [apiKey, ...Object.values(headers)].map((secret) => Redacted.value(secret))
@@ -46,7 +48,7 @@ export class Instances extends Context.Service<
           return EngineClient.make(
             name,
             environment,
-            Upstream.make(http, { baseUrl: host, requestsPerSecond, concurrency }),
+            Upstream.make(http, { baseUrl: host, pacer: coordination.pacer(host, requestsPerSecond), concurrency }),
             locks,
             history.of(name, secrets)
           )

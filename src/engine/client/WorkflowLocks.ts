@@ -1,5 +1,6 @@
-import { Deferred, Duration, Effect, Fiber, Option, Semaphore } from "effect"
+import { type Context, Deferred, Duration, Effect, Fiber, Option, Semaphore } from "effect"
 
+import { Coordination, type Waiting } from "../../internal/http/Coordination.ts"
 import { remaining } from "./Deadline.ts"
 
 interface Lock {
@@ -9,11 +10,11 @@ interface Lock {
 }
 
 /**
- * Locks by name, within this process, in the order of arrival. Waiting ends with the deadline of the call. Whoever gives
+ * Locks by name, within this process in the order of arrival, and then against other servers. Waiting ends with the deadline of the call. Whoever gives
  * up while waiting leaves the queue; whoever gives up while holding it is not waited for, but the lock stays taken until
  * what cannot be interrupted, a write that is under way, has ended.
  */
-export const make = () => {
+export const make = (coordination: Context.Service.Shape<typeof Coordination> = Coordination.defaultValue()) => {
   const locks = new Map<string, Lock>()
 
   const enter = (name: string) =>
@@ -30,13 +31,16 @@ export const make = () => {
     })
 
   /** Runs `self` while nobody else holds the lock of this name; fails with `busy` where that took too long. */
-  const withLock = <A, E, R, E2>(name: string, self: Effect.Effect<A, E, R>, busy: Effect.Effect<never, E2>) =>
+  const withLock = <A, E, R, E2>(name: string, self: Effect.Effect<A, E, R>, busy: Waiting<E2>["busy"]) =>
     Effect.uninterruptibleMask(
       Effect.fnUntraced(function* (restore) {
         const begun = yield* Deferred.make<void>()
+        const alone = Effect.flatMap(remaining(longest), (atMost) =>
+          coordination.withLock(name, self, { atMost, busy })
+        )
         const holding = Effect.acquireUseRelease(
           enter(name),
-          ({ semaphore }) => semaphore.withPermit(Effect.andThen(Deferred.succeed(begun, undefined), self)),
+          ({ semaphore }) => semaphore.withPermit(Effect.andThen(Deferred.succeed(begun, undefined), alone)),
           (lock) => leave(name, lock)
         )
         const fiber = yield* Effect.forkDetach(holding, { startImmediately: true })
@@ -45,7 +49,7 @@ export const make = () => {
         const held = Effect.gen(function* () {
           if (Option.isSome(yield* wait)) return yield* Fiber.join(fiber)
           yield* giveUp
-          return yield* busy
+          return yield* busy()
         })
         return yield* Effect.onInterrupt(restore(held), () => giveUp)
       })

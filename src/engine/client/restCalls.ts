@@ -42,7 +42,11 @@ export const restCalls = (instance: string, environment: Environment, upstream: 
     host: environment.host,
     isReadOnly: environment.readOnly,
     exclusively: <A, E, R>(id: WorkflowId, change: Effect.Effect<A, E, R>) =>
-      locks.withLock(`${environment.host} ${id}`, change, new WorkflowBusy({ instance, id })),
+      locks.withLock(
+        `${environment.host} ${id}`,
+        change,
+        (problem) => new WorkflowBusy({ instance, id, ...(problem === undefined ? {} : { problem }) })
+      ),
     versions: makeSeenVersions(),
     ...workflowCalls(calls),
     ...executionCalls(calls),

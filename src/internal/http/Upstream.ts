@@ -25,6 +25,8 @@ export interface UpstreamOptions {
   readonly baseUrl: string
   /** Most requests that leave in any one second, redirects and retries counted. Default 90. */
   readonly requestsPerSecond?: number
+  /** What lets them leave, in place of `requestsPerSecond`. */
+  readonly pacer?: Pacer.Pacer
   /** Requests on their way at once. Default 10. */
   readonly concurrency?: number
   /** Largest answer in bytes, counted after decompression. Default 64 MiB. */
@@ -45,7 +47,7 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
   const maxReplyBytes = options.maxReplyBytes ?? 64 * 1024 * 1024
   const retry = options.retry ?? Retry.make(options.retries ?? 2)
   const slots = Semaphore.makeUnsafe(options.concurrency ?? 10)
-  const pacer = Pacer.make(options.requestsPerSecond ?? 90)
+  const pacer = options.pacer ?? Pacer.make(options.requestsPerSecond ?? 90)
   const scoped = HttpClient.withScope(client)
 
   /** One request and its reply, or the address it redirects to. What is left unread is cut off with its connection. */

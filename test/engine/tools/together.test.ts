@@ -150,7 +150,8 @@ describe("WorkflowLocks", () => {
   it.effect("holds no lock after calls have ended, given up or failed", () =>
     Effect.gen(function* () {
       const locks = WorkflowLocks.make()
-      const under = <A, E>(name: string, self: Effect.Effect<A, E>) => locks.withLock(name, self, Effect.fail("busy"))
+      const under = <A, E>(name: string, self: Effect.Effect<A, E>) =>
+        locks.withLock(name, self, () => Effect.fail("busy"))
       const holder = yield* Effect.forkChild(under("a", Effect.never))
       const waiter = yield* Effect.forkChild(under("a", Effect.void))
       yield* TestClock.adjust(10)

@@ -1,0 +1,60 @@
+import * as NodeRedis from "@effect/platform-node/NodeRedis"
+import { Clock, Context, Effect, Layer, Redacted } from "effect"
+import * as Redis from "effect/persistence/Redis"
+
+import type { SharedSettings } from "../settings.ts"
+
+/** How long an answer is waited for, and how long one that did not come keeps others from asking. */
+const answerTimeout = "2 seconds"
+const pause = 5000
+
+/** A Redis and the names of our keys in it. */
+export interface Store {
+  readonly send: Redis.Redis["Service"]["send"]
+  readonly eval: Redis.Redis["Service"]["eval"]
+  readonly key: (...parts: ReadonlyArray<string>) => string
+  /** Asks unless there was no answer a moment ago; says once when that begins, and when it ends. */
+  readonly ask: <A>(question: Effect.Effect<A, Redis.RedisError>) => Effect.Effect<A, Redis.RedisError>
+}
+
+/** Connects, and stays connected until the scope ends. */
+export const makeStore = Effect.fnUntraced(function* ({ prefix, redis }: SharedSettings) {
+  const context = yield* Layer.build(
+    NodeRedis.layer({ url: Redacted.value(redis), disableOfflineQueue: true, socket: { connectTimeout: 5000 } })
+  )
+  const client = Context.get(context, Redis.Redis)
+  let closedUntil = 0
+
+  const ask = <A>(question: Effect.Effect<A, Redis.RedisError>) =>
+    Effect.gen(function* () {
+      const now = yield* Clock.currentTimeMillis
+      if (now < closedUntil) return yield* noAnswer
+      const answer = yield* Effect.timeoutOrElse(question, { duration: answerTimeout, orElse: () => noAnswer }).pipe(
+        Effect.tapError(() =>
+          Effect.suspend(() => {
+            const isNew = closedUntil === 0
+            closedUntil = now + pause
+            return isNew ? Effect.logError(lost) : Effect.void
+          })
+        )
+      )
+      if (closedUntil > 0) {
+        closedUntil = 0
+        yield* Effect.logWarning("The shared Redis answers again")
+      }
+      return answer
+    })
+
+  return {
+    send: client.send,
+    eval: client.eval,
+    ask,
+    key: (...parts) => [prefix, ...parts].join(":")
+  } satisfies Store
+})
+
+const noAnswer = Effect.fail(new Redis.RedisError({ cause: "no answer" }))
+
+const lost =
+  "The shared Redis does not answer: changes and plans are refused until it does, reads go on, and each server keeps " +
+  "its own limits towards the instances"

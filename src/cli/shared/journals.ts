@@ -1,0 +1,128 @@
+import path from "node:path"
+
+import { Effect, Option, Schedule, Schema } from "effect"
+import * as Redis from "effect/persistence/Redis"
+
+import { type Entry, inMemory, type Journal, type Kept, type UnreadableEntry } from "../../changes/Journal.ts"
+import { JournalFailed } from "../../changes/PlanError.ts"
+import type { Journals } from "../journals.ts"
+import type { Lines } from "../PlanJournalFile.ts"
+import { renewing, tryLock, unlock } from "./locks.ts"
+import type { Store } from "./Store.ts"
+
+/** Adds an entry unless another server has the journal to itself, or we had it and lost it. */
+const pushEntry = Redis.script(
+  (list: string, lock: string, owner: string, isHolding: 0 | 1, isPlan: 0 | 1, entry: string) => [
+    list,
+    lock,
+    owner,
+    isHolding,
+    isPlan,
+    entry
+  ],
+  {
+    numberOfKeys: 2,
+    lua: `
+      local owner = redis.call('GET', KEYS[2])
+      local isOurs = owner == ARGV[1]
+      if ARGV[2] == '1' and not isOurs then return 'lost' end
+      if ARGV[3] == '0' and owner and not isOurs then return 'busy' end
+      redis.call('RPUSH', KEYS[1], ARGV[4])
+      return 'written'`
+  }
+).withReturnType<string>()
+
+const noAnswer = "the Redis that holds the shared journal does not answer"
+const problems = new Map([
+  ["busy", "the shared journal is in use: another server applies a plan. Call again when that is done"],
+  ["lost", "the shared journal has gone to another server meanwhile, as this one could not reach it in time"]
+])
+
+/** Another server may have the journal for a moment. */
+const whileInUse = Schedule.max([Schedule.spaced("100 millis"), Schedule.recurs(20)])
+
+/** The journal as it is now: whole entries in their order, each read and decoded once, as nothing is ever taken out. */
+const reader = <C>(store: Store, name: string, lines: Lines<C>) => {
+  const decode = Schema.decodeUnknownOption(Schema.fromJsonString(lines))
+  const list = store.key("journal", name)
+  let known: ReadonlyArray<Kept<C>> = []
+
+  const read = Effect.gen(function* () {
+    const before = known
+    const more = yield* store.ask(store.send<ReadonlyArray<string>>("LRANGE", list, String(before.length), "-1"))
+    const kept = [...before]
+    for (const text of more) {
+      const entry = decode(text)
+      kept.push(Option.getOrElse(entry, () => unreadable(name, text, kept.length + 1, kept.at(-1)?.at ?? 0)))
+    }
+    if (known === before) known = kept
+    return kept
+  })
+  return Effect.orElseSucceed(read, (): ReadonlyArray<Kept<C>> => [{ type: "unreadable", at: 0, problem: noAnswer }])
+}
+
+const unreadable = (name: string, text: string, number: number, at: number): UnreadableEntry => {
+  const [, plan_id] = /"plan_id":"([^"\\]+)"/.exec(text) ?? []
+  const problem = `entry ${number} of the shared journal ${name} is none of this version: look at it before anything else`
+  return { type: "unreadable", at, ...(plan_id === undefined ? {} : { plan_id }), problem }
+}
+
+const make = <C>(store: Store, name: string, lines: Lines<C>) =>
+  Effect.sync((): Journal<C> => {
+    const owner = crypto.randomUUID()
+    const list = store.key("journal", name)
+    const key = store.key("lock", "journal", name)
+    const encode = Schema.encodeEffect(Schema.fromJsonString(lines))
+    let isHolding = false
+
+    const push = (entry: Entry<C>, text: string) =>
+      Effect.suspend(() =>
+        store.ask(store.eval(pushEntry)(list, key, owner, isHolding ? 1 : 0, entry.type === "planned" ? 1 : 0, text))
+      )
+    const taken = Effect.map(tryLock(store, key, owner), (isOurs) => (isOurs ? "taken" : "busy"))
+
+    return {
+      append: Effect.fnUntraced(function* (entry) {
+        yield* settled(push(entry, yield* Effect.orDie(encode(entry))))
+      }, Effect.uninterruptible),
+      entries: reader(store, name, lines),
+      hold: (work) =>
+        Effect.acquireUseRelease(
+          Effect.tap(settled(taken), () =>
+            Effect.sync(() => {
+              isHolding = true
+            })
+          ),
+          () => Effect.scoped(Effect.andThen(Effect.forkScoped(renewing(store, key, owner)), work)),
+          () =>
+            Effect.suspend(() => {
+              isHolding = false
+              return unlock(store, key, owner)
+            })
+        )
+    }
+  })
+
+/** Tries until nobody else has the journal, two seconds at most; every other outcome than done is a failure. */
+const settled = (attempt: Effect.Effect<string, Redis.RedisError>) =>
+  attempt.pipe(
+    Effect.repeat({ schedule: whileInUse, while: (outcome) => outcome === "busy" }),
+    Effect.mapError(() => new JournalFailed({ problem: noAnswer })),
+    Effect.flatMap((outcome) => {
+      const problem = problems.get(outcome)
+      return problem === undefined ? Effect.void : Effect.fail(new JournalFailed({ problem }))
+    })
+  )
+
+/** The journals of plans in a Redis, which every server reads and one at a time applies from. They are named as the files would be. */
+export const sharedJournals = (store: Store): typeof Journals.Service => ({
+  make: (file, lines) => make(store, path.basename(file), lines),
+  makeReading: (file, lines) => makeReading(reader(store, path.basename(file), lines)),
+  problemWith: () => Effect.undefined
+})
+
+const makeReading = Effect.fnUntraced(function* <C>(read: Journal<C>["entries"]) {
+  const memory = yield* inMemory<C>()
+  const entries = Effect.zipWith(read, memory.entries, (kept, own) => [...kept, ...own])
+  return { ...memory, entries } satisfies Journal<C>
+})

@@ -1,0 +1,146 @@
+import { symlink } from "node:fs/promises"
+import path from "node:path"
+import { fileURLToPath } from "node:url"
+
+import { afterAll, afterEach, assert, beforeAll, describe, it } from "vitest"
+
+import { commandFile } from "../cli/built.ts"
+import { configurationOf, dataOf, errorOf, overHttp, run, useCommand, directory } from "../faults/servers.ts"
+import { mostPerSecond, proxiedEngine } from "./proxiedEngine.ts"
+import { makeRedis, type TestRedis } from "./redis.ts"
+
+useCommand()
+
+let redis: TestRedis
+let engine: Awaited<ReturnType<typeof proxiedEngine>>
+beforeAll(async () => {
+  // The library is installed beside the command.
+  const folder = path.dirname(path.dirname(commandFile()))
+  await symlink(fileURLToPath(new URL("../../node_modules", import.meta.url)), path.join(folder, "node_modules"))
+  redis = await makeRedis()
+  engine = await proxiedEngine()
+})
+afterEach(() => {
+  engine.pauses.write = 0
+  engine.came.length = 0
+})
+afterAll(async () => {
+  engine.stop()
+  await redis.remove()
+})
+
+/** A server of the engine that shares what it can. Those with the same prefix share it with each other. */
+const serve = (prefix: string, more: object = {}) =>
+  overHttp(
+    {
+      ...configurationOf({ production: engine.host }, { engine_api_key: "embedded", ...more }),
+      toolsets: ["operator"],
+      shared: { redis: redis.url, prefix }
+    },
+    { env: { WORKFLOW_TOOL_SERVER_LOG_LEVEL: "warn" } }
+  )
+type Server = Awaited<ReturnType<typeof serve>>
+const pair = async (prefix: string, more: object = {}): Promise<readonly [Server, Server]> => {
+  const [one, other] = await Promise.all([serve(prefix, more), serve(prefix, more)])
+  return [one, other]
+}
+
+const webhook = { name: "Hook", type: "engine-nodes-base.webhook", typeVersion: 2, position: [0, 0], parameters: {} }
+const idOf = async (server: Server, name: string) => {
+  const answer = dataOf(await server.call("create_workflow", { name, nodes: [webhook], connections: {} }))
+  return String(answer["id"] ?? Object(answer["workflow"])["id"])
+}
+
+describe("servers that share a Redis", () => {
+  it("keep the limit of an instance together", async () => {
+    const [one, other] = await pair("pace", { requestsPerSecond: 20 })
+    engine.came.length = 0
+    const calls = [one, other].flatMap((server) =>
+      Array.from({ length: 30 }, () => server.call("list_workflows", { limit: 1 }))
+    )
+    for (const answer of await Promise.all(calls)) assert.isUndefined(answer.error)
+    const moments = engine.came.filter(({ what }) => what.includes("/workflows")).map(({ at }) => at)
+    assert.isAtLeast(moments.length, 60)
+    assert.isAtMost(mostPerSecond(moments), 21)
+  })
+
+  it("lose no change of one workflow that both make at once", async () => {
+    const [one, other] = await pair("locks")
+    const id = await idOf(one, "changed by two")
+    engine.pauses.write = 20
+    const edits = Array.from({ length: 20 }, (_, at) =>
+      (at % 2 === 0 ? one : other).call("edit_workflow", {
+        id,
+        operations: [{ op: "add", name: `Set ${at}`, type: "engine-nodes-base.set", from: "Hook" }]
+      })
+    )
+    for (const answer of await Promise.all(edits)) assert.isUndefined(answer.error?.message)
+    const workflow = dataOf(await one.call("get_workflow", { id }))
+    assert.propertyVal(workflow["nodes"], "length", 21)
+  })
+
+  it(
+    "apply a plan that another one has made, one at a time, and go on where a killed one stopped",
+    { timeout: 90_000 },
+    async () => {
+      const [one, other] = await pair("plans")
+      for (let at = 0; at < 30; at++) await idOf(one, `planned ${at}`)
+      const plan = dataOf(
+        await one.call("plan_bulk", { where: { name: "planned *" }, action: ["tag"], value: "shared" })
+      )
+      const plan_id = String(plan["plan_id"])
+      engine.pauses.write = 1500
+      const applying = other.call("apply_plan", { plan_id, confirm: true }).catch(() => undefined)
+      while (engine.came.filter(({ what }) => what.startsWith("PUT")).length < 3) await new Promise(setImmediate)
+      const refused = errorOf(await one.call("apply_plan", { plan_id, confirm: true }))
+      assert.include(refused.message, "another server applies a plan")
+      other.child.kill("SIGKILL")
+      await applying
+      engine.pauses.write = 0
+      // Nobody can tell a killed server from a slow one until its lock has run out.
+      let again = await one.call("apply_plan", { plan_id, confirm: true })
+      while (again.error?.message.includes("another server applies"))
+        again = await one.call("apply_plan", { plan_id, confirm: true })
+      assert.isUndefined(again.error)
+      const tagged = dataOf(await one.call("list_workflows", { tags: ["shared"], limit: 100 }))
+      assert.propertyVal(tagged["data"] ?? tagged["workflows"], "length", 30)
+    }
+  )
+
+  it(
+    "read on without the Redis, refuse changes, say so once, and change again when it is back",
+    { timeout: 60_000 },
+    async () => {
+      const [one] = await pair("outage")
+      const id = await idOf(one, "in an outage")
+      for (const trouble of ["killed", "hanging"] as const) {
+        if (trouble === "killed") await redis.kill()
+        else redis.signal("SIGSTOP")
+        const asked = await Promise.all(Array.from({ length: 10 }, () => one.call("get_workflow", { id })))
+        for (const answer of asked) assert.isUndefined(answer.error, trouble)
+        const refused = errorOf(await one.call("update_workflow", { id, name: "not now" }))
+        assert.include(refused.message, "Redis", trouble)
+        assert.include(refused.message, "nothing of it was sent", trouble)
+        if (trouble === "killed") await redis.start()
+        else redis.signal("SIGCONT")
+        let again = await one.call("update_workflow", { id, name: `after ${trouble}` })
+        while (again.error !== undefined) again = await one.call("update_workflow", { id, name: `after ${trouble}` })
+        assert.strictEqual(dataOf(await one.call("get_workflow", { id }))["name"], `after ${trouble}`)
+      }
+      const said = await one.says("stderr", "answers again")
+      assert.notInclude(said, "hidden")
+      assert.isBelow(said.split("does not answer").length, 6)
+    }
+  )
+
+  it("do not start where the Redis cannot be used, and never show its password", async () => {
+    const url = redis.url.replace("hidden", "wrong-password")
+    const cwd = await directory({
+      ".config.json": { ...configurationOf({ production: engine.host }), shared: { redis: url } }
+    })
+    const { code, stderr } = await run(["--http", "--port", "0"], { cwd })
+    assert.strictEqual(code, 1)
+    assert.include(stderr, "shared.redis cannot be used")
+    assert.notInclude(stderr, "wrong-password")
+  })
+})
