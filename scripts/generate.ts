@@ -11,6 +11,7 @@ import { EngineToolset } from "../src/engine/toolset.ts"
 import { MarketplaceToolset } from "../src/marketplace/toolset.ts"
 import type { Tool } from "../src/mcp/Tool.ts"
 import { installLinks, serverJson } from "./distribution.ts"
+import { optionRows } from "./options.ts"
 
 export const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -50,10 +51,11 @@ const links = installLinks()
 const parts: ReadonlyMap<string, string> = new Map([
   ...toolsets.map(({ name, tools }) => [`tools of ${name}`, toolTable(tools)] as const),
   ["flags", flagTable],
+  ["options", table(["option", "what it is for", "expected", "otherwise"], optionRows)],
   ["links", `[Add to VS Code](${links.vscode}), [add to Cursor](${links.cursor})`]
 ])
 
-const pages = ["README.md", "docs/connect.md", "docs/operator.md", "docs/marketplace.md"]
+const pages = ["README.md", "docs/connect.md", "docs/operator.md", "docs/marketplace.md", "docs/options.md"]
 
 const part = /<!-- made: ([^>]+?) -->\n\n[^]*?\n\n<!-- \/made -->/g
 

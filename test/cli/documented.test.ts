@@ -54,3 +54,26 @@ describe("the commands in the pages", () => {
     assert.includeMembers(known, Object.keys(Result.getOrThrow(readInput(schema ?? {}, toolWords))))
   })
 })
+
+/** What stands in front of a code in the sources: a rendering of an error, or its data. */
+const codes = /(?:\b(?:caller|upstream)\(|\["(?:caller|upstream)", |\bcode: |\{ code, )"([A-Z]+(?:_[A-Z]+)*)"/g
+
+describe("the page of errors", () => {
+  const sources = readdirSync(path.join(root, "src"), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !file.includes("embedded"))
+    .map((file) => readFileSync(path.join(root, "src", file), "utf8"))
+  const inSources = new Set(sources.flatMap((text) => [...text.matchAll(codes)].map(([, code = ""]) => code)))
+  const page = readFileSync(path.join(root, "docs/errors.md"), "utf8")
+  const documented = new Set(
+    [...page.matchAll(/`([A-Z]+(?:_[A-Z]+)+|BUSY|CONFLICT|GUARD|TIMEOUT)`/g)].map(([, code = ""]) => code)
+  )
+
+  it("has every code that a tool can fail with, and no other", () => {
+    assert.isAbove(inSources.size, 40)
+    const missing = [...inSources].filter((code) => !documented.has(code))
+    assert.deepStrictEqual(missing, [])
+    const ofSystem = ["CERT_HAS_EXPIRED"]
+    const unknown = [...documented].filter((code) => !inSources.has(code) && !ofSystem.includes(code))
+    assert.deepStrictEqual(unknown, [])
+  })
+})
