@@ -17,9 +17,12 @@ export interface Notification {
   readonly params: unknown
 }
 
-/** A client's answer to a request of ours; as we send none, it answers nothing. */
+/** A client's answer to a request of ours; it holds either a result or an error. */
 export interface Reply {
   readonly _tag: "Reply"
+  readonly id: Id | null
+  readonly result?: unknown
+  readonly error?: unknown
 }
 
 /** JSON, but no JSON-RPC message; the id is there when it could be read. */
@@ -69,8 +72,10 @@ export const read = (json: unknown): Message => {
 
 const readSingle = (json: unknown): Single => {
   if (!Predicate.isObject(json)) return invalid(null, "a message is a JSON object")
-  if (!("method" in json) && Option.isSome(readReply(json)) && "result" in json !== "error" in json) {
-    return { _tag: "Reply" }
+  const reply = "method" in json ? Option.none() : readReply(json)
+  if (Option.isSome(reply) && "result" in json !== "error" in json) {
+    const { error, id = null, result } = reply.value
+    return { _tag: "Reply", id, ...("error" in json ? { error } : { result }) }
   }
   return Option.match(readEnvelope(json), {
     onNone: () =>

@@ -1,6 +1,7 @@
 import { Clock, Effect, Result, Schema } from "effect"
 
 import { firstIssue } from "../../internal/schema/describeIssue.ts"
+import type { Question, Reply } from "../Elicitation.ts"
 import { Progress } from "../Progress.ts"
 import type { Failure } from "./errors.ts"
 import { Id } from "./Message.ts"
@@ -13,10 +14,12 @@ export interface Call {
   readonly protocolVersion: ProtocolVersion
   /** Says something to the caller before the answer. */
   readonly notify: (notification: Response.ServerNotification) => Effect.Effect<void>
+  /** Asks the person at the client; absent where a handshake has not said that it can. */
+  readonly ask?: ((question: Question) => Effect.Effect<Reply>) | undefined
   /** Ends when the caller has left, where that shows without being said. */
   readonly gone?: Effect.Effect<void> | undefined
-  /** A handshake has settled on this revision. */
-  readonly settle: (protocolVersion: ProtocolVersion) => Effect.Effect<void>
+  /** A handshake has settled on this revision with a client that can do this. */
+  readonly settle: (protocolVersion: ProtocolVersion, capabilities: unknown) => Effect.Effect<void>
 }
 
 /** Something that a request can ask for. `run` takes the params as they came. */

@@ -6,6 +6,7 @@ import { Prompts } from "../Prompt.ts"
 import { Resources } from "../Resources.ts"
 import { Tools } from "../Tool.ts"
 import { type Era, legacy, modern } from "./eras.ts"
+import * as Rounds from "./elicitation/rounds.ts"
 import { toErrorObject } from "./errors.ts"
 import * as Lanes from "./Lanes.ts"
 import type { Request } from "./Message.ts"
@@ -33,7 +34,7 @@ export class Protocol extends Context.Service<
       const resources = yield* Resources
       const inLane = withLane(Lanes.make().run)
       const methods = {
-        ...toolMethods(yield* Tools),
+        ...toolMethods(yield* Tools, yield* Rounds.make),
         ...resourceMethods(resources),
         ...promptMethods(prompts),
         ...completionMethods(prompts, resources)

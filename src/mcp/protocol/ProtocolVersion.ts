@@ -14,6 +14,8 @@ export interface ProtocolVersion {
   readonly hints: boolean
   /** Titles, structured results with their schemas, `_meta` on tools. */
   readonly structure: boolean
+  /** Questions to the person at the client. */
+  readonly elicitation: boolean
   /** Error code for a resource that does not exist. */
   readonly unknownResource: number
 }
@@ -24,10 +26,17 @@ const v2024_11_05: ProtocolVersion = {
   batches: false,
   hints: false,
   structure: false,
+  elicitation: false,
   unknownResource: -32002
 }
 const v2025_03_26: ProtocolVersion = { ...v2024_11_05, date: "2025-03-26", batches: true, hints: true }
-const v2025_06_18: ProtocolVersion = { ...v2025_03_26, date: "2025-06-18", batches: false, structure: true }
+const v2025_06_18: ProtocolVersion = {
+  ...v2025_03_26,
+  date: "2025-06-18",
+  batches: false,
+  structure: true,
+  elicitation: true
+}
 const v2025_11_25: ProtocolVersion = { ...v2025_06_18, date: "2025-11-25" }
 const v2026_07_28: ProtocolVersion = { ...v2025_11_25, date: "2026-07-28", era: "modern", unknownResource: -32602 }
 
@@ -58,6 +67,9 @@ export const negotiate = (version: string): ProtocolVersion => {
 
 /** Where a modern request says its version. */
 export const versionKey = "io.modelcontextprotocol/protocolVersion"
+
+/** Where a modern request says what its client can do. */
+export const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities"
 
 /** The version that a request's own params claim, if they claim any; only modern requests do. */
 export const claimed = (params: unknown): Option.Option<unknown> =>

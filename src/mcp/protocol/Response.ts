@@ -22,6 +22,14 @@ export interface ServerNotification {
   readonly params: Readonly<Record<string, unknown>>
 }
 
+/** What we ask a client. */
+export interface ServerRequest extends ServerNotification {
+  readonly id: string
+}
+
+/** What a client gets besides answers. */
+export type ServerMessage = ServerNotification | ServerRequest
+
 /**
  * What became of a message, for a transport that has words of its own for it: answered (be it with an error), refused
  * before anything was looked at, beyond the access of the caller, naming a method that does not exist, or stopped before
@@ -31,6 +39,8 @@ export interface Outcome {
   readonly era: EraName
   readonly verdict: "answered" | "refused" | "forbidden" | "stopped" | "unknown method"
   readonly response: Response | ReadonlyArray<Response>
+  /** Of a handshake: the id under which its conversation goes on, where there is something to go on with. */
+  readonly session?: string
 }
 
 export const success = (id: Id, result: Result): Response => ({ jsonrpc: "2.0", id, result })

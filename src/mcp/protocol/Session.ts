@@ -1,10 +1,14 @@
 import { Context, Deferred, Effect, Layer, Match, Option, Schema } from "effect"
 
+import * as Questions from "./elicitation/Questions.ts"
+import * as SessionId from "./elicitation/sessionId.ts"
+import { showsForms } from "./elicitation/form.ts"
 import { Id, type Batch, type Message, type Request, type Single } from "./Message.ts"
+import type { Question } from "../Elicitation.ts"
 import { Protocol } from "./Protocol.ts"
 import { invalidRequest, stopped } from "./ProtocolError.ts"
 import { claimed, ofRequest, type ProtocolVersion } from "./ProtocolVersion.ts"
-import { failure, type ServerNotification, type Outcome, refused } from "./Response.ts"
+import { failure, type Outcome, refused, type ServerMessage } from "./Response.ts"
 
 /** One client's conversation: what was settled with it, and which of its requests are being served. */
 export interface Session {
@@ -15,12 +19,16 @@ export interface Session {
 const Cancelled = Schema.Struct({ requestId: Id })
 const readCancelled = Schema.decodeUnknownOption(Cancelled)
 
-/** What ends a conversation from outside. */
-export interface Ends {
+/** Where a conversation comes from, and what ends it from outside. */
+export interface Circumstances {
   /** When this ends, what is still being served is answered with an error. */
   readonly until?: Effect.Effect<void> | undefined
   /** When this ends, nobody waits for answers any more: what was not begun or is only read is not served to its end. */
   readonly gone?: Effect.Effect<void> | undefined
+  /** When this ends, nothing is heard from the client any more, though it may still listen. */
+  readonly silent?: Effect.Effect<void> | undefined
+  /** The id of the conversation that this goes on with, whose handshake was elsewhere. */
+  readonly session?: string | undefined
 }
 
 /** Opens conversations; ids of one are never mixed up with those of another. */
@@ -29,32 +37,49 @@ export class Sessions extends Context.Service<
   {
     readonly open: (
       protocolVersion: ProtocolVersion,
-      notify: (notification: ServerNotification) => Effect.Effect<void>,
-      ends?: Ends
+      send: (message: ServerMessage) => Effect.Effect<void>,
+      circumstances?: Circumstances
     ) => Session
   }
 >()("workflow-tool-server/protocol/Connections") {
   static readonly layer = Layer.effect(
     Sessions,
-    Effect.map(Protocol, (protocol) =>
-      Sessions.of({ open: (protocolVersion, notify, ends = {}) => open(protocol, protocolVersion, notify, ends) })
-    )
+    Effect.map(Protocol, (protocol) => {
+      const services = { protocol, questions: Questions.make() }
+      return Sessions.of({
+        open: (protocolVersion, send, circumstances = {}) => open(services, protocolVersion, send, circumstances)
+      })
+    })
   )
 }
 
+interface Services {
+  readonly protocol: Protocol["Service"]
+  readonly questions: Questions.Questions
+}
+
 const open = (
-  protocol: Protocol["Service"],
+  { protocol, questions }: Services,
   initial: ProtocolVersion,
-  notify: (notification: ServerNotification) => Effect.Effect<void>,
-  { gone, until = Effect.never }: Ends
+  send: (message: ServerMessage) => Effect.Effect<void>,
+  { gone, session: known, silent = Effect.never, until = Effect.never }: Circumstances
 ): Session => {
   let settledVersion = initial
+  let session = known
   const inFlight = new Map<Id, Deferred.Deferred<void>>()
 
-  const settle = (settled: ProtocolVersion) =>
+  const settle = (settled: ProtocolVersion, capabilities: unknown) =>
     Effect.sync(() => {
       settledVersion = settled
+      session = settled.elicitation && showsForms(capabilities) ? SessionId.mint() : undefined
     })
+
+  /** A modern client is asked by the result of its call. */
+  const askIn = ({ era }: ProtocolVersion) => {
+    if (session === undefined || era === "modern") return undefined
+    const asked = { session, send, gone: Effect.raceFirst(silent, gone ?? Effect.never) }
+    return (question: Question) => questions.ask(question, asked)
+  }
 
   /** The answer, an error if there was no time for one; none if the client says meanwhile that it wants none. */
   const serve = Effect.fnUntraced(function* (request: Request) {
@@ -67,7 +92,11 @@ const open = (
     return yield* Effect.raceAllFirst([
       Effect.as(Deferred.await(cancelled), Option.none<Outcome>()),
       Effect.as(until, Option.some(cut)),
-      Effect.asSome(protocol.serve(request, { protocolVersion, notify, gone, settle }))
+      protocol.serve(request, { protocolVersion, notify: send, ask: askIn(protocolVersion), gone, settle }).pipe(
+        Effect.map((outcome) =>
+          Option.some(request.method === "initialize" && session !== undefined ? { ...outcome, session } : outcome)
+        )
+      )
     ]).pipe(Effect.ensuring(Effect.sync(() => inFlight.delete(id))))
   })
 
@@ -81,7 +110,8 @@ const open = (
       Request: serve,
       Notification: ({ method, params }) =>
         Effect.as(method === "notifications/cancelled" ? cancel(params) : Effect.void, Option.none<Outcome>()),
-      Reply: () => Effect.succeed(Option.none<Outcome>()),
+      Reply: (reply) =>
+        Effect.as(session === undefined ? Effect.void : questions.answer(session, reply), Option.none<Outcome>()),
       Invalid: ({ id, problem }) => Effect.succeedSome(refused(id, invalidRequest(problem)))
     })
 

@@ -4,13 +4,14 @@ import { Audit, type AuditEntry, noteInstance } from "../Audit.ts"
 import { Caller } from "../Caller.ts"
 import type { Answer, Tool } from "../Tool.ts"
 import type { ToolFailure } from "../ToolError.ts"
+import type { InputNeeded } from "./elicitation/rounds.ts"
 import { toErrorObject } from "./errors.ts"
 import type { ProtocolVersion } from "./ProtocolVersion.ts"
 import { printable } from "./Response.ts"
 
 /** Calls a tool; one that may change something is recorded when it has ended, however it has ended. */
-export const audited = Effect.fnUntraced(function* (
-  tool: Tool,
+export const audited = Effect.fnUntraced(function* <E extends ToolFailure | InputNeeded>(
+  tool: Pick<Tool, "annotations" | "name"> & { readonly call: (input: unknown) => Effect.Effect<Answer, E> },
   input: unknown,
   {
     client,
@@ -35,31 +36,36 @@ export const audited = Effect.fnUntraced(function* (
   return yield* Effect.provideService(tool.call(input), noteInstance, note).pipe(
     Effect.provideService(Caller, caller),
     Effect.onExit((exit) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        record({
-          tool: tool.name,
-          instance,
-          ...conclude(exit, input, protocolVersion),
-          startedAt,
-          durationMs: now - startedAt,
-          client: clientName(client)
-        })
-      )
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        const conclusion = conclude(exit, input, protocolVersion)
+        return conclusion === undefined
+          ? Effect.void
+          : record({
+              tool: tool.name,
+              instance,
+              ...conclusion,
+              startedAt,
+              durationMs: now - startedAt,
+              client: clientName(client)
+            })
+      })
     )
   )
 })
 
+/** Nothing where the call is made again with the answer to a question: until then it has changed nothing. */
 const conclude = (
-  exit: Exit.Exit<Answer, ToolFailure>,
+  exit: Exit.Exit<Answer, ToolFailure | InputNeeded>,
   input: unknown,
   protocolVersion: ProtocolVersion
-): Pick<AuditEntry, "outcome" | "error" | "ids"> => {
+): Pick<AuditEntry, "outcome" | "error" | "ids"> | undefined => {
   if (Exit.isSuccess(exit)) {
     return { outcome: "succeeded", error: undefined, ids: idsIn(input, exit.value.structured) }
   }
   if (Cause.hasInterruptsOnly(exit.cause)) return { outcome: "interrupted", error: undefined, ids: idsIn(input) }
   const failure = exit.cause.reasons.find(Cause.isFailReason)?.error
   if (failure === undefined) return { outcome: "failed", error: "INTERNAL_ERROR", ids: idsIn(input) }
+  if (failure._tag === "InputNeeded") return undefined
   const { data } = toErrorObject(failure, protocolVersion)
   return {
     outcome: "failed",

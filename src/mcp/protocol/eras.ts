@@ -6,7 +6,7 @@ import { toErrorResult } from "./errors.ts"
 import * as Method from "./Method.ts"
 import { shelfLife } from "./methods/paging.ts"
 import { invalidParams, ProtocolError, unsupportedVersion } from "./ProtocolError.ts"
-import { dates, modern as newest, negotiate, type ProtocolVersion, versionKey } from "./ProtocolVersion.ts"
+import { capabilitiesKey, dates, modern as newest, negotiate, type ProtocolVersion, versionKey } from "./ProtocolVersion.ts"
 import type { Result } from "./Response.ts"
 import type { ServerInfo } from "./ServerInfo.ts"
 
@@ -25,12 +25,16 @@ export const legacy = (shared: Method.Methods, info: ServerInfo["Service"]): Era
     Object.entries<Method.Method>({
       ...shared,
       initialize: Method.make(
-        { protocolVersion: Schema.String, clientInfo: Schema.optionalKey(Schema.Unknown) },
-        Effect.fnUntraced(function* ({ clientInfo, protocolVersion: asked }, { settle }) {
+        {
+          protocolVersion: Schema.String,
+          capabilities: Schema.optionalKey(Schema.Unknown),
+          clientInfo: Schema.optionalKey(Schema.Unknown)
+        },
+        Effect.fnUntraced(function* ({ capabilities, clientInfo, protocolVersion: asked }, { settle }) {
           const client = clientName(clientInfo)
           if (client !== undefined) yield* (yield* Audit).introduce(client)
           const protocolVersion = negotiate(asked)
-          yield* settle(protocolVersion)
+          yield* settle(protocolVersion, capabilities)
           return {
             protocolVersion: protocolVersion.date,
             capabilities: {
@@ -94,8 +98,6 @@ const toldToTheModel = (method: Method.Method): Method.Method => ({
         )
       )
 })
-
-const capabilitiesKey = "io.modelcontextprotocol/clientCapabilities"
 
 const RequestMeta = Schema.Struct({
   _meta: Schema.Struct({

@@ -3,21 +3,22 @@ import * as Sse from "effect/encoding/Sse"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 
 import { Room } from "../../internal/http/Room.ts"
+import * as SessionId from "../protocol/elicitation/sessionId.ts"
 import type { Message } from "../protocol/Message.ts"
 import type { ProtocolVersion } from "../protocol/ProtocolVersion.ts"
-import { type ServerNotification, type Outcome, written } from "../protocol/Response.ts"
-import type { Session } from "../protocol/Session.ts"
+import { type Outcome, type ServerMessage, written } from "../protocol/Response.ts"
+import type { Circumstances, Session } from "../protocol/Session.ts"
 import type { Share } from "./memory.ts"
 
 type Event =
-  | { readonly _tag: "ServerNotification"; readonly notification: ServerNotification }
+  | { readonly _tag: "ServerMessage"; readonly message: ServerMessage }
   | { readonly _tag: "Outcome"; readonly outcome: Outcome }
 
 /** Opens the conversation that a message is served in. */
 export type Connect = (
   protocolVersion: ProtocolVersion,
-  notify: (notification: ServerNotification) => Effect.Effect<void>,
-  gone: Effect.Effect<void>
+  send: (message: ServerMessage) => Effect.Effect<void>,
+  circumstances: Pick<Circumstances, "gone" | "session" | "silent">
 ) => Session
 
 /**
@@ -33,15 +34,16 @@ export const exchange = Effect.fnUntraced(function* (
   { scope, share }: { readonly scope: Scope.Scope; readonly share: Share }
 ) {
   const events = yield* Queue.bounded<Event, Cause.Done>(16)
-  const notify = (notification: ServerNotification) =>
-    takesEvents(headers["accept"]) ? Queue.offer(events, { _tag: "ServerNotification", notification }) : Effect.void
+  const isListening = takesEvents(headers["accept"])
+  const send = (sent: ServerMessage) =>
+    isListening ? Effect.asVoid(Queue.offer(events, { _tag: "ServerMessage", message: sent })) : Effect.void
   share.join()
   const gone = yield* Deferred.make<void>()
-  const serving = yield* connect(
-    protocolVersion,
-    (notification) => Effect.asVoid(notify(notification)),
-    Deferred.await(gone)
-  )
+  const serving = yield* connect(protocolVersion, send, {
+    gone: Deferred.await(gone),
+    session: SessionId.read(headers["mcp-session-id"]),
+    ...(isListening ? {} : { silent: Effect.void })
+  })
     .receive(message)
     .pipe(
       Effect.flatMap((outcome) =>
@@ -76,16 +78,20 @@ const statuses = {
   modern: { answered: 200, refused: 400, stopped: 503, forbidden: 403, "unknown method": 404 }
 } as const
 
-export const answer = ({ era, response, verdict }: Outcome) => {
+export const answer = ({ era, response, session, verdict }: Outcome) => {
   const text = written(response)
-  const options = { status: statuses[era][verdict], contentType: "application/json" }
+  const options = {
+    status: statuses[era][verdict],
+    contentType: "application/json",
+    ...(session === undefined ? {} : { headers: { "mcp-session-id": session } })
+  }
   return text.length < large ? HttpServerResponse.text(text, options) : inPieces(text, options)
 }
 
 /** From this size on, an answer goes out in pieces of it: so it shows whether it is being read. */
 const large = 64 * 1024
 
-const inPieces = (text: string, options: { readonly status: number; readonly contentType: string }) => {
+const inPieces = (text: string, options: HttpServerResponse.Options.WithContent) => {
   const bytes = new TextEncoder().encode(text)
   const pieces = Array.from({ length: Math.ceil(bytes.length / large) }, (_, at) =>
     bytes.subarray(at * large, (at + 1) * large)
@@ -101,5 +107,5 @@ const asEvent = (event: Event) =>
     _tag: "Event",
     event: "message",
     id: undefined,
-    data: event._tag === "ServerNotification" ? JSON.stringify(event.notification) : written(event.outcome.response)
+    data: event._tag === "ServerMessage" ? JSON.stringify(event.message) : written(event.outcome.response)
   })

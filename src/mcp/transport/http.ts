@@ -22,8 +22,8 @@ export const layer = (options: Options = {}) =>
     Effect.fnUntraced(function* (router) {
       const { authorized, open } = yield* makeMiddleware(options)
       const connections = yield* Sessions
-      const connect: Connect = (protocolVersion, notify, gone) =>
-        connections.open(protocolVersion, notify, { gone, until: options.until })
+      const connect: Connect = (protocolVersion, send, circumstances) =>
+        connections.open(protocolVersion, send, { ...circumstances, until: options.until })
       const facts = yield* HealthFacts
       const { version } = yield* ServerInfo
       const scope = yield* Effect.scope

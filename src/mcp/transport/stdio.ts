@@ -4,7 +4,7 @@ import { Room } from "../../internal/http/Room.ts"
 import type * as Message from "../protocol/Message.ts"
 import { busy, invalidRequest } from "../protocol/ProtocolError.ts"
 import { assumed } from "../protocol/ProtocolVersion.ts"
-import { type ServerNotification, type Outcome, refused, written } from "../protocol/Response.ts"
+import { type Outcome, refused, type ServerMessage, written } from "../protocol/Response.ts"
 import { Sessions } from "../protocol/Session.ts"
 import { largestMessage, readMessage } from "./json.ts"
 import { type Line, lines } from "./lines.ts"
@@ -36,10 +36,14 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
   const stdio = yield* Stdio.Stdio
   const outgoing = yield* Queue.bounded<string, Cause.Done>(outbox)
   const send = ({ response }: Outcome) => Queue.offer(outgoing, `${written(response)}\n`)
-  const notify = (notification: ServerNotification) => Queue.offer(outgoing, `${JSON.stringify(notification)}\n`)
+  const tell = (message: ServerMessage) => Queue.offer(outgoing, `${JSON.stringify(message)}\n`)
   const told = Fiber.join(yield* Effect.forkScoped(until))
   const timeIsUp = yield* Deferred.make<void>()
-  const { receive } = (yield* Sessions).open(assumed, notify, { until: Deferred.await(timeIsUp) })
+  const inputEnded = yield* Deferred.make<void>()
+  const { receive } = (yield* Sessions).open(assumed, tell, {
+    until: Deferred.await(timeIsUp),
+    silent: Deferred.await(inputEnded)
+  })
   const serving = yield* FiberSet.make()
   const memory = Memory.make()
   let requests = 0
@@ -108,6 +112,7 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
   )
 
   yield* reading.pipe(
+    Effect.andThen(Deferred.succeed(inputEnded, undefined)),
     Effect.andThen(Effect.timeoutOption(FiberSet.awaitEmpty(serving), drainTimeout)),
     Effect.raceFirst(Effect.andThen(told, Effect.sleep(shutdownTimeout))),
     Effect.andThen(Deferred.succeed(timeIsUp, undefined)),

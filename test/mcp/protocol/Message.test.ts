@@ -18,8 +18,8 @@ it("a request is read with the id, method and params it was written with", () =>
 
 it("without an id it is a notification, without a method a reply", () => {
   assert.deepEqual(read({ jsonrpc: "2.0", method: "a" }), { _tag: "Notification", method: "a", params: undefined })
-  assert.deepEqual(read({ jsonrpc: "2.0", id: 1, result: 0 }), { _tag: "Reply" })
-  assert.deepEqual(read({ jsonrpc: "2.0", id: null, error: {} }), { _tag: "Reply" })
+  assert.deepEqual(read({ jsonrpc: "2.0", id: 1, result: 0 }), { _tag: "Reply", id: 1, result: 0 })
+  assert.deepEqual(read({ jsonrpc: "2.0", id: null, error: {} }), { _tag: "Reply", id: null, error: {} })
 })
 
 it("every other JSON is invalid, and an id that can be read is kept for the answer", () => {

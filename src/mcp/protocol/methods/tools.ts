@@ -2,8 +2,11 @@ import { Effect, type JsonSchema, Option, Schema } from "effect"
 
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { CurrentAccess } from "../../Access.ts"
+import { Elicitation } from "../../Elicitation.ts"
 import type { Answer, Tool } from "../../Tool.ts"
+import type { ToolFailure } from "../../ToolError.ts"
 import { audited } from "../audited.ts"
+import type { InputNeeded, Rounds } from "../elicitation/rounds.ts"
 import * as Method from "../Method.ts"
 import { forbidden, ProtocolError } from "../ProtocolError.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
@@ -11,7 +14,7 @@ import type { Result } from "../Response.ts"
 import { cursor, onePage, perRevision, shelfLife } from "./paging.ts"
 
 /** `tools/list` and `tools/call`. */
-export const toolMethods = (tools: ReadonlyArray<Tool>) => {
+export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const listings = perRevision((protocolVersion) =>
     tools.filter(({ isListed }) => isListed !== false).map((tool) => listing(tool, protocolVersion))
@@ -29,15 +32,24 @@ export const toolMethods = (tools: ReadonlyArray<Tool>) => {
       {
         name: Schema.String,
         arguments: Schema.optionalKey(Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown))),
-        _meta: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
+        _meta: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
+        inputResponses: Schema.optionalKey(Schema.Unknown),
+        requestState: Schema.optionalKey(Schema.Unknown)
       },
-      Effect.fnUntraced(function* (params, { protocolVersion }) {
+      Effect.fnUntraced(function* (params, { ask, protocolVersion }) {
         const tool = byName.get(params.name)
         if (tool === undefined) return yield* unknownTool(params.name, [...byName.keys()])
         if (!tool.annotations.readOnlyHint && !(yield* CurrentAccess).mayChange) return yield* forbidden(tool.name)
         const client = params._meta?.[clientInfoKey]
         const reason = params._meta?.[reasonKey]
-        return result(yield* audited(tool, params.arguments, { client, protocolVersion, reason }), protocolVersion)
+        const called = <E extends ToolFailure | InputNeeded>(program: Effect.Effect<Answer, E>) =>
+          Effect.map(
+            audited({ ...tool, call: () => program }, params.arguments, { client, protocolVersion, reason }),
+            (answer) => result(answer, protocolVersion)
+          )
+        const program = tool.call(params.arguments)
+        if (protocolVersion.era === "modern") return yield* inRounds(program, params, called)
+        return yield* called(ask === undefined ? program : Effect.provideService(program, Elicitation, { ask }))
       }),
       { work: workOf(byName) }
     )

@@ -1,0 +1,55 @@
+import { Option, Predicate, Schema } from "effect"
+
+import type { Question, Reply } from "../../Elicitation.ts"
+import type * as Message from "../Message.ts"
+import { printable } from "../Response.ts"
+
+/** How long a question waits for its answer, in milliseconds. */
+export const longestWait = 5 * 60_000
+
+/** Whether a client with these capabilities shows forms; it does where it names no other mode. */
+export const showsForms = (capabilities: unknown): boolean => {
+  const elicitation = Predicate.hasProperty(capabilities, "elicitation") ? capabilities.elicitation : undefined
+  return Predicate.isObject(elicitation) && ("form" in elicitation || !("url" in elicitation))
+}
+
+/** The request, but for its id; the same in every revision that has it. */
+export const requestOf = ({ fields, message, required = [] }: Question) => ({
+  method: "elicitation/create",
+  params: {
+    message: message.slice(0, longestMessage),
+    requestedSchema: { type: "object", properties: fields, required }
+  }
+})
+
+const longestMessage = 10_000
+
+const ElicitResult = Schema.Struct({
+  action: Schema.Literals(["accept", "decline", "cancel"]),
+  content: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
+})
+const readResult = Schema.decodeUnknownOption(ElicitResult)
+
+/** What a client's result says; nothing where it is none. */
+export const replyOf = (result: unknown): Option.Option<Reply> =>
+  Option.map(readResult(result), ({ action, content = {} }): Reply => {
+    switch (action) {
+      case "accept":
+        return { _tag: "Accepted", content }
+      case "decline":
+        return { _tag: "Declined" }
+      case "cancel":
+        return { _tag: "Cancelled" }
+    }
+  })
+
+export const unanswered = (problem: string): Reply => ({ _tag: "Unanswered", problem })
+
+/** What a client's answer to the request comes to, whatever it is. */
+export const readReply = ({ error, result }: Pick<Message.Reply, "error" | "result">): Reply => {
+  if (error === undefined) {
+    return Option.getOrElse(replyOf(result), () => unanswered("the client's answer is not one to the question"))
+  }
+  const said = Predicate.hasProperty(error, "message") ? `: ${printable(String(error.message)).slice(0, 200)}` : ""
+  return unanswered(`the client could not ask${said}`)
+}
