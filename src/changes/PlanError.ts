@@ -35,6 +35,26 @@ export class GuardViolation extends Schema.TaggedError<GuardViolation>()("GuardV
   }
 }
 
+/** A person was asked whether to change what is protected, and has not agreed; nothing was sent. */
+export class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", {
+  id: Schema.String,
+  answer: Schema.Literals(["declined", "cancelled", "unanswered"]),
+  /** Why nobody has answered. */
+  problem: Schema.optionalKey(Schema.String)
+}) {
+  override get message() {
+    const what = `Plan ${this.id} changes what is protected`
+    switch (this.answer) {
+      case "declined":
+        return `${what}, and the person who was asked declined; nothing was changed. Ask them what they want instead.`
+      case "cancelled":
+        return `${what}, and the person who was asked closed the question without an answer; nothing was changed. Apply it again only if they want to be asked again.`
+      case "unanswered":
+        return `${what}, and no person has agreed: ${this.problem ?? "nobody answered"}. Nothing was changed. Applying it again asks again.`
+    }
+  }
+}
+
 /** A call failed on the way; what is done stays done and is written down, and applying again goes on from there. */
 export class ApplyStopped extends Schema.TaggedError<ApplyStopped>()("ApplyStopped", {
   id: Schema.String,
@@ -84,6 +104,7 @@ export class JournalFailed extends Schema.TaggedError<JournalFailed>()("JournalF
 export type PlanError =
   | ApplyStopped
   | GuardViolation
+  | NotAgreed
   | NothingToRollBack
   | PlanExpired
   | PlanNotFound

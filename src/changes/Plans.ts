@@ -1,5 +1,7 @@
 import { Clock, Effect, Hash, Semaphore } from "effect"
 
+import { Elicitation } from "../mcp/Elicitation.ts"
+import * as Agreement from "./apply/agreement.ts"
 import * as Run from "./apply/Run.ts"
 import { type Report, runPlan } from "./apply/runPlan.ts"
 import type { Describing, Driver, RemoteState } from "./Driver.ts"
@@ -9,6 +11,7 @@ import {
   type ApplyStopped,
   GuardViolation,
   JournalFailed,
+  type NotAgreed,
   NothingToRollBack,
   PlanExpired,
   PlanNotFound,
@@ -21,13 +24,13 @@ import { draftRollback } from "./rollback.ts"
 export interface ApplyOptions {
   /** No new batch is begun after this time; apply again to go on. Default: until done. */
   readonly maxSeconds?: number
-  /** Whether a person has agreed to change what the configuration protects. Default: not. */
+  /** Whether a person has agreed to change what the configuration protects; asked where there is a way to. Default: not. */
   readonly isProtectedConfirmed?: boolean
   /** Called after every batch. */
   readonly onProgress?: (done: number, total: number) => Effect.Effect<void>
 }
 
-type Refusal = GuardViolation | JournalFailed | PlanExpired | PlanNotFound | PlanSpent
+type Refusal = GuardViolation | JournalFailed | NotAgreed | PlanExpired | PlanNotFound | PlanSpent
 
 /** A change that needs no plan, as it is recorded. */
 export type Action = Omit<ActionEntry, "at" | "type"> & Pick<ActionEntry, "operation" | "outcome">
@@ -69,6 +72,7 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
   journal,
   planMinutes
 }: Options<C, S, E>) {
+  const agreement = Agreement.make()
   const writing = yield* Semaphore.make(1)
   const oneAtATime = yield* Semaphore.make(1)
   const append: Journal<C>["append"] = (entry) => writing.withPermit(journal.append(entry))
@@ -129,8 +133,23 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     return problems.length > 0 ? yield* new GuardViolation({ id, problems }) : { state: past, original }
   })
 
+  /**
+   * Whether a person has agreed to change what is protected: the one at the client where they can be asked, else by what
+   * the caller says. Nothing is held or begun meanwhile.
+   */
+  const isAgreed = Effect.fnUntraced(function* (id: string, isSaid: boolean) {
+    const { ask } = yield* Elicitation
+    if (ask === undefined || driver.questionOf === undefined) return isSaid
+    const message = driver.questionOf((yield* state(id)).plan)
+    if (message === undefined) return isSaid
+    yield* applicable(id, true)
+    yield* agreement.obtain(ask, { id, message })
+    return true
+  })
+
   const apply = Effect.fn("Plans.apply")(function* (id: string, options: ApplyOptions = {}) {
-    const { isProtectedConfirmed = false, maxSeconds = Infinity, onProgress = () => Effect.void } = options
+    const { maxSeconds = Infinity, onProgress = () => Effect.void } = options
+    const isProtectedConfirmed = yield* isAgreed(id, options.isProtectedConfirmed ?? false)
     const until = (yield* now) + maxSeconds * 1000
     const work = Effect.gen(function* () {
       const from = yield* applicable(id, isProtectedConfirmed)

@@ -5,6 +5,7 @@ const kinds: { readonly [tag in PlanError["_tag"]]: readonly [blame: "caller" | 
   ApplyStopped: ["upstream", "APPLY_STOPPED"],
   GuardViolation: ["caller", "GUARD"],
   JournalFailed: ["upstream", "JOURNAL_FAILED"],
+  NotAgreed: ["caller", "NOT_AGREED"],
   NothingToRollBack: ["caller", "NOTHING_TO_ROLL_BACK"],
   PlanExpired: ["caller", "PLAN_EXPIRED"],
   PlanNotFound: ["caller", "PLAN_NOT_FOUND"],

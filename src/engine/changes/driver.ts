@@ -5,6 +5,7 @@ import type { Estimate } from "../../changes/Plan.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../client/EngineError.ts"
 import type { Instances } from "../client/Instances.ts"
+import { questionOf } from "./agreement.ts"
 import { type Change, idOf, invert } from "./Change.ts"
 import { describing } from "./describe.ts"
 import { type ChangeError, explain } from "./failures.ts"
@@ -106,6 +107,7 @@ export const make = (
     checkRollback: (draft, isForward) =>
       isForward ? holdToGuards(guards, draft, estimate) : warnOfProtected(guards, draft),
     problemsOf: (plan, agreed) => planProblems(guards, plan.steps, agreed),
+    questionOf: (plan) => questionOf(guards, plan),
     mayApply: () =>
       readOnlyReason === undefined
         ? Effect.void

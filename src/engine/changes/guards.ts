@@ -42,14 +42,34 @@ export const withLabels = (step: Step, labels: ReadonlyArray<string> | undefined
   return { ...step, change: labelled(step.change), undo: step.undo.map(labelled) }
 }
 
-/** The protected workflows that steps change, by name. */
-const protectedIn = ({ protected: { names, tags } }: Guards, steps: ReadonlyArray<Step>): ReadonlyArray<string> => {
+/** The names of a workflow before and after a change, the one that it is known by first. */
+const namesOf = (change: Change): ReadonlyArray<string> =>
+  change.kind === "update" && change.before.name !== undefined
+    ? [change.before.name, change.after.name]
+    : [nameOf(change)]
+
+/** The changes of protected workflows among those of steps, by the name that the workflow has before. */
+export const protectedChanges = (
+  { protected: { names, tags } }: Guards,
+  steps: ReadonlyArray<Step>
+): ReadonlyMap<string, ReadonlyArray<Change>> => {
   const isProtected = (change: Change) =>
-    "labels" in change &&
-    (names.some((pattern) => fits(pattern, nameOf(change))) ||
-      (change.labels ?? []).some((label) => tags.includes(label)))
-  return [...new Set(steps.flatMap(({ change }) => (isProtected(change) ? [nameOf(change)] : [])))].toSorted()
+    namesOf(change).some((name) => names.some((pattern) => fits(pattern, name))) ||
+    (labelsOf(change) ?? []).some((label) => tags.includes(label))
+  const found = new Map<string, ReadonlyArray<Change>>()
+  for (const { change } of steps) {
+    if (!isAboutWorkflow(change) || !isProtected(change)) continue
+    const [name = ""] = namesOf(change)
+    found.set(name, [...(found.get(name) ?? []), change])
+  }
+  return found
 }
+
+const isAboutWorkflow = ({ kind }: Change) =>
+  kind !== "create-tag" && kind !== "delete-tag" && kind !== "delete-execution"
+
+/** The protected workflows that steps change, by name. */
+const protectedIn = (guards: Guards, steps: ReadonlyArray<Step>) => [...protectedChanges(guards, steps).keys()].toSorted()
 
 const most = 10
 const listed = (names: ReadonlyArray<string>) =>
@@ -143,6 +163,6 @@ export const holdToGuards = (
 export const warnOfProtected = (guards: Guards, draft: Draft): Draft => {
   const names = protectedIn(guards, draft.steps)
   if (names.length === 0) return draft
-  const warning = `Protected workflows are changed (${listed(names)}): apply_plan needs confirm_protected`
+  const warning = `Protected workflows are changed (${listed(names)}): apply_plan asks a person, or needs confirm_protected`
   return { ...draft, warnings: [...draft.warnings, warning] }
 }

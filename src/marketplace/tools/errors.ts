@@ -58,6 +58,7 @@ const kinds: { readonly [tag in Tag]: readonly [blame: "caller" | "upstream", co
   FloorsPending: ["upstream", "ADS_FLOORS_PENDING"],
   GuardViolation: ["caller", "ADS_GUARD"],
   LowBudget: ["caller", "ADS_LOW_BUDGET"],
+  NotAgreed: ["caller", "ADS_NOT_AGREED"],
   NothingToRollBack: ["caller", "ADS_NOTHING_TO_ROLL_BACK"],
   PlanExpired: ["caller", "ADS_PLAN_EXPIRED"],
   PlanNotFound: ["caller", "ADS_PLAN_NOT_FOUND"],

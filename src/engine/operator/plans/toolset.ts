@@ -26,6 +26,7 @@ export const workflowPlans = Effect.map(WorkflowPlans, (plans) =>
       case "ApplyStopped":
       case "GuardViolation":
       case "JournalFailed":
+      case "NotAgreed":
       case "NothingToRollBack":
       case "PlanExpired":
       case "PlanNotFound":

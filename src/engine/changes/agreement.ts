@@ -1,0 +1,48 @@
+import { Match } from "effect"
+
+import type { Plan } from "../../changes/Plan.ts"
+import type { Change } from "./Change.ts"
+import { protectedChanges } from "./guards.ts"
+import type { Guards } from "./settings.ts"
+
+/** Workflows that a question names one by one. */
+const mostNamed = 40
+
+/** What happens to a workflow, in few words. */
+const fateOf: (change: Change) => string = Match.type<Change>().pipe(
+  Match.discriminatorsExhaustive("kind")({
+    create: () => "is created",
+    update: ({ after, before }) =>
+      before.name === undefined || before.name === after.name
+        ? "is changed"
+        : `is changed and renamed to ${quoted(after.name)}`,
+    tags: () => "gets other tags",
+    active: ({ after }) => (after ? "is activated" : "is deactivated"),
+    archived: ({ after }) => (after ? "is archived" : "is brought back from the archive"),
+    delete: () => "is deleted, with its executions",
+    "create-tag": () => "is created",
+    "delete-tag": () => "is deleted",
+    "delete-execution": () => "is deleted"
+  })
+)
+
+/** A name from an instance, in which nothing ends the line or the quotation. */
+const quoted = (name: string) => JSON.stringify(name.length > 120 ? `${name.slice(0, 120)}…` : name)
+
+/** What a person has to agree to before a plan is applied: which protected workflows it changes, where and how. */
+export const questionOf = (guards: Guards, { id, kind, steps }: Plan<Change>): string | undefined => {
+  const found = [...protectedChanges(guards, steps)].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  if (found.length === 0) return undefined
+  const instances = [...new Set(found.flatMap(([, changes]) => changes.map(({ instance }) => instance)))].toSorted()
+  const rows = found.slice(0, mostNamed).map(([name, changes]) => {
+    const fates = [...new Set(changes.map(fateOf))]
+    return `- ${quoted(name)} ${fates.join(", ")}`
+  })
+  const rest = found.length > mostNamed ? [`- and ${found.length - mostNamed} more, which show_plan lists`] : []
+  return [
+    `This ${kind} changes protected workflows on ${instances.join(", ")}:`,
+    ...rows,
+    ...rest,
+    `With everything else, plan ${id} makes ${steps.length} ${steps.length === 1 ? "change" : "changes"}. Apply it?`
+  ].join("\n")
+}
