@@ -104,6 +104,8 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
   )
 
   const writing = yield* Stream.fromQueue(outgoing).pipe(Stream.run(stdio.stdout()), Effect.ignore, Effect.forkScoped)
+  // What is stopped then may have something left to say, which nobody takes.
+  yield* Effect.addFinalizer(() => Queue.shutdown(outgoing))
   const reading = lines(stdio.stdin, largestMessage).pipe(Stream.interruptWhen(told), Stream.runForEach(take))
   const flushing = FiberSet.awaitEmpty(serving).pipe(
     Effect.andThen(Queue.end(outgoing)),
