@@ -2,6 +2,7 @@
 export * as Annotations from "./annotations.ts"
 export * as Arguments from "./Arguments.ts"
 export type { Content, ResourceContents } from "./Content.ts"
+export { Elicitation, type Question, type Reply } from "./Elicitation.ts"
 export { HealthFacts } from "./Toolset.ts"
 export { flag, optional, text } from "./parameters.ts"
 export { Progress } from "./Progress.ts"

@@ -48,8 +48,15 @@ export interface OfficialClient {
   readonly name: string
   /** The revision it has to end up with. */
   readonly revision: string
-  readonly connect: (endpoint: Endpoint) => Promise<Session>
+  /** A client that can ask its person says so. */
+  readonly connect: (endpoint: Endpoint, person?: Person) => Promise<Session>
 }
+
+/** What the person at a client does when they are asked. */
+export type Person = (message: string) => Promise<{
+  readonly action: "accept" | "cancel" | "decline"
+  readonly content?: Record<string, boolean>
+}>
 
 type Json = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,7 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js"
 
 import { type Endpoint, type OfficialClient, onlyJson, type Session, texts } from "./Session.ts"
 
@@ -8,8 +9,10 @@ import { type Endpoint, type OfficialClient, onlyJson, type Session, texts } fro
 export const sdkV1: OfficialClient = {
   name: "SDK v1",
   revision: "2025-11-25",
-  connect: async (endpoint) => {
-    const client = new Client({ name: "sdk-v1", version: "1.0.0" })
+  connect: async (endpoint, person) => {
+    const capabilities = person === undefined ? {} : { elicitation: {} }
+    const client = new Client({ name: "sdk-v1", version: "1.0.0" }, { capabilities })
+    if (person !== undefined) client.setRequestHandler(ElicitRequestSchema, ({ params }) => person(params.message))
     const settled: { revision?: string } = {}
     await connect(client, endpoint, (revision) => {
       settled.revision = revision

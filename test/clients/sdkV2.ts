@@ -7,8 +7,10 @@ import { type Endpoint, type OfficialClient, onlyJson, type Session, texts } fro
 export const sdkV2 = (name: string, revision: string, options: ClientOptions): OfficialClient => ({
   name: `SDK v2 ${name}`,
   revision,
-  connect: async (endpoint) => {
-    const client = new Client({ name: "sdk-v2", version: "2.0.0" }, options)
+  connect: async (endpoint, person) => {
+    const capabilities = person === undefined ? {} : { elicitation: { form: {} } }
+    const client = new Client({ name: "sdk-v2", version: "2.0.0" }, { ...options, capabilities })
+    if (person !== undefined) client.setRequestHandler("elicitation/create", ({ params }) => person(params.message))
     await client.connect(open(endpoint))
     return session(client)
   }
