@@ -1,6 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 
+import { inMemory } from "../../../src/changes/Journal.ts"
+import type { Change } from "../../../src/engine/changes/Change.ts"
+import { WorkflowJournal } from "../../../src/engine/changes/Plans.ts"
 import { ask, refused } from "../../support/harness.ts"
 import { Beside, type Given, twoEmbedded } from "./support.ts"
 
@@ -33,7 +36,9 @@ const given = Effect.fnUntraced(function* (all: Readonly<Record<string, string>>
   }
 })
 
-const engines = (guards: NonNullable<NonNullable<Given["plans"]>["guards"]>) =>
+type Guards = NonNullable<NonNullable<Given["plans"]>["guards"]>
+
+const engines = (guards: Guards) =>
   twoEmbedded(["1.82.3", "2.41.1"], { plans: { guards } })
 
 const all = { from: "staging", to: "production", name: "*" }
@@ -86,5 +91,43 @@ describe("guards of plans", () => {
       assert.include((yield* refused("apply_plan", { plan_id: back["plan_id"], confirm: true })).message, "protected")
       assert.deepInclude(yield* ask("apply_plan", { plan_id: back["plan_id"], ...confirmed }), { state: "applied" })
     }).pipe(Effect.provide(engines({ protected: { tags: ["money"], names: ["Billing*"] } })))
+  )
+
+  it.live("refuse to plan for an instance that is read-only, whatever the plan", () =>
+    Effect.gen(function* () {
+      yield* given({ one: "team" })
+      for (const [tool, args] of [
+        ["plan_promotion", all],
+        ["plan_bulk", { instance: "production", action: "deactivate", where: { name: "*" } }],
+        ["plan_restore", { instance: "production", version: "HEAD" }]
+      ] as const) {
+        const { data, message } = yield* refused(tool, args)
+        assert.deepInclude(data, { code: "READ_ONLY" }, tool)
+        assert.include(message, "production")
+      }
+    }).pipe(Effect.provide(twoEmbedded(["1.82.3", "2.41.1"], { instances: { production: { readOnly: true } } })))
+  )
+
+  it.live("are asked again when a plan is applied, as a person may have made them stricter meanwhile", () =>
+    Effect.gen(function* () {
+      const journal = Layer.succeed(WorkflowJournal, yield* inMemory<Change>())
+      const over = (guards: Guards) => twoEmbedded(["1.82.3", "2.41.1"], { plans: { guards } }, journal)
+      const plan = yield* Effect.gen(function* () {
+        yield* given({ "Billing run": "team" })
+        return yield* ask("plan_promotion", all)
+      }).pipe(Effect.provide(over({})))
+      const stricter: ReadonlyArray<readonly [Guards, string]> = [
+        [{ allowedInstances: ["staging"] }, "guard allowedInstances: plans may not change instance production"],
+        [{ allowedTags: ["others"] }, "guard allowedTags: Billing run has none of the tags others"],
+        [{ maxItemsPerApply: 1 }, "guard maxItemsPerApply: 3 changes are more than 1"],
+        [{ protected: { names: ["Billing*"] } }, "it changes protected workflows (Billing run)"]
+      ]
+      for (const [guards, words] of stricter) {
+        const apply = refused("apply_plan", { plan_id: plan["plan_id"], confirm: true })
+        const { data, message } = yield* Effect.provide(apply, over(guards))
+        assert.deepInclude(data, { code: "GUARD" })
+        assert.include(message, words)
+      }
+    })
   )
 })
