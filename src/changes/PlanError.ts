@@ -44,14 +44,13 @@ export class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", {
 }) {
   override get message() {
     const what = `Plan ${this.id} changes what is protected`
-    switch (this.answer) {
-      case "declined":
-        return `${what}, and the person who was asked declined; nothing was changed. Ask them what they want instead.`
-      case "cancelled":
-        return `${what}, and the person who was asked closed the question without an answer; nothing was changed. Apply it again only if they want to be asked again.`
-      case "unanswered":
-        return `${what}, and no person has agreed: ${this.problem ?? "nobody answered"}. Nothing was changed. Applying it again asks again.`
+    if (this.answer === "unanswered") {
+      const problem = this.problem ?? "nobody answered"
+      return `${what}, and no person has agreed: ${problem}. Nothing was changed. Applying it again asks again.`
     }
+    return this.answer === "declined"
+      ? `${what}, and the person who was asked declined; nothing was changed. Ask them what they want instead.`
+      : `${what}, and the person who was asked closed the question without an answer; nothing was changed. Apply it again only if they want to be asked again.`
   }
 }
 

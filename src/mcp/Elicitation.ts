@@ -25,7 +25,6 @@ export type Reply =
  * Asks the person behind the call that is under way; nothing where there is no way to. A tool asks before it changes
  * anything: where a revision wants the whole call again with the answer, the tool runs from its beginning a second time.
  */
-export const Elicitation = Context.Reference<{ readonly ask: ((question: Question) => Effect.Effect<Reply>) | undefined }>(
-  "workflow-tool-server/mcp/Elicitation",
-  { defaultValue: () => ({ ask: undefined }) }
-)
+export const Elicitation = Context.Reference<{
+  readonly ask: ((question: Question) => Effect.Effect<Reply>) | undefined
+}>("workflow-tool-server/mcp/Elicitation", { defaultValue: () => ({ ask: undefined }) })

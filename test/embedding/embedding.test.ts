@@ -4,7 +4,9 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { describe } from "vitest"
+import { Elicitation } from "workflow-tool-server/mcp"
 
+import { asking } from "./asking.ts"
 import { Routes } from "./sample.ts"
 
 const file = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8")
@@ -29,8 +31,23 @@ const post = (body: unknown) =>
 
 describe("an Effect app that embeds the server", () => {
   it("is the sample of docs/embedding.md, letter by letter", () => {
-    assert.include(file("../../docs/embedding.md"), file("./sample.ts").trim())
+    for (const sample of ["./sample.ts", "./asking.ts"]) {
+      assert.include(file("../../docs/embedding.md"), file(sample).trim())
+    }
   })
+
+  it.effect("asks its person in its own way", () =>
+    Effect.gen(function* () {
+      for (const [answer, tag] of [
+        [true, "Accepted"],
+        [false, "Declined"]
+      ] as const) {
+        const { ask } = yield* Elicitation.pipe(Effect.provide(asking(() => Promise.resolve(answer))))
+        const reply = yield* ask?.({ key: "agreement", message: "Really?", fields: {} }) ?? Effect.undefined
+        assert.propertyVal(reply, "_tag", tag)
+      }
+    })
+  )
 
   it.effect("serves its own route from the same clients", () =>
     Effect.gen(function* () {

@@ -7,7 +7,7 @@ import { NotAgreed } from "../PlanError.ts"
 const formOf = (message: string): Question => ({
   key: "agreement",
   message,
-  fields: { agree: { type: "boolean", title: "Yes, change the protected workflows named above" } },
+  fields: { agree: { type: "boolean", title: "Yes, change what is named above" } },
   required: ["agree"]
 })
 
@@ -23,6 +23,13 @@ const read = (reply: Reply): Reply => {
     default:
       return misfit
   }
+}
+
+/** Why a reply is no agreement. */
+const refusalOf = (id: string, reply: Reply): NotAgreed | undefined => {
+  if (reply._tag === "Accepted") return undefined
+  if (reply._tag === "Unanswered") return new NotAgreed({ id, answer: "unanswered", problem: reply.problem })
+  return new NotAgreed({ id, answer: reply._tag === "Declined" ? "declined" : "cancelled" })
 }
 
 /** Plans whose agreement is remembered. */
@@ -45,18 +52,10 @@ export const make = () => {
     ask: (question: Question) => Effect.Effect<Reply>,
     { id, message }: { readonly id: string; readonly message: string }
   ) {
-    if (agreed.has(id)) return
-    const reply = read(yield* ask(formOf(message)))
-    switch (reply._tag) {
-      case "Accepted":
-        return remember(id)
-      case "Declined":
-        return yield* new NotAgreed({ id, answer: "declined" })
-      case "Cancelled":
-        return yield* new NotAgreed({ id, answer: "cancelled" })
-      case "Unanswered":
-        return yield* new NotAgreed({ id, answer: "unanswered", problem: reply.problem })
-    }
+    if (agreed.has(id)) return undefined
+    const refusal = refusalOf(id, read(yield* ask(formOf(message))))
+    if (refusal !== undefined) return yield* refusal
+    return remember(id)
   })
 
   return { obtain }

@@ -62,7 +62,9 @@ export const applyPlan = Tool.make("apply_plan", {
     plan_id: planId,
     confirm: Schema.Boolean.annotate({ description: "true after a person has agreed to exactly this" }),
     confirm_protected: optional(
-      Schema.Boolean.annotate({ description: "true after a person has agreed to the protected things by name" })
+      Schema.Boolean.annotate({
+        description: "Where nobody can be asked: true after a person has agreed to protected things by name"
+      })
     ),
     max_seconds: optional(
       Schema.Int.check(

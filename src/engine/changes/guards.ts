@@ -69,7 +69,8 @@ const isAboutWorkflow = ({ kind }: Change) =>
   kind !== "create-tag" && kind !== "delete-tag" && kind !== "delete-execution"
 
 /** The protected workflows that steps change, by name. */
-const protectedIn = (guards: Guards, steps: ReadonlyArray<Step>) => [...protectedChanges(guards, steps).keys()].toSorted()
+const protectedIn = (guards: Guards, steps: ReadonlyArray<Step>) =>
+  [...protectedChanges(guards, steps).keys()].toSorted()
 
 const most = 10
 const listed = (names: ReadonlyArray<string>) =>

@@ -1,10 +1,10 @@
 import { Context, Deferred, Effect, Layer, Match, Option, Schema } from "effect"
 
+import type { Question } from "../Elicitation.ts"
+import { showsForms } from "./elicitation/form.ts"
 import * as Questions from "./elicitation/Questions.ts"
 import * as SessionId from "./elicitation/sessionId.ts"
-import { showsForms } from "./elicitation/form.ts"
 import { Id, type Batch, type Message, type Request, type Single } from "./Message.ts"
-import type { Question } from "../Elicitation.ts"
 import { Protocol } from "./Protocol.ts"
 import { invalidRequest, stopped } from "./ProtocolError.ts"
 import { claimed, ofRequest, type ProtocolVersion } from "./ProtocolVersion.ts"
@@ -92,11 +92,13 @@ const open = (
     return yield* Effect.raceAllFirst([
       Effect.as(Deferred.await(cancelled), Option.none<Outcome>()),
       Effect.as(until, Option.some(cut)),
-      protocol.serve(request, { protocolVersion, notify: send, ask: askIn(protocolVersion), gone, settle }).pipe(
-        Effect.map((outcome) =>
-          Option.some(request.method === "initialize" && session !== undefined ? { ...outcome, session } : outcome)
+      protocol
+        .serve(request, { protocolVersion, notify: send, ask: askIn(protocolVersion), gone, settle })
+        .pipe(
+          Effect.map((outcome) =>
+            Option.some(request.method === "initialize" && session !== undefined ? { ...outcome, session } : outcome)
+          )
         )
-      )
     ]).pipe(Effect.ensuring(Effect.sync(() => inFlight.delete(id))))
   })
 

@@ -6,7 +6,14 @@ import { toErrorResult } from "./errors.ts"
 import * as Method from "./Method.ts"
 import { shelfLife } from "./methods/paging.ts"
 import { invalidParams, ProtocolError, unsupportedVersion } from "./ProtocolError.ts"
-import { capabilitiesKey, dates, modern as newest, negotiate, type ProtocolVersion, versionKey } from "./ProtocolVersion.ts"
+import {
+  capabilitiesKey,
+  dates,
+  modern as newest,
+  negotiate,
+  type ProtocolVersion,
+  versionKey
+} from "./ProtocolVersion.ts"
 import type { Result } from "./Response.ts"
 import type { ServerInfo } from "./ServerInfo.ts"
 

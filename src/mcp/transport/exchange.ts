@@ -65,11 +65,18 @@ export const exchange = Effect.fnUntraced(function* (
   if (Option.isNone(first)) return HttpServerResponse.empty({ status: 202 })
   if (first.value._tag === "Outcome") return answer(first.value.outcome)
   const stream = Stream.concat(Stream.succeed(first.value), Stream.fromQueue(events))
-  return HttpServerResponse.stream(stream.pipe(Stream.map(asEvent), Stream.encodeText, Stream.ensuring(abandon)), {
+  const written = Stream.merge(Stream.map(stream, asEvent), signsOfLife, { haltStrategy: "left" })
+  return HttpServerResponse.stream(written.pipe(Stream.encodeText, Stream.ensuring(abandon)), {
     contentType: "text/event-stream",
     headers: { "cache-control": "no-cache" }
   })
 })
+
+/** Comments, so that what lies between does not take a stream for dead while a person thinks. */
+const signsOfLife = Stream.tick("20 seconds").pipe(
+  Stream.drop(1),
+  Stream.map(() => ": waiting\n\n")
+)
 
 const takesEvents = (accept = "") => accept.includes("text/event-stream")
 

@@ -74,7 +74,11 @@ const refusals: ReadonlyArray<readonly [string, object, RegExp]> = [
   ["sends the form without agreeing", { action: "accept", content: { agree: false } }, /declined; nothing was changed/],
   ["closes the form", { action: "cancel" }, /closed the question without an answer; nothing was changed/],
   ["sends an empty form", { action: "accept", content: {} }, /says neither yes nor no. Nothing was changed/],
-  ["answers by a word", { action: "accept", content: { agree: "true" } }, /says neither yes nor no. Nothing was changed/]
+  [
+    "answers by a word",
+    { action: "accept", content: { agree: "true" } },
+    /says neither yes nor no. Nothing was changed/
+  ]
 ]
 
 describe("a plan that changes protected workflows", () => {
@@ -93,7 +97,7 @@ describe("a plan that changes protected workflows", () => {
         ])
         assert.deepStrictEqual(requestedSchema, {
           type: "object",
-          properties: { agree: { type: "boolean", title: "Yes, change the protected workflows named above" } },
+          properties: { agree: { type: "boolean", title: "Yes, change what is named above" } },
           required: ["agree"]
         })
         const { error } = Object(yield* client.receive)
@@ -121,7 +125,10 @@ describe("a plan that changes protected workflows", () => {
       const back = String((yield* ask("plan_rollback", { plan_id: id }))["plan_id"])
       yield* client.apply(back)
       const { message } = yield* client.answer(yes)
-      assert.match(message, /^This rollback changes .* on production:\n- "Billing run" is deleted, with its executions\n/)
+      assert.match(
+        message,
+        /^This rollback changes .* on production:\n- "Billing run" is deleted, with its executions\n/
+      )
       assert.nestedPropertyVal(yield* client.receive, "result.structuredContent.state", "applied")
       assert.deepStrictEqual(yield* onProduction, [])
       const late = yield* planned("Billing late")
@@ -246,5 +253,20 @@ describe("a plan that changes protected workflows", () => {
       assert.propertyVal(yield* Effect.provide(plans.apply(id), person(agreed)), "state", "applied")
       assert.lengthOf(asked, 2)
     }).pipe(Effect.provide(engines))
+  )
+
+  it.effect("asks whom the program around the server names, before the client", () =>
+    Effect.gen(function* () {
+      const id = yield* planned("Billing run")
+      const client = yield* connected
+      yield* client.apply(id)
+      assert.nestedPropertyVal(yield* client.receive, "error.data.answer", "declined")
+    }).pipe(
+      Effect.provide(
+        engines.pipe(
+          Layer.provide(Layer.succeed(Elicitation, { ask: () => Effect.succeed<Reply>({ _tag: "Declined" }) }))
+        )
+      )
+    )
   )
 })

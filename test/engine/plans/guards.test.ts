@@ -38,8 +38,7 @@ const given = Effect.fnUntraced(function* (all: Readonly<Record<string, string>>
 
 type Guards = NonNullable<NonNullable<Given["plans"]>["guards"]>
 
-const engines = (guards: Guards) =>
-  twoEmbedded(["1.82.3", "2.41.1"], { plans: { guards } })
+const engines = (guards: Guards) => twoEmbedded(["1.82.3", "2.41.1"], { plans: { guards } })
 
 const all = { from: "staging", to: "production", name: "*" }
 

@@ -1,7 +1,8 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 
+import { Audit } from "../../../src/mcp/Audit.ts"
 import { FixtureServer } from "../../support/fixtures/FixtureServer.ts"
 import * as Http from "../../support/fixtures/HttpClient.ts"
 import {
@@ -254,16 +255,36 @@ layer(FixtureServer)("a question over HTTP", (it) => {
     })
   )
 
-  it.effect("ends when the client leaves the stream, and fails at once where it takes no stream", () =>
+  it.effect("fails at once where the client takes no stream", () =>
     Effect.gen(function* () {
       const client = yield* httpClient()
       const { messages } = yield* client.send(toolCall(ask), { accept: "application/json" })
       assert.deepStrictEqual(repliesIn(messages[0]), [
         { _tag: "Unanswered", problem: "the client cannot answer any more" }
       ])
+    })
+  )
+
+  it.effect("keeps its stream alive while the person thinks", () =>
+    Effect.gen(function* () {
+      const client = yield* httpClient()
       const call = yield* client.open(toolCall(ask))
-      asked(yield* call.next)
-      yield* call.leave
+      const { id } = asked(yield* call.next)
+      for (let n = 0; n < 14; n++) yield* TestClock.adjust("20 seconds")
+      yield* client.send(answer(id, yes))
+      assert.deepStrictEqual(repliesIn(yield* call.next), [{ _tag: "Accepted", content: { name: "Ada" } }])
+      assert.isAtLeast(yield* call.comments, 1)
+    })
+  )
+
+  it.effect("ends when the client leaves the stream, however often", () =>
+    Effect.gen(function* () {
+      const client = yield* httpClient()
+      for (let n = 0; n < 101; n++) {
+        const call = yield* client.open(toolCall(ask))
+        asked(yield* call.next)
+        yield* call.leave
+      }
     })
   )
 })
@@ -376,4 +397,20 @@ layer(FixtureServer)("a question in 2026-07-28", (it) => {
       }
     })
   )
+
+  it.effect("is no call that is recorded, before the call is made with its answer", () => {
+    const recorded: Array<unknown> = []
+    const audit = Layer.succeed(Audit, {
+      introduce: () => Effect.void,
+      introduced: Effect.undefined,
+      record: ({ outcome }) => Effect.sync(() => void recorded.push(outcome))
+    })
+    return Effect.gen(function* () {
+      const call = yield* rounds
+      const { requestState } = (yield* call(ask)).result
+      assert.deepStrictEqual(recorded, [])
+      yield* call(ask, { requestState, inputResponses: { user_name: yes } })
+      assert.deepStrictEqual(recorded, ["succeeded"])
+    }).pipe(Effect.provide(audit))
+  })
 })

@@ -38,7 +38,7 @@ export const replyOf = (result: unknown): Option.Option<Reply> =>
         return { _tag: "Accepted", content }
       case "decline":
         return { _tag: "Declined" }
-      case "cancel":
+      default:
         return { _tag: "Cancelled" }
     }
   })

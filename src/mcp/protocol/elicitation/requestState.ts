@@ -1,4 +1,4 @@
-import { Clock, Effect, Option, Result, Schema } from "effect"
+import { Clock, Effect, Option, Predicate, Result, Schema } from "effect"
 import { decode, decodeString, encode } from "effect/encoding/Base64Url"
 
 import { invalidParams } from "../ProtocolError.ts"
@@ -53,7 +53,8 @@ export const make = Effect.gen(function* () {
   })
 
   /** The state that was sealed; nothing where it is too old, and the person is asked again. */
-  const open = Effect.fnUntraced(function* (sealed: string) {
+  const open = Effect.fnUntraced(function* (sealed: unknown) {
+    if (!Predicate.isString(sealed)) return yield* foreign
     const [kept = "", seal = ""] = sealed.split(".")
     const given = decode(seal)
     if (Result.isFailure(given) || sealed !== `${kept}.${seal}`) return yield* foreign

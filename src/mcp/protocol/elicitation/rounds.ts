@@ -43,12 +43,13 @@ export const make: Effect.Effect<Rounds> = Effect.gen(function* () {
   const answersOf = Effect.fnUntraced(function* ({ inputResponses = {}, requestState }: Params) {
     const responses = readResponses(inputResponses)
     if (Option.isNone(responses)) return yield* invalidParams("inputResponses: must be an object")
-    const state = requestState === undefined ? Option.none() : yield* states.open(String(requestState))
+    const state = requestState === undefined ? Option.none() : yield* states.open(requestState)
     if (Option.isNone(state)) return {}
     const { answered, asked, key } = state.value
     if (!Object.hasOwn(responses.value, key)) return answered
     const result = responses.value[key]
-    if (Option.isNone(replyOf(result))) return yield* invalidParams(`inputResponses.${key}: is no result of its request`)
+    if (Option.isNone(replyOf(result)))
+      return yield* invalidParams(`inputResponses.${key}: is no result of its request`)
     return { ...answered, [asked]: result }
   })
 
