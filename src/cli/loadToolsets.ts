@@ -1,4 +1,4 @@
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 
 import type { PlanSource } from "../changes/tools/PlanSource.ts"
 import { ConfigurationError } from "../internal/config/ConfigurationError.ts"
@@ -11,18 +11,18 @@ import type { SharedSettings } from "./settings.ts"
 import { loaders } from "./toolsets.ts"
 
 /** The toolsets that are asked for, with all that they work on, for as long as the scope lasts. */
-export const loadToolsets = Effect.fnUntraced(
-  function* (launch: Launch) {
-    yield* checkConnections(launch)
-    const loaded = yield* Effect.forEach(yield* loaders(launch), ({ load }) => load)
-    const plans = loaded.flatMap(({ plans: source }) => source ?? [])
-    return [...loaded.map(({ toolset }) => toolset), ...(yield* planTools(plans))]
-  },
-  (effect, { shared }) =>
-    shared === undefined ? effect : Effect.flatMap(sharing(shared), (context) => Effect.provideContext(effect, context))
-)
+export const loadToolsets = Effect.fnUntraced(function* (launch: Launch) {
+  yield* checkConnections(launch)
+  const loaded = yield* Effect.forEach(yield* loaders(launch), ({ load }) => load)
+  const plans = loaded.flatMap(({ plans: source }) => source ?? [])
+  return [...loaded.map(({ toolset }) => toolset), ...(yield* planTools(plans))]
+})
 
-/** What this server agrees on with others, where it is not alone. The library for that is installed beside this one. */
+/** What this server agrees on with its copies, where it is not alone. */
+export const sharedWithCopies = ({ shared }: Launch) =>
+  shared === undefined ? Effect.succeed(Context.empty()) : sharing(shared)
+
+/** The library for that is installed beside this one. */
 const sharing = (settings: SharedSettings) =>
   Effect.tryPromise({
     try: () => import("./shared/shared.ts"),

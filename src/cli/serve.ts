@@ -6,20 +6,22 @@ import { serveStdio } from "../mcp/transport/stdio.ts"
 import * as Server from "../Server.ts"
 import type { Options } from "./flags.ts"
 import type { Launch } from "./Launch.ts"
-import { audit, loadToolsets } from "./loadToolsets.ts"
+import { audit, loadToolsets, sharedWithCopies } from "./loadToolsets.ts"
 import { readLaunch } from "./readLaunch.ts"
 import { stopRequested } from "./stopRequested.ts"
 
 /** Serves until the client leaves or the process is told to stop. */
 export const serve = Effect.fnUntraced(function* (options: Options) {
   const launch = yield* readLaunch(options)
-  const toolsets = yield* loadToolsets(launch)
+  const shared = yield* sharedWithCopies(launch)
+  const toolsets = yield* Effect.provideContext(loadToolsets(launch), shared)
   const { answerLimit, http } = launch
   yield* (yield* transport(launch)).pipe(
     Effect.provide(
       Layer.provideMerge(Server.layer({ toolsets }), audit(launch, http === undefined ? "stdio" : "http"))
     ),
-    answerLimit === undefined ? (self) => self : Effect.provideService(AnswerLimit, answerLimit)
+    answerLimit === undefined ? (self) => self : Effect.provideService(AnswerLimit, answerLimit),
+    Effect.provideContext(shared)
   )
 }, Effect.scoped)
 

@@ -30,9 +30,10 @@ afterAll(async () => {
 })
 
 /** A server of the engine that shares what it can. Those with the same prefix share it with each other. */
-const serve = (prefix: string, more: object = {}) =>
+const serve = (prefix: string, more: object = {}, settings: object = {}) =>
   overHttp(
     {
+      ...settings,
       ...configurationOf({ production: engine.host }, { engine_api_key: "embedded", ...more }),
       toolsets: ["operator"],
       shared: { redis: redis.url, prefix }
@@ -49,6 +50,53 @@ const webhook = { name: "Hook", type: "engine-nodes-base.webhook", typeVersion: 
 const idOf = async (server: Server, name: string) => {
   const answer = dataOf(await server.call("create_workflow", { name, nodes: [webhook], connections: {} }))
   return String(answer["id"] ?? Object(answer["workflow"])["id"])
+}
+
+const yes = { action: "accept", content: { agree: true } }
+
+const post = (server: Server, message: object, headers: Readonly<Record<string, string>>) =>
+  fetch(`${server.url}/mcp`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
+    body: JSON.stringify({ jsonrpc: "2.0", ...message })
+  })
+
+/** Calls one server in a session, and gives the answer to its question to another. */
+const inSession = async (one: Server, other: Server, params: object) => {
+  const initialize = { protocolVersion: "2025-11-25", capabilities: { elicitation: {} } }
+  const hello = await post(one, { id: 1, method: "initialize", params: initialize }, {})
+  const session = {
+    "mcp-session-id": hello.headers.get("mcp-session-id") ?? "",
+    "mcp-protocol-version": "2025-11-25"
+  }
+  const stream = (await post(one, { id: 2, method: "tools/call", params }, session)).body
+  let text = ""
+  let isAnswered = false
+  for await (const piece of (stream ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    text += piece
+    const [, id] = /"id":"([^"]+)","method":"elicitation/.exec(text) ?? []
+    if (id === undefined || isAnswered) continue
+    isAnswered = true
+    assert.strictEqual((await post(other, { id, result: yes }, session)).status, 202)
+  }
+  const [, last = ""] = /.*^data: (.*)$/ms.exec(text) ?? []
+  return JSON.parse(last).result?.structuredContent
+}
+
+/** Calls one server, and makes the call again with the answer to its question at another. */
+const inRounds = async (one: Server, other: Server, params: object) => {
+  const key = "io.modelcontextprotocol"
+  const _meta = {
+    [`${key}/protocolVersion`]: "2026-07-28",
+    [`${key}/clientCapabilities`]: { elicitation: { form: {} } }
+  }
+  const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "apply_plan" }
+  const call = async (server: Server, more: object) => {
+    const response = await post(server, { id: 1, method: "tools/call", params: { ...params, ...more, _meta } }, headers)
+    return JSON.parse(await response.text()).result
+  }
+  const { requestState } = await call(one, {})
+  return (await call(other, { requestState, inputResponses: { agreement: yes } }))?.structuredContent
 }
 
 describe("servers that share a Redis", () => {
@@ -106,6 +154,20 @@ describe("servers that share a Redis", () => {
       assert.propertyVal(tagged["data"] ?? tagged["workflows"], "length", 30)
     }
   )
+
+  it("ask a person in either era, whichever of them the answer comes to", async () => {
+    const guarded = { plans: { guards: { protected: { names: ["guarded *"] } } } }
+    const [one, other] = await Promise.all([serve("questions", {}, guarded), serve("questions", {}, guarded)])
+    for (const era of ["legacy", "modern"]) {
+      await idOf(one, `guarded ${era}`)
+      const plan = dataOf(
+        await one.call("plan_bulk", { where: { name: `guarded ${era}` }, action: ["deactivate", "tag"], value: era })
+      )
+      const call = { name: "apply_plan", arguments: { plan_id: plan["plan_id"], confirm: true } }
+      const answer = era === "modern" ? await inRounds(one, other, call) : await inSession(one, other, call)
+      assert.propertyVal(answer, "state", "applied", JSON.stringify(answer))
+    }
+  })
 
   it(
     "read on without the Redis, refuse changes, say so once, and change again when it is back",

@@ -2,11 +2,12 @@ import { Effect } from "effect"
 
 import { offered } from "../../mcp/Toolset.ts"
 import type { Launch } from "../Launch.ts"
-import { loadToolsets } from "../loadToolsets.ts"
+import { loadToolsets, sharedWithCopies } from "../loadToolsets.ts"
 
 /** Every tool that can be called: those of `operator` as well, which only models have to pay for. */
 export const toolsOf = Effect.fnUntraced(function* (launch: Launch) {
   const toolsets = [...new Set([...launch.toolsets, "operator" as const])]
-  const loaded = yield* loadToolsets({ ...launch, toolsets })
+  const shared = yield* sharedWithCopies(launch)
+  const loaded = yield* Effect.provideContext(loadToolsets({ ...launch, toolsets }), shared)
   return (yield* Effect.forEach(loaded, (toolset) => offered(toolset))).flatMap(({ tools }) => tools)
 })

@@ -4,30 +4,36 @@ import type { RedisError } from "effect/persistence/Redis"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { Coordination } from "../../internal/http/Coordination.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
+import { Copies } from "../../mcp/Copies.ts"
 import { Journals } from "../journals.ts"
 import type { SharedSettings } from "../settings.ts"
+import { makeCopies } from "./copies.ts"
 import { sharedJournals } from "./journals.ts"
 import { makeLocks } from "./locks.ts"
 import { makePacers } from "./pacers.ts"
 import { makeStore } from "./Store.ts"
 
-/** Shares plans, locks and limits with every server of the same Redis and prefix. */
+const unusable = (error: RedisError) =>
+  new ConfigurationError({
+    message: `shared.redis cannot be used (${problemOf(error)}): is it there, and its password right?`
+  })
+
+/** Shares plans, locks, limits and questions with every server of the same Redis and prefix. */
 export const layer = (settings: SharedSettings) =>
   Layer.effectContext(
     Effect.gen(function* () {
       const store = yield* makeStore(settings).pipe(
         // Its own warnings repeat each attempt to connect again; ours say once what that means here.
         Effect.provideService(References.MinimumLogLevel, "Fatal"),
-        Effect.mapError(
-          (error) =>
-            new ConfigurationError({
-              message: `shared.redis cannot be used (${problemOf(error)}): is it there, and its password right?`
-            })
-        )
+        Effect.mapError(unusable)
       )
       const withLock = yield* makeLocks(store)
       const pacer = yield* makePacers(store)
-      return Context.make(Coordination, { withLock, pacer }).pipe(Context.add(Journals, sharedJournals(store)))
+      const copies = yield* Effect.mapError(makeCopies(store), unusable)
+      return Context.make(Coordination, { withLock, pacer }).pipe(
+        Context.add(Journals, sharedJournals(store)),
+        Context.add(Copies, copies)
+      )
     })
   )
 

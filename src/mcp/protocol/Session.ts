@@ -1,5 +1,6 @@
 import { Context, Deferred, Effect, Layer, Match, Option, Schema } from "effect"
 
+import { Copies } from "../Copies.ts"
 import type { Question } from "../Elicitation.ts"
 import { showsForms } from "./elicitation/form.ts"
 import * as Questions from "./elicitation/Questions.ts"
@@ -44,8 +45,8 @@ export class Sessions extends Context.Service<
 >()("workflow-tool-server/protocol/Connections") {
   static readonly layer = Layer.effect(
     Sessions,
-    Effect.map(Protocol, (protocol) => {
-      const services = { protocol, questions: Questions.make() }
+    Effect.gen(function* () {
+      const services = { protocol: yield* Protocol, questions: Questions.make(yield* Copies) }
       return Sessions.of({
         open: (protocolVersion, send, circumstances = {}) => open(services, protocolVersion, send, circumstances)
       })

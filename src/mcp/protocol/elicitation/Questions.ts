@@ -1,5 +1,6 @@
 import { Deferred, Effect } from "effect"
 
+import type { Copies } from "../../Copies.ts"
 import type { Question, Reply } from "../../Elicitation.ts"
 import type * as Message from "../Message.ts"
 import type { ServerMessage } from "../Response.ts"
@@ -22,8 +23,10 @@ interface Open {
   readonly reply: Deferred.Deferred<Reply>
 }
 
+const nameOf = (session: string, id: string) => `${session}:${id}`
+
 /** Questions that were sent as requests of ours and wait for their answers. */
-export const make = () => {
+export const make = ({ handedOn, handOn }: typeof Copies.Service) => {
   const open = new Map<string, Open>()
 
   /** Waits for what the client answers; never longer than a person may think. */
@@ -39,6 +42,7 @@ export const make = () => {
         )
       const ends = [
         Deferred.await(reply),
+        Effect.map(handedOn(nameOf(session, id)), readReply),
         Effect.as(gone, unanswered("the client cannot answer any more")),
         Effect.sleep(longestWait).pipe(
           Effect.andThen(withdraw("Nobody answered in time")),
@@ -60,7 +64,8 @@ export const make = () => {
   const answer = (session: string, { id, ...reply }: Message.Reply) =>
     Effect.suspend(() => {
       const asked = open.get(String(id))
-      if (asked === undefined || asked.session !== session) return Effect.void
+      if (asked === undefined) return typeof id === "string" ? handOn(nameOf(session, id), reply) : Effect.void
+      if (asked.session !== session) return Effect.void
       return Effect.asVoid(Deferred.succeed(asked.reply, readReply(reply)))
     })
 

@@ -1,6 +1,7 @@
 import { Clock, Effect, Option, Predicate, Result, Schema } from "effect"
 import { decode, decodeString, encode } from "effect/encoding/Base64Url"
 
+import { Copies } from "../../Copies.ts"
 import { invalidParams } from "../ProtocolError.ts"
 import { longestWait } from "./form.ts"
 
@@ -36,11 +37,12 @@ export const fingerprint = (json: unknown) =>
     (digest) => encode(new Uint8Array(digest))
   )
 
-/** Seals states with a key of this process, so that nobody can change them on their way. */
+/** Seals states with a key that only this server and its copies have, so that nobody can change them on their way. */
 export const make = Effect.gen(function* () {
+  const { secret: material } = yield* Copies
   const key = yield* Effect.cached(
-    Effect.promise(() =>
-      crypto.subtle.importKey("raw", crypto.getRandomValues(new Uint8Array(32)), hmac, false, ["sign", "verify"])
+    Effect.flatMap(material, (bytes) =>
+      Effect.promise(() => crypto.subtle.importKey("raw", Uint8Array.from(bytes), hmac, false, ["sign", "verify"]))
     )
   )
 

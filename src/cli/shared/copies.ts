@@ -1,0 +1,46 @@
+import { Effect, Option, Schedule, Schema } from "effect"
+
+import type { Answered, Copies } from "../../mcp/Copies.ts"
+import type { Store } from "./Store.ts"
+
+/** Seconds for which an answer waits to be fetched, and its largest size. */
+const life = 300
+const largest = 10_000
+
+const Kept = Schema.fromJsonString(
+  Schema.Struct({ result: Schema.optionalKey(Schema.Unknown), error: Schema.optionalKey(Schema.Unknown) })
+)
+const read = Schema.decodeUnknownOption(Kept)
+
+const pause = Schedule.spaced("500 millis")
+
+/** Questions that any server of the same Redis can take the answers to. */
+export const makeCopies = Effect.fnUntraced(function* (store: Store) {
+  const fresh = Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte.toString(16).padStart(2, "0"))
+  const name = store.key("secret")
+  yield* store.send("SET", name, fresh.join(""), "NX")
+  const secret = new TextEncoder().encode(yield* store.send<string>("GET", name))
+  const keyOf = (question: string) => store.key("answer", question)
+
+  const fetched = (question: string) =>
+    Effect.match(store.ask(store.send<string | null>("GET", keyOf(question))), {
+      onFailure: () => Option.none<Answered>(),
+      onSuccess: (kept) => read(kept)
+    })
+
+  return {
+    secret: Effect.succeed(secret),
+    handOn: (question, { error, result }) => {
+      const kept = JSON.stringify(error === undefined ? { result } : { error })
+      return kept.length > largest
+        ? Effect.void
+        : Effect.ignore(store.ask(store.send("SET", keyOf(question), kept, "EX", String(life))))
+    },
+    handedOn: (question) =>
+      Effect.delay(fetched(question), "500 millis").pipe(
+        Effect.repeat({ schedule: pause, until: Option.isSome }),
+        Effect.flatMap(Effect.fromOption),
+        Effect.orDie
+      )
+  } satisfies typeof Copies.Service
+})
