@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
+import { questionOf } from "../../../src/engine/changes/agreement.ts"
 import { type Change, contentBefore, invert } from "../../../src/engine/changes/Change.ts"
+import { stepOf } from "../../../src/engine/changes/guards.ts"
 import type { Input } from "../../../src/engine/changes/promotion/Input.ts"
 import { levels } from "../../../src/engine/changes/promotion/levels.ts"
 import { idsIn, linksOf } from "../../../src/engine/changes/promotion/links.ts"
@@ -194,5 +196,52 @@ describe("the way back of a change", () => {
     }
     assert.deepInclude(invert(change)[0], { kind: "create", key: "Gone again, was abc" })
     assert.deepInclude(invert(change).flatMap(invert)[0], { kind: "delete", name: "Gone" })
+  })
+})
+
+describe("the question before protected workflows are changed", () => {
+  const guards = { maxItemsPerApply: 10_000, protected: { tags: ["money"], names: ["Billing*"] } }
+  const activation = (name: string, labels: ReadonlyArray<string>, id: number): Change => ({
+    kind: "active",
+    ...{
+      instance: "production",
+      workflow: `w${id}`,
+      name,
+      labels,
+      before: false,
+      after: true,
+      level: 0,
+      isCalled: false
+    }
+  })
+  const planOf = (changes: ReadonlyArray<Change>) => ({
+    ...{ id: "bulk-1", kind: "bulk", warnings: [], blocked: [], estimate: { calls: 0, seconds: 0 } },
+    ...{ createdAt: 0, expiresAt: 1, steps: changes.map((change) => stepOf(change, "asked for")) }
+  })
+  const name = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("a\nb", '" is left alone', "__proto__", "Billing")
+  )
+
+  it("has one line for each of them, whatever their names are, and none for others", () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(name, { maxLength: 60 }), fc.array(fc.string()), (names, others) => {
+        const theirs = others.filter((other) => !other.startsWith("Billing"))
+        const changes = [
+          ...names.map((one, at) => activation(one, ["money"], at)),
+          ...theirs.map((one, at) => activation(one, ["team"], 100 + at))
+        ]
+        const question = questionOf(guards, planOf(changes))
+        if (names.length === 0) return assert.isUndefined(question)
+        const [head, ...rows] = question?.split("\n") ?? []
+        assert.strictEqual(head, "This bulk changes protected workflows on production:")
+        assert.match(rows.pop() ?? "", new RegExp(`plan bulk-1 makes ${changes.length} changes?\\. Apply it\\?$`))
+        if (names.length > 40) assert.strictEqual(rows.pop(), `- and ${names.length - 40} more, which show_plan lists`)
+        const told = rows.map((row) => JSON.parse(/^- (".*") is activated$/.exec(row)?.[1] ?? ""))
+        const short = (one: string) => (one.length > 120 ? `${one.slice(0, 120)}…` : one)
+        assert.lengthOf(told, Math.min(names.length, 40))
+        return assert.includeMembers(names.map(short), told)
+      })
+    )
   })
 })

@@ -101,6 +101,15 @@ layer(FixtureServer)("a question over stdio", (it) => {
     })
   )
 
+  it.effect("shows the person no text that hides or turns what stands around it", () =>
+    Effect.gen(function* () {
+      const client = yield* stdioClient()
+      yield* client.send(toolCall(ask, { message: "one\nRename \u202E evil\u2028line\u0000 to x" }))
+      const { params } = asked(yield* client.receive)
+      assert.strictEqual(params.message, "one\nRename   evil line  to x")
+    })
+  )
+
   it.effect("tells the tool why where the client cannot ask", () =>
     Effect.gen(function* () {
       const client = yield* stdioClient()
@@ -252,6 +261,18 @@ layer(FixtureServer)("a question over HTTP", (it) => {
       yield* client.send(answer(id, { action: "decline" }))
       assert.deepStrictEqual(repliesIn(yield* call.next), [{ _tag: "Declined" }])
       yield* hung.leave
+    })
+  )
+
+  it.effect("is asked in a session that another process has begun", () =>
+    Effect.gen(function* () {
+      const { session } = yield* httpClient()
+      const restarted = yield* Http.connect().pipe(Effect.provide(yield* Layer.build(Layer.fresh(FixtureServer))))
+      const own = { "mcp-protocol-version": "2025-11-25", "mcp-session-id": session ?? "" }
+      const call = yield* restarted.open(toolCall(ask), own)
+      const { id } = asked(yield* call.next)
+      yield* restarted.send(answer(id, { action: "cancel" }), own)
+      assert.deepStrictEqual(repliesIn(yield* call.next), [{ _tag: "Cancelled" }])
     })
   )
 

@@ -13,16 +13,14 @@ export const showsForms = (capabilities: unknown): boolean => {
   return Predicate.isObject(elicitation) && ("form" in elicitation || !("url" in elicitation))
 }
 
-/** The request, but for its id; the same in every revision that has it. */
+/** The request, but for its id; the same in every revision that has it. Its message quotes what upstreams hold. */
 export const requestOf = ({ fields, message, required = [] }: Question) => ({
   method: "elicitation/create",
   params: {
-    message: message.slice(0, longestMessage),
+    message: message.split("\n").map(printable).join("\n"),
     requestedSchema: { type: "object", properties: fields, required }
   }
 })
-
-const longestMessage = 10_000
 
 const ElicitResult = Schema.Struct({
   action: Schema.Literals(["accept", "decline", "cancel"]),
