@@ -203,20 +203,24 @@ describe("the question before protected workflows are changed", () => {
   const guards = { maxItemsPerApply: 10_000, protected: { tags: ["money"], names: ["Billing*"] } }
   const activation = (name: string, labels: ReadonlyArray<string>, id: number): Change => ({
     kind: "active",
-    ...{
-      instance: "production",
-      workflow: `w${id}`,
-      name,
-      labels,
-      before: false,
-      after: true,
-      level: 0,
-      isCalled: false
-    }
+    instance: "production",
+    workflow: `w${id}`,
+    name,
+    labels,
+    before: false,
+    after: true,
+    level: 0,
+    isCalled: false
   })
   const planOf = (changes: ReadonlyArray<Change>) => ({
-    ...{ id: "bulk-1", kind: "bulk", warnings: [], blocked: [], estimate: { calls: 0, seconds: 0 } },
-    ...{ createdAt: 0, expiresAt: 1, steps: changes.map((change) => stepOf(change, "asked for")) }
+    id: "bulk-1",
+    kind: "bulk",
+    steps: changes.map((change) => stepOf(change, "asked for")),
+    warnings: [],
+    blocked: [],
+    estimate: { calls: 0, seconds: 0 },
+    createdAt: 0,
+    expiresAt: 1
   })
   const name = fc.oneof(
     fc.string({ unit: "binary" }),
