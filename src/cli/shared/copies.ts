@@ -1,6 +1,6 @@
 import { Effect, Option, Schedule, Schema } from "effect"
 
-import type { Answered, Copies } from "../../mcp/Copies.ts"
+import type { Answered, Copies } from "../../mcp/Elicitation.ts"
 import type { Store } from "./Store.ts"
 
 /** Seconds for which an answer waits to be fetched, and its largest size. */

@@ -1,7 +1,6 @@
 import { Context, Deferred, Effect, Layer, Match, Option, Schema } from "effect"
 
-import { Copies } from "../Copies.ts"
-import type { Question } from "../Elicitation.ts"
+import { Copies, type Question } from "../Elicitation.ts"
 import { showsForms } from "./elicitation/form.ts"
 import * as Questions from "./elicitation/Questions.ts"
 import * as SessionId from "./elicitation/sessionId.ts"

@@ -1,7 +1,6 @@
 import { Deferred, Effect } from "effect"
 
-import type { Copies } from "../../Copies.ts"
-import type { Question, Reply } from "../../Elicitation.ts"
+import type { Copies, Question, Reply } from "../../Elicitation.ts"
 import type * as Message from "../Message.ts"
 import type { ServerMessage } from "../Response.ts"
 import { longestWait, readReply, requestOf, unanswered } from "./form.ts"

@@ -1,7 +1,7 @@
 import { Clock, Effect, Option, Predicate, Result, Schema } from "effect"
 import { decode, decodeString, encode } from "effect/encoding/Base64Url"
 
-import { Copies } from "../../Copies.ts"
+import { Copies } from "../../Elicitation.ts"
 import { invalidParams } from "../ProtocolError.ts"
 import { longestWait } from "./form.ts"
 
