@@ -1,7 +1,9 @@
-import { Schema, Predicate } from "effect"
+import { Schema } from "effect"
 
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { open } from "../../internal/schema/openStruct.ts"
+
+export { nameOf } from "./nameOf.ts"
 
 const id = Schema.String.check(
   Schema.isPattern(/^[A-Za-z0-9_-]{1,128}$/, { message: "must be an id: letters, digits, - and _, at most 128" })
@@ -124,9 +126,6 @@ export const WorkflowVersion = open({
   createdAt: Schema.optionalKey(Schema.String)
 })
 export type WorkflowVersion = typeof WorkflowVersion.Type
-
-/** The name of a node, "" when it has none. */
-export const nameOf = ({ name }: JsonObject): string => (Predicate.isString(name) ? name : "")
 
 /** The states an execution can be in; which of them a list can be filtered by differs between engines. */
 export const ExecutionStatus = Schema.Literals([
