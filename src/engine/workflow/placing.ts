@@ -1,7 +1,8 @@
 import { Predicate } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { type Connections, nameOf } from "../client/models.ts"
+import type { Connections } from "../client/models.ts"
+import { nameOf } from "../client/nameOf.ts"
 import { isTrigger, kindOf } from "./triggers.ts"
 import { wiresOf } from "./wires.ts"
 

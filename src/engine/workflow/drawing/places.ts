@@ -1,0 +1,75 @@
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import type { Connections } from "../../client/models.ts"
+import { nameOf } from "../../client/nameOf.ts"
+import type { Edge } from "../differenceOfConnections.ts"
+import { arrange, type Position, positionOf } from "../placing.ts"
+
+/** Sizes of what is drawn. */
+export const stepSize = { width: 200, height: 56 }
+export const partSize = { width: 152, height: 44 }
+/** How large the editor draws a node, around whose middle ours stands. */
+const drawnSize = 100
+
+/** Gaps that are left between two nodes beside and below each other. */
+const gap = { beside: 52, below: 48 }
+
+/** Nodes whose own places are worth arranging anew; more take too long. */
+const mostArranged = 400
+
+/**
+ * The middle of every node, in the order of the nodes: where its editor shows it, with the distances stretched so that our
+ * wider nodes do not touch. Where the places say nothing, the nodes are arranged.
+ */
+export const middlesOf = (
+  nodes: ReadonlyArray<JsonObject>,
+  edges: ReadonlyArray<Edge>,
+  parts: ReadonlySet<string>
+): { readonly middles: ReadonlyArray<Position>; readonly stretch: Position } => {
+  const places = placesOf(nodes, edges).map(([x, y]): Position => [x + drawnSize / 2, y + drawnSize / 2])
+  const widths = nodes.map((node) => (parts.has(nameOf(node)) ? partSize : stepSize).width)
+  const stretch: Position = [
+    stretchOf(places, widths, gap.beside, 0),
+    stretchOf(
+      places,
+      nodes.map(() => stepSize.height),
+      gap.below,
+      1
+    )
+  ]
+  return { middles: places.map(([x, y]) => [Math.round(x * stretch[0]), Math.round(y * stretch[1])]), stretch }
+}
+
+const placesOf = (nodes: ReadonlyArray<JsonObject>, edges: ReadonlyArray<Edge>): ReadonlyArray<Position> => {
+  const own = nodes.map(positionOf)
+  const distinct = new Set(own.map((place) => String(place)))
+  const isTelling = !own.includes(undefined) && distinct.size * 2 > nodes.length
+  if (isTelling) return own.map((place) => place ?? [0, 0])
+  const arranged =
+    nodes.length <= mostArranged ? arrange(nodes, connectionsOf(edges)).map(positionOf) : nodes.map(() => undefined)
+  const columns = Math.ceil(Math.sqrt(nodes.length))
+  return arranged.map((place, at) => place ?? [(at % columns) * 220, Math.floor(at / columns) * 180])
+}
+
+const connectionsOf = (edges: ReadonlyArray<Edge>): Connections => {
+  const connections: Record<string, Record<string, Array<Array<{ node: string; type: string; index: number }>>>> = {}
+  for (const { input, output, source, target, targetType, type } of edges) {
+    const outputs = ((connections[source] ??= {})[type] ??= [])
+    while (outputs.length <= output && outputs.length < 100) outputs.push([])
+    outputs[output]?.push({ node: target, type: targetType, index: input })
+  }
+  return connections
+}
+
+/** How far distances along an axis are stretched, so that neighbours keep their gap; what lies on each other stays so. */
+const stretchOf = (places: ReadonlyArray<Position>, sizes: ReadonlyArray<number>, gap: number, axis: 0 | 1): number => {
+  const across = 1 - axis === 0 ? 0 : 1
+  const order = places
+    .map((place, at) => ({ along: place[axis], lane: Math.round(place[across] / 60), size: sizes[at] ?? 0 }))
+    .toSorted((a, b) => a.lane - b.lane || a.along - b.along)
+  const wanted = order.flatMap((one, at) => {
+    const next = order[at + 1]
+    if (next === undefined || next.lane !== one.lane || next.along - one.along < 60) return []
+    return [((one.size + next.size) / 2 + gap) / (next.along - one.along)]
+  })
+  return Math.min(Math.max(0.75, ...wanted.slice(0, 5000)), 1.7)
+}

@@ -1,0 +1,51 @@
+/** What a font without a ruler would say: widths of characters in parts of the font's size. */
+const widthOf = (char: string): number => {
+  if (/[ijl.,:;'|!()[\]tfI ]/.test(char)) return 0.31
+  if (/[mwMW@%…—]/.test(char)) return 0.88
+  if (/[A-Z0-9_#&$]/.test(char)) return 0.64
+  return (char.codePointAt(0) ?? 0) < 0x1100 ? 0.55 : 1.05
+}
+
+/** Nothing that would turn the direction of what stands around it, break a line, or be no character at all. */
+export const plain = (text: string): string =>
+  text
+    .replaceAll(/[\p{Cc}\s]+/gu, " ")
+    .replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g, "")
+    .replaceAll(/\p{Cs}/gu, "\ufffd")
+    .trim()
+
+/** As much of a text as fits into a width, with a mark where something is left out. */
+export const fit = (text: string, width: number, size: number): string => {
+  let used = 0
+  let kept = ""
+  for (const char of text) {
+    used += widthOf(char) * size
+    if (used > width) return `${cut(kept, size)}…`
+    kept += char
+  }
+  return kept
+}
+
+/** Room for the mark itself. */
+const cut = (text: string, size: number): string => {
+  let room = 0.88 * size
+  const chars = [...text]
+  while (room > 0 && chars.length > 0) room -= widthOf(chars.pop() ?? "") * size
+  return chars.join("").trimEnd()
+}
+
+/** A text in lines of a width, broken between words; the last line says where something is left out. */
+export const wrap = (text: string, width: number, size: number, most: number): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  let line = ""
+  const words = text.split(" ")
+  for (const [at, word] of words.entries()) {
+    const longer = line === "" ? word : `${line} ${word}`
+    if (line !== "" && fit(longer, width, size) !== longer) {
+      lines.push(fit(line, width, size))
+      if (lines.length === most - 1) return [...lines, fit(words.slice(at).join(" "), width, size)]
+      line = word
+    } else line = longer
+  }
+  return line === "" ? lines : [...lines, fit(line, width, size)]
+}
