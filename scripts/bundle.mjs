@@ -5,6 +5,9 @@ import { fileURLToPath } from "node:url"
 
 import { build } from "esbuild"
 
+import { direct } from "./direct.mjs"
+import { bundlePage } from "./page.mjs"
+
 const root = fileURLToPath(new URL("..", import.meta.url))
 const outdir = path.resolve(process.argv[2] ?? path.join(root, "dist"))
 process.chdir(root)
@@ -16,26 +19,6 @@ const noWebSockets = {
     onResolve({ filter: /^ws$/ }, () => ({ path: "ws", namespace: "none" }))
     onLoad({ filter: /.*/, namespace: "none" }, () => ({
       contents: "export class WebSocket {}; export class WebSocketServer {}; export default {}"
-    }))
-  }
-}
-
-/** A list file of effect pulls all that it lists into the first chunk; importing each module itself loads half as much. */
-const direct = {
-  name: "direct",
-  setup({ onLoad }) {
-    const list = /^import \{([^}]*)\} from "(effect(?:\/[a-z-]+)?)"$/gm
-    onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path: file }) => ({
-      loader: "ts",
-      contents: (await readFile(file, "utf8")).replace(list, (all, names, from) =>
-        names
-          .split(",")
-          .map((name) => name.trim())
-          .filter((name) => name !== "" && !name.startsWith("type "))
-          .map((name) => name.split(/\s+as\s+/))
-          .map(([name, here = name]) => `import * as ${here} from "${from}/${name}"`)
-          .join(";")
-      )
     }))
   }
 }
@@ -62,7 +45,7 @@ const { metafile } = await build({
   alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" }
 })
 await chmod(path.join(outdir, "main.js"), 0o755)
-const inside = await packagesIn(Object.keys(metafile.inputs))
+const inside = await packagesIn([...Object.keys(metafile.inputs), ...(await bundlePage(outdir))])
 await writeFile(path.join(outdir, "THIRD-PARTY-LICENSES.txt"), await licenses(inside))
 await writeFile(path.join(outdir, "sbom.cdx.json"), `${JSON.stringify(await billOfMaterials(inside), undefined, 2)}\n`)
 

@@ -24,6 +24,8 @@ export interface HttpLaunch {
   readonly oauth: OAuthSettings | undefined
   readonly allowedHosts: ReadonlyArray<string>
   readonly allowedOrigins: ReadonlyArray<string>
+  /** Whether a page for people is served, too. */
+  readonly page: boolean
 }
 
 /** What is to be started: the command line, the variables and the configuration in one. */
@@ -123,7 +125,8 @@ const resolveHttp = (
       ...(isOneName && !isLoopback(host) ? [asInHostHeader] : []),
       ...(file.oauth === undefined ? [] : [new URL(file.oauth.resource).hostname])
     ],
-    allowedOrigins: file.allowedOrigins
+    allowedOrigins: file.allowedOrigins,
+    page: options.page ?? file.page ?? true
   })
 }
 

@@ -26,6 +26,12 @@ const yesOrNo = (text: string): boolean | undefined =>
     ["0", false]
   ]).get(text)
 
+const onOrOff = (text: string): boolean | undefined =>
+  new Map([
+    ["on", true],
+    ["off", false]
+  ]).get(text)
+
 const switchedBy = (variable: string, help: string): Flag<boolean> => ({
   variable,
   help,
@@ -84,6 +90,13 @@ export const flags = {
     ...file,
     variable: "MCP_AUTH_TOKEN_FILE",
     help: "File that holds this token"
+  },
+  page: {
+    value: "on|off",
+    variable: "WORKFLOW_TOOL_SERVER_PAGE",
+    help: "Page for people at / of the HTTP server (default on)",
+    expected: "on or off",
+    parse: onOrOff
   },
   config: {
     ...file,
@@ -157,6 +170,7 @@ export interface Options {
   /** A file that holds the token, and the token once it has been read. */
   readonly authTokenFile: string | undefined
   readonly authTokenOfFile?: Redacted.Redacted
+  readonly page: boolean | undefined
   readonly config: string | undefined
   /** Present where the engine inside this process is wanted; without a file it lives in memory. */
   readonly embedded: EmbeddedOption["wanted"]
@@ -193,6 +207,7 @@ export const readOptions = (
       host: yield* option("host", flags.host),
       authToken: yield* option("auth-token", flags["auth-token"]),
       authTokenFile: yield* option("auth-token-file", flags["auth-token-file"]),
+      page: yield* option("page", flags.page),
       config: yield* option("config", flags.config),
       embedded: (yield* option("embedded", flags.embedded))?.wanted,
       readOnly: (yield* option("read-only", flags["read-only"])) ?? false,

@@ -2,16 +2,18 @@ import { Console, Effect, Fiber, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 
 import * as McpHttp from "../mcp/transport/http.ts"
+import * as Page from "../mcp/transport/page.ts"
 import { sameAs } from "./bearerToken.ts"
 import { httpListener } from "./httpListener.ts"
 import type { HttpLaunch } from "./Launch.ts"
+import { readPageFile } from "./pageFiles.ts"
 
 /** Time for what is being answered when the process is told to stop; less than the listener waits. */
 const drainTimeout = "4 seconds"
 
 /** Serves HTTP until the process is told to stop; what is being answered then has some seconds to finish. */
 export const overHttp = Effect.fnUntraced(function* (
-  { allowedHosts, allowedOrigins, authToken, host, oauth, port }: HttpLaunch,
+  { allowedHosts, allowedOrigins, authToken, host, oauth, page, port }: HttpLaunch,
   stopRequested: Effect.Effect<void>
 ) {
   const stopping = yield* Effect.forkScoped(stopRequested)
@@ -22,7 +24,8 @@ export const overHttp = Effect.fnUntraced(function* (
     until: Fiber.join(drained),
     ...(yield* tokens(authToken, oauth))
   }
-  const routes = Layer.mergeAll(McpHttp.layer(options), McpHttp.fallback(options), addressPrinted)
+  const shown = page ? Page.layer(options, readPageFile) : Layer.empty
+  const routes = Layer.mergeAll(McpHttp.layer(options), shown, McpHttp.fallback(options), addressPrinted)
   return yield* HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
     Layer.provide(httpListener({ host, port })),
     Layer.launch,

@@ -26,6 +26,8 @@ export interface ServerSettings {
     readonly allowedHosts: ReadonlyArray<string>
     /** Values of `Origin` that are served beside the loopback ones. */
     readonly allowedOrigins: ReadonlyArray<string>
+    /** Whether a page for people is served at `/`; it is unless this says otherwise. */
+    readonly page?: boolean
   }
   readonly readOnly: boolean
   readonly toolsets: ReadonlyArray<ToolsetName>
@@ -123,7 +125,8 @@ export const HttpFields = Schema.Struct({
   authTokenFile: Schema.optionalKey(text("the name of a file with that token")),
   oauth: Schema.optionalKey(OAuthFields),
   allowedHosts: texts("a list of host names").pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
-  allowedOrigins: texts("a list of origins").pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
+  allowedOrigins: texts("a list of origins").pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+  page: Schema.optionalKey(Schema.Boolean.annotate({ message: "true or false" }))
 }).annotate({ message: "an object" })
 
 /** Where and how long calls that may change something are recorded. */

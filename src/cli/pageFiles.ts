@@ -1,0 +1,12 @@
+import { readFile } from "node:fs/promises"
+
+import { Effect } from "effect"
+
+import type { ReadPageFile } from "../mcp/transport/page.ts"
+
+/** The folder beside that of the built command's parts. */
+const folder = new URL("../page/", import.meta.url)
+
+/** Reads a file of the page when it is asked for. */
+export const readPageFile: ReadPageFile = (name) =>
+  Effect.tryPromise(() => readFile(new URL(name, folder), "utf8")).pipe(Effect.orElseSucceed(() => undefined))

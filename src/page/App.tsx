@@ -1,0 +1,169 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks"
+
+import { type Outcome, token } from "./client.ts"
+import { Empty, Loading, Problem } from "./parts.tsx"
+import { href, type Route, useRoute } from "./route.ts"
+import { readServer, Server, type ServerInfo } from "./server.ts"
+import { Audit } from "./views/Audit.tsx"
+import { Overview } from "./views/Overview.tsx"
+import { Plan, Plans } from "./views/Plans.tsx"
+import { Tool, Tools } from "./views/Tools.tsx"
+import { Workflow } from "./views/Workflow.tsx"
+import { Workflows } from "./views/Workflows.tsx"
+
+const places = [
+  ["", "Overview"],
+  ["workflows", "Workflows"],
+  ["plans", "Plans"],
+  ["audit", "Audit log"],
+  ["tools", "Tools"]
+] as const
+
+export const App = () => {
+  const route = useRoute()
+  const [outcome, setOutcome] = useState<Outcome<ServerInfo>>()
+  const ask = useCallback(() => {
+    setOutcome(undefined)
+    void readServer().then(setOutcome)
+  }, [])
+  useEffect(ask, [])
+  const leave = () => {
+    token.clear()
+    ask()
+  }
+  return (
+    <>
+      <a class="skip" href={location.hash || "#/"} onClick={(event) => skip(event)}>
+        Skip to content
+      </a>
+      <header>
+        <a class="brand" href="#/">
+          <img src="page.svg" alt="" width="28" height="28" />
+          <span>Workflow Tool Server</span>
+        </a>
+        <nav aria-label="Main">
+          {places.map(([word, name]) => (
+            <a
+              key={word}
+              href={href([word].filter((one) => one !== ""))}
+              aria-current={isAt(route, word) ? "page" : undefined}
+            >
+              {name}
+            </a>
+          ))}
+        </nav>
+        {token.get() === "" ? null : (
+          <button type="button" class="quiet" onClick={leave}>
+            Forget token
+          </button>
+        )}
+      </header>
+      <main id="content" tabIndex={-1}>
+        <Content outcome={outcome} route={route} onToken={ask} />
+      </main>
+    </>
+  )
+}
+
+const skip = (event: Event) => {
+  event.preventDefault()
+  document.getElementById("content")?.focus()
+}
+
+const isAt = ({ words: [first = ""] }: Route, word: string) =>
+  first === word || (word === "workflows" && first === "workflow")
+
+const Content = (props: {
+  readonly outcome: Outcome<ServerInfo> | undefined
+  readonly route: Route
+  readonly onToken: () => void
+}) => {
+  const { onToken, outcome, route } = props
+  if (outcome === undefined) return <Loading what="what this server offers" />
+  if (!outcome.ok && outcome.needsToken) return <TokenForm problem={outcome.problem} onToken={onToken} />
+  if (!outcome.ok) {
+    return (
+      <>
+        <h1>Not connected</h1>
+        <Problem>{outcome.problem}</Problem>
+        <button type="button" class="main" onClick={onToken}>
+          Try again
+        </button>
+      </>
+    )
+  }
+  return (
+    <Server.Provider value={outcome.value}>
+      <Place route={route} />
+    </Server.Provider>
+  )
+}
+
+const Place = ({ route: { query, words } }: { readonly route: Route }) => {
+  const [first = "", second, third] = words
+  const title = places.find(([word]) => word === first)?.[1] ?? "Workflow"
+  const heading = useRef<HTMLHeadingElement>(null)
+  const isFirst = useRef(true)
+  const place = words.join("/")
+  useEffect(() => {
+    document.title = `${title} · Workflow Tool Server`
+    // Who follows a link is told where it led; who has just come is not.
+    if (!isFirst.current) heading.current?.focus()
+    isFirst.current = false
+  }, [place])
+  const head = (text: string) => (
+    <h1 ref={heading} tabIndex={-1}>
+      {text}
+    </h1>
+  )
+  if (first === "") return <Overview head={head} />
+  if (first === "workflows") return <Workflows head={head} query={query} />
+  if (first === "workflow" && second !== undefined && third !== undefined) {
+    return <Workflow key={place} head={head} instance={second} id={third} query={query} />
+  }
+  if (first === "plans")
+    return second === undefined ? <Plans head={head} /> : <Plan key={place} head={head} id={second} />
+  if (first === "audit") return <Audit head={head} query={query} />
+  if (first === "tools") {
+    return second === undefined ? <Tools head={head} /> : <Tool key={place} head={head} name={second} query={query} />
+  }
+  return (
+    <>
+      {head("Nothing here")}
+      <Empty>
+        This address leads nowhere. <a href="#/">Go to the overview.</a>
+      </Empty>
+    </>
+  )
+}
+
+const TokenForm = ({ onToken, problem }: { readonly problem: string; readonly onToken: () => void }) => {
+  const [text, setText] = useState("")
+  const wasTried = token.get() !== ""
+  const submit = (event: Event) => {
+    event.preventDefault()
+    token.set(text.trim())
+    onToken()
+  }
+  return (
+    <form class="card narrow" onSubmit={submit}>
+      <h1>Token needed</h1>
+      <p>{wasTried ? "This token was not taken. Look it up again, and mind blanks at its ends." : problem}</p>
+      <label>
+        Token
+        <input
+          type="password"
+          autocomplete="off"
+          required
+          value={text}
+          aria-invalid={wasTried}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </label>
+      <p class="soft">It stays in this tab, and is forgotten when the tab is closed.</p>
+      <button type="submit" class="main">
+        Continue
+      </button>
+    </form>
+  )
+}

@@ -1,0 +1,74 @@
+import { Predicate } from "effect"
+
+import { isJsonObject, type JsonObject } from "../internal/schema/JsonObject.ts"
+import { objectOf, textOf } from "./json.ts"
+import { readJson } from "./readJson.ts"
+
+/** What became of a request: the answer, or words for whoever asked. */
+export type Outcome<A> =
+  | { readonly ok: true; readonly value: A }
+  | { readonly ok: false; readonly problem: string; readonly details: unknown; readonly needsToken: boolean }
+
+export type Args = Readonly<Record<string, unknown>>
+
+const failure = (problem: string, details?: unknown, needsToken = false) =>
+  ({ ok: false, problem, details, needsToken }) as const
+
+const tokenKey = "workflow-tool-server-token"
+
+/** The token is known to this tab alone, until it is closed; it never stands in an address. */
+export const token = {
+  get: () => sessionStorage.getItem(tokenKey) ?? "",
+  set: (text: string) => sessionStorage.setItem(tokenKey, text),
+  clear: () => sessionStorage.removeItem(tokenKey)
+}
+
+/** One request to the server that this page came from, by the door that every client uses. */
+export const request = (method: string, params: Args, signal?: AbortSignal): Promise<Outcome<JsonObject>> => {
+  const known = token.get()
+  return fetch("mcp", {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json",
+      "mcp-protocol-version": "2025-11-25",
+      ...(known === "" ? {} : { authorization: `Bearer ${known}` })
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    credentials: "omit",
+    cache: "no-store",
+    ...(signal === undefined ? {} : { signal })
+  }).then(
+    (response) =>
+      response.status === 401 || response.status === 429
+        ? failure(
+            response.status === 401 ? "This server asks for a token." : "Too many wrong tokens. Wait ten seconds.",
+            undefined,
+            true
+          )
+        : response.text().then(read, () => failure("The answer of the server broke off.")),
+    () => failure("The server cannot be reached. Is it still running?")
+  )
+}
+
+const read = (text: string): Outcome<JsonObject> => {
+  const answer = objectOf(readJson(text)?.value)
+  if (isJsonObject(answer.result)) return { ok: true, value: answer.result }
+  const { data, message } = objectOf(answer.error)
+  const refusal = Predicate.isString(answer.error) ? answer.error : textOf(message)
+  return failure(refusal === "" ? "The server answered something that is no answer." : refusal, data)
+}
+
+/** Calls a tool; what it answers is one JSON object. */
+export const callTool = (name: string, args: Args, signal?: AbortSignal): Promise<Outcome<JsonObject>> =>
+  request("tools/call", { name, arguments: args, _meta: { [clientInfo]: own } }, signal).then((outcome) => {
+    if (!outcome.ok) return outcome
+    const { structuredContent } = outcome.value
+    return isJsonObject(structuredContent)
+      ? { ok: true, value: structuredContent }
+      : failure("The tool answered something that is no object.")
+  })
+
+/** Who calls, for the audit log. */
+const clientInfo = "io.modelcontextprotocol/clientInfo"
+const own = { name: "page", version: "1" }

@@ -1,0 +1,20 @@
+import { Predicate } from "effect"
+
+import { isJsonObject, type JsonObject } from "../internal/schema/JsonObject.ts"
+
+/** What tools answer is read with care: another version of the server, or of an engine, may say other things. */
+export const textOf = (value: unknown): string =>
+  Predicate.isString(value) ? value : Predicate.isNumber(value) ? String(value) : ""
+
+export const numberOf = (value: unknown): number => (Predicate.isNumber(value) ? value : 0)
+
+export const rowsOf = (value: unknown): ReadonlyArray<JsonObject> =>
+  Array.isArray(value) ? value.filter(isJsonObject) : []
+
+export const textsOf = (value: unknown): ReadonlyArray<string> =>
+  Array.isArray(value) ? value.map(textOf).filter((text) => text !== "") : []
+
+export const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {})
+
+/** JSON as people read it. */
+export const pretty = (value: unknown): string => JSON.stringify(value, undefined, 2) ?? ""

@@ -1,0 +1,51 @@
+import { createContext } from "preact"
+import { useContext } from "preact/hooks"
+
+import type { JsonObject } from "../internal/schema/JsonObject.ts"
+import { type Outcome, request } from "./client.ts"
+import { objectOf, rowsOf, textOf, textsOf } from "./json.ts"
+
+export interface ToolInfo {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly schema: JsonObject
+  readonly isReading: boolean
+}
+
+/** What this server offers, asked once. */
+export interface ServerInfo {
+  readonly tools: ReadonlyArray<ToolInfo>
+  readonly has: (tool: string) => boolean
+  readonly instances: ReadonlyArray<string>
+}
+
+export const Server = createContext<ServerInfo>({ tools: [], has: () => false, instances: [] })
+
+export const useServer = () => useContext(Server)
+
+const toolOf = (tool: JsonObject): ToolInfo => ({
+  name: textOf(tool.name),
+  title: textOf(tool.title) || textOf(tool.name),
+  description: textOf(tool.description),
+  schema: objectOf(tool.inputSchema),
+  isReading: objectOf(tool.annotations).readOnlyHint === true
+})
+
+/** The names of instances are what completes the address of one. */
+const ofInstances = {
+  ref: { type: "ref/resource", uri: "engine://workflows?instance={instance}" },
+  argument: { name: "instance", value: "" }
+}
+
+export const readServer = (): Promise<Outcome<ServerInfo>> =>
+  request("tools/list", {}).then((listed) =>
+    listed.ok
+      ? request("completion/complete", ofInstances).then((completed) => {
+          const tools = rowsOf(listed.value.tools).map(toolOf)
+          const names = new Set(tools.map(({ name }) => name))
+          const instances = completed.ok ? textsOf(objectOf(completed.value.completion).values) : []
+          return { ok: true, value: { tools, has: (name) => names.has(name), instances } }
+        })
+      : listed
+  )

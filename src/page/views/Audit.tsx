@@ -1,0 +1,118 @@
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { numberOf, pretty, rowsOf, textOf } from "../json.ts"
+import { Answer, Badge, Empty, useTool, When } from "../parts.tsx"
+import { go, href } from "../route.ts"
+import { useServer } from "../server.ts"
+import type { Head } from "./Overview.tsx"
+
+const pageSize = 50
+
+/** What plans have planned and done, newest first. */
+export const Audit = ({ head, query }: { readonly head: Head; readonly query: URLSearchParams }) => {
+  const { has } = useServer()
+  return (
+    <>
+      {head("Audit log")}
+      {has("audit_log") ? (
+        <Entries query={query} />
+      ) : (
+        <Empty>
+          Plans are recorded where a toolset makes plans: start the server with <code>--toolsets engine,operator</code>.
+        </Empty>
+      )}
+    </>
+  )
+}
+
+const Entries = ({ query }: { readonly query: URLSearchParams }) => {
+  const plan = query.get("plan") ?? ""
+  const offset = Number(query.get("offset") ?? 0) || 0
+  const { again, outcome } = useTool("audit_log", {
+    limit: pageSize,
+    offset,
+    ...(plan === "" ? {} : { plan_id: plan })
+  })
+  const to = (next: number) => href(["audit"], { plan, offset: next === 0 ? "" : String(next) })
+  return (
+    <>
+      <div class="row">
+        {plan === "" ? null : (
+          <>
+            <span>
+              Only <code>{plan}</code>
+            </span>
+            <button type="button" onClick={() => go(href(["audit"]))}>
+              Show all
+            </button>
+          </>
+        )}
+        <button type="button" class="quiet push" onClick={again}>
+          Refresh
+        </button>
+      </div>
+      <Answer outcome={outcome} what="the audit log">
+        {({ entries, total }) => (
+          <>
+            <p role="status" class="soft">
+              {numberOf(total) === 1 ? "1 entry" : `${numberOf(total)} entries`}
+            </p>
+            {rowsOf(entries).length === 0 ? <Empty>Nothing has been planned or done by plans yet.</Empty> : null}
+            <ol class="list">
+              {rowsOf(entries).map((entry, at) => (
+                <Entry key={at} entry={entry} />
+              ))}
+            </ol>
+            <nav class="row" aria-label="Pages">
+              {offset > 0 ? <a href={to(Math.max(0, offset - pageSize))}>Newer</a> : null}
+              {offset + pageSize < numberOf(total) ? <a href={to(offset + pageSize)}>Older</a> : null}
+            </nav>
+          </>
+        )}
+      </Answer>
+    </>
+  )
+}
+
+const tones: Readonly<Record<string, "good" | "bad" | "warn">> = {
+  done: "good",
+  finished: "good",
+  refused: "bad",
+  stopped: "bad",
+  begun: "warn"
+}
+
+const Entry = ({ entry }: { readonly entry: JsonObject }) => {
+  const { after, at, before, kind, plan_id: plan, problem, reason, step, steps, what } = entry
+  return (
+    <li class="card">
+      <div class="row">
+        <Badge tone={tones[textOf(what)] ?? "calm"}>{textOf(what)}</Badge>
+        <span>{textOf(step) || (textOf(kind) === "" ? "" : `${textOf(kind)}, ${numberOf(steps)} steps`)}</span>
+        {textOf(plan) === "" ? null : <a href={href(["plans", textOf(plan)])}>{textOf(plan)}</a>}
+        <span class="soft push">
+          <When at={at} />
+        </span>
+      </div>
+      {textOf(reason) === "" ? null : <div class="soft">{textOf(reason)}</div>}
+      {textOf(problem) === "" ? null : <div class="problem">{textOf(problem)}</div>}
+      {before === undefined && after === undefined ? null : (
+        <details>
+          <summary>Before and after</summary>
+          <Change before={before} after={after} />
+        </details>
+      )}
+    </li>
+  )
+}
+
+/** What a step leads from and to, side by side where there is room. */
+export const Change = ({ after, before }: { readonly before: unknown; readonly after: unknown }) => (
+  <div class="change">
+    <pre tabIndex={0} aria-label="Before">
+      {before === null || before === undefined ? "–" : pretty(before)}
+    </pre>
+    <pre tabIndex={0} aria-label="After">
+      {after === null || after === undefined ? "–" : pretty(after)}
+    </pre>
+  </div>
+)

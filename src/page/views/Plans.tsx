@@ -1,0 +1,208 @@
+import { useState } from "preact/hooks"
+
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { callTool } from "../client.ts"
+import { numberOf, objectOf, rowsOf, textOf, textsOf } from "../json.ts"
+import { Answer, Badge, Confirm, Empty, Problem, useTool, When } from "../parts.tsx"
+import { go, href } from "../route.ts"
+import { useServer } from "../server.ts"
+import { Change } from "./Audit.tsx"
+import type { Head } from "./Overview.tsx"
+
+/** Plans are found in the audit log, which has a line for each. */
+export const Plans = ({ head }: { readonly head: Head }) => {
+  const { has } = useServer()
+  return (
+    <>
+      {head("Plans")}
+      {has("show_plan") ? (
+        <List />
+      ) : (
+        <Empty>
+          Plans come with the toolset <code>operator</code>: start the server with{" "}
+          <code>--toolsets engine,operator</code>.
+        </Empty>
+      )}
+    </>
+  )
+}
+
+const List = () => {
+  const { outcome } = useTool("audit_log", { limit: 500 })
+  const { tools } = useServer()
+  const planners = tools.filter(({ name }) => name.startsWith("plan_") && name !== "plan_rollback")
+  return (
+    <>
+      <p class="row">
+        {planners.map(({ name, title }) => (
+          <a key={name} class="button" href={href(["tools", name])}>
+            {title}
+          </a>
+        ))}
+      </p>
+      <Answer outcome={outcome} what="plans">
+        {({ entries }) => {
+          const plans = rowsOf(entries).filter(({ what }) => what === "planned")
+          return plans.length === 0 ? (
+            <Empty>
+              Nothing is planned. A plan shows what it would change, and changes nothing until it is applied.
+            </Empty>
+          ) : (
+            <ul class="list">
+              {plans.map((plan) => (
+                <li key={textOf(plan.plan_id)} class="card row">
+                  <a class="title" href={href(["plans", textOf(plan.plan_id)])}>
+                    {textOf(plan.plan_id)}
+                  </a>
+                  <Badge>{textOf(plan.kind)}</Badge>
+                  <span class="soft">{steps(numberOf(plan.steps))}</span>
+                  <span class="soft push">
+                    <When at={plan.at} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }}
+      </Answer>
+    </>
+  )
+}
+
+const steps = (count: number) => (count === 1 ? "1 step" : `${count} steps`)
+
+export const Plan = ({ head, id }: { readonly head: Head; readonly id: string }) => {
+  const { again, outcome } = useTool("show_plan", { plan_id: id, limit: 200 })
+  return (
+    <>
+      <p class="crumbs">
+        <a href={href(["plans"])}>Plans</a>
+      </p>
+      {head(id)}
+      <Answer outcome={outcome} what="the plan">
+        {(plan) => <Shown id={id} plan={plan} again={again} />}
+      </Answer>
+    </>
+  )
+}
+
+const tones: Readonly<Record<string, "good" | "bad" | "warn">> = {
+  applied: "good",
+  refused: "bad",
+  "partly applied": "warn",
+  begun: "warn"
+}
+
+const Shown = ({ again, id, plan }: { readonly id: string; readonly plan: JsonObject; readonly again: () => void }) => {
+  const { has } = useServer()
+  const [asking, setAsking] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState("")
+  const [next, setNext] = useState("")
+  const state = textOf(plan.state)
+  const [done, total] = [numberOf(plan.done), numberOf(plan.total)]
+  const call = (tool: string, more: object, then: (value: JsonObject) => void) => {
+    setAsking(false)
+    setBusy(true)
+    setProblem("")
+    void callTool(tool, { plan_id: id, ...more }).then((answered) => {
+      setBusy(false)
+      if (answered.ok) then(answered.value)
+      else setProblem(answered.problem)
+    })
+  }
+  const apply = () =>
+    call("apply_plan", { confirm: true }, (value) => {
+      setNext(textOf(value.next))
+      again()
+    })
+  const isOpen =
+    total > 0 && (state === "planned" || state === "begun" || state === "partly applied" || state === "refused")
+  const isReversible = done > 0 && state !== "taken back"
+  return (
+    <>
+      <p class="row">
+        <Badge tone={tones[state] ?? "calm"}>{state}</Badge>
+        <Badge>{textOf(plan.kind)}</Badge>
+        <span class="soft">
+          takes about {numberOf(objectOf(plan.estimate).seconds)} s, expires <When at={plan.expires_at} />
+        </span>
+        <a href={href(["audit"], { plan: id })}>Audit log of this plan</a>
+      </p>
+      <label>
+        {`${done} of ${steps(total)} done`}
+        <progress value={done} max={Math.max(total, 1)} />
+      </label>
+      {[...textsOf(plan.warnings), textOf(plan.notice)]
+        .filter((text) => text !== "")
+        .map((text) => (
+          <p key={text} class="warning">
+            {text}
+          </p>
+        ))}
+      {problem === "" ? null : <Problem>{problem}</Problem>}
+      <p class="soft" role="status">
+        {isBusy ? "Under way…" : next}
+      </p>
+      <p class="row">
+        {isOpen && has("apply_plan") ? (
+          <button type="button" class="main" disabled={isBusy} onClick={() => setAsking(true)}>
+            {state === "planned" ? "Apply…" : "Go on…"}
+          </button>
+        ) : null}
+        {isReversible ? (
+          <button
+            type="button"
+            disabled={isBusy}
+            onClick={() => call("plan_rollback", {}, (made) => go(href(["plans", textOf(made.plan_id)])))}
+          >
+            Plan the way back
+          </button>
+        ) : null}
+      </p>
+      {asking ? (
+        <Confirm
+          title="Apply this plan?"
+          action={`Apply ${steps(total - done)}`}
+          onYes={apply}
+          onNo={() => setAsking(false)}
+        >
+          <p>What somebody else has changed since is left alone. A plan of the way back can be made afterwards.</p>
+        </Confirm>
+      ) : null}
+      <Steps plan={plan} />
+    </>
+  )
+}
+
+const Steps = ({ plan }: { readonly plan: JsonObject }) => (
+  <>
+    <h2>Steps</h2>
+    <ol class="list">
+      {rowsOf(plan.steps).map((step) => (
+        <li key={textOf(step.step)} class="card">
+          <div class="row">
+            {step.done === true ? <Badge tone="good">done</Badge> : null}
+            {textOf(step.refused) === "" ? null : <Badge tone="bad">refused</Badge>}
+            <strong>{textOf(step.step)}</strong>
+            <span class="soft">{textOf(step.reason)}</span>
+          </div>
+          {textOf(step.refused) === "" ? null : <p class="problem">{textOf(step.refused)}</p>}
+          <Change before={step.before} after={step.after} />
+        </li>
+      ))}
+    </ol>
+    {rowsOf(plan.blocked).length === 0 ? null : (
+      <>
+        <h2>Not in the plan</h2>
+        <ul class="list">
+          {rowsOf(plan.blocked).map((blocked, at) => (
+            <li key={at} class="card">
+              <strong>{textOf(blocked.what)}</strong> <span class="soft">{textOf(blocked.reason)}</span>
+            </li>
+          ))}
+        </ul>
+      </>
+    )}
+  </>
+)

@@ -1,0 +1,166 @@
+import { useState } from "preact/hooks"
+
+import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { type Args, callTool, type Outcome } from "../client.ts"
+import { fieldsOf, readFields } from "../fields.ts"
+import { pretty } from "../json.ts"
+import { Badge, Confirm, Empty, Loading, Problem } from "../parts.tsx"
+import { href } from "../route.ts"
+import { type ToolInfo, useServer } from "../server.ts"
+import { FieldInput } from "./FieldInput.tsx"
+import type { Head } from "./Overview.tsx"
+
+export const Tools = ({ head }: { readonly head: Head }) => {
+  const { tools } = useServer()
+  const [text, setText] = useState("")
+  const words = text.toLowerCase().split(/\s+/)
+  const shown = tools.filter(({ description, name, title }) => {
+    const said = `${name} ${title} ${description}`.toLowerCase()
+    return words.every((word) => said.includes(word))
+  })
+  return (
+    <>
+      {head("Tools")}
+      <label>
+        Find a tool
+        <input type="search" value={text} onInput={(event) => setText(event.currentTarget.value)} />
+      </label>
+      <p role="status" class="soft">
+        {shown.length === 1 ? "1 tool" : `${shown.length} tools`}
+      </p>
+      <ul class="list">
+        {shown.map((tool) => (
+          <li key={tool.name} class="card">
+            <div class="row">
+              <a class="title" href={href(["tools", tool.name])}>
+                {tool.title}
+              </a>
+              <Kind tool={tool} />
+              <code class="push">{tool.name}</code>
+            </div>
+            <p class="soft">{tool.description}</p>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+const Kind = ({ tool }: { readonly tool: ToolInfo }) =>
+  tool.isReading ? <Badge>reads</Badge> : <Badge tone="warn">changes</Badge>
+
+interface Props {
+  readonly head: Head
+  readonly name: string
+  readonly query: URLSearchParams
+}
+
+export const Tool = ({ head, name, query }: Props) => {
+  const { tools } = useServer()
+  const tool = tools.find((one) => one.name === name)
+  return (
+    <>
+      <p class="crumbs">
+        <a href={href(["tools"])}>Tools</a>
+      </p>
+      {head(tool?.title ?? name)}
+      {tool === undefined ? <Empty>There is no tool of this name.</Empty> : <Form tool={tool} query={query} />}
+    </>
+  )
+}
+
+const Form = ({ query, tool }: { readonly tool: ToolInfo; readonly query: URLSearchParams }) => {
+  const fields = fieldsOf(tool.schema)
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>(Object.fromEntries(query))
+  const [asking, setAsking] = useState<Args>()
+  const [outcome, setOutcome] = useState<Outcome<JsonObject> | "under way">()
+  const read = readFields(fields, texts)
+  const [isTold, setTold] = useState(false)
+  const call = (args: Args) => {
+    setAsking(undefined)
+    setOutcome("under way")
+    void callTool(tool.name, args).then(setOutcome)
+  }
+  const submit = (event: Event) => {
+    event.preventDefault()
+    setTold(true)
+    if (Object.keys(read.problems).length > 0) return
+    if (tool.isReading) call(read.args)
+    else setAsking(read.args)
+  }
+  return (
+    <>
+      <p class="row">
+        <Kind tool={tool} /> <code>{tool.name}</code>
+      </p>
+      <p>{tool.description}</p>
+      <form class="card" onSubmit={submit} noValidate>
+        {fields.map((field) => (
+          <FieldInput
+            key={field.name}
+            field={field}
+            text={texts[field.name] ?? ""}
+            problem={isTold ? read.problems[field.name] : undefined}
+            onText={(text) => setTexts((before) => ({ ...before, [field.name]: text }))}
+          />
+        ))}
+        <div class="row end">
+          <button type="submit" class="main">
+            {tool.isReading ? "Call" : "Call…"}
+          </button>
+        </div>
+      </form>
+      {asking === undefined ? null : (
+        <Confirm
+          title={`${tool.title}?`}
+          action={tool.title}
+          onYes={() => call(asking)}
+          onNo={() => setAsking(undefined)}
+        >
+          <p>This may change something. It is called with:</p>
+          <pre tabIndex={0} aria-label="Arguments">
+            {pretty(asking)}
+          </pre>
+        </Confirm>
+      )}
+      <section aria-label="Answer" aria-live="polite">
+        {outcome === undefined ? null : outcome === "under way" ? (
+          <Loading what="the answer" />
+        ) : (
+          <Result outcome={outcome} />
+        )}
+      </section>
+      <details>
+        <summary>Schema</summary>
+        <pre tabIndex={0} aria-label="Schema">
+          {pretty(tool.schema)}
+        </pre>
+      </details>
+    </>
+  )
+}
+
+const Result = ({ outcome }: { readonly outcome: Outcome<JsonObject> }) =>
+  outcome.ok ? (
+    <>
+      <h2>Answer</h2>
+      {Object.entries(outcome.value).map(([name, value]) =>
+        typeof value === "string" && value.includes("\n") ? (
+          <figure key={name}>
+            <figcaption>{name}</figcaption>
+            <pre tabIndex={0} aria-label={name}>
+              {value}
+            </pre>
+          </figure>
+        ) : null
+      )}
+      <pre tabIndex={0} aria-label="Whole answer">
+        {pretty(outcome.value)}
+      </pre>
+    </>
+  ) : (
+    <>
+      <Problem>{outcome.problem}</Problem>
+      {isJsonObject(outcome.details) ? <pre tabIndex={0}>{pretty(outcome.details)}</pre> : null}
+    </>
+  )

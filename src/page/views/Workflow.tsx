@@ -1,0 +1,199 @@
+import { useMemo, useState } from "preact/hooks"
+
+import { sceneOf } from "../../engine/workflow/drawing/scene.ts"
+import { nodesOf } from "../../engine/workflow/nodePairs.ts"
+import { isStickyNote } from "../../engine/workflow/placing.ts"
+import { publishedOf } from "../../engine/workflow/published.ts"
+import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { Drawing } from "../Drawing.tsx"
+import { rowsOf, textOf } from "../json.ts"
+import { Answer, Badge, Loading, Problem, State, Status, statusOf, useTool, When } from "../parts.tsx"
+import { go, href } from "../route.ts"
+import { wholeRunsIn } from "../runs.ts"
+import { useServer } from "../server.ts"
+import { NodeDetails } from "./NodeDetails.tsx"
+import type { Head } from "./Overview.tsx"
+
+interface Props {
+  readonly head: Head
+  readonly instance: string
+  readonly id: string
+  readonly query: URLSearchParams
+}
+
+export const Workflow = ({ head, id, instance, query }: Props) => {
+  const { again, outcome } = useTool("get_workflow", { instance, id })
+  return (
+    <>
+      <p class="crumbs">
+        <a href={href(["workflows"])}>Workflows</a> / <a href={href(["workflows"], { instance })}>{instance}</a>
+      </p>
+      {outcome?.ok === true ? null : head("Workflow")}
+      <Answer outcome={outcome} what="the workflow">
+        {(workflow) => (
+          <Shown head={head} id={id} instance={instance} query={query} workflow={workflow} again={again} />
+        )}
+      </Answer>
+    </>
+  )
+}
+
+/** Items of each node that are read of a run. */
+const items = 3
+
+const Shown = (props: Props & { readonly workflow: JsonObject; readonly again: () => void }) => {
+  const { again, head, id, instance, query, workflow } = props
+  const listed = useTool("list_executions", { instance, workflowId: id, limit: 20 })
+  const runs = listed.outcome?.ok === true ? rowsOf(listed.outcome.value.data) : []
+  const asked = query.get("execution") ?? ""
+  const latest = textOf(runs[0]?.id)
+  const chosen = asked === "none" ? "" : asked === "" ? latest : asked
+  const version = query.get("version") ?? ""
+  const published = useMemo(() => publishedOf(workflow), [workflow])
+  const ran = useTool(chosen === "" ? undefined : "get_execution", {
+    instance,
+    id: Number(chosen),
+    includeData: true,
+    items
+  })
+  const execution = chosen !== "" && ran.outcome?.ok === true ? ran.outcome.value : undefined
+  const choose = (changes: Readonly<Record<string, string>>) =>
+    go(href(["workflow", instance, id], { execution: asked, version, ...changes }))
+  return (
+    <>
+      <div class="row">
+        {head(textOf(workflow.name) || id)}
+        <State active={workflow.active} archived={workflow.isArchived} />
+        <Published workflow={workflow} />
+        {rowsOf(workflow.tags).map((tag) => (
+          <span key={textOf(tag.id)} class="tag">
+            {textOf(tag.name)}
+          </span>
+        ))}
+        <button type="button" class="quiet push" onClick={() => (again(), listed.again(), ran.again())}>
+          Refresh
+        </button>
+      </div>
+      <p class="soft">
+        <code>{id}</code> · {instance} · changed <When at={workflow.updatedAt} />
+      </p>
+      <div class="row">
+        <label>
+          Run
+          <select
+            value={chosen === "" ? "none" : chosen}
+            onChange={(event) => choose({ execution: event.currentTarget.value })}
+          >
+            <option value="none">No run</option>
+            {asked !== "" && asked !== "none" && !runs.some((run) => textOf(run.id) === asked) ? (
+              <option value={asked}>{`Run ${asked}`}</option>
+            ) : null}
+            {runs.map((run) => (
+              <option key={textOf(run.id)} value={textOf(run.id)}>
+                {`${textOf(run.id)} · ${statusOf(run)} · ${momentOf(run.startedAt)}`}
+              </option>
+            ))}
+          </select>
+        </label>
+        {published === undefined ? null : (
+          <label>
+            Version
+            <select
+              value={version}
+              onChange={(event) => choose({ version: event.currentTarget.value, execution: "none" })}
+            >
+              <option value="">Draft</option>
+              <option value="published">Published</option>
+            </select>
+          </label>
+        )}
+      </div>
+      {ran.outcome?.ok === false && chosen !== "" ? <Problem>{ran.outcome.problem}</Problem> : null}
+      {chosen !== "" && ran.outcome === undefined ? <Loading what="the run" /> : null}
+      {execution === undefined ? null : <RunLine execution={execution} instance={instance} />}
+      <Graph
+        drawn={
+          execution === undefined
+            ? version === "published"
+              ? (published ?? workflow)
+              : workflow
+            : asItRan(execution, workflow)
+        }
+        execution={execution}
+      />
+    </>
+  )
+}
+
+/** The workflow of a run as it was then, where the engine keeps that. */
+const asItRan = ({ workflowData }: JsonObject, workflow: JsonObject): JsonObject =>
+  isJsonObject(workflowData) && nodesOf(workflowData).length > 0
+    ? { ...workflowData, name: workflow.name, pinData: {} }
+    : workflow
+
+const momentOf = (at: unknown): string => {
+  const moment = new Date(textOf(at))
+  return Number.isNaN(moment.getTime())
+    ? "not begun"
+    : moment.toLocaleString(undefined, { dateStyle: "short", timeStyle: "medium" })
+}
+
+/** Engines of generation 2 run a published version, which a draft may differ from. */
+const Published = ({ workflow }: { readonly workflow: JsonObject }) => {
+  if (isJsonObject(workflow.activeVersion)) return <Badge tone="warn">Draft differs from what runs</Badge>
+  return workflow.active === true && textOf(workflow.activeVersionId) !== "" ? <Badge>Published</Badge> : null
+}
+
+const RunLine = ({ execution, instance }: { readonly execution: JsonObject; readonly instance: string }) => {
+  const { has } = useServer()
+  const id = textOf(execution.id)
+  const failed = [...(wholeRunsIn(execution) ?? [])].filter(([, { error }]) => error !== undefined)
+  return (
+    <div class="run">
+      <p class="row">
+        <strong>Run {id}</strong> <Status status={statusOf(execution)} />
+        <span class="soft">
+          <When at={execution.startedAt} /> · {textOf(execution.mode)}
+        </span>
+        {failed.length > 0 && has("explain_execution") ? (
+          <a href={href(["tools", "explain_execution"], { id, instance })}>Explain this failure</a>
+        ) : null}
+      </p>
+      {failed.map(([name, { error }]) => (
+        <p key={name} class="problem">
+          <strong>{name}</strong> failed: {error}
+        </p>
+      ))}
+      {isJsonObject(execution.data) ? null : <p class="soft">The engine keeps no data of this run.</p>}
+    </div>
+  )
+}
+
+const Graph = ({ drawn, execution }: { readonly drawn: JsonObject; readonly execution: JsonObject | undefined }) => {
+  const runs = useMemo(() => (execution === undefined ? undefined : wholeRunsIn(execution)), [execution])
+  const scene = useMemo(() => sceneOf(drawn, runs), [drawn, runs])
+  const failed = scene.nodes.findIndex(({ fate }) => fate === "failed")
+  const [chosen, setChosen] = useState<number>()
+  const selected = chosen ?? (failed < 0 ? undefined : failed)
+  const nodes = nodesOf(drawn).filter((node) => !isStickyNote(node))
+  const node = selected === undefined ? undefined : nodes[selected]
+  return (
+    <div class="beside">
+      <Drawing scene={scene} selected={selected} onSelect={setChosen} />
+      <aside aria-label="Selected node" aria-live="polite">
+        {node === undefined ? (
+          <p class="soft">
+            Select a node to see what is in it. With the keyboard: Tab into the drawing, walk with the arrow keys,
+            choose with Enter.
+          </p>
+        ) : (
+          <NodeDetails
+            node={node}
+            drawn={selected === undefined ? undefined : scene.nodes[selected]}
+            execution={execution}
+          />
+        )}
+      </aside>
+    </div>
+  )
+}

@@ -1,0 +1,186 @@
+import { useEffect, useState } from "preact/hooks"
+
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { callTool, type Args } from "../client.ts"
+import { numberOf, rowsOf, textOf } from "../json.ts"
+import { Answer, Empty, Problem, State, useTool, When } from "../parts.tsx"
+import { go, href } from "../route.ts"
+import { useServer } from "../server.ts"
+import type { Head } from "./Overview.tsx"
+
+export const Workflows = ({ head, query }: { readonly head: Head; readonly query: URLSearchParams }) => {
+  const { has, instances } = useServer()
+  const asked = {
+    text: query.get("text") ?? "",
+    instance: query.get("instance") ?? "",
+    active: query.get("active") ?? ""
+  }
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    if (!(event.currentTarget instanceof HTMLFormElement)) return
+    const given = new FormData(event.currentTarget)
+    const field = (name: string) => String(given.get(name) ?? "").trim()
+    go(href(["workflows"], { text: field("text"), instance: field("instance"), active: field("active") }))
+  }
+  const isSearching = has("search_workflows")
+  const names = asked.instance === "" ? instances : [asked.instance]
+  return (
+    <>
+      {head("Workflows")}
+      <form key={query.toString()} class="row search" role="search" onSubmit={submit}>
+        <label class="grow">
+          {isSearching ? "Names, notes, parameters, code" : "Name"}
+          <input type="search" name="text" defaultValue={asked.text} />
+        </label>
+        <label>
+          Instance
+          <select name="instance">
+            <option value="">All</option>
+            {instances.map((name) => (
+              <option key={name} value={name} selected={name === asked.instance}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          State
+          <select name="active">
+            {[
+              ["", "Any"],
+              ["true", "Active"],
+              ["false", "Inactive"]
+            ].map(([value, name]) => (
+              <option key={value} value={value} selected={value === asked.active}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <button type="submit" class="main">
+          Search
+        </button>
+      </form>
+      {isSearching ? (
+        <List
+          key={query.toString()}
+          tool="search_workflows"
+          args={{ instances: names, ...given(asked.text, asked.active, "text") }}
+        />
+      ) : (
+        names.map((instance) => (
+          <List
+            key={`${instance} ${query.toString()}`}
+            tool="list_workflows"
+            instance={instance}
+            args={{ instance, limit: 100, ...given(asked.text, asked.active, "name") }}
+          />
+        ))
+      )}
+    </>
+  )
+}
+
+const given = (text: string, active: string, field: string): Args => ({
+  ...(text === "" ? {} : { [field]: text }),
+  ...(active === "" ? {} : { active: active === "true" })
+})
+
+/** Rows page after page; the pages behind the first are fetched when somebody wants them. */
+const List = ({ args, instance, tool }: { readonly tool: string; readonly args: Args; readonly instance?: string }) => {
+  const { outcome } = useTool(tool, args)
+  const [later, setLater] = useState<ReadonlyArray<JsonObject>>([])
+  const [cursor, setCursor] = useState<unknown>()
+  const [problem, setProblem] = useState("")
+  useEffect(() => setCursor(outcome?.ok === true ? outcome.value.nextCursor : undefined), [outcome])
+  const fetchMore = () => {
+    const place = instance === undefined ? { instances: args.instances } : { instance }
+    void callTool(tool, { ...place, cursor }).then((next) => {
+      setProblem(next.ok ? "" : next.problem)
+      if (!next.ok) return
+      setLater((before) => [...before, ...rowsOf(next.value.data)])
+      setCursor(next.value.nextCursor)
+    })
+  }
+  return (
+    <>
+      {instance === undefined ? null : <h2>{instance}</h2>}
+      <Answer outcome={outcome} what="workflows">
+        {(value) => {
+          const rows = [...rowsOf(value.data), ...later]
+          return (
+            <>
+              {rowsOf(value.failed ?? value.unusable).map((failed) => (
+                <Problem key={textOf(failed.instance)}>
+                  {textOf(failed.instance)}: {textOf(failed.error)}
+                </Problem>
+              ))}
+              <p role="status" class="soft">
+                {rows.length === 1 ? "1 workflow" : `${rows.length} workflows`}
+                {cursor === undefined ? "" : ", and more"}
+              </p>
+              {rows.length === 0 ? <Empty>Nothing fits. Try fewer words.</Empty> : <Table rows={rows} of={instance} />}
+              {problem === "" ? null : <Problem>{problem}</Problem>}
+              {cursor === undefined ? null : (
+                <button type="button" onClick={fetchMore}>
+                  Show more
+                </button>
+              )}
+            </>
+          )
+        }}
+      </Answer>
+    </>
+  )
+}
+
+const Table = ({ of, rows }: { readonly rows: ReadonlyArray<JsonObject>; readonly of: string | undefined }) => (
+  <ul class="list">
+    {rows.map((row) => {
+      const instance = of ?? textOf(row.instance)
+      const id = textOf(row.id)
+      return (
+        <li key={`${instance} ${id}`} class="card">
+          <div class="row">
+            <a class="title" href={href(["workflow", instance, id])}>
+              {textOf(row.name) || id}
+            </a>
+            <State active={row.active} archived={row.archived ?? row.isArchived} />
+            {(Array.isArray(row.tags) ? row.tags : []).map((tag: unknown) => {
+              const name = textOf(tag) || textOf(rowsOf([tag])[0]?.name)
+              return (
+                <span key={name} class="tag">
+                  {name}
+                </span>
+              )
+            })}
+            <span class="soft push">
+              {of === undefined ? instance : numberOf(row.nodes) === 1 ? "1 node" : `${numberOf(row.nodes)} nodes`}
+              {row.updatedAt === undefined ? null : (
+                <>
+                  {" · "}
+                  <When at={row.updatedAt} />
+                </>
+              )}
+            </span>
+          </div>
+          <Matches matches={rowsOf(row.matches)} more={numberOf(row.more)} />
+        </li>
+      )
+    })}
+  </ul>
+)
+
+const Matches = ({ matches, more }: { readonly matches: ReadonlyArray<JsonObject>; readonly more: number }) => {
+  const shown = matches.filter(({ node }) => node !== undefined)
+  return shown.length === 0 ? null : (
+    <ul class="plain said">
+      {shown.map((match, at) => (
+        <li key={at}>
+          <strong>{textOf(match.node)}</strong> <span class="soft">{textOf(match.field)}</span> {textOf(match.snippet)}
+        </li>
+      ))}
+      {more === 0 ? null : <li class="soft">and {more} more</li>}
+    </ul>
+  )
+}
