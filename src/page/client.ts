@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { isJsonObject, type JsonObject } from "../internal/schema/JsonObject.ts"
-import { objectOf, textOf } from "./json.ts"
+import { numberOf, objectOf, textOf } from "./json.ts"
 import { readJson } from "./readJson.ts"
 
 /** What became of a request: the answer, or words for whoever asked. */
@@ -10,6 +10,12 @@ export type Outcome<A> =
   | { readonly ok: false; readonly problem: string; readonly details: unknown; readonly needsToken: boolean }
 
 export type Args = Readonly<Record<string, unknown>>
+
+interface Listening {
+  readonly signal?: AbortSignal
+  /** Hears how far a call has come. */
+  readonly onProgress?: (progress: number, total: number) => void
+}
 
 const failure = (problem: string, details?: unknown, needsToken = false) =>
   ({ ok: false, problem, details, needsToken }) as const
@@ -24,13 +30,17 @@ export const token = {
 }
 
 /** One request to the server that this page came from, by the door that every client uses. */
-export const request = (method: string, params: Args, signal?: AbortSignal): Promise<Outcome<JsonObject>> => {
+export const request = (
+  method: string,
+  params: Args,
+  { onProgress, signal }: Listening = {}
+): Promise<Outcome<JsonObject>> => {
   const known = token.get()
   return fetch("mcp", {
     method: "POST",
     headers: {
       "content-type": "application/json",
-      accept: "application/json",
+      accept: onProgress === undefined ? "application/json" : "application/json, text/event-stream",
       "mcp-protocol-version": "2025-11-25",
       ...(known === "" ? {} : { authorization: `Bearer ${known}` })
     },
@@ -46,9 +56,35 @@ export const request = (method: string, params: Args, signal?: AbortSignal): Pro
             undefined,
             true
           )
-        : response.text().then(read, () => failure("The answer of the server broke off.")),
+        : response.body !== null && textOf(response.headers.get("content-type")).startsWith("text/event-stream")
+          ? events(response.body, onProgress)
+          : response.text().then(read, () => brokenOff),
     () => failure("The server cannot be reached. Is it still running?")
   )
+}
+
+const brokenOff = failure("The answer of the server broke off. What was asked for may have been done.")
+
+/** Progress as it comes, and at last the answer. */
+const events = (body: ReadableStream<Uint8Array<ArrayBuffer>>, onProgress: Listening["onProgress"]) => {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  const next = (rest: string): Promise<Outcome<JsonObject>> =>
+    reader.read().then(
+      ({ done, value = "" }) => {
+        const parts = `${rest}${value}`.split("\n\n")
+        const left = parts.pop() ?? ""
+        for (const part of parts) {
+          const data = /^data: (.*)$/m.exec(part)?.[1] ?? ""
+          const { method, params } = objectOf(readJson(data)?.value)
+          if (method === undefined && data !== "") return read(data)
+          const { progress, total } = objectOf(params)
+          if (method === "notifications/progress") onProgress?.(numberOf(progress), numberOf(total))
+        }
+        return done ? brokenOff : next(left)
+      },
+      () => brokenOff
+    )
+  return next("")
 }
 
 const read = (text: string): Outcome<JsonObject> => {
@@ -60,14 +96,19 @@ const read = (text: string): Outcome<JsonObject> => {
 }
 
 /** Calls a tool; what it answers is one JSON object. */
-export const callTool = (name: string, args: Args, signal?: AbortSignal): Promise<Outcome<JsonObject>> =>
-  request("tools/call", { name, arguments: args, _meta: { [clientInfo]: own } }, signal).then((outcome) => {
+export const callTool = (name: string, args: Args, listening: Listening = {}): Promise<Outcome<JsonObject>> =>
+  request("tools/call", { name, arguments: args, _meta: metaOf(listening) }, listening).then((outcome) => {
     if (!outcome.ok) return outcome
     const { structuredContent } = outcome.value
     return isJsonObject(structuredContent)
       ? { ok: true, value: structuredContent }
       : failure("The tool answered something that is no object.")
   })
+
+const metaOf = ({ onProgress }: Listening) => ({
+  [clientInfo]: own,
+  ...(onProgress === undefined ? {} : { progressToken: "page" })
+})
 
 /** Who calls, for the audit log. */
 const clientInfo = "io.modelcontextprotocol/clientInfo"

@@ -8,12 +8,15 @@ import { type Args, callTool, type Outcome } from "./client.ts"
 export const useTool = (name: string | undefined, args: Args) => {
   const [outcome, setOutcome] = useState<Outcome<JsonObject>>()
   const [turn, setTurn] = useState(0)
+  const asked = useRef("")
   const key = name === undefined ? "" : JSON.stringify([name, args])
   useEffect(() => {
     if (name === undefined) return
     const asking = new AbortController()
-    setOutcome(undefined)
-    void callTool(name, args, asking.signal).then((found) => {
+    // What is only asked again stays to be seen meanwhile.
+    if (asked.current !== key) setOutcome(undefined)
+    asked.current = key
+    void callTool(name, args, { signal: asking.signal }).then((found) => {
       if (!asking.signal.aborted) setOutcome(found)
     })
     return () => asking.abort()

@@ -1,8 +1,9 @@
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { numberOf, pretty, rowsOf, textOf } from "../json.ts"
+import { numberOf, rowsOf, textOf } from "../json.ts"
 import { Answer, Badge, Empty, useTool, When } from "../parts.tsx"
 import { go, href } from "../route.ts"
 import { useServer } from "../server.ts"
+import { Change } from "./Change.tsx"
 import type { Head } from "./Overview.tsx"
 
 const pageSize = 50
@@ -95,24 +96,7 @@ const Entry = ({ entry }: { readonly entry: JsonObject }) => {
       </div>
       {textOf(reason) === "" ? null : <div class="soft">{textOf(reason)}</div>}
       {textOf(problem) === "" ? null : <div class="problem">{textOf(problem)}</div>}
-      {before === undefined && after === undefined ? null : (
-        <details>
-          <summary>Before and after</summary>
-          <Change before={before} after={after} />
-        </details>
-      )}
+      {before === undefined && after === undefined ? null : <Change before={before} after={after} />}
     </li>
   )
 }
-
-/** What a step leads from and to, side by side where there is room. */
-export const Change = ({ after, before }: { readonly before: unknown; readonly after: unknown }) => (
-  <div class="change">
-    <pre tabIndex={0} aria-label="Before">
-      {before === null || before === undefined ? "–" : pretty(before)}
-    </pre>
-    <pre tabIndex={0} aria-label="After">
-      {after === null || after === undefined ? "–" : pretty(after)}
-    </pre>
-  </div>
-)

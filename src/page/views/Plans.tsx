@@ -6,7 +6,7 @@ import { numberOf, objectOf, rowsOf, textOf, textsOf } from "../json.ts"
 import { Answer, Badge, Confirm, Empty, Problem, useTool, When } from "../parts.tsx"
 import { go, href } from "../route.ts"
 import { useServer } from "../server.ts"
-import { Change } from "./Audit.tsx"
+import { Change } from "./Change.tsx"
 import type { Head } from "./Overview.tsx"
 
 /** Plans are found in the audit log, which has a line for each. */
@@ -99,21 +99,26 @@ const Shown = ({ again, id, plan }: { readonly id: string; readonly plan: JsonOb
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState("")
   const [next, setNext] = useState("")
+  const [progress, setProgress] = useState<number>()
+  const [isAgreed, setAgreed] = useState(false)
   const state = textOf(plan.state)
-  const [done, total] = [numberOf(plan.done), numberOf(plan.total)]
+  const [done, total] = [Math.max(progress ?? 0, numberOf(plan.done)), numberOf(plan.total)]
+  const warnings = [...textsOf(plan.warnings), textOf(plan.notice)].filter((text) => text !== "")
+  const isProtected = warnings.some((text) => text.includes("confirm_protected"))
   const call = (tool: string, more: object, then: (value: JsonObject) => void) => {
     setAsking(false)
     setBusy(true)
     setProblem("")
-    void callTool(tool, { plan_id: id, ...more }).then((answered) => {
+    void callTool(tool, { plan_id: id, ...more }, { onProgress: setProgress }).then((answered) => {
       setBusy(false)
       if (answered.ok) then(answered.value)
       else setProblem(answered.problem)
     })
   }
   const apply = () =>
-    call("apply_plan", { confirm: true }, (value) => {
+    call("apply_plan", { confirm: true, ...(isProtected ? { confirm_protected: isAgreed } : {}) }, (value) => {
       setNext(textOf(value.next))
+      setProgress(undefined)
       again()
     })
   const isOpen =
@@ -129,17 +134,15 @@ const Shown = ({ again, id, plan }: { readonly id: string; readonly plan: JsonOb
         </span>
         <a href={href(["audit"], { plan: id })}>Audit log of this plan</a>
       </p>
-      <label>
+      <label class="wide">
         {`${done} of ${steps(total)} done`}
         <progress value={done} max={Math.max(total, 1)} />
       </label>
-      {[...textsOf(plan.warnings), textOf(plan.notice)]
-        .filter((text) => text !== "")
-        .map((text) => (
-          <p key={text} class="warning">
-            {text}
-          </p>
-        ))}
+      {warnings.map((text) => (
+        <p key={text} class="warning">
+          {text}
+        </p>
+      ))}
       {problem === "" ? null : <Problem>{problem}</Problem>}
       <p class="soft" role="status">
         {isBusy ? "Under way…" : next}
@@ -168,6 +171,19 @@ const Shown = ({ again, id, plan }: { readonly id: string; readonly plan: JsonOb
           onNo={() => setAsking(false)}
         >
           <p>What somebody else has changed since is left alone. A plan of the way back can be made afterwards.</p>
+          {isProtected ? (
+            <>
+              <p class="warning">{warnings.find((text) => text.includes("confirm_protected"))}</p>
+              <label class="row">
+                <input
+                  type="checkbox"
+                  checked={isAgreed}
+                  onChange={(event) => setAgreed(event.currentTarget.checked)}
+                />
+                I have read their names, and agree
+              </label>
+            </>
+          ) : null}
         </Confirm>
       ) : null}
       <Steps plan={plan} />

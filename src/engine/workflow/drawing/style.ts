@@ -26,7 +26,7 @@ font-family:Inter,"Segoe UI",system-ui,-apple-system,"Helvetica Neue",Arial,sans
 .drawing .is-disabled>.card{stroke-dasharray:3 4}.drawing .is-disabled>:not(.badge){opacity:.55}
 .drawing .is-ran>.card{stroke:var(--good);stroke-width:1.5}
 .drawing .is-failed>.card{stroke:var(--bad);stroke-width:2.5}
-.drawing .is-idle>.card,.drawing .is-idle>.sign{opacity:.5}.drawing .is-idle>.tile{opacity:.07}
+.drawing .is-idle>.card{stroke-opacity:.6}.drawing .is-idle>.sign{opacity:.5}.drawing .is-idle>.tile{opacity:.07}
 .drawing .told{font-size:11px;fill:var(--good);text-anchor:middle}
 .drawing .is-failed .told{fill:var(--bad);text-anchor:start;font-weight:600}
 .drawing .fate{fill:var(--good)}.drawing .is-failed .fate{fill:var(--bad)}
