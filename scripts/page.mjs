@@ -1,5 +1,5 @@
 // Bundles the page that the HTTP server shows, and the view that clients show beside an answer, into dist/page.
-import { cp, mkdir } from "node:fs/promises"
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -8,6 +8,7 @@ import { build } from "esbuild"
 import { direct } from "./direct.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
+const source = (file) => path.join(root, "src/page", file)
 
 /** Of the rules about workflows only those come along that the page calls. */
 const ours = {
@@ -20,19 +21,16 @@ const ours = {
   }
 }
 
-/** Writes the files of the page; what comes back are the files that went into them. */
-export const bundlePage = async (outdir) => {
-  const folder = path.join(outdir, "page")
-  await mkdir(folder, { recursive: true })
-  const { metafile } = await build({
+const bundle = (entryPoints) =>
+  build({
     absWorkingDir: root,
-    entryPoints: ["src/page/main.tsx", "src/page/page.css"],
-    outdir: folder,
-    entryNames: "page",
+    entryPoints,
+    outdir: "dist/page",
+    write: false,
     bundle: true,
     format: "esm",
     platform: "browser",
-    target: ["chrome111", "firefox113", "safari16.4"],
+    target: ["chrome123", "firefox120", "safari17.5"],
     jsx: "automatic",
     jsxImportSource: "preact",
     minify: true,
@@ -41,6 +39,25 @@ export const bundlePage = async (outdir) => {
     logLevel: "warning",
     plugins: [ours, direct]
   })
-  for (const file of ["index.html", "page.svg"]) await cp(path.join(root, "src/page", file), path.join(folder, file))
-  return Object.keys(metafile.inputs)
+
+const textOf = ({ outputFiles }, end) => outputFiles.find(({ path: file }) => file.endsWith(end))?.text ?? ""
+
+/** Writes the files of the page; what comes back are the files that went into them. */
+export const bundlePage = async (outdir) => {
+  const folder = path.join(outdir, "page")
+  await mkdir(folder, { recursive: true })
+  const page = await bundle([source("main.tsx"), source("page.css")])
+  await writeFile(path.join(folder, "page.js"), textOf(page, ".js"))
+  await writeFile(path.join(folder, "page.css"), textOf(page, ".css"))
+  for (const file of ["index.html", "page.svg"]) await cp(source(file), path.join(folder, file))
+
+  // A client gets the view as one text, and lets it load nothing.
+  const view = await bundle([source("view/main.tsx")])
+  const script = textOf(view, ".js").replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--")
+  const html = await readFile(source("view/view.html"), "utf8")
+  const whole = html
+    .replace("<style>", () => `<style>${textOf(page, ".css").trim()}`)
+    .replace('<script type="module">', (tag) => `${tag}${script.trim()}`)
+  await writeFile(path.join(folder, "view.html"), whole)
+  return [page, view].flatMap(({ metafile }) => Object.keys(metafile.inputs))
 }

@@ -3,8 +3,10 @@ import { Context, Effect, Layer } from "effect"
 import { workflowPlans, withPlans } from "../engine/operator/plans/toolset.ts"
 import { TwinJournal } from "../engine/operator/run/TwinJournal.ts"
 import { OperatorToolset } from "../engine/operator/toolset.ts"
+import { AppViews } from "../mcp/AppViews.ts"
 import * as Toolset from "../mcp/Toolset.ts"
 import type { Load } from "./Load.ts"
+import { readView } from "./pageFiles.ts"
 import { eraseNoted, twinFiles, twinFolder } from "./twinFiles.ts"
 import * as WorkflowPlans from "./workflowPlans.ts"
 
@@ -18,7 +20,7 @@ export const load: Load = (launch, { instances }) =>
     const plans = yield* Effect.provideContext(Layer.build(WorkflowPlans.layer(launch)), engines)
     const folder = twinFolder(launch)
     if (folder !== undefined) yield* Effect.forkScoped(Effect.provideContext(eraseNoted(folder), engines))
-    const merged = Context.merge(engines, plans)
+    const merged = Context.add(Context.merge(engines, plans), AppViews, readView)
     const context = folder === undefined ? merged : Context.add(merged, TwinJournal, twinFiles(folder))
     return {
       toolset: Toolset.provide(withPlans(OperatorToolset), context),

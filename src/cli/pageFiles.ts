@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises"
 
 import { Effect } from "effect"
 
+import type { ReadView } from "../mcp/AppViews.ts"
 import type { ReadPageFile } from "../mcp/transport/page.ts"
 
 /** The folder beside that of the built command's parts. */
@@ -10,3 +11,7 @@ const folder = new URL("../page/", import.meta.url)
 /** Reads a file of the page when it is asked for. */
 export const readPageFile: ReadPageFile = (name) =>
   Effect.tryPromise(() => readFile(new URL(name, folder), "utf8")).pipe(Effect.orElseSucceed(() => undefined))
+
+/** Reads the view of this name, of which there is one. */
+export const readView: ReadView = (name) =>
+  name === "workflow" ? readPageFile("view.html") : Effect.succeed(undefined)

@@ -1,9 +1,12 @@
 import { Effect } from "effect"
 
-import type { Toolset } from "../../mcp/Toolset.ts"
+import { AppViews, type ReadView, viewMeta, viewResources } from "../../mcp/AppViews.ts"
+import type { Tool } from "../../mcp/Tool.ts"
+import type { Offer, Toolset } from "../../mcp/Toolset.ts"
 import { Instances } from "../client/Instances.ts"
 import * as EngineTool from "../tools/EngineTool.ts"
 import { acrossTools, operatorTools } from "./catalog.ts"
+import { viewWorkflow } from "./view/viewWorkflow.ts"
 
 const instructions =
   "Prefer the tools that say less: search_workflows finds, view_workflow shows a workflow in a few words, edit_workflow " +
@@ -15,9 +18,27 @@ export const OperatorToolset: Toolset<Instances> = {
   name: "operator",
   instructions,
   tools: [...acrossTools, ...operatorTools],
-  narrow: Effect.map(Instances, (instances) =>
-    instances.names.length === 0
-      ? { instructions: "", tools: [] }
-      : { instructions, tools: [...acrossTools, ...EngineTool.over(operatorTools, instances)] }
-  )
+  narrow: Effect.gen(function* () {
+    const instances = yield* Instances
+    if (instances.names.length === 0) return { instructions: "", tools: [] }
+    const offer = { instructions, tools: [...acrossTools, ...EngineTool.over(operatorTools, instances)] }
+    const read = yield* AppViews
+    return read === undefined ? offer : withView(offer, read)
+  })
 }
+
+/** The drawing of a workflow, for clients that show such views; to others it is one field more in a list. */
+const workflowView = {
+  uri: "ui://workflow-tool-server/workflow",
+  name: "workflow",
+  title: "Workflow",
+  description: "What view_workflow answers, drawn as a graph with its run"
+}
+
+const withView = (offer: Offer<Instances>, read: ReadView): Offer<Instances> => ({
+  ...offer,
+  tools: offer.tools.map((tool: Tool<Instances>) =>
+    tool.name === viewWorkflow.name ? { ...tool, meta: { ...tool.meta, ...viewMeta(workflowView) } } : tool
+  ),
+  resources: viewResources([workflowView], read)
+})

@@ -96,7 +96,9 @@ const Entry = ({ entry }: { readonly entry: JsonObject }) => {
       </div>
       {textOf(reason) === "" ? null : <div class="soft">{textOf(reason)}</div>}
       {textOf(problem) === "" ? null : <div class="problem">{textOf(problem)}</div>}
-      {before === undefined && after === undefined ? null : <Change before={before} after={after} />}
+      {(before === undefined && after === undefined) || what === "begun" ? null : (
+        <Change before={before} after={after} />
+      )}
     </li>
   )
 }

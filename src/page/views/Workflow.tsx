@@ -1,17 +1,13 @@
-import { useMemo, useState } from "preact/hooks"
+import { useMemo } from "preact/hooks"
 
-import { sceneOf } from "../../engine/workflow/drawing/scene.ts"
-import { nodesOf } from "../../engine/workflow/nodePairs.ts"
-import { isStickyNote } from "../../engine/workflow/placing.ts"
 import { publishedOf } from "../../engine/workflow/published.ts"
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
-import { Drawing } from "../Drawing.tsx"
+import { Graph } from "../Graph.tsx"
 import { rowsOf, textOf } from "../json.ts"
 import { Answer, Badge, Loading, Problem, State, Status, statusOf, useTool, When } from "../parts.tsx"
 import { go, href } from "../route.ts"
 import { wholeRunsIn } from "../runs.ts"
 import { useServer } from "../server.ts"
-import { NodeDetails } from "./NodeDetails.tsx"
 import type { Head } from "./Overview.tsx"
 
 interface Props {
@@ -111,25 +107,10 @@ const Shown = (props: Props & { readonly workflow: JsonObject; readonly again: (
       {ran.outcome?.ok === false && chosen !== "" ? <Problem>{ran.outcome.problem}</Problem> : null}
       {chosen !== "" && ran.outcome === undefined ? <Loading what="the run" /> : null}
       {execution === undefined ? null : <RunLine execution={execution} instance={instance} />}
-      <Graph
-        drawn={
-          execution === undefined
-            ? version === "published"
-              ? (published ?? workflow)
-              : workflow
-            : asItRan(execution, workflow)
-        }
-        execution={execution}
-      />
+      <Graph workflow={version === "published" ? (published ?? workflow) : workflow} execution={execution} />
     </>
   )
 }
-
-/** The workflow of a run as it was then, where the engine keeps that. */
-const asItRan = ({ workflowData }: JsonObject, workflow: JsonObject): JsonObject =>
-  isJsonObject(workflowData) && nodesOf(workflowData).length > 0
-    ? { ...workflowData, name: workflow.name, pinData: {} }
-    : workflow
 
 const momentOf = (at: unknown): string => {
   const moment = new Date(textOf(at))
@@ -165,35 +146,6 @@ const RunLine = ({ execution, instance }: { readonly execution: JsonObject; read
         </p>
       ))}
       {isJsonObject(execution.data) ? null : <p class="soft">The engine keeps no data of this run.</p>}
-    </div>
-  )
-}
-
-const Graph = ({ drawn, execution }: { readonly drawn: JsonObject; readonly execution: JsonObject | undefined }) => {
-  const runs = useMemo(() => (execution === undefined ? undefined : wholeRunsIn(execution)), [execution])
-  const scene = useMemo(() => sceneOf(drawn, runs), [drawn, runs])
-  const failed = scene.nodes.findIndex(({ fate }) => fate === "failed")
-  const [chosen, setChosen] = useState<number>()
-  const selected = chosen ?? (failed < 0 ? undefined : failed)
-  const nodes = nodesOf(drawn).filter((node) => !isStickyNote(node))
-  const node = selected === undefined ? undefined : nodes[selected]
-  return (
-    <div class="beside">
-      <Drawing scene={scene} selected={selected} onSelect={setChosen} />
-      <aside aria-label="Selected node" aria-live="polite">
-        {node === undefined ? (
-          <p class="soft">
-            Select a node to see what is in it. With the keyboard: Tab into the drawing, walk with the arrow keys,
-            choose with Enter.
-          </p>
-        ) : (
-          <NodeDetails
-            node={node}
-            drawn={selected === undefined ? undefined : scene.nodes[selected]}
-            execution={execution}
-          />
-        )}
-      </aside>
     </div>
   )
 }

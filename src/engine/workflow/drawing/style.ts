@@ -1,10 +1,19 @@
-/** How drawings look, in light and in dark; whoever shows one lays this beside it. */
+const light = `--paper:#fff;--card:#fff;--line:#c3c9d4;--ink:#1c2330;--soft:#5b6577;--good:#15803d;--bad:#c62828;--wire:#9aa4b5;
+--trigger:#7c3aed;--branch:#b45309;--code:#475569;--data:#2563eb;--ai:#0f766e;--web:#0369a1;--message:#be185d;--store:#4d7c0f;--flow:#6d5b00;--other:#57534e`
+
+const dark = `--paper:#12161d;--card:#1c222c;--line:#3a4454;--ink:#e8ecf3;--soft:#a3aec0;--good:#4ade80;--bad:#ff8a80;--wire:#66728a;
+--trigger:#b794f6;--branch:#f0a94b;--code:#a9b6c9;--data:#7fb0ff;--ai:#4fd1c0;--web:#5cc0f2;--message:#f48fbb;--store:#a5cf5a;--flow:#d9c24a;--other:#b8b2aa`
+
+/**
+ * How drawings look, in light and in dark; whoever shows one lays this beside it. Around it, `data-theme` says which of
+ * both, where that is not what the reader prefers everywhere.
+ */
 export const drawingStyle = `
-.drawing{--paper:#fff;--card:#fff;--line:#c3c9d4;--ink:#1c2330;--soft:#5b6577;--good:#15803d;--bad:#c62828;--wire:#9aa4b5;
---trigger:#7c3aed;--branch:#b45309;--code:#475569;--data:#2563eb;--ai:#0f766e;--web:#0369a1;--message:#be185d;--store:#4d7c0f;--flow:#6d5b00;--other:#57534e;
+.drawing{${light};
 font-family:Inter,"Segoe UI",system-ui,-apple-system,"Helvetica Neue",Arial,sans-serif;color:var(--ink)}
-@media (prefers-color-scheme:dark){.drawing{--paper:#12161d;--card:#1c222c;--line:#3a4454;--ink:#e8ecf3;--soft:#a3aec0;--good:#4ade80;--bad:#ff8a80;--wire:#66728a;
---trigger:#b794f6;--branch:#f0a94b;--code:#a9b6c9;--data:#7fb0ff;--ai:#4fd1c0;--web:#5cc0f2;--message:#f48fbb;--store:#a5cf5a;--flow:#d9c24a;--other:#b8b2aa}}
+@media (prefers-color-scheme:dark){.drawing{${dark}}}
+[data-theme=light] .drawing{${light}}
+[data-theme=dark] .drawing{${dark}}
 .drawing .wire{fill:none;stroke:var(--wire);stroke-width:1.75}
 .drawing .wire.of-part{stroke-dasharray:4 4}
 .drawing .wire.is-ran{stroke:var(--good);stroke-width:2.25}

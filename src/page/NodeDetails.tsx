@@ -1,9 +1,9 @@
-import { nameOf } from "../../engine/client/nameOf.ts"
-import type { SceneNode } from "../../engine/workflow/drawing/model.ts"
-import { maskSecrets } from "../../engine/workflow/maskSecrets.ts"
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
-import { objectOf, pretty, rowsOf, textOf } from "../json.ts"
-import { Badge } from "../parts.tsx"
+import { nameOf } from "../engine/client/nameOf.ts"
+import type { SceneNode } from "../engine/workflow/drawing/model.ts"
+import { maskSecrets } from "../engine/workflow/maskSecrets.ts"
+import { type JsonObject, isJsonObject } from "../internal/schema/JsonObject.ts"
+import { objectOf, pretty, rowsOf, textOf } from "./json.ts"
+import { Badge } from "./parts.tsx"
 
 interface Props {
   readonly node: JsonObject
