@@ -12,7 +12,14 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "test/clients/**", "test/faults/**", "test/real/**", "test/shared/**"],
+          exclude: [
+            "**/node_modules/**",
+            "test/clients/**",
+            "test/faults/**",
+            "test/page/**",
+            "test/real/**",
+            "test/shared/**"
+          ],
           testTimeout: 30_000,
           // No test leaves anything behind, so the files of a worker can share what they import.
           isolate: false
@@ -30,6 +37,7 @@ export default defineConfig({
         }
       },
       { extends: true, test: { name: "shared", include: ["test/shared/**/*.test.ts"], ...patient } },
+      { extends: true, test: { name: "page", include: ["test/page/**/*.test.ts"], ...patient } },
       { extends: true, test: { name: "clients", include: ["test/clients/**/*.test.ts"], ...patient } },
       {
         extends: true,

@@ -58,7 +58,7 @@ const read = (file: string): Source => {
 
 const sources = readdirSync(root, { recursive: true, encoding: "utf8" })
   .map((file) => file.split(path.sep).join("/"))
-  .filter((file) => file.endsWith(".ts"))
+  .filter((file) => /\.tsx?$/.test(file))
   .toSorted()
   .map(read)
 
@@ -70,7 +70,7 @@ const floors = [
   ["engine", "marketplace"],
   ["Server.ts"],
   ["index.ts", "ai"],
-  ["cli"],
+  ["cli", "page"],
   ["main.ts"]
 ]
 
@@ -136,7 +136,7 @@ describe("imports", () => {
   it("lead to files that exist", () => {
     const known = new Set(sources.map(({ file }) => file))
     assert.deepStrictEqual(
-      arrows((_, to) => to.endsWith(".ts") && !known.has(to)),
+      arrows((_, to) => /\.tsx?$/.test(to) && !known.has(to)),
       []
     )
     assert.isAbove(sources.length, 50)
@@ -215,7 +215,29 @@ describe("imports", () => {
         from
       )
     assert.deepStrictEqual(
-      sources.flatMap(({ foreign }) => foreign).filter((from) => !isKnown(from)),
+      sources
+        .filter(({ file }) => !isBelow("page")(file))
+        .flatMap(({ foreign }) => foreign)
+        .filter((from) => !isKnown(from)),
+      []
+    )
+  })
+
+  it("let the page, which runs in a browser, know rules and no program, and bring in preact alone", () => {
+    const page = sources.filter(({ file }) => isBelow("page")(file))
+    assert.isAbove(page.length, 15)
+    assert.deepStrictEqual([...new Set(page.flatMap(({ foreign }) => foreign))].toSorted(), [
+      "effect",
+      "preact",
+      "preact/hooks"
+    ])
+    assert.deepStrictEqual(
+      sources.flatMap(({ file, ours }) => (isBelow("page")(file) ? [] : ours.filter(isBelow("page")))),
+      []
+    )
+    const isRule = isBelow("page", "engine/workflow", "engine/client/nameOf.ts", "internal/schema/JsonObject.ts")
+    assert.deepStrictEqual(
+      page.flatMap(({ file, run }) => run.filter((to) => !isRule(to)).map((to) => `${file} > ${to}`)),
       []
     )
   })
@@ -266,7 +288,7 @@ describe("sources", () => {
     assert.deepStrictEqual(
       holding(
         /\btry\s*\{|\}\s*catch\b|\basync\b|(?<!\.)\bawait\b|\bnew Promise\b|\bPromise\.|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bset(?:Timeout|Interval)\b|\bthrow\b/,
-        isBelow("main.ts")
+        isBelow("main.ts", "page/readJson.ts")
       ),
       []
     )

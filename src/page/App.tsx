@@ -33,10 +33,10 @@ export const App = () => {
   }
   return (
     <>
-      <a class="skip" href={location.hash || "#/"} onClick={(event) => skip(event)}>
-        Skip to content
-      </a>
       <header>
+        <a class="skip" href={location.hash || "#/"} onClick={(event) => skip(event)}>
+          Skip to content
+        </a>
         <a class="brand" href="#/">
           <img src="page.svg" alt="" width="28" height="28" />
           <span>Workflow Tool Server</span>
@@ -101,21 +101,11 @@ const Content = (props: {
 
 const Place = ({ route: { query, words } }: { readonly route: Route }) => {
   const [first = "", second, third] = words
-  const title = places.find(([word]) => word === first)?.[1] ?? "Workflow"
-  const heading = useRef<HTMLHeadingElement>(null)
-  const isFirst = useRef(true)
   const place = words.join("/")
-  useEffect(() => {
-    document.title = `${title} · Workflow Tool Server`
-    // Who follows a link is told where it led; who has just come is not.
-    if (!isFirst.current) heading.current?.focus()
-    isFirst.current = false
-  }, [place])
-  const head = (text: string) => (
-    <h1 ref={heading} tabIndex={-1}>
-      {text}
-    </h1>
-  )
+  const came = useRef(place)
+  const isMoved = useRef(false)
+  isMoved.current ||= place !== came.current
+  const head = (text: string) => <Heading key={place} text={text} isFocused={isMoved.current} />
   if (first === "") return <Overview head={head} />
   if (first === "workflows") return <Workflows head={head} query={query} />
   if (first === "workflow" && second !== undefined && third !== undefined) {
@@ -134,6 +124,22 @@ const Place = ({ route: { query, words } }: { readonly route: Route }) => {
         This address leads nowhere. <a href="#/">Go to the overview.</a>
       </Empty>
     </>
+  )
+}
+
+/** Who follows a link is told where it led; who has just come is not. */
+const Heading = ({ isFocused, text }: { readonly text: string; readonly isFocused: boolean }) => {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${text} · Workflow Tool Server`
+  }, [text])
+  useEffect(() => {
+    if (isFocused) heading.current?.focus()
+  }, [])
+  return (
+    <h1 ref={heading} tabIndex={-1}>
+      {text}
+    </h1>
   )
 }
 

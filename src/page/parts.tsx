@@ -11,7 +11,7 @@ export const useTool = (name: string | undefined, args: Args) => {
   const asked = useRef("")
   const key = name === undefined ? "" : JSON.stringify([name, args])
   useEffect(() => {
-    if (name === undefined) return
+    if (name === undefined) return undefined
     const asking = new AbortController()
     // What is only asked again stays to be seen meanwhile.
     if (asked.current !== key) setOutcome(undefined)

@@ -44,7 +44,7 @@ const Card = (props: {
     <div class="row">
       <h2 id={`instance-${props.instance}`}>{props.instance}</h2>
       {props.badge}
-      <button type="button" class="quiet push" onClick={props.again} aria-label={`Look at ${props.instance} again`}>
+      <button type="button" class="quiet push" onClick={props.again} aria-label={`Refresh ${props.instance}`}>
         Refresh
       </button>
     </div>

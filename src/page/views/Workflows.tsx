@@ -19,7 +19,7 @@ export const Workflows = ({ head, query }: { readonly head: Head; readonly query
     event.preventDefault()
     if (!(event.currentTarget instanceof HTMLFormElement)) return
     const given = new FormData(event.currentTarget)
-    const field = (name: string) => String(given.get(name) ?? "").trim()
+    const field = (name: string) => textOf(given.get(name)).trim()
     go(href(["workflows"], { text: field("text"), instance: field("instance"), active: field("active") }))
   }
   const isSearching = has("search_workflows")

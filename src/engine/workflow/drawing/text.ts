@@ -14,11 +14,16 @@ export const plain = (text: string): string =>
     .replaceAll(/\p{Cs}/gu, "\ufffd")
     .trim()
 
+const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" })
+
+/** What readers take for one character each, such as an emoji of several. */
+const charsOf = (text: string): Array<string> => Array.from(segmenter.segment(text), ({ segment }) => segment)
+
 /** As much of a text as fits into a width, with a mark where something is left out. */
 export const fit = (text: string, width: number, size: number): string => {
   let used = 0
   let kept = ""
-  for (const char of text) {
+  for (const char of charsOf(text)) {
     used += widthOf(char) * size
     if (used > width) return `${cut(kept, size)}…`
     kept += char
@@ -29,7 +34,7 @@ export const fit = (text: string, width: number, size: number): string => {
 /** Room for the mark itself. */
 const cut = (text: string, size: number): string => {
   let room = 0.88 * size
-  const chars = [...text]
+  const chars = charsOf(text)
   while (room > 0 && chars.length > 0) room -= widthOf(chars.pop() ?? "") * size
   return chars.join("").trimEnd()
 }

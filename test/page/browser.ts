@@ -1,0 +1,129 @@
+import { existsSync } from "node:fs"
+import { mkdir, readFile } from "node:fs/promises"
+import { createRequire } from "node:module"
+import path from "node:path"
+import { fileURLToPath } from "node:url"
+
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import { afterAll, afterEach, assert, beforeAll } from "vitest"
+
+/** Where a Chromium is looked for, in this order. */
+const places = [
+  process.env["CHROMIUM"] ?? "",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome"
+]
+
+const flags = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync"
+]
+
+/** What a page has done that it must not: asked for things elsewhere, broken its own policy, or failed. */
+const misdeeds: Array<string> = []
+let browser: Browser | undefined
+
+/** Has a browser for the tests of a file; a page that misbehaves fails the test that it was opened in. */
+export const useBrowser = () => {
+  beforeAll(async () => {
+    const executablePath = places.find((place) => place !== "" && existsSync(place))
+    if (executablePath === undefined)
+      assert.fail("No Chromium: install it (apt-get install chromium) or name it in CHROMIUM")
+    browser = await chromium.launch({ executablePath, headless: true, args: flags })
+  })
+  afterEach(async () => {
+    await Promise.all((browser?.contexts() ?? []).map((context) => context.close()))
+    assert.deepStrictEqual(misdeeds.splice(0), [])
+  })
+  afterAll(() => browser?.close())
+}
+
+/** Opens an address; what its page does elsewhere, against its policy or wrong is a misdeed. */
+export const open = async (
+  url: string,
+  { isWatched = true, ...options }: BrowserContextOptions & { readonly isWatched?: boolean } = {}
+): Promise<Page> => {
+  if (browser === undefined) return assert.fail("No browser")
+  const context = await browser.newContext({ locale: "en-GB", timezoneId: "UTC", ...options })
+  if (!isWatched) return visit(context, url)
+  const { origin } = new URL(url)
+  await context.route(
+    (to) => to.origin !== origin,
+    (route) => {
+      misdeeds.push(`asked for ${route.request().url()}`)
+      return route.abort()
+    }
+  )
+  const page = await context.newPage()
+  page.on("pageerror", (error) => misdeeds.push(`failed: ${error.message}`))
+  page.on("console", (message) => {
+    if (message.type() === "error" && !/the server responded with a status of 401/.test(message.text())) {
+      misdeeds.push(`complained: ${message.text()}`)
+    }
+  })
+  await page.addInitScript(() =>
+    addEventListener("securitypolicyviolation", ({ blockedURI, violatedDirective }) =>
+      console.error(`policy: ${violatedDirective} ${blockedURI}`)
+    )
+  )
+  await page.goto(url)
+  return page
+}
+
+const visit = async (context: BrowserContext, url: string) => {
+  const page = await context.newPage()
+  await page.goto(url)
+  return page
+}
+
+interface Judge {
+  readonly run: (
+    where: object,
+    options: object
+  ) => Promise<{
+    readonly violations: ReadonlyArray<{
+      readonly id: string
+      readonly nodes: ReadonlyArray<{ readonly target: unknown; readonly failureSummary?: string }>
+    }>
+  }>
+}
+
+const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+/** What a judge of accessibility finds, in words. */
+export const complaints = async (page: Page): Promise<ReadonlyArray<string>> => {
+  await page.evaluate(axe)
+  return page.evaluate(async (words) => {
+    const judge: Judge = Reflect.get(globalThis, "axe")
+    const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+    // What is written on a node is cut where there is no room: its name begins with it, and a test of its own says so.
+    const found = [
+      await judge.run(document, { runOnly: tags, rules: { [words]: { enabled: false } } }),
+      await judge.run({ exclude: ".drawing" }, { runOnly: { type: "rule", values: [words] } })
+    ]
+    return found.flatMap(({ violations }) =>
+      violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ failureSummary, target }) => `${id}: ${JSON.stringify(target)} ${failureSummary ?? ""}`)
+      )
+    )
+  }, "label-content-name-mismatch")
+}
+
+/** Whether something of the page lies beside the screen. */
+export const overflow = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+
+/** Keeps a picture of the page for those who look, where SCREENSHOTS names a folder. */
+export const look = async (page: Page, name: string) => {
+  const folder = process.env["SCREENSHOTS"]
+  if (folder === undefined) return
+  const root = fileURLToPath(new URL("../..", import.meta.url))
+  await mkdir(path.resolve(root, folder), { recursive: true })
+  await page.screenshot({ path: path.join(path.resolve(root, folder), `${name}.png`) })
+}

@@ -1,0 +1,409 @@
+import { assert, beforeAll, describe, it } from "vitest"
+
+import { directory, startHttp, useCommand } from "../cli/built.ts"
+import { complaints, look, open, overflow, useBrowser } from "./browser.ts"
+import { call, step } from "./calls.ts"
+
+useCommand()
+useBrowser()
+
+let url = ""
+beforeAll(async () => {
+  ;({ url } = await startHttp(["--embedded", "--toolsets", "engine,operator"]))
+})
+
+const orders = "#/workflow/embedded/Kp3vQm8sXz1RtY7a"
+const payments = "#/workflow/embedded/Zb7nWc2yHd5LqE9u"
+
+const text = (value: unknown) => String(value)
+
+describe("the overview", () => {
+  it("tells of every instance how it is, and leads to what failed", async () => {
+    const page = await open(url)
+    const card = page.getByRole("region", { name: "embedded" })
+    await card.getByText("1 problem").waitFor()
+    assert.include(await card.innerText(), "No invoice has the number R-2209")
+    await card.getByRole("link", { name: "Payment check" }).click()
+    await page.getByRole("heading", { name: "Payment check", level: 1 }).waitFor()
+    assert.strictEqual(await page.title(), "Payment check · Workflow Tool Server")
+    await page.getByRole("button", { name: /^Give up, stopAndError.*failed: No invoice/ }).waitFor()
+  })
+
+  it("shows an instance that cannot be reached as such, beside the others", async () => {
+    const environments = { gone: { engine_host: "http://127.0.0.1:9", engine_api_key: "key" } }
+    const cwd = await directory({ ".config.json": { environments, defaultEnv: "gone" } })
+    const other = await startHttp(["--toolsets", "engine,operator"], { cwd })
+    const page = await open(other.url)
+    await page.getByText("Not reached").waitFor()
+    assert.include(await page.getByRole("region", { name: "gone" }).innerText(), "ECONNREFUSED")
+  })
+
+  it("does with the engine's tools alone", async () => {
+    const bare = await startHttp(["--embedded"])
+    const page = await open(bare.url)
+    await page.getByText("Reached", { exact: true }).waitFor()
+    await page.getByRole("link", { name: "Payment check" }).click()
+    await page.getByRole("button", { name: /^Give up/ }).waitFor()
+    await page.goto(`${bare.url}/#/workflows`)
+    await page.getByRole("link", { name: "Order intake" }).waitFor()
+    await page.goto(`${bare.url}/#/plans`)
+    assert.include(await page.getByRole("main").getByText("Plans come with").innerText(), "--toolsets engine,operator")
+  })
+})
+
+describe("workflows", () => {
+  it("are found by what is in them, and the search has an address", async () => {
+    const page = await open(`${url}/#/workflows`)
+    await page.getByRole("link", { name: "Clean up contacts" }).waitFor()
+    await page.getByRole("searchbox").fill("GROUP BY region")
+    await page.getByRole("searchbox").press("Enter")
+    await page.getByRole("status").filter({ hasText: "1 workflow" }).waitFor()
+    assert.include(page.url(), "text=GROUP+BY+region")
+    await page.reload()
+    await page.getByRole("link", { name: "Daily sales report" }).waitFor()
+  })
+
+  it("are drawn with kinds, branches, state and their last run", async () => {
+    const page = await open(`${url}/${orders}`)
+    const drawing = page.getByRole("group", { name: "Workflow Order intake, 5 nodes" })
+    await drawing.getByRole("button", { name: /^Accept, set, status = accepted, ran: 1 item/ }).waitFor()
+    const names = await drawing
+      .getByRole("button")
+      .evaluateAll((nodes) => nodes.map((node) => node.getAttribute("aria-label")))
+    assert.match(names.join("\n"), /^Order received, webhook, trigger, POST \/orders.*ran: 1 item/m)
+    assert.match(names.join("\n"), /^Ask for approval, set, status = needs approval, not reached$/m)
+    assert.sameMembers(await drawing.locator(".label").allTextContents(), ["true", "false"])
+    await page.getByLabel("Run").selectOption("none")
+    await drawing.getByRole("button", { name: /^Accept, set, status = accepted$/ }).waitFor()
+  })
+
+  it("show the parts of an agent on dashed lines, and pinned data", async () => {
+    const page = await open(`${url}/#/workflow/embedded/Fs8lDn0aUj7KxP5h`)
+    await page.getByRole("button", { name: /^Question asked, chatTrigger, trigger.*pinned data/ }).waitFor()
+    assert.lengthOf(await page.locator(".wire.of-part").all(), 3)
+    assert.sameMembers(await page.locator(".label.of-part").allTextContents(), ["model", "memory", "tool"])
+  })
+
+  it("mark the node that failed, and show what is in it without secrets", async () => {
+    const made = await call(url, "create_workflow", {
+      name: "With a key",
+      nodes: [
+        step("Start", 0, 0, { type: "engine-nodes-base.manualTrigger" }),
+        step("Ask", 220, 0, {
+          type: "engine-nodes-base.httpRequest",
+          parameters: {
+            url: "https://a.example.com",
+            headerParameters: { parameters: [{ name: "Authorization", value: "Bearer sk-very-secret-12345678" }] }
+          }
+        })
+      ],
+      connections: [{ source: "Start", target: "Ask" }]
+    })
+    const page = await open(`${url}/${payments}`)
+    await page.locator(".node.is-failed").waitFor()
+    assert.lengthOf(await page.locator(".node.is-failed").all(), 1)
+    assert.include(await page.getByRole("complementary").innerText(), "Give up")
+    await page.goto(`${url}/#/workflow/embedded/${text(made["id"])}`)
+    await page.getByRole("button", { name: /^Ask, httpRequest/ }).click()
+    const details = page.getByRole("complementary")
+    await details.getByText("[masked]").waitFor()
+    assert.notInclude(await page.content(), "very-secret")
+  })
+
+  it("with hostile names are drawn as text, in whatever script", async () => {
+    const names = [
+      "<script>alert(1)</script>",
+      `"'><img src=x onerror=alert(1)>`,
+      "\u202emorf gnorw eht edis",
+      "שלום עולם",
+      "名前".repeat(60),
+      "{{ 7*7 }}"
+    ]
+    const made = await call(url, "create_workflow", {
+      name: `</title><script>document.title="taken"</script>`,
+      nodes: [
+        step("Start", 0, 0, { type: "engine-nodes-base.manualTrigger" }),
+        ...names.map((name, at) => step(name, 220 * (at + 1), 0, { notes: name }))
+      ],
+      connections: names.map((target) => ({ source: "Start", target }))
+    })
+    const page = await open(`${url}/#/workflow/embedded/${text(made["id"])}`)
+    await page.locator('[data-node="6"]').waitFor()
+    assert.lengthOf(await page.locator("main script, main img").all(), 0)
+    assert.include(await page.locator('[data-node="1"] .name').textContent(), "<script>")
+    assert.notInclude(text(await page.locator('[data-node="3"] .name').textContent()), "\u202e")
+    await page.locator('[data-node="2"]').click()
+    assert.include(await page.getByRole("complementary").innerText(), "onerror=alert(1)")
+    assert.match(await page.title(), /^<\/title><script>.* · Workflow Tool Server$/)
+    assert.isAtMost(await overflow(page), 0)
+    await look(page, "hostile")
+  })
+
+  it("of 5,000 nodes are drawn within seconds and can be walked through", async () => {
+    const nodes = Array.from({ length: 5000 }, (_, at) =>
+      step(`Node ${at}`, (at % 100) * 220, Math.floor(at / 100) * 180)
+    )
+    const connections = nodes.slice(1).map((_, at) => ({ source: `Node ${at}`, target: `Node ${at + 1}` }))
+    const start = step("Start", -220, 0, { type: "engine-nodes-base.manualTrigger" })
+    const made = await call(url, "create_workflow", {
+      name: "Huge",
+      nodes: [start, ...nodes],
+      connections: [{ source: "Start", target: "Node 0" }, ...connections]
+    })
+    const page = await open(`${url}/#/workflow/embedded/${text(made["id"])}`)
+    const since = performance.now()
+    await page.locator('[data-node="5000"]').waitFor({ state: "attached" })
+    assert.isBelow(performance.now() - since, 15_000)
+    await page.locator('[data-node="0"]').focus()
+    await page.keyboard.press("ArrowRight")
+    assert.strictEqual(await page.evaluate(() => document.activeElement?.getAttribute("data-node")), "1")
+  })
+})
+
+describe("plans", () => {
+  const planned = () => call(url, "plan_bulk", { where: { name: "Order intake" }, action: ["tag"], value: "seen" })
+
+  it("are shown with their differences, and change nothing until somebody says so in the dialog", async () => {
+    const { plan_id: id } = await planned()
+    const page = await open(`${url}/#/plans`)
+    await page.getByRole("link", { name: text(id) }).click()
+    await page.getByText("new tag seen", { exact: false }).waitFor()
+    await page.getByRole("button", { name: "Apply…" }).click()
+    const dialog = page.getByRole("dialog", { name: "Apply this plan?" })
+    await dialog.waitFor()
+    assert.deepStrictEqual(await complaints(page), [])
+    await page.keyboard.press("Escape")
+    await dialog.waitFor({ state: "hidden" })
+    assert.strictEqual((await call(url, "show_plan", { plan_id: id }))["state"], "planned")
+  })
+
+  it("are applied, told of, and taken back", async () => {
+    const { plan_id: id } = await planned()
+    const page = await open(`${url}/#/plans/${text(id)}`)
+    await page.getByRole("button", { name: "Apply…" }).click()
+    await page.getByRole("button", { name: "Apply 2 steps" }).click()
+    await page.getByText("2 of 2 steps done").waitFor()
+    assert.strictEqual((await call(url, "show_plan", { plan_id: id }))["state"], "applied")
+    await page.getByRole("link", { name: "Audit log of this plan" }).click()
+    await page.getByRole("listitem").filter({ hasText: "finished" }).waitFor()
+    await page.goBack()
+    await page.getByRole("button", { name: "Plan the way back" }).click()
+    await page.getByRole("heading", { name: /^rollback-/ }).waitFor()
+    await page.getByRole("button", { name: "Apply…" }).click()
+    await page.getByRole("button", { name: /^Apply \d steps?$/ }).click()
+    await page.getByText("applied", { exact: true }).waitFor()
+    assert.strictEqual((await call(url, "show_plan", { plan_id: id }))["state"], "taken back")
+  })
+})
+
+describe("tools", () => {
+  it("are listed whole, each with its schema and a form", async () => {
+    const page = await open(`${url}/#/tools`)
+    await page
+      .getByRole("status")
+      .filter({ hasText: /^\d+ tools$/ })
+      .waitFor()
+    const answer = await fetch(`${url}/mcp`, { method: "POST", body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' })
+    const { result }: { result: { tools: ReadonlyArray<{ name: string; inputSchema: { properties: object } }> } } =
+      JSON.parse(await answer.text())
+    for (const { inputSchema, name } of result.tools) {
+      await page.goto(`${url}/#/tools/${name}`)
+      await page.locator("main > p > code", { hasText: name }).waitFor()
+      for (const field of Object.keys(inputSchema.properties)) {
+        assert.strictEqual(await page.locator(`#field-${field}`).count(), 1, `${name}.${field}`)
+      }
+    }
+  })
+
+  it("that read are called at once, with what the form holds", async () => {
+    const page = await open(`${url}/#/tools/view_workflow`)
+    await page.getByRole("button", { name: "Call", exact: true }).click()
+    await page.getByText("Is needed").waitFor()
+    await page.getByLabel("id (required)").fill("Kp3vQm8sXz1RtY7a")
+    await page.getByLabel("execution", { exact: true }).fill("many")
+    await page.getByText("Must be a number").waitFor()
+    await page.getByLabel("execution", { exact: true }).fill("1")
+    await page.keyboard.press("Enter")
+    assert.include(await page.getByLabel("sketch").innerText(), "Large order? [if]")
+  })
+
+  it("that change something ask first, with the arguments", async () => {
+    const page = await open(`${url}/#/tools/create_tag?name=Made%20here`)
+    await page.getByRole("button", { name: "Call…" }).click()
+    const dialog = page.getByRole("dialog", { name: "Create tag?" })
+    assert.include(await dialog.innerText(), '"name": "Made here"')
+    await dialog.getByRole("button", { name: "Cancel" }).click()
+    assert.notInclude(JSON.stringify(await call(url, "get_tags", {})), "Made here")
+    await page.getByRole("button", { name: "Call…" }).click()
+    await dialog.getByRole("button", { name: "Create tag" }).click()
+    await page.getByRole("heading", { name: "Answer" }).waitFor()
+    assert.include(JSON.stringify(await call(url, "get_tags", {})), "Made here")
+  })
+
+  it("say in the error what was wrong", async () => {
+    const page = await open(`${url}/#/tools/get_workflow?id=nothing`)
+    await page.getByRole("button", { name: "Call", exact: true }).click()
+    await page.getByRole("alert").waitFor()
+    assert.match(await page.getByRole("alert").innerText(), /not found/i)
+  })
+})
+
+describe("by keyboard alone", () => {
+  it("one comes from the top of the page into the drawing, through it, and to a node's details", async () => {
+    const page = await open(`${url}/${orders}`)
+    await page.locator('[data-node="0"]').waitFor()
+    const focused = () =>
+      page.evaluate(
+        () => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? ""
+      )
+    await page.keyboard.press("Tab")
+    assert.strictEqual(await focused(), "Skip to content")
+    await page.keyboard.press("Enter")
+    for (let presses = 0; presses < 15 && !(await focused()).startsWith("Order received"); presses++)
+      await page.keyboard.press("Tab")
+    assert.match(await focused(), /^Order received/)
+    for (const [key, name] of [
+      ["ArrowRight", "Large order?"],
+      ["ArrowRight", "A"],
+      ["End", "Answer"],
+      ["ArrowLeft", "A"],
+      ["Home", "Order received"]
+    ] as const) {
+      await page.keyboard.press(key)
+      assert.isTrue((await focused()).startsWith(name), `${key} leads to ${await focused()}`)
+    }
+    await page.keyboard.press("ArrowRight")
+    await page.keyboard.press("Enter")
+    await page.getByRole("complementary").getByRole("heading", { name: "Large order?" }).waitFor()
+    // One stop for the whole drawing: Tab leads out of it.
+    await page.keyboard.press("Tab")
+    assert.notMatch(await focused(), /^(?:Answer|Accept|Ask)/)
+  })
+
+  it("a place that a link led to is where reading goes on", async () => {
+    const page = await open(url)
+    await page.getByRole("link", { name: "Tools", exact: true }).focus()
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { name: "Tools", level: 1 }).waitFor()
+    assert.strictEqual(await page.evaluate(() => document.activeElement?.textContent), "Tools")
+  })
+})
+
+describe("what assistive programs hear", () => {
+  it.each(["light", "dark"] as const)("has names, roles and contrast on every place, in %s", async (colorScheme) => {
+    await call(url, "plan_bulk", { where: { name: "Order intake" }, action: ["tag"], value: colorScheme })
+    for (const viewport of [
+      { width: 1280, height: 800 },
+      { width: 300, height: 700 }
+    ]) {
+      const page = await open(url, { colorScheme, viewport })
+      for (const place of [
+        "#/",
+        "#/workflows?text=order",
+        orders,
+        payments,
+        "#/workflow/embedded/Fs8lDn0aUj7KxP5h",
+        "#/plans",
+        "#/audit",
+        "#/tools",
+        "#/tools/edit_workflow",
+        "#/nowhere"
+      ]) {
+        await page.goto(`${url}/${place}`)
+        await page.getByRole("heading", { level: 1 }).waitFor()
+        await page.waitForLoadState("networkidle")
+        assert.deepStrictEqual(await complaints(page), [], `${place} in ${colorScheme}, ${viewport.width} px`)
+        assert.isAtMost(await overflow(page), 0, `${place} at ${viewport.width} px`)
+        await look(page, `${place.replaceAll(/\W+/g, "-")}-${colorScheme}-${viewport.width}`)
+      }
+    }
+  })
+
+  it("begins, for each node, with what is written on it", async () => {
+    const page = await open(`${url}/#/workflow/embedded/Fs8lDn0aUj7KxP5h`)
+    await page.locator('[data-node="4"]').waitFor()
+    const nodes = await page
+      .locator("[data-node]")
+      .evaluateAll((all) =>
+        all.map((node) => [node.getAttribute("aria-label"), node.querySelector(".name")?.textContent])
+      )
+    assert.lengthOf(nodes, 5)
+    for (const [name, written] of nodes) assert.isTrue(name?.startsWith(text(written).replace("…", "")), `${name}`)
+  })
+
+  it("is the tree of roles and names that a reader walks through", async () => {
+    const page = await open(`${url}/${payments}`)
+    await page.locator(".node.is-failed").waitFor()
+    const tree = await page.locator("body").ariaSnapshot()
+    for (const line of [
+      "- banner:",
+      '- navigation "Main":',
+      "- main:",
+      '- heading "Payment check" [level=1]',
+      '- toolbar "Size of the drawing":',
+      '- complementary "Selected node":'
+    ]) {
+      assert.include(tree, line)
+    }
+    assert.match(tree, /button .*Give up, stopAndError, .*failed: No invoice has the number R-2209/)
+  })
+})
+
+describe("a server with a token", () => {
+  it("is asked for it by the page, which keeps it in this tab and out of every address", async () => {
+    const token = "a-token-of-more-than-16"
+    const guarded = await startHttp(["--embedded"], { env: { MCP_AUTH_TOKEN: token } })
+    const page = await open(guarded.url)
+    const asked: Array<string> = []
+    page.on("request", (request) => asked.push(request.url()))
+    await page.getByLabel("Token").fill("wrong")
+    await page.keyboard.press("Enter")
+    await page.getByText("This token was not taken").waitFor()
+    assert.deepStrictEqual(await complaints(page), [])
+    await page.getByLabel("Token").fill(token)
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { name: "Overview" }).waitFor()
+    await page.getByText("Reached", { exact: true }).waitFor()
+    assert.notInclude(asked.join("\n") + page.url(), token)
+    const kept = await page.evaluate(() => ({
+      local: JSON.stringify(localStorage),
+      session: JSON.stringify(sessionStorage),
+      cookie: document.cookie
+    }))
+    assert.deepEqual(kept, {
+      local: "{}",
+      session: JSON.stringify({ "workflow-tool-server-token": token }),
+      cookie: ""
+    })
+    await page.getByRole("button", { name: "Forget token" }).click()
+    await page.getByLabel("Token").waitFor()
+    assert.strictEqual(await page.evaluate(() => sessionStorage.length), 0)
+  })
+})
+
+describe("the policy of the page", () => {
+  it("lets no script in, and nothing be called but its server", async () => {
+    const page = await open(url, { isWatched: false })
+    await page.getByRole("heading", { name: "Overview" }).waitFor()
+    const found = await page.evaluate(async () => {
+      const broken: Array<string> = []
+      addEventListener("securitypolicyviolation", ({ violatedDirective }) => broken.push(violatedDirective))
+      const script = document.createElement("script")
+      script.append("globalThis.taken = true")
+      document.head.append(script)
+      const styled = document.createElement("p")
+      styled.setAttribute("style", "color: red")
+      const image = document.createElement("img")
+      image.src = "http://127.0.0.1:9/x.png"
+      document.body.append(styled, image)
+      const isReached = await fetch("http://127.0.0.1:9/").then(
+        () => true,
+        () => false
+      )
+      await new Promise((resolve) => requestAnimationFrame(resolve))
+      return { broken, isReached, isTaken: Reflect.get(globalThis, "taken") === true }
+    })
+    assert.deepInclude(found, { isReached: false, isTaken: false })
+    assert.includeMembers(found.broken, ["require-trusted-types-for", "style-src-attr", "img-src", "connect-src"])
+  })
+})
