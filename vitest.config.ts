@@ -16,7 +16,7 @@ export default defineConfig({
             "**/node_modules/**",
             "test/clients/**",
             "test/faults/**",
-            "test/page/**",
+            "test/page/**/*.browser.test.ts",
             "test/real/**",
             "test/shared/**"
           ],
@@ -37,7 +37,7 @@ export default defineConfig({
         }
       },
       { extends: true, test: { name: "shared", include: ["test/shared/**/*.test.ts"], ...patient } },
-      { extends: true, test: { name: "page", include: ["test/page/**/*.test.ts"], ...patient } },
+      { extends: true, test: { name: "page", include: ["test/page/**/*.browser.test.ts"], ...patient } },
       { extends: true, test: { name: "clients", include: ["test/clients/**/*.test.ts"], ...patient } },
       {
         extends: true,

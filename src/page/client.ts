@@ -1,15 +1,13 @@
 import { Predicate } from "effect"
 
 import { isJsonObject, type JsonObject } from "../internal/schema/JsonObject.ts"
-import { numberOf, objectOf, textOf } from "./json.ts"
+import { type Args, numberOf, objectOf, textOf } from "./json.ts"
 import { readJson } from "./readJson.ts"
 
 /** What became of a request: the answer, or words for whoever asked. */
 export type Outcome<A> =
   | { readonly ok: true; readonly value: A }
   | { readonly ok: false; readonly problem: string; readonly details: unknown; readonly needsToken: boolean }
-
-export type Args = Readonly<Record<string, unknown>>
 
 interface Listening {
   readonly signal?: AbortSignal

@@ -1,6 +1,5 @@
 import type { JsonObject } from "../internal/schema/JsonObject.ts"
-import type { Args } from "./client.ts"
-import { objectOf, textOf, textsOf } from "./json.ts"
+import { type Args, objectOf, textOf, textsOf } from "./json.ts"
 import { readJson } from "./readJson.ts"
 
 /** One argument of a tool, as a form asks for it. */

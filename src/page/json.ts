@@ -2,6 +2,9 @@ import { Predicate } from "effect"
 
 import { isJsonObject, type JsonObject } from "../internal/schema/JsonObject.ts"
 
+/** Arguments of a tool. */
+export type Args = Readonly<Record<string, unknown>>
+
 /** What tools answer is read with care: another version of the server, or of an engine, may say other things. */
 export const textOf = (value: unknown): string =>
   Predicate.isString(value) ? value : Predicate.isNumber(value) ? String(value) : ""

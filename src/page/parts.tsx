@@ -2,7 +2,8 @@ import type { ComponentChildren } from "preact"
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 
 import type { JsonObject } from "../internal/schema/JsonObject.ts"
-import { type Args, callTool, type Outcome } from "./client.ts"
+import { callTool, type Outcome } from "./client.ts"
+import type { Args } from "./json.ts"
 
 /** What a tool answers, asked anew when its arguments change; no answer as long as it is under way. */
 export const useTool = (name: string | undefined, args: Args) => {

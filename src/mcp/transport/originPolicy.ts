@@ -26,7 +26,8 @@ export const refusal = ({ hosts, origin }: Caller, policy: OriginPolicy): Refusa
   if (!isOurs(host, policy) && !isAllowed(host, policy)) return { status: 403, problem: "This Host is not allowed" }
   if (origin === undefined || policy.allowedOrigins.includes(origin)) return undefined
   const [, originHost] = /^https?:\/\/([^/]+)$/.exec(origin) ?? []
-  return originHost !== undefined && isOurs(originHost, policy)
+  // A page under the very name and port that it calls is our own: the name was allowed above.
+  return originHost !== undefined && (isOurs(originHost, policy) || originHost === host)
     ? undefined
     : { status: 403, problem: "This Origin is not allowed" }
 }

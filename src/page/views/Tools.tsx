@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks"
 
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
-import { type Args, callTool, type Outcome } from "../client.ts"
+import { callTool, type Outcome } from "../client.ts"
 import { fieldsOf, readFields } from "../fields.ts"
-import { pretty } from "../json.ts"
+import { type Args, pretty } from "../json.ts"
 import { Badge, Confirm, Empty, Loading, Problem } from "../parts.tsx"
 import { href } from "../route.ts"
 import { type ToolInfo, useServer } from "../server.ts"

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { callTool, type Args } from "../client.ts"
-import { numberOf, rowsOf, textOf } from "../json.ts"
+import { callTool } from "../client.ts"
+import { type Args, numberOf, rowsOf, textOf } from "../json.ts"
 import { Answer, Empty, Problem, State, useTool, When } from "../parts.tsx"
 import { go, href } from "../route.ts"
 import { useServer } from "../server.ts"

@@ -45,10 +45,12 @@ export const wrap = (text: string, width: number, size: number, most: number): R
   let line = ""
   const words = text.split(" ")
   for (const [at, word] of words.entries()) {
+    if (lines.length === most - 1) {
+      return [...lines, fit([line, ...words.slice(at)].filter((one) => one !== "").join(" "), width, size)]
+    }
     const longer = line === "" ? word : `${line} ${word}`
     if (line !== "" && fit(longer, width, size) !== longer) {
       lines.push(fit(line, width, size))
-      if (lines.length === most - 1) return [...lines, fit(words.slice(at).join(" "), width, size)]
       line = word
     } else line = longer
   }

@@ -1,0 +1,114 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+
+import { publishedOf } from "../../src/engine/workflow/published.ts"
+import { activeVersionDifference } from "../../src/engine/workflow/views.ts"
+import { fieldsOf, readFields } from "../../src/page/fields.ts"
+import { nextNode } from "../../src/page/nextNode.ts"
+import { wholeRunsIn } from "../../src/page/runs.ts"
+
+const schema = {
+  type: "object",
+  properties: {
+    hours: { type: "integer", description: "Back" },
+    id: { type: "string", description: "Id" },
+    dry_run: { type: "boolean" },
+    format: { type: "string", enum: ["text", "mermaid"] },
+    nodes: { type: "array", items: { type: "string" } },
+    where: { type: "object" }
+  },
+  required: ["id"]
+}
+
+describe("a form", () => {
+  it("asks for what is needed first, and offers what can be chosen", () => {
+    const fields = fieldsOf(schema)
+    assert.strictEqual(fields[0]?.name, "id")
+    assert.deepStrictEqual(fields.find(({ name }) => name === "format")?.choices, ["text", "mermaid"])
+    assert.deepStrictEqual(fields.find(({ name }) => name === "dry_run")?.choices, ["true", "false"])
+  })
+
+  it("reads texts as what the tool expects, and leaves out what is empty", () => {
+    const texts = { id: "7", hours: "24", dry_run: "false", format: "", nodes: "A, B", where: '{"active":true}' }
+    assert.deepEqual(readFields(fieldsOf(schema), texts), {
+      args: { id: "7", hours: 24, dry_run: false, nodes: ["A", "B"], where: { active: true } },
+      problems: {}
+    })
+  })
+
+  it("says what is wrong where it cannot, whatever is typed", () => {
+    const { problems } = readFields(fieldsOf(schema), { hours: "many", nodes: "[1", where: "{" })
+    assert.hasAllKeys(problems, ["id", "hours", "nodes", "where"])
+    fc.assert(
+      fc.property(fc.dictionary(fc.constantFrom(...Object.keys(schema.properties)), fc.string()), (texts) => {
+        const { args, problems } = readFields(fieldsOf(schema), texts)
+        for (const name of Object.keys(texts)) {
+          const isEmpty = texts[name]?.trim() === ""
+          assert.strictEqual(Number(name in args) + Number(name in problems), isEmpty && name !== "id" ? 0 : 1)
+        }
+      })
+    )
+  })
+})
+
+describe("arrow keys", () => {
+  const box = (x: number, y: number) => ({ x, y, width: 200, height: 56 })
+  const nodes = [box(0, 0), box(260, 0), box(520, -90), box(520, 90)]
+
+  it("lead to the nearest node that way, and nowhere where there is none", () => {
+    assert.strictEqual(nextNode(nodes, 0, "ArrowRight"), 1)
+    assert.include([2, 3], nextNode(nodes, 1, "ArrowRight"))
+    assert.strictEqual(nextNode(nodes, 2, "ArrowDown"), 3)
+    assert.strictEqual(nextNode(nodes, 3, "ArrowUp"), 2)
+    assert.strictEqual(nextNode(nodes, 3, "ArrowLeft"), 1)
+    assert.isUndefined(nextNode(nodes, 0, "ArrowLeft"))
+    assert.isUndefined(nextNode(nodes, 0, "x"))
+    assert.strictEqual(nextNode(nodes, 0, "End"), 3)
+  })
+})
+
+describe("a run of which some items were read", () => {
+  it("counts the others in", () => {
+    const items = (...counts: ReadonlyArray<number>) =>
+      counts.map((count) => Array.from({ length: count }, () => ({ json: {} })))
+    const execution = {
+      leftOut: { items: { A: 9 } },
+      data: {
+        resultData: {
+          runData: {
+            A: [{ executionTime: 3, data: { main: items(0, 3) } }],
+            B: [{ executionTime: 1, data: { main: items(2) } }]
+          }
+        }
+      }
+    }
+    assert.deepStrictEqual(wholeRunsIn(execution)?.get("A")?.items, [0, 12])
+    assert.deepStrictEqual(wholeRunsIn(execution)?.get("B")?.items, [2])
+    assert.isUndefined(wholeRunsIn({}))
+  })
+})
+
+describe("the published version", () => {
+  const graph = fc.record({
+    nodes: fc.uniqueArray(
+      fc.record({ name: fc.constantFrom("A", "B", "C", "D"), notes: fc.string() }, { noNullPrototype: true }),
+      { selector: ({ name }) => name }
+    ),
+    connections: fc.dictionary(fc.constantFrom("A", "B", "C"), fc.constantFrom({ main: [] }, { main: [[]] }), {
+      noNullPrototype: true
+    })
+  })
+  const content = (workflow: object | undefined) => {
+    const { connections, nodes }: { nodes?: ReadonlyArray<{ name: string }>; connections?: object } = workflow ?? {}
+    return { nodes: Object.fromEntries((nodes ?? []).map((one) => [one.name, one])), connections: { ...connections } }
+  }
+
+  it("comes back from a draft and its differences", () => {
+    fc.assert(
+      fc.property(graph, graph, (draft, activeVersion) => {
+        const shown = { ...draft, ...activeVersionDifference({ ...draft, activeVersion }) }
+        assert.deepEqual(content(publishedOf(shown) ?? draft), content(activeVersion))
+      })
+    )
+  })
+})
