@@ -4,7 +4,14 @@ import { createRequire } from "node:module"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
 
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Frame,
+  type Page
+} from "playwright-core"
 import { afterAll, afterEach, assert, beforeAll } from "vitest"
 
 /** Where a Chromium is looked for, in this order. */
@@ -97,7 +104,7 @@ interface Judge {
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 /** What a judge of accessibility finds, in words. */
-export const complaints = async (page: Page): Promise<ReadonlyArray<string>> => {
+export const complaints = async (page: Frame | Page): Promise<ReadonlyArray<string>> => {
   await page.evaluate(axe)
   return page.evaluate(async (words) => {
     const judge: Judge = Reflect.get(globalThis, "axe")

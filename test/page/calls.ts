@@ -2,13 +2,28 @@ import { assert } from "vitest"
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Calls a tool of a server, as any client would; a refusal fails the test. */
-export const call = async (url: string, name: string, args: Json): Promise<Json> => {
-  const response = await fetch(`${url}/mcp`, {
+const post = (url: string, method: string, params: Json) =>
+  fetch(`${url}/mcp`, {
     method: "POST",
     headers: { "content-type": "application/json", "mcp-protocol-version": "2025-11-25" },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } })
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params })
   })
+
+/** Reads a resource. */
+export const read = async (url: string, uri: string): Promise<{ readonly mimeType: string; readonly text: string }> => {
+  const response = await post(url, "resources/read", { uri })
+  const { result }: { result?: { contents: ReadonlyArray<{ mimeType: string; text: string }> } } = JSON.parse(
+    await response.text()
+  )
+  return result?.contents[0] ?? assert.fail(`${uri} cannot be read`)
+}
+
+/** The list of tools as the server sends it. */
+export const toolList = async (url: string): Promise<string> => (await post(url, "tools/list", {})).text()
+
+/** Calls a tool of a server, as any client would; a refusal fails the test. */
+export const call = async (url: string, name: string, args: Json): Promise<Json> => {
+  const response = await post(url, "tools/call", { name, arguments: args })
   const { error, result }: { error?: { message: string }; result?: { structuredContent: Json } } = JSON.parse(
     await response.text()
   )
