@@ -133,7 +133,7 @@ const noteOf = (note: JsonObject, [across, down]: Position): SceneNote => {
 }
 
 /** Free space around everything, more of it below: words of a run stand there. */
-const margin = { beside: 28, above: 28, below: 52 }
+const margin = { beside: 44, above: 28, below: 52 }
 
 const around = (boxes: ReadonlyArray<Box>): Box => {
   if (boxes.length === 0) return { x: 0, y: 0, width: 320, height: 120 }
