@@ -1,5 +1,5 @@
-// Bundles the page that the HTTP server shows, and the view that clients show beside an answer, into dist/page.
-import { cp, mkdir, readFile, writeFile } from "node:fs/promises"
+// Bundles the page that the HTTP server shows, which is also the view that clients show beside an answer, into dist/page.
+import { cp, mkdir, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -21,11 +21,14 @@ const ours = {
   }
 }
 
-const bundle = (entryPoints) =>
-  build({
+/** Writes the files of the page; what comes back are the files that went into them. */
+export const bundlePage = async (outdir) => {
+  const folder = path.join(outdir, "page")
+  await mkdir(folder, { recursive: true })
+  const { metafile, outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints,
-    outdir: "dist/page",
+    entryPoints: [source("main.tsx"), source("page.css")],
+    outdir: folder,
     write: false,
     bundle: true,
     format: "esm",
@@ -39,25 +42,11 @@ const bundle = (entryPoints) =>
     logLevel: "warning",
     plugins: [ours, direct]
   })
-
-const textOf = ({ outputFiles }, end) => outputFiles.find(({ path: file }) => file.endsWith(end))?.text ?? ""
-
-/** Writes the files of the page; what comes back are the files that went into them. */
-export const bundlePage = async (outdir) => {
-  const folder = path.join(outdir, "page")
-  await mkdir(folder, { recursive: true })
-  const page = await bundle([source("main.tsx"), source("page.css")])
-  await writeFile(path.join(folder, "page.js"), textOf(page, ".js"))
-  await writeFile(path.join(folder, "page.css"), textOf(page, ".css"))
-  for (const file of ["index.html", "page.svg"]) await cp(source(file), path.join(folder, file))
-
-  // A client gets the view as one text, and lets it load nothing.
-  const view = await bundle([source("view/main.tsx")])
-  const script = textOf(view, ".js").replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--")
-  const html = await readFile(source("view/view.html"), "utf8")
-  const whole = html
-    .replace("<style>", () => `<style>${textOf(page, ".css").trim()}`)
-    .replace('<script type="module">', (tag) => `${tag}${script.trim()}`)
-  await writeFile(path.join(folder, "view.html"), whole)
-  return [page, view].flatMap(({ metafile }) => Object.keys(metafile.inputs))
+  const textOf = (end) => outputFiles.find(({ path: file }) => file.endsWith(end))?.text ?? ""
+  // The view of a client is one document, in which the script stands: nothing in it may look like its end.
+  const script = textOf(".js").replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--")
+  await writeFile(path.join(folder, "page.js"), script)
+  await writeFile(path.join(folder, "page.css"), textOf(".css"))
+  for (const file of ["index.html", "view.html", "page.svg"]) await cp(source(file), path.join(folder, file))
+  return Object.keys(metafile.inputs)
 }

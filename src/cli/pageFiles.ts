@@ -12,6 +12,14 @@ const folder = new URL("../page/", import.meta.url)
 export const readPageFile: ReadPageFile = (name) =>
   Effect.tryPromise(() => readFile(new URL(name, folder), "utf8")).pipe(Effect.orElseSucceed(() => undefined))
 
-/** Reads the view of this name, of which there is one. */
+/** Makes the view of this name, of which there is one: a document that holds its script and style. */
 export const readView: ReadView = (name) =>
-  name === "workflow" ? readPageFile("view.html") : Effect.succeed(undefined)
+  name === "workflow"
+    ? Effect.map(
+        Effect.all([readPageFile("view.html"), readPageFile("page.css"), readPageFile("page.js")]),
+        ([document, style, script]) =>
+          style === undefined || script === undefined
+            ? undefined
+            : document?.replace("</style>", () => `${style}</style>`).replace("</script>", () => `${script}</script>`)
+      )
+    : Effect.succeed(undefined)

@@ -2,8 +2,12 @@ import { render } from "preact"
 
 import { drawingStyle } from "../engine/workflow/drawing/style.ts"
 import { App } from "./App.tsx"
+import { startView } from "./view/startView.tsx"
 
 const style = new CSSStyleSheet()
 style.replaceSync(drawingStyle)
 document.adoptedStyleSheets = [style]
-render(<App />, document.body)
+
+// One file for both: most of it is the drawing, which both show.
+if (document.documentElement.dataset.view === undefined) render(<App />, document.body)
+else startView()

@@ -1,0 +1,68 @@
+import { render } from "preact"
+
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { numberOf, objectOf, rowsOf, textOf } from "../json.ts"
+import { readJson } from "../readJson.ts"
+import { connect } from "./host.ts"
+import { type Shown, View } from "./View.tsx"
+
+const follow = (context: JsonObject) => {
+  const theme = textOf(context.theme)
+  if (theme !== "light" && theme !== "dark") return
+  document.documentElement.dataset.theme = theme
+  document.documentElement.style.colorScheme = theme
+}
+
+const about = {
+  protocolVersion: "2026-01-26",
+  appInfo: { name: "workflow-tool-server", version: "1" },
+  appCapabilities: { availableDisplayModes: ["inline", "fullscreen"] }
+}
+
+/** What a tool answered: as data, or as the text that older revisions of the protocol have. */
+const answerOf = ({ content, structuredContent }: JsonObject): JsonObject =>
+  objectOf(structuredContent ?? readJson(textOf(rowsOf(content)[0]?.text))?.value)
+
+/** Shows the answer of a tool beside it, in a client that has given this document a frame. */
+export const startView = () => {
+  let given: JsonObject = {}
+  let shown: Shown = {}
+
+  const show = (more: Shown) => {
+    shown = { ...shown, ...more }
+    render(<View {...shown} />, document.body)
+  }
+
+  const host = connect({
+    "ui/notifications/tool-input": (params) => {
+      given = objectOf(params.arguments)
+    },
+    "ui/notifications/tool-result": (result) => {
+      const answer = answerOf(result)
+      const instance = textOf(given.instance)
+      const place = instance === "" ? {} : { instance }
+      show({ answer })
+      const call = (name: string, args: object, then: (answer: JsonObject) => void) =>
+        host.request("tools/call", { name, arguments: { ...args, ...place } }, (called) => {
+          const found = answerOf(called ?? {})
+          if (called?.isError !== true && Object.keys(found).length > 0) then(found)
+        })
+      call("get_workflow", { id: answer.id }, (workflow) => show({ workflow }))
+      const execution = numberOf(objectOf(answer.execution).id) || Number(textOf(objectOf(answer.execution).id))
+      if (execution > 0) {
+        call("get_execution", { id: execution, includeData: true, items: 3 }, (run) => show({ execution: run }))
+      }
+    },
+    "ui/notifications/host-context-changed": follow
+  })
+
+  host.request("ui/initialize", about, (answer) => {
+    follow(objectOf(answer?.hostContext))
+    host.notify("ui/notifications/initialized", {})
+  })
+  new ResizeObserver(() => {
+    const { height, width } = document.documentElement.getBoundingClientRect()
+    host.notify("ui/notifications/size-changed", { width: Math.ceil(width), height: Math.ceil(height) })
+  }).observe(document.documentElement)
+  show({})
+}
