@@ -14,7 +14,8 @@ import { stopRequested } from "./stopRequested.ts"
 export const serve = Effect.fnUntraced(function* (options: Options) {
   const launch = yield* readLaunch(options)
   const shared = yield* sharedWithCopies(launch)
-  const toolsets = yield* Effect.provideContext(loadToolsets(launch), shared)
+  const loaded = yield* Effect.provideContext(loadToolsets(launch), shared)
+  const toolsets = [...loaded, ...(yield* shownCalls(launch))]
   const { answerLimit, http } = launch
   yield* (yield* transport(launch)).pipe(
     Effect.provide(
@@ -24,6 +25,15 @@ export const serve = Effect.fnUntraced(function* (options: Options) {
     Effect.provideContext(shared)
   )
 }, Effect.scoped)
+
+/** What the page shows of the audit log. */
+const shownCalls = ({ audit, config, http }: Launch) =>
+  audit === undefined || http?.page !== true
+    ? Effect.succeed([])
+    : Effect.map(
+        Effect.promise(() => import("./callLog.ts")),
+        ({ callLog }) => [callLog({ config }, audit)]
+      )
 
 /** Over stdio where nothing else is asked for; what HTTP needs is loaded only for it. */
 const transport = ({ http }: Launch) =>

@@ -20,7 +20,7 @@ export const Drawing = ({ onSelect, scene, selected }: Props) => {
   const children = useMemo(() => drawing.children.map((child) => vnodeOf(child)), [drawing])
   const fit = () => {
     const room = frame.current?.clientWidth ?? scene.width
-    setZoom(Math.min(1, Math.max(0.55, room / scene.width)))
+    setZoom(Math.min(1, Math.max(0.7, room / scene.width)))
   }
   useLayoutEffect(fit, [scene])
   useEffect(() => {

@@ -18,9 +18,11 @@ export interface ServerInfo {
   readonly tools: ReadonlyArray<ToolInfo>
   readonly has: (tool: string) => boolean
   readonly instances: ReadonlyArray<string>
+  /** Whether calls are recorded, and shown to those who may change something. */
+  readonly hasCallLog: boolean
 }
 
-export const Server = createContext<ServerInfo>({ tools: [], has: () => false, instances: [] })
+export const Server = createContext<ServerInfo>({ tools: [], has: () => false, instances: [], hasCallLog: false })
 
 export const useServer = () => useContext(Server)
 
@@ -39,13 +41,22 @@ const ofInstances = {
 }
 
 export const readServer = (): Promise<Outcome<ServerInfo>> =>
-  request("tools/list", {}).then((listed) =>
-    listed.ok
-      ? request("completion/complete", ofInstances).then((completed) => {
-          const tools = rowsOf(listed.value.tools).map(toolOf)
-          const names = new Set(tools.map(({ name }) => name))
-          const instances = completed.ok ? textsOf(objectOf(completed.value.completion).values) : []
-          return { ok: true, value: { tools, has: (name) => names.has(name), instances } }
-        })
-      : listed
-  )
+  request("tools/list", {}).then((listed) => {
+    if (!listed.ok) return listed
+    const tools = rowsOf(listed.value.tools).map(toolOf)
+    const names = new Set(tools.map(({ name }) => name))
+    return request("completion/complete", ofInstances).then((completed) =>
+      request("resources/list", {}).then((resources) => ({
+        ok: true,
+        value: {
+          tools,
+          has: (name) => names.has(name),
+          instances: completed.ok ? textsOf(objectOf(completed.value.completion).values) : [],
+          hasCallLog: resources.ok && rowsOf(resources.value.resources).some(({ uri }) => uri === callLog)
+        }
+      }))
+    )
+  })
+
+/** Where the server shows its audit log. */
+export const callLog = "audit://calls"

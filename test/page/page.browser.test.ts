@@ -110,6 +110,32 @@ describe("workflows", () => {
     assert.notInclude(await page.content(), "very-secret")
   })
 
+  it("are drawn as they ran, which is said where they have changed since", async () => {
+    const hook = step("Hook", 0, 0, {
+      type: "engine-nodes-base.webhook",
+      parameters: { path: "changed", httpMethod: "POST", responseMode: "lastNode", options: {} },
+      webhookId: "changed"
+    })
+    const nodes = [hook, step("Old", 220, 0)]
+    const { id } = await call(url, "create_workflow", {
+      name: "Changed",
+      nodes,
+      connections: [{ source: "Hook", target: "Old" }]
+    })
+    await call(url, "activate_workflow", { id })
+    await call(url, "execute_workflow", { id, data: {} })
+    const page = await open(`${url}/#/workflow/embedded/${text(id)}`)
+    await page.getByRole("button", { name: /^Old, noOp, ran/ }).waitFor()
+    assert.strictEqual(await page.getByText("has changed since").count(), 0)
+    const added = [...nodes, step("New", 440, 0)]
+    await call(url, "update_workflow", { id, nodes: added, connections: [{ source: "Hook", target: "New" }] })
+    await page.getByRole("button", { name: "Refresh" }).click()
+    await page.getByText("has changed since").waitFor()
+    assert.strictEqual(await page.getByRole("button", { name: /^New/ }).count(), 0)
+    await page.getByLabel("Run").selectOption("none")
+    await page.getByRole("button", { name: /^New, noOp/ }).waitFor()
+  })
+
   it("with hostile names are drawn as text, in whatever script", async () => {
     const names = [
       "<script>alert(1)</script>",
@@ -193,6 +219,28 @@ describe("plans", () => {
     await page.getByRole("button", { name: /^Apply \d steps?$/ }).click()
     await page.getByText("applied", { exact: true }).waitFor()
     assert.strictEqual((await call(url, "show_plan", { plan_id: id }))["state"], "taken back")
+  })
+})
+
+describe("the audit log of calls", () => {
+  it("tells who called what, and how it ended", async () => {
+    const cwd = await directory()
+    const recorded = await startHttp(["--embedded", "--audit", "audit.jsonl"], { cwd })
+    const page = await open(`${recorded.url}/#/tools/create_tag?name=Recorded`)
+    await page.getByRole("button", { name: "Call…" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Create tag" }).click()
+    await page.getByRole("heading", { name: "Answer" }).waitFor()
+    await page.getByRole("link", { name: "Audit log" }).click()
+    await page.getByRole("link", { name: "Calls" }).click()
+    const entry = page.getByRole("listitem").filter({ hasText: "create_tag" })
+    await entry.waitFor()
+    assert.match(await entry.innerText(), /succeeded[^]*embedded · \w+ · page[^]*127\.0\.0\.1/)
+    assert.deepStrictEqual(await complaints(page), [])
+  })
+
+  it("says how it is switched on where it is off", async () => {
+    const page = await open(`${url}/#/audit?of=calls`)
+    assert.include(await page.getByText("Calls are recorded where").innerText(), "--audit FILE")
   })
 })
 
@@ -305,6 +353,7 @@ describe("what assistive programs hear", () => {
         "#/workflow/embedded/Fs8lDn0aUj7KxP5h",
         "#/plans",
         "#/audit",
+        "#/audit?of=calls",
         "#/tools",
         "#/tools/edit_workflow",
         "#/nowhere"

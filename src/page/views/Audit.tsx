@@ -3,18 +3,36 @@ import { numberOf, rowsOf, textOf } from "../json.ts"
 import { Answer, Badge, Empty, useTool, When } from "../parts.tsx"
 import { go, href } from "../route.ts"
 import { useServer } from "../server.ts"
+import { Calls } from "./Calls.tsx"
 import { Change } from "./Change.tsx"
 import type { Head } from "./Overview.tsx"
 
 const pageSize = 50
 
-/** What plans have planned and done, newest first. */
+/** What plans have planned and done, and every call that may have changed something; newest first. */
 export const Audit = ({ head, query }: { readonly head: Head; readonly query: URLSearchParams }) => {
-  const { has } = useServer()
+  const { has, hasCallLog } = useServer()
+  const isOfCalls = query.get("of") === "calls"
   return (
     <>
       {head("Audit log")}
-      {has("audit_log") ? (
+      <nav class="row" aria-label="Kinds of entries">
+        <a class="button" href={href(["audit"])} aria-current={isOfCalls ? undefined : "page"}>
+          Plans
+        </a>
+        <a class="button" href={href(["audit"], { of: "calls" })} aria-current={isOfCalls ? "page" : undefined}>
+          Calls
+        </a>
+      </nav>
+      {isOfCalls ? (
+        hasCallLog ? (
+          <Calls />
+        ) : (
+          <Empty>
+            Calls are recorded where the server is started with <code>--audit FILE</code>.
+          </Empty>
+        )
+      ) : has("audit_log") ? (
         <Entries query={query} />
       ) : (
         <Empty>
