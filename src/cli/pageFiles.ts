@@ -14,7 +14,7 @@ export const readPageFile: ReadPageFile = (name) =>
 
 /** Makes the view of this name, of which there is one: a document that holds its script and style. */
 export const readView: ReadView = (name) =>
-  name === "workflow"
+  name === "view"
     ? Effect.map(
         Effect.all([readPageFile("view.html"), readPageFile("page.css"), readPageFile("page.js")]),
         ([document, style, script]) =>

@@ -10,7 +10,7 @@ import { call, read, toolList } from "./calls.ts"
 useCommand()
 useBrowser()
 
-const uri = "ui://workflow-tool-server/workflow"
+const uri = "ui://workflow-tool-server/view"
 
 let url = ""
 let hostUrl = ""
@@ -34,6 +34,7 @@ beforeAll(async () => {
 })
 
 interface Hosted {
+  readonly tool?: string
   readonly theme?: "light" | "dark"
   readonly args: Readonly<Record<string, unknown>>
   /** Whether the host calls tools for the view. */
@@ -41,8 +42,8 @@ interface Hosted {
 }
 
 /** A host by the book, with the view in a frame of an origin of its own; what the view said is kept in `said`. */
-const hosted = async (page: Page, { args, callsTools = true, theme = "light" }: Hosted) => {
-  const answer = await call(url, "view_workflow", args)
+const hosted = async (page: Page, { args, callsTools = true, theme = "light", tool = "view_workflow" }: Hosted) => {
+  const answer = await call(url, tool, args)
   await page.exposeFunction("callTool", (name: string, given: Record<string, unknown>) => call(url, name, given))
   await page.evaluate(
     ({ answer, args, callsTools, theme }) => {
@@ -84,10 +85,37 @@ const hosted = async (page: Page, { args, callsTools = true, theme = "light" }: 
   return page.frameLocator("iframe")
 }
 
+const inside = (page: Page) => page.frames().find((one) => one.url().endsWith("/view")) ?? assert.fail("No frame")
+
 const said = (page: Page) =>
   page.evaluate((): ReadonlyArray<{ method?: string; params?: { name?: string; height?: number } }> =>
     Reflect.get(globalThis, "said")
   )
+
+describe("the view of plans and comparisons", () => {
+  it("shows what a plan would change, step by step", async () => {
+    const page = await open(hostUrl)
+    const args = { where: { name: "Order intake" }, action: ["tag"], value: "seen" }
+    const frame = await hosted(page, { tool: "plan_bulk", args })
+    await frame.getByText("2 steps, none of them applied").waitFor()
+    assert.lengthOf(await frame.getByRole("listitem").all(), 2)
+    assert.include(await frame.getByRole("listitem").nth(1).locator("ins").innerText(), "new tag seen")
+    await look(page, "view-plan")
+    assert.deepStrictEqual(await complaints(inside(page)), [])
+  })
+
+  it("shows what differs between two workflows, line by line", async () => {
+    const page = await open(hostUrl)
+    const frame = await hosted(page, {
+      tool: "compare_workflows",
+      args: { a: "Kp3vQm8sXz1RtY7a", b: "Zb7nWc2yHd5LqE9u" }
+    })
+    await frame.getByRole("heading", { name: "What differs" }).waitFor()
+    assert.isAbove((await frame.getByRole("listitem").all()).length, 2)
+    assert.include(await frame.getByRole("main").innerText(), "Order intake")
+    assert.deepStrictEqual(await complaints(inside(page)), [])
+  })
+})
 
 describe("the view of view_workflow", () => {
   it("draws the workflow with the run that was asked for, and says how large it is", async () => {
@@ -128,8 +156,7 @@ describe("the view of view_workflow", () => {
     const page = await open(hostUrl)
     const frame = await hosted(page, { args: { id: "Kp3vQm8sXz1RtY7a", execution: 1 } })
     await frame.getByRole("button", { name: /^Accept, .*ran: 1 item/ }).waitFor()
-    const inside = page.frames().find((one) => one.url().endsWith("/view")) ?? assert.fail("No frame")
-    assert.deepStrictEqual(await complaints(inside), [])
+    assert.deepStrictEqual(await complaints(inside(page)), [])
   })
 })
 

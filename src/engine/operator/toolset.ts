@@ -1,12 +1,11 @@
 import { Effect } from "effect"
 
-import { AppViews, type ReadView, viewMeta, viewResources } from "../../mcp/AppViews.ts"
-import type { Tool } from "../../mcp/Tool.ts"
-import type { Offer, Toolset } from "../../mcp/Toolset.ts"
+import { AppViews } from "../../mcp/AppViews.ts"
+import type { Toolset } from "../../mcp/Toolset.ts"
 import { Instances } from "../client/Instances.ts"
 import * as EngineTool from "../tools/EngineTool.ts"
 import { acrossTools, operatorTools } from "./catalog.ts"
-import { viewWorkflow } from "./view/viewWorkflow.ts"
+import { viewResource, withView } from "./view/appView.ts"
 
 const instructions =
   "Prefer the tools that say less: search_workflows finds, view_workflow shows a workflow in a few words, edit_workflow " +
@@ -23,22 +22,6 @@ export const OperatorToolset: Toolset<Instances> = {
     if (instances.names.length === 0) return { instructions: "", tools: [] }
     const offer = { instructions, tools: [...acrossTools, ...EngineTool.over(operatorTools, instances)] }
     const read = yield* AppViews
-    return read === undefined ? offer : withView(offer, read)
+    return read === undefined ? offer : { ...offer, tools: withView(offer.tools), resources: viewResource(read) }
   })
 }
-
-/** The drawing of a workflow, for clients that show such views; to others it is one field more in a list. */
-const workflowView = {
-  uri: "ui://workflow-tool-server/workflow",
-  name: "workflow",
-  title: "Workflow",
-  description: "What view_workflow answers, drawn as a graph with its run"
-}
-
-const withView = (offer: Offer<Instances>, read: ReadView): Offer<Instances> => ({
-  ...offer,
-  tools: offer.tools.map((tool: Tool<Instances>) =>
-    tool.name === viewWorkflow.name ? { ...tool, meta: { ...tool.meta, ...viewMeta(workflowView) } } : tool
-  ),
-  resources: viewResources([workflowView], read)
-})

@@ -1,21 +1,44 @@
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { Graph } from "../Graph.tsx"
-import { objectOf, textOf } from "../json.ts"
-import { State, Status } from "../parts.tsx"
+import { numberOf, objectOf, pretty, rowsOf, textOf, textsOf } from "../json.ts"
+import { Badge, State, Status } from "../parts.tsx"
+import { Steps } from "../views/Steps.tsx"
 
 export interface Shown {
-  /** What view_workflow answered. */
+  /** What the tool answered. */
   readonly answer?: JsonObject
+  /** What belongs to it, where the host fetches it. */
   readonly workflow?: JsonObject
   readonly execution?: JsonObject
 }
 
-/** What view_workflow answered, drawn where the host fetches the workflow, and else as the text that it is. */
+/** What view_workflow, compare_workflows or a tool that plans has answered. */
 export const View = ({ answer, execution, workflow }: Shown) => {
-  if (answer === undefined) return <p class="loading">Waiting for the workflow…</p>
-  const run = objectOf(answer.execution)
+  if (answer === undefined) return <p class="loading">Waiting for the answer…</p>
   return (
     <main class="view">
+      {answer.plan_id !== undefined ? (
+        <Plan plan={answer} />
+      ) : answer.a !== undefined ? (
+        <Comparison found={answer} />
+      ) : (
+        <Workflow answer={answer} workflow={workflow} execution={execution} />
+      )}
+    </main>
+  )
+}
+
+interface Drawn {
+  readonly answer: JsonObject
+  readonly workflow: JsonObject | undefined
+  readonly execution: JsonObject | undefined
+}
+
+/** Drawn where the host fetches the workflow, and else the text that the answer is. */
+const Workflow = ({ answer, execution, workflow }: Drawn) => {
+  const run = objectOf(answer.execution)
+  return (
+    <>
       <div class="row">
         <h1>{textOf(answer.name)}</h1>
         <State active={answer.active} archived={answer.archived} />
@@ -27,11 +50,57 @@ export const View = ({ answer, execution, workflow }: Shown) => {
       </div>
       {workflow === undefined ? (
         <pre tabIndex={0} aria-label="The workflow in words">
-          {textOf(answer.sketch)}
+          {textOf(answer.sketch) || pretty(answer)}
         </pre>
       ) : (
         <Graph workflow={workflow} execution={execution} />
       )}
-    </main>
+    </>
+  )
+}
+
+const Plan = ({ plan }: { readonly plan: JsonObject }) => {
+  const all = numberOf(plan.steps)
+  const shown = rowsOf(plan.first_steps)
+  return (
+    <>
+      <div class="row">
+        <h1>{textOf(plan.plan_id)}</h1>
+        <Badge>{textOf(plan.kind)}</Badge>
+        <span class="soft">{all === 1 ? "1 step" : `${all} steps`}, none of them applied</span>
+      </div>
+      {textsOf(plan.warnings).map((text) => (
+        <p key={text} class="warning">
+          {text}
+        </p>
+      ))}
+      <Steps steps={shown} blocked={rowsOf(plan.blocked)} />
+      {all > shown.length ? <p class="soft">and {all - shown.length} more</p> : null}
+    </>
+  )
+}
+
+const Comparison = ({ found }: { readonly found: JsonObject }) => {
+  const side = (value: unknown) => {
+    const { instance, name, version } = objectOf(value)
+    return [name, instance, version]
+      .map(textOf)
+      .filter((text) => text !== "")
+      .join(" · ")
+  }
+  return (
+    <>
+      <h1>What differs</h1>
+      <p class="row">
+        <span>{side(found.a)}</span> <span aria-hidden="true">→</span> <span>{side(found.b)}</span>
+      </p>
+      {found.same === true ? <p>Nothing: they are the same.</p> : null}
+      <ul class="lines">
+        {textsOf(found.differences).map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+      {textOf(found.note) === "" ? null : <p class="soft">{textOf(found.note)}</p>}
+    </>
   )
 }

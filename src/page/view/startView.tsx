@@ -42,6 +42,7 @@ export const startView = () => {
       const instance = textOf(given.instance)
       const place = instance === "" ? {} : { instance }
       show({ answer })
+      if (answer.sketch === undefined) return
       const call = (name: string, args: object, then: (answer: JsonObject) => void) =>
         host.request("tools/call", { name, arguments: { ...args, ...place } }, (called) => {
           const found = answerOf(called ?? {})

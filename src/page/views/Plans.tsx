@@ -6,8 +6,8 @@ import { numberOf, objectOf, rowsOf, textOf, textsOf } from "../json.ts"
 import { Answer, Badge, Confirm, Empty, Problem, useTool, When } from "../parts.tsx"
 import { go, href } from "../route.ts"
 import { useServer } from "../server.ts"
-import { Change } from "./Change.tsx"
 import type { Head } from "./Overview.tsx"
+import { Steps } from "./Steps.tsx"
 
 /** Plans are found in the audit log, which has a line for each. */
 export const Plans = ({ head }: { readonly head: Head }) => {
@@ -186,39 +186,8 @@ const Shown = ({ again, id, plan }: { readonly id: string; readonly plan: JsonOb
           ) : null}
         </Confirm>
       ) : null}
-      <Steps plan={plan} />
+      <h2>Steps</h2>
+      <Steps steps={rowsOf(plan.steps)} blocked={rowsOf(plan.blocked)} />
     </>
   )
 }
-
-const Steps = ({ plan }: { readonly plan: JsonObject }) => (
-  <>
-    <h2>Steps</h2>
-    <ol class="list">
-      {rowsOf(plan.steps).map((step) => (
-        <li key={textOf(step.step)} class="card">
-          <div class="row">
-            {step.done === true ? <Badge tone="good">done</Badge> : null}
-            {textOf(step.refused) === "" ? null : <Badge tone="bad">refused</Badge>}
-            <strong>{textOf(step.step)}</strong>
-            <span class="soft">{textOf(step.reason)}</span>
-          </div>
-          {textOf(step.refused) === "" ? null : <p class="problem">{textOf(step.refused)}</p>}
-          <Change before={step.before} after={step.after} />
-        </li>
-      ))}
-    </ol>
-    {rowsOf(plan.blocked).length === 0 ? null : (
-      <>
-        <h2>Not in the plan</h2>
-        <ul class="list">
-          {rowsOf(plan.blocked).map((blocked, at) => (
-            <li key={at} class="card">
-              <strong>{textOf(blocked.what)}</strong> <span class="soft">{textOf(blocked.reason)}</span>
-            </li>
-          ))}
-        </ul>
-      </>
-    )}
-  </>
-)

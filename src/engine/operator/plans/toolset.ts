@@ -2,10 +2,12 @@ import { Effect } from "effect"
 
 import * as PlanSource from "../../../changes/tools/PlanSource.ts"
 import { renderPlanError } from "../../../changes/tools/renderPlanError.ts"
+import { AppViews } from "../../../mcp/AppViews.ts"
 import type { Toolset } from "../../../mcp/Toolset.ts"
 import { type PlanConfig, WorkflowPlans } from "../../changes/Plans.ts"
 import { Instances } from "../../client/Instances.ts"
 import { toToolError } from "../../tools/errors.ts"
+import { withView } from "../view/appView.ts"
 import { planTools } from "./planTools.ts"
 
 /** A toolset over instances with the tools that plan changes of their workflows. */
@@ -15,7 +17,9 @@ export const withPlans = (toolset: Toolset<Instances>): Toolset<Instances | Plan
   narrow: Effect.gen(function* () {
     const offer = toolset.narrow === undefined ? toolset : yield* toolset.narrow
     const { names } = yield* Instances
-    return names.length === 0 ? offer : { ...offer, tools: [...offer.tools, ...planTools] }
+    if (names.length === 0) return offer
+    const hasViews = (yield* AppViews) !== undefined
+    return { ...offer, tools: [...offer.tools, ...(hasViews ? withView(planTools) : planTools)] }
   })
 })
 
