@@ -49,23 +49,38 @@ const List = () => {
             </Empty>
           ) : (
             <ul class="list">
-              {plans.map((plan) => (
-                <li key={textOf(plan.plan_id)} class="card row">
-                  <a class="title" href={href(["plans", textOf(plan.plan_id)])}>
-                    {textOf(plan.plan_id)}
-                  </a>
-                  <Badge>{textOf(plan.kind)}</Badge>
-                  <span class="soft">{steps(numberOf(plan.steps))}</span>
-                  <span class="soft push">
-                    <When at={plan.at} />
-                  </span>
-                </li>
+              {plans.map((plan, at) => (
+                <Row key={textOf(plan.plan_id)} plan={plan} isTold={at < mostTold} />
               ))}
             </ul>
           )
         }}
       </Answer>
     </>
+  )
+}
+
+/** Plans whose state is asked for by itself; each is a call. */
+const mostTold = 30
+
+const Row = ({ isTold, plan }: { readonly plan: JsonObject; readonly isTold: boolean }) => {
+  const id = textOf(plan.plan_id)
+  const { outcome } = useTool(isTold ? "show_plan" : undefined, { plan_id: id, limit: 1 })
+  const state = outcome?.ok === true ? textOf(outcome.value.state) : ""
+  return (
+    <li class="card row">
+      <a class="title" href={href(["plans", id])}>
+        {id}
+      </a>
+      {state === "" ? null : <Badge tone={tones[state] ?? "calm"}>{state}</Badge>}
+      <span class="soft">
+        {outcome?.ok === true ? `${numberOf(outcome.value.done)} of ` : ""}
+        {steps(numberOf(plan.steps))}
+      </span>
+      <span class="soft push">
+        <When at={plan.at} />
+      </span>
+    </li>
   )
 }
 
