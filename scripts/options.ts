@@ -54,7 +54,8 @@ const groups: ReadonlyArray<Group> = [
     authTokenFile: "file that holds that token",
     oauth: "tokens of an OAuth issuer, beside that one",
     allowedHosts: "names in `Host` beside the loopback ones, as `name` or `name:port`",
-    allowedOrigins: "values of `Origin` beside our own"
+    allowedOrigins: "values of `Origin` beside our own",
+    page: "whether [the page](page.md) is shown; it is unless this says otherwise"
   }),
   group("http.oauth.", OAuthFields, {
     issuer: "as tokens name it in `iss`",

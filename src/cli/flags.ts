@@ -92,9 +92,9 @@ export const flags = {
     help: "File that holds this token"
   },
   page: {
-    value: "on|off",
+    value: "STATE",
     variable: "WORKFLOW_TOOL_SERVER_PAGE",
-    help: "Page for people at / of the HTTP server (default on)",
+    help: "Page for people at / over HTTP: on (default) or off",
     expected: "on or off",
     parse: onOrOff
   },
