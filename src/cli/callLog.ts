@@ -48,7 +48,7 @@ export const callLog = (
 
 const notForReaders = new ToolError({
   blame: "caller",
-  code: "FORBIDDEN",
+  code: "INSUFFICIENT_SCOPE",
   message: "The audit log is shown to those who may change something: this token may only read.",
   details: {}
 })

@@ -36,7 +36,7 @@ describe("the audit log as a resource", () => {
   it("is kept from those who may only read", async () => {
     const read = resources(path.join(await directory(), "audit.jsonl")).read(uri)
     const reader = Effect.provideService(read, CurrentAccess, { subject: "ann", mayChange: false })
-    assert.deepInclude(await Effect.runPromise(Effect.flip(reader)), { _tag: "ToolError", code: "FORBIDDEN" })
+    assert.deepInclude(await Effect.runPromise(Effect.flip(reader)), { _tag: "ToolError", code: "INSUFFICIENT_SCOPE" })
   })
 
   it("is offered beside the page alone, and has what was called", async () => {

@@ -34,7 +34,7 @@ const flags = [
 
 /** What a page has done that it must not: asked for things elsewhere, broken its own policy, or failed. */
 const misdeeds: Array<string> = []
-let browser: Browser | undefined
+let browser: { readonly current?: Browser } = {}
 
 /** Has a browser for the tests of a file; a page that misbehaves fails the test that it was opened in. */
 export const useBrowser = () => {
@@ -42,22 +42,27 @@ export const useBrowser = () => {
     const executablePath = places.find((place) => place !== "" && existsSync(place))
     if (executablePath === undefined)
       assert.fail("No Chromium: install it (apt-get install chromium) or name it in CHROMIUM")
-    browser = await chromium.launch({ executablePath, headless: true, args: flags })
+    browser = { current: await chromium.launch({ executablePath, headless: true, args: flags }) }
   })
   afterEach(async () => {
-    await Promise.all((browser?.contexts() ?? []).map((context) => context.close()))
+    await Promise.all((browser.current?.contexts() ?? []).map((context) => context.close()))
     assert.deepStrictEqual(misdeeds.splice(0), [])
   })
-  afterAll(() => browser?.close())
+  afterAll(() => browser.current?.close())
+}
+
+/** How a browser comes, and whether what its page does is watched. */
+interface Visit extends Pick<BrowserContextOptions, "colorScheme" | "viewport"> {
+  readonly isWatched?: boolean
 }
 
 /** Opens an address; what its page does elsewhere, against its policy or wrong is a misdeed. */
-export const open = async (
-  url: string,
-  { isWatched = true, ...options }: BrowserContextOptions & { readonly isWatched?: boolean } = {}
-): Promise<Page> => {
-  if (browser === undefined) return assert.fail("No browser")
-  const context = await browser.newContext({ locale: "en-GB", timezoneId: "UTC", ...options })
+export const open = async (url: string, { isWatched = true, ...options }: Visit = {}): Promise<Page> => {
+  const context = await (browser.current ?? assert.fail("No browser")).newContext({
+    locale: "en-GB",
+    timezoneId: "UTC",
+    ...options
+  })
   if (!isWatched) return visit(context, url)
   const { origin } = new URL(url)
   await context.route(
@@ -104,7 +109,7 @@ interface Judge {
 const axe = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
 /** What a judge of accessibility finds, in words. */
-export const complaints = async (page: Frame | Page): Promise<ReadonlyArray<string>> => {
+export const complaints = async (page: Pick<Frame, "evaluate">): Promise<ReadonlyArray<string>> => {
   await page.evaluate(axe)
   return page.evaluate(async (words) => {
     const judge: Judge = Reflect.get(globalThis, "axe")
