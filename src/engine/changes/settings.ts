@@ -35,14 +35,24 @@ const pairs = (what: string) =>
     .annotate({ message: "an object from names to names" })
     .pipe(Schema.withDecodingDefaultKey(orElse({})))
 
-/** What stands for what on another instance. */
-export const MappingFields = Schema.Struct({
-  from: text("the name of an instance").pipe(Schema.annotateKey({ messageMissingKey: "the name of an instance" })),
-  to: text("the name of an instance").pipe(Schema.annotateKey({ messageMissingKey: "the name of an instance" })),
+const matches = {
   credentials: pairs("the name or id of a credential"),
   tags: pairs("the name of a tag"),
   workflows: pairs("the name or id of a workflow"),
   values: pairs("a text")
+}
+
+/** What stands for what on another instance, whichever two they are. */
+export const MatchFields = Schema.Struct(matches).annotate({
+  message: "an object with credentials, tags, workflows and values"
+})
+export type Matches = typeof MatchFields.Type
+
+/** What stands for what on another instance. */
+export const MappingFields = Schema.Struct({
+  from: text("the name of an instance").pipe(Schema.annotateKey({ messageMissingKey: "the name of an instance" })),
+  to: text("the name of an instance").pipe(Schema.annotateKey({ messageMissingKey: "the name of an instance" })),
+  ...matches
 }).annotate({ message: "an object with from, to, credentials, tags, workflows and values" })
 export type Mapping = typeof MappingFields.Type
 

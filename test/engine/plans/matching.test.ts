@@ -111,6 +111,55 @@ describe("credentials of a promotion", () => {
   )
 })
 
+describe("the mapping of one promotion", () => {
+  it.live("names credentials that an engine does not list by their ids, which the plan says nobody has checked", () =>
+    Effect.gen(function* () {
+      const login = yield* credentialOn("staging", "Login")
+      const theirs = yield* credentialOn("production", "Live")
+      yield* make("staging", "One", { nodes: [hook("one"), fetching(login)] })
+      const needy = yield* plan()
+      assert.include(text(needy["blocked"]), "give its id in mapping.credentials")
+      const byName = yield* plan({ mapping: { credentials: { Login: "Live" } } })
+      assert.include(text(byName["blocked"]), "as far as its workflows show, and Live is not the id of one")
+      const first = yield* applied({ mapping: { credentials: { Login: theirs.id } } })
+      const doubt = `Nobody has checked that production has the credential ${theirs.id} (httpBasicAuth)`
+      assert.include(text(first["warnings"]), doubt)
+      assert.nestedPropertyVal(yield* shown("One"), "nodes[1].credentials.httpBasicAuth.id", theirs.id)
+      const again = yield* plan({ mapping: { credentials: { [login.id]: theirs.id } } })
+      assert.deepInclude(again, { steps: 0, blocked: [] })
+      assert.notInclude(text(again["warnings"]), "Nobody has checked")
+    }).pipe(over({}, ["2.41.1", "1.82.3"]))
+  )
+
+  it.live("goes before that of the configuration, and what it misspells is told", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Beside
+      const login = yield* credentialOn("staging", "Login")
+      yield* credentialOn("production", "Old")
+      const live = yield* credentialOn("production", "Live")
+      const id = yield* make("staging", "One", {
+        nodes: [hook("one"), fetching(login)],
+        settings: { timezone: "UTC" }
+      })
+      const { id: tag } = yield* send("staging", "POST", "/tags", { name: "candidate" })
+      yield* send("staging", "PUT", `/workflows/${id}/tags`, [{ id: tag }])
+      const mapping = { credentials: { Login: "Live", Lgoin: "Old" }, tags: { candidate: "live" } }
+      const planned = yield* applied({ mapping })
+      assert.deepInclude(planned, { warnings: ["mapping.credentials: nothing of the source is called Lgoin"] })
+      assert.deepNestedInclude(yield* shown("One"), {
+        "nodes[1].credentials.httpBasicAuth": live,
+        "tags[0].name": "live"
+      })
+      const wrong = yield* refused("plan_promotion", { ...mapping, from: "staging", to: "production", name: "*" })
+      assert.include(wrong.message, "unknown argument")
+      const inside = { from: "staging", to: "production", name: "*", mapping: { credential: {} } }
+      assert.include((yield* refused("plan_promotion", inside)).message, "mapping")
+      const strange = yield* plan({ mapping: { credentials: { Login: "Nobody" } } })
+      assert.include(text(strange["blocked"]), 'nor is \\"Nobody\\", which the mapping names, one')
+    }).pipe(over({ promotion: { mappings: [{ ...mapping, credentials: { Login: "Old" } }] } }))
+  )
+})
+
 describe("what differs from place to place", () => {
   it.live("is kept by rules, replaced by mapped values, and told where there is nothing to keep", () =>
     Effect.gen(function* () {

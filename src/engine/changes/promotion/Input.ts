@@ -1,8 +1,8 @@
 import type { Tag, Workflow } from "../../client/models.ts"
+import type { KnownCredentials } from "../credentials.ts"
 import type { Keep, Mapping } from "../settings.ts"
 import type { Generation } from "./fit.ts"
 import type { Promoted } from "./history.ts"
-import type { KnownCredentials } from "./places.ts"
 
 /** How a promotion goes about it. */
 export interface Options {

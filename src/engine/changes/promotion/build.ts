@@ -92,6 +92,7 @@ export const build = (input: Input, context: Context): Built => {
       ...(drifted.length > 0 && input.options.onDrift === "block" ? [drift] : [])
     ],
     warnings: [
+      ...credentials.flatMap(({ warnings }) => warnings),
       ...(dropped.length === 0 ? [] : [`${label}${to} does not take ${dropped.join(", ")}`]),
       ...(missing.length === 0 ? [] : [`${label}nothing to keep on ${to} for ${missing.join(", ")}: as on ${from}`]),
       ...(lasting.length === 0

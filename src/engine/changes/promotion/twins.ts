@@ -39,7 +39,7 @@ export const twinFinder = ({ from, mapping, promoted, source, target, to }: Plac
       const isOne = byId.has(mapped) || byName.get(mapped)?.length === 1
       return meant !== undefined && isOne
         ? { _tag: "Found", workflow: meant, by: "mapping" }
-        : { _tag: "Unclear", reason: `promotion.mappings names ${mapped}, which is not one workflow of ${to}` }
+        : { _tag: "Unclear", reason: `the mapping names ${mapped}, which is not one workflow of ${to}` }
     }
     const known = byId.get(promoted.twins.get(id) ?? "")
     if (known !== undefined) {
@@ -60,13 +60,13 @@ export const twinFinder = ({ from, mapping, promoted, source, target, to }: Plac
     if (more.length > 0) {
       return {
         _tag: "Unclear",
-        reason: `${to} has several workflows of this name (${ids}): name one in promotion.mappings`
+        reason: `${to} has several workflows of this name (${ids}): name one in mapping.workflows`
       }
     }
     return others > 0
       ? {
           _tag: "Unclear",
-          reason: `${from} has ${others + 1} workflows of this name, and ${to} has ${ids}: name its twin in promotion.mappings`
+          reason: `${from} has ${others + 1} workflows of this name, and ${to} has ${ids}: name its twin in mapping.workflows`
         }
       : { _tag: "Found", workflow: one, by: "name" }
   }

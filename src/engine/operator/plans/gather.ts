@@ -1,7 +1,7 @@
 import { Array as Arrays, Effect, Option, Predicate, Schema } from "effect"
 
+import { type Credential, credentialsIn, type KnownCredentials } from "../../changes/credentials.ts"
 import type { Generation } from "../../changes/promotion/fit.ts"
-import { type Credential, credentialsIn, type KnownCredentials } from "../../changes/promotion/places.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { listAll } from "../../client/listAll.ts"

@@ -9,6 +9,7 @@ import { reads } from "../../../mcp/annotations.ts"
 import * as Tool from "../../../mcp/Tool.ts"
 import type { ToolFailure } from "../../../mcp/ToolError.ts"
 import { type PlanConfig, WorkflowPlans } from "../../changes/Plans.ts"
+import { MatchFields } from "../../changes/settings.ts"
 import type { Instances } from "../../client/Instances.ts"
 import { ExecutionStatus } from "../../client/models.ts"
 import { type Failure, toToolFailure } from "../../tools/errors.ts"
@@ -47,6 +48,16 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
     ),
     dependencies: optional(
       Schema.Literals(["missing", "all"]).annotate({ description: "Sub-workflows that come along; default missing" })
+    ),
+    mapping: optional(
+      MatchFields.annotate({
+        inputSchema: {
+          type: "object",
+          description:
+            'What stands for what there: {"credentials": {name or id: name or id}, "tags": {name: name}, "workflows": …, ' +
+            '"values": {text: text}}'
+        }
+      })
     ),
     on_drift: optional(
       Schema.Literals(["block", "overwrite"]).annotate({

@@ -6,8 +6,9 @@ import { estimate } from "../../changes/driver.ts"
 import { WorkflowPlans, PlanConfig } from "../../changes/Plans.ts"
 import { promotedIn } from "../../changes/promotion/history.ts"
 import type { Options } from "../../changes/promotion/Input.ts"
+import { mappingOf, uselessIn } from "../../changes/promotion/mapping.ts"
 import { promote } from "../../changes/promotion/promote.ts"
-import { fits, type Mapping } from "../../changes/settings.ts"
+import { fits, type Matches } from "../../changes/settings.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import { listAll } from "../../client/listAll.ts"
@@ -21,6 +22,8 @@ export interface Wish extends Options {
   readonly ids?: ReadonlyArray<string> | undefined
   readonly tag?: string | undefined
   readonly name?: string | undefined
+  /** What stands for what on the other instance, beside what the configuration says. */
+  readonly mapping?: Matches | undefined
 }
 
 /** Works a promotion out from what both instances show now, and keeps it as a plan. */
@@ -50,12 +53,17 @@ export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
     tags,
     credentials,
     promoted: promotedIn(yield* plans.entries, from, to),
-    mapping: mappingOf(promotion.mappings, from, to),
+    mapping: mappingOf(promotion.mappings, { from, to, given: wish.mapping }),
     keep: promotion.keep,
     generation,
     options: wish
   })
-  const plan = yield* plans.keep({ ...draft, estimate: estimate(draft.steps) })
+  const strays = wish.mapping === undefined ? [] : uselessIn(wish.mapping, theirs)
+  const plan = yield* plans.keep({
+    ...draft,
+    warnings: [...strays, ...draft.warnings],
+    estimate: estimate(draft.steps)
+  })
   return { plan, outcomes }
 })
 
@@ -77,19 +85,3 @@ const select = Effect.fnUntraced(function* ({ from, ids, name, tag }: Wish, all:
   const argument = tag !== undefined ? "tag" : "name"
   return yield* new InvalidArgument({ argument, problem: `fits no workflow on ${from}` })
 })
-
-/** The mappings of two places as one; what a later one says goes before. */
-const mappingOf = (mappings: ReadonlyArray<Mapping>, from: string, to: string): Mapping =>
-  mappings
-    .filter((mapping) => mapping.from === from && mapping.to === to)
-    .reduce<Mapping>(
-      (all, one) => ({
-        from,
-        to,
-        credentials: { ...all.credentials, ...one.credentials },
-        tags: { ...all.tags, ...one.tags },
-        workflows: { ...all.workflows, ...one.workflows },
-        values: { ...all.values, ...one.values }
-      }),
-      { from, to, credentials: {}, tags: {}, workflows: {}, values: {} }
-    )
