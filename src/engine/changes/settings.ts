@@ -78,6 +78,14 @@ export const PromotionFields = Schema.Struct({
 }).annotate({ message: "an object with mappings and keep" })
 export type PromotionSettings = typeof PromotionFields.Type
 
+/** Settings that rules keep as they are in their place: fields like `settings.timezone` of no node. */
+export const settingsKept = (rules: ReadonlyArray<Keep>, workflow: string): ReadonlyArray<string> =>
+  rules
+    .filter(
+      ({ node, type, workflow: pattern = "*" }) => node === undefined && type === undefined && fits(pattern, workflow)
+    )
+    .flatMap(({ fields }) => fields.flatMap((field) => (field.startsWith("settings.") ? [field.slice(9)] : [])))
+
 /** Whether a name fits a pattern, in which * stands for any characters. */
 export const fits = (pattern: string, name: string): boolean => {
   const [first = "", ...rest] = pattern.split("*")

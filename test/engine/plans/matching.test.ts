@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpClientError } from "effect/http"
 
 import type { Version } from "../../../src/engine/embedded/EmbeddedEngine.ts"
@@ -262,6 +262,112 @@ describe("the twin of a workflow", () => {
         yield* send("production", "DELETE", `/workflows/${String(twin)}`)
         assert.deepInclude(yield* plan(), { counts: { create: 1, update: 0, leave: 0, blocked: 0 } })
       }).pipe(over())
+  )
+})
+
+const tagged = Effect.fnUntraced(function* (instance: string, id: unknown, ...names: ReadonlyArray<string>) {
+  const { send } = yield* Beside
+  const { data } = yield* send(instance, "GET", "/tags?limit=250")
+  const known = decodeTags(data)
+  const ids = yield* Effect.forEach(names, (name) => {
+    const found = known.find((one) => one.name === name)
+    return found === undefined ? send(instance, "POST", "/tags", { name }) : Effect.succeed<Json>(found)
+  })
+  yield* send(
+    instance,
+    "PUT",
+    `/workflows/${String(id)}/tags`,
+    ids.map((one) => ({ id: one["id"] }))
+  )
+})
+
+const decodeTags = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String })))
+
+const tagsOf = Effect.fnUntraced(function* (name: string) {
+  const { tags } = yield* shown(name)
+  return decodeTags(tags)
+    .map((tag) => tag.name)
+    .toSorted()
+})
+
+describe("what the source takes away", () => {
+  for (const version of ["1.82.3", "2.41.1"] as const) {
+    it.live(`goes on the target, where a promotion brought it, and comes back with the rollback, on ${version}`, () =>
+      Effect.gen(function* () {
+        const id = yield* make("staging", "Ours", { settings: { timezone: "UTC", executionTimeout: 60 } })
+        yield* tagged("staging", id, "a", "b")
+        const twin = yield* make("production", "Ours", {
+          nodes: [hook("other")],
+          settings: { executionOrder: "v1", saveManualExecutions: true }
+        })
+        yield* tagged("production", twin, "own", "b")
+        const first = yield* applied()
+        assert.include(
+          text(first["warnings"]),
+          "production keeps what staging does not have, as no promotion is known to have brought it: " +
+            "Ours (tag own, setting executionOrder, setting saveManualExecutions)"
+        )
+        assert.deepStrictEqual(yield* tagsOf("Ours"), ["a", "b", "own"])
+        const before = yield* shown("Ours")
+        yield* change("staging", id, { settings: { executionTimeout: 60 } })
+        yield* tagged("staging", id, "a")
+        const second = yield* applied()
+        assert.deepInclude(second, { by_kind: { update: 1, tags: 1 }, warnings: [] })
+        assert.include(text(second["first_steps"]), "loses timezone, which staging has no more")
+        assert.include(text(second["first_steps"]), "no more tagged b on staging")
+        assert.deepStrictEqual(yield* tagsOf("Ours"), ["a", "own"])
+        const kept = { executionOrder: "v1", saveManualExecutions: true, executionTimeout: 60 }
+        assert.deepInclude(yield* shown("Ours"), { settings: kept })
+        assert.deepInclude(yield* plan(), { steps: 0 })
+        const back = yield* ask("plan_rollback", { plan_id: second["plan_id"] })
+        assert.deepInclude(yield* apply(back), { state: "applied", refused: [] })
+        for (const field of ["nodes", "settings"]) {
+          assert.deepStrictEqual((yield* shown("Ours"))[field], before[field])
+        }
+        assert.deepStrictEqual(yield* tagsOf("Ours"), ["a", "b", "own"])
+        // What is known to have been brought came back, too.
+        assert.deepInclude(yield* plan(), { by_kind: { update: 1, tags: 1 } })
+      }).pipe(over({}, ["1.82.3", version]))
+    )
+  }
+
+  it.live("stays where a rule keeps it, and is told where an engine cannot lose it", () =>
+    Effect.gen(function* () {
+      const id = yield* make("staging", "Ours", { settings: { timezone: "UTC", saveManualExecutions: true } })
+      assert.include(
+        text((yield* applied())["warnings"]),
+        "nothing to keep on production for settings.timezone: as on staging"
+      )
+      yield* change("staging", id, { settings: {} })
+      const second = yield* plan()
+      assert.deepInclude(second, {
+        steps: 0,
+        warnings: [
+          "Ours: staging has no saveManualExecutions any more; production keeps it, as its engine cannot lose such a setting"
+        ]
+      })
+      yield* change("staging", id, { settings: { timezone: "Europe/Berlin", executionTimeout: 5 } })
+      yield* applied()
+      assert.deepInclude(yield* shown("Ours"), {
+        settings: { timezone: "UTC", saveManualExecutions: true, executionTimeout: 5 }
+      })
+    }).pipe(over({ promotion: { keep: [{ fields: ["settings.timezone"] }] } }))
+  )
+
+  it.live("counts as drift where somebody took a tag away on the target", () =>
+    Effect.gen(function* () {
+      const id = yield* make("staging", "Ours")
+      yield* tagged("staging", id, "a")
+      yield* applied()
+      yield* tagged("production", (yield* shown("Ours"))["id"])
+      const blocked = yield* plan()
+      assert.include(
+        text(blocked["blocked"]),
+        "it was changed on production since the last promotion (tag a taken away)"
+      )
+      yield* applied({ on_drift: "overwrite" })
+      assert.deepStrictEqual(yield* tagsOf("Ours"), ["a"])
+    }).pipe(over())
   )
 })
 

@@ -25,6 +25,8 @@ export interface Input {
   readonly tags: ReadonlyArray<Tag>
   readonly credentials: KnownCredentials
   readonly promoted: Promoted
+  /** Who has changed workflows of the target, in words, as far as their engine tells. */
+  readonly editors: ReadonlyMap<string, string>
   readonly mapping: Mapping
   readonly keep: ReadonlyArray<Keep>
   readonly generation: Generation

@@ -5,7 +5,7 @@ import { isArchived } from "../../changes/content.ts"
 import { estimate } from "../../changes/driver.ts"
 import { WorkflowPlans, PlanConfig } from "../../changes/Plans.ts"
 import { promotedIn } from "../../changes/promotion/history.ts"
-import type { Options } from "../../changes/promotion/Input.ts"
+import type { Input, Options } from "../../changes/promotion/Input.ts"
 import { mappingOf, uselessIn } from "../../changes/promotion/mapping.ts"
 import { promote } from "../../changes/promotion/promote.ts"
 import { fits, type Matches } from "../../changes/settings.ts"
@@ -13,6 +13,7 @@ import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import { listAll } from "../../client/listAll.ts"
 import type { Workflow } from "../../client/models.ts"
+import { editorsOf } from "./editors.ts"
 import { allWorkflows, generationOf, knownCredentials } from "./gather.ts"
 
 /** Which workflows of which instance go where, and how. */
@@ -44,7 +45,7 @@ export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
   const credentials = yield* knownCredentials(target, own)
   const generation = yield* generationOf(target, own, credentials)
   const selected = yield* select(wish, theirs)
-  const { outcomes, ...draft } = promote({
+  const input: Input = {
     from,
     to,
     selected,
@@ -53,11 +54,15 @@ export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
     tags,
     credentials,
     promoted: promotedIn(yield* plans.entries, from, to),
+    editors: new Map(),
     mapping: mappingOf(promotion.mappings, { from, to, given: wish.mapping }),
     keep: promotion.keep,
     generation,
     options: wish
-  })
+  }
+  const first = promote(input)
+  const editors = yield* editorsOf(target, first.edited)
+  const { edited: _edited, outcomes, ...draft } = editors.size === 0 ? first : promote({ ...input, editors })
   const strays = wish.mapping === undefined ? [] : uselessIn(wish.mapping, theirs)
   const plan = yield* plans.keep({
     ...draft,
