@@ -290,6 +290,61 @@ const tagsOf = Effect.fnUntraced(function* (name: string) {
     .toSorted()
 })
 
+describe("drift", () => {
+  const drifted = Effect.gen(function* () {
+    const id = yield* make("staging", "Ours")
+    yield* applied()
+    const { id: twin } = yield* shown("Ours")
+    yield* change("production", String(twin), { nodes: [hook("elsewhere")] })
+    yield* change("staging", id, { nodes: [hook("new")] })
+    return text((yield* plan())["blocked"])
+  })
+
+  it.live("is told with its author and moment, where the engine keeps versions", () =>
+    Effect.gen(function* () {
+      assert.match(
+        yield* drifted,
+        /it was changed on production since the last promotion \(nodes\) by Engine Owner, last at 20[^ ;]+Z; on_drift/
+      )
+    }).pipe(over())
+  )
+
+  it.live("is told with its moment alone, where the engine keeps none", () =>
+    Effect.gen(function* () {
+      assert.match(yield* drifted, /\(nodes\), by whom its engine does not tell, last at 20[^ ;]+Z; on_drift/)
+    }).pipe(over({}, ["2.41.1", "1.82.3"]))
+  )
+
+  it.live("is also what somebody has not published yet, which a rollback would publish", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Beside
+      yield* make("staging", "Ours", { nodes: [hook("new")] })
+      const there = yield* make("production", "Ours")
+      yield* send("production", "POST", `/workflows/${there}/activate`, {})
+      const { connections, name } = yield* shown("Ours")
+      const draft = { name, connections, nodes: [hook("draft")], settings: {} }
+      yield* send("production", "PUT", `/workflows/${there}?publishIfActive=false`, draft)
+      const blocked = yield* plan()
+      assert.deepInclude(blocked, { steps: 0 })
+      assert.include(text(blocked["blocked"]), "it has changes on production that are not published by Engine Owner")
+      assert.include(text((yield* plan({ on_drift: "overwrite" }))["warnings"]), "which is overwritten")
+    }).pipe(over())
+  )
+
+  it.live("of the source is told: what is not published there goes along", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Beside
+      const id = yield* make("staging", "Ours")
+      yield* send("staging", "POST", `/workflows/${id}/activate`, {})
+      const draft = { name: "Ours", connections: {}, nodes: [hook("draft")], settings: {} }
+      yield* send("staging", "PUT", `/workflows/${id}?publishIfActive=false`, draft)
+      assert.deepInclude(yield* applied(), {
+        warnings: ["Ours: has changes on staging that are not published: they go along"]
+      })
+    }).pipe(over({}, ["2.41.1", "1.82.3"]))
+  )
+})
+
 describe("what the source takes away", () => {
   for (const version of ["1.82.3", "2.41.1"] as const) {
     it.live(`goes on the target, where a promotion brought it, and comes back with the rollback, on ${version}`, () =>
