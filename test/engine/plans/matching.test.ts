@@ -24,6 +24,8 @@ const fetching = (credential: { readonly id: unknown; readonly name: string }, u
   credentials: { httpBasicAuth: credential }
 })
 
+const withoutCredentials = ({ credentials: _, ...node }: Json) => node
+
 const calling = (id: string) => ({
   name: "Call",
   type: "n8n-nodes-base.executeWorkflow",
@@ -145,7 +147,7 @@ describe("the mapping of one promotion", () => {
       yield* send("staging", "PUT", `/workflows/${id}/tags`, [{ id: tag }])
       const mapping = { credentials: { Login: "Live", Lgoin: "Old" }, tags: { candidate: "live" } }
       const planned = yield* applied({ mapping })
-      assert.deepInclude(planned, { warnings: ["mapping.credentials: nothing of the source is called Lgoin"] })
+      assert.nestedPropertyVal(planned, "warnings[0]", "mapping.credentials: nothing of the source is called Lgoin")
       assert.deepNestedInclude(yield* shown("One"), {
         "nodes[1].credentials.httpBasicAuth": live,
         "tags[0].name": "live"
@@ -204,6 +206,50 @@ describe("what differs from place to place", () => {
       assert.deepInclude(yield* shown("Modern"), { settings: { executionOrder: "v1" } })
       assert.deepInclude(yield* plan(), { steps: 0 })
     }).pipe(over({}, ["2.41.1", "1.82.3"]))
+  )
+
+  it.live(
+    "blocks what could not be active with node types that the target does not have, and names what else it has",
+    () =>
+      Effect.gen(function* () {
+        const { send } = yield* Beside
+        const odd = { ...hook("x"), name: "Odd", type: "n8n-nodes-base.doesNotExist" }
+        const young = { ...fetching({ id: "", name: "" }), typeVersion: 4.4, credentials: {} }
+        const active = yield* make("staging", "Active", { nodes: [hook("active"), young] })
+        yield* make("staging", "Calls it", { nodes: [hook("calls"), calling(active)] })
+        yield* make("staging", "Quiet", { nodes: [hook("quiet"), odd] })
+        yield* make("staging", "Theirs", {
+          nodes: [hook("theirs"), { ...hook("y"), name: "Foreign", type: "n8n-nodes-theirs.thing", typeVersion: 2 }]
+        })
+        yield* send("staging", "POST", `/workflows/${active}/activate`, {})
+        const planned = yield* plan()
+        assert.deepInclude(planned, { counts: { create: 2, update: 0, leave: 0, blocked: 2 } })
+        assert.include(
+          text(planned["blocked"]),
+          "it cannot be active on production (node Fetch: n8n-nodes-base.httpRequest has no version 4.4 on this engine"
+        )
+        assert.include(text(planned["blocked"]), "it calls Active, which is blocked")
+        assert.include(
+          text(planned["warnings"]),
+          "Quiet: production cannot run it (node Odd: this engine has no node type n8n-nodes-base.doesNotExist"
+        )
+        const quiet = yield* applied({ activation: "inactive" })
+        assert.deepInclude(quiet, { counts: { create: 4, update: 0, leave: 0, blocked: 0 } })
+        assert.include(text(quiet["warnings"]), "Active: production cannot run it (node Fetch")
+        assert.deepInclude(yield* shown("Active"), { active: false })
+      }).pipe(over({}, ["2.41.1", "1.82.3"]))
+  )
+
+  it.live("is named as unknown where nobody has told which node types the target has", () =>
+    Effect.gen(function* () {
+      yield* make("staging", "Ours", { nodes: [hook("ours"), fetching({ id: "", name: "" })].map(withoutCredentials) })
+      yield* make("production", "Theirs", { nodes: [hook("theirs")] })
+      const planned = yield* plan()
+      assert.include(
+        text(planned["warnings"]),
+        "Whether production has these node types in these versions is not known: httpRequest 4.2. This engine (2.41.1) does not"
+      )
+    }).pipe(over())
   )
 
   it.live("blocks what a stricter engine would refuse, before anything is sent", () =>

@@ -7,6 +7,7 @@ import { stepOf } from "../../../src/engine/changes/guards.ts"
 import type { Input } from "../../../src/engine/changes/promotion/Input.ts"
 import { levels } from "../../../src/engine/changes/promotion/levels.ts"
 import { idsIn, linksOf } from "../../../src/engine/changes/promotion/links.ts"
+import { allKnown } from "../../../src/engine/changes/promotion/nodeTypes.ts"
 import { promote } from "../../../src/engine/changes/promotion/promote.ts"
 import { valueAt, withValue } from "../../../src/engine/changes/references.ts"
 import { resolve } from "../../../src/engine/changes/resolve.ts"
@@ -60,6 +61,7 @@ const inputOf = (given: Graph, order: ReadonlyArray<string>): Input => ({
   mapping: { from: "staging", to: "production", credentials: {}, tags: {}, workflows: {}, values: {} },
   keep: [],
   generation: "2.x",
+  nodeTypes: allKnown,
   options: { activation: "keep", dependencies: "all", onDrift: "block" }
 })
 

@@ -3,6 +3,7 @@ import type { KnownCredentials } from "../credentials.ts"
 import type { Keep, Mapping } from "../settings.ts"
 import type { Generation } from "./fit.ts"
 import type { Promoted } from "./history.ts"
+import type { NodeTypes } from "./nodeTypes.ts"
 
 /** How a promotion goes about it. */
 export interface Options {
@@ -30,5 +31,6 @@ export interface Input {
   readonly mapping: Mapping
   readonly keep: ReadonlyArray<Keep>
   readonly generation: Generation
+  readonly nodeTypes: NodeTypes
   readonly options: Options
 }

@@ -7,6 +7,7 @@ import { type Drift, driftOf, isUnpublished } from "./drift.ts"
 import { fit, structureProblem } from "./fit.ts"
 import type { Input } from "./Input.ts"
 import { type Context, keyOf, link } from "./linking.ts"
+import { impossible } from "./nodeTypes.ts"
 import { canLose, mergeSettings, tagsOf, unclaimed, wantedTags } from "./own.ts"
 import { withCredentials, withKept, withValues } from "./places.ts"
 
@@ -36,6 +37,8 @@ export interface Built {
   readonly unclaimed: ReadonlyArray<string>
   /** What somebody has done to its twin that this would go over. */
   readonly drift: Drift | undefined
+  /** What the engine cannot run of it: it goes along all the same, where it is not to be active there. */
+  readonly impossible: ReadonlyArray<string>
   readonly problems: ReadonlyArray<string>
   readonly warnings: ReadonlyArray<string>
 }
@@ -104,6 +107,7 @@ export const build = (input: Input, context: Context): Built => {
         ? []
         : unclaimed(input, { id, twin, given: sent.settings, shown: shown.settings, wanted }),
     drift,
+    impossible: impossible(input.nodeTypes, content.nodes),
     problems: [
       ...(theirs !== undefined && isArchived(theirs) ? [`it is archived on ${from}`] : []),
       ...(found._tag === "Unclear" ? [found.reason] : []),

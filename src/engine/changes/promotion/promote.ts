@@ -8,6 +8,7 @@ import { build, type Built } from "./build.ts"
 import type { Input } from "./Input.ts"
 import { levels } from "./levels.ts"
 import { idsIn } from "./links.ts"
+import { unknownTypes } from "./nodeTypes.ts"
 import { tagsOf } from "./own.ts"
 import { select } from "./select.ts"
 import { changedRef, contentSteps } from "./steps.ts"
@@ -44,8 +45,11 @@ export const promote = (
   const calls = new Map([...chosen].map(([id, { links }]) => [id, idsIn(links.texts.filter(isCall))]))
   const graph = levels(calls)
   const built = [...chosen].map(([id, choice]) => build(input, { id, choice, chosen, graph, twinOf }))
-  const blocked = withCallers(built, calls)
-  const sound = built.filter(({ id }) => !blocked.has(id))
+  const isSound = (stopped: ReadonlyMap<string, string>) => (one: Built) => !stopped.has(one.id)
+  const early = withCallers(built, calls)
+  const begun = activations(input, built.filter(isSound(early)), { calls, levelOf: graph.levelOf })
+  const blocked = withCallers(built.map(withImpossible(input, begun.active)), calls)
+  const sound = built.filter(isSound(blocked))
   const stepsOf = sound.map((one) => contentSteps(input, one, comesAlong.get(one.id)))
   const tags = tagSteps(input, sound)
   const activation = activations(input, sound, { calls, levelOf: graph.levelOf })
@@ -58,7 +62,12 @@ export const promote = (
     kind: "promotion",
     steps,
     warnings: [
-      ...new Set([...sound.flatMap(({ warnings }) => warnings), ...activation.warnings, ...unclaimedIn(input, sound)])
+      ...new Set([
+        ...sound.flatMap(({ warnings }) => warnings),
+        ...activation.warnings,
+        ...unclaimedIn(input, sound),
+        ...untold(input, sound)
+      ])
     ].toSorted(),
     blocked: [
       ...unselected,
@@ -103,6 +112,34 @@ const refOf = ({ change, id }: Step): Ref | undefined =>
 
 /** The tags that a workflow has on the target, or gets where it is new. */
 const labelsOf = ({ tags, twin }: Built): ReadonlyArray<string> => (twin === undefined ? tags : tagsOf(twin))
+
+/** A workflow that is, or is to be, active cannot do with nodes that its engine does not run. */
+const withImpossible =
+  ({ to }: Input, active: ReadonlySet<string>) =>
+  (one: Built): Built =>
+    one.impossible.length > 0 && (one.twin?.active === true || active.has(one.id))
+      ? {
+          ...one,
+          problems: [
+            ...one.problems,
+            `it cannot be active on ${to} (${one.impossible.join("; ")})${
+              one.twin?.active === true ? "" : "; activation inactive brings it along all the same"
+            }`
+          ]
+        }
+      : one
+
+/** What engines cannot run of workflows that go along all the same, and what nobody knows. */
+const untold = ({ nodeTypes, to }: Input, built: ReadonlyArray<Built>): ReadonlyArray<string> => [
+  ...built.flatMap(({ content, impossible }) =>
+    impossible.length === 0 ? [] : [`${content.name}: ${to} cannot run it (${impossible.join("; ")})`]
+  ),
+  ...unknownTypes(
+    nodeTypes,
+    built.flatMap(({ content }) => content.nodes),
+    to
+  )
+]
 
 /** Workflows that are named in one warning. */
 const mostNamed = 10

@@ -15,6 +15,7 @@ import { listAll } from "../../client/listAll.ts"
 import type { Workflow } from "../../client/models.ts"
 import { editorsOf } from "./editors.ts"
 import { allWorkflows, generationOf, knownCredentials } from "./gather.ts"
+import { nodeTypesOf } from "./nodeTypes.ts"
 
 /** Which workflows of which instance go where, and how. */
 export interface Wish extends Options {
@@ -58,6 +59,7 @@ export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
     mapping: mappingOf(promotion.mappings, { from, to, given: wish.mapping }),
     keep: promotion.keep,
     generation,
+    nodeTypes: yield* nodeTypesOf(source, target, own),
     options: wish
   }
   const first = promote(input)
