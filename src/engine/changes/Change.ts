@@ -174,9 +174,7 @@ export const partsOf = (content: Content, others: Parts): Parts => ({
 })
 
 /** Where a change comes from, once it is undone. */
-const sourceBack = <A extends { readonly source?: Source | undefined }>({
-  source
-}: A): { readonly source?: Source } => {
+const sourceBack = ({ source }: { readonly source?: Source | undefined }): { readonly source?: Source } => {
   if (source === undefined) return {}
   const { brought, broughtBefore, ...place } = source
   return {

@@ -320,6 +320,44 @@ for (const version of versions) {
       }).pipe(Effect.provide(engines))
     )
 
+    it.live("deletes old failures and puts idle workflows away in one plan, each with its own selection", () =>
+      Effect.gen(function* () {
+        const { send, trigger } = yield* Beside
+        const stop = {
+          name: "Stop",
+          type: "n8n-nodes-base.stopAndError",
+          typeVersion: 1,
+          position: [220, 0],
+          parameters: { errorMessage: "no" }
+        }
+        const connections = { Hook: { main: [[{ node: "Stop", type: "main", index: 0 }]] } }
+        yield* make("production", { name: "Fails", nodes: [hook("fails"), stop], connections }, true)
+        yield* make("production", { name: "Idle", nodes: [hook("idle")] }, true)
+        yield* Effect.sleep("300 millis")
+        yield* Effect.forEach(Array.from({ length: 3 }), () => trigger("production", "fails"))
+        const failures = { action: "delete_executions", status: "error", before: "2100-01-01" }
+        const away = version === "1.82.3" ? "deactivate" : "archive"
+        const plan = yield* ask("plan_bulk", {
+          instance: "production",
+          ...failures,
+          also: [
+            { action: away, where: { name: "Idle" } },
+            { ...failures, where: { name: "Fails" } }
+          ]
+        })
+        const kinds = version === "1.82.3" ? { active: 1 } : { active: 1, archived: 1 }
+        assert.deepInclude(plan, { by_kind: { ...kinds, "delete-execution": 3 } })
+        assert.deepInclude(yield* apply(plan), { state: "applied", refused: [] })
+        assert.deepStrictEqual((yield* send("production", "GET", "/executions?limit=250"))["data"], [])
+        assert.deepInclude((yield* shownOn("production")).get("Idle"), { active: false })
+        assert.deepInclude((yield* shownOn("production")).get("Fails"), { active: true })
+        const wrong = { instance: "production", ...failures, also: [{ action: "archive", were: {} }] }
+        assert.include((yield* refused("plan_bulk", wrong)).message, "also")
+        const blank = { instance: "production", ...failures, also: [{ action: "archive" }] }
+        assert.include((yield* refused("plan_bulk", blank)).message, "must say which workflows")
+      }).pipe(Effect.provide(engines))
+    )
+
     it.live("archives where the engine can, and says why not where it cannot", () =>
       Effect.gen(function* () {
         yield* make("production", { name: "Idle", nodes: [hook("idle")] }, true)

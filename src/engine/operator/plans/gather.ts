@@ -47,3 +47,11 @@ export const generationOf = Effect.fnUntraced(function* (
   const version = Option.getOrElse(yield* client.publicVersion, () => "2")
   return Predicate.isString(version) && version.startsWith("1.") ? "1.x" : "2.x"
 })
+
+/** What an instance shows of workflows and what belongs to them. */
+export const workflowsAndMore = Effect.fnUntraced(function* (client: Client) {
+  const [all, tags] = yield* Effect.all([allWorkflows(client), listAll(client.listTags)], { concurrency: 2 })
+  const credentials = yield* knownCredentials(client, all)
+  const archives = (yield* generationOf(client, all, credentials)) === "2.x"
+  return { all, tags, credentials, archives }
+})

@@ -88,6 +88,29 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
   }, orRefuse)
 })
 
+/** One change of many things. */
+const partFields = {
+  where: optional(
+    JsonObject.annotate({
+      description:
+        "Which workflows, as in search_workflows: text, nodeType, credential, tags, active, errorWorkflow; also ids, name " +
+        "(* stands for anything), idle_days (no run since)"
+    })
+  ),
+  action: Schema.Union([Schema.Literals(actions), Schema.NonEmptyArray(Schema.Literals(actions))]).annotate({
+    inputSchema: { type: "array", items: { type: "string", enum: [...actions] }, description: "One or several" }
+  }),
+  value: optional(
+    Schema.String.annotate({
+      description: "Tag, error workflow (none removes it), new credential (id or name) or new text"
+    })
+  ),
+  find: optional(Schema.String.annotate({ description: "Credential or text to replace" })),
+  field: optional(text("replace_text: only in parameters of this name")),
+  status: optional(ExecutionStatus.annotate({ description: "delete_executions: only these" })),
+  before: optional(timestamp("delete_executions: started before, ISO 8601"))
+}
+
 export const planBulkTool: PlanTool = Tool.make("plan_bulk", {
   title: "Plan bulk change",
   description:
@@ -96,25 +119,16 @@ export const planBulkTool: PlanTool = Tool.make("plan_bulk", {
   annotations: reads,
   arguments: {
     instance: optional(text("Default: the default one")),
-    where: optional(
-      JsonObject.annotate({
-        description:
-          "Which workflows, as in search_workflows: text, nodeType, credential, tags, active, errorWorkflow; also ids, name " +
-          "(* stands for anything), idle_days (no run since)"
+    ...partFields,
+    also: optional(
+      Schema.Array(Schema.Struct(partFields)).annotate({
+        inputSchema: {
+          type: "array",
+          items: { type: "object" },
+          description: "More in the same plan, each with its own action, where, value, …"
+        }
       })
-    ),
-    action: Schema.Union([Schema.Literals(actions), Schema.NonEmptyArray(Schema.Literals(actions))]).annotate({
-      inputSchema: { type: "array", items: { type: "string", enum: [...actions] }, description: "One or several" }
-    }),
-    value: optional(
-      Schema.String.annotate({
-        description: "Tag, error workflow (none removes it), new credential (id or name) or new text"
-      })
-    ),
-    find: optional(Schema.String.annotate({ description: "Credential or text to replace" })),
-    field: optional(text("replace_text: only in parameters of this name")),
-    status: optional(ExecutionStatus.annotate({ description: "delete_executions: only these" })),
-    before: optional(timestamp("delete_executions: started before, ISO 8601"))
+    )
   },
   result: Schema.Struct(results.planOf(Schema.Literal("bulk"), place)),
   run: Effect.fn("plan_bulk")(function* (asked) {
