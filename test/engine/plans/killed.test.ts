@@ -129,7 +129,15 @@ const state = Effect.gen(function* () {
           staticData,
           ...one
         }) => ({
-          ...{ id, name, active, isArchived, nodes, connections, settings, staticData, pinData },
+          id,
+          name,
+          active,
+          isArchived,
+          nodes,
+          connections,
+          settings,
+          staticData,
+          pinData,
           published: decodeVersion(activeVersion),
           tags: decodeTags(one["tags"])
             .map((tag) => tag.name)

@@ -27,7 +27,8 @@ export const tagSteps = (input: Input, built: ReadonlyArray<Built>): { readonly 
     const gone = present.filter(({ name }) => one.brought?.tags.includes(name) === true && !one.tags.includes(name))
     const before = present.map(({ id }) => id)
     const stay = before.filter((id) => !gone.some((tag) => tag.id === id))
-    const more = one.tags.map(refOf).filter((tag) => typeof tag !== "string" || !before.includes(tag))
+    const lacking = one.tags.filter((name) => !present.some((tag) => tag.name === name))
+    const more = lacking.map(refOf)
     if (more.length === 0 && gone.length === 0) return []
     const change: Change = {
       kind: "tags",
@@ -40,7 +41,7 @@ export const tagSteps = (input: Input, built: ReadonlyArray<Built>): { readonly 
     }
     const names = gone.map(({ name }) => name).join(", ")
     const reasons = [
-      ...(more.length === 0 ? [] : [`tagged so on ${from}`]),
+      ...(more.length === 0 ? [] : [`tagged ${lacking.join(", ")} on ${from}`]),
       ...(gone.length === 0 ? [] : [`no more tagged ${names} on ${from}`])
     ]
     // The tags of a workflow that is created go with it.
