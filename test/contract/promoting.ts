@@ -109,6 +109,23 @@ export const promotingSuite = (title: string, { layerOf, to }: Pair) => {
       }).pipe(over())
     )
 
+    it.live("names what it leaves on the target, whose source is gone, and brings it nowhere again", () =>
+      Effect.gen(function* () {
+        const { applied, make, plan, prefix, remove, shown } = yield* scene
+        const id = yield* make("staging", "Ours")
+        yield* make("staging", "Other")
+        yield* applied()
+        yield* remove("staging", id)
+        const { id: twin } = yield* shown("Ours")
+        const planned = yield* plan()
+        assert.deepInclude(planned, { steps: 0, counts: { create: 0, update: 0, leave: 1, blocked: 0 } })
+        const words = `production keeps workflows that came from staging and are there no more: ${prefix} Ours (${twin})`
+        assert.include(text(planned["warnings"]), words)
+        const other = yield* plan({ name: `${prefix} Other` })
+        assert.notInclude(text(other["warnings"]), "are there no more")
+      }).pipe(over())
+    )
+
     it.live("names credentials by the mapping of the call, and says which of them nobody has checked", () =>
       Effect.gen(function* () {
         const { applied, credential, hook, make, plan, prefix, shown } = yield* scene

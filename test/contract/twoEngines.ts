@@ -82,6 +82,7 @@ export const scene = Effect.gen(function* () {
       const { connections, name, nodes } = yield* send(instance, "GET", `/workflows/${id}`)
       yield* send(instance, "PUT", `/workflows/${id}${query}`, { name, nodes, connections, settings: {}, ...body })
     }),
+    remove: (instance: string, id: string) => send(instance, "DELETE", `/workflows/${id}`),
     activate: (instance: string, id: string) => send(instance, "POST", `/workflows/${id}/activate`, {}),
     credential: Effect.fnUntraced(function* (instance: string, name: string) {
       const body = { name: `${prefix} ${name}`, type: "httpBasicAuth", data: { user: "u", password: "p" } }

@@ -228,6 +228,18 @@ describe("what differs from place to place", () => {
   )
 })
 
+describe("what belongs to an editor", () => {
+  it.live("does not go along, which is told until the target has it, too", () =>
+    Effect.gen(function* () {
+      const pinData = { Hook: [{ json: { pinned: 1 } }] }
+      yield* make("staging", "Ours", { pinData })
+      const planned = yield* applied()
+      assert.include(text(planned["warnings"]), "Ours: its pinData on staging does not go along")
+      assert.deepInclude(yield* shown("Ours"), { pinData: null })
+    }).pipe(over({}, ["2.41.1", "2.41.1"]))
+  )
+})
+
 describe("the twin of a workflow", () => {
   it.live("is not guessed where several have its name, until a mapping names it", () =>
     Effect.gen(function* () {

@@ -1,5 +1,6 @@
 import { keepIdentity } from "../../client/body.ts"
 import { nameOf, type Workflow } from "../../client/models.ts"
+import { isSameJson } from "../../client/versions.ts"
 import type { Brought, Content, Reference } from "../Change.ts"
 import { contentOf, differingParts, isArchived } from "../content.ts"
 import { withTexts } from "../references.ts"
@@ -127,6 +128,7 @@ export const build = (input: Input, context: Context): Built => {
         merged.lasting,
         (names) => `${from} has no ${names} any more; ${to} keeps it, as its engine cannot lose such a setting`
       ),
+      ...named(leftBehind(theirs, twin), (names) => `its ${names} on ${from} does not go along`),
       ...(theirs !== undefined && isUnpublished(theirs)
         ? [`${label}has changes on ${from} that are not published: they go along`]
         : []),
@@ -142,6 +144,14 @@ export const build = (input: Input, context: Context): Built => {
     ]
   }
 }
+
+/** What a workflow has beside its content, and promotions do not bring, where its twin has it not the same. */
+const leftBehind = (theirs: Workflow | undefined, twin: Workflow | undefined): ReadonlyArray<string> =>
+  ["description", "nodeGroups", "pinData"].filter((field) => {
+    const given = theirs?.[field] ?? ""
+    const isEmpty = given === "" || (typeof given === "object" && Object.keys(given).length === 0)
+    return !isEmpty && !isSameJson(given, twin?.[field])
+  })
 
 /** What promotions have brought to it, once its content is as it is to be. */
 export const broughtBy = ({ given, tags, twin }: Built, areTagsSet: boolean): Brought => {

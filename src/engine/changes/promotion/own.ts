@@ -2,6 +2,7 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { generations, removals } from "../../client/body.ts"
 import type { Workflow } from "../../client/models.ts"
 import type { Brought } from "../Change.ts"
+import { isArchived } from "../content.ts"
 import { type Keep, settingsKept } from "../settings.ts"
 import type { Generation } from "./fit.ts"
 import type { Input } from "./Input.ts"
@@ -96,4 +97,10 @@ export const unclaimed = (
       .map((name) => `setting ${name}`)
       .toSorted()
   ]
+}
+
+/** Workflows that promotions made or changed and whose source is gone: nobody takes them away but a person. */
+export const abandoned = ({ promoted, source, target }: Input): ReadonlyArray<Workflow> => {
+  const twins = new Set([...promoted.twins].flatMap(([id, twin]) => (source.has(id) ? [] : [twin])))
+  return target.filter((workflow) => twins.has(workflow.id) && !isArchived(workflow))
 }

@@ -7,8 +7,9 @@ import { WorkflowPlans, PlanConfig } from "../../changes/Plans.ts"
 import { promotedIn } from "../../changes/promotion/history.ts"
 import type { Input, Options } from "../../changes/promotion/Input.ts"
 import { mappingOf, uselessIn } from "../../changes/promotion/mapping.ts"
+import { abandoned } from "../../changes/promotion/own.ts"
 import { promote } from "../../changes/promotion/promote.ts"
-import { fits, type Matches } from "../../changes/settings.ts"
+import { fits, type Mapping, type Matches } from "../../changes/settings.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import { listAll } from "../../client/listAll.ts"
@@ -66,13 +67,29 @@ export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
   const editors = yield* editorsOf(target, first.edited)
   const { edited: _edited, outcomes, ...draft } = editors.size === 0 ? first : promote({ ...input, editors })
   const strays = wish.mapping === undefined ? [] : uselessIn(wish.mapping, theirs)
+  const left = abandoned(input).filter((twin) => isMeant(wish, twin, input.mapping))
   const plan = yield* plans.keep({
     ...draft,
-    warnings: [...strays, ...draft.warnings],
+    warnings: [...strays, ...draft.warnings, ...(left.length === 0 ? [] : [stays(wish, left)])],
     estimate: estimate(draft.steps)
   })
   return { plan, outcomes }
 })
+
+/** Whether a workflow of the target would be asked for, if it were on the source. */
+const isMeant = ({ ids, name, tag }: Wish, { name: own, tags = [] }: Workflow, mapping: Mapping): boolean =>
+  ids === undefined &&
+  (name === undefined || fits(name, own)) &&
+  (tag === undefined || tags.some((one) => one.name === (mapping.tags[tag] ?? tag)))
+
+/** Workflows that are named in one warning. */
+const mostNamed = 10
+
+const stays = ({ from, to }: Wish, left: ReadonlyArray<Workflow>): string => {
+  const named = left.slice(0, mostNamed).map(({ id, name }) => `${name} (${id})`)
+  const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : ""
+  return `${to} keeps workflows that came from ${from} and are there no more: ${named.join(", ")}${more}`
+}
 
 /** The workflows that are asked for; an id that is none is told by the planner. */
 const select = Effect.fnUntraced(function* ({ from, ids, name, tag }: Wish, all: ReadonlyArray<Workflow>) {
