@@ -81,6 +81,7 @@ export const build = (input: Input, context: Context): Built => {
   const wanted = wantedTags(input, id)
   const structure = structureProblem(content, generation)
   const isChanged = shown !== undefined && (differingParts(content, shown).length > 0 || merged.removed.length > 0)
+  const deleted = found._tag === "New" ? found.former : undefined
   const drift =
     twin === undefined || shown === undefined ? undefined : driftOf(input, { twin, shown, isChanged, wanted })
   const lasting = Object.keys(content.settings).filter(
@@ -115,6 +116,11 @@ export const build = (input: Input, context: Context): Built => {
       ...credentials.flatMap(({ problems }) => problems),
       ...linked.problems,
       ...(structure === undefined ? [] : [`${to} would refuse it: ${structure}`]),
+      ...(deleted !== undefined && input.options.onDrift === "block"
+        ? [
+            `somebody has deleted ${deleted} on ${to}, which a promotion had made of it; on_drift overwrite makes it anew`
+          ]
+        : []),
       ...(drift !== undefined && input.options.onDrift === "block"
         ? [`${drift.problem}; on_drift overwrite goes over that`]
         : [])
@@ -135,6 +141,9 @@ export const build = (input: Input, context: Context): Built => {
       ...choice.links.dynamic.map(
         (node) => `${label}node ${node} finds the workflow that it calls at run time: nobody checks that it is on ${to}`
       ),
+      ...(deleted !== undefined && input.options.onDrift === "overwrite"
+        ? [`${label}made anew, as somebody has deleted ${deleted} on ${to}, which a promotion had made of it`]
+        : []),
       ...(drift !== undefined && input.options.onDrift === "overwrite"
         ? [`${label}${drift.problem}, which is overwritten`]
         : []),

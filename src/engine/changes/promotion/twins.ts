@@ -6,7 +6,8 @@ import type { Promoted } from "./history.ts"
 /** The workflow of the target that another one becomes, if there is one; or why nobody can tell. */
 export type Twin =
   | { readonly _tag: "Found"; readonly workflow: Workflow; readonly by: "journal" | "mapping" | "name" }
-  | { readonly _tag: "New" }
+  /** `former` is what an earlier promotion made, and somebody has deleted since. */
+  | { readonly _tag: "New"; readonly former?: string }
   | { readonly _tag: "Unclear"; readonly reason: string }
 
 interface Places {
@@ -41,7 +42,8 @@ export const twinFinder = ({ from, mapping, promoted, source, target, to }: Plac
         ? { _tag: "Found", workflow: meant, by: "mapping" }
         : { _tag: "Unclear", reason: `the mapping names ${mapped}, which is not one workflow of ${to}` }
     }
-    const known = byId.get(promoted.twins.get(id) ?? "")
+    const former = promoted.twins.get(id)
+    const known = byId.get(former ?? "")
     if (known !== undefined) {
       return isArchived(known)
         ? { _tag: "Unclear", reason: `its twin ${known.id} on ${to} is archived: unarchive it first` }
@@ -54,7 +56,7 @@ export const twinFinder = ({ from, mapping, promoted, source, target, to }: Plac
     }
     const namesakes = (byName.get(own.name) ?? []).filter(isFree)
     const [one, ...more] = namesakes
-    if (one === undefined) return { _tag: "New" }
+    if (one === undefined) return { _tag: "New", ...(former === undefined ? {} : { former }) }
     const ids = namesakes.map((workflow) => workflow.id).join(", ")
     const others = (sourceNames.get(own.name) ?? []).length - 1
     if (more.length > 0) {
