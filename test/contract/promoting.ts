@@ -128,7 +128,7 @@ export const promotingSuite = (title: string, { layerOf, to }: Pair) => {
 
     it.live("names credentials by the mapping of the call, and says which of them nobody has checked", () =>
       Effect.gen(function* () {
-        const { applied, credential, hook, make, plan, prefix, shown } = yield* scene
+        const { applied, apply, credential, hook, listed, make, plan, prefix, shown, undone } = yield* scene
         const login = yield* credential("staging", "Login")
         const live = yield* credential("production", "Live")
         yield* make("staging", "Ours", { nodes: [hook("ours"), fetching(login)] })
@@ -138,13 +138,22 @@ export const promotingSuite = (title: string, { layerOf, to }: Pair) => {
         const byName = yield* plan({ mapping: { credentials: { [login.name]: live.name } } })
         if (isSecond) assert.deepInclude(byName, { blocked: [] })
         else assert.include(text(byName["blocked"]), `${prefix} Live is not the id of one`)
+        if (!isSecond) {
+          const wrong = yield* plan({ mapping: { credentials: { [login.name]: "AAAAAAAAAAAAAAAA" } } })
+          const report = yield* apply(wrong)
+          assert.deepInclude(report, { state: "refused", done: 0 })
+          assert.include(text(report["refused"]), "production has no credential AAAAAAAAAAAAAAAA (httpBasicAuth)")
+          assert.lengthOf(yield* listed("production", "workflows"), 0)
+        }
         const first = yield* applied({ mapping: { credentials: { [login.name]: live.id } } })
         const doubt = `Nobody has checked that production has the credential ${live.id} (httpBasicAuth)`
         assert.strictEqual(text(first["warnings"]).includes(doubt), !isSecond)
-        assert.nestedPropertyVal(yield* shown("Ours"), "nodes[1].credentials.httpBasicAuth.id", live.id)
+        assert.deepNestedInclude(yield* shown("Ours"), { "nodes[1].credentials.httpBasicAuth": live })
         const again = yield* plan({ mapping: { credentials: { [login.id]: live.id } } })
         assert.deepInclude(again, { steps: 0, blocked: [] })
         assert.notInclude(text(again["warnings"]), "Nobody has checked")
+        yield* undone(first)
+        assert.lengthOf(yield* listed("production", "workflows"), 0)
       }).pipe(over())
     )
 

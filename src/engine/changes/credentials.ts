@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Workflow } from "../client/models.ts"
 
 /** A credential of an instance, without its values. */
@@ -22,7 +22,7 @@ export const credentialsIn = (workflows: ReadonlyArray<Workflow>): ReadonlyArray
     nodes.flatMap(({ credentials }) =>
       Object.entries(isJsonObject(credentials) ? credentials : {}).flatMap(([type, given]) => {
         const { id, name } = isJsonObject(given) ? given : {}
-        return Predicate.isString(id) && Predicate.isString(name) ? [{ id, name, type }] : []
+        return Predicate.isString(id) && Predicate.isString(name) && id !== name ? [{ id, name, type }] : []
       })
     )
   )
@@ -64,4 +64,19 @@ export const findCredential = (
 
 /** What nobody can check beforehand, said of a credential that is given by its id. */
 export const unchecked = (to: string, type: string, id: string): string =>
-  `Nobody has checked that ${to} has the credential ${id} (${type}): its engine lists none, and none of its workflows uses it yet`
+  `Nobody has checked that ${to} has the credential ${id} (${type}): its engine lists none, and none of its workflows uses it yet. ` +
+  "What needs it is refused by apply_plan where it is not there"
+
+/** How a node names a credential that nobody has seen: engines put the name that belongs to the id, if there is one. */
+export const unseen = (id: string) => ({ id, name: id })
+
+/** The credentials that were written without their names, and got none: there are none with these ids. */
+export const unknownIn = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<string> => [
+  ...new Set(
+    nodes.flatMap(({ credentials }) =>
+      Object.entries(isJsonObject(credentials) ? credentials : {}).flatMap(([type, given]) =>
+        isJsonObject(given) && given.id === given.name && Predicate.isString(given.id) ? [`${given.id} (${type})`] : []
+      )
+    )
+  )
+]

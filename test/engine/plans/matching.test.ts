@@ -91,19 +91,29 @@ describe("credentials of a promotion", () => {
     }).pipe(over())
   )
 
-  it.live("are known from the target's own workflows where its engine lists none, and else from the mapping", () =>
+  it.live("are known from the target's own workflows where its engine lists none", () =>
     Effect.gen(function* () {
       const login = yield* credentialOn("staging", "Login")
-      const other = yield* credentialOn("staging", "Other")
       const theirs = yield* credentialOn("production", "Login")
       yield* make("production", "Uses it", { nodes: [hook("uses"), fetching(theirs)] })
       yield* make("staging", "One", { nodes: [hook("one"), fetching(login)] })
-      yield* make("staging", "Two", { nodes: [hook("two"), fetching(other)] })
       yield* applied()
       assert.nestedPropertyVal(yield* shown("One"), "nodes[1].credentials.httpBasicAuth.id", theirs.id)
-      assert.nestedPropertyVal(yield* shown("Two"), "nodes[1].credentials.httpBasicAuth.id", "unlisted12345678")
+    }).pipe(over({}, ["2.41.1", "1.82.3"]))
+  )
+
+  it.live("that are not there are found out when a workflow is changed, which stays as it was", () =>
+    Effect.gen(function* () {
+      const login = yield* credentialOn("staging", "Login")
+      yield* make("staging", "One", { nodes: [hook("one"), fetching(login)] })
+      yield* make("production", "One", { nodes: [hook("one")] })
+      const before = yield* shown("One")
+      const report = yield* apply(yield* plan())
+      assert.deepInclude(report, { state: "refused", done: 0 })
+      assert.include(text(report["refused"]), "production has no credential unlisted12345678 (httpBasicAuth)")
+      assert.deepInclude(yield* shown("One"), { nodes: before["nodes"], settings: before["settings"] })
     }).pipe(
-      over({ promotion: { mappings: [{ ...mapping, credentials: { "httpBasicAuth/Other": "unlisted12345678" } }] } }, [
+      over({ promotion: { mappings: [{ ...mapping, credentials: { "httpBasicAuth/Login": "unlisted12345678" } }] } }, [
         "2.41.1",
         "1.82.3"
       ])

@@ -4,7 +4,7 @@ import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObje
 import type { Workflow } from "../../client/models.ts"
 import type { Content } from "../Change.ts"
 import { contentOf } from "../content.ts"
-import { findCredential, unchecked } from "../credentials.ts"
+import { findCredential, unchecked, unseen } from "../credentials.ts"
 import type { Action, Wish } from "./Wish.ts"
 
 /** What a workflow becomes, or why it cannot; nothing where the action does not touch what it is. */
@@ -71,7 +71,7 @@ const replaceCredential = ({ credentials, instance }: Wish, find: string, value:
             return [type, { id: match.credential.id, name: match.credential.name }] as const
           case "Unlisted":
             warnings.push(unchecked(instance, type, match.id))
-            return [type, { id: match.id, name: value }] as const
+            return [type, unseen(match.id)] as const
           case "None":
             problems.push(`${instance} has no credential ${value} of type ${type}${match.why}`)
             return [type, given] as const

@@ -3,7 +3,7 @@ import { Predicate } from "effect"
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
 import { nodeKind } from "../../client/naming.ts"
-import { findCredential, type KnownCredentials, unchecked } from "../credentials.ts"
+import { findCredential, type KnownCredentials, unchecked, unseen } from "../credentials.ts"
 import { type Path, valueAt, withValue } from "../references.ts"
 import { fits, type Keep, type Mapping } from "../settings.ts"
 
@@ -35,7 +35,7 @@ export const withCredentials = (
         return [type, { id: match.credential.id, name: match.credential.name }] as const
       case "Unlisted":
         warnings.push(unchecked(to, type, match.id))
-        return [type, { id: match.id, name: String(name) }] as const
+        return [type, unseen(match.id)] as const
       case "None": {
         const meant = wanted === undefined ? "" : `, nor is ${JSON.stringify(wanted)}, which the mapping names, one`
         problems.push(`${words} has no match on ${to}${match.why}${meant}: create it there, or ${giveIt}`)
