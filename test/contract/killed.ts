@@ -7,6 +7,7 @@ import type { Change } from "../../src/engine/changes/Change.ts"
 import { WorkflowJournal } from "../../src/engine/changes/Plans.ts"
 import { type Place, serverWithPlans } from "../engine/plans/support.ts"
 import { ask, type Json } from "../support/harness.ts"
+import { movedClock } from "../support/movedClock.ts"
 import { decodeTags, scene } from "./twoEngines.ts"
 
 /** Two engines, which outlive every server, and the client that reaches both. */
@@ -14,29 +15,6 @@ export interface World {
   readonly places: { readonly staging: Place; readonly production: Place }
   readonly client: HttpClient.HttpClient
 }
-
-/** A clock that can be put forward, from the present on. */
-const movedClock = Effect.map(Clock.Clock, (real) => {
-  let ahead = 0
-  const clock: Clock.Clock = {
-    currentTimeMillisUnsafe: () => real.currentTimeMillisUnsafe() + ahead,
-    currentTimeMillis: Effect.map(real.currentTimeMillis, (now) => now + ahead),
-    currentTimeNanosUnsafe: () => real.currentTimeNanosUnsafe(),
-    currentTimeNanos: real.currentTimeNanos,
-    monotonicTimeNanosUnsafe: () => real.monotonicTimeNanosUnsafe(),
-    monotonicTimeNanos: real.monotonicTimeNanos,
-    sleep: (duration) => real.sleep(duration)
-  }
-  return {
-    clock,
-    putForward: (ms: number) => {
-      ahead += ms
-    },
-    setRight: () => {
-      ahead = 0
-    }
-  }
-})
 
 const calling = (id: string) => ({
   name: "Call",
