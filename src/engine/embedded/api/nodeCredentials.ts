@@ -9,7 +9,7 @@ export const withNamedCredentials = (node: JsonObject, { credentials }: Pick<Tab
   if (!isJsonObject(given)) return node
   const all = [...credentials.values()]
   const named = Object.entries(given).map(([type, value]) => {
-    const { id = undefined, name = value } = isJsonObject(value) ? value : {}
+    const { id, name } = isJsonObject(value) ? value : { id: undefined, name: value }
     const byId = all.find((one) => one.type === type && one.id === id)
     const byName = Predicate.isString(name) ? all.filter((one) => one.type === type && one.name === name) : []
     const found = byId ?? (byName.length === 1 ? byName[0] : undefined)
