@@ -138,6 +138,27 @@ describe("a promotion, whatever calls whatever", () => {
   })
 })
 
+describe("a promotion to an engine whose API does not take all settings", () => {
+  it("says which of the twin's own are lost with a change, and changes nothing for their sake alone", () => {
+    const given: Graph = { calls: [], errors: [], known: ["w0"], seed: 0 }
+    const input = inputOf(given, ["w0"])
+    const [twin] = input.target
+    assert.isDefined(twin)
+    const own = { callerPolicy: "any", timezone: "UTC" }
+    const to = (nodes: Workflow["nodes"]): Input => ({
+      ...input,
+      generation: "1.x",
+      target: twin === undefined ? [] : [{ ...twin, nodes, settings: own }]
+    })
+    const node = { name: "Old", type: "n8n-nodes-base.noOp", typeVersion: 1, position: [0, 0], parameters: {} }
+    const { steps, warnings } = promote(to([node]))
+    assert.lengthOf(steps, 1)
+    assert.nestedPropertyVal(steps[0], "change.after.settings.timezone", "UTC")
+    assert.include(warnings.join(), "loses its callerPolicy on production, whose API does not take that, for good")
+    assert.deepStrictEqual(promote(to([])).steps, [])
+  })
+})
+
 describe("levels of calls", () => {
   it("put what is called below what calls it, but for calls that close a circle", () => {
     fc.assert(

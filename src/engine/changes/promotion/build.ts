@@ -87,6 +87,10 @@ export const build = (input: Input, context: Context): Built => {
   const lasting = Object.keys(content.settings).filter(
     (name) => shown !== undefined && shown.settings[name] === undefined && !canLose(generation, name)
   )
+  // Such settings are made in its editor; its API replaces all settings, and takes only some.
+  const unwritable = Object.keys(merged.settings).filter(
+    (name) => isChanged && generation === "1.x" && content.settings[name] === undefined
+  )
   const missing = [...kept.flatMap((one) => one.missing), ...merged.missing.map((name) => `settings.${name}`)]
   const label = `${texts.name}: `
   const named = (names: ReadonlyArray<string>, words: (names: string) => string) =>
@@ -130,6 +134,7 @@ export const build = (input: Input, context: Context): Built => {
       ...named(dropped, (names) => `${to} does not take ${names}`),
       ...named(missing, (names) => `nothing to keep on ${to} for ${names}: as on ${from}`),
       ...named(lasting, (names) => `${to} gets the settings ${names}, which a rollback cannot take away there`),
+      ...named(unwritable, (names) => `loses its ${names} on ${to}, whose API does not take that, for good`),
       ...named(
         merged.lasting,
         (names) => `${from} has no ${names} any more; ${to} keeps it, as its engine cannot lose such a setting`
