@@ -153,9 +153,12 @@ const promotions = Effect.fnUntraced(function* (
         const args = { plan_id: plan["plan_id"], confirm: true }
         const fiber = yield* Effect.forkDetach(on(server, ask("apply_plan", args)))
         yield* Effect.raceFirst(died, Effect.asVoid(Fiber.await(fiber)))
-        // What was lost may still be under way for a while: then the next call looks, and goes on.
-        putForward(11_000)
-        const report = wasKilled() ? yield* on(lives, ask("apply_plan", args)) : yield* Fiber.join(fiber)
+        // What was lost may still be under way for a while, which the next call waits for.
+        const time = Effect.sync(() => putForward(11_000))
+        const resumed = (kills === 0 ? Effect.forkChild(Effect.delay(time, "200 millis")) : time).pipe(
+          Effect.andThen(on(lives, ask("apply_plan", args)))
+        )
+        const report = yield* wasKilled() ? resumed : Fiber.join(fiber)
         assert.deepInclude(report, { state: "applied", refused: [] }, `killed at write ${at}, which ${mode}`)
         return wasKilled()
       })
