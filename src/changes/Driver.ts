@@ -94,6 +94,8 @@ export interface Creations<C> {
   readonly advice: string
   /** Why a step cannot be done without the step that creates what it is about. */
   readonly missing: string
+  /** Whether a call waits for one that a broken apply has left open, where it has time until that must show. */
+  readonly isAwaited?: boolean
 }
 
 /** What a change leads from and to, as data that can be shown. */

@@ -72,6 +72,9 @@ const reportAs =
   ({ message }: { readonly message: string }) =>
     Effect.as(Console.error(message === nothingConfigured ? `${message}\n${hint}` : message), code)
 
+/** `promote` exits with 2 where something would change: a mistake in its words must not look like that. */
+const usageCode = process.argv.slice(2).includes("promote") ? 1 : 2
+
 const hint = "To try the server without an engine of your own, start it with --embedded."
 
 const exit = (code: number) =>
@@ -83,7 +86,7 @@ const runMain = Runtime.makeRunMain(() => {})
 
 runMain(
   command.pipe(
-    Effect.catchTags({ ConfigurationError: reportAs(1), UsageError: reportAs(2) }),
+    Effect.catchTags({ ConfigurationError: reportAs(1), UsageError: reportAs(usageCode) }),
     Effect.catchCause((cause) => Effect.as(Effect.logFatal(cause), 70)),
     Effect.flatMap(exit)
   )

@@ -119,6 +119,49 @@ export const credentials = (it: Suite) => {
     })
   )
 
+  it.effect(
+    "nodes show the names of the credentials whose ids they have, or the ids of the only ones of that name",
+    () =>
+      Effect.gen(function* () {
+        const { id, name } = yield* kept()
+        const { send } = yield* TestedEngine
+        const nodeWith = (credential: Json) => ({
+          name: "Fetch",
+          type: "n8n-nodes-base.httpRequest",
+          typeVersion: 4.2,
+          position: [0, 0],
+          parameters: { url: "https://example.com" },
+          credentials: { httpBasicAuth: credential }
+        })
+        const body = (credential: Json) => ({
+          name: unique("credentials"),
+          nodes: [nodeWith(credential)],
+          connections: {},
+          settings: {}
+        })
+        const stranger = { id: "AAAAAAAAAAAAAAAA", name: unique("nobody's") }
+        const cases: ReadonlyArray<readonly [given: Json, shown: Json]> = [
+          [
+            { id, name: id },
+            { id, name }
+          ],
+          [
+            { id: stranger.id, name },
+            { id, name }
+          ],
+          [stranger, stranger]
+        ]
+        for (const [given, shown] of cases) {
+          const made = decodeEntity((yield* send("POST", "/workflows", body(given))).body)
+          yield* Effect.addFinalizer(() => send("DELETE", `/workflows/${made.id}`))
+          const place = "body.nodes[0].credentials.httpBasicAuth"
+          assert.deepNestedInclude(yield* send("GET", `/workflows/${made.id}`), { [place]: shown })
+          yield* send("PUT", `/workflows/${made.id}`, body(given))
+          assert.deepNestedInclude(yield* send("GET", `/workflows/${made.id}`), { [place]: shown })
+        }
+      })
+  )
+
   it.effect("an unknown credential is not found, where the engine shows credentials at all", () =>
     Effect.gen(function* () {
       const { isSecond } = yield* TestedEngine

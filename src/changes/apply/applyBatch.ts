@@ -22,13 +22,37 @@ export const applyBatch = Effect.fnUntraced(function* <C, S extends RemoteState<
   )
   if (rows.length === 0) return
 
-  const state = yield* read(run, rows)
+  const state = yield* readSettled(run, rows)
   const pending = yield* stillToDo(run, rows, state)
   if (pending.length === 0) return
   yield* pending.some(({ change }) => isSentAlone(change))
     ? sendEachAlone(run, pending, state)
     : sendTogether(run, pending, state)
   if (!pending.some(({ change }) => creations.isOne(change))) yield* readBack(run, pending)
+})
+
+const pauseMs = 1000
+
+/** What shows of rows. What a broken apply may have created is waited for, where there is time until it must show. */
+const readSettled = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+  run: Run<C, S, E>,
+  rows: ReadonlyArray<Row<C>>
+) {
+  const { creations, visibleMs } = run.driver
+  while (true) {
+    const state = yield* read(run, rows)
+    if (creations.isAwaited !== true) return state
+    const now = yield* Clock.currentTimeMillis
+    const shows = rows.flatMap(({ change, step }) => {
+      const sentAt = recordOf(run.state, step).outcomeUnknownSince
+      const isMissing =
+        creations.isOne(change) && sentAt !== undefined && state.lost(change, sentAt).created === undefined
+      return isMissing ? [Math.min(sentAt, now) + visibleMs] : []
+    })
+    const latest = Math.max(now, ...shows)
+    if (latest === now || latest >= run.until) return state
+    yield* Effect.sleep(Math.min(pauseMs, latest - now))
+  }
 })
 
 const isOpenRow =

@@ -13,8 +13,12 @@ export interface Told {
   readonly describing: Pick<Describing<Change>, "describe">
 }
 
-/** Names and values come from workflows: none of them may end a line or begin a link. */
-const plain = (text: string): string => text.replace(/[\\`*_{}[\]<>#|~!]/g, (mark) => `\\${mark}`).replace(/\s+/g, " ")
+/** Names and values come from workflows: none of them may end a line, begin a link or call a person. */
+const plain = (text: string): string =>
+  text
+    .replace(/[\\`*_{}[\]<>#|~!]/g, (mark) => `\\${mark}`)
+    .replace(/@(?=\w)/g, "@\u200b")
+    .replace(/\s+/g, " ")
 
 const section = (title: string, lines: ReadonlyArray<string>): ReadonlyArray<string> =>
   lines.length === 0 ? [] : ["", `### ${title}`, "", ...lines]

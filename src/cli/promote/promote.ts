@@ -1,7 +1,9 @@
-import { Console, Effect, Layer, Predicate } from "effect"
+import { Console, Effect, Layer, Predicate, Schema } from "effect"
 
 import { WorkflowPlans } from "../../engine/changes/Plans.ts"
+import { MatchFields } from "../../engine/changes/settings.ts"
 import { planPromotion, type Wish } from "../../engine/operator/plans/promotion.ts"
+import { firstIssue } from "../../internal/schema/describeIssue.ts"
 import { UsageError, type Options } from "../flags.ts"
 import { instances } from "../instances.ts"
 import { readLaunch } from "../readLaunch.ts"
@@ -9,9 +11,11 @@ import * as PlanServices from "../workflowPlans.ts"
 import { planMarkdown, reportMarkdown } from "./markdown.ts"
 
 /** What `promote` was asked for. */
-export interface PromoteRequest extends Omit<Wish, "from" | "to"> {
+export interface PromoteRequest extends Omit<Wish, "from" | "mapping" | "to"> {
   readonly from: string | undefined
   readonly to: string | undefined
+  /** As JSON, like the argument of plan_promotion. */
+  readonly mapping: string | undefined
   readonly plan: boolean
   readonly apply: boolean
   readonly confirmProtected: boolean
@@ -26,17 +30,18 @@ const exitCodes = { nothing: 0, failed: 1, changes: 2 } as const
  */
 export const runPromote = Effect.fnUntraced(function* (
   options: Options,
-  { apply, confirmProtected, from, plan: isPlan, to, ...asked }: PromoteRequest
+  { apply, confirmProtected, from, mapping: text, plan: isPlan, to, ...asked }: PromoteRequest
 ) {
   if (apply === isPlan) return yield* new UsageError({ message: "promote needs either --plan or --apply" })
   if (from === undefined || to === undefined) {
     return yield* new UsageError({ message: "promote needs --from and --to, the names of two instances" })
   }
+  const mapping = text === undefined ? undefined : yield* readMapping(text)
   const launch = yield* readLaunch(options)
   const engines = yield* instances(launch)
   const services = yield* Effect.provideContext(Layer.build(PlanServices.layer(launch)), engines)
   return yield* Effect.gen(function* () {
-    const { outcomes, plan } = yield* planPromotion({ ...asked, from, to })
+    const { outcomes, plan } = yield* planPromotion({ ...asked, mapping, from, to })
     const plans = yield* WorkflowPlans
     yield* Console.log(planMarkdown({ from, to, plan, outcomes, describing: plans.describing }))
     if (!apply) return plan.steps.length === 0 && plan.blocked.length === 0 ? exitCodes.nothing : exitCodes.changes
@@ -50,6 +55,15 @@ export const runPromote = Effect.fnUntraced(function* (
     return report.state === "applied" ? exitCodes.nothing : exitCodes.failed
   }).pipe(Effect.provideContext(engines), Effect.provideContext(services), Effect.catchIf(isOfEngines, told))
 }, Effect.scoped)
+
+/** The mapping as it was written on the command line. */
+const readMapping = (text: string) =>
+  Effect.mapError(Schema.decodeUnknownEffect(Schema.fromJsonString(MatchFields), strict)(text), (error) => {
+    const { path, words } = firstIssue(error)
+    return new UsageError({ message: `--mapping${path === "" ? "" : ` ${path}`}: expected ${words}` })
+  })
+
+const strict = { onExcessProperty: "error" } as const
 
 /** What is said in a line; how the command itself was used is for the command to say. */
 const isOfEngines = (error: unknown): error is { readonly message: string } =>

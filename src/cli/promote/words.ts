@@ -26,6 +26,11 @@ const input = {
     Flag.atLeast(0),
     Flag.map((ids) => (ids.length === 0 ? undefined : ids))
   ),
+  mapping: text(
+    "mapping",
+    "JSON",
+    'What stands for what there: {"credentials": {"Shop (test)": "Shop"}, "tags": {}, "workflows": {}, "values": {}}'
+  ),
   activation: Flag.Literals("activation", ["keep", "activate", "inactive"]).pipe(
     Flag.withDefault("keep"),
     Flag.withDescription("keep (default): as on the target, new ones as on the source")

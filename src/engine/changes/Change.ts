@@ -39,8 +39,19 @@ const Reference = Schema.Struct({
 })
 export type Reference = typeof Reference.Type
 
-/** The workflow of another instance that a content comes from, with the version that was read there. */
-const Source = Schema.Struct({ instance: Schema.String, id: Schema.String, version: Schema.String })
+/** What a promotion brought along beside the nodes: names of tags and of settings. What else a target has is its own. */
+const Brought = Schema.Struct({ tags: Schema.Array(Schema.String), settings: Schema.Array(Schema.String) })
+export type Brought = typeof Brought.Type
+
+/** The workflow of another instance that a change comes from, with the version that was read there. */
+const Source = Schema.Struct({
+  instance: Schema.String,
+  id: Schema.String,
+  version: Schema.String,
+  /** What has been brought along once the change is made, and what had been before it. */
+  brought: Schema.optionalKey(Brought),
+  broughtBefore: Schema.optionalKey(Brought)
+})
 export type Source = typeof Source.Type
 
 const onInstance = { instance: Schema.String }
@@ -80,7 +91,8 @@ const Tags = Schema.Struct({
   kind: Schema.Literal("tags"),
   ...onWorkflow,
   before: Schema.Array(Ref),
-  after: Schema.Array(Ref)
+  after: Schema.Array(Ref),
+  source: Schema.optionalKey(Source)
 })
 
 const Activate = Schema.Struct({
@@ -161,6 +173,19 @@ export const partsOf = (content: Content, others: Parts): Parts => ({
   ...(others.settings === undefined ? {} : { settings: content.settings })
 })
 
+/** Where a change comes from, once it is undone. */
+const sourceBack = ({ source }: { readonly source?: Source | undefined }): { readonly source?: Source } => {
+  if (source === undefined) return {}
+  const { brought, broughtBefore, ...place } = source
+  return {
+    source: {
+      ...place,
+      ...(broughtBefore === undefined ? {} : { brought: broughtBefore }),
+      ...(brought === undefined ? {} : { broughtBefore: brought })
+    }
+  }
+}
+
 /** The changes that undo one. A created workflow is known by what was put into it; a deleted one comes back under a new id. */
 export const invert: (change: Change) => ReadonlyArray<Change> = Match.type<Change>().pipe(
   Match.withReturnType<ReadonlyArray<Change>>(),
@@ -168,6 +193,7 @@ export const invert: (change: Change) => ReadonlyArray<Change> = Match.type<Chan
     create: (change) => [
       {
         ...Struct.omit(change, ["namesakes"]),
+        ...sourceBack(change),
         kind: "delete",
         workflow: { created_by: idOf(change) },
         name: change.content.name
@@ -176,18 +202,20 @@ export const invert: (change: Change) => ReadonlyArray<Change> = Match.type<Chan
     update: (change) => [
       {
         ...change,
+        ...sourceBack(change),
         before: partsOf(change.after, change.before),
         after: contentBefore(change),
         references: change.found ?? [],
         found: change.references
       }
     ],
-    tags: (change) => [{ ...change, before: change.after, after: change.before }],
+    tags: (change) => [{ ...change, ...sourceBack(change), before: change.after, after: change.before }],
     active: (change) => [{ ...change, before: change.after, after: change.before }],
     archived: (change) => [{ ...change, before: change.after, after: change.before }],
     delete: (change) => [
       {
         ...Struct.omit(change, ["name", "workflow"]),
+        ...sourceBack(change),
         kind: "create",
         key: typeof change.workflow === "string" ? `${change.key} again, was ${change.workflow}` : change.key
       }

@@ -55,8 +55,22 @@ const given = ["id", "webhookId"]
 const isSameNode = (wanted: JsonObject, shown: JsonObject | undefined): boolean =>
   shown !== undefined &&
   [...new Set([...Object.keys(wanted), ...Object.keys(shown)])].every(
-    (field) => isSameJson(wanted[field], shown[field]) || (given.includes(field) && wanted[field] === undefined)
+    (field) =>
+      isSameJson(wanted[field], shown[field]) ||
+      (given.includes(field) && wanted[field] === undefined) ||
+      (field === "credentials" && isSameJson(idsOf(wanted[field]), idsOf(shown[field])))
   )
+
+/** Credentials by their ids, where they have some: engines put the names that belong to them. */
+const idsOf = (credentials: unknown): unknown =>
+  isJsonObject(credentials)
+    ? Object.fromEntries(
+        Object.entries(credentials).map(([type, one]) => [
+          type,
+          isJsonObject(one) && typeof one["id"] === "string" ? one["id"] : one
+        ])
+      )
+    : credentials
 
 /** The same, where the texts at some places are not looked at, as they hold ids that are not known. */
 export const differsBeside = (

@@ -83,7 +83,8 @@ export const make = (
       unknownReason: "OutcomeUnknown",
       search: "The next call looks for it, and only creates it where it is not there.",
       advice: "look at them, and plan again",
-      missing: "what it belongs to was not created"
+      missing: "what it belongs to was not created",
+      isAwaited: true
     },
     // Engines show at once what they have written; an answer that is lost may belong to a write that is still under way.
     visibleMs: 10_000,

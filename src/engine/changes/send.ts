@@ -9,6 +9,7 @@ import { eraseWorkflow } from "../tools/workflows/delete.ts"
 import { switchOn } from "../tools/workflows/switchOn.ts"
 import { type Change, type ChangeOf, type Content, contentBefore, type Ref } from "./Change.ts"
 import { contentOf, differingParts, differsBeside } from "./content.ts"
+import { unknownIn } from "./credentials.ts"
 import { isSecondGeneration, removedSettings } from "./RemoteState.ts"
 
 type Client = EngineClient["Service"]
@@ -43,7 +44,7 @@ interface Made {
 const carryOut = (client: Client, change: Change): Effect.Effect<Made, EngineError> => {
   switch (change.kind) {
     case "create":
-      return Effect.map(client.createWorkflow(creationOf(change.content)), ({ workflow }) => ({ created: workflow.id }))
+      return create(client, change)
     case "create-tag":
       return Effect.map(client.createTag(change.name), ({ id }) => ({ created: id }))
     case "delete-tag":
@@ -55,6 +56,37 @@ const carryOut = (client: Client, change: Change): Effect.Effect<Made, EngineErr
       return Effect.as(client.exclusively(id, onWorkflow(client, id, change)), {})
     }
   }
+}
+
+/** Creates a workflow, and takes it back where the engine does not know a credential that nobody could check before. */
+const create = Effect.fnUntraced(function* (client: Client, { content }: ChangeOf<"create">) {
+  const { workflow } = yield* client.createWorkflow(creationOf(content))
+  const problem = credentialProblem(client, content.nodes, workflow)
+  if (problem === undefined) return { created: workflow.id }
+  yield* Effect.mapError(
+    client.deleteWorkflow(workflow.id),
+    (error) =>
+      new OutcomeUnknown({
+        instance: client.instance,
+        operation: "create workflow",
+        problem: `${problem.message}; workflow ${workflow.id} could not be deleted again: ${error.message}`
+      })
+  )
+  return yield* problem
+})
+
+/** Why nodes that were written cannot work: a credential that was given by its id alone is not there. */
+const credentialProblem = ({ instance }: Client, wanted: Content["nodes"], { nodes }: Workflow) => {
+  const written = unknownIn(wanted)
+  const missing = unknownIn(nodes).filter((one) => written.includes(one))
+  return missing.length === 0
+    ? undefined
+    : new ApiError({
+        instance,
+        httpStatus: 404,
+        problem: `${instance} has no credential ${missing.join(", ")}, so that nothing was kept`,
+        apiResponse: null
+      })
 }
 
 const noArchive = ({ instance }: Client) =>
@@ -104,9 +136,11 @@ const update = Effect.fnUntraced(function* (client: Client, id: WorkflowId, chan
   yield* changed.length > 0
     ? Effect.fail(new WorkflowChanged({ instance, id, changed, since: "meanwhile" }))
     : Effect.void
-  yield* Effect.catchTag(write(client, current, change), "ApiError", (error) =>
-    takeBack(client, current, change, error)
-  )
+  const written = Effect.flatMap(write(client, current, change), ({ workflow }) => {
+    const problem = credentialProblem(client, change.after.nodes, workflow)
+    return problem === undefined ? Effect.void : Effect.fail(problem)
+  })
+  yield* Effect.catchTag(written, "ApiError", (error) => takeBack(client, current, change, error))
 })
 
 const write = (client: Client, current: Workflow, change: ChangeOf<"update">) => {

@@ -35,14 +35,24 @@ const pairs = (what: string) =>
     .annotate({ message: "an object from names to names" })
     .pipe(Schema.withDecodingDefaultKey(orElse({})))
 
-/** What stands for what on another instance. */
-export const MappingFields = Schema.Struct({
-  from: text("the name of an instance").pipe(Schema.annotateKey({ messageMissingKey: "the name of an instance" })),
-  to: text("the name of an instance").pipe(Schema.annotateKey({ messageMissingKey: "the name of an instance" })),
+const matches = {
   credentials: pairs("the name or id of a credential"),
   tags: pairs("the name of a tag"),
   workflows: pairs("the name or id of a workflow"),
   values: pairs("a text")
+}
+
+/** What stands for what on another instance, whichever two they are. */
+export const MatchFields = Schema.Struct(matches).annotate({
+  message: "an object with credentials, tags, workflows and values"
+})
+export type Matches = typeof MatchFields.Type
+
+/** What stands for what on another instance. */
+export const MappingFields = Schema.Struct({
+  from: text("the name of an instance").pipe(Schema.annotateKey({ messageMissingKey: "the name of an instance" })),
+  to: text("the name of an instance").pipe(Schema.annotateKey({ messageMissingKey: "the name of an instance" })),
+  ...matches
 }).annotate({ message: "an object with from, to, credentials, tags, workflows and values" })
 export type Mapping = typeof MappingFields.Type
 
@@ -67,6 +77,14 @@ export const PromotionFields = Schema.Struct({
     .pipe(Schema.withDecodingDefaultKey(orElse([])))
 }).annotate({ message: "an object with mappings and keep" })
 export type PromotionSettings = typeof PromotionFields.Type
+
+/** Settings that rules keep as they are in their place: fields like `settings.timezone` of no node. */
+export const settingsKept = (rules: ReadonlyArray<Keep>, workflow: string): ReadonlyArray<string> =>
+  rules
+    .filter(
+      ({ node, type, workflow: pattern = "*" }) => node === undefined && type === undefined && fits(pattern, workflow)
+    )
+    .flatMap(({ fields }) => fields.flatMap((field) => (field.startsWith("settings.") ? [field.slice(9)] : [])))
 
 /** Whether a name fits a pattern, in which * stands for any characters. */
 export const fits = (pattern: string, name: string): boolean => {

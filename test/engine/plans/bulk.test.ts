@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Schema } from "effect"
 
 import { ask, type Json, refused } from "../../support/harness.ts"
+import { movedClock } from "../../support/movedClock.ts"
 import { Beside, twoEmbedded } from "./support.ts"
 
 const hook = (path: string, more: Json = {}) => ({
@@ -320,6 +321,44 @@ for (const version of versions) {
       }).pipe(Effect.provide(engines))
     )
 
+    it.live("deletes old failures and puts idle workflows away in one plan, each with its own selection", () =>
+      Effect.gen(function* () {
+        const { send, trigger } = yield* Beside
+        const stop = {
+          name: "Stop",
+          type: "n8n-nodes-base.stopAndError",
+          typeVersion: 1,
+          position: [220, 0],
+          parameters: { errorMessage: "no" }
+        }
+        const connections = { Hook: { main: [[{ node: "Stop", type: "main", index: 0 }]] } }
+        yield* make("production", { name: "Fails", nodes: [hook("fails"), stop], connections }, true)
+        yield* make("production", { name: "Idle", nodes: [hook("idle")] }, true)
+        yield* Effect.sleep("300 millis")
+        yield* Effect.forEach(Array.from({ length: 3 }), () => trigger("production", "fails"))
+        const failures = { action: "delete_executions", status: "error", before: "2100-01-01" }
+        const away = version === "1.82.3" ? "deactivate" : "archive"
+        const plan = yield* ask("plan_bulk", {
+          instance: "production",
+          ...failures,
+          also: [
+            { action: away, where: { name: "Idle" } },
+            { ...failures, where: { name: "Fails" } }
+          ]
+        })
+        const kinds = version === "1.82.3" ? { active: 1 } : { active: 1, archived: 1 }
+        assert.deepInclude(plan, { by_kind: { ...kinds, "delete-execution": 3 } })
+        assert.deepInclude(yield* apply(plan), { state: "applied", refused: [] })
+        assert.deepStrictEqual((yield* send("production", "GET", "/executions?limit=250"))["data"], [])
+        assert.deepInclude((yield* shownOn("production")).get("Idle"), { active: false })
+        assert.deepInclude((yield* shownOn("production")).get("Fails"), { active: true })
+        const wrong = { instance: "production", ...failures, also: [{ action: "archive", were: {} }] }
+        assert.include((yield* refused("plan_bulk", wrong)).message, "also")
+        const blank = { instance: "production", ...failures, also: [{ action: "archive" }] }
+        assert.include((yield* refused("plan_bulk", blank)).message, "must say which workflows")
+      }).pipe(Effect.provide(engines))
+    )
+
     it.live("archives where the engine can, and says why not where it cannot", () =>
       Effect.gen(function* () {
         yield* make("production", { name: "Idle", nodes: [hook("idle")] }, true)
@@ -355,6 +394,41 @@ for (const version of versions) {
     )
   })
 }
+
+describe("idle workflows", () => {
+  it.live("are those without a run for so many days, which are not younger themselves; the unknowable are named", () =>
+    Effect.gen(function* () {
+      const { clock, putForward } = yield* movedClock
+      yield* Effect.gen(function* () {
+        const { trigger } = yield* Beside
+        yield* make("production", { name: "Never ran", nodes: [hook("never")] })
+        yield* make("production", { name: "Ran once", nodes: [hook("once")] }, true)
+        yield* make("production", { name: "Ran lately", nodes: [hook("lately")] }, true)
+        yield* make("production", {
+          name: "Keeps no runs",
+          nodes: [hook("none")],
+          settings: { saveDataSuccessExecution: "none" }
+        })
+        yield* Effect.sleep("300 millis")
+        assert.strictEqual(yield* trigger("production", "once"), 200)
+        putForward(31 * 86_400_000)
+        assert.strictEqual(yield* trigger("production", "lately"), 200)
+        yield* make("production", { name: "Young", nodes: [hook("young")] })
+        const plan = yield* ask("plan_bulk", { instance: "production", action: "archive", where: { idle_days: 30 } })
+        assert.deepInclude(plan, { selected: 2, by_kind: { active: 1, archived: 2 }, blocked_count: 1 })
+        assert.include(JSON.stringify(plan["blocked"]), "Keeps no runs")
+        assert.include(JSON.stringify(plan["warnings"]), "Idle means without a recorded run")
+        assert.deepInclude(yield* apply(plan), { state: "applied", refused: [] })
+        const now = yield* shownOn("production")
+        const archived = [...now.values()].filter(({ isArchived }) => isArchived === true)
+        assert.sameMembers(
+          archived.map(({ name }) => name),
+          ["Never ran", "Ran once"]
+        )
+      }).pipe(Effect.provideService(Clock.Clock, clock))
+    }).pipe(Effect.provide(twoEmbedded(versions)))
+  )
+})
 
 describe("plan_bulk on a read-only instance", () => {
   it.live("refuses at planning", () =>

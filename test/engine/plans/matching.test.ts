@@ -91,23 +91,82 @@ describe("credentials of a promotion", () => {
     }).pipe(over())
   )
 
-  it.live("are known from the target's own workflows where its engine lists none, and else from the mapping", () =>
+  it.live("are known from the target's own workflows where its engine lists none", () =>
     Effect.gen(function* () {
       const login = yield* credentialOn("staging", "Login")
-      const other = yield* credentialOn("staging", "Other")
       const theirs = yield* credentialOn("production", "Login")
       yield* make("production", "Uses it", { nodes: [hook("uses"), fetching(theirs)] })
       yield* make("staging", "One", { nodes: [hook("one"), fetching(login)] })
-      yield* make("staging", "Two", { nodes: [hook("two"), fetching(other)] })
       yield* applied()
       assert.nestedPropertyVal(yield* shown("One"), "nodes[1].credentials.httpBasicAuth.id", theirs.id)
-      assert.nestedPropertyVal(yield* shown("Two"), "nodes[1].credentials.httpBasicAuth.id", "unlisted12345678")
+    }).pipe(over({}, ["2.41.1", "1.82.3"]))
+  )
+
+  it.live("that are not there are found out when a workflow is changed, which stays as it was", () =>
+    Effect.gen(function* () {
+      const login = yield* credentialOn("staging", "Login")
+      yield* make("staging", "One", { nodes: [hook("one"), fetching(login)] })
+      yield* make("production", "One", { nodes: [hook("one")] })
+      const before = yield* shown("One")
+      const report = yield* apply(yield* plan())
+      assert.deepInclude(report, { state: "refused", done: 0 })
+      assert.include(text(report["refused"]), "production has no credential unlisted12345678 (httpBasicAuth)")
+      assert.deepInclude(yield* shown("One"), { nodes: before["nodes"], settings: before["settings"] })
     }).pipe(
-      over({ promotion: { mappings: [{ ...mapping, credentials: { "httpBasicAuth/Other": "unlisted12345678" } }] } }, [
+      over({ promotion: { mappings: [{ ...mapping, credentials: { "httpBasicAuth/Login": "unlisted12345678" } }] } }, [
         "2.41.1",
         "1.82.3"
       ])
     )
+  )
+})
+
+describe("the mapping of one promotion", () => {
+  it.live("names credentials that an engine does not list by their ids, which the plan says nobody has checked", () =>
+    Effect.gen(function* () {
+      const login = yield* credentialOn("staging", "Login")
+      const theirs = yield* credentialOn("production", "Live")
+      yield* make("staging", "One", { nodes: [hook("one"), fetching(login)] })
+      const needy = yield* plan()
+      assert.include(text(needy["blocked"]), "give its id in mapping.credentials")
+      const byName = yield* plan({ mapping: { credentials: { Login: "Live" } } })
+      assert.include(text(byName["blocked"]), "as far as its workflows show, and Live is not the id of one")
+      const first = yield* applied({ mapping: { credentials: { Login: theirs.id } } })
+      const doubt = `Nobody has checked that production has the credential ${theirs.id} (httpBasicAuth)`
+      assert.include(text(first["warnings"]), doubt)
+      assert.nestedPropertyVal(yield* shown("One"), "nodes[1].credentials.httpBasicAuth.id", theirs.id)
+      const again = yield* plan({ mapping: { credentials: { [login.id]: theirs.id } } })
+      assert.deepInclude(again, { steps: 0, blocked: [] })
+      assert.notInclude(text(again["warnings"]), "Nobody has checked")
+    }).pipe(over({}, ["2.41.1", "1.82.3"]))
+  )
+
+  it.live("goes before that of the configuration, and what it misspells is told", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Beside
+      const login = yield* credentialOn("staging", "Login")
+      yield* credentialOn("production", "Old")
+      const live = yield* credentialOn("production", "Live")
+      const id = yield* make("staging", "One", {
+        nodes: [hook("one"), fetching(login)],
+        settings: { timezone: "UTC" }
+      })
+      const { id: tag } = yield* send("staging", "POST", "/tags", { name: "candidate" })
+      yield* send("staging", "PUT", `/workflows/${id}/tags`, [{ id: tag }])
+      const mapping = { credentials: { Login: "Live", Lgoin: "Old" }, tags: { candidate: "live" } }
+      const planned = yield* applied({ mapping })
+      assert.nestedPropertyVal(planned, "warnings[0]", "mapping.credentials: nothing of the source is called Lgoin")
+      assert.deepNestedInclude(yield* shown("One"), {
+        "nodes[1].credentials.httpBasicAuth": live,
+        "tags[0].name": "live"
+      })
+      const wrong = yield* refused("plan_promotion", { ...mapping, from: "staging", to: "production", name: "*" })
+      assert.include(wrong.message, "unknown argument")
+      const inside = { from: "staging", to: "production", name: "*", mapping: { credential: {} } }
+      assert.include((yield* refused("plan_promotion", inside)).message, "mapping")
+      const strange = yield* plan({ mapping: { credentials: { Login: "Nobody" } } })
+      assert.include(text(strange["blocked"]), 'nor is \\"Nobody\\", which the mapping names, one')
+    }).pipe(over({ promotion: { mappings: [{ ...mapping, credentials: { Login: "Old" } }] } }))
   )
 })
 
@@ -157,6 +216,18 @@ describe("what differs from place to place", () => {
     }).pipe(over({}, ["2.41.1", "1.82.3"]))
   )
 
+  it.live("is named as unknown where nobody has told which node types the target has", () =>
+    Effect.gen(function* () {
+      yield* make("staging", "Ours", { nodes: [hook("ours"), { ...fetching({ id: "", name: "" }), credentials: {} }] })
+      yield* make("production", "Theirs", { nodes: [hook("theirs")] })
+      const planned = yield* plan()
+      assert.include(
+        text(planned["warnings"]),
+        "Whether production has these node types in these versions is not known: httpRequest 4.2. This engine (2.41.1) does not"
+      )
+    }).pipe(over())
+  )
+
   it.live("blocks what a stricter engine would refuse, before anything is sent", () =>
     Effect.gen(function* () {
       yield* make("staging", "Odd", { nodes: [hook("a"), hook("b")] })
@@ -164,6 +235,18 @@ describe("what differs from place to place", () => {
       assert.deepInclude(planned, { steps: 0 })
       assert.include(text(planned["blocked"]), "production would refuse it: two nodes are called Hook")
     }).pipe(over())
+  )
+})
+
+describe("what belongs to an editor", () => {
+  it.live("does not go along, which is told until the target has it, too", () =>
+    Effect.gen(function* () {
+      const pinData = { Hook: [{ json: { pinned: 1 } }] }
+      yield* make("staging", "Ours", { pinData })
+      const planned = yield* applied()
+      assert.include(text(planned["warnings"]), "Ours: its pinData on staging does not go along")
+      assert.deepInclude(yield* shown("Ours"), { pinData: null })
+    }).pipe(over({}, ["2.41.1", "2.41.1"]))
   )
 })
 
@@ -211,7 +294,11 @@ describe("the twin of a workflow", () => {
         assert.deepInclude(yield* apply(back), { state: "applied" })
         assert.deepInclude(yield* shown("Renamed there"), { id: twin, settings: { timezone: "UTC" } })
         yield* send("production", "DELETE", `/workflows/${String(twin)}`)
-        assert.deepInclude(yield* plan(), { counts: { create: 1, update: 0, leave: 0, blocked: 0 } })
+        const gone = yield* plan()
+        assert.deepInclude(gone, { steps: 0, blocked_count: 1 })
+        assert.include(text(gone["blocked"]), `somebody has deleted ${String(twin)} on production`)
+        const anew = yield* plan({ on_drift: "overwrite" })
+        assert.deepInclude(anew, { counts: { create: 1, update: 0, leave: 0, blocked: 0 } })
       }).pipe(over())
   )
 })

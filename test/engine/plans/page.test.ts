@@ -1,20 +1,101 @@
-import { describe, it } from "@effect/vitest"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
-import { useCommand } from "../../cli/built.ts"
+import { directory, run, useCommand } from "../../cli/built.ts"
 import { followPage } from "./page.ts"
 import { sender } from "./process.ts"
 import { served } from "./served.ts"
 
-describe("docs/promotion.md", () => {
+describe("a promotion by commands", () => {
   useCommand()
 
   it.live(
-    "leads from two instances to a promotion and back",
+    "goes as docs/promotion.md says: it leads from two instances to a promotion and back",
     () =>
       Effect.gen(function* () {
         const places = { staging: yield* served("1.82.3"), production: yield* served("2.41.1") }
         yield* Effect.promise(() => followPage(places, sender(places), "Page"))
+      }),
+    120_000
+  )
+
+  it.live(
+    "exits with 2 only where something would change, and prints names that nothing follows from",
+    () =>
+      Effect.gen(function* () {
+        const places = { staging: yield* served("1.82.3"), production: yield* served("2.41.1") }
+        const send = sender(places)
+        const environments = Object.fromEntries(
+          Object.entries(places).map(([name, { apiKey, host }]) => [
+            name,
+            { engine_host: host, engine_api_key: apiKey }
+          ])
+        )
+        yield* Effect.promise(async () => {
+          const down = { engine_host: "http://127.0.0.1:9", engine_api_key: "key" }
+          const cwd = await directory({
+            ".config.json": { environments: { ...environments, down }, defaultEnv: "production" }
+          })
+          const promote = (...words: ReadonlyArray<string>) =>
+            run(["promote", "--from", "staging", "--to", "production", ...words], { cwd })
+          const name = "A\n# [here](https://evil.test) @everybody `x` <b>"
+          const login = { id: "abc", name: "Login" }
+          const make = (body: object) =>
+            send("staging", "POST", "/workflows", { connections: {}, settings: {}, ...body })
+          await make({ name, nodes: [] })
+          const plan = await promote("--name", "A*", "--plan")
+          assert.strictEqual(plan.code, 2, plan.stderr)
+          assert.include(plan.stdout, "1 to create, 0 to change, 0 to leave as they are, 0 blocked.")
+          assert.include(
+            plan.stdout,
+            "\n- **A \\# \\[here\\](https://evil.test) @\u200beverybody \\`x\\` \\<b\\>**: not on production yet\n"
+          )
+          const applied = await promote("--name", "A*", "--apply")
+          assert.strictEqual(applied.code, 0, applied.stderr)
+          assert.strictEqual((await promote("--name", "A*", "--plan")).code, 0)
+
+          await make({
+            name: "Needy",
+            nodes: [
+              {
+                name: "Fetch",
+                type: "n8n-nodes-base.httpRequest",
+                typeVersion: 4.2,
+                position: [0, 0],
+                parameters: {},
+                credentials: { httpBasicAuth: login }
+              }
+            ]
+          })
+          const blocked = await promote("--name", "Needy", "--plan")
+          assert.strictEqual(blocked.code, 2)
+          assert.include(blocked.stdout, "### Blocked")
+          const refused = await promote("--name", "Needy", "--apply")
+          assert.deepInclude(refused, { code: 1, stderr: "Nothing was applied, because something is blocked.\n" })
+          const { id } = await send("production", "POST", "/credentials", {
+            name: "Live",
+            type: "httpBasicAuth",
+            data: { user: "u", password: "p" }
+          })
+          const mapping = JSON.stringify({ credentials: { Login: id } })
+          const mapped = await promote("--name", "Needy", "--mapping", mapping, "--apply")
+          assert.strictEqual(mapped.code, 0, mapped.stderr)
+
+          const mistakes: ReadonlyArray<readonly [words: ReadonlyArray<string>, stderr: string]> = [
+            [["--name", "A*"], "promote needs either --plan or --apply"],
+            [["--name", "A*", "--paln"], "paln"],
+            [["--name", "A*", "--plan", "--mapping", "{"], "--mapping"],
+            [["--name", "A*", "--plan", "--mapping", '{"credential":{}}'], "--mapping"],
+            [["--name", "A*", "--plan", "--to", "moon"], "Instance moon not found"],
+            [["--name", "A*", "--plan", "--to", "down"], "down"],
+            [["--name", "Nobody", "--plan"], "fits no workflow on staging"]
+          ]
+          const answers = await Promise.all(mistakes.map(([words]) => promote(...words)))
+          for (const [index, [words, stderr]] of mistakes.entries()) {
+            assert.deepInclude(answers[index], { code: 1, stdout: "" }, words.join(" "))
+            assert.include(answers[index]?.stderr, stderr)
+          }
+        })
       }),
     120_000
   )

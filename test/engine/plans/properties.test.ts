@@ -7,6 +7,7 @@ import { stepOf } from "../../../src/engine/changes/guards.ts"
 import type { Input } from "../../../src/engine/changes/promotion/Input.ts"
 import { levels } from "../../../src/engine/changes/promotion/levels.ts"
 import { idsIn, linksOf } from "../../../src/engine/changes/promotion/links.ts"
+import { allKnown } from "../../../src/engine/changes/promotion/nodeTypes.ts"
 import { promote } from "../../../src/engine/changes/promotion/promote.ts"
 import { valueAt, withValue } from "../../../src/engine/changes/references.ts"
 import { resolve } from "../../../src/engine/changes/resolve.ts"
@@ -55,10 +56,12 @@ const inputOf = (given: Graph, order: ReadonlyArray<string>): Input => ({
   target: given.known.map((id) => ({ ...workflowOf(id, given, there), nodes: [] })),
   tags: [],
   credentials: { all: [], isComplete: true },
-  promoted: { twins: new Map(), written: new Map() },
+  promoted: { twins: new Map(), written: new Map(), brought: new Map(), writtenAt: new Map() },
+  editors: new Map(),
   mapping: { from: "staging", to: "production", credentials: {}, tags: {}, workflows: {}, values: {} },
   keep: [],
   generation: "2.x",
+  nodeTypes: allKnown,
   options: { activation: "keep", dependencies: "all", onDrift: "block" }
 })
 
@@ -132,6 +135,27 @@ describe("a promotion, whatever calls whatever", () => {
         }
       })
     )
+  })
+})
+
+describe("a promotion to an engine whose API does not take all settings", () => {
+  it("says which of the twin's own are lost with a change, and changes nothing for their sake alone", () => {
+    const given: Graph = { calls: [], errors: [], known: ["w0"], seed: 0 }
+    const input = inputOf(given, ["w0"])
+    const [twin] = input.target
+    assert.isDefined(twin)
+    const own = { callerPolicy: "any", timezone: "UTC" }
+    const to = (nodes: Workflow["nodes"]): Input => ({
+      ...input,
+      generation: "1.x",
+      target: twin === undefined ? [] : [{ ...twin, nodes, settings: own }]
+    })
+    const node = { name: "Old", type: "n8n-nodes-base.noOp", typeVersion: 1, position: [0, 0], parameters: {} }
+    const { steps, warnings } = promote(to([node]))
+    assert.lengthOf(steps, 1)
+    assert.nestedPropertyVal(steps[0], "change.after.settings.timezone", "UTC")
+    assert.include(warnings.join(), "loses its callerPolicy on production, whose API does not take that, for good")
+    assert.deepStrictEqual(promote(to([])).steps, [])
   })
 })
 

@@ -1,5 +1,5 @@
 import type { Tag, Workflow } from "../../client/models.ts"
-import type { KnownCredentials } from "../promotion/places.ts"
+import type { KnownCredentials } from "../credentials.ts"
 
 /** What is done to each of many workflows. */
 export type Action =

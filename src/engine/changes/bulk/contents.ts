@@ -4,11 +4,14 @@ import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObje
 import type { Workflow } from "../../client/models.ts"
 import type { Content } from "../Change.ts"
 import { contentOf } from "../content.ts"
-import type { Credential } from "../promotion/places.ts"
+import { findCredential, unchecked, unseen } from "../credentials.ts"
 import type { Action, Wish } from "./Wish.ts"
 
 /** What a workflow becomes, or why it cannot; nothing where the action does not touch what it is. */
-export type Changed = { readonly content: Content } | { readonly problem: string } | undefined
+export type Changed =
+  | { readonly content: Content; readonly warnings?: ReadonlyArray<string> }
+  | { readonly problem: string }
+  | undefined
 
 /** The actions that change what is in workflows. */
 export type ContentAction = Extract<
@@ -53,29 +56,34 @@ const setErrorWorkflow = ({ all, instance }: Wish, value: string) => {
 }
 
 const replaceCredential = ({ credentials, instance }: Wish, find: string, value: string) => {
-  const is = (wanted: string) => (one: Partial<Credential>) => one.id === wanted || one.name === wanted
+  const isMeant = ({ id, name }: JsonObject) => id === find || name === find
   return (workflow: Workflow): Changed => {
     const problems: Array<string> = []
+    const warnings: Array<string> = []
     const content = contentOf(workflow)
     const nodes = content.nodes.map((node) => {
       if (!isJsonObject(node.credentials)) return node
       const replaced = Object.entries(node.credentials).map(([type, given]) => {
-        const { id, name } = isJsonObject(given) ? given : {}
-        const own = { ...(Predicate.isString(id) ? { id } : {}), ...(Predicate.isString(name) ? { name } : {}) }
-        if (!is(find)(own)) return [type, given] as const
-        const [one, ...more] = credentials.all.filter((known) => known.type === type && is(value)(known))
-        if (one !== undefined && more.length === 0) return [type, { id: one.id, name: one.name }] as const
-        problems.push(
-          one === undefined
-            ? `${instance} has no credential ${value} of type ${type}${credentials.isComplete ? "" : " that a workflow names"}`
-            : `${instance} has several credentials ${value} of type ${type}: give the id`
-        )
-        return [type, given] as const
+        if (!isJsonObject(given) || !isMeant(given)) return [type, given] as const
+        const match = findCredential(credentials, type, { id: value, name: value })
+        switch (match._tag) {
+          case "Found":
+            return [type, { id: match.credential.id, name: match.credential.name }] as const
+          case "Unlisted":
+            warnings.push(unchecked(instance, type, match.id))
+            return [type, unseen(match.id)] as const
+          case "None":
+            problems.push(`${instance} has no credential ${value} of type ${type}${match.why}`)
+            return [type, given] as const
+          default:
+            problems.push(`${instance} has several credentials ${value} of type ${type}: give the id`)
+            return [type, given] as const
+        }
       })
       return { ...node, credentials: Object.fromEntries(replaced) }
     })
     const [problem] = problems
-    return problem === undefined ? { content: { ...content, nodes } } : { problem }
+    return problem === undefined ? { content: { ...content, nodes }, warnings } : { problem }
   }
 }
 

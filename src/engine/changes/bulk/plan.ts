@@ -1,7 +1,7 @@
 import type { Blocked } from "../../../changes/Plan.ts"
 import type { Workflow } from "../../client/models.ts"
 import { hasValidTrigger } from "../../workflow/triggers.ts"
-import { type Change, idOf, invert, type Ref } from "../Change.ts"
+import { type Change, idOf, type Ref } from "../Change.ts"
 import { contentOf, differingParts, isArchived, partsBefore } from "../content.ts"
 import { type Draft, type Step, stepOf } from "../guards.ts"
 import { order } from "../order.ts"
@@ -15,6 +15,7 @@ import type { Wish } from "./Wish.ts"
 interface Found {
   readonly steps?: ReadonlyArray<Step>
   readonly problem?: string
+  readonly warnings?: ReadonlyArray<string>
 }
 
 /** What an action does to each of many workflows; pure, the same for the same workflows in any order. */
@@ -73,7 +74,10 @@ export const planBulk = (wish: Wish): Omit<Draft, "estimate"> & { readonly uncha
   return {
     kind: "bulk",
     steps: [...(steps.length === 0 ? [] : newTags), ...steps].toSorted(order),
-    warnings: action._tag === "delete" ? warnOfDeletion(selected, all) : [],
+    warnings: [
+      ...(action._tag === "delete" ? warnOfDeletion(selected, all) : []),
+      ...new Set(found.flatMap(({ warnings = [] }) => warnings))
+    ],
     blocked: found.flatMap(({ problem, workflow }): ReadonlyArray<Blocked> =>
       problem === undefined ? [] : [{ what: `${workflow.name} (${workflow.id})`, reason: problem }]
     ),
@@ -115,12 +119,12 @@ const changed = (wish: Wish, action: ContentAction, on: On, workflow: Workflow):
   if (outcome === undefined) return {}
   if ("problem" in outcome) return outcome
   const shown = contentOf(workflow)
-  const { content } = outcome
+  const { content, warnings = [] } = outcome
   const before = partsBefore(content, shown)
   if (differingParts(content, shown).length === 0 && Object.keys(before).length === 0) return {}
   if (isArchived(workflow)) return { problem: "it is archived" }
   const change: Change = { kind: "update", ...on, before, after: content, references: [] }
-  return { steps: [{ id: idOf(change), change, reason: "asked for", undo: invert(change) }] }
+  return { ...one(change, "asked for"), warnings }
 }
 
 const warnOfDeletion = (selected: ReadonlyArray<Workflow>, all: ReadonlyArray<Workflow>): ReadonlyArray<string> => {

@@ -1,8 +1,9 @@
 import type { Tag, Workflow } from "../../client/models.ts"
+import type { KnownCredentials } from "../credentials.ts"
 import type { Keep, Mapping } from "../settings.ts"
 import type { Generation } from "./fit.ts"
 import type { Promoted } from "./history.ts"
-import type { KnownCredentials } from "./places.ts"
+import type { NodeTypes } from "./nodeTypes.ts"
 
 /** How a promotion goes about it. */
 export interface Options {
@@ -25,8 +26,11 @@ export interface Input {
   readonly tags: ReadonlyArray<Tag>
   readonly credentials: KnownCredentials
   readonly promoted: Promoted
+  /** Who has changed workflows of the target, in words, as far as their engine tells. */
+  readonly editors: ReadonlyMap<string, string>
   readonly mapping: Mapping
   readonly keep: ReadonlyArray<Keep>
   readonly generation: Generation
+  readonly nodeTypes: NodeTypes
   readonly options: Options
 }

@@ -24,7 +24,12 @@ export const activations = (
   input: Input,
   built: ReadonlyArray<Built>,
   { calls, levelOf }: Calls
-): { readonly steps: ReadonlyArray<Step>; readonly warnings: ReadonlyArray<string> } => {
+): {
+  readonly steps: ReadonlyArray<Step>
+  /** The workflows that are switched on. */
+  readonly active: ReadonlySet<string>
+  readonly warnings: ReadonlyArray<string>
+} => {
   const { from, generation, options, source, to } = input
   const byId = new Map(built.map((one) => [one.id, one]))
 
@@ -53,12 +58,14 @@ export const activations = (
     }
   }
 
+  const active = new Set<string>()
   const steps = built.flatMap((one): ReadonlyArray<Step> => {
     const { content, id, twin } = one
     const caller = needed.get(id)
     const isCalled = caller !== undefined
     if (twin?.active === true || (wanted.get(id) !== true && !isCalled)) return []
     if (!canBeActive(content, generation)) return []
+    active.add(id)
     const change: Change = {
       kind: "active",
       instance: to,
@@ -85,5 +92,5 @@ export const activations = (
       ? [`${content.name} has no trigger, so that ${to} cannot publish it, nor ${caller}, which calls it`]
       : []
   })
-  return { steps, warnings: lacking }
+  return { steps, active, warnings: lacking }
 }

@@ -1,16 +1,16 @@
 import { keepIdentity } from "../../client/body.ts"
-import { removals } from "../../client/body.ts"
 import { nameOf, type Workflow } from "../../client/models.ts"
-import { type Content, idOf, type Reference } from "../Change.ts"
+import { isSameJson } from "../../client/versions.ts"
+import type { Brought, Content, Reference } from "../Change.ts"
 import { contentOf, differingParts, isArchived } from "../content.ts"
 import { withTexts } from "../references.ts"
+import { type Drift, driftOf, isUnpublished } from "./drift.ts"
 import { fit, structureProblem } from "./fit.ts"
 import type { Input } from "./Input.ts"
-import type { Levels } from "./levels.ts"
-import type { LinkedText } from "./links.ts"
+import { type Context, keyOf, link } from "./linking.ts"
+import { impossible } from "./nodeTypes.ts"
+import { canLose, mergeSettings, tagsOf, unclaimed, wantedTags } from "./own.ts"
 import { withCredentials, withKept, withValues } from "./places.ts"
-import type { Choice } from "./select.ts"
-import type { Twin } from "./twins.ts"
 
 /** One workflow as it is to be on the target. */
 export interface Built {
@@ -24,16 +24,24 @@ export interface Built {
   readonly level: number
   /** The level at which everything it refers to is there. */
   readonly linkLevel: number
+  /** Whether a twin is another one than it is to be, apart from its tags. */
+  readonly isChanged: boolean
+  /** Settings that it loses, because the source has them no more. */
+  readonly removed: ReadonlyArray<string>
+  /** The tags that the source gives it, by their names on the target. */
+  readonly tags: ReadonlyArray<string>
+  /** The settings that the source gives it. */
+  readonly given: ReadonlyArray<string>
+  /** What promotions have brought to it before. */
+  readonly brought: Brought | undefined
+  /** What it has besides, of which nobody knows where it comes from. */
+  readonly unclaimed: ReadonlyArray<string>
+  /** What somebody has done to its twin that this would go over. */
+  readonly drift: Drift | undefined
+  /** What the engine cannot run of it: it goes along all the same, where it is not to be active there. */
+  readonly impossible: ReadonlyArray<string>
   readonly problems: ReadonlyArray<string>
   readonly warnings: ReadonlyArray<string>
-}
-
-interface Context {
-  readonly id: string
-  readonly choice: Choice
-  readonly chosen: ReadonlyMap<string, Choice>
-  readonly graph: Levels
-  readonly twinOf: (id: string) => Twin
 }
 
 /** Works out how a workflow has to look on the target: its ids, its credentials, and what belongs to the place. */
@@ -44,7 +52,8 @@ export const build = (input: Input, context: Context): Built => {
   const theirs = source.get(id)
   const twin = found._tag === "Found" ? found.workflow : undefined
   const shown = twin === undefined ? undefined : contentOf(twin)
-  const level = graph.levelOf(id)
+  const last = twin === undefined ? undefined : promoted.written.get(twin.id)
+  const brought = twin === undefined ? undefined : promoted.brought.get(twin.id)
 
   const credentials = choice.content.nodes.map((node) => withCredentials(node, input.credentials, input.mapping))
   const linked = link(input, context)
@@ -58,48 +67,91 @@ export const build = (input: Input, context: Context): Built => {
       { rules: keep, workflow: texts.name }
     )
   )
-  const settings = { ...shown?.settings, ...texts.settings }
-  const { content, dropped } = fit({ ...texts, nodes: kept.map(({ node }) => node), settings }, generation)
+  const { content: sent, dropped } = fit({ ...texts, nodes: kept.map(({ node }) => node) }, generation)
+  const merged = mergeSettings({
+    workflow: texts.name,
+    given: sent.settings,
+    shown: shown?.settings ?? {},
+    brought,
+    keep,
+    generation
+  })
+  const { content } = fit({ ...sent, settings: merged.settings }, generation)
 
+  const wanted = wantedTags(input, id)
   const structure = structureProblem(content, generation)
-  const last = twin === undefined ? undefined : promoted.written.get(twin.id)
-  const isChanged = shown !== undefined && differingParts(content, shown).length > 0
-  const drifted = shown === undefined || last === undefined || !isChanged ? [] : differingParts(last, shown)
-  const drift = `it was changed on ${to} since the last promotion (${drifted.join(", ")}); on_drift overwrite goes over that`
+  const isChanged = shown !== undefined && (differingParts(content, shown).length > 0 || merged.removed.length > 0)
+  const deleted = found._tag === "New" ? found.former : undefined
+  const drift =
+    twin === undefined || shown === undefined ? undefined : driftOf(input, { twin, shown, isChanged, wanted })
   const lasting = Object.keys(content.settings).filter(
-    (name) =>
-      generation === "2.x" &&
-      shown !== undefined &&
-      shown.settings[name] === undefined &&
-      !Object.hasOwn(removals, name)
+    (name) => shown !== undefined && shown.settings[name] === undefined && !canLose(generation, name)
   )
-  const missing = kept.flatMap((one) => one.missing)
+  // Such settings are made in its editor; its API replaces all settings, and takes only some.
+  const unwritable = Object.keys(merged.settings).filter(
+    (name) => isChanged && generation === "1.x" && content.settings[name] === undefined
+  )
+  const missing = [...kept.flatMap((one) => one.missing), ...merged.missing.map((name) => `settings.${name}`)]
   const label = `${texts.name}: `
+  const named = (names: ReadonlyArray<string>, words: (names: string) => string) =>
+    names.length === 0 ? [] : [label + words(names.join(", "))]
   return {
     id,
     content,
     twin,
     key: keyOf(texts.name, from, id),
     references: linked.references,
-    level,
+    level: graph.levelOf(id),
     linkLevel: linked.level,
+    isChanged,
+    removed: merged.removed,
+    tags: wanted,
+    given: Object.keys(sent.settings).filter((name) => !merged.kept.includes(name)),
+    brought,
+    unclaimed:
+      twin === undefined || shown === undefined
+        ? []
+        : unclaimed(input, { id, twin, given: sent.settings, shown: shown.settings, wanted }),
+    drift,
+    impossible: impossible(input.nodeTypes, content.nodes),
     problems: [
       ...(theirs !== undefined && isArchived(theirs) ? [`it is archived on ${from}`] : []),
       ...(found._tag === "Unclear" ? [found.reason] : []),
       ...credentials.flatMap(({ problems }) => problems),
       ...linked.problems,
       ...(structure === undefined ? [] : [`${to} would refuse it: ${structure}`]),
-      ...(drifted.length > 0 && input.options.onDrift === "block" ? [drift] : [])
+      ...(deleted !== undefined && input.options.onDrift === "block"
+        ? [
+            `somebody has deleted ${deleted} on ${to}, which a promotion had made of it; on_drift overwrite makes it anew`
+          ]
+        : []),
+      ...(drift !== undefined && input.options.onDrift === "block"
+        ? [`${drift.problem}; on_drift overwrite goes over that`]
+        : [])
     ],
     warnings: [
-      ...(dropped.length === 0 ? [] : [`${label}${to} does not take ${dropped.join(", ")}`]),
-      ...(missing.length === 0 ? [] : [`${label}nothing to keep on ${to} for ${missing.join(", ")}: as on ${from}`]),
-      ...(lasting.length === 0
-        ? []
-        : [`${label}${to} gets the settings ${lasting.join(", ")}, which a rollback cannot take away there`]),
+      ...credentials.flatMap(({ warnings }) => warnings),
+      ...named(dropped, (names) => `${to} does not take ${names}`),
+      ...named(missing, (names) => `nothing to keep on ${to} for ${names}: as on ${from}`),
+      ...named(lasting, (names) => `${to} gets the settings ${names}, which a rollback cannot take away there`),
+      ...named(unwritable, (names) => `loses its ${names} on ${to}, whose API does not take that, for good`),
+      ...named(
+        merged.lasting,
+        (names) => `${from} has no ${names} any more; ${to} keeps it, as its engine cannot lose such a setting`
+      ),
+      ...named(leftBehind(theirs, twin), (names) => `its ${names} on ${from} does not go along`),
+      ...(theirs !== undefined && isUnpublished(theirs)
+        ? [`${label}has changes on ${from} that are not published: they go along`]
+        : []),
       ...choice.links.dynamic.map(
         (node) => `${label}node ${node} finds the workflow that it calls at run time: nobody checks that it is on ${to}`
       ),
+      ...(deleted !== undefined && input.options.onDrift === "overwrite"
+        ? [`${label}made anew, as somebody has deleted ${deleted} on ${to}, which a promotion had made of it`]
+        : []),
+      ...(drift !== undefined && input.options.onDrift === "overwrite"
+        ? [`${label}${drift.problem}, which is overwritten`]
+        : []),
       ...(found._tag === "Found" && found.by === "name" && last === undefined && isChanged
         ? [`${label}taken for ${found.workflow.id} on ${to}, which has the same name; what is there is overwritten`]
         : [])
@@ -107,8 +159,19 @@ export const build = (input: Input, context: Context): Built => {
   }
 }
 
-/** What the creation of a workflow is made from, as one text. */
-const keyOf = (name: string, from: string, id: string) => `${name.slice(0, 60)} (${from} ${id})`
+/** What a workflow has beside its content, and promotions do not bring, where its twin has it not the same. */
+const leftBehind = (theirs: Workflow | undefined, twin: Workflow | undefined): ReadonlyArray<string> =>
+  ["description", "nodeGroups", "pinData"].filter((field) => {
+    const given = theirs?.[field] ?? ""
+    const isEmpty = given === "" || (typeof given === "object" && Object.keys(given).length === 0)
+    return !isEmpty && !isSameJson(given, twin?.[field])
+  })
+
+/** What promotions have brought to it, once its content is as it is to be. */
+export const broughtBy = ({ given, tags, twin }: Built, areTagsSet: boolean): Brought => {
+  const present = tagsOf(twin)
+  return { settings: given, tags: areTagsSet ? tags : tags.filter((name) => present.includes(name)) }
+}
 
 /** Nodes that the twin has keep the ids that they have there, so that the addresses of webhooks stay. */
 const withoutIdentityOf = (shown: Content) => {
@@ -119,57 +182,3 @@ const withoutIdentityOf = (shown: Content) => {
     return rest
   }
 }
-
-/** The texts with ids of workflows as they have to be on the target, and those that are only known once steps are done. */
-const link = ({ from, source, to }: Input, { choice, chosen, graph, id, twinOf }: Context) => {
-  const problems: Array<string> = []
-  const references: Array<Reference> = []
-  const texts: Array<readonly [LinkedText["path"], string]> = []
-  let level = graph.levelOf(id)
-
-  const meant = (other: string) => {
-    const twin = twinOf(other)
-    if (twin._tag === "Found") return String(twin.workflow.id)
-    if (twin._tag === "Unclear" && !chosen.has(other)) problems.push(`it calls workflow ${other}: ${twin.reason}`)
-    const name = source.get(other)?.name
-    return chosen.has(other) && name !== undefined
-      ? { created_by: idOf({ kind: "create", instance: to, key: keyOf(name, from, other), ...nothing(name) }), other }
-      : other
-  }
-
-  for (const { parts, path, use } of choice.links.texts) {
-    const known = parts.filter(
-      (part) =>
-        use !== "caller" ||
-        typeof part === "string" ||
-        chosen.has(part.workflow) ||
-        twinOf(part.workflow)._tag === "Found"
-    )
-    const named = trimmed(known).map((part) => (typeof part === "string" ? part : meant(part.workflow)))
-    const open = named.flatMap((part) => (typeof part === "string" ? [] : [part.other]))
-    const written = named.flatMap((part) => (typeof part === "string" ? [part] : []))
-    if (open.length === 0) texts.push([path, written.join("")])
-    else {
-      const isLate = open.some(
-        (other) => other === id || graph.isBack(id, other) || graph.levelOf(other) > graph.levelOf(id)
-      )
-      level = Math.max(level, ...open.map((other) => graph.levelOf(other)))
-      references.push({
-        path,
-        parts: named.map((part) => (typeof part === "string" ? part : { created_by: part.created_by })),
-        ...(isLate ? { late: true } : {})
-      })
-    }
-  }
-  return { texts, references, problems, level }
-}
-
-const nothing = (name: string) => ({
-  content: { name, nodes: [], connections: {}, settings: {} },
-  references: [],
-  level: 0
-})
-
-/** A list without the commas that nothing stands between any more. */
-const trimmed = (parts: LinkedText["parts"]): LinkedText["parts"] =>
-  parts.filter((part, index) => part !== ", " || (index > 0 && parts[index - 1] !== ", " && index < parts.length - 1))

@@ -1,5 +1,5 @@
 import type { Kept } from "../../../changes/Journal.ts"
-import type { Change, Content } from "../Change.ts"
+import type { Brought, Change, Content } from "../Change.ts"
 import { resolve } from "../resolve.ts"
 
 /** What the journal knows of promotions from one instance to another. */
@@ -8,14 +8,37 @@ export interface Promoted {
   readonly twins: ReadonlyMap<string, string>
   /** What promotions, and the rollbacks of them, have last written, by the workflow of the target. */
   readonly written: ReadonlyMap<string, Content>
+  /** What of their tags and settings came with promotions, by the workflow of the target; nothing where nobody noted it. */
+  readonly brought: ReadonlyMap<string, Brought>
+  /** When a promotion last wrote there. */
+  readonly writtenAt: ReadonlyMap<string, number>
 }
 
 /** Reads from the journal what earlier promotions have made, and what they have written. */
 export const promotedIn = (entries: ReadonlyArray<Kept<Change>>, from: string, to: string): Promoted => {
   const twins = new Map<string, string>()
   const written = new Map<string, Content>()
+  const brought = new Map<string, Brought>()
+  const writtenAt = new Map<string, number>()
   const plans = new Map<string, ReadonlyMap<string, Change>>()
   const created = new Map<string, Map<string, string | number>>()
+
+  const note = (twin: string, change: Change, at: number) => {
+    const source = "source" in change ? change.source : undefined
+    if (source === undefined) return
+    if (change.kind === "delete") {
+      twins.delete(source.id)
+      for (const map of [written, brought, writtenAt]) map.delete(twin)
+      return
+    }
+    twins.set(source.id, twin)
+    writtenAt.set(twin, at)
+    if (change.kind === "create") written.set(twin, change.content)
+    if (change.kind === "update") written.set(twin, change.after)
+    if (source.brought === undefined) brought.delete(twin)
+    else brought.set(twin, source.brought)
+  }
+
   for (const entry of entries) {
     if (entry.type === "planned") {
       plans.set(entry.plan_id, new Map(entry.plan.steps.map(({ change, id }) => [id, change])))
@@ -29,22 +52,11 @@ export const promotedIn = (entries: ReadonlyArray<Kept<Change>>, from: string, t
       if (change === undefined || !("source" in change) || change.instance !== to) continue
       if (change.source?.instance !== from) continue
       const resolved = resolve(change, (id) => made?.get(id))
-      if (resolved === undefined) continue
-      const { id: source } = change.source
-      if (resolved.kind === "create" && entry.created !== undefined) {
-        twins.set(source, String(entry.created))
-        written.set(String(entry.created), resolved.content)
-      }
-      if (!("workflow" in resolved) || typeof resolved.workflow !== "string") continue
-      if (resolved.kind === "update") {
-        twins.set(source, resolved.workflow)
-        written.set(resolved.workflow, resolved.after)
-      }
-      if (resolved.kind === "delete") {
-        twins.delete(source)
-        written.delete(resolved.workflow)
+      if (resolved?.kind === "create" && entry.created !== undefined) note(String(entry.created), resolved, entry.at)
+      if (resolved !== undefined && "workflow" in resolved && typeof resolved.workflow === "string") {
+        note(resolved.workflow, resolved, entry.at)
       }
     }
   }
-  return { twins, written }
+  return { twins, written, brought, writtenAt }
 }

@@ -1,41 +1,17 @@
 import { Predicate } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
-import { nameOf, type Workflow } from "../../client/models.ts"
+import { nameOf } from "../../client/models.ts"
 import { nodeKind } from "../../client/naming.ts"
+import { findCredential, type KnownCredentials, unchecked, unseen } from "../credentials.ts"
 import { type Path, valueAt, withValue } from "../references.ts"
 import { fits, type Keep, type Mapping } from "../settings.ts"
-
-/** A credential of an instance, without its values. */
-export interface Credential {
-  readonly id: string
-  readonly name: string
-  readonly type: string
-}
-
-/** What is known of the credentials of an instance; some engines do not list them. */
-export interface KnownCredentials {
-  readonly all: ReadonlyArray<Credential>
-  readonly isComplete: boolean
-}
-
-/** The credentials that workflows name in their nodes, each once. */
-export const credentialsIn = (workflows: ReadonlyArray<Workflow>): ReadonlyArray<Credential> => {
-  const found = workflows.flatMap(({ nodes }) =>
-    nodes.flatMap(({ credentials }) =>
-      Object.entries(isJsonObject(credentials) ? credentials : {}).flatMap(([type, given]) => {
-        const { id, name } = isJsonObject(given) ? given : {}
-        return Predicate.isString(id) && Predicate.isString(name) ? [{ id, name, type }] : []
-      })
-    )
-  )
-  return [...new Map(found.map((one) => [`${one.type} ${one.id}`, one])).values()]
-}
 
 /** What became of a node's credentials on the way. */
 interface Matched {
   readonly node: JsonObject
   readonly problems: ReadonlyArray<string>
+  readonly warnings: ReadonlyArray<string>
 }
 
 /** A node with the credentials of the other place in place of its own. */
@@ -45,29 +21,36 @@ export const withCredentials = (
   { credentials: mapped, to }: Pick<Mapping, "credentials" | "to">
 ): Matched => {
   const { credentials } = node
-  if (!isJsonObject(credentials)) return { node, problems: [] }
+  if (!isJsonObject(credentials)) return { node, problems: [], warnings: [] }
   const problems: Array<string> = []
+  const warnings: Array<string> = []
   const matched = Object.entries(credentials).map(([type, given]) => {
     const { id, name } = isJsonObject(given) ? given : {}
     if (!Predicate.isString(name) && !Predicate.isString(id)) return [type, given] as const
     const words = `credential ${JSON.stringify(name ?? id)} (${type}) of node ${nameOf(node)}`
     const wanted = mapped[`${type}/${String(name)}`] ?? mapped[String(id)] ?? mapped[String(name)]
-    const looked = wanted ?? name
-    const own = known.all.filter((one) => one.type === type && (one.name === looked || one.id === wanted))
-    const [first, ...others] = own
-    if (first !== undefined && others.length === 0) return [type, { id: first.id, name: first.name }] as const
-    if (first === undefined && wanted !== undefined && !known.isComplete) {
-      return [type, { id: wanted, name: String(name) }] as const
+    const match = findCredential(known, type, { id: wanted, name: wanted ?? String(name) })
+    switch (match._tag) {
+      case "Found":
+        return [type, { id: match.credential.id, name: match.credential.name }] as const
+      case "Unlisted":
+        warnings.push(unchecked(to, type, match.id))
+        return [type, unseen(match.id)] as const
+      case "None": {
+        const meant = wanted === undefined ? "" : `, nor is ${JSON.stringify(wanted)}, which the mapping names, one`
+        problems.push(`${words} has no match on ${to}${match.why}${meant}: create it there, or ${giveIt}`)
+        return [type, given] as const
+      }
+      default:
+        problems.push(`${words} has several matches on ${to} (${match.ids.join(", ")}): ${giveIt}`)
+        return [type, given] as const
     }
-    problems.push(
-      first === undefined
-        ? `${words} has no match on ${to}${known.isComplete ? "" : ", as far as its workflows show"}: create it there, or name one in promotion.mappings`
-        : `${words} has several matches on ${to} (${own.map((one) => one.id).join(", ")}): name one by its id in promotion.mappings`
-    )
-    return [type, given] as const
   })
-  return { node: { ...node, credentials: Object.fromEntries(matched) }, problems }
+  return { node: { ...node, credentials: Object.fromEntries(matched) }, problems, warnings }
 }
+
+/** What a person can do about a credential that nobody finds. */
+const giveIt = "give its id in mapping.credentials, or in promotion.mappings of the configuration"
 
 /** A node with texts of its parameters replaced wherever they stand inside of others, the longest first. */
 export const withValues = (node: JsonObject, values: Mapping["values"]): JsonObject => {

@@ -8,6 +8,8 @@ import { build, type Built } from "./build.ts"
 import type { Input } from "./Input.ts"
 import { levels } from "./levels.ts"
 import { idsIn } from "./links.ts"
+import { unknownTypes } from "./nodeTypes.ts"
+import { tagsOf } from "./own.ts"
 import { select } from "./select.ts"
 import { changedRef, contentSteps } from "./steps.ts"
 import { tagSteps } from "./tags.ts"
@@ -21,20 +23,37 @@ export interface Outcome {
   readonly twin?: string
 }
 
+/** A workflow of the target that somebody has changed since a promotion last wrote to it. */
+export interface Edited {
+  readonly workflow: Workflow
+  /** When that was, in milliseconds since 1970. */
+  readonly since: number
+  /** Whether the engine has made a version of it: it does so where nodes or connections change. */
+  readonly isVersioned: boolean
+}
+
 /** What a promotion would do: pure data, the same for the same input in any order. */
-export const promote = (input: Input): Omit<Draft, "estimate"> & { readonly outcomes: ReadonlyArray<Outcome> } => {
+export const promote = (
+  input: Input
+): Omit<Draft, "estimate"> & {
+  readonly outcomes: ReadonlyArray<Outcome>
+  readonly edited: ReadonlyArray<Edited>
+} => {
   const { from, source, to } = input
   const twinOf = twinFinder(input)
   const { blocked: unselected, chosen, comesAlong } = select(input, twinOf)
   const calls = new Map([...chosen].map(([id, { links }]) => [id, idsIn(links.texts.filter(isCall))]))
   const graph = levels(calls)
   const built = [...chosen].map(([id, choice]) => build(input, { id, choice, chosen, graph, twinOf }))
-  const blocked = withCallers(built, calls)
-  const sound = built.filter(({ id }) => !blocked.has(id))
+  const isSound = (stopped: ReadonlyMap<string, string>) => (one: Built) => !stopped.has(one.id)
+  const early = withCallers(built, calls)
+  const begun = activations(input, built.filter(isSound(early)), { calls, levelOf: graph.levelOf })
+  const blocked = withCallers(built.map(withImpossible(input, begun.active)), calls)
+  const sound = built.filter(isSound(blocked))
   const stepsOf = sound.map((one) => contentSteps(input, one, comesAlong.get(one.id)))
   const tags = tagSteps(input, sound)
   const activation = activations(input, sound, { calls, levelOf: graph.levelOf })
-  const labels = new Map(sound.map((one) => [keyOf(changedRef(one, to)), labelsOf(input, one)]))
+  const labels = new Map(sound.map((one) => [keyOf(changedRef(one, to)), labelsOf(one)]))
   const steps = [...stepsOf.flat(), ...tags.steps, ...activation.steps]
     .map((step) => withLabels(step, labels.get(keyOf(refOf(step)))))
     .toSorted(order)
@@ -42,11 +61,29 @@ export const promote = (input: Input): Omit<Draft, "estimate"> & { readonly outc
   return {
     kind: "promotion",
     steps,
-    warnings: [...new Set([...sound.flatMap(({ warnings }) => warnings), ...activation.warnings])].toSorted(),
+    warnings: [
+      ...new Set([
+        ...sound.flatMap(({ warnings }) => warnings),
+        ...activation.warnings,
+        ...unclaimedIn(input, sound),
+        ...untold(input, sound)
+      ])
+    ].toSorted(),
     blocked: [
       ...unselected,
       ...[...blocked].map(([id, reason]): Blocked => ({ what: `${nameAt(id)} (${from} ${id})`, reason }))
     ].toSorted((a, b) => (a.what < b.what ? -1 : a.what > b.what ? 1 : 0)),
+    edited: built.flatMap(({ drift, twin }) =>
+      drift === undefined || twin === undefined
+        ? []
+        : [
+            {
+              workflow: twin,
+              isVersioned: drift.isVersioned,
+              since: input.promoted.writtenAt.get(twin.id) ?? 0
+            }
+          ]
+    ),
     outcomes: built.map(({ id, twin }) => ({
       name: nameAt(id),
       id,
@@ -74,10 +111,49 @@ const refOf = ({ change, id }: Step): Ref | undefined =>
   change.kind === "create" ? { created_by: id } : "workflow" in change ? change.workflow : undefined
 
 /** The tags that a workflow has on the target, or gets where it is new. */
-const labelsOf = ({ mapping, source }: Input, { id, twin }: Built): ReadonlyArray<string> =>
-  twin === undefined
-    ? (source.get(id)?.tags ?? []).map(({ name }) => mapping.tags[name] ?? name)
-    : (twin.tags ?? []).map(({ name }) => name)
+const labelsOf = ({ tags, twin }: Built): ReadonlyArray<string> => (twin === undefined ? tags : tagsOf(twin))
+
+/** A workflow that is, or is to be, active cannot do with nodes that its engine does not run. */
+const withImpossible =
+  ({ to }: Input, active: ReadonlySet<string>) =>
+  (one: Built): Built =>
+    one.impossible.length > 0 && (one.twin?.active === true || active.has(one.id))
+      ? {
+          ...one,
+          problems: [
+            ...one.problems,
+            `it cannot be active on ${to} (${one.impossible.join("; ")})${
+              one.twin?.active === true ? "" : "; activation inactive brings it along all the same"
+            }`
+          ]
+        }
+      : one
+
+/** What engines cannot run of workflows that go along all the same, and what nobody knows. */
+const untold = ({ nodeTypes, to }: Input, built: ReadonlyArray<Built>): ReadonlyArray<string> => [
+  ...built.flatMap(({ content, impossible }) =>
+    impossible.length === 0 ? [] : [`${content.name}: ${to} cannot run it (${impossible.join("; ")})`]
+  ),
+  ...unknownTypes(
+    nodeTypes,
+    built.flatMap(({ content }) => content.nodes),
+    to
+  )
+]
+
+/** Workflows that are named in one warning. */
+const mostNamed = 10
+
+/** What twins have and their sources have not, and no promotion is known to have brought: it stays, which is said. */
+const unclaimedIn = ({ from, to }: Input, built: ReadonlyArray<Built>): ReadonlyArray<string> => {
+  const some = built.filter(({ unclaimed }) => unclaimed.length > 0)
+  if (some.length === 0) return []
+  const named = some.slice(0, mostNamed).map(({ content, unclaimed }) => `${content.name} (${unclaimed.join(", ")})`)
+  const more = some.length > mostNamed ? ` and ${some.length - mostNamed} more` : ""
+  return [
+    `${to} keeps what ${from} does not have, as no promotion is known to have brought it: ${named.join(", ")}${more}`
+  ]
+}
 
 /** What is blocked, and what calls it: a workflow does not go where what it needs cannot. */
 const withCallers = (

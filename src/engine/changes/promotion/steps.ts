@@ -1,8 +1,8 @@
 import { versionOf } from "../../client/versions.ts"
-import { type Change, type ChangeOf, type Content, idOf, type Ref } from "../Change.ts"
+import { type Change, type ChangeOf, type Content, idOf, type Ref, type Source } from "../Change.ts"
 import { contentOf, differingParts, partsBefore } from "../content.ts"
 import { type Step, stepOf } from "../guards.ts"
-import type { Built } from "./build.ts"
+import { type Built, broughtBy } from "./build.ts"
 import type { Input } from "./Input.ts"
 
 /** The workflow of the target that a change is about. */
@@ -24,19 +24,32 @@ const creation = ({ content, key, to }: Creation): ChangeOf<"create"> => ({
   level: 0
 })
 
+/** Where a change of a workflow comes from, and what it brings along. */
+export const sourceOf = ({ from, source }: Input, one: Built, areTagsSet: boolean): Source => {
+  const { brought, id } = one
+  const own = source.get(id)
+  return {
+    instance: from,
+    id,
+    version: own === undefined ? "" : versionOf(own),
+    brought: broughtBy(one, areTagsSet),
+    ...(brought === undefined ? {} : { broughtBefore: brought })
+  }
+}
+
 /** The step that makes or changes a workflow, and the one that closes circles of calls. */
 export const contentSteps = (input: Input, one: Built, caller: string | undefined): ReadonlyArray<Step> => {
-  const { from, promoted, source: all, target, to } = input
-  const { content, id, key, level, linkLevel, references, twin } = one
-  const own = all.get(id)
-  const source = { instance: from, id, version: own === undefined ? "" : versionOf(own) }
+  const { from, promoted, target, to } = input
+  const { content, isChanged, key, level, linkLevel, references, removed, twin } = one
+  const source = sourceOf(input, one, false)
   const along = caller === undefined ? "" : `, and ${caller} calls it`
   if (twin !== undefined) {
     const shown = contentOf(twin)
-    if (references.length === 0 && differingParts(content, shown).length === 0) return []
+    if (references.length === 0 && !isChanged) return []
     const before = partsBefore(content, shown)
     const last = promoted.written.get(twin.id)
     const isOver = last !== undefined && differingParts(last, shown).length > 0
+    const gone = removed.length === 0 ? "" : `; loses ${removed.join(", ")}, which ${from} has no more`
     const why = isOver ? `; what was changed on ${to} since the last promotion is overwritten` : ""
     const change: Change = {
       kind: "update",
@@ -49,7 +62,7 @@ export const contentSteps = (input: Input, one: Built, caller: string | undefine
       level: linkLevel,
       source
     }
-    return [stepOf(change, `differs from ${from}${along}${why}`)]
+    return [stepOf(change, `differs from ${from}${along}${gone}${why}`)]
   }
   const namesakes = target.flatMap((other) => (other.name === content.name ? [String(other.id)] : []))
   const create: Change = { ...creation({ to, key, content }), references, level, source, namesakes }

@@ -2,11 +2,14 @@ import type { Change, Ref } from "../Change.ts"
 import { type Step, stepOf } from "../guards.ts"
 import type { Built } from "./build.ts"
 import type { Input } from "./Input.ts"
-import { changedRef } from "./steps.ts"
+import { changedRef, sourceOf } from "./steps.ts"
 
-/** The steps that give workflows of the target the tags of those that they come from; what they have besides, they keep. */
+/**
+ * The steps that give workflows of the target the tags of those that they come from, and take those away that a promotion
+ * brought and their source has no more; what they have besides, they keep.
+ */
 export const tagSteps = (input: Input, built: ReadonlyArray<Built>): { readonly steps: ReadonlyArray<Step> } => {
-  const { from, mapping, source, tags, to } = input
+  const { from, tags, to } = input
   const known = new Map(tags.map(({ id, name }) => [name, id]))
   const created = new Map<string, Step>()
 
@@ -20,21 +23,29 @@ export const tagSteps = (input: Input, built: ReadonlyArray<Built>): { readonly 
   }
 
   const steps = built.flatMap((one): ReadonlyArray<Step> => {
-    const names = (source.get(one.id)?.tags ?? []).map(({ name }) => mapping.tags[name] ?? name)
-    const before = (one.twin?.tags ?? []).map(({ id }) => id)
-    const wanted = [...new Set(names)].toSorted().map(refOf)
-    const more = wanted.filter((tag) => typeof tag !== "string" || !before.includes(tag))
-    if (more.length === 0) return []
+    const present = one.twin?.tags ?? []
+    const gone = present.filter(({ name }) => one.brought?.tags.includes(name) === true && !one.tags.includes(name))
+    const before = present.map(({ id }) => id)
+    const stay = before.filter((id) => !gone.some((tag) => tag.id === id))
+    const lacking = one.tags.filter((name) => !present.some((tag) => tag.name === name))
+    const more = lacking.map(refOf)
+    if (more.length === 0 && gone.length === 0) return []
     const change: Change = {
       kind: "tags",
       instance: to,
       workflow: changedRef(one, to),
       name: one.content.name,
       before,
-      after: [...before, ...more]
+      after: [...stay, ...more],
+      source: sourceOf(input, one, true)
     }
+    const names = gone.map(({ name }) => name).join(", ")
+    const reasons = [
+      ...(more.length === 0 ? [] : [`tagged ${lacking.join(", ")} on ${from}`]),
+      ...(gone.length === 0 ? [] : [`no more tagged ${names} on ${from}`])
+    ]
     // The tags of a workflow that is created go with it.
-    const step = stepOf(change, `tagged so on ${from}`)
+    const step = stepOf(change, reasons.join("; "))
     return [one.twin === undefined ? { ...step, undo: [] } : step]
   })
   return { steps: [...created.values(), ...steps] }

@@ -6,7 +6,8 @@ import type { Promoted } from "./history.ts"
 /** The workflow of the target that another one becomes, if there is one; or why nobody can tell. */
 export type Twin =
   | { readonly _tag: "Found"; readonly workflow: Workflow; readonly by: "journal" | "mapping" | "name" }
-  | { readonly _tag: "New" }
+  /** `former` is what an earlier promotion made, and somebody has deleted since. */
+  | { readonly _tag: "New"; readonly former?: string }
   | { readonly _tag: "Unclear"; readonly reason: string }
 
 interface Places {
@@ -39,9 +40,10 @@ export const twinFinder = ({ from, mapping, promoted, source, target, to }: Plac
       const isOne = byId.has(mapped) || byName.get(mapped)?.length === 1
       return meant !== undefined && isOne
         ? { _tag: "Found", workflow: meant, by: "mapping" }
-        : { _tag: "Unclear", reason: `promotion.mappings names ${mapped}, which is not one workflow of ${to}` }
+        : { _tag: "Unclear", reason: `the mapping names ${mapped}, which is not one workflow of ${to}` }
     }
-    const known = byId.get(promoted.twins.get(id) ?? "")
+    const former = promoted.twins.get(id)
+    const known = byId.get(former ?? "")
     if (known !== undefined) {
       return isArchived(known)
         ? { _tag: "Unclear", reason: `its twin ${known.id} on ${to} is archived: unarchive it first` }
@@ -54,19 +56,19 @@ export const twinFinder = ({ from, mapping, promoted, source, target, to }: Plac
     }
     const namesakes = (byName.get(own.name) ?? []).filter(isFree)
     const [one, ...more] = namesakes
-    if (one === undefined) return { _tag: "New" }
+    if (one === undefined) return { _tag: "New", ...(former === undefined ? {} : { former }) }
     const ids = namesakes.map((workflow) => workflow.id).join(", ")
     const others = (sourceNames.get(own.name) ?? []).length - 1
     if (more.length > 0) {
       return {
         _tag: "Unclear",
-        reason: `${to} has several workflows of this name (${ids}): name one in promotion.mappings`
+        reason: `${to} has several workflows of this name (${ids}): name one in mapping.workflows`
       }
     }
     return others > 0
       ? {
           _tag: "Unclear",
-          reason: `${from} has ${others + 1} workflows of this name, and ${to} has ${ids}: name its twin in promotion.mappings`
+          reason: `${from} has ${others + 1} workflows of this name, and ${to} has ${ids}: name its twin in mapping.workflows`
         }
       : { _tag: "Found", workflow: one, by: "name" }
   }

@@ -9,17 +9,19 @@ import { asObject, pick } from "../store/values.ts"
 import { badRequest, conflict, type Refusal } from "../wire/http.ts"
 import { activationProblem } from "./activation.ts"
 import { Dialect, Draft, type Handler, ok } from "./Dialect.ts"
+import { withNamedCredentials } from "./nodeCredentials.ts"
 import { findWorkflow, showWorkflow } from "./workflowReads.ts"
 
 const decode = Schema.decodeUnknownEffect(Draft)
 
-/** Reads a body; its nodes get the ids they lack. */
-const read = Effect.fnUntraced(function* (body: unknown): Effect.fn.Return<Draft, Refusal, Dialect> {
+/** Reads a body; its nodes get the ids they lack, and credentials their names. */
+const read = Effect.fnUntraced(function* (body: unknown): Effect.fn.Return<Draft, Refusal, Dialect | Store> {
   const { graphProblem, keptNode, keptSettings } = (yield* Dialect).workflows
   const draft = yield* Effect.orDie(decode(body))
   const problem = graphProblem(draft)
   if (problem !== undefined) return yield* badRequest(problem)
-  const nodes = yield* Effect.forEach(draft.nodes, (node) => complete(keptNode(node)))
+  const { tables } = yield* Store
+  const nodes = yield* Effect.forEach(draft.nodes, (node) => complete(withNamedCredentials(keptNode(node), tables)))
   return { ...draft, nodes, settings: keptSettings(draft.settings) }
 })
 

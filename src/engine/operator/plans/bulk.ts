@@ -1,33 +1,21 @@
-import { Clock, Effect, Schema, Struct } from "effect"
+import { Effect } from "effect"
 
-import * as Arguments from "../../../mcp/Arguments.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { planExecutions } from "../../changes/bulk/executions.ts"
 import { planBulk as planWorkflows } from "../../changes/bulk/plan.ts"
 import type { Action } from "../../changes/bulk/Wish.ts"
-import { isArchived } from "../../changes/content.ts"
 import { estimate } from "../../changes/driver.ts"
+import type { Step } from "../../changes/guards.ts"
 import { order } from "../../changes/order.ts"
 import { WorkflowPlans } from "../../changes/Plans.ts"
-import { fits } from "../../changes/settings.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import { listAll } from "../../client/listAll.ts"
 import type { ExecutionStatus, Workflow } from "../../client/models.ts"
-import { optional, text } from "../../tools/parameters.ts"
 import { toUtc } from "../../workflow/executions.ts"
-import { matchesIn } from "../search/criteria.ts"
-import { criteria } from "../search/searchWorkflows.ts"
-import { allWorkflows, generationOf, knownCredentials } from "./gather.ts"
-
-/** Which workflows are meant: as a search would find them, and by what only a whole list tells. */
-const selection = Arguments.make({
-  ...Struct.omit(criteria, ["calledBy"]),
-  ids: optional(Schema.Array(Schema.String)),
-  name: optional(text("Name; * stands for anything")),
-  idle_days: optional(Schema.Int)
-})
+import { workflowsAndMore } from "./gather.ts"
+import { select } from "./selection.ts"
 
 export const actions = [
   "tag",
@@ -45,9 +33,8 @@ export const actions = [
 
 export type ActionName = (typeof actions)[number]
 
-/** What is done to which things of one instance. */
-export interface Asked {
-  readonly instance?: string | undefined
+/** What is done to which things. */
+export interface Part {
   readonly where?: unknown
   /** Several are planned as one. */
   readonly action: ActionName | ReadonlyArray<ActionName>
@@ -58,40 +45,89 @@ export interface Asked {
   readonly before?: string | undefined
 }
 
+/** What is done to things of one instance, and what else in the same plan. */
+export interface Asked extends Part {
+  readonly instance?: string | undefined
+  readonly also?: ReadonlyArray<Part> | undefined
+}
+
 /** Works a change of many things out from what an instance shows now, and keeps it as a plan. */
-export const planBulk = Effect.fn("planBulk")(function* (asked: Asked) {
-  const client = yield* (yield* Instances).resolve(asked.instance)
+export const planBulk = Effect.fn("planBulk")(function* ({ also = [], instance: name, ...first }: Asked) {
+  const client = yield* (yield* Instances).resolve(name)
   const { instance } = client
   if (client.isReadOnly) return yield* new ReadOnlyInstance({ instance, operation: "plan_bulk" })
   const plans = yield* WorkflowPlans
-  const names = typeof asked.action === "string" ? [asked.action] : asked.action
-  if (names.includes("delete_executions")) {
-    if (names.length > 1) return yield* alone("delete_executions is planned alone")
-    const selected = asked.where === undefined ? undefined : (yield* select(client, asked.where)).selected
-    const draft = yield* executionsOf(client, asked, selected)
-    const plan = yield* plans.keep({ ...draft, estimate: estimate(draft.steps) })
-    return { plan, selected: draft.steps.length, unchanged: 0 }
-  }
-  const wanted = yield* Effect.forEach(
-    names.filter((name) => name !== "delete_executions"),
-    (name) => actionOf({ ...asked, action: name })
+  const parts = [first, ...also]
+  const ready = yield* Effect.forEach(parts, checked)
+  const needsWorkflows = parts.some(({ action, where }) => where !== undefined || action !== "delete_executions")
+  const shown = needsWorkflows ? yield* workflowsAndMore(client) : undefined
+  const found = yield* Effect.forEach(ready, ({ part, wanted }) =>
+    wanted === undefined ? ofExecutions(client, part, shown) : ofWorkflows(client, part, shown, wanted)
   )
-  const { all, problems, selected, warnings } = yield* select(client, asked.where)
-  const credentials = yield* knownCredentials(client, all)
-  const tags = yield* listAll(client.listTags)
-  const archives = (yield* generationOf(client, all, credentials)) === "2.x"
-  const drafts = wanted.map((action) => planWorkflows({ instance, action, selected, all, tags, credentials, archives }))
-  const steps = drafts.flatMap((draft) => draft.steps).toSorted(order)
+  const all = found.flatMap(({ draft }) => draft.steps).toSorted(order)
+  const steps = all.filter((step, index) => !isRepeated(step, all[index - 1]))
   const double = steps.find(({ id }, index) => steps[index - 1]?.id === id)
   if (double !== undefined) return yield* alone(`two actions change the same (${double.id}): plan one after the other`)
   const plan = yield* plans.keep({
     kind: "bulk",
     steps,
-    warnings: [...drafts.flatMap((draft) => draft.warnings), ...warnings],
-    blocked: [...drafts.flatMap((draft) => draft.blocked), ...problems],
+    warnings: [...new Set(found.flatMap(({ draft }) => draft.warnings))],
+    blocked: found.flatMap(({ draft }) => draft.blocked),
     estimate: estimate(steps)
   })
-  return { plan, selected: selected.length, unchanged: Math.min(...drafts.map((draft) => draft.unchanged)) }
+  const sum = (field: "selected" | "unchanged") => found.reduce((total, one) => total + one[field], 0)
+  return { plan, selected: sum("selected"), unchanged: sum("unchanged") }
+})
+
+/** New tags and deleted executions, which two parts may well have in common. */
+const isRepeated = ({ change: { kind }, id }: Step, before: Step | undefined) =>
+  id === before?.id && (kind === "create-tag" || kind === "delete-execution")
+
+type ShownThings = Effect.Success<ReturnType<typeof workflowsAndMore>>
+
+/** A part with its actions on workflows, each with what it needs; nothing of them where it deletes executions. */
+const checked = Effect.fnUntraced(function* (part: Part) {
+  const names = typeof part.action === "string" ? [part.action] : part.action
+  const others = names.filter((name) => name !== "delete_executions")
+  if (others.length === names.length) {
+    return { part, wanted: yield* Effect.forEach(others, (action) => actionOf({ ...part, action })) }
+  }
+  if (names.length > 1) return yield* alone("delete_executions is planned alone, or beside other actions in `also`")
+  return { part, wanted: undefined }
+})
+
+const nothing: Pick<ShownThings, "all"> = { all: [] }
+
+const ofExecutions = Effect.fnUntraced(function* (
+  client: EngineClient["Service"],
+  part: Part,
+  shown: ShownThings | undefined
+) {
+  const { all } = shown ?? nothing
+  const selected = part.where === undefined ? undefined : (yield* select(client, all, part.where)).selected
+  const draft = yield* executionsOf(client, part, selected)
+  return { draft, selected: draft.steps.length, unchanged: 0 }
+})
+
+const ofWorkflows = Effect.fnUntraced(function* (
+  client: EngineClient["Service"],
+  { where }: Part,
+  shown: ShownThings | undefined,
+  wanted: ReadonlyArray<Action>
+) {
+  const things = shown ?? (yield* workflowsAndMore(client))
+  const { problems, selected, warnings } = yield* select(client, things.all, where)
+  const drafts = wanted.map((action) => planWorkflows({ ...things, instance: client.instance, action, selected }))
+  return {
+    draft: {
+      kind: "bulk",
+      steps: drafts.flatMap(({ steps }) => steps),
+      warnings: [...drafts.flatMap((draft) => draft.warnings), ...warnings],
+      blocked: [...drafts.flatMap(({ blocked }) => blocked), ...problems]
+    },
+    selected: selected.length,
+    unchanged: Math.min(...drafts.map(({ unchanged }) => unchanged))
+  }
 })
 
 const alone = (problem: string) => Effect.fail(new InvalidArgument({ argument: "action", problem }))
@@ -105,7 +141,7 @@ const actionOf = Effect.fnUntraced(function* ({
   field,
   find,
   value
-}: Omit<Asked, "action"> & { readonly action: Action["_tag"] }): Effect.fn.Return<Action, InvalidArgument> {
+}: Omit<Part, "action"> & { readonly action: Action["_tag"] }): Effect.fn.Return<Action, InvalidArgument> {
   switch (action) {
     case "tag":
     case "untag":
@@ -122,69 +158,10 @@ const actionOf = Effect.fnUntraced(function* ({
   }
 })
 
-/** The workflows that are meant; of idle ones, what nobody can tell is named. */
-const select = Effect.fnUntraced(function* (client: EngineClient["Service"], where: unknown) {
-  const { ids, idle_days, name, ...search } = yield* selection.decode(where ?? {})
-  const isEmpty = ids === undefined && name === undefined && idle_days === undefined && Object.keys(search).length === 0
-  if (isEmpty) {
-    return yield* new InvalidArgument({
-      argument: "where",
-      problem: 'must say which workflows; {"name": "*"} means all'
-    })
-  }
-  const all = yield* allWorkflows(client)
-  const stranger = ids?.find((id) => !all.some((workflow) => workflow.id === id))
-  if (stranger !== undefined) {
-    return yield* new InvalidArgument({
-      argument: "where.ids",
-      problem: `${client.instance} has no workflow ${stranger}`
-    })
-  }
-  const found = all.filter(
-    (workflow) =>
-      (ids === undefined || ids.includes(workflow.id)) &&
-      (name === undefined || fits(name, workflow.name)) &&
-      matchesIn(workflow, search) !== undefined
-  )
-  const idle = idle_days === undefined ? { selected: found, problems: [] } : yield* idleAmong(client, found, idle_days)
-  const warnings =
-    idle_days === undefined ? [] : ["Idle means without a recorded run: engines forget old runs, mostly after 14 days"]
-  return { all, warnings, ...idle }
-})
-
-const dayMs = 86_400_000
-
-/** Those of which no run is recorded for so many days, and which are not younger themselves. */
-const idleAmong = Effect.fnUntraced(function* (
-  client: EngineClient["Service"],
-  workflows: ReadonlyArray<Workflow>,
-  days: number
-) {
-  const since = (yield* Clock.currentTimeMillis) - days * dayMs
-  const old = workflows.filter((workflow) => !isArchived(workflow) && Date.parse(workflow.createdAt ?? "") < since)
-  const unknown = old.filter(({ settings }) => settings?.["saveDataSuccessExecution"] === "none")
-  const judged = yield* Effect.forEach(
-    old.filter((workflow) => !unknown.includes(workflow)),
-    (workflow) =>
-      Effect.map(client.listExecutions({ workflowId: workflow.id, limit: 1 }), ({ data: [last] }) => ({
-        workflow,
-        isIdle: last === undefined || Date.parse(String(last["startedAt"])) < since
-      })),
-    { concurrency: 5 }
-  )
-  return {
-    selected: judged.flatMap(({ isIdle, workflow }) => (isIdle ? [workflow] : [])),
-    problems: unknown.map(({ id, name }) => ({
-      what: `${name} (${id})`,
-      reason: "its successful runs are not recorded, so that nobody can tell whether it is idle"
-    }))
-  }
-})
-
 /** The executions that are meant, of all workflows or of some. */
 const executionsOf = Effect.fnUntraced(function* (
   client: EngineClient["Service"],
-  { before, status }: Asked,
+  { before, status }: Part,
   selected: ReadonlyArray<Workflow> | undefined
 ) {
   if (status === undefined && before === undefined && selected === undefined) {

@@ -1,7 +1,7 @@
 import { Array as Arrays, Effect, Option, Predicate, Schema } from "effect"
 
+import { type Credential, credentialsIn, type KnownCredentials } from "../../changes/credentials.ts"
 import type { Generation } from "../../changes/promotion/fit.ts"
-import { type Credential, credentialsIn, type KnownCredentials } from "../../changes/promotion/places.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { listAll } from "../../client/listAll.ts"
@@ -46,4 +46,12 @@ export const generationOf = Effect.fnUntraced(function* (
   if (isComplete) return "2.x"
   const version = Option.getOrElse(yield* client.publicVersion, () => "2")
   return Predicate.isString(version) && version.startsWith("1.") ? "1.x" : "2.x"
+})
+
+/** What an instance shows of workflows and what belongs to them. */
+export const workflowsAndMore = Effect.fnUntraced(function* (client: Client) {
+  const [all, tags] = yield* Effect.all([allWorkflows(client), listAll(client.listTags)], { concurrency: 2 })
+  const credentials = yield* knownCredentials(client, all)
+  const archives = (yield* generationOf(client, all, credentials)) === "2.x"
+  return { all, tags, credentials, archives }
 })

@@ -9,6 +9,7 @@ import { reads } from "../../../mcp/annotations.ts"
 import * as Tool from "../../../mcp/Tool.ts"
 import type { ToolFailure } from "../../../mcp/ToolError.ts"
 import { type PlanConfig, WorkflowPlans } from "../../changes/Plans.ts"
+import { MatchFields } from "../../changes/settings.ts"
 import type { Instances } from "../../client/Instances.ts"
 import { ExecutionStatus } from "../../client/models.ts"
 import { type Failure, toToolFailure } from "../../tools/errors.ts"
@@ -48,6 +49,16 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
     dependencies: optional(
       Schema.Literals(["missing", "all"]).annotate({ description: "Sub-workflows that come along; default missing" })
     ),
+    mapping: optional(
+      MatchFields.annotate({
+        inputSchema: {
+          type: "object",
+          description:
+            'What stands for what there: {"credentials": {name or id: name or id}, "tags": {name: name}, "workflows": …, ' +
+            '"values": {text: text}}'
+        }
+      })
+    ),
     on_drift: optional(
       Schema.Literals(["block", "overwrite"]).annotate({
         description: "For what was changed on the target since the last promotion; default block"
@@ -77,6 +88,29 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
   }, orRefuse)
 })
 
+/** One change of many things. */
+const partFields = {
+  where: optional(
+    JsonObject.annotate({
+      description:
+        "Which workflows, as in search_workflows: text, nodeType, credential, tags, active, errorWorkflow; also ids, name " +
+        "(* stands for anything), idle_days (no run since)"
+    })
+  ),
+  action: Schema.Union([Schema.Literals(actions), Schema.NonEmptyArray(Schema.Literals(actions))]).annotate({
+    inputSchema: { type: "array", items: { type: "string", enum: [...actions] }, description: "One or several" }
+  }),
+  value: optional(
+    Schema.String.annotate({
+      description: "Tag, error workflow (none removes it), new credential (id or name) or new text"
+    })
+  ),
+  find: optional(Schema.String.annotate({ description: "Credential or text to replace" })),
+  field: optional(text("replace_text: only in parameters of this name")),
+  status: optional(ExecutionStatus.annotate({ description: "delete_executions: only these" })),
+  before: optional(timestamp("delete_executions: started before, ISO 8601"))
+}
+
 export const planBulkTool: PlanTool = Tool.make("plan_bulk", {
   title: "Plan bulk change",
   description:
@@ -85,25 +119,16 @@ export const planBulkTool: PlanTool = Tool.make("plan_bulk", {
   annotations: reads,
   arguments: {
     instance: optional(text("Default: the default one")),
-    where: optional(
-      JsonObject.annotate({
-        description:
-          "Which workflows, as in search_workflows: text, nodeType, credential, tags, active, errorWorkflow; also ids, name " +
-          "(* stands for anything), idle_days (no run since)"
+    ...partFields,
+    also: optional(
+      Schema.Array(Schema.Struct(partFields)).annotate({
+        inputSchema: {
+          type: "array",
+          items: { type: "object" },
+          description: "More in the same plan, each with its own action, where, value, …"
+        }
       })
-    ),
-    action: Schema.Union([Schema.Literals(actions), Schema.NonEmptyArray(Schema.Literals(actions))]).annotate({
-      inputSchema: { type: "array", items: { type: "string", enum: [...actions] }, description: "One or several" }
-    }),
-    value: optional(
-      Schema.String.annotate({
-        description: "Tag, error workflow (none removes it), new credential (id or name) or new text"
-      })
-    ),
-    find: optional(Schema.String.annotate({ description: "Credential or text to replace" })),
-    field: optional(text("replace_text: only in parameters of this name")),
-    status: optional(ExecutionStatus.annotate({ description: "delete_executions: only these" })),
-    before: optional(timestamp("delete_executions: started before, ISO 8601"))
+    )
   },
   result: Schema.Struct(results.planOf(Schema.Literal("bulk"), place)),
   run: Effect.fn("plan_bulk")(function* (asked) {

@@ -5,14 +5,18 @@ import { isArchived } from "../../changes/content.ts"
 import { estimate } from "../../changes/driver.ts"
 import { WorkflowPlans, PlanConfig } from "../../changes/Plans.ts"
 import { promotedIn } from "../../changes/promotion/history.ts"
-import type { Options } from "../../changes/promotion/Input.ts"
+import type { Input, Options } from "../../changes/promotion/Input.ts"
+import { mappingOf, uselessIn } from "../../changes/promotion/mapping.ts"
+import { abandoned } from "../../changes/promotion/own.ts"
 import { promote } from "../../changes/promotion/promote.ts"
-import { fits, type Mapping } from "../../changes/settings.ts"
+import { fits, type Mapping, type Matches } from "../../changes/settings.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import { listAll } from "../../client/listAll.ts"
 import type { Workflow } from "../../client/models.ts"
+import { editorsOf } from "./editors.ts"
 import { allWorkflows, generationOf, knownCredentials } from "./gather.ts"
+import { nodeTypesOf } from "./nodeTypes.ts"
 
 /** Which workflows of which instance go where, and how. */
 export interface Wish extends Options {
@@ -21,6 +25,8 @@ export interface Wish extends Options {
   readonly ids?: ReadonlyArray<string> | undefined
   readonly tag?: string | undefined
   readonly name?: string | undefined
+  /** What stands for what on the other instance, beside what the configuration says. */
+  readonly mapping?: Matches | undefined
 }
 
 /** Works a promotion out from what both instances show now, and keeps it as a plan. */
@@ -41,7 +47,7 @@ export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
   const credentials = yield* knownCredentials(target, own)
   const generation = yield* generationOf(target, own, credentials)
   const selected = yield* select(wish, theirs)
-  const { outcomes, ...draft } = promote({
+  const input: Input = {
     from,
     to,
     selected,
@@ -50,14 +56,40 @@ export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
     tags,
     credentials,
     promoted: promotedIn(yield* plans.entries, from, to),
-    mapping: mappingOf(promotion.mappings, from, to),
+    editors: new Map(),
+    mapping: mappingOf(promotion.mappings, { from, to, given: wish.mapping }),
     keep: promotion.keep,
     generation,
+    nodeTypes: yield* nodeTypesOf(source, target, own),
     options: wish
+  }
+  const first = promote(input)
+  const editors = yield* editorsOf(target, first.edited)
+  const { edited: _edited, outcomes, ...draft } = editors.size === 0 ? first : promote({ ...input, editors })
+  const strays = wish.mapping === undefined ? [] : uselessIn(wish.mapping, theirs)
+  const left = abandoned(input).filter((twin) => isMeant(wish, twin, input.mapping))
+  const plan = yield* plans.keep({
+    ...draft,
+    warnings: [...strays, ...draft.warnings, ...(left.length === 0 ? [] : [stays(wish, left)])],
+    estimate: estimate(draft.steps)
   })
-  const plan = yield* plans.keep({ ...draft, estimate: estimate(draft.steps) })
   return { plan, outcomes }
 })
+
+/** Whether a workflow of the target would be asked for, if it were on the source. */
+const isMeant = ({ ids, name, tag }: Wish, { name: own, tags = [] }: Workflow, mapping: Mapping): boolean =>
+  ids === undefined &&
+  (name === undefined || fits(name, own)) &&
+  (tag === undefined || tags.some((one) => one.name === (mapping.tags[tag] ?? tag)))
+
+/** Workflows that are named in one warning. */
+const mostNamed = 10
+
+const stays = ({ from, to }: Wish, left: ReadonlyArray<Workflow>): string => {
+  const named = left.slice(0, mostNamed).map(({ id, name }) => `${name} (${id})`)
+  const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : ""
+  return `${to} keeps workflows that came from ${from} and are there no more: ${named.join(", ")}${more}`
+}
 
 /** The workflows that are asked for; an id that is none is told by the planner. */
 const select = Effect.fnUntraced(function* ({ from, ids, name, tag }: Wish, all: ReadonlyArray<Workflow>) {
@@ -77,19 +109,3 @@ const select = Effect.fnUntraced(function* ({ from, ids, name, tag }: Wish, all:
   const argument = tag !== undefined ? "tag" : "name"
   return yield* new InvalidArgument({ argument, problem: `fits no workflow on ${from}` })
 })
-
-/** The mappings of two places as one; what a later one says goes before. */
-const mappingOf = (mappings: ReadonlyArray<Mapping>, from: string, to: string): Mapping =>
-  mappings
-    .filter((mapping) => mapping.from === from && mapping.to === to)
-    .reduce<Mapping>(
-      (all, one) => ({
-        from,
-        to,
-        credentials: { ...all.credentials, ...one.credentials },
-        tags: { ...all.tags, ...one.tags },
-        workflows: { ...all.workflows, ...one.workflows },
-        values: { ...all.values, ...one.values }
-      }),
-      { from, to, credentials: {}, tags: {}, workflows: {}, values: {} }
-    )

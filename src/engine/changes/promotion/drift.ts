@@ -1,0 +1,49 @@
+import type { Workflow } from "../../client/models.ts"
+import type { Content } from "../Change.ts"
+import { differingParts } from "../content.ts"
+import type { Input } from "./Input.ts"
+import { tagsOf } from "./own.ts"
+
+/** What somebody has done to a twin that a promotion would go over. */
+export interface Drift {
+  /** In words, for what is blocked or overwritten. */
+  readonly problem: string
+  /** Whether a version of the engine's own holds it, so that its author can be told. */
+  readonly isVersioned: boolean
+}
+
+interface Compared {
+  readonly twin: Workflow
+  readonly shown: Content
+  readonly isChanged: boolean
+  readonly wanted: ReadonlyArray<string>
+}
+
+/** Holds a twin against what promotions have last written there; nothing where nobody has changed it since. */
+export const driftOf = (
+  { editors, promoted, to }: Input,
+  { isChanged, shown, twin, wanted }: Compared
+): Drift | undefined => {
+  const last = promoted.written.get(twin.id)
+  const parts = last === undefined || !isChanged ? [] : differingParts(last, shown)
+  const present = tagsOf(twin)
+  const untagged = (promoted.brought.get(twin.id)?.tags ?? []).filter(
+    (name) => wanted.includes(name) && !present.includes(name)
+  )
+  const isDraft = isChanged && isUnpublished(twin)
+  const what = [...parts, ...untagged.map((name) => `tag ${name} taken away`)]
+  const who = editors.get(twin.id)
+  const problems = [
+    ...(what.length === 0 ? [] : [`it was changed on ${to} since the last promotion (${what.join(", ")})`]),
+    ...(isDraft ? [`it has changes on ${to} that are not published`] : [])
+  ]
+  if (problems.length === 0) return undefined
+  return {
+    problem: `${problems.join(", and ")}${who ?? ""}`,
+    isVersioned: isDraft || parts.includes("nodes") || parts.includes("connections")
+  }
+}
+
+/** Whether what a workflow shows is another version than the one that runs. */
+export const isUnpublished = ({ active, activeVersionId, versionId }: Workflow): boolean =>
+  active && typeof activeVersionId === "string" && versionId !== activeVersionId
