@@ -83,7 +83,7 @@ const property = (given: JsonObject): Property => {
     ...(given.required === true ? { required: true } : {}),
     ...(description === "" ? {} : { description }),
     ...(isDynamic(typeOptions) ? { isDynamic: true } : {}),
-    ...(typeOptions.multipleValues === undefined ? {} : { isMultiple: true }),
+    ...(typeOptions.multipleValues === true ? { isMultiple: true } : {}),
     ...parts(type, given),
     ...shown(given)
   }

@@ -12,6 +12,12 @@ import { checkExpressions } from "./expressions.ts"
 import type { Finding } from "./Finding.ts"
 import { checkBatches, checkLoops, graphOf } from "./graph.ts"
 import { checkCredentials, checkParameters, checkType, type Known, knownOf } from "./node.ts"
+import { checkResponding } from "./responding.ts"
+import { checkSchedules } from "./schedule.ts"
+import { checkSlots } from "./slots.ts"
+import { checkStarts } from "./starts.ts"
+import { checkStructure } from "./structure.ts"
+import { checkTexts } from "./texts.ts"
 
 /** A workflow that is to be looked at; its connections in the engine's form. */
 export interface Checked {
@@ -45,9 +51,15 @@ export const checkWorkflow = Effect.fnUntraced(function* (
   const texts = mayHoldCode(nodes) ? checkExpressions(graph, yield* parser) : []
   return inOrder(nodes, [
     ...ofNodes,
+    ...checkStructure(nodes, graph, connections),
     ...checkPorts(graph, known),
+    ...checkSlots(graph, known),
+    ...checkStarts(graph, known),
+    ...checkResponding(graph),
+    ...checkSchedules(nodes),
     ...checkLoops(graph),
     ...checkBatches(graph),
+    ...checkTexts(nodes),
     ...texts
   ])
 })

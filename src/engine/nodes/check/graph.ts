@@ -2,7 +2,7 @@ import { Predicate } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
-import { isTrigger, kindOf } from "../../workflow/triggers.ts"
+import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
 import { isRecord, listOf, recordOf, textOf } from "../json.ts"
 import type { Finding } from "./Finding.ts"
 
@@ -70,6 +70,8 @@ const neighbours = (edges: ReadonlyArray<Edge>, key: "source" | "target", other:
 export interface Order {
   /** Whether a node can have run when another one runs. */
   readonly canPrecede: (before: string, node: string) => boolean
+  /** Whether an enabled trigger leads to a node. */
+  readonly runs: (node: string) => boolean
 }
 
 /** The order in which nodes can run. What serves a node, as a model serves an agent, runs with it. */
@@ -81,23 +83,25 @@ export const orderOf = ({ edges, nodes }: Graph): Order => {
     "target"
   )
   const next = neighbours(main, "source", "target")
-  const triggers = [...nodes].filter(([, node]) => isTrigger(node)).map(([name]) => name)
+  const triggers = [...nodes].filter(([, node]) => isTrigger(node) && isEnabled(node)).map(([name]) => name)
+
+  const hostsOf = (node: string) => (served(node).length === 0 ? [node] : [...reachable([node], served)])
+  const startsOf = (host: string) => triggers.filter((name) => name === host || reachable([name], next).has(host))
 
   const canPrecede = (before: string, node: string): boolean => {
-    const hosts = served(node).length === 0 ? [node] : [...reachable([node], served)]
     const isHelper = served(before).length > 0
     if (isHelper) return true
-    return hosts.some((host) => {
+    return hostsOf(node).some((host) => {
       if (reachable([before], next).has(host)) return true
       if (before === host) return false
-      const starts = triggers.filter((name) => name === host || reachable([name], next).has(host))
+      const starts = startsOf(host)
       // What no trigger reaches does not run in the order of this workflow.
       if (starts.length === 0) return true
       return starts.some((start) => start === before || reachable([start], next, host).has(before))
     })
   }
 
-  return { canPrecede }
+  return { canPrecede, runs: (node) => hostsOf(node).some((host) => startsOf(host).length > 0) }
 }
 
 /** Kinds that pass on everything they get, so that a loop of them alone never ends. */

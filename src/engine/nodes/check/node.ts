@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { alike } from "../../../internal/schema/nearest.ts"
+import { alike, nearest } from "../../../internal/schema/nearest.ts"
 import { nameOf } from "../../client/models.ts"
 import { nodeKind, toEngineType } from "../../client/naming.ts"
 import type { Catalog } from "../Catalog.ts"
@@ -26,9 +26,7 @@ export const checkType = (node: JsonObject, catalog: Catalog): Finding | undefin
   const name = nameOf(node)
   if (found === undefined) {
     if (!mustBeThere(type, catalog)) return undefined
-    const types = catalog.entries.map((entry) => entry.type)
-    const sameKind = types.filter((known) => nodeKind(known).toLowerCase() === nodeKind(type).toLowerCase())
-    const near = sameKind.length > 0 ? sameKind : alike(type, types, 3)
+    const near = similarTypes(type, catalog)
     const fix = near.length === 0 ? "find_nodes tells which there are" : `Did you mean ${near.join(" or ")}?`
     return { level: "error", node: name, field: "type", problem: `this engine has no node type ${type}`, fix }
   }
@@ -42,6 +40,17 @@ export const checkType = (node: JsonObject, catalog: Catalog): Finding | undefin
     problem: `${type} has no version ${typeVersion} on this engine`,
     fix: `Take ${found.defaultVersion}; there are ${found.versions.join(", ")}`
   }
+}
+
+/** Types whose names are spelt like this one, whatever its package is called. */
+const similarTypes = (type: string, { entries }: Catalog): ReadonlyArray<string> => {
+  const kind = nodeKind(type).toLowerCase()
+  const same = entries.filter((entry) => nodeKind(entry.type).toLowerCase() === kind)
+  if (same.length > 0) return same.map((entry) => entry.type)
+  const kinds = new Map(entries.map((entry) => [nodeKind(entry.type), entry.type]))
+  const guess = nearest(kind, [...kinds.keys()])
+  const found = [...(guess === undefined ? [] : [guess]), ...alike(kind, [...kinds.keys()], 2)]
+  return [...new Set(found)].slice(0, 2).flatMap((one) => kinds.get(one) ?? [])
 }
 
 const mustBeThere = (type: string, { entries, packages, source }: Catalog): boolean => {

@@ -4,9 +4,10 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { isExpression, isShown, type Settings } from "../conditions.ts"
 import { effectiveValues } from "../effective.ts"
-import { isRecord, recordsOf } from "../json.ts"
+import { isRecord, recordOf, recordsOf } from "../json.ts"
 import type { Group, Property } from "../NodeType.ts"
 import { type Finding, quoted } from "./Finding.ts"
+import { checkShape, lacksMatch } from "./shapes.ts"
 
 /** Where in a node something is looked at, and what decides there. */
 export interface Place {
@@ -142,6 +143,10 @@ const checkGroups = (
       const fix = `Known: ${names.join(", ")}`
       return [at(place, key, { level: "warning", problem: `${name} has no part ${key}`, fix })]
     }
+    const misfit = misfitOf(given, isMultiple)
+    if (misfit !== undefined) {
+      return [{ ...misshapen(place), field: `${place.path}.${key}`, problem: `is ${quoted(given)}`, fix: misfit }]
+    }
     const entries = Array.isArray(given) ? recordsOf(given) : isRecord(given) ? [given] : []
     return entries.flatMap((entry, index) => {
       const path = `${place.path}.${key}${Array.isArray(given) ? `[${index}]` : ""}`
@@ -151,15 +156,29 @@ const checkGroups = (
   })
 }
 
+/** What the entries of a group must be, where they are something else. */
+const misfitOf = (given: unknown, isMultiple: boolean): string | undefined => {
+  if (isExpression(given) || isNothing(given)) return undefined
+  const all: ReadonlyArray<unknown> = Array.isArray(given) ? given : [given]
+  const fits = Array.isArray(given) === isMultiple && all.every((one) => isRecord(one) || isExpression(one))
+  return fits ? undefined : `It must be ${isMultiple ? "a list of objects" : "one object"}`
+}
+
 const misshapen = ({ node, path }: Place) => ({ level: "error", node, field: path }) as const
 
 const wrong = (property: Property, value: unknown, place: Place): ReadonlyArray<Finding> => {
   const problem = wrongValue(property, value, place)
-  return problem === undefined ? [] : [at(place, property.name, problem)]
+  if (problem !== undefined) return [at(place, property.name, problem)]
+  const inside = checkShape(property, value).map(({ at: where, ...one }) => at(place, `${property.name}${where}`, one))
+  if (inside.length > 0 || property.type !== "resourceMapper" || !lacksMatch(recordOf(place.settings.root), value)) {
+    return inside
+  }
+  const unmatched = { level: "error", problem: "names no column to find rows by", fix: "Name the columns to match on" } as const
+  return [at(place, `${property.name}.matchingColumns`, unmatched)]
 }
 
 const wrongValue = (property: Property, value: unknown, { settings }: Place): Problem | undefined => {
-  const { choices = [], isDynamic = false, modes = [], type } = property
+  const { choices = [], isDynamic = false, type } = property
   if ((type === "options" || type === "multiOptions") && choices.length > 0 && !isDynamic) {
     const known = choices.filter((choice) => isShown(choice, settings)).map((choice) => choice.value)
     const unknown = (Array.isArray(value) ? value : [value]).find(
@@ -171,35 +190,14 @@ const wrongValue = (property: Property, value: unknown, { settings }: Place): Pr
     const fix = guess === undefined ? list : `Did you mean ${guess}? ${list}`
     return { level: "error", problem: `${quoted(unknown)} is none of its options`, fix }
   }
+  if (type === "multiOptions" && !Array.isArray(value) && !isNothing(value)) {
+    return { level: "warning", problem: `is ${quoted(value)}`, fix: "It must be a list" }
+  }
   if (type === "boolean" && !Predicate.isBoolean(value)) {
     return { level: "warning", problem: `is ${quoted(value)}`, fix: "It must be true or false" }
   }
   if (type === "number" && value !== "" && !Number.isFinite(Number(value))) {
     return { level: "warning", problem: `is ${quoted(value)}`, fix: "It must be a number" }
-  }
-  if (type === "resourceLocator" && isRecord(value) && modes.length > 0) {
-    return Predicate.isString(value.mode) && value.mode !== "" && !modes.includes(value.mode)
-      ? { level: "error", problem: `mode is ${quoted(value.mode)}`, fix: `One of ${modes.join(", ")}` }
-      : undefined
-  }
-  return wrongShape(type, value)
-}
-
-/** Kinds of values whose inside the engine gives. */
-const wrongShape = (type: string, value: unknown): Problem | undefined => {
-  if (type === "assignmentCollection" && !(isRecord(value) && (Array.isArray(value.assignments) || isNothing(value)))) {
-    return {
-      level: "error",
-      problem: `is ${quoted(value)}`,
-      fix: "It must be {assignments: [{id, name, type, value}]}"
-    }
-  }
-  if (type === "filter" && !(isRecord(value) && (Array.isArray(value.conditions) || isNothing(value)))) {
-    return {
-      level: "error",
-      problem: `is ${quoted(value)}`,
-      fix: "It must be {conditions: [{leftValue, rightValue, operator: {type, operation}}], combinator, options}"
-    }
   }
   return undefined
 }
