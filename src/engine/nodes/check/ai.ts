@@ -67,12 +67,18 @@ const checkEdge = (edge: Edge, known: ReadonlyMap<string, Known>): ReadonlyArray
   if (lacksOutput) {
     if (edge.from === "main" && source?.type.hasDynamicOutputs === true) return []
     const problem = `node ${edge.source} has no output ${edge.from}: it gives ${listed(gives ?? [])}`
+    if (edge.from === "ai_tool" && source?.type.asTool === true) {
+      return [{ level: "error", ...at, problem, fix: `Make it a tool: its type is then ${source.type.type}Tool` }]
+    }
     return [{ level: "error", ...at, problem, ...fix }]
   }
   const isTriggerInput = edge.to === "main" && target?.type.isTrigger === true
   const problem = `node ${edge.target} has no input ${edge.to}: it takes ${listed(takes ?? [])}`
   return [{ level: isTriggerInput ? "warning" : "error", ...at, problem, ...fix }]
 }
+
+const uniqueTypes = (ports: ReadonlyArray<Port>) =>
+  ports.filter((port, place) => ports.findIndex(({ type }) => type === port.type) === place)
 
 const checkInputs = (name: string, { edges, nodes }: Graph, known: Known | undefined): ReadonlyArray<Finding> => {
   if (known === undefined) return []
@@ -99,8 +105,9 @@ const checkInputs = (name: string, { edges, nodes }: Graph, known: Known | undef
       problem: `nothing is connected to its input ${port}`,
       fix: `Connect ${servants.get(port) ?? "a node that gives it"}, with type ${port}`
     }))
-  const crowded = shown
-    .filter(({ max }) => max === 1)
+  const single = needsModel.has(nodeKind(type.type)) ? ["ai_languageModel", "ai_memory"] : []
+  const crowded = uniqueTypes(shown)
+    .filter((port) => port.max === 1 || single.includes(port.type))
     .flatMap(({ type: port }): ReadonlyArray<Finding> => {
       const sources = coming.filter((edge) => edge.to === port && edge.input === 0).map(({ source }) => source)
       const problem = `its input ${port} takes one connection, and has those of ${sources.join(", ")}`

@@ -7,11 +7,12 @@ import { isEnabled } from "../../workflow/triggers.ts"
 import type { ArchiveError } from "../Archives.ts"
 import type { Catalog } from "../Catalog.ts"
 import { textOf } from "../json.ts"
+import { checkAddresses } from "./addresses.ts"
 import { checkPorts } from "./ai.ts"
 import { checkExpressions } from "./expressions.ts"
 import type { Finding } from "./Finding.ts"
 import { checkBatches, checkLoops, graphOf } from "./graph.ts"
-import { checkCredentials, checkParameters, checkType, type Known, knownOf } from "./node.ts"
+import { checkCredentials, checkOwn, checkParameters, checkType, type Known, knownOf } from "./node.ts"
 import { checkResponding } from "./responding.ts"
 import { checkSchedules } from "./schedule.ts"
 import { checkSlots } from "./slots.ts"
@@ -45,7 +46,7 @@ export const checkWorkflow = Effect.fnUntraced(function* (
     const type = catalog === undefined ? undefined : checkType(node, catalog)
     const one = known.get(nameOf(node))
     const more =
-      one === undefined || !isEnabled(node) ? [] : [...checkParameters(node, one), ...checkCredentials(node, one)]
+      one === undefined || !isEnabled(node) ? [] : [...checkOwn(node), ...checkParameters(node, one), ...checkCredentials(node, one)]
     return [...(type === undefined ? [] : [type]), ...more]
   })
   const texts = mayHoldCode(nodes) ? checkExpressions(graph, yield* parser) : []
@@ -57,6 +58,7 @@ export const checkWorkflow = Effect.fnUntraced(function* (
     ...checkStarts(graph, known),
     ...checkResponding(graph),
     ...checkSchedules(nodes),
+    ...checkAddresses(nodes, catalog),
     ...checkLoops(graph),
     ...checkBatches(graph),
     ...checkTexts(nodes),

@@ -144,8 +144,20 @@ export const checkLoops = ({ edges, nodes }: Graph): ReadonlyArray<Finding> => {
 export const checkBatches = ({ edges, nodes }: Graph): ReadonlyArray<Finding> =>
   [...nodes].flatMap(([name, node]): ReadonlyArray<Finding> => {
     if (kindOf(node) !== "splitInBatches" || Number(node.typeVersion) < 3 || node.disabled === true) return []
-    const outputs = edges.filter(({ source }) => source === name).map(({ output }) => output)
-    if (!outputs.includes(0) || outputs.includes(1)) return []
+    const leaving = edges.filter(({ from, source }) => source === name && from === "main")
+    const outputs = leaving.map(({ output }) => output)
+    const inside = leaving.filter(({ output }) => output === 1).map(({ target }) => target)
+    if (inside.length > 0) {
+      const next = neighbours(
+        edges.filter(({ from }) => from === "main"),
+        "source",
+        "target"
+      )
+      if (inside.includes(name) || reachable(inside, next).has(name)) return []
+      const problem = "what its second output (loop) leads to does not lead back, so that only the first batch is done"
+      return [{ level: "error", node: name, field: "connections.main", problem, fix: "Connect the last node of it to this" }]
+    }
+    if (!outputs.includes(0)) return []
     const problem = "only its first output (done) is connected, so that nothing is done with the items"
     const fix = "Lead its second output (loop) to what is to be done with each batch, and that back to this node"
     return [{ level: "error", node: name, field: "connections.main", problem, fix }]

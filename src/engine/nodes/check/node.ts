@@ -10,7 +10,7 @@ import { settingsOf } from "../effective.ts"
 import { isRecord, recordOf, textOf } from "../json.ts"
 import type { NodeType } from "../NodeType.ts"
 import { packageOf } from "../packageOf.ts"
-import type { Finding } from "./Finding.ts"
+import { type Finding, quoted } from "./Finding.ts"
 import { checkValues } from "./values.ts"
 
 /** A node with what is known of its type, in its version. */
@@ -76,6 +76,16 @@ export const checkParameters = (node: JsonObject, { settings, type }: Known): Re
 /** Parameters by which a node chooses a credential type that its own description does not name. */
 const choosers = ["nodeCredentialType", "genericAuthType"]
 
+/** What is wrong with the settings that every node has. */
+export const checkOwn = (node: JsonObject): ReadonlyArray<Finding> => {
+  const { onError } = node
+  if (onError === undefined || onError === null || waysOn.some((one) => one === onError)) return []
+  const problem = `${quoted(onError)} is none of its values`
+  return [{ level: "error", node: nameOf(node), field: "onError", problem, fix: `One of ${waysOn.join(", ")}` }]
+}
+
+const waysOn = ["stopWorkflow", "continueRegularOutput", "continueErrorOutput"]
+
 /** Credentials that a node needs and has not, and those that it has and can not use. */
 export const checkCredentials = (node: JsonObject, { settings, type }: Known): ReadonlyArray<Finding> => {
   const name = nameOf(node)
@@ -127,6 +137,15 @@ export const checkCredentials = (node: JsonObject, { settings, type }: Known): R
         field: `credentials.${key}`,
         problem: "is no reference to a credential",
         fix: "It must be {id, name}"
+      })),
+    ...Object.entries(given)
+      .filter(([key, value]) => usable.has(key) && isRecord(value) && (value.id === undefined || value.id === ""))
+      .map(([key]): Finding => ({
+        level: "error",
+        node: name,
+        field: `credentials.${key}`,
+        problem: "names no credential: its id is missing",
+        fix: "It must be {id, name} of a credential of this instance"
       }))
   ]
 }

@@ -22,12 +22,13 @@ const beyondOutputs = (
   const [node, one] = [nodes.get(source), known.get(source)]
   if (from !== "main" || node === undefined || one === undefined) return []
   const own = outputsOf(node, one)
-  if (own === undefined || own === 0) return []
+  if (own === undefined || (own === 0 && one.type.hasDynamicOutputs !== true)) return []
   const hasErrors = node.onError === "continueErrorOutput"
   const count = own + Number(hasErrors)
   if (output < count) return []
   const isErrorOutput = !hasErrors && output === own && !isTrigger(node)
-  const problem = `output ${output} is connected, and it has ${count === 1 ? "only output 0" : `outputs 0 to ${count - 1}`}`
+  const those = count === 0 ? "none" : count === 1 ? "only output 0" : `outputs 0 to ${count - 1}`
+  const problem = `output ${output} is connected, and it has ${those}`
   return [
     {
       level: "error",
@@ -41,7 +42,10 @@ const beyondOutputs = (
   ]
 }
 
-const ruleHint = (node: JsonObject) => (kindOf(node) === "switch" ? "Each rule has one output, in their order" : undefined)
+const ruleHint = (node: JsonObject) => {
+  if (kindOf(node) === "textClassifier") return "Each category has one output, in their order"
+  return kindOf(node) === "switch" ? "Each rule has one output, in their order" : undefined
+}
 
 const beyondInputs = (
   { input, source, target, to }: Edge,

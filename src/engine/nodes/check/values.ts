@@ -24,9 +24,29 @@ export const checkValues = (
   given: JsonObject,
   place: Place
 ): ReadonlyArray<Finding> => [
-  ...Object.entries(given).flatMap(([name, value]) => checkGiven(properties, name, value, place)),
+  ...withoutEchoes(
+    properties,
+    Object.entries(given).flatMap(([name, value]) => checkGiven(properties, name, value, place))
+  ),
   ...properties.flatMap((property) => missing(property, given, place))
 ]
+
+/** Where an option is wrong on which others depend, these say nothing that would still hold when it is mended. */
+const withoutEchoes = (properties: ReadonlyArray<Property>, found: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
+  const last = ({ field = "" }: Finding) => field.slice(field.lastIndexOf(".") + 1)
+  const wrong = new Set(found.filter(({ problem }) => problem.endsWith(noOption)).map(last))
+  if (wrong.size === 0) return found
+  const depends = (name: string) =>
+    properties.some(
+      (one) =>
+        one.name === name &&
+        [...Object.keys(one.show ?? {}), ...Object.keys(one.hide ?? {})].some((key) => wrong.has(key.replace("/", "")))
+    )
+  return found.filter((one) => !one.problem.startsWith(noEffect) || !depends(last(one)))
+}
+
+const noOption = "is none of its options"
+const noEffect = "has no effect"
 
 const at = ({ node, path }: Place, name: string, problem: Problem): Finding => ({
   ...problem,
@@ -55,7 +75,7 @@ const checkGiven = (
     // What something else hides that is missing is told where that is missing.
     const isHidden = known.some(({ show = {} }) => isShown({ show }, place.settings))
     if (isNothing(value) || isUsual || isHidden) return []
-    const problem = `has no effect under these settings: it needs ${needsOf(known)}`
+    const problem = `${noEffect} under these settings: it needs ${needsOf(known)}`
     return [at(place, name, { level: "warning", problem })]
   }
   const problems = shown.map((property) => checkValue(property, value, place))
@@ -179,6 +199,9 @@ const wrong = (property: Property, value: unknown, place: Place): ReadonlyArray<
 
 const wrongValue = (property: Property, value: unknown, { settings }: Place): Problem | undefined => {
   const { choices = [], isDynamic = false, type } = property
+  if (type === "multiOptions" && !Array.isArray(value) && !isNothing(value)) {
+    return { level: "warning", problem: `is ${quoted(value)}`, fix: "It must be a list" }
+  }
   if ((type === "options" || type === "multiOptions") && choices.length > 0 && !isDynamic) {
     const known = choices.filter((choice) => isShown(choice, settings)).map((choice) => choice.value)
     const unknown = (Array.isArray(value) ? value : [value]).find(
@@ -188,10 +211,7 @@ const wrongValue = (property: Property, value: unknown, { settings }: Place): Pr
     const guess = Predicate.isString(unknown) ? nearest(unknown, known.map(String)) : undefined
     const list = `One of ${known.slice(0, 25).map(String).join(", ")}${known.length > 25 ? ", …" : ""}`
     const fix = guess === undefined ? list : `Did you mean ${guess}? ${list}`
-    return { level: "error", problem: `${quoted(unknown)} is none of its options`, fix }
-  }
-  if (type === "multiOptions" && !Array.isArray(value) && !isNothing(value)) {
-    return { level: "warning", problem: `is ${quoted(value)}`, fix: "It must be a list" }
+    return { level: "error", problem: `${quoted(unknown)} ${noOption}`, fix }
   }
   if (type === "boolean" && !Predicate.isBoolean(value)) {
     return { level: "warning", problem: `is ${quoted(value)}`, fix: "It must be true or false" }

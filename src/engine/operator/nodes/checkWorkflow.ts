@@ -4,6 +4,7 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument, ToolError } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
+import { asKept } from "../../nodes/check/addresses.ts"
 import { checkWorkflow as check } from "../../nodes/check/checkWorkflow.ts"
 import { checkCredentialIds } from "../../nodes/check/credentialIds.ts"
 import type { Finding } from "../../nodes/check/Finding.ts"
@@ -40,7 +41,7 @@ export const checkWorkflow = EngineTool.make("check_workflow", {
       check({ nodes: all, connections: links }, catalog),
       ({ message }) => new ToolError({ blame: "upstream", code: "CACHE_ERROR", message, details: {} })
     )
-    const around = yield* Effect.all([checkWebhooks(engine, id, all), checkCredentialIds(engine, all)], {
+    const around = yield* Effect.all([checkWebhooks(engine, id, asKept(all, catalog)), checkCredentialIds(engine, all)], {
       concurrency: "unbounded"
     })
     const rules = Option.toArray(broken).map(({ message }): Finding => ({ level: "error", problem: message }))
