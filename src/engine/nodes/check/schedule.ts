@@ -63,12 +63,9 @@ const ranges = [
 const cronProblem = (node: string, field: string, expression: unknown): ReadonlyArray<Finding> => {
   if (isExpression(expression) || expression === undefined) return []
   const text = Predicate.isString(expression) ? expression.trim() : ""
-  if (text !== "" && (Result.isSuccess(Cron.parse(withNumbers(text))) || aliases.has(text.toLowerCase()))) return []
+  if (text !== "" && (Result.isSuccess(Cron.parse(text)) || aliases.has(text.toLowerCase()))) return []
   const fix = "It must be five fields (minute hour day month weekday, such as 0 9 * * 1-5), or six with seconds in front"
   return [{ level: "error", node, field, problem: `${quoted(expression)} is no cron expression`, fix }]
 }
 
 const aliases = new Set(["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly", "@minutely", "@secondly"])
-
-/** Engines choose a number of their own for `H`, and take 7 for Sunday. */
-const withNumbers = (text: string) => text.replace(/\bH\b/g, "0").replace(/\?/g, "*").replace(/L(?=\s|$)/g, "1")

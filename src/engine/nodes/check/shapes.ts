@@ -1,6 +1,5 @@
 import { Predicate, Result } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { isExpression } from "../conditions.ts"
 import { isRecord, listOf, recordOf } from "../json.ts"
@@ -15,13 +14,13 @@ export interface Inside extends Omit<Finding, "node" | "field"> {
 const error = (at: string, problem: string, fix: string): Inside => ({ level: "error", at, problem, fix })
 
 /** What is wrong with a value of a kind whose inside only the engine knows. No expression comes here. */
-export const checkShape = ({ modes = [], type }: Property, value: unknown): ReadonlyArray<Inside> => {
+export const checkShape = ({ modes = [], needsMatch = false, type }: Property, value: unknown): ReadonlyArray<Inside> => {
   if (type === "filter") return filter(value)
   if (type === "assignmentCollection") return assignments(value)
   if (type === "resourceLocator") return locator(value, modes)
-  if (type === "resourceMapper") return mapper(value)
+  if (type === "resourceMapper") return mapper(value, needsMatch)
   if (type === "json") return json(value)
-  const isText = type === "string" && Predicate.isObjectOrArray(value)
+  const isText = type === "string" && Predicate.isObjectOrArray(value) && !isEmpty(value)
   return isText ? [error("", `is ${quoted(value)}`, "It must be text")] : []
 }
 
@@ -117,7 +116,7 @@ const locator = (value: unknown, modes: ReadonlyArray<string>): ReadonlyArray<In
     : []
 }
 
-const mapper = (value: unknown): ReadonlyArray<Inside> => {
+const mapper = (value: unknown, needsMatch: boolean): ReadonlyArray<Inside> => {
   const form = "It must be {mappingMode: defineBelow or autoMapInputData, value: {column: value}, matchingColumns, schema}"
   if (!isRecord(value)) return isEmpty(value) && value === "" ? [] : [error("", `is ${quoted(value)}`, form)]
   const { mappingMode, matchingColumns, value: columns } = value
@@ -128,9 +127,13 @@ const mapper = (value: unknown): ReadonlyArray<Inside> => {
   if (columns !== undefined && columns !== null && !isRecord(columns) && !isExpression(columns)) {
     return [error(".value", `is ${quoted(columns)}`, form)]
   }
-  return matchingColumns === undefined || Array.isArray(matchingColumns) || isExpression(matchingColumns)
-    ? []
-    : [error(".matchingColumns", `is ${quoted(matchingColumns)}`, "It must be a list of names of columns")]
+  if (matchingColumns === undefined || isExpression(matchingColumns)) return []
+  if (!Array.isArray(matchingColumns)) {
+    return [error(".matchingColumns", `is ${quoted(matchingColumns)}`, "It must be a list of names of columns")]
+  }
+  return needsMatch && matchingColumns.length === 0
+    ? [error(".matchingColumns", "names no column to find rows by", "Name the columns to match on")]
+    : []
 }
 
 const parse = (text: string) => Result.try(() => JSON.parse(text) as unknown)
@@ -147,10 +150,3 @@ const strict = (text: string) =>
     .replace(/'((?:[^'\\\n]|\\.)*)'/g, (_, inner: string) => JSON.stringify(inner.replaceAll("\\'", "'")))
     .replace(/([{,]\s*)([A-Za-z_$][\w$]*)\s*:/g, '$1"$2":')
     .replace(/,(\s*[}\]])/g, "$1")
-
-/** What decides whether a mapping of columns knows which rows it changes. */
-export const lacksMatch = (parameters: JsonObject, value: unknown): boolean =>
-  ["update", "upsert", "appendOrUpdate"].includes(String(parameters.operation)) &&
-  isRecord(value) &&
-  Array.isArray(value.matchingColumns) &&
-  value.matchingColumns.length === 0

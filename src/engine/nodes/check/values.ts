@@ -4,10 +4,10 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { isExpression, isShown, type Settings } from "../conditions.ts"
 import { effectiveValues } from "../effective.ts"
-import { isRecord, recordOf, recordsOf } from "../json.ts"
+import { isRecord, recordsOf } from "../json.ts"
 import type { Group, Property } from "../NodeType.ts"
 import { type Finding, quoted } from "./Finding.ts"
-import { checkShape, lacksMatch } from "./shapes.ts"
+import { checkShape } from "./shapes.ts"
 
 /** Where in a node something is looked at, and what decides there. */
 export interface Place {
@@ -189,12 +189,7 @@ const misshapen = ({ node, path }: Place) => ({ level: "error", node, field: pat
 const wrong = (property: Property, value: unknown, place: Place): ReadonlyArray<Finding> => {
   const problem = wrongValue(property, value, place)
   if (problem !== undefined) return [at(place, property.name, problem)]
-  const inside = checkShape(property, value).map(({ at: where, ...one }) => at(place, `${property.name}${where}`, one))
-  if (inside.length > 0 || property.type !== "resourceMapper" || !lacksMatch(recordOf(place.settings.root), value)) {
-    return inside
-  }
-  const unmatched = { level: "error", problem: "names no column to find rows by", fix: "Name the columns to match on" } as const
-  return [at(place, `${property.name}.matchingColumns`, unmatched)]
+  return checkShape(property, value).map(({ at: where, ...one }) => at(place, `${property.name}${where}`, one))
 }
 
 const wrongValue = (property: Property, value: unknown, { settings }: Place): Problem | undefined => {
