@@ -41,7 +41,7 @@ const newest: Readonly<Record<string, number>> = {
   lmChatOpenAi: 1.2,
   memoryBufferWindow: 1.3,
   toolHttpRequest: 1.1,
-  toolWorkflow: 2.1,
+  toolWorkflow: 2,
   outputParserStructured: 1.2,
   chatTrigger: 1.1,
   informationExtractor: 1,

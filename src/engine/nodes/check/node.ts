@@ -53,13 +53,20 @@ const similarTypes = (type: string, { entries }: Catalog): ReadonlyArray<string>
   return [...new Set(found)].slice(0, 2).flatMap((one) => kinds.get(one) ?? [])
 }
 
-const mustBeThere = (type: string, { entries, packages, source }: Catalog): boolean => {
-  if (type.endsWith("HitlTool")) return false
-  if (packages.includes(packageOf(type))) return true
-  if (source === "engine") return true
-  const kind = nodeKind(type).toLowerCase()
-  return !type.includes("nodes-") || entries.some((entry) => nodeKind(entry.type).toLowerCase() === kind)
+/** Whether an engine of which this is known has a type, if there is such a type at all. */
+export const mustBeThere = (type: string, { packages, source }: Catalog): boolean => {
+  const name = packageOf(type)
+  if (packages.includes(name) || source === "engine") return true
+  // What lies in a folder of the engine's owner, and packages that may be installed beside the engine's own.
+  if (name === "CUSTOM") return false
+  return !isCommunity(name) || packages.some((known) => known.endsWith(`/${name}`)) || ownInOtherWords.test(name)
 }
+
+/** Whether a package is named as those are that can be installed beside the engine's own. */
+export const isCommunity = (name: string) => /^(?:@[\w.-]+\/)?n8n-nodes-[\w.-]+$/.test(name)
+
+/** Names that are only meant to be those of the engine's own packages. */
+const ownInOtherWords = /^(?:@?n8n[-_/]?)*nodes?[-_.]?(?:base|langchain)$/i
 
 /** The description that holds for a node, and what decides about its parameters. */
 export const knownOf = (node: JsonObject, types: ReadonlyArray<NodeType>): Known | undefined => {
