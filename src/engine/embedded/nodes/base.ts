@@ -3,11 +3,13 @@ import {
   assignments,
   boolean,
   choice,
+  columns,
   conditions,
   jsonText,
   list,
   locator,
   number,
+  one,
   operations,
   options,
   required,
@@ -44,6 +46,8 @@ const webhook: Described = {
   what: "Starts the workflow when a webhook is called",
   versions: [1, 1.1, 2],
   later: [2.1],
+  // As many as methods, where it takes several.
+  outputs: "={{ outputs of the methods }}",
   credentials: [
     { name: "httpBasicAuth", required: true, ...when({ authentication: ["basicAuth"] }) },
     { name: "httpHeaderAuth", required: true, ...when({ authentication: ["headerAuth"] }) }
@@ -96,8 +100,40 @@ const httpRequest: Described = {
     ),
     choice("specifyBody", ["keypair", "json"], when({ sendBody: [true], contentType: ["json"] })),
     jsonText("jsonBody", when({ sendBody: [true], contentType: ["json"], specifyBody: ["json"] })),
-    list("bodyParameters", "parameters", pair, when({ sendBody: [true], specifyBody: ["keypair"] })),
-    options(number("timeout", { default: 10_000 }), text("proxy"), boolean("allowUnauthorizedCerts"))
+    list(
+      "bodyParameters",
+      "parameters",
+      [...pair, choice("parameterType", ["formData", "formBinaryData"]), text("inputDataFieldName")],
+      when({ sendBody: [true], specifyBody: ["keypair"] })
+    ),
+    text("inputDataFieldName", when({ sendBody: [true], contentType: ["binaryData"] })),
+    text("rawContentType", when({ sendBody: [true], contentType: ["raw"] })),
+    text("body", when({ sendBody: [true], contentType: ["raw"] })),
+    options(
+      number("timeout", { default: 10_000 }),
+      text("proxy"),
+      boolean("allowUnauthorizedCerts"),
+      boolean("lowercaseHeaders"),
+      one("batching", "batch", [number("batchSize"), number("batchInterval")]),
+      one("redirect", "redirect", [boolean("followRedirects"), number("maxRedirects")]),
+      one("response", "response", [
+        boolean("fullResponse"),
+        boolean("neverError"),
+        choice("responseFormat", ["autodetect", "file", "json", "text"]),
+        text("outputPropertyName")
+      ]),
+      one("pagination", "pagination", [
+        choice("paginationMode", ["updateAParameterInEachRequest", "responseContainsNextURL", "off"]),
+        text("nextURL"),
+        list("parameters", "parameters", [...pair, choice("type", ["qs", "headers", "body"])]),
+        choice("paginationCompleteWhen", ["responseIsEmpty", "receiveSpecificStatusCodes", "other"]),
+        text("statusCodesWhenComplete"),
+        text("completeExpression"),
+        boolean("limitPagesFetched"),
+        number("maxRequests"),
+        number("requestInterval")
+      ])
+    )
   ]
 }
 
@@ -115,6 +151,8 @@ const set: Described = {
   ]
 }
 
+const weekdays = [0, 1, 2, 3, 4, 5, 6].map((value) => ({ name: `Day ${value}`, value }))
+
 const schedule: Described = {
   ...trigger,
   title: "Schedule Trigger",
@@ -128,6 +166,10 @@ const schedule: Described = {
       number("minutesInterval", when({ field: ["minutes"] })),
       number("hoursInterval", when({ field: ["hours"] })),
       number("daysInterval", when({ field: ["days"] })),
+      number("weeksInterval", when({ field: ["weeks"] })),
+      number("monthsInterval", when({ field: ["months"] })),
+      { ...choice("triggerAtDay", []), type: "multiOptions", default: [0], options: weekdays, ...when({ field: ["weeks"] }) },
+      number("triggerAtDayOfMonth", when({ field: ["months"] })),
       number("triggerAtHour", when({ field: ["days", "weeks", "months"] })),
       number("triggerAtMinute", when({ field: ["hours", "days", "weeks", "months"] })),
       text("expression", when({ field: ["cronExpression"] }))
@@ -188,7 +230,20 @@ const slack: Described = {
       ...when({ resource: ["message"], operation: ["post"], select: ["channel"] })
     }),
     choice("messageType", ["text", "block"], when({ resource: ["message"], operation: ["post"] })),
-    text("text", { ...required, ...when({ resource: ["message"], operation: ["post"], messageType: ["text"] }) }),
+    locator("user", ["list", "id", "username"], {
+      ...required,
+      ...when({ resource: ["message"], operation: ["post"], select: ["user"] })
+    }),
+    text("text", {
+      ...required,
+      ...when({ resource: ["message"], operation: ["post"], messageType: ["text", "block"] })
+    }),
+    text("blocksUi", { ...required, ...when({ resource: ["message"], operation: ["post"], messageType: ["block"] }) }),
+    {
+      ...options(boolean("includeLinkToWorkflow"), boolean("mrkdwn"), boolean("unfurl_links"), text("thread_ts")),
+      name: "otherOptions",
+      ...when({ resource: ["message"], operation: ["post"] })
+    },
     text("channelId", { ...required, ...when({ resource: ["channel"], operation: ["create"] }) })
   ]
 }
@@ -270,11 +325,15 @@ export const base: Readonly<Record<string, Described>> = {
       operations({
         insert: "Insert rows in a table",
         executeQuery: "Execute a SQL query",
-        select: "Select rows from a table"
+        select: "Select rows from a table",
+        update: "Update rows in a table"
       }),
       text("query", { ...required, ...when({ operation: ["executeQuery"] }) }),
-      locator("schema", ["list", "name"], { ...required, ...when({ operation: ["insert", "select"] }) }),
-      locator("table", ["list", "name"], { ...required, ...when({ operation: ["insert", "select"] }) })
+      locator("schema", ["list", "name"], { ...required, ...when({ operation: ["insert", "select", "update"] }) }),
+      locator("table", ["list", "name"], { ...required, ...when({ operation: ["insert", "select", "update"] }) }),
+      columns("add", "insert"),
+      columns("update", "update"),
+      options(text("queryReplacement"), choice("queryBatching", ["single", "independently", "transaction"]))
     ]
   }
 }
