@@ -256,7 +256,8 @@ export const checks = (it: Suite) => {
         const renamed = yield* ask("update_workflow", { id, name: unique("Renamed") })
         assert.notProperty(renamed, "warnings")
         const nodes = [...draft.nodes, answer("Answer", '={{ $("Nobody").first().json }}')]
-        const { warnings = [] } = decodeWarnings(yield* ask("update_workflow", { id, nodes }))
+        const connections = chain("Start", "Call", "Answer")
+        const { warnings = [] } = decodeWarnings(yield* ask("update_workflow", { id, nodes, connections }))
         assert.lengthOf(warnings, 1, "what was there before is not told again")
         assert.match(warnings[0] ?? "", /^node Answer, .*: refers to node Nobody, which is not there/)
 

@@ -25,8 +25,13 @@ describe("check_workflow with the nodes of the embedded engine", () => {
     it.effect(`finds ${title}, and nothing else`, () =>
       Effect.gen(function* () {
         const lines = yield* linesOf(draft)
-        for (const one of said) assert.isTrue(one.test("") || lines.some((line) => one.test(line)), `${one}\n${lines.join("\n")}`)
-        for (const line of lines) assert.isTrue(said.some((one) => one.test(line)), line)
+        for (const one of said)
+          assert.isTrue(one.test("") || lines.some((line) => one.test(line)), `${one}\n${lines.join("\n")}`)
+        for (const line of lines)
+          assert.isTrue(
+            said.some((one) => one.test(line)),
+            line
+          )
       })
     )
   }

@@ -118,7 +118,15 @@ export const says = (value: unknown, name = "Say", more: Json = {}): Json =>
 export const when = (condition: Json, more: Json = {}): Json => ({
   conditions: {
     options: { caseSensitive: true, leftValue: "", typeValidation: "strict", version: 2 },
-    conditions: [{ id: "c", leftValue: "={{ $json.a }}", rightValue: "x", operator: { type: "string", operation: "equals" }, ...condition }],
+    conditions: [
+      {
+        id: "c",
+        leftValue: "={{ $json.a }}",
+        rightValue: "x",
+        operator: { type: "string", operation: "equals" },
+        ...condition
+      }
+    ],
     combinator: "and",
     ...more
   },

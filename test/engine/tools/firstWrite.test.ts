@@ -50,7 +50,12 @@ describe("the first write of a process", () => {
   it.effect("does not wait for an engine that takes long to tell, and says once that it was not checked", () => {
     const { client } = engineWith(() => takes(20_000, json(nodeTypes(1))))
     return Effect.gen(function* () {
-      const [said, took] = yield* inTime(Effect.zip(warnings, Effect.suspend(() => Clock.currentTimeMillis)))
+      const [said, took] = yield* inTime(
+        Effect.zip(
+          warnings,
+          Effect.suspend(() => Clock.currentTimeMillis)
+        )
+      )
       assert.match(String(said), /^Types and parameters of nodes were not checked\. .* being fetched/)
       assert.isAtMost(took, 3000)
       assert.isUndefined(yield* inTime(warnings))
@@ -64,7 +69,12 @@ describe("the first write of a process", () => {
       path.startsWith("/api/v1") ? json({ ...draft, id: "w1", active: false }) : hangs
     )
     return Effect.gen(function* () {
-      const [, took] = yield* inTime(Effect.zip(warnings, Effect.suspend(() => Clock.currentTimeMillis)))
+      const [, took] = yield* inTime(
+        Effect.zip(
+          warnings,
+          Effect.suspend(() => Clock.currentTimeMillis)
+        )
+      )
       assert.isAtMost(took, 3000)
     }).pipe(Effect.provide(serving(client)))
   })

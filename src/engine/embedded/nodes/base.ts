@@ -168,7 +168,13 @@ const schedule: Described = {
       number("daysInterval", when({ field: ["days"] })),
       number("weeksInterval", when({ field: ["weeks"] })),
       number("monthsInterval", when({ field: ["months"] })),
-      { ...choice("triggerAtDay", []), type: "multiOptions", default: [0], options: weekdays, ...when({ field: ["weeks"] }) },
+      {
+        ...choice("triggerAtDay", []),
+        type: "multiOptions",
+        default: [0],
+        options: weekdays,
+        ...when({ field: ["weeks"] })
+      },
       number("triggerAtDayOfMonth", when({ field: ["months"] })),
       number("triggerAtHour", when({ field: ["days", "weeks", "months"] })),
       number("triggerAtMinute", when({ field: ["hours", "days", "weeks", "months"] })),
@@ -234,10 +240,8 @@ const slack: Described = {
       ...required,
       ...when({ resource: ["message"], operation: ["post"], select: ["user"] })
     }),
-    text("text", {
-      ...required,
-      ...when({ resource: ["message"], operation: ["post"], messageType: ["text", "block"] })
-    }),
+    text("text", { ...required, ...when({ resource: ["message"], operation: ["post"], messageType: ["text"] }) }),
+    text("text", when({ resource: ["message"], operation: ["post"], messageType: ["block"] })),
     text("blocksUi", { ...required, ...when({ resource: ["message"], operation: ["post"], messageType: ["block"] }) }),
     {
       ...options(boolean("includeLinkToWorkflow"), boolean("mrkdwn"), boolean("unfurl_links"), text("thread_ts")),

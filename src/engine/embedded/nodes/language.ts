@@ -50,7 +50,8 @@ export const language: Readonly<Record<string, Described>> = {
     inputs: [],
     outputs: ["ai_languageModel"],
     credentials: openAi,
-    properties: [locator("model", ["list", "id"], required), 
+    properties: [
+      locator("model", ["list", "id"], required),
       options(
         number("temperature"),
         number("maxTokens"),

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { collisions } from "../../workflow/addresses.ts"
+import { addressesOf, collisions } from "../../workflow/addresses.ts"
 import type { Catalog } from "../Catalog.ts"
 import { textOf } from "../json.ts"
 import type { Finding } from "./Finding.ts"
@@ -9,7 +9,7 @@ export const checkAddresses = (
   nodes: ReadonlyArray<JsonObject>,
   catalog: Catalog | undefined
 ): ReadonlyArray<Finding> => {
-  const all = asKept(nodes, catalog)
+  const all = asKept(nodes, catalog).filter((node) => addressesOf({ id: "", nodes: [node] }).length > 0)
   return all.flatMap((node, place) =>
     collisions({ id: "", nodes: [node] }, { id: "", nodes: all.slice(0, place) }).map((one) =>
       takenBy(one.node, one.address, `node ${one.otherNode}`)

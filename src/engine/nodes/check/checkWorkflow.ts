@@ -46,7 +46,9 @@ export const checkWorkflow = Effect.fnUntraced(function* (
     const type = catalog === undefined ? undefined : checkType(node, catalog)
     const one = known.get(nameOf(node))
     const more =
-      one === undefined || !isEnabled(node) ? [] : [...checkOwn(node), ...checkParameters(node, one), ...checkCredentials(node, one)]
+      one === undefined || !isEnabled(node)
+        ? []
+        : [...checkOwn(node), ...checkParameters(node, one), ...checkCredentials(node, one)]
     return [...(type === undefined ? [] : [type]), ...more]
   })
   const texts = mayHoldCode(nodes) ? checkExpressions(graph, yield* parser) : []

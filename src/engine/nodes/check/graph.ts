@@ -62,7 +62,11 @@ export const reachable = (
 
 const neighbours = (edges: ReadonlyArray<Edge>, key: "source" | "target", other: "source" | "target") => {
   const map = new Map<string, Array<string>>()
-  for (const edge of edges) map.set(edge[key], [...(map.get(edge[key]) ?? []), edge[other]])
+  for (const edge of edges) {
+    const known = map.get(edge[key])
+    if (known === undefined) map.set(edge[key], [edge[other]])
+    else known.push(edge[other])
+  }
   return (name: string): ReadonlyArray<string> => map.get(name) ?? []
 }
 
@@ -85,19 +89,27 @@ export const orderOf = ({ edges, nodes }: Graph): Order => {
   const next = neighbours(main, "source", "target")
   const triggers = [...nodes].filter(([, node]) => isTrigger(node) && isEnabled(node)).map(([name]) => name)
 
+  const previous = neighbours(main, "target", "source")
   const hostsOf = (node: string) => (served(node).length === 0 ? [node] : [...reachable([node], served)])
-  const startsOf = (host: string) => triggers.filter((name) => name === host || reachable([name], next).has(host))
+  const known = new Map<string, ReadonlySet<string>>()
+  /** What leads to a node, itself among it in a loop. */
+  const before = (node: string): ReadonlySet<string> => {
+    const found = known.get(node) ?? reachable([node], previous)
+    known.set(node, found)
+    return found
+  }
+  const startsOf = (host: string) => triggers.filter((name) => name === host || before(host).has(name))
 
-  const canPrecede = (before: string, node: string): boolean => {
-    const isHelper = served(before).length > 0
+  const canPrecede = (name: string, node: string): boolean => {
+    const isHelper = served(name).length > 0
     if (isHelper) return true
     return hostsOf(node).some((host) => {
-      if (reachable([before], next).has(host)) return true
-      if (before === host) return false
+      if (before(host).has(name)) return true
+      if (name === host) return false
       const starts = startsOf(host)
       // What no trigger reaches does not run in the order of this workflow.
       if (starts.length === 0) return true
-      return starts.some((start) => start === before || reachable([start], next, host).has(before))
+      return starts.some((start) => start === name || reachable([start], next, host).has(name))
     })
   }
 
@@ -120,12 +132,28 @@ const passing = new Set([
   "editImage"
 ])
 
+/** Nodes that are in loops or behind them: what is left when all beginnings are taken away, one after the other. */
+const behindLoops = (edges: ReadonlyArray<Edge>): ReadonlySet<string> => {
+  const coming = new Map<string, number>()
+  for (const { target } of edges) coming.set(target, (coming.get(target) ?? 0) + 1)
+  const next = neighbours(edges, "source", "target")
+  const open = [...new Set(edges.map(({ source }) => source))].filter((name) => !coming.has(name))
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    for (const target of next(name)) {
+      const left = (coming.get(target) ?? 0) - 1
+      coming.set(target, left)
+      if (left === 0) open.push(target)
+    }
+  }
+  return new Set([...coming].filter(([, count]) => count > 0).map(([name]) => name))
+}
+
 /** Loops that no node can end. */
 export const checkLoops = ({ edges, nodes }: Graph): ReadonlyArray<Finding> => {
   const main = edges.filter(({ from, to }) => from === "main" && to === "main")
   const next = neighbours(main, "source", "target")
   const told = new Set<string>()
-  return [...nodes.keys()].flatMap((name): ReadonlyArray<Finding> => {
+  return [...behindLoops(main)].filter((name) => nodes.has(name)).flatMap((name): ReadonlyArray<Finding> => {
     if (told.has(name)) return []
     const after = reachable([name], next)
     if (!after.has(name)) return []
@@ -155,7 +183,9 @@ export const checkBatches = ({ edges, nodes }: Graph): ReadonlyArray<Finding> =>
       )
       if (inside.includes(name) || reachable(inside, next).has(name)) return []
       const problem = "what its second output (loop) leads to does not lead back, so that only the first batch is done"
-      return [{ level: "error", node: name, field: "connections.main", problem, fix: "Connect the last node of it to this" }]
+      return [
+        { level: "error", node: name, field: "connections.main", problem, fix: "Connect the last node of it to this" }
+      ]
     }
     if (!outputs.includes(0)) return []
     const problem = "only its first output (done) is connected, so that nothing is done with the items"

@@ -20,7 +20,15 @@ export const checkResponding = ({ edges, nodes }: Graph): ReadonlyArray<Finding>
   const hooks = all.filter(([, node]) => asksForAnswer(node)).map(([name, node]) => ({ name, node, reach: from(name) }))
   const triggers = all.filter(([, node]) => isTrigger(node)).map(([name]) => ({ name, reach: from(name) }))
   return [
-    ...hooks.flatMap(({ name, node, reach }) => ofHook(name, node, responders.filter((one) => reach.has(one)), nodes, from)),
+    ...hooks.flatMap(({ name, node, reach }) =>
+      ofHook(
+        name,
+        node,
+        responders.filter((one) => reach.has(one)),
+        nodes,
+        from
+      )
+    ),
     ...responders.flatMap((name): ReadonlyArray<Finding> => {
       if (Number(nodes.get(name)?.typeVersion) < 1.1) return []
       const reached = triggers.some(({ reach }) => reach.has(name))

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import { isExpression } from "../conditions.ts"
-import { isRecord, listOf, recordOf } from "../json.ts"
+import { isRecord, listOf, recordOf, textOf } from "../json.ts"
 import { type Finding, quoted } from "./Finding.ts"
 
 /** Cron expressions that engines cannot read, times that no clock shows, and schedules without a rule. */
@@ -34,7 +34,7 @@ const ofSchedule = (node: string, { rule }: JsonObject): ReadonlyArray<Finding> 
     if (rules.field === "cronExpression") return cronProblem(node, `${path}.expression`, rules.expression)
     return ranges.flatMap(([name, least, greatest]): ReadonlyArray<Finding> => {
       const value = rules[name]
-      const isOfOther = name.endsWith("Interval") && name !== `${String(rules.field ?? "days")}Interval`
+      const isOfOther = name.endsWith("Interval") && name !== `${textOf(rules.field ?? "days")}Interval`
       if (value === undefined || value === "" || isOfOther) return []
       const all: ReadonlyArray<unknown> = Array.isArray(value) ? value : [value]
       const fits = (one: unknown) => isExpression(one) || isBetween(Number(one), least, greatest)
@@ -64,8 +64,19 @@ const cronProblem = (node: string, field: string, expression: unknown): Readonly
   if (isExpression(expression) || expression === undefined) return []
   const text = Predicate.isString(expression) ? expression.trim() : ""
   if (text !== "" && (Result.isSuccess(Cron.parse(text)) || aliases.has(text.toLowerCase()))) return []
-  const fix = "It must be five fields (minute hour day month weekday, such as 0 9 * * 1-5), or six with seconds in front"
+  const fix =
+    "It must be five fields (minute hour day month weekday, such as 0 9 * * 1-5), or six with seconds in front"
   return [{ level: "error", node, field, problem: `${quoted(expression)} is no cron expression`, fix }]
 }
 
-const aliases = new Set(["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly", "@minutely", "@secondly"])
+const aliases = new Set([
+  "@yearly",
+  "@annually",
+  "@monthly",
+  "@weekly",
+  "@daily",
+  "@midnight",
+  "@hourly",
+  "@minutely",
+  "@secondly"
+])

@@ -14,15 +14,21 @@ export interface Inside extends Omit<Finding, "node" | "field"> {
 const error = (at: string, problem: string, fix: string): Inside => ({ level: "error", at, problem, fix })
 
 /** What is wrong with a value of a kind whose inside only the engine knows. No expression comes here. */
-export const checkShape = ({ modes = [], needsMatch = false, type }: Property, value: unknown): ReadonlyArray<Inside> => {
+export const checkShape = (
+  { modes = [], needsMatch = false, type }: Property,
+  value: unknown
+): ReadonlyArray<Inside> => {
   if (type === "filter") return filter(value)
   if (type === "assignmentCollection") return assignments(value)
   if (type === "resourceLocator") return locator(value, modes)
   if (type === "resourceMapper") return mapper(value, needsMatch)
   if (type === "json") return json(value)
-  const isText = type === "string" && Predicate.isObjectOrArray(value) && !isEmpty(value)
-  return isText ? [error("", `is ${quoted(value)}`, "It must be text")] : []
+  // Some nodes take lists of texts where a form has one.
+  const isText = !Predicate.isObjectOrArray(value) || isEmpty(value) || isTexts(value)
+  return type === "string" && !isText ? [error("", `is ${quoted(value)}`, "It must be text")] : []
 }
+
+const isTexts = (value: unknown) => Array.isArray(value) && value.every(Predicate.isString)
 
 const isEmpty = (value: unknown) => !Predicate.isObjectOrArray(value) || Object.keys(value).length === 0
 
@@ -80,7 +86,19 @@ const condition = (given: unknown, at: string): ReadonlyArray<Inside> => {
   return lacksRight ? [error(at, "has no rightValue", `Give what ${operation} compares with`)] : []
 }
 
-const assignmentTypes = ["string", "number", "boolean", "array", "object", "binary", "stringValue", "numberValue", "booleanValue", "arrayValue", "objectValue"]
+const assignmentTypes = [
+  "string",
+  "number",
+  "boolean",
+  "array",
+  "object",
+  "binary",
+  "stringValue",
+  "numberValue",
+  "booleanValue",
+  "arrayValue",
+  "objectValue"
+]
 
 const assignments = (value: unknown): ReadonlyArray<Inside> => {
   if (!isRecord(value) || !(Array.isArray(value.assignments) || isEmpty(value))) {
@@ -117,7 +135,8 @@ const locator = (value: unknown, modes: ReadonlyArray<string>): ReadonlyArray<In
 }
 
 const mapper = (value: unknown, needsMatch: boolean): ReadonlyArray<Inside> => {
-  const form = "It must be {mappingMode: defineBelow or autoMapInputData, value: {column: value}, matchingColumns, schema}"
+  const form =
+    "It must be {mappingMode: defineBelow or autoMapInputData, value: {column: value}, matchingColumns, schema}"
   if (!isRecord(value)) return isEmpty(value) && value === "" ? [] : [error("", `is ${quoted(value)}`, form)]
   const { mappingMode, matchingColumns, value: columns } = value
   if (isEmpty(value) || isExpression(mappingMode)) return []
@@ -139,9 +158,16 @@ const mapper = (value: unknown, needsMatch: boolean): ReadonlyArray<Inside> => {
 const parse = (text: string) => Result.try(() => JSON.parse(text) as unknown)
 
 const json = (value: unknown): ReadonlyArray<Inside> => {
-  if (!Predicate.isString(value) || value.trim() === "" || value.includes("{{") || /^[^[{]/.test(value.trim())) return []
+  if (!Predicate.isString(value) || value.trim() === "" || value.includes("{{") || /^[^[{]/.test(value.trim()))
+    return []
   if (Result.isSuccess(parse(value)) || Result.isSuccess(parse(strict(value)))) return []
-  return [error("", `cannot be read as JSON: ${quoted(value)}`, `Write JSON; where parts are computed, begin with "=" and put them in {{ }}`)]
+  return [
+    error(
+      "",
+      `cannot be read as JSON: ${quoted(value)}`,
+      `Write JSON; where parts are computed, begin with "=" and put them in {{ }}`
+    )
+  ]
 }
 
 /** Engines also read objects as JavaScript writes them. */

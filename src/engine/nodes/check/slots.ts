@@ -76,7 +76,15 @@ const lonelyMerge = (
   const used = new Set(edges.filter(({ target, to }) => target === name && to === "main").map(({ input }) => input))
   if (count < 2 || used.size !== 1) return []
   const problem = `only its input ${[...used][0]} of ${count} is connected, so that it joins nothing`
-  return [{ level: "warning", node: name, field: "connections.main", problem, fix: "Lead each branch to an input of its own (index 0, 1, …)" }]
+  return [
+    {
+      level: "warning",
+      node: name,
+      field: "connections.main",
+      problem,
+      fix: "Lead each branch to an input of its own (index 0, 1, …)"
+    }
+  ]
 }
 
 /** How many outputs of the main kind a node has beside that for errors; nothing where only its own code knows. */

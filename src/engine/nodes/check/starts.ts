@@ -36,7 +36,9 @@ export const checkStarts = ({ edges, nodes }: Graph, known: ReadonlyMap<string, 
       const onlyServes = gives.length > 0 && !(known.get(name)?.type.outputs ?? []).some(({ type }) => type === "main")
       if (onlyServes && !serves) {
         const problem = `serves no node${isUnreached}`
-        return [{ ...at, field: `connections.${gives[0]}`, problem, fix: `Connect it to a node that takes ${gives[0]}` }]
+        return [
+          { ...at, field: `connections.${gives[0]}`, problem, fix: `Connect it to a node that takes ${gives[0]}` }
+        ]
       }
       // Of a chain that hangs together the first is told.
       const hasEntry = edges.some(({ from, source, target }) => from === "main" && target === name && source !== name)

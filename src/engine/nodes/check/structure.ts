@@ -11,24 +11,20 @@ export const checkStructure = (
   graph: Graph,
   connections: unknown
 ): ReadonlyArray<Finding> => [
-  ...twice(nodes, nameOf).map(
-    ([name, all]): Finding => ({
-      level: "error",
-      node: name,
-      field: "name",
-      problem: `${all.length} nodes have this name`,
-      fix: "Connections and expressions find nodes by their names: give each its own"
-    })
-  ),
-  ...twice(nodes, ({ id }) => textOf(id)).map(
-    ([id, all]): Finding => ({
-      level: "error",
-      node: nameOf(all[1] ?? {}),
-      field: "id",
-      problem: `has the id ${id}, as node ${nameOf(all[0] ?? {})} has`,
-      fix: "Leave ids of new nodes out: the engine makes them"
-    })
-  ),
+  ...twice(nodes, nameOf).map(([name, all]): Finding => ({
+    level: "error",
+    node: name,
+    field: "name",
+    problem: `${all.length} nodes have this name`,
+    fix: "Connections and expressions find nodes by their names: give each its own"
+  })),
+  ...twice(nodes, ({ id }) => textOf(id)).map(([id, all]): Finding => ({
+    level: "error",
+    node: nameOf(all[1] ?? {}),
+    field: "id",
+    problem: `has the id ${id}, as node ${nameOf(all[0] ?? {})} has`,
+    fix: "Leave ids of new nodes out: the engine makes them"
+  })),
   ...ends(graph, nodes, connections)
 ]
 
@@ -56,24 +52,20 @@ const ends = (
   }
   const sources = Object.keys(recordOf(connections)).filter((name) => !named.has(name))
   return [
-    ...sources.map(
-      (name): Finding => ({
-        level: "error",
-        field: `connections.${name}`,
-        problem: `connections begin at ${name}, which is no node`,
-        fix: hint(name)
-      })
-    ),
+    ...sources.map((name): Finding => ({
+      level: "error",
+      field: `connections.${name}`,
+      problem: `connections begin at ${name}, which is no node`,
+      fix: hint(name)
+    })),
     ...edges
       .filter(({ source, target }) => named.has(source) && !named.has(target))
-      .map(
-        ({ from, output, source, target }): Finding => ({
-          level: "error",
-          node: source,
-          field: `connections.${from}[${output}]`,
-          problem: `leads to ${target === "" ? "nothing" : target}, which is no node`,
-          fix: hint(target)
-        })
-      )
+      .map(({ from, output, source, target }): Finding => ({
+        level: "error",
+        node: source,
+        field: `connections.${from}[${output}]`,
+        problem: `leads to ${target === "" ? "nothing" : target}, which is no node`,
+        fix: hint(target)
+      }))
   ]
 }

@@ -7,10 +7,32 @@ import { isRecord } from "../json.ts"
 import { type Finding, quoted } from "./Finding.ts"
 
 /** Kinds that compute what stands between braces themselves, or show it. */
-const computing = new Set(["code", "stickyNote", "function", "functionItem", "aiTransform", "html", "htmlExtract", "toolCode", "n8n"])
+const computing = new Set([
+  "code",
+  "stickyNote",
+  "function",
+  "functionItem",
+  "aiTransform",
+  "html",
+  "htmlExtract",
+  "toolCode",
+  "n8n"
+])
 
 /** Parameters in which code, queries and pages are written: some nodes compute braces in them. */
-const written = new Set(["html", "css", "customCss", "jsCode", "functionCode", "pythonCode", "code", "query", "sqlQuery", "workflowJson", "responseFormCustomCss"])
+const written = new Set([
+  "html",
+  "css",
+  "customCss",
+  "jsCode",
+  "functionCode",
+  "pythonCode",
+  "code",
+  "query",
+  "sqlQuery",
+  "workflowJson",
+  "responseFormCustomCss"
+])
 
 const variable = String.raw`\$(?:json|node|input|item|items|now|today|workflow|execution|env|vars|itemIndex|runIndex|prevNode|binary|jmespath|fromAI)\b|\$\(`
 const inBraces = new RegExp(String.raw`\{\{[^{}]{0,200}?(?:${variable})`)
