@@ -36,7 +36,7 @@ const node = (kind: string, name: string, parameters = {}, typeVersion = 1) => (
 
 /** Looks again until it is so, for half a minute. */
 const eventually = async <A>(look: () => Promise<A>, isThere: (found: A) => boolean) => {
-  for (const end = Date.now() + 30_000; ; ) {
+  for (const end = Date.now() + 30_000; ;) {
     const found = await look()
     if (isThere(found)) return found
     if (Date.now() > end) assert.fail(`never came about: ${JSON.stringify(found)}`)
@@ -68,17 +68,21 @@ describe.each(inject("engines"))("kill -9 in the middle of a run on the real $ve
     const { shared: _, ...workflow } = await ask("GET", `/workflows/${id}`)
     return workflow
   }
-  const executions = async (): Promise<ReadonlyArray<unknown>> => (await ask("GET", `/executions?workflowId=${id}`)).data
+  const executions = async (): Promise<ReadonlyArray<unknown>> =>
+    (await ask("GET", `/executions?workflowId=${id}`)).data
 
   beforeAll(async () => {
     const { hostname, port } = new URL(host)
     proxy = await standIn((asked, answer) => {
       moment.at(`before ${words(asked)}`)
       answer.on("finish", () => moment.at(`after ${words(asked)}`))
-      const onward = send({ hostname, port, path: asked.url, method: asked.method, headers: asked.headers }, (reply) => {
-        answer.writeHead(reply.statusCode ?? 502, reply.headers)
-        reply.pipe(answer)
-      })
+      const onward = send(
+        { hostname, port, path: asked.url, method: asked.method, headers: asked.headers },
+        (reply) => {
+          answer.writeHead(reply.statusCode ?? 502, reply.headers)
+          reply.pipe(answer)
+        }
+      )
       onward.on("error", () => answer.destroy())
       asked.pipe(onward)
     })

@@ -88,7 +88,11 @@ for (const { version } of inject("engines")) {
         for (const one of said) {
           assert.isTrue(one.test("") || lines.some((line) => one.test(line)), `${title}: ${one}\n${lines.join("\n")}`)
         }
-        for (const line of lines) assert.isTrue(said.some((one) => one.test(line)), `${title}: ${line}`)
+        for (const line of lines)
+          assert.isTrue(
+            said.some((one) => one.test(line)),
+            `${title}: ${line}`
+          )
         looked++
       }
       for (const [title, draft] of soundDrafts.filter(([, one]) => isKnown(one))) {

@@ -1011,6 +1011,10 @@ export const soundDrafts: ReadonlyArray<Sound> = [
     )
   ],
   [
+    "a stop that is gone past",
+    behind(node("stopAndError", "Stop", { errorMessage: "no" }, { onError: "continueRegularOutput" }), says("x"))
+  ],
+  [
     "a stop with words",
     behind(node("if", "Check", when({})), node("stopAndError", "Stop", { errorMessage: "={{ $json.a }} is wrong" }))
   ],

@@ -153,19 +153,23 @@ export const checkLoops = ({ edges, nodes }: Graph): ReadonlyArray<Finding> => {
   const main = edges.filter(({ from, to }) => from === "main" && to === "main")
   const next = neighbours(main, "source", "target")
   const told = new Set<string>()
-  return [...behindLoops(main)].filter((name) => nodes.has(name)).flatMap((name): ReadonlyArray<Finding> => {
-    if (told.has(name)) return []
-    const after = reachable([name], next)
-    if (!after.has(name)) return []
-    const loop = [...after].filter((other) => reachable([other], next).has(name))
-    for (const member of loop) told.add(member)
-    if (loop.some((member) => canEnd(nodes.get(member), member, main, new Set(loop)))) return []
-    const fix = "Lead one output of an If, Switch or Loop Over Items out of it"
-    const members = new Set(loop)
-    const round = [...reachable([name], (member) => next(member).filter((other) => members.has(other)))]
-    const others = round.filter((member) => member !== name)
-    return [{ level: "error", node: name, problem: `the loop ${[name, ...others, name].join(" → ")} never ends`, fix }]
-  })
+  return [...behindLoops(main)]
+    .filter((name) => nodes.has(name))
+    .flatMap((name): ReadonlyArray<Finding> => {
+      if (told.has(name)) return []
+      const after = reachable([name], next)
+      if (!after.has(name)) return []
+      const loop = [...after].filter((other) => reachable([other], next).has(name))
+      for (const member of loop) told.add(member)
+      if (loop.some((member) => canEnd(nodes.get(member), member, main, new Set(loop)))) return []
+      const fix = "Lead one output of an If, Switch or Loop Over Items out of it"
+      const members = new Set(loop)
+      const round = [...reachable([name], (member) => next(member).filter((other) => members.has(other)))]
+      const others = round.filter((member) => member !== name)
+      return [
+        { level: "error", node: name, problem: `the loop ${[name, ...others, name].join(" → ")} never ends`, fix }
+      ]
+    })
 }
 
 /** Nodes that loop over nothing, because only what comes after the loop is connected. */
