@@ -61,7 +61,7 @@ interface Helpers {
 for (const { version } of inject("engines")) {
   describe(`check_workflow, held against the packages of ${version}`, () => {
     it("finds nothing in the workflows that the engine runs itself", async () => {
-      const catalog = catalogOf(await typesOf(version))
+      const catalog = catalogOf(await typesOf(version), "packages", version)
       const all = samples(version)
       const found: Array<string> = []
       for (const { file, workflow } of all) {
@@ -76,7 +76,7 @@ for (const { version } of inject("engines")) {
     })
 
     it("finds what is wrong in broken workflows, and nothing in sound ones", async () => {
-      const catalog = catalogOf(await typesOf(version))
+      const catalog = catalogOf(await typesOf(version), "packages", version)
       // Some installations of these tests have no AI nodes.
       const isKnown = ({ nodes }: Draft, said: ReadonlyArray<RegExp> = []) =>
         catalog.packages.length > 1 ||

@@ -269,6 +269,7 @@ export const brokenDrafts: ReadonlyArray<Broken> = [
       node("if", "Check", {
         conditions: {
           conditions: [{ id: "c", operator: { type: "string", operation: "equals" }, rightValue: "x" }],
+          options: {},
           combinator: "and"
         }
       })
@@ -286,6 +287,12 @@ export const brokenDrafts: ReadonlyArray<Broken> = [
       })
     ),
     /^node Route, parameters\.rules\.values\[0\]\.conditions\.conditions\[0\]\.operator\.operation: is "is"/
+  ),
+  broken(
+    "more beside a version that is not there",
+    behind(call({ sendQery: true }, { typeVersion: 99 })),
+    /^node Call, typeVersion: .*has no version 99/,
+    /^node Call, parameters\.sendQery: .*Did you mean sendQuery/
   ),
   // Expressions and code
   broken(

@@ -31,9 +31,9 @@ const wrong: ReadonlyArray<readonly [title: string, nodes: Nodes, wires: Readonl
   ],
   [
     "a version of a type that has others",
-    [node("slack", "Post", {}, { typeVersion: 7 })],
+    [node("code", "Code", { jsCode: "return []" }, { typeVersion: 7 })],
     [],
-    /typeVersion: n8n-nodes-base\.slack has no version 7 on this engine\. Take 2\.4; there are 2, 2\.1, 2\.2, 2\.3, 2\.4$/
+    /typeVersion: n8n-nodes-base\.code has no version 7 on this engine\. Take 2; there are 1, 2$/
   ],
   [
     "an operation of another resource",
@@ -291,6 +291,28 @@ describe("check_workflow", () => {
       assert.deepStrictEqual(lines, [
         "node Fly, type: this engine has no node type n8n-nodes-acme.rocket. find_nodes tells which there are"
       ])
+    })
+  )
+})
+
+describe("conditions without options", () => {
+  const known = (version: string) => catalogOf([{ name: "n8n-nodes-base.if", version: [2.2] }], "packages", version)
+  const one = { leftValue: "={{ $json.a }}", rightValue: "x", operator: { type: "string", operation: "equals" } }
+  const check = (conditions: object, version: string) =>
+    Effect.map(found([start, node("if", "Check", { conditions })], wired("Start > Check"), known(version)), (lines) =>
+      lines.filter((line) => line.includes("has no options"))
+    )
+
+  it.effect("are found where the engine fails on them, and nowhere else", () =>
+    Effect.gen(function* () {
+      const bare = { combinator: "and", conditions: [one] }
+      assert.deepStrictEqual(yield* check(bare, "1.82.3"), [
+        "node Check, parameters.conditions: has no options, without which this engine fails on it. Add " +
+          '"options": {"caseSensitive": true, "leftValue": "", "typeValidation": "strict", "version": 2}'
+      ])
+      assert.deepStrictEqual(yield* check(bare, "2.41.1"), [])
+      assert.deepStrictEqual(yield* check({ ...bare, options: {} }, "1.82.3"), [])
+      assert.deepStrictEqual(yield* check({ conditions: [one] }, "1.82.3"), [])
     })
   )
 })

@@ -13,6 +13,7 @@ import { checkExpressions } from "./expressions.ts"
 import type { Finding } from "./Finding.ts"
 import { checkBatches, checkLoops, graphOf } from "./graph.ts"
 import { checkCredentials, checkOwn, checkParameters, checkType, type Known, knownOf } from "./node.ts"
+import { checkOlderConditions } from "./olderConditions.ts"
 import { checkResponding } from "./responding.ts"
 import { checkSchedules } from "./schedule.ts"
 import { checkSlots } from "./slots.ts"
@@ -61,6 +62,7 @@ export const checkWorkflow = Effect.fnUntraced(function* (
     ...checkResponding(graph),
     ...checkSchedules(nodes),
     ...checkAddresses(nodes, catalog),
+    ...checkOlderConditions(nodes, catalog),
     ...checkLoops(graph),
     ...checkBatches(graph),
     ...checkTexts(nodes),

@@ -70,10 +70,12 @@ const ownInOtherWords = /^(?:@?n8n[-_/]?)*nodes?[-_.]?(?:base|langchain)$/i
 
 /** The description that holds for a node, and what decides about its parameters. */
 export const knownOf = (node: JsonObject, types: ReadonlyArray<NodeType>): Known | undefined => {
-  const version = Predicate.isNumber(node.typeVersion) ? node.typeVersion : 1
-  const type = types.find(({ versions }) => versions.includes(version))
+  const given = Predicate.isNumber(node.typeVersion) ? node.typeVersion : 1
+  // What is wrong beside a version that is not there would be so in the one that is taken instead.
+  const version = types.some(({ versions }) => versions.includes(given)) ? given : types[0]?.defaultVersion
+  const type = types.find(({ versions }) => version !== undefined && versions.includes(version))
   if (type === undefined || type.isBare === true) return undefined
-  return { type, settings: settingsOf(type, recordOf(node.parameters), version) }
+  return { type, settings: settingsOf(type, recordOf(node.parameters), version ?? given) }
 }
 
 /** What is wrong with the parameters of a node. */
