@@ -3,7 +3,7 @@ import { Predicate } from "effect"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { alike, nearest } from "../../../internal/schema/nearest.ts"
 import { nameOf } from "../../client/models.ts"
-import { nodeKind, toEngineType } from "../../client/naming.ts"
+import { isCommunityPackage, isOwnInOtherWords, nodeKind, toEngineType } from "../../client/naming.ts"
 import type { Catalog } from "../Catalog.ts"
 import { isExpression, isShown, type Settings } from "../conditions.ts"
 import { settingsOf } from "../effective.ts"
@@ -59,14 +59,8 @@ export const mustBeThere = (type: string, { packages, source }: Catalog): boolea
   if (packages.includes(name) || source === "engine") return true
   // What lies in a folder of the engine's owner, and packages that may be installed beside the engine's own.
   if (name === "CUSTOM") return false
-  return !isCommunity(name) || packages.some((known) => known.endsWith(`/${name}`)) || ownInOtherWords.test(name)
+  return !isCommunityPackage(name) || packages.some((known) => known.endsWith(`/${name}`)) || isOwnInOtherWords(name)
 }
-
-/** Whether a package is named as those are that can be installed beside the engine's own. */
-export const isCommunity = (name: string) => /^(?:@[\w.-]+\/)?n8n-nodes-[\w.-]+$/.test(name)
-
-/** Names that are only meant to be those of the engine's own packages. */
-const ownInOtherWords = /^(?:@?n8n[-_/]?)*nodes?[-_.]?(?:base|langchain)$/i
 
 /** The description that holds for a node, and what decides about its parameters. */
 export const knownOf = (node: JsonObject, types: ReadonlyArray<NodeType>): Known | undefined => {

@@ -3,13 +3,13 @@ import { Effect, Option } from "effect"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { nameOf } from "../../client/models.ts"
-import { toEngineType } from "../../client/naming.ts"
+import { isCommunityPackage, toEngineType } from "../../client/naming.ts"
 import { isEnabled } from "../../workflow/triggers.ts"
 import type { Catalog } from "../Catalog.ts"
 import { textOf } from "../json.ts"
 import { packageOf } from "../packageOf.ts"
 import type { Finding } from "./Finding.ts"
-import { isCommunity, mustBeThere } from "./node.ts"
+import { mustBeThere } from "./node.ts"
 
 /** Nodes of packages that are not installed, as far as the engine tells which are. */
 export const checkPackages = Effect.fnUntraced(function* (
@@ -20,7 +20,7 @@ export const checkPackages = Effect.fnUntraced(function* (
   const typeOf = (node: JsonObject) => toEngineType(textOf(node.type))
   const strange = nodes.filter((node) => {
     const type = typeOf(node)
-    if (catalog === undefined || !isEnabled(node) || !isCommunity(packageOf(type))) return false
+    if (catalog === undefined || !isEnabled(node) || !isCommunityPackage(packageOf(type))) return false
     return catalog.find(type) === undefined && !mustBeThere(type, catalog)
   })
   if (strange.length === 0) return []

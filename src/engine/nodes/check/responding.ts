@@ -64,7 +64,7 @@ const ofHook = (
   if (unused === undefined) return []
   if (kindOf(node) === "formTrigger" && Number(node.typeVersion) > 2.1) {
     const problem = `leads to ${unused}: from version 2.2 on a form cannot be answered by Respond to Webhook`
-    return [{ ...at, problem, fix: "Take an n8n Form node with operation completion instead" }]
+    return [{ ...at, problem, fix: "Take a Form node with operation completion instead" }]
   }
   if (responseMode === "responseNode" || responseMode === "streaming") return []
   const problem = `is ${JSON.stringify(responseMode ?? "onReceived")}, and ${unused} would answer`

@@ -33,15 +33,15 @@ const isTexts = (value: unknown) => Array.isArray(value) && value.every(Predicat
 const isEmpty = (value: unknown) => !Predicate.isObjectOrArray(value) || Object.keys(value).length === 0
 
 /** The operations of conditions by the types of what they compare, as every engine has them. */
-const operations: Readonly<Record<string, string>> = {
-  string: "equals notEquals contains notContains startsWith notStartsWith endsWith notEndsWith regex notRegex",
-  number: "equals notEquals gt lt gte lte",
-  dateTime: "equals notEquals after before afterOrEquals beforeOrEquals",
-  boolean: "true false equals notEquals",
-  array: "contains notContains lengthEquals lengthNotEquals lengthGt lengthLt lengthGte lengthLte",
-  object: "",
-  any: "equals notEquals"
-}
+const operations: ReadonlyMap<string, string> = new Map([
+  ["string", "equals notEquals contains notContains startsWith notStartsWith endsWith notEndsWith regex notRegex"],
+  ["number", "equals notEquals gt lt gte lte"],
+  ["dateTime", "equals notEquals after before afterOrEquals beforeOrEquals"],
+  ["boolean", "true false equals notEquals"],
+  ["array", "contains notContains lengthEquals lengthNotEquals lengthGt lengthLt lengthGte lengthLte"],
+  ["object", ""],
+  ["any", "equals notEquals"]
+])
 
 const single = ["exists", "notExists", "empty", "notEmpty"]
 const alone = new Set([...single, "true", "false"])
@@ -71,9 +71,9 @@ const condition = (given: unknown, at: string): ReadonlyArray<Inside> => {
   }
   const { operation, type } = operator
   if (isExpression(type) || isExpression(operation)) return []
-  const known = Predicate.isString(type) && Object.hasOwn(operations, type) ? operations[type] : undefined
+  const known = Predicate.isString(type) ? operations.get(type) : undefined
   if (known === undefined) {
-    return [error(`${at}.operator.type`, `is ${quoted(type)}`, `One of ${Object.keys(operations).join(", ")}`)]
+    return [error(`${at}.operator.type`, `is ${quoted(type)}`, `One of ${[...operations.keys()].join(", ")}`)]
   }
   const all = [...known.split(" "), ...single].filter((one) => one !== "")
   if (!Predicate.isString(operation) || !all.includes(operation)) {
@@ -155,7 +155,7 @@ const mapper = (value: unknown, needsMatch: boolean): ReadonlyArray<Inside> => {
     : []
 }
 
-const parse = (text: string) => Result.try(() => JSON.parse(text) as unknown)
+const parse = (text: string) => Result.try((): unknown => JSON.parse(text))
 
 const json = (value: unknown): ReadonlyArray<Inside> => {
   if (!Predicate.isString(value) || value.trim() === "" || value.includes("{{") || /^[^[{]/.test(value.trim()))

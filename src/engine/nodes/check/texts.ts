@@ -15,8 +15,7 @@ const computing = new Set([
   "aiTransform",
   "html",
   "htmlExtract",
-  "toolCode",
-  "n8n"
+  "toolCode"
 ])
 
 /** Parameters in which code, queries and pages are written: some nodes compute braces in them. */
