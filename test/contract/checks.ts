@@ -234,6 +234,54 @@ export const checks = (it: Suite) => {
     })
   )
 
+  it.effect("check_workflow finds other workflows that are not there, cannot be started so, or are not active", () =>
+    Effect.gen(function* () {
+      const { isSecond } = yield* TestedEngine
+      const calling = (id: unknown) =>
+        behind(
+          node(
+            "executeWorkflow",
+            "Sub",
+            { workflowId: { __rl: true, mode: "id", value: id }, options: {} },
+            { typeVersion: 1.2 }
+          )
+        )
+      const said = (id: unknown) =>
+        Effect.map(found(calling(id)), ({ lines }) => lines.filter((line) => line.includes("workflowId")).join("\n"))
+      const nowhere = "n0wh3r3000000000"
+      assert.strictEqual(yield* said(nowhere), `Sub parameters.workflowId: this instance has no workflow ${nowhere}`)
+      const scheduled = yield* created({ nodes: [everyDay()] })
+      assert.match(yield* said(scheduled.id), /cannot be started so: it has no enabled executeWorkflowTrigger$/)
+      const called = yield* created({
+        nodes: [node("executeWorkflowTrigger", "In", { inputSource: "passthrough" }, { typeVersion: 1.1 })]
+      })
+      assert.match(yield* said(called.id), isSecond ? /is not active: only active ones/ : /^$/)
+      yield* isSecond ? ask("activate_workflow", { id: called.id }) : Effect.void
+      assert.strictEqual(yield* said(called.id), "")
+
+      const failing = yield* created({
+        nodes: [manual(), node("noOp", "Work")],
+        connections: chain("Start", "Work"),
+        settings: { errorWorkflow: nowhere, timezone: "Europe/Berln" }
+      })
+      assert.deepStrictEqual((yield* found({ id: failing.id })).lines, [
+        "undefined settings.timezone: there is no time zone Europe/Berln",
+        `undefined settings.errorWorkflow: this instance has no workflow ${nowhere}`
+      ])
+    })
+  )
+
+  it.effect("check_workflow names each end of a connection that is no node, and names that several nodes have", () =>
+    Effect.gen(function* () {
+      const { lines } = yield* found({
+        nodes: [manual(), node("noOp", "Work"), node("noOp", "Work")],
+        connections: { Start: { main: [[{ node: "Wrok", type: "main", index: 0 }]] } }
+      })
+      assert.include(lines, "Work name: 2 nodes have this name")
+      assert.include(lines, "Start connections.main[0]: leads to Wrok, which is no node")
+    })
+  )
+
   it.effect("check_workflow wants a workflow", () =>
     Effect.gen(function* () {
       const { message } = yield* refused("check_workflow")
@@ -256,7 +304,8 @@ export const checks = (it: Suite) => {
         const renamed = yield* ask("update_workflow", { id, name: unique("Renamed") })
         assert.notProperty(renamed, "warnings")
         const nodes = [...draft.nodes, answer("Answer", '={{ $("Nobody").first().json }}')]
-        const { warnings = [] } = decodeWarnings(yield* ask("update_workflow", { id, nodes }))
+        const connections = chain("Start", "Call", "Answer")
+        const { warnings = [] } = decodeWarnings(yield* ask("update_workflow", { id, nodes, connections }))
         assert.lengthOf(warnings, 1, "what was there before is not told again")
         assert.match(warnings[0] ?? "", /^node Answer, .*: refers to node Nobody, which is not there/)
 

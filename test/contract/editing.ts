@@ -202,7 +202,8 @@ export const editing = (it: Suite) => {
       yield* eventually(run(11), (text) => text.includes('"large"'))
       yield* eventually(run(9), (text) => text.includes('"small"'))
       const [way] = asNodes((yield* shown(`/workflows/${id}`)).nodes).filter(({ name }) => name === "Large?")
-      assert.deepInclude(way, { notes: "Ten and more", typeVersion: 2.2 })
+      assert.deepInclude(way, { notes: "Ten and more" })
+      assert.include([2.2, 2.3], way?.typeVersion, "the newest of the engine, where its nodes are known by then")
 
       yield* edit(id, { op: "remove", node: "Large?", bridge: true, output: "true" }, { op: "remove", node: "Small" })
       yield* eventually(run(1), (text) => text.includes('"large"'))

@@ -18,6 +18,9 @@ const decodeMessages = Schema.decodeUnknownSync(
     messages: Schema.NonEmptyArray(Schema.Struct({ content: Schema.Struct({ text: Schema.String }) }))
   })
 )
+const decodeNodes = Schema.decodeUnknownSync(
+  Schema.Array(Schema.Struct({ type: Schema.String, typeVersion: Schema.Finite }))
+)
 const decodeDraft = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
 /** The arguments of create_workflow that a prompt proposes: its last message. */
@@ -36,6 +39,22 @@ export const prompts = (it: Suite) => {
         assert.isTrue(active)
         assert.include(yield* ask("get_workflow", { id }), { active: true, name: draft.name })
       })
+    )
+  }
+
+  for (const [name, args] of Object.entries(asked)) {
+    it.effect(
+      `what ${name} proposes is in the newest versions of this engine's nodes, and nothing is wrong with it`,
+      () =>
+        Effect.gen(function* () {
+          yield* ask("find_nodes", { query: "http request" })
+          const { connections, nodes } = yield* proposed(name, args())
+          assert.include(yield* ask("check_workflow", { nodes, connections }), { ok: true, warnings: 0 })
+          for (const { type, typeVersion } of decodeNodes(nodes)) {
+            const { version } = yield* ask("describe_node", { type })
+            assert.strictEqual(typeVersion, version, type)
+          }
+        })
     )
   }
 

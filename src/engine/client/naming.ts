@@ -57,3 +57,10 @@ export const nodePackages = ["n8n-nodes-base", "@n8n/n8n-nodes-langchain"] as co
 
 /** Name of the meta tag of an engine's start page that holds its release. */
 export const releaseMeta = "n8n:config:sentry"
+
+/** Whether a package is named as those are that can be installed beside the engine's own. */
+export const isCommunityPackage = (name: string): boolean => /^(?:@[\w.-]+\/)?n8n-nodes-[\w.-]+$/.test(name)
+
+/** Whether a name is only meant to be that of one of the engine's own packages. */
+export const isOwnInOtherWords = (name: string): boolean =>
+  /^(?:@?n8n[-_/]?)*nodes?[-_.]?(?:base|langchain)$/i.test(name)

@@ -4,7 +4,7 @@ import { toEngineType } from "../client/naming.ts"
 import { type Archive, ArchiveError } from "./Archives.ts"
 import type { Collected } from "./collect.ts"
 import { IndexEntry, NodeType } from "./NodeType.ts"
-import { asTool } from "./toolVariant.ts"
+import { asAskingTool, asTool } from "./toolVariant.ts"
 
 /** The list at the head of an archive. */
 const Index = Schema.Struct({
@@ -54,9 +54,16 @@ export const open = (archive: Archive): Option.Option<Catalog> =>
       return entryOf(base)?.asTool === true ? base : undefined
     }
 
+    /** The type of which an engine makes one that asks a person before an agent's tool runs. */
+    const askingBaseOf = (type: string): string | undefined => {
+      const base = type.endsWith(askingSuffix) ? type.slice(0, -askingSuffix.length) : ""
+      const asks = entryOf(base)?.actions.some(({ operation }) => operation === "sendAndWait") === true
+      return asks && Number.parseInt(version, 10) >= 2 ? base : undefined
+    }
+
     const find = (given: string): IndexEntry | undefined => {
       const type = toEngineType(given)
-      const base = baseOf(type)
+      const base = baseOf(type) ?? askingBaseOf(type)
       const entry = entryOf(type) ?? (base === undefined ? undefined : entryOf(base))
       return entry === undefined || entry.type === type
         ? entry
@@ -86,11 +93,15 @@ export const open = (archive: Archive): Option.Option<Catalog> =>
       find,
       read: (given) => {
         const type = toEngineType(given)
+        const asking = places.has(type) ? undefined : askingBaseOf(type)
+        if (asking !== undefined) return Effect.map(readOwn(asking), (versions) => versions.map(asAskingTool))
         const base = places.has(type) ? undefined : baseOf(type)
         return base === undefined ? readOwn(type) : Effect.map(readOwn(base), (versions) => versions.map(asTool))
       }
     }
   })
+
+const askingSuffix = "HitlTool"
 
 /** Types whose descriptions are kept in memory. */
 const maxCached = 64

@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Fiber, Option, Schema, Semaphore } from "effect"
+import { Clock, Context, type Duration, Effect, Fiber, Option, Schema, Semaphore } from "effect"
 
 import type { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
@@ -17,6 +17,8 @@ export interface Known {
   readonly catalog: Catalog | undefined
   /** Why nothing is known beyond the instance's own workflows, and what to do about it. */
   readonly hint?: string
+  /** Whether somebody only has to wait, or to say so, for it to be known. */
+  readonly canBeHad?: boolean
 }
 
 /** Milliseconds for which an engine's version is taken as known, and what it told of its types as true. */
@@ -26,11 +28,16 @@ const typesAreFresh = 24 * 60 * 60_000
 /** Longest wait of one call. */
 const longest = "40 seconds"
 
+/** Longest wait of who has something else to do. */
+const aMoment = "2500 millis"
+
 interface State {
   readonly turn: Semaphore.Semaphore
   known: Known | undefined
   /** When the version was last asked for. */
   asked: number
+  /** When nothing could be found out. */
+  failed: number
   /** What is being found out, for all who ask meanwhile. */
   running: Fiber.Fiber<Known, EngineError> | undefined
 }
@@ -40,6 +47,8 @@ export interface NodeKnowledge {
   readonly of: (engine: Engine) => Effect.Effect<Known, EngineError>
   /** What was found out before, by this process or another one of the user's; nobody is asked for anything. */
   readonly atHand: (engine: Engine) => Effect.Effect<Option.Option<Catalog>>
+  /** What is at hand, or can be found out within a moment; what takes longer goes on beside. */
+  readonly soon: (engine: Engine) => Effect.Effect<Known>
 }
 
 const make = (): NodeKnowledge => {
@@ -48,7 +57,13 @@ const make = (): NodeKnowledge => {
   const stateOf = (engine: Engine): State => {
     const known = states.get(engine)
     if (known !== undefined) return known
-    const state: State = { turn: Semaphore.makeUnsafe(1), known: undefined, asked: -Infinity, running: undefined }
+    const state: State = {
+      turn: Semaphore.makeUnsafe(1),
+      known: undefined,
+      asked: -Infinity,
+      failed: -Infinity,
+      running: undefined
+    }
     states.set(engine, state)
     return state
   }
@@ -60,6 +75,7 @@ const make = (): NodeKnowledge => {
     const known = yield* findOut(engine)
     state.known = known
     state.asked = now
+    state.failed = known.catalog === undefined ? now : -Infinity
     return known
   })
 
@@ -76,7 +92,7 @@ const make = (): NodeKnowledge => {
   })
 
   /** Goes on when its caller leaves: a download of packages may take longer than a call. */
-  const together = Effect.fnUntraced(function* (engine: Engine) {
+  const together = Effect.fnUntraced(function* (engine: Engine, wait: Duration.Input = longest) {
     const state = stateOf(engine)
     const running = state.running ?? (yield* Effect.forkDetach(state.turn.withPermit(of(engine))))
     if (state.running === undefined) {
@@ -86,14 +102,27 @@ const make = (): NodeKnowledge => {
       })
     }
     return yield* Effect.timeoutOrElse(Fiber.join(running), {
-      duration: longest,
-      orElse: () => Effect.succeed<Known>({ catalog: undefined, hint: stillFetching })
+      duration: wait,
+      orElse: () => Effect.succeed<Known>({ catalog: undefined, hint: stillFetching, canBeHad: true })
     })
   })
 
+  const soon = Effect.fnUntraced(function* (engine: Engine) {
+    const state = stateOf(engine)
+    const now = yield* Clock.currentTimeMillis
+    if (state.running === undefined) {
+      const found = yield* state.turn.withPermit(atHand(engine))
+      if (Option.isSome(found)) return { catalog: found.value }
+      // Who could not tell a moment ago is not asked again for every write.
+      if (state.known !== undefined && now < state.failed + versionIsFresh) return state.known
+    }
+    return yield* Effect.orElseSucceed(together(engine, aMoment), (): Known => ({ catalog: undefined }))
+  })
+
   return {
-    of: together,
-    atHand: (engine) => stateOf(engine).turn.withPermit(atHand(engine))
+    of: (engine) => together(engine),
+    atHand: (engine) => stateOf(engine).turn.withPermit(atHand(engine)),
+    soon
   }
 }
 
@@ -155,7 +184,7 @@ const lookUp = Effect.fnUntraced(function* (engine: Engine, version: string): Ef
   if (Option.isSome(types)) {
     return yield* keep(ownName(engine, version), version, "engine", [{ name: "", version, nodes: types.value }])
   }
-  if (policy === "kept") return { catalog: undefined, hint: notFetched(version) }
+  if (policy === "kept") return { catalog: undefined, hint: notFetched(version), canBeHad: true }
   return yield* Effect.matchEffect(readPackages(engine, version), {
     onFailure: ({ message }) => Effect.succeed({ catalog: undefined, hint: message }),
     onSuccess: ({ packages, others }) =>

@@ -56,6 +56,8 @@ export interface Property extends Shown {
   readonly groups?: ReadonlyArray<Group>
   /** How a `resourceLocator` can name its thing. */
   readonly modes?: ReadonlyArray<string>
+  /** Whether a `resourceMapper` has to say which columns tell what is to be changed. */
+  readonly needsMatch?: boolean
 }
 
 const Property: Schema.Codec<Property> = Schema.Struct({
@@ -79,6 +81,7 @@ const Property: Schema.Codec<Property> = Schema.Struct({
     )
   ),
   modes: Schema.optionalKey(Schema.Array(Schema.String)),
+  needsMatch: Schema.optionalKey(Schema.Boolean),
   ...shown
 })
 

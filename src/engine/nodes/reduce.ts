@@ -83,7 +83,8 @@ const property = (given: JsonObject): Property => {
     ...(given.required === true ? { required: true } : {}),
     ...(description === "" ? {} : { description }),
     ...(isDynamic(typeOptions) ? { isDynamic: true } : {}),
-    ...(typeOptions.multipleValues === undefined ? {} : { isMultiple: true }),
+    ...(typeOptions.multipleValues === true ? { isMultiple: true } : {}),
+    ...(type === "resourceMapper" && needsMatch(given.name, typeOptions) ? { needsMatch: true } : {}),
     ...parts(type, given),
     ...shown(given)
   }
@@ -91,6 +92,9 @@ const property = (given: JsonObject): Property => {
 
 /** What a form only shows to people, though some engines keep its name. */
 export const isDecoration = (type: string) => ["notice", "callout", "button", "curlImport"].includes(type)
+
+const needsMatch = (name: unknown, { resourceMapper }: JsonObject) =>
+  name === "columns" && ["update", "upsert"].includes(textOf(recordOf(resourceMapper).mode))
 
 const isDynamic = (typeOptions: JsonObject) =>
   typeOptions.loadOptionsMethod !== undefined || typeOptions.loadOptions !== undefined

@@ -36,3 +36,32 @@ const descriptionType: Property = {
     { value: "manual", title: "Set Manually" }
   ]
 }
+
+/** A node type that asks a person, as engines put it between an agent and a tool. */
+export const asAskingTool = (node: NodeType): NodeType => {
+  const { asTool: _, properties, title, type, ...rest } = node
+  const asks = properties.find(
+    ({ choices = [], name }) => name === "operation" && choices.some(({ value }) => value === operation)
+  )
+  const resource = asks?.show?.resource?.[0]
+  const fixed = (name: string, value: unknown): Property => ({ name, title: name, type: "hidden", default: value })
+  const replaced = new Set(["message", "operation", "resource", "responseType"])
+  return {
+    ...rest,
+    type: `${type}HitlTool`,
+    title: `${title} Human Review`,
+    description: "Request human approval for tools",
+    isTrigger: false,
+    inputs: [{ type: "ai_tool", required: true }],
+    outputs: [{ type: "ai_tool" }],
+    properties: [
+      { name: "message", title: "Message", type: "string", default: "=", required: true },
+      ...(resource === undefined ? [] : [fixed("resource", resource)]),
+      fixed("operation", operation),
+      fixed("responseType", "approval"),
+      ...properties.filter(({ name }) => !replaced.has(name))
+    ]
+  }
+}
+
+const operation = "sendAndWait"

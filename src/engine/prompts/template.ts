@@ -1,10 +1,11 @@
-import { Effect, type JsonSchema, Option, Predicate } from "effect"
+import { Effect, type JsonSchema, Option, Predicate, Result } from "effect"
 
 import * as Arguments from "../../mcp/Arguments.ts"
 import type { Prompt, PromptArgument, PromptMessage } from "../../mcp/Prompt.ts"
 import { Instances } from "../client/Instances.ts"
 import { checkWorkflow } from "../nodes/check/checkWorkflow.ts"
 import { NodeKnowledge } from "../nodes/NodeKnowledge.ts"
+import { toConnections } from "../workflow/connections.ts"
 
 /** What a prompt proposes: the arguments of `create_workflow`, and what to know before and after. */
 export interface Proposal {
@@ -45,23 +46,26 @@ export const make = <const Fields extends Arguments.Fields>(
 }
 
 /**
- * The proposal in the versions that the editor of the default instance takes for new nodes, as far as they are at hand and
- * take the same parameters.
+ * The proposal in the versions that the editor of the default instance takes for new nodes, as far as they are known, or
+ * are in a moment, and take the same parameters.
  */
 const inCurrentVersions = Effect.fnUntraced(
   function* (proposal: WorkflowProposal) {
     const knowledge = yield* NodeKnowledge
     const instances = yield* Effect.serviceOption(Instances)
     if (Option.isNone(instances)) return proposal
-    const catalog = Option.getOrUndefined(yield* knowledge.atHand(yield* instances.value.resolve()))
+    const { catalog } = yield* knowledge.soon(yield* instances.value.resolve())
     if (catalog === undefined) return proposal
+    const connections = Result.getOrElse(toConnections(proposal.connections), () => ({}))
     const nodes = yield* Effect.forEach(proposal.nodes, (node) => {
       const entry = catalog.find(node.type)
       if (entry === undefined || entry.isBare === true) return Effect.succeed(node)
       const current = { ...node, typeVersion: entry.defaultVersion }
       const isSound = (one: ProposedNode) =>
-        Effect.map(checkWorkflow({ nodes: [one], connections: {} }, catalog), (findings) =>
-          findings.every(({ field = "" }) => !/^(?:type|parameters)/.test(field))
+        Effect.map(
+          checkWorkflow({ nodes: proposal.nodes.map((other) => (other === node ? one : other)), connections }, catalog),
+          (findings) =>
+            findings.every(({ field = "", node: name }) => name !== one.name || !/^(?:type|parameters)/.test(field))
         )
       return Effect.map(isSound(current), (is) => (is ? current : node))
     })

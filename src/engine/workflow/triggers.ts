@@ -22,6 +22,9 @@ export const isEnabled = (node: JsonObject): boolean => node.disabled !== true
 /** Whether a node starts the workflow, in whatever way. */
 export const isTrigger = (node: JsonObject): boolean => unmarked.has(kindOf(node)) || kindOf(node).endsWith("Trigger")
 
+/** Whether another workflow, its failure or an evaluation starts it. */
+export const isPassive = (node: JsonObject): boolean => passive.has(kindOf(node))
+
 /** Whether a node alone is reason enough to activate its workflow: an enabled schedule, webhook or service trigger. */
 const isValidTrigger = (node: JsonObject): boolean =>
   isEnabled(node) && isTrigger(node) && !manual.has(kindOf(node)) && !passive.has(kindOf(node))

@@ -9,10 +9,14 @@ import { collect } from "../../../src/engine/nodes/collect.ts"
 import { packageOf } from "../../../src/engine/nodes/packageOf.ts"
 
 /** A catalog of these descriptions. */
-export const catalogOf = (descriptions: ReadonlyArray<unknown>, source: Catalog["source"] = "packages"): Catalog => {
+export const catalogOf = (
+  descriptions: ReadonlyArray<unknown>,
+  source: Catalog["source"] = "packages",
+  version = "2.41.1"
+): Catalog => {
   const collected = collect(descriptions)
   const packages = [...new Set(collected.map(({ entry }) => packageOf(entry.type)))]
-  const { index, texts } = written({ version: "2.41.1", source, made: 0, packages }, collected)
+  const { index, texts } = written({ version, source, made: 0, packages }, collected)
   return Option.getOrThrow(open(archiveOf(index, texts)))
 }
 

@@ -31,9 +31,9 @@ const wrong: ReadonlyArray<readonly [title: string, nodes: Nodes, wires: Readonl
   ],
   [
     "a version of a type that has others",
-    [node("slack", "Post", {}, { typeVersion: 7 })],
+    [node("code", "Code", { jsCode: "return []" }, { typeVersion: 7 })],
     [],
-    /typeVersion: n8n-nodes-base\.slack has no version 7 on this engine\. Take 2\.4; there are 2, 2\.1, 2\.2, 2\.3, 2\.4$/
+    /typeVersion: n8n-nodes-base\.code has no version 7 on this engine\. Take 2; there are 1, 2$/
   ],
   [
     "an operation of another resource",
@@ -163,6 +163,9 @@ const sound: ReadonlyArray<readonly [title: string, nodes: Nodes, wires: Readonl
   [
     "types that engines derive for agents",
     [
+      start,
+      agent(),
+      model("Model"),
       node(
         "slackTool",
         "Tool",
@@ -170,7 +173,7 @@ const sound: ReadonlyArray<readonly [title: string, nodes: Nodes, wires: Readonl
         { typeVersion: 2.3, credentials: { slackApi: { id: "1" } } }
       )
     ],
-    []
+    ["Start > Agent", "Model > Agent ai_languageModel", "Tool > Agent ai_tool"]
   ],
   ["disabled nodes", [node("httpRequest", "Call", { method: "PSOT" }, { disabled: true })], []],
   [
@@ -252,11 +255,18 @@ const sound: ReadonlyArray<readonly [title: string, nodes: Nodes, wires: Readonl
   ]
 ]
 
+/** What is found in nodes that are connected so; where nothing is said of that, each behind a trigger. */
+const foundIn = (nodes: Nodes, wires: ReadonlyArray<string>) => {
+  const others = nodes.filter((one) => one !== start)
+  const all = wires.length > 0 ? wires : others.map(({ name }) => `Start > ${String(name)}`)
+  return found(wires.length > 0 ? nodes : [start, ...others], wired(...all))
+}
+
 describe("check_workflow", () => {
   for (const [title, nodes, wires, said] of wrong) {
     it.effect(`finds ${title}, and nothing else`, () =>
       Effect.gen(function* () {
-        const lines = yield* found(nodes, wired(...wires))
+        const lines = yield* foundIn(nodes, wires)
         assert.lengthOf(lines, 1, lines.join("\n"))
         assert.match(lines[0] ?? "", said)
       })
@@ -266,7 +276,7 @@ describe("check_workflow", () => {
   for (const [title, nodes, wires] of sound) {
     it.effect(`finds nothing in ${title}`, () =>
       Effect.gen(function* () {
-        assert.deepStrictEqual(yield* found(nodes, wired(...wires)), [])
+        assert.deepStrictEqual(yield* foundIn(nodes, wires), [])
       })
     )
   }
@@ -281,6 +291,28 @@ describe("check_workflow", () => {
       assert.deepStrictEqual(lines, [
         "node Fly, type: this engine has no node type n8n-nodes-acme.rocket. find_nodes tells which there are"
       ])
+    })
+  )
+})
+
+describe("conditions without options", () => {
+  const known = (version: string) => catalogOf([{ name: "n8n-nodes-base.if", version: [2.2] }], "packages", version)
+  const one = { leftValue: "={{ $json.a }}", rightValue: "x", operator: { type: "string", operation: "equals" } }
+  const check = (conditions: object, version: string) =>
+    Effect.map(found([start, node("if", "Check", { conditions })], wired("Start > Check"), known(version)), (lines) =>
+      lines.filter((line) => line.includes("has no options"))
+    )
+
+  it.effect("are found where the engine fails on them, and nowhere else", () =>
+    Effect.gen(function* () {
+      const bare = { combinator: "and", conditions: [one] }
+      assert.deepStrictEqual(yield* check(bare, "1.82.3"), [
+        "node Check, parameters.conditions: has no options, without which this engine fails on it. Add " +
+          '"options": {"caseSensitive": true, "leftValue": "", "typeValidation": "strict", "version": 2}'
+      ])
+      assert.deepStrictEqual(yield* check(bare, "2.41.1"), [])
+      assert.deepStrictEqual(yield* check({ ...bare, options: {} }, "1.82.3"), [])
+      assert.deepStrictEqual(yield* check({ conditions: [one] }, "1.82.3"), [])
     })
   )
 })

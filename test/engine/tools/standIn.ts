@@ -17,6 +17,9 @@ export interface Asked {
   readonly body: string
 }
 
+/** Whether it was asked through the API, and not for what it tells everybody of itself. */
+export const isOfTheApi = ({ path }: Asked) => path.startsWith("/api/v1")
+
 export const host = "http://127.0.0.1:5678"
 export const key = "canary+key/of the=test"
 

@@ -3,6 +3,7 @@ import {
   assignments,
   boolean,
   choice,
+  columns,
   conditions,
   jsonText,
   list,
@@ -15,6 +16,7 @@ import {
   unless,
   when
 } from "./forms.ts"
+import { httpRequest } from "./http.ts"
 
 /** Some versions of a node type with one form. */
 export interface Described {
@@ -34,7 +36,6 @@ export interface Described {
 }
 
 const trigger = { group: "trigger", inputs: [] }
-const methods = ["GET", "DELETE", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"]
 const pair = [text("name"), text("value")]
 const since = (version: number) => ({ "@version": [{ _cnd: { gte: version } }] })
 
@@ -44,6 +45,8 @@ const webhook: Described = {
   what: "Starts the workflow when a webhook is called",
   versions: [1, 1.1, 2],
   later: [2.1],
+  // As many as methods, where it takes several.
+  outputs: "={{ outputs of the methods }}",
   credentials: [
     { name: "httpBasicAuth", required: true, ...when({ authentication: ["basicAuth"] }) },
     { name: "httpHeaderAuth", required: true, ...when({ authentication: ["headerAuth"] }) }
@@ -62,45 +65,6 @@ const webhook: Described = {
   ]
 }
 
-const httpRequest: Described = {
-  title: "HTTP Request",
-  what: "Makes an HTTP request and returns the answer",
-  alias: ["API", "URL", "fetch"],
-  versions: [3, 4, 4.1, 4.2],
-  later: [4.3, 4.4, 4.5],
-  properties: [
-    choice("method", methods),
-    text("url", required),
-    choice("authentication", ["none", "predefinedCredentialType", "genericCredentialType"]),
-    {
-      ...text("nodeCredentialType", required),
-      type: "credentialsSelect",
-      ...when({ authentication: ["predefinedCredentialType"] })
-    },
-    {
-      ...text("genericAuthType", required),
-      type: "credentialsSelect",
-      ...when({ authentication: ["genericCredentialType"] })
-    },
-    boolean("sendQuery"),
-    choice("specifyQuery", ["keypair", "json"], when({ sendQuery: [true] })),
-    list("queryParameters", "parameters", pair, when({ sendQuery: [true], specifyQuery: ["keypair"] })),
-    boolean("sendHeaders"),
-    choice("specifyHeaders", ["keypair", "json"], when({ sendHeaders: [true] })),
-    list("headerParameters", "parameters", pair, when({ sendHeaders: [true], specifyHeaders: ["keypair"] })),
-    boolean("sendBody"),
-    choice(
-      "contentType",
-      ["json", "form-urlencoded", "multipart-form-data", "binaryData", "raw"],
-      when({ sendBody: [true] })
-    ),
-    choice("specifyBody", ["keypair", "json"], when({ sendBody: [true], contentType: ["json"] })),
-    jsonText("jsonBody", when({ sendBody: [true], contentType: ["json"], specifyBody: ["json"] })),
-    list("bodyParameters", "parameters", pair, when({ sendBody: [true], specifyBody: ["keypair"] })),
-    options(number("timeout", { default: 10_000 }), text("proxy"), boolean("allowUnauthorizedCerts"))
-  ]
-}
-
 const set: Described = {
   title: "Edit Fields (Set)",
   what: "Modify, add, or remove item fields",
@@ -115,6 +79,8 @@ const set: Described = {
   ]
 }
 
+const weekdays = [0, 1, 2, 3, 4, 5, 6].map((value) => ({ name: `Day ${value}`, value }))
+
 const schedule: Described = {
   ...trigger,
   title: "Schedule Trigger",
@@ -128,6 +94,16 @@ const schedule: Described = {
       number("minutesInterval", when({ field: ["minutes"] })),
       number("hoursInterval", when({ field: ["hours"] })),
       number("daysInterval", when({ field: ["days"] })),
+      number("weeksInterval", when({ field: ["weeks"] })),
+      number("monthsInterval", when({ field: ["months"] })),
+      {
+        ...choice("triggerAtDay", []),
+        type: "multiOptions",
+        default: [0],
+        options: weekdays,
+        ...when({ field: ["weeks"] })
+      },
+      number("triggerAtDayOfMonth", when({ field: ["months"] })),
       number("triggerAtHour", when({ field: ["days", "weeks", "months"] })),
       number("triggerAtMinute", when({ field: ["hours", "days", "weeks", "months"] })),
       text("expression", when({ field: ["cronExpression"] }))
@@ -188,7 +164,18 @@ const slack: Described = {
       ...when({ resource: ["message"], operation: ["post"], select: ["channel"] })
     }),
     choice("messageType", ["text", "block"], when({ resource: ["message"], operation: ["post"] })),
+    locator("user", ["list", "id", "username"], {
+      ...required,
+      ...when({ resource: ["message"], operation: ["post"], select: ["user"] })
+    }),
     text("text", { ...required, ...when({ resource: ["message"], operation: ["post"], messageType: ["text"] }) }),
+    text("text", when({ resource: ["message"], operation: ["post"], messageType: ["block"] })),
+    text("blocksUi", { ...required, ...when({ resource: ["message"], operation: ["post"], messageType: ["block"] }) }),
+    {
+      ...options(boolean("includeLinkToWorkflow"), boolean("mrkdwn"), boolean("unfurl_links"), text("thread_ts")),
+      name: "otherOptions",
+      ...when({ resource: ["message"], operation: ["post"] })
+    },
     text("channelId", { ...required, ...when({ resource: ["channel"], operation: ["create"] }) })
   ]
 }
@@ -270,11 +257,15 @@ export const base: Readonly<Record<string, Described>> = {
       operations({
         insert: "Insert rows in a table",
         executeQuery: "Execute a SQL query",
-        select: "Select rows from a table"
+        select: "Select rows from a table",
+        update: "Update rows in a table"
       }),
       text("query", { ...required, ...when({ operation: ["executeQuery"] }) }),
-      locator("schema", ["list", "name"], { ...required, ...when({ operation: ["insert", "select"] }) }),
-      locator("table", ["list", "name"], { ...required, ...when({ operation: ["insert", "select"] }) })
+      locator("schema", ["list", "name"], { ...required, ...when({ operation: ["insert", "select", "update"] }) }),
+      locator("table", ["list", "name"], { ...required, ...when({ operation: ["insert", "select", "update"] }) }),
+      columns("add", "insert"),
+      columns("update", "update"),
+      options(text("queryReplacement"), choice("queryBatching", ["single", "independently", "transaction"]))
     ]
   }
 }

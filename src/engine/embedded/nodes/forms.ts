@@ -43,6 +43,19 @@ export const list = (name: string, group: string, fields: ReadonlyArray<JsonObje
   ...more
 })
 
+/** One group of fields, as in `{ response: { … } }`. */
+export const one = (name: string, group: string, fields: ReadonlyArray<JsonObject>): JsonObject => ({
+  ...list(name, group, fields),
+  typeOptions: {}
+})
+
+/** What goes into the columns of a table. */
+export const columns = (mode: "add" | "update", operation: string): JsonObject => ({
+  ...parameter("resourceMapper", { mappingMode: "defineBelow", value: null })("columns"),
+  typeOptions: { resourceMapper: { mode } },
+  ...when({ operation: [operation] })
+})
+
 export const locator = (name: string, modes: ReadonlyArray<string>, more: More = {}): JsonObject => ({
   ...parameter("resourceLocator", { mode: modes[0], value: "" })(name),
   modes: modes.map((mode) => ({ displayName: titleOf(mode), name: mode, type: "string" })),

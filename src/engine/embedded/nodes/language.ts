@@ -1,5 +1,5 @@
 import type { Described } from "./base.ts"
-import { boolean, choice, locator, number, options, required, text, when } from "./forms.ts"
+import { boolean, choice, list, locator, number, options, required, text, when } from "./forms.ts"
 
 const model = { type: "ai_languageModel", displayName: "Chat Model", required: true, maxConnections: 1 }
 const openAi = [{ name: "openAiApi", required: true }]
@@ -34,7 +34,12 @@ export const language: Readonly<Record<string, Described>> = {
     inputs: ["main", model, { type: "ai_outputParser", maxConnections: 1 }],
     properties: [
       choice("promptType", ["auto", "define"]),
-      text("text", { ...required, ...when({ promptType: ["define"] }) })
+      text("text", { ...required, ...when({ promptType: ["define"] }) }),
+      boolean("hasOutputParser"),
+      list("messages", "messageValues", [
+        choice("type", ["SystemMessagePromptTemplate", "AIMessagePromptTemplate", "HumanMessagePromptTemplate"]),
+        text("message")
+      ])
     ]
   },
   lmChatOpenAi: {
@@ -45,7 +50,18 @@ export const language: Readonly<Record<string, Described>> = {
     inputs: [],
     outputs: ["ai_languageModel"],
     credentials: openAi,
-    properties: [locator("model", ["list", "id"], required), options(number("temperature"), number("maxTokens"))]
+    properties: [
+      locator("model", ["list", "id"], required),
+      options(
+        number("temperature"),
+        number("maxTokens"),
+        number("topP"),
+        number("timeout"),
+        number("maxRetries"),
+        text("baseURL"),
+        choice("responseFormat", ["text", "json_object"])
+      )
+    ]
   },
   memoryBufferWindow: {
     title: "Simple Memory",

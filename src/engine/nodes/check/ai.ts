@@ -1,3 +1,6 @@
+import { Predicate } from "effect"
+
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nodeKind } from "../../client/naming.ts"
 import { isEnabled } from "../../workflow/triggers.ts"
 import { isShown } from "../conditions.ts"
@@ -24,7 +27,7 @@ const servants: ReadonlyMap<string, string> = new Map([
 
 /** Connections of a kind that one of their ends does not have, too many of them, and those that are missing. */
 export const checkPorts = (graph: Graph, known: ReadonlyMap<string, Known>): ReadonlyArray<Finding> => [
-  ...graph.edges.flatMap((edge) => checkEdge(edge, known)),
+  ...graph.edges.flatMap((edge) => checkEdge(edge, graph, known)),
   ...[...graph.nodes].flatMap(([name, node]) => (isEnabled(node) ? checkInputs(name, graph, known.get(name)) : []))
 ]
 
@@ -38,7 +41,10 @@ const inputsOf = (known: Known) => portsOf(known.type.inputs, known, known.type.
 
 const listed = (types: ReadonlyArray<string>) => [...new Set(types)].join(", ") || "nothing"
 
-const checkEdge = (edge: Edge, known: ReadonlyMap<string, Known>): ReadonlyArray<Finding> => {
+const goesOn = (node: JsonObject = {}) =>
+  node.continueOnFail === true || (Predicate.isString(node.onError) && node.onError.startsWith("continue"))
+
+const checkEdge = (edge: Edge, graph: Graph, known: ReadonlyMap<string, Known>): ReadonlyArray<Finding> => {
   const [source, target] = [known.get(edge.source), known.get(edge.target)]
   const gives = source === undefined ? undefined : outputsOf(source)
   const takes = target === undefined ? undefined : inputsOf(target)
@@ -66,13 +72,21 @@ const checkEdge = (edge: Edge, known: ReadonlyMap<string, Known>): ReadonlyArray
   const fix = shared.length > 0 ? { fix: `Connect them by ${listed(shared)}` } : {}
   if (lacksOutput) {
     if (edge.from === "main" && source?.type.hasDynamicOutputs === true) return []
+    // What goes on after its own error has something to give.
+    if (edge.from === "main" && goesOn(graph.nodes.get(edge.source))) return []
     const problem = `node ${edge.source} has no output ${edge.from}: it gives ${listed(gives ?? [])}`
+    if (edge.from === "ai_tool" && source?.type.asTool === true) {
+      return [{ level: "error", ...at, problem, fix: `Make it a tool: its type is then ${source.type.type}Tool` }]
+    }
     return [{ level: "error", ...at, problem, ...fix }]
   }
   const isTriggerInput = edge.to === "main" && target?.type.isTrigger === true
   const problem = `node ${edge.target} has no input ${edge.to}: it takes ${listed(takes ?? [])}`
   return [{ level: isTriggerInput ? "warning" : "error", ...at, problem, ...fix }]
 }
+
+const uniqueTypes = (ports: ReadonlyArray<Port>) =>
+  ports.filter((port, place) => ports.findIndex(({ type }) => type === port.type) === place)
 
 const checkInputs = (name: string, { edges, nodes }: Graph, known: Known | undefined): ReadonlyArray<Finding> => {
   if (known === undefined) return []
@@ -99,8 +113,9 @@ const checkInputs = (name: string, { edges, nodes }: Graph, known: Known | undef
       problem: `nothing is connected to its input ${port}`,
       fix: `Connect ${servants.get(port) ?? "a node that gives it"}, with type ${port}`
     }))
-  const crowded = shown
-    .filter(({ max }) => max === 1)
+  const single = needsModel.has(nodeKind(type.type)) ? ["ai_languageModel", "ai_memory"] : []
+  const crowded = uniqueTypes(shown)
+    .filter((port) => port.max === 1 || single.includes(port.type))
     .flatMap(({ type: port }): ReadonlyArray<Finding> => {
       const sources = coming.filter((edge) => edge.to === port && edge.input === 0).map(({ source }) => source)
       const problem = `its input ${port} takes one connection, and has those of ${sources.join(", ")}`

@@ -7,11 +7,19 @@ import { isEnabled } from "../../workflow/triggers.ts"
 import type { ArchiveError } from "../Archives.ts"
 import type { Catalog } from "../Catalog.ts"
 import { textOf } from "../json.ts"
+import { checkAddresses } from "./addresses.ts"
 import { checkPorts } from "./ai.ts"
 import { checkExpressions } from "./expressions.ts"
 import type { Finding } from "./Finding.ts"
 import { checkBatches, checkLoops, graphOf } from "./graph.ts"
-import { checkCredentials, checkParameters, checkType, type Known, knownOf } from "./node.ts"
+import { checkCredentials, checkOwn, checkParameters, checkType, type Known, knownOf } from "./node.ts"
+import { checkOlderConditions } from "./olderConditions.ts"
+import { checkResponding } from "./responding.ts"
+import { checkSchedules } from "./schedule.ts"
+import { checkSlots } from "./slots.ts"
+import { checkStarts } from "./starts.ts"
+import { checkStructure } from "./structure.ts"
+import { checkTexts } from "./texts.ts"
 
 /** A workflow that is to be looked at; its connections in the engine's form. */
 export interface Checked {
@@ -39,15 +47,25 @@ export const checkWorkflow = Effect.fnUntraced(function* (
     const type = catalog === undefined ? undefined : checkType(node, catalog)
     const one = known.get(nameOf(node))
     const more =
-      one === undefined || !isEnabled(node) ? [] : [...checkParameters(node, one), ...checkCredentials(node, one)]
+      one === undefined || !isEnabled(node)
+        ? []
+        : [...checkOwn(node), ...checkParameters(node, one), ...checkCredentials(node, one)]
     return [...(type === undefined ? [] : [type]), ...more]
   })
   const texts = mayHoldCode(nodes) ? checkExpressions(graph, yield* parser) : []
   return inOrder(nodes, [
     ...ofNodes,
+    ...checkStructure(nodes, graph, connections),
     ...checkPorts(graph, known),
+    ...checkSlots(graph, known),
+    ...checkStarts(graph, known),
+    ...checkResponding(graph),
+    ...checkSchedules(nodes),
+    ...checkAddresses(nodes, catalog),
+    ...checkOlderConditions(nodes, catalog),
     ...checkLoops(graph),
     ...checkBatches(graph),
+    ...checkTexts(nodes),
     ...texts
   ])
 })

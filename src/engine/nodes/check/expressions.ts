@@ -25,19 +25,32 @@ interface Source {
 
 const sourcesOf = (node: JsonObject): ReadonlyArray<Source> => {
   const parameters = recordOf(node.parameters)
-  const isCode =
-    kindOf(node) === "code" && [undefined, "javaScript"].some((language) => language === parameters.language)
+  const code = codeOf(node)
   const found: Array<Source> = []
   const walk = (value: unknown, path: string) => {
     if (Predicate.isString(value)) {
       if (value.startsWith("=")) found.push({ path, text: value, isProgram: false })
-      else if (isCode && path === "parameters.jsCode") found.push({ path, text: value, isProgram: true })
+      else if (path === code) found.push({ path, text: value, isProgram: true })
     } else if (Array.isArray(value)) value.forEach((one, index) => walk(one, `${path}[${index}]`))
     else if (isRecord(value)) for (const [key, one] of Object.entries(value)) walk(one, `${path}.${key}`)
   }
   walk(parameters, "parameters")
   return found
 }
+
+/** Where a node holds JavaScript. */
+const codeOf = (node: JsonObject): string | undefined => {
+  const { language = "javaScript" } = recordOf(node.parameters)
+  if (language !== "javaScript") return undefined
+  return codes.get(kindOf(node))
+}
+
+const codes: ReadonlyMap<string, string> = new Map([
+  ["code", "parameters.jsCode"],
+  ["toolCode", "parameters.jsCode"],
+  ["function", "parameters.functionCode"],
+  ["functionItem", "parameters.functionCode"]
+])
 
 /** Expressions and code that cannot be read, and those that name nodes that are not there or cannot have run. */
 export const checkExpressions = (graph: Graph, parse: Parse): ReadonlyArray<Finding> => {
@@ -55,19 +68,29 @@ export const checkExpressions = (graph: Graph, parse: Parse): ReadonlyArray<Find
               problem: `${source.isProgram ? "the code" : "the expression"} cannot be read: ${why}`
             }
           ],
-          onSuccess: (mentions) =>
-            problemsOf(mentions, nameOf(node), graph, order).map((problem) => ({ ...at, ...problem }))
+          onSuccess: (mentions) => [
+            ...(source.isProgram && !mentions.returns ? [{ ...at, ...noResult }] : []),
+            ...problemsOf(mentions, nameOf(node), graph, order).map((problem) => ({ ...at, ...problem }))
+          ]
         })
       )
     })
   )
 }
 
+const noResult = {
+  level: "error",
+  problem: "the code returns nothing",
+  fix: "End it with return, such as return [{ json: { a: 1 } }]"
+} as const
+
 /** The code of an expression; an expression whose braces are never closed is only text. */
 const expressionsIn = (text: string, parse: Parse): ReadonlyArray<Result.Result<Mentions, string>> =>
   splitExpression(text.slice(1)).flatMap(({ isClosed, isCode, text: code }) => {
     if (!isCode || code.trim() === "") return []
-    return [isClosed ? readExpression(parse, code) : Result.fail(`{{ is never closed`)]
+    const read = isClosed ? readExpression(parse, code) : Result.fail(`{{ is never closed`)
+    // What is said to a model may hold quotes as it likes: engines read that in a way of their own.
+    return Result.isFailure(read) && isClosed && /\$from(?:AI|Ai|ai)\(/.test(code) ? [] : [read]
   })
 
 /** How the words about a missing node end. */
@@ -86,7 +109,12 @@ const problemsOf = (
         guess === undefined ? `Nodes: ${[...graph.nodes.keys()].slice(0, 20).join(", ")}` : `Did you mean ${guess}?`
       return [{ level: "error", problem: `refers to node ${mentioned}${isMissing}`, fix }]
     }
-    if (asked.has(mentioned) || order.canPrecede(mentioned, name)) return []
+    if (asked.has(mentioned)) return []
+    if (graph.nodes.get(mentioned)?.disabled === true && order.runs(name)) {
+      const problem = `refers to node ${mentioned}, which is disabled: it only passes on what it gets`
+      return [{ level: "warning", problem, fix: `Enable ${mentioned}, or take data of another node` }]
+    }
+    if (order.canPrecede(mentioned, name)) return []
     const problem = `refers to node ${mentioned}, which cannot have run before`
     return [{ level: "error", problem, fix: `Take data of a node that leads to ${name}` }]
   }),

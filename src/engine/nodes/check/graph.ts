@@ -2,7 +2,7 @@ import { Predicate } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
-import { isTrigger, kindOf } from "../../workflow/triggers.ts"
+import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
 import { isRecord, listOf, recordOf, textOf } from "../json.ts"
 import type { Finding } from "./Finding.ts"
 
@@ -62,7 +62,11 @@ export const reachable = (
 
 const neighbours = (edges: ReadonlyArray<Edge>, key: "source" | "target", other: "source" | "target") => {
   const map = new Map<string, Array<string>>()
-  for (const edge of edges) map.set(edge[key], [...(map.get(edge[key]) ?? []), edge[other]])
+  for (const edge of edges) {
+    const known = map.get(edge[key])
+    if (known === undefined) map.set(edge[key], [edge[other]])
+    else known.push(edge[other])
+  }
   return (name: string): ReadonlyArray<string> => map.get(name) ?? []
 }
 
@@ -70,6 +74,8 @@ const neighbours = (edges: ReadonlyArray<Edge>, key: "source" | "target", other:
 export interface Order {
   /** Whether a node can have run when another one runs. */
   readonly canPrecede: (before: string, node: string) => boolean
+  /** Whether an enabled trigger leads to a node. */
+  readonly runs: (node: string) => boolean
 }
 
 /** The order in which nodes can run. What serves a node, as a model serves an agent, runs with it. */
@@ -81,23 +87,33 @@ export const orderOf = ({ edges, nodes }: Graph): Order => {
     "target"
   )
   const next = neighbours(main, "source", "target")
-  const triggers = [...nodes].filter(([, node]) => isTrigger(node)).map(([name]) => name)
+  const triggers = [...nodes].filter(([, node]) => isTrigger(node) && isEnabled(node)).map(([name]) => name)
 
-  const canPrecede = (before: string, node: string): boolean => {
-    const hosts = served(node).length === 0 ? [node] : [...reachable([node], served)]
-    const isHelper = served(before).length > 0
+  const previous = neighbours(main, "target", "source")
+  const hostsOf = (node: string) => (served(node).length === 0 ? [node] : [...reachable([node], served)])
+  const known = new Map<string, ReadonlySet<string>>()
+  /** What leads to a node, itself among it in a loop. */
+  const before = (node: string): ReadonlySet<string> => {
+    const found = known.get(node) ?? reachable([node], previous)
+    known.set(node, found)
+    return found
+  }
+  const startsOf = (host: string) => triggers.filter((name) => name === host || before(host).has(name))
+
+  const canPrecede = (name: string, node: string): boolean => {
+    const isHelper = served(name).length > 0
     if (isHelper) return true
-    return hosts.some((host) => {
-      if (reachable([before], next).has(host)) return true
-      if (before === host) return false
-      const starts = triggers.filter((name) => name === host || reachable([name], next).has(host))
+    return hostsOf(node).some((host) => {
+      if (before(host).has(name)) return true
+      if (name === host) return false
+      const starts = startsOf(host)
       // What no trigger reaches does not run in the order of this workflow.
       if (starts.length === 0) return true
-      return starts.some((start) => start === before || reachable([start], next, host).has(before))
+      return starts.some((start) => start === name || reachable([start], next, host).has(name))
     })
   }
 
-  return { canPrecede }
+  return { canPrecede, runs: (node) => hostsOf(node).some((host) => startsOf(host).length > 0) }
 }
 
 /** Kinds that pass on everything they get, so that a loop of them alone never ends. */
@@ -116,32 +132,66 @@ const passing = new Set([
   "editImage"
 ])
 
+/** Nodes that are in loops or behind them: what is left when all beginnings are taken away, one after the other. */
+const behindLoops = (edges: ReadonlyArray<Edge>): ReadonlySet<string> => {
+  const coming = new Map<string, number>()
+  for (const { target } of edges) coming.set(target, (coming.get(target) ?? 0) + 1)
+  const next = neighbours(edges, "source", "target")
+  const open = [...new Set(edges.map(({ source }) => source))].filter((name) => !coming.has(name))
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    for (const target of next(name)) {
+      const left = (coming.get(target) ?? 0) - 1
+      coming.set(target, left)
+      if (left === 0) open.push(target)
+    }
+  }
+  return new Set([...coming].filter(([, count]) => count > 0).map(([name]) => name))
+}
+
 /** Loops that no node can end. */
 export const checkLoops = ({ edges, nodes }: Graph): ReadonlyArray<Finding> => {
   const main = edges.filter(({ from, to }) => from === "main" && to === "main")
   const next = neighbours(main, "source", "target")
   const told = new Set<string>()
-  return [...nodes.keys()].flatMap((name): ReadonlyArray<Finding> => {
-    if (told.has(name)) return []
-    const after = reachable([name], next)
-    if (!after.has(name)) return []
-    const loop = [...after].filter((other) => reachable([other], next).has(name))
-    for (const member of loop) told.add(member)
-    if (loop.some((member) => canEnd(nodes.get(member), member, main, new Set(loop)))) return []
-    const fix = "Lead one output of an If, Switch or Loop Over Items out of it"
-    const members = new Set(loop)
-    const round = [...reachable([name], (member) => next(member).filter((other) => members.has(other)))]
-    const others = round.filter((member) => member !== name)
-    return [{ level: "error", node: name, problem: `the loop ${[name, ...others, name].join(" → ")} never ends`, fix }]
-  })
+  return [...behindLoops(main)]
+    .filter((name) => nodes.has(name))
+    .flatMap((name): ReadonlyArray<Finding> => {
+      if (told.has(name)) return []
+      const after = reachable([name], next)
+      if (!after.has(name)) return []
+      const loop = [...after].filter((other) => reachable([other], next).has(name))
+      for (const member of loop) told.add(member)
+      if (loop.some((member) => canEnd(nodes.get(member), member, main, new Set(loop)))) return []
+      const fix = "Lead one output of an If, Switch or Loop Over Items out of it"
+      const members = new Set(loop)
+      const round = [...reachable([name], (member) => next(member).filter((other) => members.has(other)))]
+      const others = round.filter((member) => member !== name)
+      return [
+        { level: "error", node: name, problem: `the loop ${[name, ...others, name].join(" → ")} never ends`, fix }
+      ]
+    })
 }
 
 /** Nodes that loop over nothing, because only what comes after the loop is connected. */
 export const checkBatches = ({ edges, nodes }: Graph): ReadonlyArray<Finding> =>
   [...nodes].flatMap(([name, node]): ReadonlyArray<Finding> => {
     if (kindOf(node) !== "splitInBatches" || Number(node.typeVersion) < 3 || node.disabled === true) return []
-    const outputs = edges.filter(({ source }) => source === name).map(({ output }) => output)
-    if (!outputs.includes(0) || outputs.includes(1)) return []
+    const leaving = edges.filter(({ from, source }) => source === name && from === "main")
+    const outputs = leaving.map(({ output }) => output)
+    const inside = leaving.filter(({ output }) => output === 1).map(({ target }) => target)
+    if (inside.length > 0) {
+      const next = neighbours(
+        edges.filter(({ from }) => from === "main"),
+        "source",
+        "target"
+      )
+      if (inside.includes(name) || reachable(inside, next).has(name)) return []
+      const problem = "what its second output (loop) leads to does not lead back, so that only the first batch is done"
+      return [
+        { level: "error", node: name, field: "connections.main", problem, fix: "Connect the last node of it to this" }
+      ]
+    }
+    if (!outputs.includes(0)) return []
     const problem = "only its first output (done) is connected, so that nothing is done with the items"
     const fix = "Lead its second output (loop) to what is to be done with each batch, and that back to this node"
     return [{ level: "error", node: name, field: "connections.main", problem, fix }]

@@ -1,16 +1,16 @@
 import { Predicate } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { alike } from "../../../internal/schema/nearest.ts"
+import { alike, nearest } from "../../../internal/schema/nearest.ts"
 import { nameOf } from "../../client/models.ts"
-import { nodeKind, toEngineType } from "../../client/naming.ts"
+import { isCommunityPackage, isOwnInOtherWords, nodeKind, toEngineType } from "../../client/naming.ts"
 import type { Catalog } from "../Catalog.ts"
 import { isExpression, isShown, type Settings } from "../conditions.ts"
 import { settingsOf } from "../effective.ts"
 import { isRecord, recordOf, textOf } from "../json.ts"
 import type { NodeType } from "../NodeType.ts"
 import { packageOf } from "../packageOf.ts"
-import type { Finding } from "./Finding.ts"
+import { type Finding, quoted } from "./Finding.ts"
 import { checkValues } from "./values.ts"
 
 /** A node with what is known of its type, in its version. */
@@ -26,9 +26,7 @@ export const checkType = (node: JsonObject, catalog: Catalog): Finding | undefin
   const name = nameOf(node)
   if (found === undefined) {
     if (!mustBeThere(type, catalog)) return undefined
-    const types = catalog.entries.map((entry) => entry.type)
-    const sameKind = types.filter((known) => nodeKind(known).toLowerCase() === nodeKind(type).toLowerCase())
-    const near = sameKind.length > 0 ? sameKind : alike(type, types, 3)
+    const near = similarTypes(type, catalog)
     const fix = near.length === 0 ? "find_nodes tells which there are" : `Did you mean ${near.join(" or ")}?`
     return { level: "error", node: name, field: "type", problem: `this engine has no node type ${type}`, fix }
   }
@@ -44,20 +42,34 @@ export const checkType = (node: JsonObject, catalog: Catalog): Finding | undefin
   }
 }
 
-const mustBeThere = (type: string, { entries, packages, source }: Catalog): boolean => {
-  if (type.endsWith("HitlTool")) return false
-  if (packages.includes(packageOf(type))) return true
-  if (source === "engine") return true
+/** Types whose names are spelt like this one, whatever its package is called. */
+const similarTypes = (type: string, { entries }: Catalog): ReadonlyArray<string> => {
   const kind = nodeKind(type).toLowerCase()
-  return !type.includes("nodes-") || entries.some((entry) => nodeKind(entry.type).toLowerCase() === kind)
+  const same = entries.filter((entry) => nodeKind(entry.type).toLowerCase() === kind)
+  if (same.length > 0) return same.map((entry) => entry.type)
+  const kinds = new Map(entries.map((entry) => [nodeKind(entry.type), entry.type]))
+  const guess = nearest(kind, [...kinds.keys()])
+  const found = [...(guess === undefined ? [] : [guess]), ...alike(kind, [...kinds.keys()], 2)]
+  return [...new Set(found)].slice(0, 2).flatMap((one) => kinds.get(one) ?? [])
+}
+
+/** Whether an engine of which this is known has a type, if there is such a type at all. */
+export const mustBeThere = (type: string, { packages, source }: Catalog): boolean => {
+  const name = packageOf(type)
+  if (packages.includes(name) || source === "engine") return true
+  // What lies in a folder of the engine's owner, and packages that may be installed beside the engine's own.
+  if (name === "CUSTOM") return false
+  return !isCommunityPackage(name) || packages.some((known) => known.endsWith(`/${name}`)) || isOwnInOtherWords(name)
 }
 
 /** The description that holds for a node, and what decides about its parameters. */
 export const knownOf = (node: JsonObject, types: ReadonlyArray<NodeType>): Known | undefined => {
-  const version = Predicate.isNumber(node.typeVersion) ? node.typeVersion : 1
-  const type = types.find(({ versions }) => versions.includes(version))
+  const given = Predicate.isNumber(node.typeVersion) ? node.typeVersion : 1
+  // What is wrong beside a version that is not there would be so in the one that is taken instead.
+  const version = types.some(({ versions }) => versions.includes(given)) ? given : types[0]?.defaultVersion
+  const type = types.find(({ versions }) => version !== undefined && versions.includes(version))
   if (type === undefined || type.isBare === true) return undefined
-  return { type, settings: settingsOf(type, recordOf(node.parameters), version) }
+  return { type, settings: settingsOf(type, recordOf(node.parameters), version ?? given) }
 }
 
 /** What is wrong with the parameters of a node. */
@@ -66,6 +78,16 @@ export const checkParameters = (node: JsonObject, { settings, type }: Known): Re
 
 /** Parameters by which a node chooses a credential type that its own description does not name. */
 const choosers = ["nodeCredentialType", "genericAuthType"]
+
+/** What is wrong with the settings that every node has. */
+export const checkOwn = (node: JsonObject): ReadonlyArray<Finding> => {
+  const { onError } = node
+  if (onError === undefined || onError === null || waysOn.some((one) => one === onError)) return []
+  const problem = `${quoted(onError)} is none of its values`
+  return [{ level: "error", node: nameOf(node), field: "onError", problem, fix: `One of ${waysOn.join(", ")}` }]
+}
+
+const waysOn = ["stopWorkflow", "continueRegularOutput", "continueErrorOutput"]
 
 /** Credentials that a node needs and has not, and those that it has and can not use. */
 export const checkCredentials = (node: JsonObject, { settings, type }: Known): ReadonlyArray<Finding> => {
@@ -118,6 +140,15 @@ export const checkCredentials = (node: JsonObject, { settings, type }: Known): R
         field: `credentials.${key}`,
         problem: "is no reference to a credential",
         fix: "It must be {id, name}"
+      })),
+    ...Object.entries(given)
+      .filter(([key, value]) => usable.has(key) && isRecord(value) && (value.id === undefined || value.id === ""))
+      .map(([key]): Finding => ({
+        level: "error",
+        node: name,
+        field: `credentials.${key}`,
+        problem: "names no credential: its id is missing",
+        fix: "It must be {id, name} of a credential of this instance"
       }))
   ]
 }

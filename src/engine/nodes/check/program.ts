@@ -20,6 +20,8 @@ export interface Mentions {
   readonly asked: ReadonlySet<string>
   /** Names that begin with `$`. */
   readonly variables: ReadonlyArray<string>
+  /** Whether a program gives something back, or always ends with an error. */
+  readonly returns: boolean
 }
 
 const parseWith = (parse: Parse, code: string) =>
@@ -32,9 +34,9 @@ const parseWith = (parse: Parse, code: string) =>
 /** What the code between braces mentions; in words, why it cannot be read. */
 export const readExpression = (parse: Parse, code: string): Result.Result<Mentions, string> => {
   const asValue = parseWith(parse, `(${code.trim().replace(/;+$/, "")}\n)`)
-  if (Result.isSuccess(asValue)) return Result.succeed(mentionsIn(asValue.success))
-  const asProgram = parseWith(parse, code)
-  return Result.isSuccess(asProgram) ? Result.succeed(mentionsIn(asProgram.success)) : Result.fail(asValue.failure)
+  if (Result.isSuccess(asValue)) return Result.map(asValue, mentionsIn)
+  if (Result.isSuccess(parseWith(parse, code))) return Result.fail("statements are no expression: write one value")
+  return Result.fail(asValue.failure)
 }
 
 /** The same of a program. */
@@ -63,7 +65,19 @@ const mentionsIn = (tree: unknown): Mentions => {
       if (Predicate.isObjectOrArray(value) && !isPropertyName) open.push(value)
     }
   }
-  return { nodes: [...nodes], asked, variables: [...variables] }
+  return { nodes: [...nodes], asked, variables: [...variables], returns: returnsIn(tree) }
+}
+
+/** Whether a program returns or throws by itself, not only in its functions. */
+const returnsIn = (tree: unknown): boolean => {
+  const open: Array<unknown> = [tree]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (Array.isArray(next)) open.push(...listOf(next).filter(Predicate.isNotNullish))
+    if (!isRecord(next)) continue
+    if (next.type === "ReturnStatement" || next.type === "ThrowStatement") return true
+    if (!/Function/.test(String(next.type))) open.push(...Object.values(next).filter(Predicate.isObjectOrArray))
+  }
+  return false
 }
 
 const isNamed = (node: unknown, name: string) => isRecord(node) && node.type === "Identifier" && node.name === name

@@ -7,6 +7,7 @@ import { effectiveValues } from "../effective.ts"
 import { isRecord, recordsOf } from "../json.ts"
 import type { Group, Property } from "../NodeType.ts"
 import { type Finding, quoted } from "./Finding.ts"
+import { checkShape } from "./shapes.ts"
 
 /** Where in a node something is looked at, and what decides there. */
 export interface Place {
@@ -23,9 +24,29 @@ export const checkValues = (
   given: JsonObject,
   place: Place
 ): ReadonlyArray<Finding> => [
-  ...Object.entries(given).flatMap(([name, value]) => checkGiven(properties, name, value, place)),
+  ...withoutEchoes(
+    properties,
+    Object.entries(given).flatMap(([name, value]) => checkGiven(properties, name, value, place))
+  ),
   ...properties.flatMap((property) => missing(property, given, place))
 ]
+
+/** Where an option is wrong on which others depend, these say nothing that would still hold when it is mended. */
+const withoutEchoes = (properties: ReadonlyArray<Property>, found: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
+  const last = ({ field = "" }: Finding) => field.slice(field.lastIndexOf(".") + 1)
+  const wrong = new Set(found.filter(({ problem }) => problem.endsWith(noOption)).map(last))
+  if (wrong.size === 0) return found
+  const depends = (name: string) =>
+    properties.some(
+      (one) =>
+        one.name === name &&
+        [...Object.keys(one.show ?? {}), ...Object.keys(one.hide ?? {})].some((key) => wrong.has(key.replace("/", "")))
+    )
+  return found.filter((one) => !one.problem.startsWith(noEffect) || !depends(last(one)))
+}
+
+const noOption = "is none of its options"
+const noEffect = "has no effect"
 
 const at = ({ node, path }: Place, name: string, problem: Problem): Finding => ({
   ...problem,
@@ -54,7 +75,7 @@ const checkGiven = (
     // What something else hides that is missing is told where that is missing.
     const isHidden = known.some(({ show = {} }) => isShown({ show }, place.settings))
     if (isNothing(value) || isUsual || isHidden) return []
-    const problem = `has no effect under these settings: it needs ${needsOf(known)}`
+    const problem = `${noEffect} under these settings: it needs ${needsOf(known)}`
     return [at(place, name, { level: "warning", problem })]
   }
   const problems = shown.map((property) => checkValue(property, value, place))
@@ -142,6 +163,10 @@ const checkGroups = (
       const fix = `Known: ${names.join(", ")}`
       return [at(place, key, { level: "warning", problem: `${name} has no part ${key}`, fix })]
     }
+    const misfit = misfitOf(given, isMultiple)
+    if (misfit !== undefined) {
+      return [{ ...misshapen(place), field: `${place.path}.${key}`, problem: `is ${quoted(given)}`, fix: misfit }]
+    }
     const entries = Array.isArray(given) ? recordsOf(given) : isRecord(given) ? [given] : []
     return entries.flatMap((entry, index) => {
       const path = `${place.path}.${key}${Array.isArray(given) ? `[${index}]` : ""}`
@@ -151,15 +176,27 @@ const checkGroups = (
   })
 }
 
+/** What the entries of a group must be, where they are something else. */
+const misfitOf = (given: unknown, isMultiple: boolean): string | undefined => {
+  if (isExpression(given) || isNothing(given)) return undefined
+  const all: ReadonlyArray<unknown> = Array.isArray(given) ? given : [given]
+  const fits = Array.isArray(given) === isMultiple && all.every((one) => isRecord(one) || isExpression(one))
+  return fits ? undefined : `It must be ${isMultiple ? "a list of objects" : "one object"}`
+}
+
 const misshapen = ({ node, path }: Place) => ({ level: "error", node, field: path }) as const
 
 const wrong = (property: Property, value: unknown, place: Place): ReadonlyArray<Finding> => {
   const problem = wrongValue(property, value, place)
-  return problem === undefined ? [] : [at(place, property.name, problem)]
+  if (problem !== undefined) return [at(place, property.name, problem)]
+  return checkShape(property, value).map(({ at: where, ...one }) => at(place, `${property.name}${where}`, one))
 }
 
 const wrongValue = (property: Property, value: unknown, { settings }: Place): Problem | undefined => {
-  const { choices = [], isDynamic = false, modes = [], type } = property
+  const { choices = [], isDynamic = false, type } = property
+  if (type === "multiOptions" && !Array.isArray(value) && !isNothing(value)) {
+    return { level: "warning", problem: `is ${quoted(value)}`, fix: "It must be a list" }
+  }
   if ((type === "options" || type === "multiOptions") && choices.length > 0 && !isDynamic) {
     const known = choices.filter((choice) => isShown(choice, settings)).map((choice) => choice.value)
     const unknown = (Array.isArray(value) ? value : [value]).find(
@@ -169,37 +206,13 @@ const wrongValue = (property: Property, value: unknown, { settings }: Place): Pr
     const guess = Predicate.isString(unknown) ? nearest(unknown, known.map(String)) : undefined
     const list = `One of ${known.slice(0, 25).map(String).join(", ")}${known.length > 25 ? ", …" : ""}`
     const fix = guess === undefined ? list : `Did you mean ${guess}? ${list}`
-    return { level: "error", problem: `${quoted(unknown)} is none of its options`, fix }
+    return { level: "error", problem: `${quoted(unknown)} ${noOption}`, fix }
   }
   if (type === "boolean" && !Predicate.isBoolean(value)) {
     return { level: "warning", problem: `is ${quoted(value)}`, fix: "It must be true or false" }
   }
   if (type === "number" && value !== "" && !Number.isFinite(Number(value))) {
     return { level: "warning", problem: `is ${quoted(value)}`, fix: "It must be a number" }
-  }
-  if (type === "resourceLocator" && isRecord(value) && modes.length > 0) {
-    return Predicate.isString(value.mode) && value.mode !== "" && !modes.includes(value.mode)
-      ? { level: "error", problem: `mode is ${quoted(value.mode)}`, fix: `One of ${modes.join(", ")}` }
-      : undefined
-  }
-  return wrongShape(type, value)
-}
-
-/** Kinds of values whose inside the engine gives. */
-const wrongShape = (type: string, value: unknown): Problem | undefined => {
-  if (type === "assignmentCollection" && !(isRecord(value) && (Array.isArray(value.assignments) || isNothing(value)))) {
-    return {
-      level: "error",
-      problem: `is ${quoted(value)}`,
-      fix: "It must be {assignments: [{id, name, type, value}]}"
-    }
-  }
-  if (type === "filter" && !(isRecord(value) && (Array.isArray(value.conditions) || isNothing(value)))) {
-    return {
-      level: "error",
-      problem: `is ${quoted(value)}`,
-      fix: "It must be {conditions: [{leftValue, rightValue, operator: {type, operation}}], combinator, options}"
-    }
   }
   return undefined
 }

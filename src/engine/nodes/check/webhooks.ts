@@ -4,24 +4,20 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { collisions } from "../../workflow/addresses.ts"
 import { isRecord, recordsOf, textOf } from "../json.ts"
+import { takenBy } from "./addresses.ts"
 import type { Finding } from "./Finding.ts"
 
 /** Pages of active workflows that are looked through. */
 const maxPages = 8
 
-/** Webhooks whose addresses active workflows of the instance, or two nodes of this one, have as well. */
+/** Webhooks whose addresses active workflows of the instance have as well. */
 export const checkWebhooks = Effect.fnUntraced(function* (
   engine: EngineClient["Service"],
   id: string | undefined,
   nodes: ReadonlyArray<JsonObject>
 ) {
   const own = { id: id ?? "", nodes }
-  const inside = nodes.flatMap((node, place) =>
-    collisions({ ...own, nodes: [node] }, { ...own, nodes: nodes.slice(0, place) }).map((one) =>
-      finding(one.node, one.address, `node ${one.otherNode}`)
-    )
-  )
-  if (collisions(own, own).length === 0) return inside
+  if (collisions(own, own).length === 0) return []
   const found: Array<Finding> = []
   let cursor: string | undefined
   for (let pages = 0; pages < maxPages; pages++) {
@@ -32,25 +28,12 @@ export const checkWebhooks = Effect.fnUntraced(function* (
       if (textOf(other.id) === id) continue
       const running = isRecord(other.activeVersion) ? other.activeVersion.nodes : other.nodes
       for (const one of collisions(own, { id: textOf(other.id), nodes: recordsOf(running) })) {
-        found.push(
-          finding(
-            one.node,
-            one.address,
-            `node ${one.otherNode} of workflow ${textOf(other.name)} (${textOf(other.id)})`
-          )
-        )
+        const owner = `node ${one.otherNode} of workflow ${textOf(other.name)} (${textOf(other.id)})`
+        found.push(takenBy(one.node, one.address, owner))
       }
     }
     if (!Predicate.isString(page.nextCursor) || page.nextCursor === "" || page.nextCursor === cursor) break
     cursor = page.nextCursor
   }
-  return [...inside, ...found]
-})
-
-const finding = (node: string, address: string, owner: string): Finding => ({
-  level: "error",
-  node,
-  field: "parameters.path",
-  problem: `${address} is taken by ${owner}`,
-  fix: "Choose another path"
+  return found
 })

@@ -4,9 +4,12 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument, ToolError } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
+import { asKept } from "../../nodes/check/addresses.ts"
 import { checkWorkflow as check } from "../../nodes/check/checkWorkflow.ts"
 import { checkCredentialIds } from "../../nodes/check/credentialIds.ts"
 import type { Finding } from "../../nodes/check/Finding.ts"
+import { checkPackages } from "../../nodes/check/packages.ts"
+import { checkSettings, checkSubWorkflows } from "../../nodes/check/subWorkflows.ts"
 import { checkWebhooks } from "../../nodes/check/webhooks.ts"
 import { recordsOf } from "../../nodes/json.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
@@ -40,11 +43,20 @@ export const checkWorkflow = EngineTool.make("check_workflow", {
       check({ nodes: all, connections: links }, catalog),
       ({ message }) => new ToolError({ blame: "upstream", code: "CACHE_ERROR", message, details: {} })
     )
-    const around = yield* Effect.all([checkWebhooks(engine, id, all), checkCredentialIds(engine, all)], {
-      concurrency: "unbounded"
-    })
+    const whole = { nodes: all, ...(saved?.settings === undefined ? {} : { settings: saved.settings }) }
+    const around = yield* Effect.all(
+      [
+        checkWebhooks(engine, id, asKept(all, catalog)),
+        checkCredentialIds(engine, all),
+        checkSubWorkflows(engine, whole),
+        checkPackages(engine, all, catalog)
+      ],
+      { concurrency: "unbounded" }
+    )
+    // The first broken rule says nothing new where what breaks it was found at its place.
+    const isTold = findings.some(({ field = "" }) => /^(name|connections|nodes$)/.test(field))
     const rules = Option.toArray(broken).map(({ message }): Finding => ({ level: "error", problem: message }))
-    const found = [...rules, ...findings, ...around.flat()]
+    const found = [...(isTold ? [] : rules), ...findings, ...checkSettings(whole), ...around.flat()]
     const errors = found.filter(({ level }) => level === "error").length
     return {
       ok: errors === 0,

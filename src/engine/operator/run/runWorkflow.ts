@@ -8,6 +8,7 @@ import { nameOf, type WorkflowId } from "../../client/models.ts"
 import { temporaryName } from "../../client/temporaryName.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, optional, workflowId } from "../../tools/parameters.ts"
+import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import { editedBy, operationsArgument, readOperations } from "../edit/edited.ts"
 import { itemsIn, mocksOf, pinnedItems } from "./items.ts"
 import { runTwin } from "./liveTwin.ts"
@@ -109,7 +110,9 @@ export const runWorkflow = EngineTool.make("run_workflow", {
       ...(execution === undefined
         ? {
             status: "unknown",
-            note: `The run did not end within ${timeout} s, and left no record: it may have been carried out in part.`
+            note:
+              `The run did not end within ${timeout} s, and left no record: it may have been carried out in part.` +
+              waitingAt(running)
           }
         : report(execution, twin, part)),
       ...(left === undefined
@@ -118,6 +121,12 @@ export const runWorkflow = EngineTool.make("run_workflow", {
     }
   })
 })
+
+/** Engines of generation 1 do not tell of runs that wait. */
+const waitingAt = (nodes: ReadonlyArray<JsonObject>): string => {
+  const waits = nodes.filter((node) => isEnabled(node) && kindOf(node) === "wait").map(nameOf)
+  return waits.length === 0 ? "" : ` It may have waited at ${waits.join(", ")}: mock what waits.`
+}
 
 /** The workflow as it is saved, or as operations would make it. */
 const drafted = Effect.fnUntraced(function* (id: WorkflowId, given: ReadonlyArray<JsonObject> | undefined) {

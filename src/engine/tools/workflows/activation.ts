@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import { switchesOn, changes } from "../../../mcp/annotations.ts"
 import { large } from "../../../mcp/annotations.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import type { WorkflowId } from "../../client/models.ts"
-import { addScheduleTrigger, hasValidTrigger, noValidTrigger } from "../../workflow/triggers.ts"
+import type { Workflow, WorkflowId } from "../../client/models.ts"
+import { addScheduleTrigger, hasValidTrigger, isEnabled, isPassive, noValidTrigger } from "../../workflow/triggers.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { flag, ifVersion, optional, workflowId } from "../parameters.ts"
 import * as results from "../results.ts"
@@ -31,7 +31,7 @@ export const activateWorkflow = EngineTool.make("activate_workflow", {
 
 const activate = Effect.fnUntraced(function* (id: WorkflowId, addTrigger: boolean, ifVersion: string | undefined) {
   const workflow = yield* readUnchanged(id, ifVersion)
-  if (hasValidTrigger(workflow.nodes)) {
+  if (hasValidTrigger(workflow.nodes) || isRunByOthers(workflow)) {
     const active = yield* switchOn(id)
     return yield* shown(active, notStarted(active))
   }
@@ -47,6 +47,10 @@ const activate = Effect.fnUntraced(function* (id: WorkflowId, addTrigger: boolea
   const notice = `Added the node '${added}': it runs the workflow once a day until you change it.`
   return yield* shown(active, [notice, ...notStarted(active), ...notices])
 })
+
+/** Engines that publish workflows run no other one than a published one, whatever starts it. */
+const isRunByOthers = ({ activeVersionId, nodes }: Workflow): boolean =>
+  activeVersionId !== undefined && nodes.some((node) => isEnabled(node) && isPassive(node))
 
 export const deactivateWorkflow = EngineTool.make("deactivate_workflow", {
   title: "Deactivate workflow",

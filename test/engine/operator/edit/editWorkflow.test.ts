@@ -5,7 +5,7 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base"
 
 import { editWorkflow } from "../../../../src/engine/operator/edit/editWorkflow.ts"
 import { ask, environment, type Json, operatorToolsets, refused, serverOver } from "../../../support/harness.ts"
-import { type Asked, engineThat, host, json, key } from "../../tools/standIn.ts"
+import { type Asked, engineThat, host, isOfTheApi, json, key } from "../../tools/standIn.ts"
 
 const node = (name: string, kind: string, more: Json = {}) => ({
   id: name,
@@ -44,7 +44,9 @@ const keeping = (given: Json = {}, answers: (asked: Asked) => ReturnType<typeof 
       Layer.succeed(HttpClient.HttpClient, engine.client),
       operatorToolsets
     )
-  return { ...engine, server, calls: () => engine.asked.map(({ method, path }) => `${method} ${path.slice(7)}`) }
+  const calls = () =>
+    engine.asked.filter(isOfTheApi).map(({ method, path }) => `${method} ${path.slice("/api/v1".length)}`)
+  return { ...engine, server, calls }
 }
 
 const edit = (...operations: ReadonlyArray<Json>) => ({ id: "w1", operations })

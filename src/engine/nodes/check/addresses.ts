@@ -1,0 +1,33 @@
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { addressesOf, collisions } from "../../workflow/addresses.ts"
+import type { Catalog } from "../Catalog.ts"
+import { textOf } from "../json.ts"
+import type { Finding } from "./Finding.ts"
+
+/** Webhooks of one workflow that want the same calls. */
+export const checkAddresses = (
+  nodes: ReadonlyArray<JsonObject>,
+  catalog: Catalog | undefined
+): ReadonlyArray<Finding> => {
+  const all = asKept(nodes, catalog).filter((node) => addressesOf({ id: "", nodes: [node] }).length > 0)
+  return all.flatMap((node, place) =>
+    collisions({ id: "", nodes: [node] }, { id: "", nodes: all.slice(0, place) }).map((one) =>
+      takenBy(one.node, one.address, `node ${one.otherNode}`)
+    )
+  )
+}
+
+/** Nodes as the engine will have them: from generation 2 on it gives every webhook an id, on which its address hangs. */
+export const asKept = (nodes: ReadonlyArray<JsonObject>, catalog: Catalog | undefined): ReadonlyArray<JsonObject> =>
+  catalog === undefined || Number.parseInt(catalog.version, 10) < 2
+    ? nodes
+    : nodes.map((node, place) => (textOf(node.webhookId) === "" ? { ...node, webhookId: `new-${place}` } : node))
+
+/** What is said of an address that somebody else has. */
+export const takenBy = (node: string, address: string, owner: string): Finding => ({
+  level: "error",
+  node,
+  field: "parameters.path",
+  problem: `${address} is taken by ${owner}`,
+  fix: "Choose another path"
+})

@@ -1,0 +1,178 @@
+import { Predicate, Result } from "effect"
+
+import { nearest } from "../../../internal/schema/nearest.ts"
+import { isExpression } from "../conditions.ts"
+import { isRecord, listOf, recordOf } from "../json.ts"
+import type { Property } from "../NodeType.ts"
+import { type Finding, quoted } from "./Finding.ts"
+
+/** Something wrong inside of a value; `at` is where, such as `.conditions[0].operator`. */
+export interface Inside extends Omit<Finding, "node" | "field"> {
+  readonly at: string
+}
+
+const error = (at: string, problem: string, fix: string): Inside => ({ level: "error", at, problem, fix })
+
+/** What is wrong with a value of a kind whose inside only the engine knows. No expression comes here. */
+export const checkShape = (
+  { modes = [], needsMatch = false, type }: Property,
+  value: unknown
+): ReadonlyArray<Inside> => {
+  if (type === "filter") return filter(value)
+  if (type === "assignmentCollection") return assignments(value)
+  if (type === "resourceLocator") return locator(value, modes)
+  if (type === "resourceMapper") return mapper(value, needsMatch)
+  if (type === "json") return json(value)
+  // Some nodes take lists of texts where a form has one.
+  const isText = !Predicate.isObjectOrArray(value) || isEmpty(value) || isTexts(value)
+  return type === "string" && !isText ? [error("", `is ${quoted(value)}`, "It must be text")] : []
+}
+
+const isTexts = (value: unknown) => Array.isArray(value) && value.every(Predicate.isString)
+
+const isEmpty = (value: unknown) => !Predicate.isObjectOrArray(value) || Object.keys(value).length === 0
+
+/** The operations of conditions by the types of what they compare, as every engine has them. */
+const operations: ReadonlyMap<string, string> = new Map([
+  ["string", "equals notEquals contains notContains startsWith notStartsWith endsWith notEndsWith regex notRegex"],
+  ["number", "equals notEquals gt lt gte lte"],
+  ["dateTime", "equals notEquals after before afterOrEquals beforeOrEquals"],
+  ["boolean", "true false equals notEquals"],
+  ["array", "contains notContains lengthEquals lengthNotEquals lengthGt lengthLt lengthGte lengthLte"],
+  ["object", ""],
+  ["any", "equals notEquals"]
+])
+
+const single = ["exists", "notExists", "empty", "notEmpty"]
+const alone = new Set([...single, "true", "false"])
+
+const conditionForm = "{leftValue, rightValue, operator: {type, operation}}"
+
+const filter = (value: unknown): ReadonlyArray<Inside> => {
+  if (!isRecord(value) || !(Array.isArray(value.conditions) || isEmpty(value))) {
+    return [error("", `is ${quoted(value)}`, `It must be {conditions: [${conditionForm}], combinator, options}`)]
+  }
+  const { combinator, conditions } = value
+  return [
+    ...(combinator === undefined || combinator === "and" || combinator === "or" || isExpression(combinator)
+      ? []
+      : [error(".combinator", `is ${quoted(combinator)}`, "One of and, or")]),
+    ...listOf(conditions).flatMap((one, index) => condition(one, `.conditions[${index}]`))
+  ]
+}
+
+const condition = (given: unknown, at: string): ReadonlyArray<Inside> => {
+  if (isExpression(given)) return []
+  const { leftValue, operator, rightValue } = recordOf(given)
+  if (isExpression(operator)) return []
+  if (!isRecord(operator)) {
+    const problem = operator === undefined ? `has no operator: it is ${quoted(given)}` : `is ${quoted(operator)}`
+    return [error(operator === undefined ? at : `${at}.operator`, problem, `It must be ${conditionForm}`)]
+  }
+  const { operation, type } = operator
+  if (isExpression(type) || isExpression(operation)) return []
+  const known = Predicate.isString(type) ? operations.get(type) : undefined
+  if (known === undefined) {
+    return [error(`${at}.operator.type`, `is ${quoted(type)}`, `One of ${[...operations.keys()].join(", ")}`)]
+  }
+  const all = [...known.split(" "), ...single].filter((one) => one !== "")
+  if (!Predicate.isString(operation) || !all.includes(operation)) {
+    const guess = Predicate.isString(operation) ? nearest(operation, all) : undefined
+    const fix = `${guess === undefined ? "" : `Did you mean ${guess}? `}For ${String(type)} one of ${all.join(", ")}`
+    return [error(`${at}.operator.operation`, `is ${quoted(operation)}`, fix)]
+  }
+  if (leftValue === undefined) return [error(at, "has no leftValue", "Give what is compared")]
+  const lacksRight = rightValue === undefined && !alone.has(operation) && operator.singleValue !== true
+  return lacksRight ? [error(at, "has no rightValue", `Give what ${operation} compares with`)] : []
+}
+
+const assignmentTypes = [
+  "string",
+  "number",
+  "boolean",
+  "array",
+  "object",
+  "binary",
+  "stringValue",
+  "numberValue",
+  "booleanValue",
+  "arrayValue",
+  "objectValue"
+]
+
+const assignments = (value: unknown): ReadonlyArray<Inside> => {
+  if (!isRecord(value) || !(Array.isArray(value.assignments) || isEmpty(value))) {
+    return [error("", `is ${quoted(value)}`, "It must be {assignments: [{id, name, type, value}]}")]
+  }
+  return listOf(value.assignments).flatMap((given, index) => {
+    const at = `.assignments[${index}]`
+    if (isExpression(given)) return []
+    const { name, type, value: assigned } = recordOf(given)
+    if (name === undefined) {
+      return [error(at, `has no name: it is ${quoted(given)}`, "It must be {id, name, type, value}")]
+    }
+    if (isExpression(type) || isExpression(assigned) || type === undefined) return []
+    if (!Predicate.isString(type) || !assignmentTypes.includes(type)) {
+      return [error(`${at}.type`, `is ${quoted(type)}`, "One of string, number, boolean, array, object")]
+    }
+    const isWrongNumber = type === "number" && Predicate.isString(assigned) && !Number.isFinite(Number(assigned))
+    const isWrongBoolean = type === "boolean" && Predicate.isString(assigned) && !/^(true|false|1|0|)$/i.test(assigned)
+    if (!isWrongNumber && !isWrongBoolean) return []
+    return [error(`${at}.value`, `is ${quoted(assigned)}`, `It must be a ${type}, or the type string`)]
+  })
+}
+
+const locator = (value: unknown, modes: ReadonlyArray<string>): ReadonlyArray<Inside> => {
+  if (!Predicate.isObjectOrArray(value)) return []
+  const form = `{__rl: true, mode: ${modes.join(" or ") || "id"}, value}`
+  if (!isRecord(value) || (value.__rl !== true && !isEmpty(value))) {
+    return [error("", `is ${quoted(value)}`, `It must be ${form}`)]
+  }
+  const { mode } = value
+  return Predicate.isString(mode) && mode !== "" && modes.length > 0 && !modes.includes(mode) && !isExpression(mode)
+    ? [error("", `mode is ${quoted(mode)}`, `One of ${modes.join(", ")}`)]
+    : []
+}
+
+const mapper = (value: unknown, needsMatch: boolean): ReadonlyArray<Inside> => {
+  const form =
+    "It must be {mappingMode: defineBelow or autoMapInputData, value: {column: value}, matchingColumns, schema}"
+  if (!isRecord(value)) return isEmpty(value) && value === "" ? [] : [error("", `is ${quoted(value)}`, form)]
+  const { mappingMode, matchingColumns, value: columns } = value
+  if (isEmpty(value) || isExpression(mappingMode)) return []
+  if (mappingMode !== "defineBelow" && mappingMode !== "autoMapInputData") {
+    return [error("", mappingMode === undefined ? "has no mappingMode" : `mappingMode is ${quoted(mappingMode)}`, form)]
+  }
+  if (columns !== undefined && columns !== null && !isRecord(columns) && !isExpression(columns)) {
+    return [error(".value", `is ${quoted(columns)}`, form)]
+  }
+  if (matchingColumns === undefined || isExpression(matchingColumns)) return []
+  if (!Array.isArray(matchingColumns)) {
+    return [error(".matchingColumns", `is ${quoted(matchingColumns)}`, "It must be a list of names of columns")]
+  }
+  return needsMatch && matchingColumns.length === 0
+    ? [error(".matchingColumns", "names no column to find rows by", "Name the columns to match on")]
+    : []
+}
+
+const parse = (text: string) => Result.try((): unknown => JSON.parse(text))
+
+const json = (value: unknown): ReadonlyArray<Inside> => {
+  if (!Predicate.isString(value) || value.trim() === "" || value.includes("{{") || /^[^[{]/.test(value.trim()))
+    return []
+  if (Result.isSuccess(parse(value)) || Result.isSuccess(parse(strict(value)))) return []
+  return [
+    error(
+      "",
+      `cannot be read as JSON: ${quoted(value)}`,
+      `Write JSON; where parts are computed, begin with "=" and put them in {{ }}`
+    )
+  ]
+}
+
+/** Engines also read objects as JavaScript writes them. */
+const strict = (text: string) =>
+  text
+    .replace(/'((?:[^'\\\n]|\\.)*)'/g, (_, inner: string) => JSON.stringify(inner.replaceAll("\\'", "'")))
+    .replace(/([{,]\s*)([A-Za-z_$][\w$]*)\s*:/g, '$1"$2":')
+    .replace(/,(\s*[}\]])/g, "$1")

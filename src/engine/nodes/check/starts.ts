@@ -1,0 +1,49 @@
+import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
+import type { Finding } from "./Finding.ts"
+import { type Graph, reachable } from "./graph.ts"
+import type { Known } from "./node.ts"
+
+/** How the words about what never runs end. */
+export const isUnreached = ": it never runs"
+
+/** Nodes that no trigger leads to, and what serves nobody. */
+export const checkStarts = ({ edges, nodes }: Graph, known: ReadonlyMap<string, Known>): ReadonlyArray<Finding> => {
+  const all = [...nodes].filter(([, node]) => kindOf(node) !== "stickyNote")
+  if (all.length === 0) return []
+  const starts = all
+    .filter(([name, node]) => isTrigger(node) || known.get(name)?.type.isTrigger === true)
+    .map(([name]) => name)
+  if (starts.length === 0) {
+    // What nobody described may start it.
+    if (all.some(([name]) => !known.has(name))) return []
+    const fix = "Add one, such as a Schedule Trigger, a Webhook or a Manual Trigger, and connect it"
+    return [{ level: "warning", field: "nodes", problem: "no trigger starts this workflow", fix }]
+  }
+  const after = new Map<string, Array<string>>()
+  const add = (from: string, to: string) => after.set(from, [...(after.get(from) ?? []), to])
+  for (const { from, source, target } of edges) {
+    if (from === "main") add(source, target)
+    else add(target, source)
+  }
+  const strange = all.filter(([name]) => !known.has(name)).map(([name]) => name)
+  const reached = reachable([...starts, ...strange], (name) => after.get(name) ?? [])
+  return all
+    .filter(([name, node]) => isEnabled(node) && !reached.has(name) && !starts.includes(name) && known.has(name))
+    .flatMap(([name]): ReadonlyArray<Finding> => {
+      const at = { level: "warning", node: name } as const
+      const gives = (known.get(name)?.type.outputs ?? []).map(({ type }) => type).filter((type) => type !== "main")
+      const serves = edges.some(({ from, source }) => source === name && from !== "main")
+      const onlyServes = gives.length > 0 && !(known.get(name)?.type.outputs ?? []).some(({ type }) => type === "main")
+      if (onlyServes && !serves) {
+        const problem = `serves no node${isUnreached}`
+        return [
+          { ...at, field: `connections.${gives[0]}`, problem, fix: `Connect it to a node that takes ${gives[0]}` }
+        ]
+      }
+      // Of a chain that hangs together the first is told.
+      const hasEntry = edges.some(({ from, source, target }) => from === "main" && target === name && source !== name)
+      if (hasEntry || serves) return []
+      const problem = `no trigger leads to it${isUnreached}`
+      return [{ ...at, field: "connections.main", problem, fix: "Connect it, or remove it" }]
+    })
+}

@@ -1,0 +1,71 @@
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { nearest } from "../../../internal/schema/nearest.ts"
+import { nameOf } from "../../client/models.ts"
+import { recordOf, textOf } from "../json.ts"
+import type { Finding } from "./Finding.ts"
+import type { Graph } from "./graph.ts"
+
+/** Names and ids that several nodes have, and connections whose ends are no nodes. */
+export const checkStructure = (
+  nodes: ReadonlyArray<JsonObject>,
+  graph: Graph,
+  connections: unknown
+): ReadonlyArray<Finding> => [
+  ...twice(nodes, nameOf).map(([name, all]): Finding => ({
+    level: "error",
+    node: name,
+    field: "name",
+    problem: `${all.length} nodes have this name`,
+    fix: "Connections and expressions find nodes by their names: give each its own"
+  })),
+  ...twice(nodes, ({ id }) => textOf(id)).map(([id, all]): Finding => ({
+    level: "error",
+    node: nameOf(all[1] ?? {}),
+    field: "id",
+    problem: `has the id ${id}, as node ${nameOf(all[0] ?? {})} has`,
+    fix: "Leave ids of new nodes out: the engine makes them"
+  })),
+  ...ends(graph, nodes, connections)
+]
+
+const twice = (nodes: ReadonlyArray<JsonObject>, keyOf: (node: JsonObject) => string) => {
+  const groups = new Map<string, Array<JsonObject>>()
+  for (const node of nodes) {
+    const key = keyOf(node)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [node])
+    else group.push(node)
+  }
+  return [...groups].filter(([key, all]) => key !== "" && all.length > 1)
+}
+
+const ends = (
+  { edges, nodes: named }: Graph,
+  nodes: ReadonlyArray<JsonObject>,
+  connections: unknown
+): ReadonlyArray<Finding> => {
+  const hint = (name: string) => {
+    const byId = nodes.find(({ id }) => textOf(id) === name)
+    if (byId !== undefined) return `That is an id: use the name, ${nameOf(byId)}`
+    const guess = nearest(name, [...named.keys()])
+    return guess === undefined ? `Nodes: ${[...named.keys()].slice(0, 20).join(", ")}` : `Did you mean ${guess}?`
+  }
+  const sources = Object.keys(recordOf(connections)).filter((name) => !named.has(name))
+  return [
+    ...sources.map((name): Finding => ({
+      level: "error",
+      field: `connections.${name}`,
+      problem: `connections begin at ${name}, which is no node`,
+      fix: hint(name)
+    })),
+    ...edges
+      .filter(({ source, target }) => named.has(source) && !named.has(target))
+      .map(({ from, output, source, target }): Finding => ({
+        level: "error",
+        node: source,
+        field: `connections.${from}[${output}]`,
+        problem: `leads to ${target === "" ? "nothing" : target}, which is no node`,
+        fix: hint(target)
+      }))
+  ]
+}

@@ -1,0 +1,87 @@
+import { DateTime, Effect, Option, Predicate } from "effect"
+
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import type { EngineClient } from "../../client/EngineClient.ts"
+import { nameOf, type Workflow, WorkflowId } from "../../client/models.ts"
+import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"
+import { isEnabled, kindOf } from "../../workflow/triggers.ts"
+import { recordOf } from "../json.ts"
+import type { Finding } from "./Finding.ts"
+
+/** Workflows that are looked up at most. */
+const most = 20
+
+interface Mention {
+  readonly id: string
+  readonly finding: Pick<Finding, "field" | "node">
+  /** Kinds of nodes of which it must have one. */
+  readonly begins: ReadonlyArray<string>
+}
+
+/** Other workflows that a workflow runs, or that run when it fails, and that the instance does not have or cannot start so. */
+export const checkSubWorkflows = Effect.fnUntraced(function* (
+  engine: EngineClient["Service"],
+  workflow: JsonObject & { readonly nodes: ReadonlyArray<JsonObject> }
+) {
+  const mentions = mentionsIn(workflow)
+  const ids = [...new Set(mentions.map(({ id }) => id))].slice(0, most)
+  const found = new Map(
+    yield* Effect.forEach(ids, (id) => Effect.map(lookUp(engine, id), (one) => [id, one] as const), {
+      concurrency: 4
+    })
+  )
+  return mentions.flatMap(({ begins, finding, id }): ReadonlyArray<Finding> => {
+    const other = found.get(id)
+    if (other === undefined || other === "unknown") return []
+    if (other === "missing") {
+      const fix = "list_workflows tells the ids of those that are there"
+      return [{ level: "error", ...finding, problem: `this instance has no workflow ${id}`, fix }]
+    }
+    if (other.nodes.some((node) => isEnabled(node) && begins.includes(kindOf(node)))) {
+      // Engines of generation 2 run the published version of another workflow, and no draft.
+      if (other.activeVersionId !== null || finding.node === undefined) return []
+      const problem = `workflow ${other.name} (${id}) is not active: only active ones can be run by others here`
+      return [{ level: "warning", ...finding, problem, fix: "Activate it with activate_workflow" }]
+    }
+    const problem = `workflow ${other.name} (${id}) cannot be started so: it has no enabled ${begins[0]}`
+    return [{ level: "error", ...finding, problem, fix: `Give it a node of type ${begins[0]}` }]
+  })
+})
+
+const mentionsIn = (workflow: JsonObject & { readonly nodes: ReadonlyArray<JsonObject> }): ReadonlyArray<Mention> => {
+  const onError = errorWorkflowOf(workflow)
+  return [
+    ...workflow.nodes.filter(isEnabled).flatMap((node) => {
+      const sub = subWorkflowOf(node)
+      if (sub === undefined) return []
+      return [
+        {
+          id: sub.id,
+          finding: { node: nameOf(node), field: "parameters.workflowId" },
+          begins: ["executeWorkflowTrigger", "manualTrigger", "manualChatTrigger", "start"]
+        }
+      ]
+    }),
+    ...(onError === undefined || onError === "DEFAULT"
+      ? []
+      : [{ id: onError, finding: { field: "settings.errorWorkflow" }, begins: ["errorTrigger"] }])
+  ]
+}
+
+/** A workflow of the instance; what this key may not see may be there. */
+const lookUp = (engine: EngineClient["Service"], id: string): Effect.Effect<Workflow | "missing" | "unknown"> =>
+  /^[A-Za-z0-9_-]+$/.test(id)
+    ? Effect.match(engine.getWorkflow(WorkflowId.make(id)), {
+        onSuccess: (workflow) => workflow,
+        onFailure: (error) => (error._tag === "ApiError" && error.httpStatus === 404 ? "missing" : "unknown")
+      })
+    : Effect.succeed("missing")
+
+/** Settings of a workflow that engines cannot follow. */
+export const checkSettings = ({ settings }: JsonObject): ReadonlyArray<Finding> => {
+  const { timezone } = recordOf(settings)
+  if (!Predicate.isString(timezone) || timezone === "" || timezone === "DEFAULT") return []
+  if (Option.isSome(DateTime.zoneMakeNamed(timezone))) return []
+  const fix = "Take a name of the IANA database, such as Europe/Berlin"
+  return [{ level: "error", field: "settings.timezone", problem: `there is no time zone ${timezone}`, fix }]
+}

@@ -1,0 +1,68 @@
+import { Predicate } from "effect"
+
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { nameOf } from "../../client/models.ts"
+import { isEnabled, kindOf } from "../../workflow/triggers.ts"
+import { isRecord } from "../json.ts"
+import { type Finding, quoted } from "./Finding.ts"
+
+/** Kinds that compute what stands between braces themselves, or show it. */
+const computing = new Set([
+  "code",
+  "stickyNote",
+  "function",
+  "functionItem",
+  "aiTransform",
+  "html",
+  "htmlExtract",
+  "toolCode"
+])
+
+/** Parameters in which code, queries and pages are written: some nodes compute braces in them. */
+const written = new Set([
+  "html",
+  "css",
+  "customCss",
+  "jsCode",
+  "functionCode",
+  "pythonCode",
+  "code",
+  "query",
+  "sqlQuery",
+  "workflowJson",
+  "responseFormCustomCss"
+])
+
+const variable = String.raw`\$(?:json|node|input|item|items|now|today|workflow|execution|env|vars|itemIndex|runIndex|prevNode|binary|jmespath|fromAI)\b|\$\(`
+const inBraces = new RegExp(String.raw`\{\{[^{}]{0,200}?(?:${variable})`)
+const withoutBraces = new RegExp(String.raw`^=\s*(?:${variable})`)
+
+/** Texts that were meant to be computed, and are not: no `=` in front, or no braces behind it. */
+export const checkTexts = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<Finding> =>
+  nodes
+    .filter((node) => isEnabled(node) && !computing.has(kindOf(node)))
+    .flatMap((node) => {
+      const found: Array<Finding> = []
+      const walk = (value: unknown, path: string) => {
+        if (Predicate.isString(value)) {
+          const problem = problemOf(value)
+          if (problem !== undefined) found.push({ level: "warning", node: nameOf(node), field: path, ...problem })
+        } else if (Array.isArray(value)) value.forEach((one, index) => walk(one, `${path}[${index}]`))
+        else if (isRecord(value)) {
+          for (const [key, one] of Object.entries(value)) if (!written.has(key)) walk(one, `${path}.${key}`)
+        }
+      }
+      walk(node.parameters, "parameters")
+      return found
+    })
+
+const problemOf = (text: string): Pick<Finding, "problem" | "fix"> | undefined => {
+  if (!text.startsWith("=")) {
+    return inBraces.test(text)
+      ? { problem: `is text as it stands, not an expression: ${quoted(text)}`, fix: 'Put "=" in front of it' }
+      : undefined
+  }
+  return withoutBraces.test(text) && !text.includes("{{")
+    ? { problem: `is text as it stands: ${quoted(text)}`, fix: "Put {{ }} around what is to be computed" }
+    : undefined
+}
