@@ -4,7 +4,10 @@ import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Layer } from "effect"
 
 import * as GitHistory from "../engine/history/git/GitHistory.ts"
+import { HistorySpool } from "../engine/history/git/Spool.ts"
+import { spoolIn } from "./historySpool.ts"
 import type { Launch } from "./Launch.ts"
+import { stateFolder } from "./stateFolder.ts"
 
 /** The history of workflows in the folder that the configuration names. */
 export const history = ({ config = "" }: Pick<Launch, "config">, settings: NonNullable<Launch["history"]>) => {
@@ -12,5 +15,8 @@ export const history = ({ config = "" }: Pick<Launch, "config">, settings: NonNu
   return GitHistory.layer({
     directory: path.resolve(besideConfiguration ? path.dirname(config) : "", directory),
     environment: { PATH: process.env["PATH"], HOME: process.env["HOME"], SystemRoot: process.env["SystemRoot"] }
-  }).pipe(Layer.provide(NodeServices.layer))
+  }).pipe(
+    Layer.provide(Layer.succeed(HistorySpool, spoolIn([stateFolder(), path.dirname(path.resolve(config))]))),
+    Layer.provide(NodeServices.layer)
+  )
 }

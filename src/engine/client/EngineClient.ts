@@ -4,11 +4,12 @@ import type { Reply, Upstream, UpstreamRequest } from "../../internal/http/Upstr
 import type { Selection } from "../../internal/json/Selection.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Environment } from "../config/EngineConfig.ts"
+import { authorsBy } from "./authors.ts"
 import type { Changes, Creation } from "./body.ts"
 import type { Capabilities } from "./capabilities.ts"
 import type { EngineError, WorkflowBusy } from "./EngineError.ts"
 import type { Written } from "./fullest.ts"
-import { type InstanceHistory, noHistory } from "./History.ts"
+import { type Authors, type InstanceHistory, noHistory } from "./History.ts"
 import type {
   CommunityPackage,
   CredentialId,
@@ -203,9 +204,10 @@ export class EngineClient extends Context.Service<
     environment: Environment,
     upstream: Upstream,
     locks: WorkflowLocks.WorkflowLocks = WorkflowLocks.make(),
-    history: InstanceHistory = noHistory
-  ): EngineClient["Service"] => ({
-    ...recording(restCalls(instance, environment, upstream, locks), history),
-    history
-  })
+    historyOf: (authors: Authors) => InstanceHistory = () => noHistory
+  ): EngineClient["Service"] => {
+    const client = restCalls(instance, environment, upstream, locks)
+    const history = historyOf(authorsBy(client))
+    return { ...recording(client, history), history }
+  }
 }

@@ -111,6 +111,12 @@ export interface InstanceHistory {
   ) => Effect.Effect<JsonObject | undefined, HistoryError>
 }
 
+/**
+ * Who made a version of a workflow, and those between it and an earlier one, as far as the engine tells within moments.
+ * Nothing where it does not.
+ */
+export type Authors = (id: string, since: string, until: string) => Effect.Effect<string | undefined>
+
 /** Keeps nothing. */
 export const noHistory: InstanceHistory = {
   isKept: false,
@@ -131,5 +137,5 @@ export const noHistory: InstanceHistory = {
 
 /** Keeps what workflows were. By default nobody does. `secrets` never get into it. */
 export const History = Context.Reference<{
-  readonly of: (instance: string, secrets: ReadonlyArray<string>) => InstanceHistory
+  readonly of: (instance: string, secrets: ReadonlyArray<string>, authors: Authors) => InstanceHistory
 }>("workflow-tool-server/engine/History", { defaultValue: () => ({ of: () => noHistory }) })

@@ -50,7 +50,7 @@ export class Instances extends Context.Service<
             environment,
             Upstream.make(http, { baseUrl: host, pacer: coordination.pacer(host, requestsPerSecond), concurrency }),
             locks,
-            history.of(name, secrets)
+            (authors) => history.of(name, secrets, authors)
           )
         },
         (effect, name) =>

@@ -1,27 +1,15 @@
 import { Predicate } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import type { After, Change } from "../client/History.ts"
 import { describe } from "./describe.ts"
 import { type NewCommit, ourselves, somebody } from "./git/fastImport.ts"
+import type { Happening, HappeningOf } from "./Happening.ts"
 import { filesOf } from "./layout.ts"
-import { type BackupHappening, commitOfBackup, commitsOfList, type ListHappening } from "./lists.ts"
+import { commitOfBackup, commitsOfList } from "./lists.ts"
 import { deleted, type Line, messageOf } from "./message.ts"
-import { baseOf, folderOf } from "./paths.ts"
+import { baseOf, keyOf } from "./paths.ts"
 import { isCompletion, isIncomplete, isSameRecord, merged } from "./record.ts"
-
-/** Something that happened to workflows of an instance, as it is to be recorded. */
-export type Happening =
-  | {
-      readonly _tag: "Seen"
-      readonly instance: string
-      readonly at: number
-      readonly workflows: ReadonlyArray<JsonObject>
-      readonly gone: ReadonlyArray<string>
-    }
-  | (Omit<Change, "after"> & { readonly _tag: "Wrote"; readonly instance: string; readonly after: After })
-  | ListHappening
-  | BackupHappening
+import { versionKey } from "./strangers.ts"
 
 /** What the repository holds of a workflow. */
 export interface Known {
@@ -34,10 +22,9 @@ export interface Known {
 export interface Ledger {
   readonly workflows: Map<string, Known>
   readonly lists: Map<string, string>
+  /** Who made versions that are none of ours, by `versionKey`, as far as their engines tell. */
+  readonly authors: ReadonlyMap<string, string>
 }
-
-export const keyOf = (instance: string, id: string): string => keyAt(folderOf(instance), id)
-export const keyAt = (folder: string, id: string): string => `${folder}/${id}`
 
 /** The commits that something asks for, none where nothing changed; the ledger is brought up to date. */
 export const commitsOf = (happening: Happening, ledger: Ledger): ReadonlyArray<NewCommit> => {
@@ -47,28 +34,36 @@ export const commitsOf = (happening: Happening, ledger: Ledger): ReadonlyArray<N
 }
 
 const commitsOfReading = (
-  { at, gone, instance, workflows }: Happening & { readonly _tag: "Seen" },
+  { at, gone, instance, workflows }: HappeningOf<"Seen">,
   ledger: Ledger
 ): ReadonlyArray<NewCommit> => {
   const first: Array<Step> = []
-  const found: Array<Step> = []
+  const found = new Map<string, Array<Step>>()
+  const change = (author: string, step: Step) => found.set(author, [...(found.get(author) ?? []), step])
   for (const seen of workflows) {
     const known = knownOf(ledger, instance, seen)
     const isMore = known === undefined || isCompletion(known.record, merged(known.record, seen))
     const step = put(ledger, instance, seen)
-    if (step !== undefined) (isMore ? first : found).push(step)
+    if (step === undefined) continue
+    if (isMore) first.push(step)
+    else change(authorOf(ledger, instance, seen), step)
   }
   for (const id of gone) {
     const step = drop(ledger, instance, id)
-    if (step !== undefined) found.push(step)
+    if (step !== undefined) change(somebody, step)
   }
   return [
     ...commitOf(first, { at, author: ourselves, subject: (what) => `First seen: ${what}`, instance }),
-    ...commitOf(found, { at, author: somebody, subject: (what) => `Changed elsewhere: ${what}`, instance })
+    ...[...found].flatMap(([author, steps]) =>
+      commitOf(steps, { at, author, subject: (what) => `Changed elsewhere: ${what}`, instance })
+    )
   ]
 }
 
-const commitsOfChange = (change: Happening & { readonly _tag: "Wrote" }, ledger: Ledger): ReadonlyArray<NewCommit> => {
+const authorOf = ({ authors }: Ledger, instance: string, { id, versionId }: JsonObject): string =>
+  authors.get(versionKey(instance, String(id), String(versionId))) ?? somebody
+
+const commitsOfChange = (change: HappeningOf<"Wrote">, ledger: Ledger): ReadonlyArray<NewCommit> => {
   const { after, at, id, instance, origin } = change
   const { client = "an unknown client", tool = "a change" } = origin
   const ours = (step: Step | undefined) =>
@@ -91,7 +86,7 @@ const commitsOfChange = (change: Happening & { readonly _tag: "Wrote" }, ledger:
 
 /** The workflow before a change: as it was read for it, else as far as such a change leaves it as it was. */
 const stateBefore = (
-  { after, before, touched }: Happening & { readonly _tag: "Wrote" },
+  { after, before, touched }: HappeningOf<"Wrote">,
   known: JsonObject | undefined
 ): JsonObject | undefined => {
   if (before !== undefined) return before
@@ -101,7 +96,7 @@ const stateBefore = (
 
 /** A change that another process on the same repository has come across before it was recorded here. */
 const alreadyThere = (
-  { after, before, id, instance }: Happening & { readonly _tag: "Wrote" },
+  { after, before, id, instance }: HappeningOf<"Wrote">,
   ledger: Ledger
 ): Step | undefined => {
   const known = ledger.workflows.get(keyOf(instance, id))
@@ -172,7 +167,7 @@ const commitOf = (
     readonly at: number
     readonly instance: string
     readonly subject: (what: string) => string
-    readonly origin?: Change["origin"]
+    readonly origin?: HappeningOf<"Wrote">["origin"]
   }
 ): ReadonlyArray<NewCommit> => {
   const [only] = steps

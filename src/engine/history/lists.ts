@@ -1,32 +1,17 @@
-import { Option, Predicate, Schema, Struct } from "effect"
+import { Option, Predicate, Schema } from "effect"
 
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
-import type { Listed } from "../client/History.ts"
 import { type NewCommit, ourselves, somebody } from "./git/fastImport.ts"
+import { type HappeningOf, shortItem } from "./Happening.ts"
 import { messageOf } from "./message.ts"
 import { credentialsFile, folderOf, tagsFile } from "./paths.ts"
 
-/** Tags or credentials that were read, made, changed or deleted. */
-export interface ListHappening extends Listed {
-  readonly _tag: "Listed"
-  readonly instance: string
-  readonly at: number
-}
-
-/** The end of a backup. */
-export interface BackupHappening {
-  readonly _tag: "BackedUp"
-  readonly instance: string
-  readonly at: number
-  readonly words: string
-}
-
 /** Where a list lies. */
-export const fileOf = ({ instance, list }: ListHappening): string =>
+export const fileOf = ({ instance, list }: HappeningOf<"Listed">): string =>
   list === "tags" ? tagsFile(instance) : credentialsFile(instance)
 
 /** The commit that a list asks for, none where it says the same; the known lists are brought up to date. */
-export const commitsOfList = (happening: ListHappening, lists: Map<string, string>): ReadonlyArray<NewCommit> => {
+export const commitsOfList = (happening: HappeningOf<"Listed">, lists: Map<string, string>): ReadonlyArray<NewCommit> => {
   const file = fileOf(happening)
   const before = itemsIn(lists.get(file) ?? "")
   const after = listAfter(before, happening)
@@ -55,15 +40,12 @@ export const commitsOfList = (happening: ListHappening, lists: Map<string, strin
   ]
 }
 
-const listAfter = (before: ReadonlyArray<JsonObject>, { all, gone, put }: Listed): ReadonlyArray<JsonObject> => {
+const listAfter = (before: ReadonlyArray<JsonObject>, { all, gone, put }: HappeningOf<"Listed">): ReadonlyArray<JsonObject> => {
   const kept = all ?? before.filter(({ id }) => id !== gone && id !== put?.id)
   const known = before.find(({ id }) => id === put?.id)
   const items = put === undefined ? kept : [...kept, { ...known, ...put }]
-  return items.map(short).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  return items.map(shortItem).toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
 }
-
-/** What is kept of a tag or a credential: nothing that could be a value of one. */
-const short = (item: JsonObject): JsonObject => Struct.pick({ ...item }, ["id", "name", "type"])
 
 const keyOf = ({ id, name }: JsonObject) => `${String(name)}\n${String(id)}`
 
@@ -86,7 +68,7 @@ const difference = (before: ReadonlyArray<JsonObject>, after: ReadonlyArray<Json
 const nameIn = ({ id, name }: JsonObject) => (Predicate.isString(name) ? name : String(id))
 
 /** The commit that ends a backup. */
-export const commitOfBackup = ({ at, instance, words }: BackupHappening): NewCommit => ({
+export const commitOfBackup = ({ at, instance, words }: HappeningOf<"BackedUp">): NewCommit => ({
   author: ourselves,
   at: Math.floor(at / 1000),
   message: messageOf({ at, subject: `backup: ${words} on ${instance}`, lines: [], backupOf: folderOf(instance) }),

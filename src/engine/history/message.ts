@@ -15,7 +15,7 @@ export interface Message {
   /** Milliseconds since 1970; commits themselves only know seconds. */
   readonly at: number
   readonly lines: ReadonlyArray<Line>
-  readonly origin?: Call | undefined
+  readonly origin?: Partial<Call> | undefined
   /** Folder of the instance whose backup ends here. */
   readonly backupOf?: string
 }
@@ -57,7 +57,7 @@ export const versionIn = ({ author, hash, message, when }: Commit, folder: strin
   if (line === undefined) return undefined
   return {
     version: hash.slice(0, 12),
-    when: trailerIn(message, "At") ?? when,
+    when: momentIn(message) ?? when,
     by: author,
     tool: trailerIn(message, "Tool"),
     reason: trailerIn(message, "Reason"),
@@ -93,6 +93,9 @@ export const linesIn = (message: string) =>
   })
 
 const lineForm = /^([^/:]+)\/([^/:.]+)\.([A-Za-z0-9_-]{1,128})\.json: (.*?)(?: \[([0-9a-zA-Z-]{1,64})\])?$/
+
+/** When that happened of which a message tells. */
+export const momentIn = (message: string): string | undefined => trailerIn(message, "At")
 
 const trailerIn = (message: string, name: string): string | undefined =>
   message

@@ -7,6 +7,10 @@ export const folderOf = (instance: string): string =>
 const escaped = (char: string) =>
   Array.from(new TextEncoder().encode(char), (byte) => `%${byte.toString(16).padStart(2, "0").toUpperCase()}`).join("")
 
+/** What stands for a workflow of an instance. */
+export const keyOf = (instance: string, id: string): string => keyAt(folderOf(instance), id)
+export const keyAt = (folder: string, id: string): string => `${folder}/${id}`
+
 /** A text as part of the name of a file on every system: `Order intake` becomes `Order-intake`. */
 export const slug = (text: string): string => {
   const words = text

@@ -1,16 +1,18 @@
-import { Clock, Effect, type FileSystem, Layer, type Path } from "effect"
+import { Clock, Effect, type FileSystem, Layer, Option, type Path, Schema } from "effect"
 import type { ChildProcessSpawner } from "effect/process"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { type After, type Change, History, HistoryError, type InstanceHistory } from "../../client/History.ts"
-import type { Happening } from "../commits.ts"
-import { withoutSecrets } from "../record.ts"
+import { type After, type Authors, type Change, History, HistoryError, type InstanceHistory } from "../../client/History.ts"
+import { freshOnly } from "../fresh.ts"
+import { Happening, shortItem } from "../Happening.ts"
+import { recordOf, withoutSecrets } from "../record.ts"
 import { inPlainWords } from "./advice.ts"
 import type { GitError } from "./Git.ts"
 import * as Keeper from "./Keeper.ts"
 import { open } from "./open.ts"
 import { readAll, readVersion, sinceBackup, versionsOf } from "./reading.ts"
 import * as Recorder from "./Recorder.ts"
+import { HistorySpool } from "./Spool.ts"
 
 export interface Settings {
   readonly directory: string
@@ -20,8 +22,8 @@ export interface Settings {
 
 type Services = ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path
 
-/** Something that waits to be recorded: made of it is a happening, for which the engine may have to be asked. */
-type Item = Effect.Effect<Happening>
+const encode = Schema.encodeSync(Schema.fromJsonString(Happening))
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Happening))
 
 /** Keeps the history in a git repository, behind the callers' backs; one that takes nothing stops nobody. */
 export const layer = (settings: Settings): Layer.Layer<never, never, Services> => Layer.effect(History, make(settings))
@@ -30,9 +32,13 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
   const services = yield* Effect.context<Services>()
   let opened: Effect.Success<ReturnType<typeof begin>> | undefined
 
+  /** How each instance tells who changed its workflows. */
+  const authors = new Map<string, Authors>()
+  const authorsOf: Keeper.AuthorsOf = (instance, ...version) => authors.get(instance)?.(...version) ?? Effect.undefined
+
   const begin = Effect.fnUntraced(function* () {
     const repository = yield* Effect.provideContext(open(directory, environment), services)
-    return { repository, keeper: Keeper.make(repository) }
+    return { repository, keeper: Keeper.make(repository, authorsOf) }
   })
   const ready = Effect.gen(function* () {
     opened ??= yield* begin()
@@ -41,14 +47,17 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
 
   const words = ({ message }: GitError) => inPlainWords(message, directory)
 
-  const recorder = yield* Recorder.make<Item>((items) =>
-    Effect.gen(function* () {
-      const happenings = yield* Effect.all(items)
-      const { keeper } = yield* ready
-      const { lag } = yield* keeper.record(happenings)
-      return { lag: lag === undefined ? undefined : words(lag) }
-    }).pipe(Effect.catch((error) => Effect.succeed({ failure: words(error) })))
-  )
+  const recorder = yield* Recorder.make<Happening>({
+    record: ({ items, left }) =>
+      Effect.gen(function* () {
+        const { keeper } = yield* ready
+        const { lag } = yield* keeper.record({ items, left: left.flatMap((line) => Option.toArray(decode(line))) })
+        return { lag: lag === undefined ? undefined : words(lag) }
+      }).pipe(Effect.catch((error) => Effect.succeed({ failure: words(error) }))),
+    fresh: freshOnly,
+    encode,
+    spool: yield* (yield* HistorySpool).of(directory)
+  })
 
   const reading = <A>(read: (known: NonNullable<typeof opened>) => Effect.Effect<A, GitError>) =>
     Effect.flatMap(ready, read).pipe(Effect.mapError((error) => new HistoryError({ message: words(error) })))
@@ -57,8 +66,10 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
   const timed = (happening: (at: number) => Happening) =>
     Effect.flatMap(Clock.currentTimeMillis, (at) => recorder.add(Effect.sync(() => happening(at))))
 
-  const of = (instance: string, secrets: ReadonlyArray<string>): InstanceHistory => {
-    const clean = (record: JsonObject) => withoutSecrets(record, secrets)
+  const of = (instance: string, secrets: ReadonlyArray<string>, by: Authors): InstanceHistory => {
+    authors.set(instance, by)
+    const clean = (record: JsonObject) => withoutSecrets(recordOf(record), secrets)
+    const short = (item: JsonObject) => withoutSecrets(shortItem(item), secrets)
     const cleanAfter = (after: After): After =>
       after._tag === "Present" ? { ...after, seen: clean(after.seen) } : after
     return {
@@ -76,7 +87,15 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
             after: cleanAfter(result)
           }))
         ),
-      listed: (listed) => timed((at) => ({ _tag: "Listed", instance, at, ...listed })),
+      listed: ({ all, put, ...listed }) =>
+        timed((at) => ({
+          _tag: "Listed",
+          instance,
+          at,
+          ...listed,
+          ...(all === undefined ? {} : { all: all.map(short) }),
+          ...(put === undefined ? {} : { put: short(put) })
+        })),
       backedUp: (words) => timed((at) => ({ _tag: "BackedUp", instance, at, words })),
       all: reading(({ repository }) => readAll(repository, instance)),
       allAt: (version) => reading(({ repository }) => readAll(repository, instance, version)),

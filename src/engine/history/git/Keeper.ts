@@ -1,9 +1,14 @@
-import { Effect, Schedule } from "effect"
+import { Clock, Effect, Schedule } from "effect"
 
-import { commitsOf, type Happening, keyAt, keyOf, type Known, type Ledger } from "../commits.ts"
+import type { Authors } from "../../client/History.ts"
+import { commitsOf, type Known, type Ledger } from "../commits.ts"
+import { type Happening, idsIn } from "../Happening.ts"
+import { notYetRecorded, standing } from "../late.ts"
 import { recordAt } from "../layout.ts"
 import { fileOf } from "../lists.ts"
-import { idAt } from "../paths.ts"
+import { idAt, keyAt, keyOf } from "../paths.ts"
+import { strangersIn, versionKey } from "../strangers.ts"
+import { type NewCommit, somebody } from "./fastImport.ts"
 import type { GitError } from "./Git.ts"
 import type { Files, Repository } from "./Repository.ts"
 
@@ -21,22 +26,22 @@ interface At {
  * Records what happened, as commits on top of what is there. Where another process on the same repository is faster, it
  * begins again on top of that. The work tree follows; where it cannot, that is told and the history goes on.
  */
-export const make = (repository: Repository) => {
-  let places: At | undefined
+export const make = (repository: Repository, authorsOf: AuthorsOf) => {
+  let held: At | undefined
   /** The commit that the work tree shows, as far as it is known to be another one than the newest. */
   let behind: string | undefined
   let isFirst = true
 
   const placesAt = Effect.fnUntraced(function* (tip: string) {
-    if (places?.tip === tip) return places
+    if (held?.tip === tip) return held
     const files = yield* repository.files(tip)
-    places = { tip, known: placesOf([...files.keys()]), files }
-    return places
+    held = { tip, known: placesOf([...files.keys()]), files }
+    return held
   })
 
   const listedAnew = Effect.fnUntraced(function* (tip: string) {
     const files = yield* repository.files(tip)
-    if (places?.tip === tip) places = { ...places, files }
+    if (held?.tip === tip) held = { ...held, files }
     return files
   })
 
@@ -60,23 +65,46 @@ export const make = (repository: Repository) => {
         wanted.map(([key, place]) => [key, { ...place, record: recordAt(place.base, files) ?? {} }] as const)
       ),
       lists: new Map([...files].filter(([file]) => lists.includes(file)))
-    } satisfies Ledger
+    }
   })
 
-  const recorded = Effect.fnUntraced(function* (happenings: ReadonlyArray<Happening>) {
+  /** The names that engines have told, until what they made is recorded. */
+  const authors = new Map<string, string>()
+
+  const askAuthors = (happenings: ReadonlyArray<Happening>, { workflows }: Pick<Ledger, "workflows">) =>
+    Effect.forEach(
+      strangersIn(happenings, workflows)
+        .filter(({ id, instance, version }) => !authors.has(versionKey(instance, id, version)))
+        .slice(0, mostAsked),
+      Effect.fnUntraced(function* ({ id, instance, since, version }) {
+        const names = yield* authorsOf(instance, id, since, version)
+        authors.set(versionKey(instance, id, version), names ?? somebody)
+      }),
+      { concurrency: askedAtOnce, discard: true }
+    ).pipe(Effect.timeoutOption(patience))
+
+  const recorded = Effect.fnUntraced(function* ({ items, left }: Given) {
     const { hash = "", isCheckedOut } = yield* repository.tip
     const at = yield* placesAt(hash)
-    const ledger = yield* ledgerAt(happenings, at)
-    const before = [...ledger.workflows.keys()]
-    const commits = happenings.flatMap((happening) => commitsOf(happening, ledger))
+    const ledger: Ledger = { ...(yield* ledgerAt([...left, ...items], at)), authors }
+    const known = new Map(ledger.workflows)
+    const commits: Array<NewCommit> = []
+    if (left.length > 0) {
+      const late = notYetRecorded(left, yield* repository.log("At: ", { limit: mostLookedUp }), known)
+      const now = yield* Clock.currentTimeMillis
+      commits.push(...[...late, ...standing(late, known, now)].flatMap((happening) => commitsOf(happening, ledger)))
+    }
+    yield* askAuthors(items, ledger)
+    commits.push(...items.flatMap((happening) => commitsOf(happening, ledger)))
+    const before = [...known.keys()]
     if (commits.length === 0) return { from: hash, to: hash, isCheckedOut }
     const to = yield* repository.commit(hash, commits)
-    const left = new Map(at.known)
-    for (const key of before) left.delete(key)
-    for (const [key, { base, paths }] of ledger.workflows) left.set(key, { base, paths })
+    const places = new Map(at.known)
+    for (const key of before) places.delete(key)
+    for (const [key, { base, paths }] of ledger.workflows) places.set(key, { base, paths })
     const files = new Map(at.files)
     for (const path of commits.flatMap(({ remove, write }) => [...remove, ...write.keys()])) files.delete(path)
-    places = { tip: to, known: left, files }
+    held = { tip: to, known: places, files }
     return { from: hash, to, isCheckedOut }
   })
 
@@ -93,12 +121,13 @@ export const make = (repository: Repository) => {
   })
 
   /** Records it all, or nothing; `lag` is why the work tree does not show it. */
-  const record = Effect.fnUntraced(function* (happenings: ReadonlyArray<Happening>) {
-    const { from, isCheckedOut, to } = yield* Effect.retry(recorded(happenings), {
+  const record = Effect.fnUntraced(function* (given: Given) {
+    const { from, isCheckedOut, to } = yield* Effect.retry(recorded(given), {
       while: isRace,
       schedule: Schedule.spaced("50 millis"),
       times: 10
     })
+    authors.clear()
     if (!isCheckedOut) return { lag: undefined }
     // A process may have been killed between its commit and this.
     if (isFirst) behind = yield* Effect.orElseSucceed(repository.shown, () => undefined)
@@ -110,9 +139,28 @@ export const make = (repository: Repository) => {
     return { lag }
   })
 
-  const knows = (instance: string, id: string) => places?.known.has(keyOf(instance, id)) ?? false
+  const knows = (instance: string, id: string) => held?.known.has(keyOf(instance, id)) ?? false
   return { knows, record }
 }
+
+/** What is to be recorded, and before it what processes that have ended have left. */
+export interface Given {
+  readonly left: ReadonlyArray<Happening>
+  readonly items: ReadonlyArray<Happening>
+}
+
+/** Who made the versions of a workflow of an instance since one that is recorded. */
+export type AuthorsOf = (instance: string, ...version: Parameters<Authors>) => ReturnType<Authors>
+
+/** Versions whose makers are asked for at once, and how many of them side by side: engines have other things to do. */
+const mostAsked = 500
+const askedAtOnce = 8
+
+/** How long a commit waits for that. */
+const patience = "8 seconds"
+
+/** Commits that are looked through for what was left by a process that may have recorded it in its last moment. */
+const mostLookedUp = 20_000
 
 /** Files that git may look for by their path: in large folders that takes it long. */
 const mostUnknown = 50
@@ -131,10 +179,4 @@ const placesOf = (paths: ReadonlyArray<string>): Places => {
     known.set(keyAt(folder, id), { base: isMain ? path.slice(0, -".json".length) : base, paths: [...paths, path] })
   }
   return known
-}
-
-const idsIn = (happening: Happening): ReadonlyArray<string> => {
-  if (happening._tag === "Wrote") return [happening.id]
-  if (happening._tag !== "Seen") return []
-  return [...happening.workflows.map(({ id }) => String(id)), ...happening.gone]
 }

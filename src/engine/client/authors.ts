@@ -1,0 +1,31 @@
+import { Effect, Option, Schema } from "effect"
+
+import type { Authors } from "./History.ts"
+import { WorkflowId } from "./models.ts"
+import type { restCalls } from "./restCalls.ts"
+
+/** Versions that are looked at: who changed it before these is not told. */
+const limit = 50
+
+/** How long the history waits to learn who it was. */
+const patience = "5 seconds"
+
+const toWorkflowId = Schema.decodeUnknownOption(WorkflowId)
+
+/** Asks the engine's own versions of a workflow; engines before 2.35 keep none, or do not show them. */
+export const authorsBy =
+  ({ listVersionsIfSupported }: Pick<ReturnType<typeof restCalls>, "listVersionsIfSupported">): Authors =>
+  (id, since, until) =>
+    Effect.gen(function* () {
+      const workflow = yield* Effect.fromOption(toWorkflowId(id))
+      const page = yield* Effect.fromOption(yield* listVersionsIfSupported(workflow, { limit }))
+      const newest = page.data.findIndex(({ versionId }) => versionId === until)
+      const versions = newest < 0 ? [] : page.data.slice(newest)
+      const known = versions.findIndex(({ versionId }) => versionId === since)
+      const made = versions.slice(0, known < 0 ? 1 : known)
+      return [...new Set(made.flatMap(({ authors }) => authors ?? []))].join(", ")
+    }).pipe(
+      Effect.timeout(patience),
+      Effect.option,
+      Effect.map((found) => Option.getOrUndefined(Option.filter(found, (names) => names.trim() !== "")))
+    )

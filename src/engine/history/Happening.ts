@@ -1,0 +1,59 @@
+import { Schema, Struct } from "effect"
+
+import { JsonObject } from "../../internal/schema/JsonObject.ts"
+
+const on = { instance: Schema.String, at: Schema.Number }
+
+const Origin = Schema.Struct({
+  tool: Schema.optional(Schema.String),
+  client: Schema.optional(Schema.String),
+  reason: Schema.optional(Schema.String),
+  id: Schema.optional(Schema.String)
+})
+
+const After = Schema.Union([
+  Schema.TaggedStruct("Present", { seen: JsonObject }),
+  Schema.TaggedStruct("Deleted", {}),
+  Schema.TaggedStruct("Unknown", {})
+])
+
+const Seen = Schema.TaggedStruct("Seen", {
+  ...on,
+  workflows: Schema.Array(JsonObject),
+  gone: Schema.Array(Schema.String)
+})
+
+const Wrote = Schema.TaggedStruct("Wrote", {
+  ...on,
+  origin: Origin,
+  id: Schema.String,
+  before: Schema.optional(JsonObject),
+  touched: Schema.optionalKey(Schema.Array(Schema.String)),
+  after: After
+})
+
+const Listed = Schema.TaggedStruct("Listed", {
+  ...on,
+  list: Schema.Literals(["tags", "credentials"]),
+  all: Schema.optionalKey(Schema.Array(JsonObject)),
+  put: Schema.optionalKey(JsonObject),
+  gone: Schema.optionalKey(Schema.String),
+  origin: Schema.optionalKey(Origin)
+})
+
+const BackedUp = Schema.TaggedStruct("BackedUp", { ...on, words: Schema.String })
+
+/** Something that happened to workflows of an instance, as it is to be recorded; texts of it wait on the disk where it cannot be. */
+export const Happening = Schema.Union([Seen, Wrote, Listed, BackedUp])
+export type Happening = typeof Happening.Type
+export type HappeningOf<Tag extends Happening["_tag"]> = Extract<Happening, { readonly _tag: Tag }>
+
+/** What is kept of a tag or a credential: nothing that could be a value of one. */
+export const shortItem = (item: JsonObject): JsonObject => Struct.pick({ ...item }, ["id", "name", "type"])
+
+/** The workflows that something happened to. */
+export const idsIn = (happening: Happening): ReadonlyArray<string> => {
+  if (happening._tag === "Wrote") return [happening.id]
+  if (happening._tag !== "Seen") return []
+  return [...happening.workflows.map(({ id }) => String(id)), ...happening.gone]
+}

@@ -1,0 +1,44 @@
+import { Predicate } from "effect"
+
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import type { Happening } from "./Happening.ts"
+import { keyOf } from "./paths.ts"
+
+/** A version of a workflow that none of our changes has made, after one that is recorded. */
+export interface Stranger {
+  readonly instance: string
+  readonly id: string
+  readonly since: string
+  readonly version: string
+}
+
+/** What stands for a version of a workflow. */
+export const versionKey = (instance: string, id: string, version: string): string =>
+  `${keyOf(instance, id)} ${version}`
+
+/** The versions in what happened that somebody else must have made, on engines that name versions. */
+export const strangersIn = (
+  happenings: ReadonlyArray<Happening>,
+  recorded: ReadonlyMap<string, { readonly record: JsonObject }>
+): ReadonlyArray<Stranger> => {
+  const last = new Map([...recorded].map(([key, { record }]) => [key, versionIn(record)] as const))
+  const found: Array<Stranger> = []
+  const meet = (instance: string, { id, ...seen }: JsonObject) => {
+    const [since, version] = [last.get(keyOf(instance, String(id))), versionIn(seen)]
+    if (since !== undefined && version !== undefined && since !== version)
+      found.push({ instance, id: String(id), since, version })
+    last.set(keyOf(instance, String(id)), version ?? since)
+  }
+  for (const happening of happenings) {
+    const { _tag, instance } = happening
+    if (_tag === "Seen") for (const workflow of happening.workflows) meet(instance, workflow)
+    if (_tag !== "Wrote") continue
+    const { after, before, id } = happening
+    if (before !== undefined) meet(instance, { ...before, id })
+    if (after._tag === "Present") last.set(keyOf(instance, id), versionIn(after.seen) ?? last.get(keyOf(instance, id)))
+  }
+  return found
+}
+
+const versionIn = ({ versionId }: JsonObject): string | undefined =>
+  Predicate.isString(versionId) && versionId !== "" ? versionId : undefined
