@@ -8,7 +8,7 @@ import { filesOf } from "./layout.ts"
 import { commitOfBackup, commitsOfList } from "./lists.ts"
 import { deleted, type Line, messageOf } from "./message.ts"
 import { baseOf, keyOf } from "./paths.ts"
-import { isCompletion, isIncomplete, isSameRecord, merged } from "./record.ts"
+import { isCompletion, isIncomplete, isNewer, isSameRecord, merged, recordOf } from "./record.ts"
 import { versionKey } from "./strangers.ts"
 
 /** What the repository holds of a workflow. */
@@ -24,6 +24,8 @@ export interface Ledger {
   readonly lists: Map<string, string>
   /** Who made versions that are none of ours, by `versionKey`, as far as their engines tell. */
   readonly authors: ReadonlyMap<string, string>
+  /** When those were recorded of which something older comes only now, by `keyOf`, in milliseconds. */
+  readonly recordedAt: ReadonlyMap<string, number>
 }
 
 /** The commits that something asks for, none where nothing changed; the ledger is brought up to date. */
@@ -42,6 +44,7 @@ const commitsOfReading = (
   const change = (author: string, step: Step) => found.set(author, [...(found.get(author) ?? []), step])
   for (const seen of workflows) {
     const known = knownOf(ledger, instance, seen)
+    if (isOvertaken(ledger, { instance, at }, seen)) continue
     const isMore = known === undefined || isCompletion(known.record, merged(known.record, seen))
     const step = put(ledger, instance, seen)
     if (step === undefined) continue
@@ -58,6 +61,16 @@ const commitsOfReading = (
       commitOf(steps, { at, author, subject: (what) => `Changed elsewhere: ${what}`, instance })
     )
   ]
+}
+
+/** Whether another process has recorded what came after a reading, before this one came to be recorded. */
+const isOvertaken = (
+  { recordedAt, workflows }: Ledger,
+  { at, instance }: Pick<Happening, "at" | "instance">,
+  seen: JsonObject
+): boolean => {
+  const key = keyOf(instance, String(seen.id))
+  return at <= (recordedAt.get(key) ?? -Infinity) && isNewer(workflows.get(key)?.record, seen)
 }
 
 const authorOf = ({ authors }: Ledger, instance: string, { id, versionId }: JsonObject): string =>
@@ -80,8 +93,13 @@ const commitsOfChange = (change: HappeningOf<"Wrote">, ledger: Ledger): Readonly
   const earlier =
     before === undefined ? [] : commitsOfReading({ _tag: "Seen", at, instance, workflows: [before], gone: [] }, ledger)
   if (after._tag === "Unknown") return earlier
-  const step = after._tag === "Deleted" ? drop(ledger, instance, id) : put(ledger, instance, { ...after.seen, id })
-  return [...earlier, ...ours(step)]
+  if (after._tag === "Deleted") return [...earlier, ...ours(drop(ledger, instance, id))]
+  const seen = { ...after.seen, id }
+  const isLate = isOvertaken(ledger, change, seen)
+  const step = put(ledger, instance, seen)
+  if (step === undefined || !isLate) return [...earlier, ...ours(step)]
+  const words = before === undefined ? firstVersion : describe(recordOf(before), merged(before, seen))
+  return [...earlier, ...ours({ ...step, line: { ...step.line, change: `${words} (recorded late)` } })]
 }
 
 /** The workflow before a change: as it was read for it, else as far as such a change leaves it as it was. */
@@ -114,6 +132,8 @@ interface Step {
   readonly write: ReadonlyMap<string, string>
 }
 
+const firstVersion = "first version"
+
 const nothing = { remove: [], write: new Map<string, string>() }
 
 const knownOf = (ledger: Ledger, instance: string, { id }: JsonObject) =>
@@ -131,7 +151,7 @@ const put = (ledger: Ledger, instance: string, seen: JsonObject): Step | undefin
   ledger.workflows.set(keyOf(instance, id), { base, paths, record })
   return {
     name: nameIn(record),
-    line: lineOf(base, known === undefined ? "first version" : wordsFor(known.record, record), record),
+    line: lineOf(base, known === undefined ? firstVersion : wordsFor(known.record, record), record),
     remove: known?.paths.filter((path) => !write.has(path)) ?? [],
     write
   }

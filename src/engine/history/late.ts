@@ -1,49 +1,58 @@
-import { Predicate } from "effect"
-
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { type Happening, idsIn } from "./Happening.ts"
 import { type Commit, linesIn, momentIn } from "./message.ts"
 import { keyAt, keyOf } from "./paths.ts"
+import { isNewer } from "./record.ts"
 
 type Recorded = ReadonlyMap<string, { readonly record: JsonObject }>
 
-/** What a process that has ended has left, without what is recorded already, and readings of what is recorded as newer. */
-export const notYetRecorded = (
+/** What a process that has ended has left, without what it has recorded in its last moment all the same. */
+export const notRecorded = (
   left: ReadonlyArray<Happening>,
-  commits: ReadonlyArray<Commit>,
-  recorded: Recorded
+  commits: ReadonlyArray<Commit>
 ): ReadonlyArray<Happening> => {
   const told = new Set(
     commits.flatMap(({ message }) =>
-      linesIn(message).map(({ folder, id }) => momentOf(keyAt(folder, id), momentIn(message) ?? ""))
+      linesIn(message).map(({ folder, id }) => `${keyAt(folder, id)} ${momentIn(message)}`)
     )
   )
-  const isTold = (at: number, key: string) => told.has(momentOf(key, new Date(at).toISOString()))
+  const isTold = ({ at, instance }: Happening, id: unknown) =>
+    told.has(`${keyOf(instance, String(id))} ${new Date(at).toISOString()}`)
   return left.flatMap((happening): ReadonlyArray<Happening> => {
-    const { _tag, at, instance } = happening
-    if (_tag === "Wrote") return isTold(at, keyOf(instance, happening.id)) ? [] : [happening]
+    const { _tag } = happening
+    if (_tag === "Wrote") return isTold(happening, happening.id) ? [] : [happening]
     if (_tag === "Listed") return happening.all === undefined ? [happening] : []
     if (_tag === "BackedUp") return []
-    const workflows = happening.workflows.filter((workflow) => {
-      const key = keyOf(instance, String(workflow.id))
-      return !isTold(at, key) && !isNewer(recorded.get(key)?.record, workflow)
-    })
+    const workflows = happening.workflows.filter(({ id }) => !isTold(happening, id))
     return workflows.length === 0 ? [] : [{ ...happening, workflows, gone: [] }]
   })
 }
 
-/** What was recorded of workflows after all that was left of them, so that it is what stands in the end. */
+/** The workflows that are recorded as newer than something that comes only now, as another process was faster. */
+export const overtaken = (happenings: ReadonlyArray<Happening>, recorded: Recorded): ReadonlyArray<string> => [
+  ...new Set(
+    happenings.flatMap((happening) =>
+      idsIn(happening)
+        .map((id) => [keyOf(happening.instance, id), stateIn(happening, id)] as const)
+        .flatMap(([key, state]) => (isNewer(recorded.get(key)?.record, state) ? [key] : []))
+    )
+  )
+]
+
+/** What was recorded after all that comes only now, so that it is what stands in the end. */
 export const standing = (
-  left: ReadonlyArray<Happening>,
-  recorded: Recorded,
+  happenings: ReadonlyArray<Happening>,
+  { recordedAt, workflows }: { readonly workflows: Recorded; readonly recordedAt: ReadonlyMap<string, number> },
   at: number
 ): ReadonlyArray<Happening> => {
-  const last = new Map(left.flatMap((happening) => idsIn(happening).map((id) => [keyOf(happening.instance, id), { happening, id }])))
+  const last = new Map(
+    happenings.flatMap((happening) => idsIn(happening).map((id) => [keyOf(happening.instance, id), { happening, id }]))
+  )
   return [...last].flatMap(([key, { happening, id }]): ReadonlyArray<Happening> => {
-    const known = recorded.get(key)?.record
-    const { instance } = happening
-    return known !== undefined && isNewer(known, stateIn(happening, id))
-      ? [{ _tag: "Seen", instance, at, workflows: [{ ...known, id }], gone: [] }]
+    const known = workflows.get(key)?.record
+    const isOlder = happening.at <= (recordedAt.get(key) ?? -Infinity)
+    return known !== undefined && isOlder && isNewer(known, stateIn(happening, id))
+      ? [{ _tag: "Seen", instance: happening.instance, at, workflows: [{ ...known, id }], gone: [] }]
       : []
   })
 }
@@ -51,10 +60,6 @@ export const standing = (
 const stateIn = (happening: Happening, id: string): JsonObject => {
   if (happening._tag === "Seen") return happening.workflows.find((one) => String(one.id) === id) ?? {}
   if (happening._tag !== "Wrote") return {}
-  return happening.after._tag === "Present" ? happening.after.seen : { updatedAt: new Date(happening.at).toISOString() }
+  const { after, at } = happening
+  return after._tag === "Present" ? after.seen : { updatedAt: new Date(at).toISOString() }
 }
-
-const isNewer = (known: JsonObject | undefined, seen: JsonObject): boolean =>
-  Predicate.isString(known?.updatedAt) && Predicate.isString(seen.updatedAt) && known.updatedAt > seen.updatedAt
-
-const momentOf = (key: string, at: string) => `${key} ${at}`

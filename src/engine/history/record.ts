@@ -47,6 +47,10 @@ export const tagIds = ({ tags }: JsonObject): ReadonlyArray<string> =>
 
 const hasId = (tag: unknown): tag is { readonly id: unknown } => Predicate.hasProperty(tag, "id")
 
+/** Whether a record is of a later moment than a reading, as far as the engine stamps them. */
+export const isNewer = (known: JsonObject | undefined, seen: JsonObject): boolean =>
+  Predicate.isString(known?.updatedAt) && Predicate.isString(seen.updatedAt) && known.updatedAt > seen.updatedAt
+
 /** What moves with nearly every change, so that equal ones need no second look: engines give it with every reading. */
 export const stampOf = (seen: JsonObject): string =>
   JSON.stringify([seen.updatedAt, seen.versionId, seen.active, seen.isArchived, seen.name, tagIds(seen)])

@@ -15,8 +15,8 @@ const Reply = Schema.fromJsonString(
 const Answer = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown))
 
 /** The built command with the operator's tools over stdio, called with bare requests. */
-export const operatorCommand = (cwd: string) => {
-  const { child, ended } = start(["--toolsets", "operator"], { cwd })
+export const operatorCommand = (cwd: string, env: Readonly<Record<string, string>> = {}) => {
+  const { child, ended, says } = start(["--toolsets", "operator"], { cwd, env })
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
   const call = async (name: string, args: object): Promise<Json> => {
     child.stdin.write(
@@ -30,7 +30,7 @@ export const operatorCommand = (cwd: string) => {
     child.stdin.end()
     await ended
   }
-  return { call, child, ended, leave }
+  return { call, child, ended, leave, says }
 }
 
 /** A way to an engine on which a test sees every request. */

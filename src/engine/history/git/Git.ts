@@ -20,6 +20,7 @@ const settings = [
   "core.quotePath=false",
   "core.fsync=committed,reference",
   "core.hooksPath=/dev/null",
+  "core.fsmonitor=false",
   "core.autocrlf=false",
   "gc.autoDetach=false"
 ].flatMap((setting) => ["-c", setting])

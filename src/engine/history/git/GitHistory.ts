@@ -10,6 +10,7 @@ import { inPlainWords } from "./advice.ts"
 import type { GitError } from "./Git.ts"
 import * as Keeper from "./Keeper.ts"
 import { open } from "./open.ts"
+import { whileRacing } from "./racing.ts"
 import { readAll, readVersion, sinceBackup, versionsOf } from "./reading.ts"
 import * as Recorder from "./Recorder.ts"
 import { HistorySpool } from "./Spool.ts"
@@ -37,7 +38,7 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
   const authorsOf: Keeper.AuthorsOf = (instance, ...version) => authors.get(instance)?.(...version) ?? Effect.undefined
 
   const begin = Effect.fnUntraced(function* () {
-    const repository = yield* Effect.provideContext(open(directory, environment), services)
+    const repository = yield* whileRacing(Effect.provideContext(open(directory, environment), services))
     return { repository, keeper: Keeper.make(repository, authorsOf) }
   })
   const ready = Effect.gen(function* () {

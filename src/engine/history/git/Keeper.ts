@@ -1,15 +1,16 @@
-import { Clock, Effect, Schedule } from "effect"
+import { Clock, Effect } from "effect"
 
 import type { Authors } from "../../client/History.ts"
 import { commitsOf, type Known, type Ledger } from "../commits.ts"
 import { type Happening, idsIn } from "../Happening.ts"
-import { notYetRecorded, standing } from "../late.ts"
+import { notRecorded, overtaken, standing } from "../late.ts"
 import { recordAt } from "../layout.ts"
 import { fileOf } from "../lists.ts"
+import { versionIn } from "../message.ts"
 import { idAt, keyAt, keyOf } from "../paths.ts"
 import { strangersIn, versionKey } from "../strangers.ts"
-import { type NewCommit, somebody } from "./fastImport.ts"
-import type { GitError } from "./Git.ts"
+import { somebody } from "./fastImport.ts"
+import { whileRacing } from "./racing.ts"
 import type { Files, Repository } from "./Repository.ts"
 
 /** Where the workflows of a commit lie, by `keyOf`. */
@@ -28,9 +29,8 @@ interface At {
  */
 export const make = (repository: Repository, authorsOf: AuthorsOf) => {
   let held: At | undefined
-  /** The commit that the work tree shows, as far as it is known to be another one than the newest. */
-  let behind: string | undefined
-  let isFirst = true
+  /** The commit that the work tree shows, as far as that is known: processes may be killed before they bring it forward. */
+  let shownLast: string | undefined
 
   const placesAt = Effect.fnUntraced(function* (tip: string) {
     if (held?.tip === tip) return held
@@ -83,21 +83,34 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
       { concurrency: askedAtOnce, discard: true }
     ).pipe(Effect.timeoutOption(patience))
 
+  /** When these workflows were recorded last. */
+  const momentsOf = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
+    const found = yield* Effect.forEach(
+      keys,
+      Effect.fnUntraced(function* (key) {
+        const [folder = "", id = ""] = key.split("/")
+        const commits = yield* repository.log(`.${id}.json: `, { limit: mostOfOne })
+        const last = commits.flatMap((commit) => versionIn(commit, folder, id) ?? [])[0]
+        return last === undefined ? [] : [[key, Date.parse(last.when)] as const]
+      })
+    )
+    return new Map(found.flat())
+  })
+
   const recorded = Effect.fnUntraced(function* ({ items, left }: Given) {
     const { hash = "", isCheckedOut } = yield* repository.tip
     const at = yield* placesAt(hash)
-    const ledger: Ledger = { ...(yield* ledgerAt([...left, ...items], at)), authors }
-    const known = new Map(ledger.workflows)
-    const commits: Array<NewCommit> = []
-    if (left.length > 0) {
-      const late = notYetRecorded(left, yield* repository.log("At: ", { limit: mostLookedUp }), known)
-      const now = yield* Clock.currentTimeMillis
-      commits.push(...[...late, ...standing(late, known, now)].flatMap((happening) => commitsOf(happening, ledger)))
-    }
-    yield* askAuthors(items, ledger)
-    commits.push(...items.flatMap((happening) => commitsOf(happening, ledger)))
-    const before = [...known.keys()]
-    if (commits.length === 0) return { from: hash, to: hash, isCheckedOut }
+    const given = yield* ledgerAt([...left, ...items], at)
+    const late = left.length === 0 ? [] : notRecorded(left, yield* repository.log("At: ", { limit: mostLookedUp }))
+    const all = [...late, ...items]
+    yield* askAuthors(all, given)
+    const recordedAt = yield* momentsOf(overtaken(all, given.workflows))
+    const known = { workflows: new Map(given.workflows), recordedAt }
+    const ledger: Ledger = { ...given, authors, recordedAt }
+    const now = yield* Clock.currentTimeMillis
+    const commits = [...all, ...standing(all, known, now)].flatMap((happening) => commitsOf(happening, ledger))
+    const before = [...known.workflows.keys()]
+    if (commits.length === 0) return { from: hash, isCheckedOut }
     const to = yield* repository.commit(hash, commits)
     const places = new Map(at.known)
     for (const key of before) places.delete(key)
@@ -105,34 +118,24 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
     const files = new Map(at.files)
     for (const path of commits.flatMap(({ remove, write }) => [...remove, ...write.keys()])) files.delete(path)
     held = { tip: to, known: places, files }
-    return { from: hash, to, isCheckedOut }
+    return { from: hash, isCheckedOut }
   })
 
-  /** Brings the work tree from one commit to another. */
-  const follow = Effect.fnUntraced(function* (from: string, to: string) {
-    if (from === to) return
-    behind = from
-    yield* Effect.catch(repository.show(from, to), (error) =>
-      Effect.flatMap(repository.shown, (at) =>
-        at === undefined || at === from ? Effect.fail(error) : repository.show(at, to)
-      )
-    )
-    behind = undefined
+  /** Brings the work tree from what it shows to the newest commit. Another process may be at the same. */
+  const follow = Effect.fnUntraced(function* (from: string) {
+    const at = shownLast === from ? from : yield* Effect.map(repository.shown, (shown) => shown ?? from)
+    shownLast = undefined
+    const { hash = at } = yield* repository.tip
+    if (at !== hash) yield* repository.show(at, hash)
+    shownLast = hash
   })
 
   /** Records it all, or nothing; `lag` is why the work tree does not show it. */
   const record = Effect.fnUntraced(function* (given: Given) {
-    const { from, isCheckedOut, to } = yield* Effect.retry(recorded(given), {
-      while: isRace,
-      schedule: Schedule.spaced("50 millis"),
-      times: 10
-    })
+    const { from, isCheckedOut } = yield* whileRacing(recorded(given))
     authors.clear()
     if (!isCheckedOut) return { lag: undefined }
-    // A process may have been killed between its commit and this.
-    if (isFirst) behind = yield* Effect.orElseSucceed(repository.shown, () => undefined)
-    isFirst = false
-    const lag = yield* Effect.match(follow(behind ?? from, to), {
+    const lag = yield* Effect.match(whileRacing(follow(from)), {
       onSuccess: () => undefined,
       onFailure: (error) => error
     })
@@ -162,11 +165,11 @@ const patience = "8 seconds"
 /** Commits that are looked through for what was left by a process that may have recorded it in its last moment. */
 const mostLookedUp = 20_000
 
+/** Commits that are looked through for one workflow; several instances may have one of its id. */
+const mostOfOne = 10
+
 /** Files that git may look for by their path: in large folders that takes it long. */
 const mostUnknown = 50
-
-/** Another process was faster, or is at it right now. */
-const isRace = ({ message }: GitError) => /Not updating|cannot lock ref|refs\/.*\.lock/.test(message)
 
 const placesOf = (paths: ReadonlyArray<string>): Places => {
   const known = new Map<string, Omit<Known, "record">>()

@@ -113,11 +113,11 @@ export const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 const setting = `${ourselves}.branch`
 
-/** The branch that was checked out when the history began: people may look at other ones meanwhile. */
+/** The branch that was checked out when the history began, `main` if none was: people may look at other ones meanwhile. */
 const chosenBranch = Effect.fnUntraced(function* (git: Git) {
   const chosen = yield* Effect.orElseSucceed(git.text(["config", "--local", "--get", setting]), () => "")
   if (chosen.trim() !== "") return chosen.trim()
-  const head = (yield* git.text(["symbolic-ref", "HEAD"])).trim()
+  const head = (yield* Effect.orElseSucceed(git.text(["symbolic-ref", "HEAD"]), () => "refs/heads/main")).trim()
   yield* git.text(["config", "--local", setting, head])
   return head
 })
