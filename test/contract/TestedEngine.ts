@@ -8,7 +8,8 @@ import { EmbeddedEngine, type EmbeddedEngineOptions } from "../../src/engine/emb
 import { nodeTypes } from "../../src/engine/embedded/nodes/nodeTypes.ts"
 import { NodePackages } from "../../src/engine/nodes/NodePackages.ts"
 import { engineFolder } from "../engines/install.ts"
-import { environment, type Json, operatorToolsets, serverOver } from "../support/harness.ts"
+import { environment, type Json } from "../support/harness.ts"
+import { planServer } from "../support/planServer.ts"
 
 /** Where an engine of this version answers, and with which key. */
 export interface Place {
@@ -90,10 +91,9 @@ const make = ({ apiKey, host, version }: Place, client: HttpClient.HttpClient, p
       )
   })
   const instance = environment(host, apiKey, pace)
-  const server = serverOver(
+  const server = planServer(
     { production: instance, staging: instance, locked: environment(host, "not-the-key", pace) },
-    Layer.succeed(HttpClient.HttpClient, meddled),
-    operatorToolsets
+    Layer.succeed(HttpClient.HttpClient, meddled)
   )
   return Layer.merge(Layer.succeed(TestedEngine, tested), server)
 }

@@ -1,6 +1,8 @@
 import { contractSuiteInTime } from "./contractSuite.ts"
 import { historySuite } from "./history.ts"
+import { restoringSuite } from "./restoring.ts"
 import { overEmbedded } from "./TestedEngine.ts"
 
 contractSuiteInTime("the embedded 1.82.3", overEmbedded("1.82.3"))
 historySuite("the embedded 1.82.3", overEmbedded("1.82.3"))
+restoringSuite("the embedded 1.82.3", overEmbedded("1.82.3"))

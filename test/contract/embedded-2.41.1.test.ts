@@ -1,6 +1,8 @@
 import { contractSuiteInTime } from "./contractSuite.ts"
 import { historySuite } from "./history.ts"
+import { restoringSuite } from "./restoring.ts"
 import { overEmbedded } from "./TestedEngine.ts"
 
 contractSuiteInTime("the embedded 2.41.1", overEmbedded("2.41.1"))
 historySuite("the embedded 2.41.1", overEmbedded("2.41.1"))
+restoringSuite("the embedded 2.41.1", overEmbedded("2.41.1"))

@@ -2,9 +2,11 @@ import { inject } from "vitest"
 
 import { contractSuite } from "../contract/contractSuite.ts"
 import { historySuite } from "../contract/history.ts"
+import { restoringSuite } from "../contract/restoring.ts"
 import { overReal } from "../contract/TestedEngine.ts"
 
 for (const engine of inject("engines")) {
   contractSuite(`the real ${engine.version}`, overReal(engine))
   historySuite(`the real ${engine.version}`, overReal(engine))
+  restoringSuite(`the real ${engine.version}`, overReal(engine))
 }

@@ -10,6 +10,7 @@ export const Content = Schema.Struct({
   settings: JsonObject,
   /** Only kept to bring a deleted workflow back. */
   staticData: Schema.optionalKey(Schema.Unknown),
+  /** Of an update: where it is changed, too. */
   pinData: Schema.optionalKey(JsonObject)
 })
 export type Content = typeof Content.Type
@@ -19,7 +20,8 @@ const Parts = Schema.Struct({
   name: Schema.optionalKey(Schema.String),
   nodes: Schema.optionalKey(Schema.Array(JsonObject)),
   connections: Schema.optionalKey(JsonObject),
-  settings: Schema.optionalKey(JsonObject)
+  settings: Schema.optionalKey(JsonObject),
+  pinData: Schema.optionalKey(JsonObject)
 })
 export type Parts = typeof Parts.Type
 
@@ -170,7 +172,8 @@ export const partsOf = (content: Content, others: Parts): Parts => ({
   ...(others.name === undefined ? {} : { name: content.name }),
   ...(others.nodes === undefined ? {} : { nodes: content.nodes }),
   ...(others.connections === undefined ? {} : { connections: content.connections }),
-  ...(others.settings === undefined ? {} : { settings: content.settings })
+  ...(others.settings === undefined ? {} : { settings: content.settings }),
+  ...(others.pinData === undefined ? {} : { pinData: content.pinData ?? {} })
 })
 
 /** Where a change comes from, once it is undone. */

@@ -8,7 +8,7 @@ import { listAll } from "../client/listAll.ts"
 import { type Tag, Workflow, WorkflowId } from "../client/models.ts"
 import { isSameJson } from "../client/versions.ts"
 import { type Change, type ChangeOf, contentBefore } from "./Change.ts"
-import { contentOf, differingParts, differsBeside, isArchived } from "./content.ts"
+import { contentOf, differingParts, differsBeside, isArchived, shownFor } from "./content.ts"
 
 type Client = EngineClient["Service"]
 
@@ -116,7 +116,7 @@ const ofWorkflow = (
     case "delete":
       return differsBeside(change.references, change.content, contentOf(workflow)).length === 0 ? "pending" : "drift"
     default: {
-      const shown = contentOf(workflow)
+      const shown = shownFor(change.after, workflow)
       if (differingParts(change.after, shown).length === 0 && removedSettings(change, workflow).length === 0) {
         return "already"
       }
@@ -207,7 +207,7 @@ const whyDrifted = (change: Change, workflows: ReadonlyMap<string, Workflow>): s
   if (workflow === undefined) return id === undefined ? stays : "it is not there any more"
   const parts =
     change.kind === "update"
-      ? differsBeside(change.references, contentBefore(change), contentOf(workflow))
+      ? differsBeside(change.references, contentBefore(change), shownFor(change.after, workflow))
       : change.kind === "delete"
         ? differsBeside(change.references, change.content, contentOf(workflow))
         : []

@@ -19,13 +19,22 @@ export const contentOf = ({ connections, name, nodes, settings }: Workflow): Con
 export const wholeContentOf = (workflow: Workflow): Content => ({
   ...contentOf(workflow),
   ...(workflow.staticData === undefined || workflow.staticData === null ? {} : { staticData: workflow.staticData }),
-  ...(isJsonObject(workflow.pinData) && Object.keys(workflow.pinData).length > 0 ? { pinData: workflow.pinData } : {})
+  ...(Object.keys(pinDataOf(workflow)).length > 0 ? { pinData: pinDataOf(workflow) } : {})
+})
+
+/** The data that its editor has pinned to nodes of a workflow. */
+export const pinDataOf = ({ pinData }: Workflow): JsonObject => (isJsonObject(pinData) ? pinData : {})
+
+/** What a workflow is, as far as a change says what it should be. */
+export const shownFor = ({ pinData }: Pick<Content, "pinData">, workflow: Workflow): Content => ({
+  ...contentOf(workflow),
+  ...(pinData === undefined ? {} : { pinData: pinDataOf(workflow) })
 })
 
 /** Whether a workflow is put away; older engines know nothing of that. */
 export const isArchived = (workflow: Workflow): boolean => workflow["isArchived"] === true
 
-const partNames = ["name", "nodes", "connections", "settings"] as const
+const partNames = ["name", "nodes", "connections", "settings", "pinData"] as const
 export type PartName = (typeof partNames)[number]
 
 /**
@@ -46,7 +55,9 @@ const isSame: { readonly [part in PartName]: (wanted: Content, shown: Content) =
   },
   connections: (wanted, shown) => isSameJson(wanted.connections, shown.connections),
   settings: (wanted, shown) =>
-    Object.entries(wanted.settings).every(([name, value]) => isSameJson(value, shown.settings[name]))
+    Object.entries(wanted.settings).every(([name, value]) => isSameJson(value, shown.settings[name])),
+  pinData: (wanted, shown) =>
+    wanted.pinData === undefined || shown.pinData === undefined || isSameJson(wanted.pinData, shown.pinData)
 }
 
 /** Fields that engines give to a node that comes without them. */
@@ -94,6 +105,7 @@ export const partsBefore = (after: Content, shown: Content): Parts => {
     ...(differing.includes("name") ? { name: shown.name } : {}),
     ...(differing.includes("nodes") ? { nodes: shown.nodes } : {}),
     ...(differing.includes("connections") ? { connections: shown.connections } : {}),
-    ...(differing.includes("settings") || lost ? { settings: shown.settings } : {})
+    ...(differing.includes("settings") || lost ? { settings: shown.settings } : {}),
+    ...(differing.includes("pinData") ? { pinData: shown.pinData ?? {} } : {})
   }
 }

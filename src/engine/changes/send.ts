@@ -8,7 +8,7 @@ import { ExecutionId, TagId, type Workflow, WorkflowId } from "../client/models.
 import { eraseWorkflow } from "../tools/workflows/delete.ts"
 import { switchOn } from "../tools/workflows/switchOn.ts"
 import { type Change, type ChangeOf, type Content, contentBefore, type Ref } from "./Change.ts"
-import { contentOf, differingParts, differsBeside } from "./content.ts"
+import { contentOf, differingParts, differsBeside, shownFor } from "./content.ts"
 import { unknownIn } from "./credentials.ts"
 import { isSecondGeneration, removedSettings } from "./RemoteState.ts"
 
@@ -132,7 +132,7 @@ const creationOf = ({ connections, name, nodes, pinData, settings, staticData }:
 const update = Effect.fnUntraced(function* (client: Client, id: WorkflowId, change: ChangeOf<"update">) {
   const { instance } = client
   const current = yield* client.getWorkflow(id)
-  const changed = differsBeside(change.references, contentBefore(change), contentOf(current))
+  const changed = differsBeside(change.references, contentBefore(change), shownFor(change.after, current))
   yield* changed.length > 0
     ? Effect.fail(new WorkflowChanged({ instance, id, changed, since: "meanwhile" }))
     : Effect.void
@@ -144,13 +144,13 @@ const update = Effect.fnUntraced(function* (client: Client, id: WorkflowId, chan
 })
 
 const write = (client: Client, current: Workflow, change: ChangeOf<"update">) => {
-  const { connections, name, nodes, settings } = change.after
+  const { connections, name, nodes, pinData, settings } = change.after
   const gone = removedSettings(change, current)
   const kept = Object.entries(contentOf(current).settings).filter(([field]) => !gone.includes(field))
   const defaults = isSecondGeneration(current) ? Object.fromEntries(gone.map((field) => [field, removals[field]])) : {}
   return client.updateWorkflow(
     { ...current, settings: Object.fromEntries(kept) },
-    { name, nodes, connections, settings: { ...defaults, ...settings } }
+    { name, nodes, connections, settings: { ...defaults, ...settings }, pinData }
   )
 }
 
@@ -162,9 +162,10 @@ const takeBack = Effect.fnUntraced(function* (
   error: ApiError
 ) {
   const now = yield* client.getWorkflow(before.id)
-  if (differingParts(contentOf(before), contentOf(now)).length === 0) return yield* error
-  const content = contentOf(before)
-  const back = { ...change, before: contentOf(now), after: content }
+  const content = shownFor(change.after, before)
+  const found = shownFor(change.after, now)
+  if (differingParts(content, found).length === 0) return yield* error
+  const back = { ...change, before: found, after: content }
   yield* Effect.mapError(
     write(client, now, back),
     (again) =>

@@ -27,8 +27,6 @@ const broken: Readonly<Record<string, (place: { readonly cwd: string; readonly h
     mkdirSync(path.join(cwd, "empty"))
     return path.join(cwd, "empty")
   },
-  "with a lock that a crash has left": ({ cwd, history }) =>
-    fakeGit(cwd, `case "$*" in *fast-import*) echo "fatal: Unable to create '${history}/.git/refs/heads/main.lock': File exists." >&2; exit 128;; esac`),
   "with damaged objects": ({ cwd }) =>
     fakeGit(cwd, 'case "$*" in *ls-tree*) echo "error: inflate: data stream error" >&2; echo "fatal: not a tree object" >&2; exit 128;; esac')
 }
@@ -51,7 +49,7 @@ describe("what a repository never took", () => {
         await call("create_credential", { name: "Mail", type: "httpBasicAuth", data: { user: "ann", password: secret } })
         await call("update_workflow", { id, name: "Renamed", settings: { timezone: "UTC" } })
         await call("update_workflow", { id, name: "Renamed again" })
-        for (let again = 0; again < 3; again++) await call("list_workflows", {})
+        for (let again = 0; again < 9; again++) await call("list_workflows", {})
         await call("workflow_history", { id }).catch(() => undefined)
         await says("stderr", "takes nothing now")
         child.kill("SIGKILL")
@@ -62,7 +60,7 @@ describe("what a repository never took", () => {
         const text = readFileSync(file, "utf8")
         assert.notInclude(text, secret)
         assert.notInclude(text, apiKey)
-        assert.isBelow(text.split("\n").filter((line) => line.includes('"Seen"')).length, 4)
+        assert.isBelow(text.split("\n").filter((line) => line.includes('"Seen"')).length, 6)
         cpSync(state, path.join(place.cwd, "copy"), { recursive: true })
 
         const next = serverIn(place)

@@ -1,20 +1,11 @@
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 
-import { PlanSources } from "../../../src/changes/tools/PlanSource.ts"
-import { ChangesToolset } from "../../../src/changes/toolset.ts"
-import { PlanConfig, WorkflowJournal, WorkflowPlans } from "../../../src/engine/changes/Plans.ts"
-import { PlanFields, PromotionFields } from "../../../src/engine/changes/settings.ts"
-import { Instances } from "../../../src/engine/client/Instances.ts"
+import type { WorkflowJournal } from "../../../src/engine/changes/Plans.ts"
 import type { Environment } from "../../../src/engine/config/EngineConfig.ts"
 import { EmbeddedEngine, type Version } from "../../../src/engine/embedded/EmbeddedEngine.ts"
-import { workflowPlans, withPlans } from "../../../src/engine/operator/plans/toolset.ts"
-import { OperatorToolset } from "../../../src/engine/operator/toolset.ts"
-import { EngineToolset } from "../../../src/engine/toolset.ts"
-import { HttpClients } from "../../../src/internal/http/HttpClients.ts"
-import { provide } from "../../../src/mcp/Toolset.ts"
-import * as Server from "../../../src/Server.ts"
-import { configured, environment, type Json } from "../../support/harness.ts"
+import { environment, type Json } from "../../support/harness.ts"
+import { planServer, type PlanSettings } from "../../support/planServer.ts"
 
 const readJson = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
@@ -40,10 +31,8 @@ export type Meddling = (
   proceed: Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
 ) => Effect.Effect<HttpClientResponse.HttpClientResponse, HttpClientError.HttpClientError>
 
-/** What a configuration says of plans. */
-export interface Given {
-  readonly plans?: typeof PlanFields.Encoded
-  readonly promotion?: typeof PromotionFields.Encoded
+/** What a configuration says of plans, and of instances. */
+export interface Given extends PlanSettings {
   readonly instances?: Readonly<Record<string, Partial<Environment>>>
 }
 
@@ -57,7 +46,7 @@ export const serverWithPlans = (
   places: Readonly<Record<string, Place>>,
   client: HttpClient.HttpClient,
   given: Given = {},
-  journal: Layer.Layer<WorkflowJournal> = WorkflowJournal.layerMemory
+  journal?: Layer.Layer<WorkflowJournal>
 ) => {
   let meddling: Meddling | undefined
   const meddled = HttpClient.transform(client, (proceed, request) =>
@@ -69,28 +58,7 @@ export const serverWithPlans = (
       environment(host, apiKey, { requestsPerSecond: 5000, ...given.instances?.[name] })
     ])
   )
-  const instances = Instances.layer.pipe(
-    Layer.provide(configured(environments)),
-    Layer.provide(HttpClients.layerShared),
-    Layer.provide(Layer.succeed(HttpClient.HttpClient, meddled))
-  )
-  const config = Layer.succeed(PlanConfig, {
-    plans: Schema.decodeUnknownSync(PlanFields)(given.plans ?? {}),
-    promotion: Schema.decodeUnknownSync(PromotionFields)(given.promotion ?? {})
-  })
-  const services = WorkflowPlans.layer.pipe(Layer.provideMerge(Layer.mergeAll(instances, config, journal)))
-  const server = Layer.unwrap(
-    Effect.gen(function* () {
-      const context = yield* Effect.context<Instances | PlanConfig | WorkflowPlans>()
-      const source = yield* workflowPlans
-      const toolsets = [
-        provide(EngineToolset, context),
-        provide(withPlans(OperatorToolset), context),
-        provide(ChangesToolset, Context.make(PlanSources, [source]))
-      ]
-      return Server.layer({ toolsets, version: "0.0.0-test" })
-    })
-  )
+  const server = planServer(environments, Layer.succeed(HttpClient.HttpClient, meddled), given, journal)
   const send = Effect.fnUntraced(function* (
     instance: string,
     method: "DELETE" | "GET" | "POST" | "PUT",
@@ -118,7 +86,7 @@ export const serverWithPlans = (
         meddling = look
       })
   })
-  return Layer.merge(server.pipe(Layer.provideMerge(services)), beside)
+  return Layer.merge(server, beside)
 }
 
 /** Two embedded engines, `staging` and `production`, behind one server. */

@@ -1,10 +1,20 @@
 import type { Tag, Workflow } from "../../client/models.ts"
-import { type Change, idOf, type Ref } from "../Change.ts"
-import { contentOf, differingParts, isArchived, partsBefore, wholeContentOf } from "../content.ts"
+import { isSameJson } from "../../client/versions.ts"
+import { type Change, type ChangeOf, idOf, type Ref } from "../Change.ts"
+import {
+  contentOf,
+  differingParts,
+  isArchived,
+  partsBefore,
+  pinDataOf,
+  shownFor,
+  wholeContentOf
+} from "../content.ts"
 import { type Draft, type Step, stepOf } from "../guards.ts"
 import { order } from "../order.ts"
-import { levels } from "../promotion/levels.ts"
+import { type Levels, levels } from "../promotion/levels.ts"
 import { idsIn, linksOf } from "../promotion/links.ts"
+import { closing, type Creations, relinked } from "./relinking.ts"
 
 /** An instance as it was, and as it is. */
 export interface Wish {
@@ -14,91 +24,154 @@ export interface Wish {
   readonly records: ReadonlyArray<Workflow>
   readonly all: ReadonlyArray<Workflow>
   readonly tags: ReadonlyArray<Tag>
+  /** Whether the engine lets pinned data be changed from outside. */
+  readonly takesPinnedData: boolean
 }
 
 /** What brings the workflows of an instance back to what they were; what was made since stays as it is. */
 export const planRestore = (wish: Wish): Omit<Draft, "estimate"> & { readonly unchanged: number } => {
-  const { all, instance, records, version } = wish
+  const { all, records, version } = wish
   const current = new Map<string, Workflow>(all.map((workflow) => [workflow.id, workflow]))
-  const { newTags, refsOf } = tagsFor(wish)
-  const calls = new Map<string, ReadonlyArray<string>>(records.map((record) => [record.id, callsOf(record)]))
-  const called = new Set([...calls.values()].flat())
-  const { levelOf } = levels(calls)
-  const found = records.map((record) =>
-    stepsOf(record, current.get(record.id), {
-      instance,
-      version,
-      refsOf,
-      level: levelOf(record.id),
-      isCalled: called.has(record.id)
-    })
-  )
-  const steps = found.flat()
   const recorded = new Set<string>(records.map(({ id }) => id))
   const since = all.filter(({ id }) => !recorded.has(id))
   const gone = records.filter(({ id }) => !current.has(id))
+  const { newTags, refsOf } = tagsFor(wish)
+  const calls = new Map<string, ReadonlyArray<string>>([...records, ...since].map((one) => [one.id, callsOf(one)]))
+  const graph = levels(calls)
+  const created = new Map(gone.map((record) => [record.id, creationOf(record, wish, graph.levelOf(record.id))] as const))
+  const circumstances: Circumstances = {
+    wish,
+    graph,
+    created,
+    refsOf,
+    called: new Set([...calls.values()].flat())
+  }
+  const found = records.map((record) => stepsOf(record, current.get(record.id), circumstances))
+  const callers = since.flatMap((workflow) => updateOf(workflow, workflow, circumstances) ?? [])
+  const pinned = records.filter((record) => isPinnedOtherwise(record, current.get(record.id)) && !wish.takesPinnedData)
+  const undone = gone.filter(({ id }) => all.some((workflow) => callsOf(workflow).includes(id)))
   return {
     kind: "restore",
-    steps: [...newTags, ...steps].toSorted(order),
+    steps: [
+      ...newTags,
+      ...found.flat(),
+      ...callers.map((change) => stepOf(change, "it names a deleted workflow, which is made anew"))
+    ].toSorted(order),
     warnings: [
       ...(gone.length === 0
         ? []
         : [
-            `${gone.length} deleted workflows are made anew, with new ids: what calls them by the old ones has to be changed`
+            `${gone.length} deleted workflows are made anew, with new ids${undone.length === 0 ? "" : ", which what names the old ones gets"}: addresses outside of the engine have to be changed`
           ]),
-      ...(since.length === 0 ? [] : [`${since.length} workflows that were made since ${version} are left as they are`])
+      ...(since.length === 0 ? [] : [`${since.length} workflows that were made since ${version} are left as they are`]),
+      ...(pinned.length === 0 ? [] : [`This engine takes no pinned data: it stays as it is in ${namesOf(pinned)}`])
     ],
     blocked: [],
     unchanged: found.filter((own) => own.length === 0).length
   }
 }
 
+/** Workflows that a warning names. */
+const most = 10
+
+const namesOf = (workflows: ReadonlyArray<Workflow>): string => {
+  const names = workflows.slice(0, most).map(({ name }) => name)
+  return [...names, ...(workflows.length > most ? [`${workflows.length - most} more`] : [])].join(", ")
+}
+
+const isPinnedOtherwise = (record: Workflow, current: Workflow | undefined): boolean =>
+  record["pinData"] !== undefined &&
+  !isSameJson(pinDataOf(record), current === undefined ? {} : pinDataOf(current))
+
 /** The ids of the workflows that a workflow calls. */
 const callsOf = (workflow: Workflow) => idsIn(linksOf(contentOf(workflow)).texts.filter(({ use }) => use !== "caller"))
 
 interface Circumstances {
-  readonly level: number
-  readonly isCalled: boolean
-  readonly instance: string
-  readonly version: string
+  readonly wish: Wish
+  readonly graph: Levels
+  /** What makes those anew that are gone. */
+  readonly created: Creations
+  readonly called: ReadonlySet<string>
   readonly refsOf: (record: Workflow) => ReadonlyArray<Ref>
+}
+
+const creationOf = (record: Workflow, { all, instance }: Wish, level: number): ChangeOf<"create"> => ({
+  kind: "create",
+  instance,
+  key: record.id,
+  content: wholeContentOf(record),
+  references: [],
+  level,
+  labels: labelsOf(record),
+  namesakes: all.flatMap(({ id, name }) => (name === record.name ? [String(id)] : []))
+})
+
+const labelsOf = ({ tags = [] }: Workflow): ReadonlyArray<string> => tags.map(({ name }) => name)
+
+/** What makes a workflow what it was, and lets it name those that are made anew; nothing where it is that already. */
+const updateOf = (
+  record: Workflow,
+  current: Workflow,
+  { created, graph, wish }: Circumstances
+): ChangeOf<"update"> | undefined => {
+  const isPinned = wish.takesPinnedData && isPinnedOtherwise(record, current)
+  const content = { ...contentOf(record), ...(isPinned ? { pinData: pinDataOf(record) } : {}) }
+  const shown = shownFor(content, current)
+  const { level, references } = relinked(record, content, { created, graph })
+  const before = partsBefore(content, shown)
+  if (differingParts(content, shown).length + Object.keys(before).length + references.length === 0) return undefined
+  return {
+    kind: "update",
+    instance: wish.instance,
+    workflow: current.id,
+    name: record.name,
+    labels: labelsOf(current),
+    before: references.length === 0 ? before : { ...before, nodes: shown.nodes, settings: shown.settings },
+    after: content,
+    references: references.map(({ parts, path }) => ({ parts, path })),
+    level
+  }
 }
 
 const stepsOf = (
   record: Workflow,
   current: Workflow | undefined,
-  { instance, isCalled, level, refsOf, version }: Circumstances
+  circumstances: Circumstances
 ): ReadonlyArray<Step> => {
-  const content = wholeContentOf(record)
-  const labels = (current ?? record).tags?.map(({ name }) => name) ?? []
-  const created: Change = { kind: "create", instance, key: record.id, content, references: [], level, labels }
-  const workflow: Ref = current === undefined ? { created_by: idOf(created) } : current.id
-  const on = { instance, workflow, name: record.name, labels }
-  const reason = `as in ${version}`
-  const steps: Array<Change> = []
+  const { called, created, graph, refsOf, wish } = circumstances
+  const reason = `as in ${wish.version}`
+  const creation = created.get(record.id)
+  const steps: Array<Step> = []
+  const workflow: Ref = creation === undefined ? record.id : { created_by: idOf(creation) }
+  const on = { instance: wish.instance, workflow, name: record.name, labels: labelsOf(current ?? record) }
+  const why = creation === undefined ? reason : `${reason}; it was deleted`
 
-  if (current === undefined) steps.push(created)
-  else {
-    const shown = contentOf(current)
-    const before = partsBefore(content, shown)
-    if (differingParts(content, shown).length > 0 || Object.keys(before).length > 0) {
-      steps.push({ kind: "update", ...on, before, after: content, references: [], level })
-    }
+  if (creation !== undefined) {
+    const { level, references } = relinked(record, creation.content, circumstances)
+    const whole = { ...creation, references: [...references] }
+    steps.push(stepOf(whole, why))
+    if (references.some(({ late }) => late === true))
+      steps.push({ ...stepOf(closing(whole, level), "closes a circle of calls"), undo: [] })
+  } else if (current !== undefined) {
+    const update = updateOf(record, current, circumstances)
+    if (update !== undefined) steps.push(stepOf(update, why))
   }
+  const changes: Array<Change> = []
   const had = (current?.tags ?? []).map(({ id }) => id)
   const wanted = refsOf(record)
   if (wanted.length !== had.length || wanted.some((tag) => typeof tag !== "string" || !had.includes(tag))) {
-    steps.push({ kind: "tags", ...on, before: had, after: wanted })
+    changes.push({ kind: "tags", ...on, before: had, after: wanted })
   }
   const wasArchived = current !== undefined && isArchived(current)
   if (wasArchived !== isArchived(record)) {
-    steps.push({ kind: "archived", ...on, before: wasArchived, after: isArchived(record) })
+    changes.push({ kind: "archived", ...on, before: wasArchived, after: isArchived(record) })
   }
   const isActive = current?.active === true
   if (isActive !== record.active && !isArchived(record)) {
-    steps.push({ kind: "active", ...on, before: isActive, after: record.active, level, isCalled })
+    const level = graph.levelOf(record.id)
+    changes.push({ kind: "active", ...on, before: isActive, after: record.active, level, isCalled: called.has(record.id) })
   }
-  return steps.map((change) => stepOf(change, current === undefined ? `${reason}; it was deleted` : reason))
+  return [...steps, ...changes.map((change) => stepOf(change, why))]
 }
 
 /** The tags that workflows had, by id or else by name, and steps for those that are gone. */

@@ -6,6 +6,6 @@ import type { GitError } from "./Git.ts"
 const isRace = ({ message }: GitError) =>
   /Not updating|cannot lock ref|refs\/.*\.lock|could not lock config|reference already exists|index\.lock/.test(message)
 
-/** Begins again, for a second, where another process on the same repository is in the way. */
+/** Begins again, for half a second, where another process on the same repository is in the way. */
 export const whileRacing = <A, R>(self: Effect.Effect<A, GitError, R>): Effect.Effect<A, GitError, R> =>
-  Effect.retry(self, { while: isRace, schedule: Schedule.jittered(Schedule.spaced("50 millis")), times: 20 })
+  Effect.retry(self, { while: isRace, schedule: Schedule.jittered(Schedule.spaced("50 millis")), times: 12 })

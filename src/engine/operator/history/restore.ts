@@ -10,6 +10,7 @@ import { whileDone } from "../../tools/workflows/guards.ts"
 import { leftOut } from "../../tools/workflows/shown.ts"
 import { notStarted, switchOn } from "../../tools/workflows/switchOn.ts"
 import { write } from "../../tools/workflows/writes.ts"
+import { callingInstead } from "../../workflow/callers.ts"
 import { changeLines } from "../../workflow/difference.ts"
 import { restoredTags } from "./restoredTags.ts"
 
@@ -45,18 +46,25 @@ export const recreate = Effect.fnUntraced(function* (formerId: WorkflowId, recor
   const engine = yield* EngineClient
   const { dropped, workflow } = yield* engine.createWorkflow(creationOf(record))
   const { id } = workflow
+  // One that calls itself has to call itself anew.
+  const own = callingInstead(workflow, formerId, id)
+  const wanted = {
+    ...record,
+    ...(own.nodes === undefined ? {} : { nodes: own.nodes }),
+    ...(own.settings === undefined ? {} : { settings: { ...workflow.settings, ...own.settings } })
+  }
   const done = yield* whileDone(
     Effect.gen(function* () {
       const { description, ...others } = changesTo(record, { ...workflow, pinData: record.pinData })
       const isOther = typeof description === "string" && description !== ""
-      if (isOther) yield* engine.updateWorkflow(workflow, { ...others, description })
-      return yield* completed(id, workflow, record)
+      if (isOther || Object.keys(own).length > 0)
+        yield* engine.updateWorkflow(workflow, { ...others, ...own, ...(isOther ? { description } : {}) })
+      return yield* completed(id, workflow, wanted)
     }),
     { id, done: "created", step: "the rest" }
   )
   const notice =
-    `Workflow ${formerId} was deleted: it was made anew, and its id is ${id} now. Whatever names the old id (calls of ` +
-    "sub-workflows, error workflows, addresses) has to be changed. Its executions are gone."
+    `Workflow ${formerId} was deleted: it was made anew, and its id is ${id} now. Its executions are gone.`
   return { workflow: done.workflow, notices: [notice, ...leftOut(dropped), ...done.notices] } satisfies Restored
 })
 

@@ -11,6 +11,7 @@ import { flag, ifVersion, optional, workflowId } from "../../tools/parameters.ts
 import { exclusively, failIfChanged } from "../../tools/workflows/guards.ts"
 import { shownState } from "../../tools/workflows/shown.ts"
 import { changeLines } from "../../workflow/difference.ts"
+import { callersOf, relink } from "./callers.ts"
 import { chosen } from "./chosen.ts"
 import { recreate, restore } from "./restore.ts"
 
@@ -28,16 +29,23 @@ export const restoreWorkflow = EngineTool.make("restore_workflow", {
     id: workflowId,
     version: optional(version.annotate({ description: "From workflow_history; left out: before the last change" })),
     ifVersion,
+    relink: optional(flag("Let what names a deleted one's old id name the new one")),
     dry_run: optional(flag("Only say what would change"))
   },
-  run: ({ dry_run: isDryRun = false, id, ifVersion, version }) =>
-    restored(id, version, { ifVersion, isDryRun }).pipe(exclusively(id))
+  run: ({ dry_run: isDryRun = false, id, ifVersion, relink = false, version }) =>
+    restored(id, version, { ifVersion, isDryRun, relinks: relink }).pipe(exclusively(id))
 })
+
+interface Asked {
+  readonly ifVersion: string | undefined
+  readonly isDryRun: boolean
+  readonly relinks: boolean
+}
 
 const restored = Effect.fnUntraced(function* (
   id: WorkflowId,
   version: string | undefined,
-  { ifVersion, isDryRun }: { readonly ifVersion: string | undefined; readonly isDryRun: boolean }
+  { ifVersion, isDryRun, relinks }: Asked
 ) {
   const engine = yield* EngineClient
   const current = yield* engine.getWorkflow(id).pipe(Effect.catchIf(isMissing, () => Effect.succeed(undefined)))
@@ -46,19 +54,41 @@ const restored = Effect.fnUntraced(function* (
   }
   const { named, record } = yield* chosen(id, version, current)
   const lines = current === undefined ? ["made anew, under a new id"] : changeLines(differencesFrom(current, record))
-  if (isDryRun) return { dryRun: true, id, to: named, changes: lines }
+  if (isDryRun) {
+    const callers = current === undefined ? yield* callersOf(id) : []
+    return { dryRun: true, id, to: named, changes: lines, ...(callers.length === 0 ? {} : { callers }) }
+  }
   if (current !== undefined && lines.length === 0 && Object.keys(changesTo(record, current)).length === 0) {
     return { ...(yield* shownState(current, [`Nothing was changed: it is as in ${named} already.`])), changes: [] }
   }
-  const { notices, workflow } = yield* (current === undefined ? recreate(id, record) : restore(current, record)).pipe(
-    Effect.updateService(Caller, (caller) => ({ ...caller, reason: caller.reason ?? `back to ${named}` }))
-  )
-  return {
-    ...(yield* shownState(workflow, notices)),
-    ...(current === undefined ? { formerId: id } : {}),
-    to: named,
-    changes: lines
-  }
+  return yield* Effect.gen(function* () {
+    if (current !== undefined) {
+      const { notices, workflow } = yield* restore(current, record)
+      return { ...(yield* shownState(workflow, notices)), to: named, changes: lines }
+    }
+    const { notices, workflow } = yield* recreate(id, record)
+    const { callers, problem } = yield* followed(id, workflow.id, relinks)
+    return {
+      ...(yield* shownState(workflow, [...notices, ...problem])),
+      formerId: id,
+      to: named,
+      changes: lines,
+      ...(callers.length === 0 ? {} : { callers })
+    }
+  }).pipe(Effect.updateService(Caller, (caller) => ({ ...caller, reason: caller.reason ?? `back to ${named}` })))
 })
+
+/** The workflows that name a deleted one, which name the new one if they are asked to. */
+const followed = (formerId: WorkflowId, id: WorkflowId, relinks: boolean) =>
+  Effect.match(
+    Effect.flatMap(callersOf(formerId), (callers) => (relinks ? relink(callers, formerId, id) : Effect.succeed(callers))),
+    {
+      onSuccess: (callers) => ({ callers, problem: callers.length === 0 || relinks ? [] : [stillNamed(formerId)] }),
+      onFailure: ({ message }) => ({ callers: [], problem: [`What names ${formerId} could not be looked for: ${message}`] })
+    }
+  )
+
+const stillNamed = (formerId: WorkflowId) =>
+  `The workflows in \`callers\` still name ${formerId}: change them, or have it done at once by \`relink\` the next time.`
 
 const isMissing = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 404

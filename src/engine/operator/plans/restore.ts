@@ -3,6 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { estimate } from "../../changes/driver.ts"
 import { WorkflowPlans } from "../../changes/Plans.ts"
+import { isSecondGeneration } from "../../changes/RemoteState.ts"
 import { planRestore as planWorkflows } from "../../changes/restore/plan.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
@@ -32,12 +33,14 @@ export const planRestore = Effect.fn("planRestore")(function* (asked: {
     })
   }
   const plans = yield* WorkflowPlans
+  const all = yield* allWorkflows(client)
   const { unchanged, ...draft } = planWorkflows({
     instance,
     version: asked.version,
     records,
-    all: yield* allWorkflows(client),
-    tags: yield* listAll(client.listTags)
+    all,
+    tags: yield* listAll(client.listTags),
+    takesPinnedData: [...all, ...records].some(isSecondGeneration)
   })
   return { plan: yield* plans.keep({ ...draft, estimate: estimate(draft.steps) }), unchanged }
 })

@@ -1,0 +1,49 @@
+import { Effect, Option, Result, Schema } from "effect"
+
+import { EngineClient } from "../../client/EngineClient.ts"
+import { listAll } from "../../client/listAll.ts"
+import { Workflow, type WorkflowId } from "../../client/models.ts"
+import { exclusively } from "../../tools/workflows/guards.ts"
+import { write } from "../../tools/workflows/writes.ts"
+import { callingInstead, callsOf } from "../../workflow/callers.ts"
+
+/** A workflow that names another one, and where. */
+export interface Caller {
+  readonly id: WorkflowId
+  readonly name: string
+  readonly at: ReadonlyArray<string>
+}
+
+const decode = Schema.decodeUnknownOption(Workflow)
+
+/** The workflows that name this one: sub-workflow calls, error workflows, and who may call. */
+export const callersOf = Effect.fnUntraced(function* (called: WorkflowId) {
+  const { listWorkflows } = yield* EngineClient
+  const all = yield* listAll(listWorkflows)
+  return all.flatMap((item) =>
+    Option.match(decode(item), {
+      onNone: (): ReadonlyArray<Caller> => [],
+      onSome: (workflow) => {
+        const at = workflow.id === called ? [] : callsOf(workflow, called)
+        return at.length === 0 ? [] : [{ id: workflow.id, name: workflow.name, at }]
+      }
+    })
+  )
+})
+
+/** Lets workflows name another one instead, each for itself: one that cannot be changed says why. */
+export const relink = (callers: ReadonlyArray<Caller>, from: WorkflowId, to: WorkflowId) =>
+  Effect.forEach(callers, (caller) =>
+    Effect.gen(function* () {
+      const { getWorkflow } = yield* EngineClient
+      const current = yield* getWorkflow(caller.id)
+      yield* write(current, callingInstead(current, from, to), false)
+    }).pipe(
+      exclusively(caller.id),
+      Effect.result,
+      Effect.map((result) => ({
+        ...caller,
+        ...(Result.isSuccess(result) ? { relinked: true } : { relinked: false, error: result.failure.message })
+      }))
+    )
+  )

@@ -1,0 +1,53 @@
+import { Context, Effect, Layer, Schema } from "effect"
+import type { HttpClient } from "effect/http"
+
+import { PlanSources } from "../../src/changes/tools/PlanSource.ts"
+import { ChangesToolset } from "../../src/changes/toolset.ts"
+import { PlanConfig, WorkflowJournal, WorkflowPlans } from "../../src/engine/changes/Plans.ts"
+import { PlanFields, PromotionFields } from "../../src/engine/changes/settings.ts"
+import { Instances } from "../../src/engine/client/Instances.ts"
+import type { Environment } from "../../src/engine/config/EngineConfig.ts"
+import { withPlans, workflowPlans } from "../../src/engine/operator/plans/toolset.ts"
+import { OperatorToolset } from "../../src/engine/operator/toolset.ts"
+import { EngineToolset } from "../../src/engine/toolset.ts"
+import { HttpClients } from "../../src/internal/http/HttpClients.ts"
+import { provide } from "../../src/mcp/Toolset.ts"
+import * as Server from "../../src/Server.ts"
+import { configured } from "./harness.ts"
+
+/** What a configuration says of plans. */
+export interface PlanSettings {
+  readonly plans?: typeof PlanFields.Encoded
+  readonly promotion?: typeof PromotionFields.Encoded
+}
+
+/** The server with the operator's tools and those of plans, over whatever answers for its engines. */
+export const planServer = (
+  environments: Readonly<Record<string, Environment>>,
+  client: Layer.Layer<HttpClient.HttpClient>,
+  given: PlanSettings = {},
+  journal: Layer.Layer<WorkflowJournal> = WorkflowJournal.layerMemory
+) => {
+  const instances = Instances.layer.pipe(
+    Layer.provide(configured(environments)),
+    Layer.provide(HttpClients.layerShared),
+    Layer.provide(client)
+  )
+  const config = Layer.succeed(PlanConfig, {
+    plans: Schema.decodeUnknownSync(PlanFields)(given.plans ?? {}),
+    promotion: Schema.decodeUnknownSync(PromotionFields)(given.promotion ?? {})
+  })
+  const services = WorkflowPlans.layer.pipe(Layer.provideMerge(Layer.mergeAll(instances, config, journal)))
+  return Layer.unwrap(
+    Effect.gen(function* () {
+      const context = yield* Effect.context<Instances | PlanConfig | WorkflowPlans>()
+      const source = yield* workflowPlans
+      const toolsets = [
+        provide(EngineToolset, context),
+        provide(withPlans(OperatorToolset), context),
+        provide(ChangesToolset, Context.make(PlanSources, [source]))
+      ]
+      return Server.layer({ toolsets, version: "0.0.0-test" })
+    })
+  ).pipe(Layer.provideMerge(services))
+}
