@@ -3,13 +3,16 @@ import { Predicate, Schema } from "effect"
 import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
 import { slug } from "./paths.ts"
+import { printed } from "./print.ts"
+import { canBeBroken, inLines, inOneLine } from "./sentences.ts"
 
 /** Files by their path. */
 export type Files = ReadonlyMap<string, string>
 
 /**
  * A workflow as files: `BASE.json` with its fields in a fixed order, and what is long or has several lines as a file of its
- * own in the folder `BASE`, where `BASE.json` holds `{ "$file": "Fetch.jsCode.js" }` instead.
+ * own in the folder `BASE`, where `BASE.json` holds `{ "$file": "Fetch.jsCode.js" }` instead. A long text of one line has
+ * a line for each sentence there, which is said by `"joined": true`.
  */
 export const filesOf = (base: string, record: JsonObject): Files => {
   const texts = new Map<string, string>()
@@ -18,14 +21,15 @@ export const filesOf = (base: string, record: JsonObject): Files => {
     const nameWith = (count: number) => `${stem}${count === 1 ? "" : `-${count}`}.${extension}`
     let count = 1
     while (taken.has(nameWith(count).toLowerCase())) count++
-    texts.set(nameWith(count), text)
-    return { [pointer]: nameWith(count) }
+    const isBroken = canBeBroken(text)
+    texts.set(nameWith(count), isBroken ? inLines(text) : text)
+    return { [pointer]: nameWith(count), ...(isBroken ? { [joined]: true } : {}) }
   }
   const { nodes, ...rest } = record
   const top = apart(rest, (text, path) => (isLong(text) ? keep(text, stemOf(path), extensionOf(text, path)) : text))
   const parts = Array.isArray(nodes) ? nodes.map((node) => nodeApart(node, keep)) : apart(nodes, same)
   const written = { ...(isJsonObject(top) ? top : {}), ...(nodes === undefined ? {} : { nodes: parts }) }
-  const main = `${JSON.stringify(inOrder(written, fieldOrder), null, 2)}\n`
+  const main = printed(inOrder(written, fieldOrder))
   return new Map([[`${base}.json`, main], ...[...texts].map(([name, text]) => [`${base}/${name}`, text] as const)])
 }
 
@@ -59,6 +63,7 @@ const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /** The one field of an object that stands for a file. Fields of that name in a workflow get one more `$`. */
 const pointer = "$file"
+const joined = "joined"
 const isPointerLike = (name: string) => /^\$+file$/.test(name)
 
 const same = (text: string): unknown => text
@@ -80,7 +85,7 @@ const together = (value: unknown, textOf: (name: string) => string): unknown => 
   if (Array.isArray(value)) return value.map((item: unknown) => together(item, textOf))
   if (!isJsonObject(value)) return value
   const file = value[pointer]
-  if (Predicate.isString(file)) return textOf(file)
+  if (Predicate.isString(file)) return value[joined] === true ? inOneLine(textOf(file)) : textOf(file)
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [isPointerLike(name) ? name.slice(1) : name, together(item, textOf)])
   )

@@ -95,8 +95,31 @@ describe("a workflow as files", () => {
     assert.strictEqual(filesOf("p/W.1", one).get("p/W.1/Code.jsCode.js"), code.jsCode)
     assert.include(
       filesOf("p/W.1", one).get("p/W.1.json"),
-      '"jsCode": {\n          "$file": "Code.jsCode.js"\n        }'
+      '"jsCode": { "$file": "Code.jsCode.js" }'
     )
+  })
+
+  it("changes by as few lines as a person would expect", () => {
+    const prompt = "You are a clerk. Name the order number. ".repeat(10)
+    const html = "<p>Hello</p><p>Your order is on its way.</p>".repeat(10)
+    const node = (more: object) => ({ name: "N", type: "t", position: [0, 0], parameters: { prompt, html }, ...more })
+    const lines = (nodes: ReadonlyArray<unknown>, more: object = {}) =>
+      [...filesOf("p/W.1", { name: "W", nodes, ...more })].flatMap(([file, text]) =>
+        text.split("\n").map((line) => `${file} ${line}`)
+      )
+    const changed = (before: ReadonlyArray<string>, after: ReadonlyArray<string>) =>
+      after.filter((line) => !before.includes(line)).map((line) => line.trim().replace(/^\S+ +/, ""))
+    const before = lines([node({})])
+    assert.deepStrictEqual(changed(before, lines([node({ position: [640, 120] })])), ['"position": [640, 120],'])
+    const other = { prompt: prompt.replace("a clerk", "a nurse"), html: html.replace("Your order", "Your parcel") }
+    assert.deepStrictEqual(changed(before, lines([node({ parameters: other })])), [
+      "You are a nurse. ".trim(),
+      "<p>Your parcel is on its way.</p>"
+    ])
+    const link = (to: string) => ({ connections: { N: { main: [[{ node: to, type: "main", index: 0 }]] } } })
+    assert.deepStrictEqual(changed(lines([], link("A")), lines([], link("B"))), [
+      '"N": { "main": [[{ "index": 0, "node": "B", "type": "main" }]] }'
+    ])
   })
 
   it("tells what is missing from what is there", () => {
