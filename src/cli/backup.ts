@@ -50,8 +50,8 @@ export const runBackup = Effect.fnUntraced(function* (options: Options, request:
     })
     yield* Console.log(lines.map(visible).join("\n"))
   }
-  if (problem !== undefined) yield* Console.error(problem)
-  return problem === undefined && done.every(([, result]) => Result.isSuccess(result)) ? 0 : 1
+  if (problem !== undefined) yield* Console.error(problem.message)
+  return problem?.isRecorded !== false && done.every(([, result]) => Result.isSuccess(result)) ? 0 : 1
 }, Effect.scoped)
 
 const linesOf = ({ changes, instance, since, tags, workflows }: BackedUp): ReadonlyArray<string> => [

@@ -38,7 +38,12 @@ const named = Effect.fnUntraced(function* (name: string) {
 })
 
 const calling = (id: string) =>
-  node("executeWorkflow", "Call", { source: "database", workflowId: { __rl: true, mode: "list", value: id } }, { typeVersion: 1.2 })
+  node(
+    "executeWorkflow",
+    "Call",
+    { source: "database", workflowId: { __rl: true, mode: "list", value: id } },
+    { typeVersion: 1.2 }
+  )
 
 const apply = (plan: Json) => ask("apply_plan", { plan_id: plan["plan_id"], confirm: true })
 
@@ -53,56 +58,65 @@ export const restoringSuite = (name: string, engine: Layer.Layer<Sessions | Test
   layer(Layer.provideMerge(engine, inFolder), { excludeTestServices: true, timeout: "60 seconds" })(
     `restoring on ${name}`,
     (it) => {
-      it.effect("plan_restore brings all workflows back to a commit, calls and pinned data too, and its rollback undoes that", () =>
-        Effect.gen(function* () {
-          const { isSecond } = yield* TestedEngine
-          const { id: tag } = yield* tagged()
-          const sub = unique("sub")
-          const { id: called } = yield* created({ name: sub, nodes: [manual(), answer("Answer", "a")], tags: [tag] })
-          const { id: caller } = yield* created({ nodes: [manual(), calling(called)], settings: { errorWorkflow: called } })
-          const { id: daily } = yield* created({ nodes: [everyDay()], active: true })
-          const { id: pinned } = yield* created({ nodes: [manual()], settings: { timezone: "Europe/Riga" } })
-          const body = without(yield* shown(`/workflows/${pinned}`), ...counted)
-          const plain = { name: body.name, nodes: body.nodes, connections: {}, settings: body.settings }
-          if (isSecond) yield* sent("PUT", `/workflows/${pinned}`, { ...plain, pinData: { Start: [{ json: { a: 1 } }] } })
-          yield* ask("get_workflow", { id: pinned })
-          const version = yield* newest(pinned)
-          // Others use the same engine: what is restored is what this test has made.
-          const { git } = yield* Repository
-          assert.lengthOf(git("ls-tree", "--name-only", version, "production/").match(/\.\w+\.json$/gm) ?? [], 4)
-          const states = Effect.all([stateOf(caller), stateOf(daily), stateOf(pinned)])
-          const before = yield* states
+      it.effect(
+        "plan_restore brings all workflows back to a commit, calls and pinned data too, and its rollback undoes that",
+        () =>
+          Effect.gen(function* () {
+            const { isSecond } = yield* TestedEngine
+            const { id: tag } = yield* tagged()
+            const sub = unique("sub")
+            const { id: called } = yield* created({ name: sub, nodes: [manual(), answer("Answer", "a")], tags: [tag] })
+            const { id: caller } = yield* created({
+              nodes: [manual(), calling(called)],
+              settings: { errorWorkflow: called }
+            })
+            const { id: daily } = yield* created({ nodes: [everyDay()], active: true })
+            const { id: pinned } = yield* created({ nodes: [manual()], settings: { timezone: "Europe/Riga" } })
+            const body = without(yield* shown(`/workflows/${pinned}`), ...counted)
+            const plain = { name: body.name, nodes: body.nodes, connections: {}, settings: body.settings }
+            if (isSecond)
+              yield* sent("PUT", `/workflows/${pinned}`, { ...plain, pinData: { Start: [{ json: { a: 1 } }] } })
+            yield* ask("get_workflow", { id: pinned })
+            const version = yield* newest(pinned)
+            // Others use the same engine: what is restored is what this test has made.
+            const { git } = yield* Repository
+            assert.lengthOf(git("ls-tree", "--name-only", version, "production/").match(/\.\w+\.json$/gm) ?? [], 4)
+            const states = Effect.all([stateOf(caller), stateOf(daily), stateOf(pinned)])
+            const before = yield* states
 
-          const unpinned = isSecond ? { pinData: {} } : {}
-          yield* sent("PUT", `/workflows/${pinned}`, { ...plain, name: unique("renamed"), settings: {}, ...unpinned })
-          yield* ask("deactivate_workflow", { id: daily })
-          yield* cleared(called)
-          const { id: since } = yield* created({ nodes: [manual(), calling(called)] })
-          const broken = yield* Effect.all([states, stateOf(since)])
+            const unpinned = isSecond ? { pinData: {} } : {}
+            yield* sent("PUT", `/workflows/${pinned}`, { ...plain, name: unique("renamed"), settings: {}, ...unpinned })
+            yield* ask("deactivate_workflow", { id: daily })
+            yield* cleared(called)
+            const { id: since } = yield* created({ nodes: [manual(), calling(called)] })
+            const broken = yield* Effect.all([states, stateOf(since)])
 
-          const plan = yield* ask("plan_restore", { version })
-          assert.deepStrictEqual(plan.blocked, [])
-          assert.deepStrictEqual(yield* Effect.all([states, stateOf(since)]), broken)
-          assert.deepInclude(yield* apply(plan), { state: "applied" })
-          const [anew = "", ...more] = yield* named(sub)
-          yield* Effect.addFinalizer(() => cleared(anew))
-          assert.deepStrictEqual(more, [])
-          const asNow = (state: unknown): unknown => JSON.parse(JSON.stringify(state).replaceAll(called, anew))
-          assert.deepStrictEqual(yield* states, asNow(before))
-          assert.deepStrictEqual(yield* stateOf(since), asNow(broken[1]))
-          assert.nestedPropertyVal(yield* shown(`/workflows/${anew}`), "tags.0.id", tag)
+            const plan = yield* ask("plan_restore", { version })
+            assert.deepStrictEqual(plan.blocked, [])
+            assert.deepStrictEqual(yield* Effect.all([states, stateOf(since)]), broken)
+            assert.deepInclude(yield* apply(plan), { state: "applied" })
+            const [anew = "", ...more] = yield* named(sub)
+            yield* Effect.addFinalizer(() => cleared(anew))
+            assert.deepStrictEqual(more, [])
+            const asNow = (state: unknown): unknown => JSON.parse(JSON.stringify(state).replaceAll(called, anew))
+            assert.deepStrictEqual(yield* states, asNow(before))
+            assert.deepStrictEqual(yield* stateOf(since), asNow(broken[1]))
+            assert.nestedPropertyVal(yield* shown(`/workflows/${anew}`), "tags.0.id", tag)
 
-          const back = yield* ask("plan_rollback", { plan_id: plan["plan_id"] })
-          assert.deepInclude(yield* apply(back), { state: "applied" })
-          assert.deepStrictEqual(yield* Effect.all([states, stateOf(since)]), broken)
-          assert.deepStrictEqual(yield* named(sub), [])
-        })
+            const back = yield* ask("plan_rollback", { plan_id: plan["plan_id"] })
+            assert.deepInclude(yield* apply(back), { state: "applied" })
+            assert.deepStrictEqual(yield* Effect.all([states, stateOf(since)]), broken)
+            assert.deepStrictEqual(yield* named(sub), [])
+          })
       )
 
       it.effect("restore_workflow names what calls a deleted workflow, and lets it call the new one if asked", () =>
         Effect.gen(function* () {
           const { id } = yield* created({ nodes: [manual()] })
-          const { id: caller, name } = yield* created({ nodes: [manual(), calling(id)], settings: { errorWorkflow: id } })
+          const { id: caller, name } = yield* created({
+            nodes: [manual(), calling(id)],
+            settings: { errorWorkflow: id }
+          })
           const callers = [{ id: caller, name, at: ["Call", "settings.errorWorkflow"] }]
           yield* ask("delete_workflow", { id })
           assert.deepStrictEqual((yield* ask("restore_workflow", { id, dry_run: true })).callers, callers)

@@ -75,6 +75,13 @@ export interface Versions {
   readonly next: string | undefined
 }
 
+/** What is wrong with the keeping of the history. */
+export interface Problem {
+  readonly message: string
+  /** Whether all is recorded nevertheless, and only the work tree lags behind. */
+  readonly isRecorded: boolean
+}
+
 /** The history of the workflows of one instance. Nothing of it but reading keeps the caller waiting. */
 export interface InstanceHistory {
   readonly isKept: boolean
@@ -97,8 +104,10 @@ export interface InstanceHistory {
   readonly settled: Effect.Effect<void>
   /** The same for who cannot do without it, and waits longer. */
   readonly drained: Effect.Effect<void>
+  /** Many readings that are to be recorded as one. */
+  readonly together: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   /** What is wrong with the keeping of the history now. */
-  readonly problem: Effect.Effect<string | undefined>
+  readonly problem: Effect.Effect<Problem | undefined>
   readonly versions: (
     id: string,
     page: { readonly limit: number; readonly after?: string | undefined }
@@ -130,6 +139,7 @@ export const noHistory: InstanceHistory = {
   backedUp: () => Effect.void,
   settled: Effect.void,
   drained: Effect.void,
+  together: (self) => self,
   problem: Effect.undefined,
   versions: () => Effect.succeed({ data: [], next: undefined }),
   read: () => Effect.undefined

@@ -57,3 +57,17 @@ export const idsIn = (happening: Happening): ReadonlyArray<string> => {
   if (happening._tag !== "Seen") return []
   return [...happening.workflows.map(({ id }) => String(id)), ...happening.gone]
 }
+
+/** The same, where readings of an instance that follow on each other are one: they make one commit. */
+export const gathered = (happenings: ReadonlyArray<Happening>): ReadonlyArray<Happening> => {
+  const all: Array<Happening> = []
+  for (const happening of happenings) {
+    const last = all.at(-1)
+    if (last?._tag !== "Seen" || happening._tag !== "Seen" || last.instance !== happening.instance) all.push(happening)
+    else {
+      const { at, gone, workflows } = happening
+      all[all.length - 1] = { ...last, at, workflows: [...last.workflows, ...workflows], gone: [...last.gone, ...gone] }
+    }
+  }
+  return all
+}

@@ -113,10 +113,7 @@ const stateBefore = (
 }
 
 /** A change that another process on the same repository has come across before it was recorded here. */
-const alreadyThere = (
-  { after, before, id, instance }: HappeningOf<"Wrote">,
-  ledger: Ledger
-): Step | undefined => {
+const alreadyThere = ({ after, before, id, instance }: HappeningOf<"Wrote">, ledger: Ledger): Step | undefined => {
   const known = ledger.workflows.get(keyOf(instance, id))
   if (known === undefined || before === undefined || after._tag !== "Present") return undefined
   const was = merged(known.record, before)

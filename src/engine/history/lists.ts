@@ -11,7 +11,10 @@ export const fileOf = ({ instance, list }: HappeningOf<"Listed">): string =>
   list === "tags" ? tagsFile(instance) : credentialsFile(instance)
 
 /** The commit that a list asks for, none where it says the same; the known lists are brought up to date. */
-export const commitsOfList = (happening: HappeningOf<"Listed">, lists: Map<string, string>): ReadonlyArray<NewCommit> => {
+export const commitsOfList = (
+  happening: HappeningOf<"Listed">,
+  lists: Map<string, string>
+): ReadonlyArray<NewCommit> => {
   const file = fileOf(happening)
   const before = itemsIn(lists.get(file) ?? "")
   const after = listAfter(before, happening)
@@ -40,7 +43,10 @@ export const commitsOfList = (happening: HappeningOf<"Listed">, lists: Map<strin
   ]
 }
 
-const listAfter = (before: ReadonlyArray<JsonObject>, { all, gone, put }: HappeningOf<"Listed">): ReadonlyArray<JsonObject> => {
+const listAfter = (
+  before: ReadonlyArray<JsonObject>,
+  { all, gone, put }: HappeningOf<"Listed">
+): ReadonlyArray<JsonObject> => {
   const kept = all ?? before.filter(({ id }) => id !== gone && id !== put?.id)
   const known = before.find(({ id }) => id === put?.id)
   const items = put === undefined ? kept : [...kept, { ...known, ...put }]

@@ -13,8 +13,7 @@ export interface Stranger {
 }
 
 /** What stands for a version of a workflow. */
-export const versionKey = (instance: string, id: string, version: string): string =>
-  `${keyOf(instance, id)} ${version}`
+export const versionKey = (instance: string, id: string, version: string): string => `${keyOf(instance, id)} ${version}`
 
 /** The versions in what happened that somebody else must have made, on engines that name versions. */
 export const strangersIn = (

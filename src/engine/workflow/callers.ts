@@ -26,7 +26,13 @@ export const callingInstead = (
   const isIn = (field: string) => places.includes(`settings.${field}`)
   const changed = {
     ...(isIn("errorWorkflow") ? { errorWorkflow: to } : {}),
-    ...(isIn("callerIds") ? { callerIds: idsAllowed(settings).map((id) => (id === from ? to : id)).join(",") } : {})
+    ...(isIn("callerIds")
+      ? {
+          callerIds: idsAllowed(settings)
+            .map((id) => (id === from ? to : id))
+            .join(",")
+        }
+      : {})
   }
   const isCalled = nodes.some((node) => subWorkflowOf(node)?.id === from)
   return {
@@ -45,7 +51,12 @@ const running = (node: JsonObject, from: string, to: string): JsonObject => {
   const { workflowId } = parameters
   const replaced = (value: unknown) => (Predicate.isString(value) ? value.replaceAll(from, to) : value)
   const named = isJsonObject(workflowId)
-    ? { ...workflowId, ...Object.fromEntries(addressed.flatMap((field) => field in workflowId ? [[field, replaced(workflowId[field])]] : [])) }
+    ? {
+        ...workflowId,
+        ...Object.fromEntries(
+          addressed.flatMap((field) => (field in workflowId ? [[field, replaced(workflowId[field])]] : []))
+        )
+      }
     : replaced(workflowId)
   return { ...node, parameters: { ...parameters, workflowId: named } }
 }

@@ -93,10 +93,7 @@ describe("a workflow as files", () => {
     }
     assert.deepStrictEqual([...filesOf("p/W.1", one)], [...filesOf("p/W.1", other)])
     assert.strictEqual(filesOf("p/W.1", one).get("p/W.1/Code.jsCode.js"), code.jsCode)
-    assert.include(
-      filesOf("p/W.1", one).get("p/W.1.json"),
-      '"jsCode": { "$file": "Code.jsCode.js" }'
-    )
+    assert.include(filesOf("p/W.1", one).get("p/W.1.json"), '"jsCode": { "$file": "Code.jsCode.js" }')
   })
 
   it("changes by as few lines as a person would expect", () => {
@@ -113,8 +110,8 @@ describe("a workflow as files", () => {
     assert.deepStrictEqual(changed(before, lines([node({ position: [640, 120] })])), ['"position": [640, 120],'])
     const other = { prompt: prompt.replace("a clerk", "a nurse"), html: html.replace("Your order", "Your parcel") }
     assert.deepStrictEqual(changed(before, lines([node({ parameters: other })])), [
-      "You are a nurse. ".trim(),
-      "<p>Your parcel is on its way.</p>"
+      "<p>Your parcel is on its way.</p>",
+      "You are a nurse."
     ])
     const link = (to: string) => ({ connections: { N: { main: [[{ node: to, type: "main", index: 0 }]] } } })
     assert.deepStrictEqual(changed(lines([], link("A")), lines([], link("B"))), [

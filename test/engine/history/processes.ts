@@ -39,7 +39,13 @@ export const fakeGit = (cwd: string, lines: string) => {
 /** Plain git, by a person without a name who has set things. */
 export const person = async (folder: string, ...args: ReadonlyArray<string>) => {
   const { stdout } = await execute("git", ["-C", folder, ...args], {
-    env: { PATH: process.env["PATH"], GIT_CONFIG_GLOBAL: "/dev/null", GIT_AUTHOR_NAME: "Ann", GIT_COMMITTER_NAME: "Ann", EMAIL: "ann@example.test" },
+    env: {
+      PATH: process.env["PATH"],
+      GIT_CONFIG_GLOBAL: "/dev/null",
+      GIT_AUTHOR_NAME: "Ann",
+      GIT_COMMITTER_NAME: "Ann",
+      EMAIL: "ann@example.test"
+    },
     maxBuffer: 64 * 1024 * 1024
   })
   return stdout

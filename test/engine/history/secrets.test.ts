@@ -18,7 +18,8 @@ const credential = fc.record({
 })
 
 /** Everything that the repository holds: contents of all commits, their messages and names of files. */
-const everythingIn = (directory: string) => git(directory, "log", "-p", "--all", "--format=fuller", "--stat", "--binary")
+const everythingIn = (directory: string) =>
+  git(directory, "log", "-p", "--all", "--format=fuller", "--stat", "--binary")
 
 describe.each(["1.82.3", "2.41.1"] as const)("the repository of an engine %s", (version) => {
   it.live("never holds a value of a credential or a key, whatever is made, changed, read, refused and backed up", () =>
@@ -33,7 +34,11 @@ describe.each(["1.82.3", "2.41.1"] as const)("the repository of an engine %s", (
           const [, id = "none"] = /\\"id\\":\\"(\w+)\\"/.exec(text) ?? []
           yield* callTool("update_credential", { id, data })
           const used = { [type]: { id, name: `Mail ${count}` } }
-          yield* ask("create_workflow", { name: `W ${count}`, nodes: [{ ...start, credentials: used }], connections: {} })
+          yield* ask("create_workflow", {
+            name: `W ${count}`,
+            nodes: [{ ...start, credentials: used }],
+            connections: {}
+          })
           if (count % 3 === 0) yield* callTool("delete_credential", { id })
         }
         // What people type into their nodes is theirs and stays; a key of this server is not.

@@ -28,7 +28,10 @@ const broken: Readonly<Record<string, (place: { readonly cwd: string; readonly h
     return path.join(cwd, "empty")
   },
   "with damaged objects": ({ cwd }) =>
-    fakeGit(cwd, 'case "$*" in *ls-tree*) echo "error: inflate: data stream error" >&2; echo "fatal: not a tree object" >&2; exit 128;; esac')
+    fakeGit(
+      cwd,
+      'case "$*" in *ls-tree*) echo "error: inflate: data stream error" >&2; echo "fatal: not a tree object" >&2; exit 128;; esac'
+    )
 }
 
 const written = async (history: string) =>
@@ -46,7 +49,11 @@ describe("what a repository never took", () => {
         assert.deepStrictEqual(spooled(state), [])
 
         const { call, child, ended, says } = serverIn(place, breaking(place))
-        await call("create_credential", { name: "Mail", type: "httpBasicAuth", data: { user: "ann", password: secret } })
+        await call("create_credential", {
+          name: "Mail",
+          type: "httpBasicAuth",
+          data: { user: "ann", password: secret }
+        })
         await call("update_workflow", { id, name: "Renamed", settings: { timezone: "UTC" } })
         await call("update_workflow", { id, name: "Renamed again" })
         for (let again = 0; again < 9; again++) await call("list_workflows", {})

@@ -56,7 +56,10 @@ describe("several processes on one repository", () => {
             assert.include(told, `update_workflow: ${name} ${count} again on production`)
           }
         }
-        assert.lengthOf(told.filter((subject) => subject.startsWith("backup: ")), 2)
+        assert.lengthOf(
+          told.filter((subject) => subject.startsWith("backup: ")),
+          2
+        )
         assert.include(told, "A note")
         // A backup may come across a change before the server that made it has recorded it: nobody is said to undo it.
         const undone = await person(history, "log", "--format=%b", "--grep", "name .* again. → ")
@@ -87,8 +90,7 @@ describe("several processes on one repository", () => {
         assert.strictEqual(code, 0)
         assert.include(stdout, "production: 28 workflows")
         const told = await subjects(history)
-        for (let round = 0; round < 6; round++)
-          assert.include(told, `create_workflow: survivor ${round} on production`)
+        for (let round = 0; round < 6; round++) assert.include(told, `create_workflow: survivor ${round} on production`)
         await person(history, "fsck", "--full", "--strict")
         assert.lengthOf((await person(history, "ls-files", "production/*.json")).trim().split("\n"), 28)
         assert.strictEqual(await person(history, "status", "--porcelain"), "")
@@ -96,33 +98,38 @@ describe("several processes on one repository", () => {
     })
   )
 
-  it.live("keep the history with hooks, signing, without a name, on a detached head and in a folder of another user", () =>
-    Effect.gen(function* () {
-      const place = yield* home()
-      const { history } = place
-      yield* Effect.promise(async () => {
-        const first = serverIn(place)
-        await first.call("create_workflow", draft("first"))
-        await first.leave()
-        for (const hook of ["pre-commit", "commit-msg", "post-commit", "reference-transaction", "post-index-change"])
-          writeFileSync(path.join(history, ".git/hooks", hook), "#!/bin/sh\nexit 1\n", { mode: 0o755 })
-        await person(history, "config", "commit.gpgsign", "true")
-        await person(history, "config", "user.useConfigOnly", "true")
-        await person(history, "config", "core.fsmonitor", "/bin/false")
-        await person(history, "-c", "core.hooksPath=/dev/null", "checkout", "--quiet", "--detach")
-        if (process.getuid?.() === 0) chownSync(history, 65534, 65534)
-        const second = serverIn(place)
-        const { id } = await second.call("create_workflow", draft("second"))
-        const { notice } = await second.call("workflow_history", { id })
-        assert.isUndefined(notice)
-        await second.leave()
-        if (process.getuid?.() === 0) chownSync(history, 0, 0)
-        assert.match(await person(history, "log", "-1", "--format=%s %G?", "main"), /^create_workflow: second on production N/)
-        const bare = path.join(place.cwd, "bare.git")
-        await person(place.cwd, "clone", "--quiet", "--bare", history, bare)
-        await person(history, "-c", "core.hooksPath=/dev/null", "push", "--quiet", bare, "main")
-        assert.strictEqual(await person(bare, "rev-parse", "main"), await person(history, "rev-parse", "main"))
+  it.live(
+    "keep the history with hooks, signing, without a name, on a detached head and in a folder of another user",
+    () =>
+      Effect.gen(function* () {
+        const place = yield* home()
+        const { history } = place
+        yield* Effect.promise(async () => {
+          const first = serverIn(place)
+          await first.call("create_workflow", draft("first"))
+          await first.leave()
+          for (const hook of ["pre-commit", "commit-msg", "post-commit", "reference-transaction", "post-index-change"])
+            writeFileSync(path.join(history, ".git/hooks", hook), "#!/bin/sh\nexit 1\n", { mode: 0o755 })
+          await person(history, "config", "commit.gpgsign", "true")
+          await person(history, "config", "user.useConfigOnly", "true")
+          await person(history, "config", "core.fsmonitor", "/bin/false")
+          await person(history, "-c", "core.hooksPath=/dev/null", "checkout", "--quiet", "--detach")
+          if (process.getuid?.() === 0) chownSync(history, 65534, 65534)
+          const second = serverIn(place)
+          const { id } = await second.call("create_workflow", draft("second"))
+          const { notice } = await second.call("workflow_history", { id })
+          assert.isUndefined(notice)
+          await second.leave()
+          if (process.getuid?.() === 0) chownSync(history, 0, 0)
+          assert.match(
+            await person(history, "log", "-1", "--format=%s %G?", "main"),
+            /^create_workflow: second on production N/
+          )
+          const bare = path.join(place.cwd, "bare.git")
+          await person(place.cwd, "clone", "--quiet", "--bare", history, bare)
+          await person(history, "-c", "core.hooksPath=/dev/null", "push", "--quiet", bare, "main")
+          assert.strictEqual(await person(bare, "rev-parse", "main"), await person(history, "rev-parse", "main"))
+        })
       })
-    })
   )
 })

@@ -1,15 +1,7 @@
 import type { Tag, Workflow } from "../../client/models.ts"
 import { isSameJson } from "../../client/versions.ts"
 import { type Change, type ChangeOf, idOf, type Ref } from "../Change.ts"
-import {
-  contentOf,
-  differingParts,
-  isArchived,
-  partsBefore,
-  pinDataOf,
-  shownFor,
-  wholeContentOf
-} from "../content.ts"
+import { contentOf, differingParts, isArchived, partsBefore, pinDataOf, shownFor, wholeContentOf } from "../content.ts"
 import { type Draft, type Step, stepOf } from "../guards.ts"
 import { order } from "../order.ts"
 import { type Levels, levels } from "../promotion/levels.ts"
@@ -38,7 +30,9 @@ export const planRestore = (wish: Wish): Omit<Draft, "estimate"> & { readonly un
   const { newTags, refsOf } = tagsFor(wish)
   const calls = new Map<string, ReadonlyArray<string>>([...records, ...since].map((one) => [one.id, callsOf(one)]))
   const graph = levels(calls)
-  const created = new Map(gone.map((record) => [record.id, creationOf(record, wish, graph.levelOf(record.id))] as const))
+  const created = new Map(
+    gone.map((record) => [record.id, creationOf(record, wish, graph.levelOf(record.id))] as const)
+  )
   const circumstances: Circumstances = {
     wish,
     graph,
@@ -80,8 +74,7 @@ const namesOf = (workflows: ReadonlyArray<Workflow>): string => {
 }
 
 const isPinnedOtherwise = (record: Workflow, current: Workflow | undefined): boolean =>
-  record["pinData"] !== undefined &&
-  !isSameJson(pinDataOf(record), current === undefined ? {} : pinDataOf(current))
+  record["pinData"] !== undefined && !isSameJson(pinDataOf(record), current === undefined ? {} : pinDataOf(current))
 
 /** The ids of the workflows that a workflow calls. */
 const callsOf = (workflow: Workflow) => idsIn(linksOf(contentOf(workflow)).texts.filter(({ use }) => use !== "caller"))
@@ -169,7 +162,14 @@ const stepsOf = (
   const isActive = current?.active === true
   if (isActive !== record.active && !isArchived(record)) {
     const level = graph.levelOf(record.id)
-    changes.push({ kind: "active", ...on, before: isActive, after: record.active, level, isCalled: called.has(record.id) })
+    changes.push({
+      kind: "active",
+      ...on,
+      before: isActive,
+      after: record.active,
+      level,
+      isCalled: called.has(record.id)
+    })
   }
   return [...steps, ...changes.map((change) => stepOf(change, why))]
 }

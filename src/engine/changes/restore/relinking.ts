@@ -18,10 +18,11 @@ export const relinked = (
   content: Content,
   { created, graph }: { readonly created: Creations; readonly graph: Levels }
 ): Relinked => {
-  const isLate = (other: string) =>
-    other === id || graph.isBack(id, other) || graph.levelOf(other) > graph.levelOf(id)
+  const isLate = (other: string) => other === id || graph.isBack(id, other) || graph.levelOf(other) > graph.levelOf(id)
   const found = linksOf(content).texts.flatMap(({ parts, path }) => {
-    const others = parts.flatMap((part) => (typeof part === "string" || !created.has(part.workflow) ? [] : [part.workflow]))
+    const others = parts.flatMap((part) =>
+      typeof part === "string" || !created.has(part.workflow) ? [] : [part.workflow]
+    )
     if (others.length === 0) return []
     const reference: Reference = {
       path,

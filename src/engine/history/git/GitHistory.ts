@@ -2,7 +2,14 @@ import { Clock, Effect, type FileSystem, Layer, Option, type Path, Schema } from
 import type { ChildProcessSpawner } from "effect/process"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { type After, type Authors, type Change, History, HistoryError, type InstanceHistory } from "../../client/History.ts"
+import {
+  type After,
+  type Authors,
+  type Change,
+  History,
+  HistoryError,
+  type InstanceHistory
+} from "../../client/History.ts"
 import { freshOnly } from "../fresh.ts"
 import { Happening, shortItem } from "../Happening.ts"
 import { recordOf, withoutSecrets } from "../record.ts"
@@ -103,6 +110,7 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
       sinceBackup: reading(({ repository }) => sinceBackup(repository, instance)),
       settled: recorder.settled,
       drained: recorder.drained,
+      together: recorder.together,
       problem: recorder.problem,
       versions: (id, page) => reading(({ repository }) => versionsOf(repository, instance, id, page)),
       read: (id, version, side) =>

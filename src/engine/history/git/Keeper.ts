@@ -2,7 +2,7 @@ import { Clock, Effect } from "effect"
 
 import type { Authors } from "../../client/History.ts"
 import { commitsOf, type Known, type Ledger } from "../commits.ts"
-import { type Happening, idsIn } from "../Happening.ts"
+import { gathered, type Happening, idsIn } from "../Happening.ts"
 import { notRecorded, overtaken, standing } from "../late.ts"
 import { recordAt } from "../layout.ts"
 import { fileOf } from "../lists.ts"
@@ -102,7 +102,7 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
     const at = yield* placesAt(hash)
     const given = yield* ledgerAt([...left, ...items], at)
     const late = left.length === 0 ? [] : notRecorded(left, yield* repository.log("At: ", { limit: mostLookedUp }))
-    const all = [...late, ...items]
+    const all = gathered([...late, ...items])
     yield* askAuthors(all, given)
     const recordedAt = yield* momentsOf(overtaken(all, given.workflows))
     const known = { workflows: new Map(given.workflows), recordedAt }
@@ -123,8 +123,8 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
 
   /** Brings the work tree from what it shows to the newest commit. Another process may be at the same. */
   const follow = Effect.fnUntraced(function* (from: string) {
-    const at = shownLast === from ? from : yield* Effect.map(repository.shown, (shown) => shown ?? from)
-    shownLast = undefined
+    const at = shownLast === from ? from : ((yield* repository.shown) ?? shownLast ?? from)
+    shownLast = at
     const { hash = at } = yield* repository.tip
     if (at !== hash) yield* repository.show(at, hash)
     shownLast = hash
@@ -134,7 +134,10 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
   const record = Effect.fnUntraced(function* (given: Given) {
     const { from, isCheckedOut } = yield* whileRacing(recorded(given))
     authors.clear()
-    if (!isCheckedOut) return { lag: undefined }
+    if (!isCheckedOut) {
+      shownLast = undefined
+      return { lag: undefined }
+    }
     const lag = yield* Effect.match(whileRacing(follow(from)), {
       onSuccess: () => undefined,
       onFailure: (error) => error

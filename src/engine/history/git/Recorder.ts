@@ -62,6 +62,8 @@ export const make = Effect.fnUntraced(function* <Item>({ encode, fresh, record, 
   let dropped = 0
   let mayBeLeft = true
   let isEnding = false
+  /** How many do something that is to be recorded as one. */
+  let together = 0
   let outcome: Outcome = {}
 
   const say = (before: string | undefined, now: string | undefined, words: string, after: string) => {
@@ -100,7 +102,8 @@ export const make = Effect.fnUntraced(function* <Item>({ encode, fresh, record, 
     freshOf = fresh()
     unkept = 0
     if (dropped > 0 && place !== undefined) mayBeLeft = true
-    else if (dropped > 0) yield* Effect.logError(`The history of workflows lacks ${dropped} readings and changes of before`)
+    else if (dropped > 0)
+      yield* Effect.logError(`The history of workflows lacks ${dropped} readings and changes of before`)
     yield* dropped > 0 ? spool.release : spool.forget
     dropped = 0
     place = undefined
@@ -125,10 +128,13 @@ export const make = Effect.fnUntraced(function* <Item>({ encode, fresh, record, 
     yield* Effect.forEach(asking, (done) => Deferred.succeed(done, undefined))
   }).pipe(Effect.scoped, Effect.uninterruptible)
 
+  const isUnfinished = () => outcome.failure !== undefined || outcome.lag !== undefined || mayBeLeft
+
   const writing = yield* Effect.gen(function* () {
     yield* Queue.take(nudged)
+    if (together > 0 && (yield* Queue.size(marks)) === 0) return
     yield* attempt
-    for (let pause = firstPause; isWrong(outcome) || mayBeLeft; pause = Math.min(pause * 2, longestPause)) {
+    for (let pause = firstPause; isUnfinished(); pause = Math.min(pause * 2, longestPause)) {
       yield* Effect.raceFirst(Effect.sleep(pause), Queue.take(nudged))
       yield* attempt
     }
@@ -166,22 +172,35 @@ export const make = Effect.fnUntraced(function* <Item>({ encode, fresh, record, 
         )
     })
   )
-  yield* Effect.when(nudge, Effect.map(Effect.scoped(spool.left), (left) => left.length > 0))
+  yield* Effect.when(
+    nudge,
+    Effect.map(Effect.scoped(spool.left), (left) => left.length > 0)
+  )
 
   return {
     add: (item: Effect.Effect<Item>) => Effect.asVoid(Effect.andThen(Queue.offer(queue, item), nudge)),
     settled: settledWithin(patience),
     drained: settledWithin(longPatience),
+    /** Records what happens meanwhile when it is over, unless somebody cannot wait. */
+    together: <A, E, R>(self: Effect.Effect<A, E, R>) =>
+      Effect.acquireUseRelease(
+        Effect.sync(() => together++),
+        () => self,
+        () =>
+          Effect.andThen(
+            Effect.sync(() => together--),
+            nudge
+          )
+      ),
     problem: Effect.sync(() => {
       const { failure, lag } = outcome
-      if (failure !== undefined) return `${notKept}: ${failure}`
-      return lag === undefined ? undefined : `${notShown}: ${lag}`
+      if (failure !== undefined) return { message: `${notKept}: ${failure}`, isRecorded: false }
+      return lag === undefined ? undefined : { message: `${notShown}: ${lag}`, isRecorded: true }
     })
   }
 })
 
-const isWrong = ({ failure, lag }: Outcome) => failure !== undefined || lag !== undefined
-
 const notKept = "The history of workflows takes nothing now, calls go on without it, and it will be caught up"
 const notShown = "The work tree of the history does not show its newest commits, which are in it nevertheless"
-const notSpooled = "What the history of workflows does not take cannot wait on the disk either, and is lost if this server ends"
+const notSpooled =
+  "What the history of workflows does not take cannot wait on the disk either, and is lost if this server ends"

@@ -68,8 +68,8 @@ export const make = Effect.fnUntraced(function* (git: Git, { gitDirectory, isBar
 
   /** The commit that the work tree shows as far as its index tells; nothing where it is none of the last ones. */
   const shown = Effect.gen(function* () {
+    if ((yield* git.text(["ls-files"])) === "") return emptyTree
     const tree = (yield* git.text(["write-tree"])).trim()
-    if (tree === emptyTree) return emptyTree
     const known = (yield* git.text(["log", "--max-count=1000", "--format=%H %T", branch])).split("\n")
     return known.find((line) => line.endsWith(` ${tree}`))?.split(" ")[0]
   })

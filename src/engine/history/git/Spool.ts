@@ -21,17 +21,16 @@ export interface Spool {
 }
 
 /** The way to the spool of the history in a folder; without one, what waits is lost with the process. */
-export const HistorySpool = Context.Reference<{ readonly of: (directory: string) => Effect.Effect<Spool, never, Scope.Scope> }>(
-  "workflow-tool-server/engine/HistorySpool",
-  {
-    defaultValue: () => ({
-      of: (directory) =>
-        Effect.succeed({
-          keep: () => Effect.fail(new SpoolError({ message: `there is no place for what ${directory} does not take` })),
-          forget: Effect.void,
-          release: Effect.void,
-          left: Effect.succeed([])
-        })
-    })
-  }
-)
+export const HistorySpool = Context.Reference<{
+  readonly of: (directory: string) => Effect.Effect<Spool, never, Scope.Scope>
+}>("workflow-tool-server/engine/HistorySpool", {
+  defaultValue: () => ({
+    of: (directory) =>
+      Effect.succeed({
+        keep: () => Effect.fail(new SpoolError({ message: `there is no place for what ${directory} does not take` })),
+        forget: Effect.void,
+        release: Effect.void,
+        left: Effect.succeed([])
+      })
+  })
+})

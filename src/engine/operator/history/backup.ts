@@ -6,6 +6,7 @@ import { Arrival, gatheringSeconds } from "../../../mcp/callTime.ts"
 import { Progress } from "../../../mcp/Progress.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import type { Drift } from "../../client/History.ts"
+import { somebody } from "../../history/git/fastImport.ts"
 import * as AcrossTool from "../AcrossTool.ts"
 import { type BackedUp, backUp } from "./instanceBackup.ts"
 import { notKept } from "./unreadable.ts"
@@ -29,7 +30,7 @@ export const backup = AcrossTool.make("backup", {
       { concurrency: "unbounded" }
     )
     const problem = yield* engines[0]?.history.problem ?? Effect.undefined
-    return { ...(problem === undefined ? {} : { notice: problem }), data }
+    return { ...(problem === undefined ? {} : { notice: problem.message }), data }
   })
 })
 
@@ -50,8 +51,13 @@ const shown = ({ changes, instance, since, tags, toRead, workflows }: BackedUp) 
   ...(since === undefined ? {} : { since }),
   changes: changes.slice(0, most).map(shownDrift),
   ...(changes.length > most ? { more: changes.length - most } : {}),
-  ...(toRead > 0 ? { notice: `Not complete: ${toRead} workflows are still to be read. Call again to go on.` } : {})
+  ...noticed([
+    ...(toRead > 0 ? [`Not complete: ${toRead} workflows are still to be read. Call again to go on.`] : []),
+    ...(changes.some(({ by }) => by === somebody) ? [`Who "${somebody}" is, the engine does not tell.`] : [])
+  ])
 })
+
+const noticed = (notices: ReadonlyArray<string>) => (notices.length === 0 ? {} : { notice: notices.join(" ") })
 
 const shownDrift = ({ by, change, id, name, tool, version, when }: Drift) => ({
   id,

@@ -1,4 +1,4 @@
-import { Effect, Schema } from "effect"
+import { Array as Arrays, Effect, Schema } from "effect"
 
 import { monotonicMillis } from "../../../internal/http/monotonicMillis.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
@@ -52,17 +52,18 @@ export const backUp = Effect.fnUntraced(function* (
   const recorded = yield* history.all
   const toRead = [...recorded].flatMap(([id, record]) => (!ids.has(id) || isIncomplete(record) ? [id] : []))
   let read = 0
-  yield* Effect.forEach(
-    toRead,
-    Effect.fnUntraced(function* (id) {
-      if ((yield* monotonicMillis) > until) return
-      // Of one that is gone, or not for this key, the reading itself tells.
-      yield* Effect.ignore(Effect.flatMap(Effect.orDie(toWorkflowId(id)), engine.getWorkflow))
-      read++
-      if (read % pageSize === 0) yield* report(ids.size + read, `${instance}: ${read} of ${toRead.length} read`)
-    }),
-    { concurrency, discard: true }
-  )
+  const readOne = Effect.fnUntraced(function* (id: string) {
+    if ((yield* monotonicMillis) > until) return
+    // Of one that is gone, or not for this key, the reading itself tells.
+    yield* Effect.ignore(Effect.flatMap(Effect.orDie(toWorkflowId(id)), engine.getWorkflow))
+    read++
+  })
+  for (const some of Arrays.chunksOf(toRead, pageSize)) {
+    yield* history.together(Effect.forEach(some, readOne, { concurrency, discard: true }))
+    // It is recorded while the next ones are read.
+    yield* Effect.forkChild(history.drained)
+    yield* report(ids.size + read, `${instance}: ${read} of ${toRead.length} read`)
+  }
   yield* history.drained
   const { changes, when } = yield* history.sinceBackup
   if (read === toRead.length) {

@@ -63,8 +63,7 @@ export const recreate = Effect.fnUntraced(function* (formerId: WorkflowId, recor
     }),
     { id, done: "created", step: "the rest" }
   )
-  const notice =
-    `Workflow ${formerId} was deleted: it was made anew, and its id is ${id} now. Its executions are gone.`
+  const notice = `Workflow ${formerId} was deleted: it was made anew, and its id is ${id} now. Its executions are gone.`
   return { workflow: done.workflow, notices: [notice, ...leftOut(dropped), ...done.notices] } satisfies Restored
 })
 

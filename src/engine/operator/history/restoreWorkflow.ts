@@ -81,10 +81,15 @@ const restored = Effect.fnUntraced(function* (
 /** The workflows that name a deleted one, which name the new one if they are asked to. */
 const followed = (formerId: WorkflowId, id: WorkflowId, relinks: boolean) =>
   Effect.match(
-    Effect.flatMap(callersOf(formerId), (callers) => (relinks ? relink(callers, formerId, id) : Effect.succeed(callers))),
+    Effect.flatMap(callersOf(formerId), (callers) =>
+      relinks ? relink(callers, formerId, id) : Effect.succeed(callers)
+    ),
     {
       onSuccess: (callers) => ({ callers, problem: callers.length === 0 || relinks ? [] : [stillNamed(formerId)] }),
-      onFailure: ({ message }) => ({ callers: [], problem: [`What names ${formerId} could not be looked for: ${message}`] })
+      onFailure: ({ message }) => ({
+        callers: [],
+        problem: [`What names ${formerId} could not be looked for: ${message}`]
+      })
     }
   )
 

@@ -47,7 +47,10 @@ export const workflowHistory = EngineTool.make("workflow_history", {
           ? `engine@${last?.createdAt ?? ""}`
           : undefined
     return {
-      ...noticed(problem, unread === undefined ? undefined : `The engine's own versions are missing here: ${unread}`),
+      ...noticed(
+        problem?.message,
+        unread === undefined ? undefined : `The engine's own versions are missing here: ${unread}`
+      ),
       data,
       ...(next === undefined ? {} : { nextCursor: next })
     }
