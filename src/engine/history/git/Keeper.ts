@@ -31,6 +31,7 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
   let held: At | undefined
   /** The commit that the work tree shows, as far as that is known: processes may be killed before they bring it forward. */
   let shownLast: string | undefined
+  let untidied = 0
 
   const placesAt = Effect.fnUntraced(function* (tip: string) {
     if (held?.tip === tip) return held
@@ -112,6 +113,7 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
     const before = [...known.workflows.keys()]
     if (commits.length === 0) return { from: hash, isCheckedOut }
     const to = yield* repository.commit(hash, commits)
+    untidied += commits.length
     const places = new Map(at.known)
     for (const key of before) places.delete(key)
     for (const [key, { base, paths }] of ledger.workflows) places.set(key, { base, paths })
@@ -134,6 +136,10 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
   const record = Effect.fnUntraced(function* (given: Given) {
     const { from, isCheckedOut } = yield* whileRacing(recorded(given))
     authors.clear()
+    if (untidied >= tidiedEvery) {
+      untidied = 0
+      yield* repository.tidy
+    }
     if (!isCheckedOut) {
       shownLast = undefined
       return { lag: undefined }
@@ -157,6 +163,9 @@ export interface Given {
 
 /** Who made the versions of a workflow of an instance since one that is recorded. */
 export type AuthorsOf = (instance: string, ...version: Parameters<Authors>) => ReturnType<Authors>
+
+/** Commits after which git is asked to look whether they should be packed. */
+const tidiedEvery = 500
 
 /** Versions whose makers are asked for at once, and how many of them side by side: engines have other things to do. */
 const mostAsked = 500

@@ -90,7 +90,10 @@ export const make = Effect.fnUntraced(function* (git: Git, { gitDirectory, isBar
       ])
       .pipe(Effect.map(commitsIn))
 
-  return { branch, commit, files, log, read, show, shown, tip }
+  /** Packs what many small commits have left, where git finds it worth the while. */
+  const tidy = Effect.ignore(git.text(["gc", "--auto", "--quiet"]))
+
+  return { branch, commit, files, log, read, show, shown, tidy, tip }
 })
 export type Repository = Effect.Success<ReturnType<typeof make>>
 

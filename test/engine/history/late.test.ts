@@ -1,0 +1,101 @@
+import { assert, describe, it } from "vitest"
+
+import { commitsOf } from "../../../src/engine/history/commits.ts"
+import { freshOnly } from "../../../src/engine/history/fresh.ts"
+import { gathered, type Happening } from "../../../src/engine/history/Happening.ts"
+import { overtaken, standing } from "../../../src/engine/history/late.ts"
+import { strangersIn } from "../../../src/engine/history/strangers.ts"
+
+const instance = "production"
+const key = "production/w"
+const workflow = (name: string, updatedAt: string, versionId = "v") => ({
+  id: "w",
+  name,
+  updatedAt,
+  versionId,
+  nodes: [],
+  connections: {},
+  pinData: null
+})
+const seen = (at: number, ...workflows: ReadonlyArray<object>): Happening => ({
+  _tag: "Seen",
+  instance,
+  at,
+  workflows: workflows.map((one) => ({ ...one })),
+  gone: []
+})
+const wrote = (at: number, before: object | undefined, after: object): Happening => ({
+  _tag: "Wrote",
+  instance,
+  at,
+  id: "w",
+  origin: { tool: "update_workflow", client: "Ann's client" },
+  ...(before === undefined ? {} : { before: { ...before } }),
+  after: { _tag: "Present", seen: { ...after } }
+})
+const ledgerWith = (record: object, recordedAt: number) => ({
+  workflows: new Map([[key, { base: "production/W.w", paths: ["production/W.w.json"], record: { ...record } }]]),
+  lists: new Map<string, string>(),
+  authors: new Map<string, string>(),
+  recordedAt: new Map([[key, recordedAt]])
+})
+
+const [one, two, three] = [workflow("1", "T1"), workflow("2", "T2"), workflow("3", "T3")]
+
+describe("what another process was faster with", () => {
+  it("is not undone by an older reading", () => {
+    assert.deepStrictEqual(commitsOf(seen(5, one), ledgerWith(two, 6)), [])
+  })
+
+  it("is undone by a newer reading, as where an engine was put back to a backup of its own", () => {
+    const [commit] = commitsOf(seen(7, one), ledgerWith(two, 6))
+    assert.include(commit?.message, "Changed elsewhere")
+  })
+
+  it("stands in the end, after our own change that is recorded late, in its own words", () => {
+    const ledger = ledgerWith(three, 6)
+    const known = { workflows: new Map(ledger.workflows), recordedAt: ledger.recordedAt }
+    const all = [wrote(5, one, two)]
+    assert.deepStrictEqual(overtaken(all, known.workflows), [key])
+    const messages = [...all, ...standing(all, known, 8)].flatMap((happening) =>
+      commitsOf(happening, ledger).map(({ author, message }) => `${author}: ${message.split("\n")[2]}`)
+    )
+    assert.deepStrictEqual(messages, [
+      'Ann\'s client: production/2.w.json: name "1" → "2" (recorded late) [v]',
+      'somebody else: production/3.w.json: name "2" → "3" [v]'
+    ])
+  })
+})
+
+describe("what waits for the repository", () => {
+  it("is kept once for each state, and again after a change", () => {
+    const fresh = freshOnly()
+    assert.lengthOf(fresh([seen(1, one), seen(2, one)]), 1)
+    assert.lengthOf(fresh([seen(3, one)]), 0)
+    assert.lengthOf(fresh([seen(4, two), wrote(5, two, one), seen(6, two)]), 3)
+  })
+
+  it("makes one commit of readings that follow on each other", () => {
+    assert.deepStrictEqual(gathered([seen(1, one), seen(2, two), wrote(3, two, three), seen(4, three)]), [
+      seen(2, one, two),
+      wrote(3, two, three),
+      seen(4, three)
+    ])
+  })
+})
+
+describe("who made a version", () => {
+  const recorded = new Map([[key, { record: workflow("1", "T1", "a") }]])
+
+  it("is asked for one that none of our changes has made", () => {
+    assert.deepStrictEqual(strangersIn([seen(1, workflow("2", "T2", "b"))], recorded), [
+      { instance, id: "w", since: "a", version: "b" }
+    ])
+  })
+
+  it("is not asked for our own, nor for the first one", () => {
+    const ours = workflow("2", "T2", "b")
+    assert.deepStrictEqual(strangersIn([wrote(1, workflow("1", "T1", "a"), ours), seen(2, ours)], recorded), [])
+    assert.deepStrictEqual(strangersIn([seen(1, ours)], new Map()), [])
+  })
+})
