@@ -16,7 +16,7 @@ export const history = ({ config = "" }: Pick<Launch, "config">, settings: NonNu
     directory: path.resolve(besideConfiguration ? path.dirname(config) : "", directory),
     environment: { PATH: process.env["PATH"], HOME: process.env["HOME"], SystemRoot: process.env["SystemRoot"] }
   }).pipe(
-    Layer.provide(Layer.succeed(HistorySpool, spoolIn([stateFolder(), path.dirname(path.resolve(config))]))),
+    Layer.provide(Layer.succeed(HistorySpool, spoolIn([stateFolder(), path.resolve(path.dirname(config))]))),
     Layer.provide(NodeServices.layer)
   )
 }
