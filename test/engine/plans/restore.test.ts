@@ -1,6 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 
+import { planRestore } from "../../../src/engine/changes/restore/plan.ts"
+import { Workflow } from "../../../src/engine/client/models.ts"
 import { ask, type Json, refused } from "../../support/harness.ts"
 import { folder, git, historyIn } from "../history/support.ts"
 import { Beside, twoEmbedded } from "./support.ts"
@@ -21,6 +23,27 @@ const Rows = Schema.decodeUnknownSync(
         active: Schema.Boolean,
         settings: Schema.Unknown,
         tags: Schema.optionalKey(Schema.Array(Schema.Struct({ name: Schema.String })))
+      })
+    )
+  })
+)
+
+const Named = Schema.decodeUnknownSync(
+  Schema.Struct({
+    data: Schema.Array(
+      Schema.Struct({
+        id: Schema.String,
+        name: Schema.String,
+        nodes: Schema.optionalKey(
+          Schema.Array(
+            Schema.Struct({
+              parameters: Schema.optionalKey(
+                Schema.Struct({ workflowId: Schema.optionalKey(Schema.Struct({ value: Schema.Unknown })) })
+              )
+            })
+          )
+        ),
+        settings: Schema.optionalKey(Schema.Struct({ errorWorkflow: Schema.optionalKey(Schema.Unknown) }))
       })
     )
   })
@@ -77,4 +100,83 @@ describe.each(["1.82.3", "2.41.1"] as const)("a whole instance %s", (engine) => 
       }).pipe(Effect.provide(twoEmbedded([engine, engine]).pipe(Layer.provide(historyIn(directory)))))
     })
   )
+})
+
+const manual = { name: "Start", type: "n8n-nodes-base.manualTrigger", typeVersion: 1, position: [0, 0], parameters: {} }
+const calling = (id: unknown) => ({
+  name: "Call",
+  type: "n8n-nodes-base.executeWorkflow",
+  typeVersion: 1.2,
+  position: [200, 0],
+  parameters: { source: "database", workflowId: { __rl: true, mode: "id", value: id } }
+})
+
+describe("deleted workflows that name each other or themselves", () => {
+  it.live("name the new ids when they are made anew", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      yield* Effect.gen(function* () {
+        const instance = "staging"
+        const { send } = yield* Beside
+        const made = (name: string) =>
+          Effect.map(ask("create_workflow", { instance, name, nodes: [manual], connections: {} }), ({ id }) =>
+            String(id)
+          )
+        const calls = (id: string, other: string) =>
+          ask("update_workflow", { instance, id, nodes: [manual, calling(other)], settings: { errorWorkflow: other } })
+        const [ping, pong, self] = [yield* made("Ping"), yield* made("Pong"), yield* made("Self")]
+        yield* calls(ping, pong)
+        yield* calls(pong, ping)
+        yield* calls(self, self)
+        yield* ask("workflow_history", { instance, id: self })
+        const version = git(directory, "rev-parse", "HEAD").trim().slice(0, 12)
+        for (const id of [ping, pong, self]) yield* ask("delete_workflow", { instance, id })
+
+        const plan = yield* ask("plan_restore", { instance, version })
+        assert.deepInclude(yield* apply(plan), { state: "applied" })
+        const { data } = Named(yield* send("staging", "GET", "/workflows?limit=250"))
+        const idOf = (name: string) => data.find((row) => row.name === name)?.id
+        const namedBy = (name: string) => {
+          const { nodes = [], settings } = data.find((row) => row.name === name) ?? {}
+          return [nodes.at(-1)?.parameters?.workflowId?.value, settings?.errorWorkflow]
+        }
+        assert.deepStrictEqual(namedBy("Ping"), [idOf("Pong"), idOf("Pong")])
+        assert.deepStrictEqual(namedBy("Pong"), [idOf("Ping"), idOf("Ping")])
+        assert.deepStrictEqual(namedBy("Self"), [idOf("Self"), idOf("Self")])
+        yield* apply(yield* ask("plan_rollback", { plan_id: plan["plan_id"] }))
+        assert.lengthOf(Named(yield* send("staging", "GET", "/workflows?limit=250")).data, 0)
+
+        const { id } = yield* ask("restore_workflow", { instance, id: self })
+        const alone = Named({ data: [yield* send("staging", "GET", `/workflows/${String(id)}`)] }).data[0]
+        assert.strictEqual(alone?.nodes?.at(-1)?.parameters?.workflowId?.value, id)
+        assert.strictEqual(alone?.settings?.errorWorkflow, id)
+      }).pipe(Effect.provide(twoEmbedded(["2.41.1", "2.41.1"]).pipe(Layer.provide(historyIn(directory)))))
+    })
+  )
+})
+
+it("names the workflows whose pinned data an engine does not take", () => {
+  const workflow = (pinData: object) =>
+    Schema.decodeUnknownSync(Workflow)({
+      id: "w",
+      name: "Pinned",
+      active: false,
+      nodes: [],
+      connections: {},
+      settings: {},
+      pinData
+    })
+  const wish = {
+    instance: "staging",
+    version: "0000000",
+    records: [workflow({ Start: [{ json: {} }] })],
+    all: [workflow({})],
+    tags: []
+  }
+  const old = planRestore({ ...wish, takesPinnedData: false })
+  assert.deepStrictEqual(old.steps, [])
+  assert.deepStrictEqual(old.warnings, ["This engine takes no pinned data: it stays as it is in Pinned"])
+  const newer = planRestore({ ...wish, takesPinnedData: true })
+  assert.deepStrictEqual(newer.warnings, [])
+  assert.lengthOf(newer.steps, 1)
 })
