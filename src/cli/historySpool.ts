@@ -39,12 +39,15 @@ export const spoolIn = (folders: ReadonlyArray<string>) =>
         return { scope, file: opened, name: file, length: 0 }
       })
 
+      /** Where a disk is full in the middle, what is there stays for the next process, and another folder is tried. */
       const keepIn = Effect.fnUntraced(function* (folder: string, text: string) {
         const now = held ?? (yield* openIn(folder))
+        held = now
         const length = now.length + text.length
-        if (length > most)
+        if (length > most) {
           return yield* new SpoolError({ message: `${now.name} holds ${most} characters, the most it may` })
-        yield* Effect.tapError(now.file.append(text), () => (held === undefined ? close(now, true) : Effect.void))
+        }
+        yield* Effect.tapError(now.file.append(text), () => end(now.length === 0))
         held = { ...now, length }
         return now.name
       })

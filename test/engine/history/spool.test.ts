@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
 import path from "node:path"
 
 import { assert, describe, it } from "@effect/vitest"
@@ -38,7 +38,7 @@ const written = async (history: string) =>
   (await person(history, "log", "--reverse", "--format=%an %s", "--grep=^Tool: ")).trim().split("\n")
 
 describe("what a repository never took", () => {
-  it.live.each(Object.entries(broken))("is recorded by the next process after a kill -9, %s", ([, breaking]) =>
+  it.live.each(Object.entries(broken))("is recorded by the next process after a kill -9, %s", ([name, breaking]) =>
     Effect.gen(function* () {
       const place = yield* home()
       const { apiKey, history, state } = place
@@ -68,7 +68,8 @@ describe("what a repository never took", () => {
         assert.notInclude(text, secret)
         assert.notInclude(text, apiKey)
         assert.isBelow(text.split("\n").filter((line) => line.includes('"Seen"')).length, 6)
-        cpSync(state, path.join(place.cwd, "copy"), { recursive: true })
+        const copy = path.join(place.cwd, "copy")
+        cpSync(state, copy, { recursive: true })
 
         const next = serverIn(place)
         const { data } = await next.call("workflow_history", { id })
@@ -84,14 +85,16 @@ describe("what a repository never took", () => {
         assert.include(await person(history, "log", "-2", "-p"), '"timezone": "UTC"')
         assert.deepStrictEqual(spooled(state), [])
 
-        rmSync(state, { recursive: true })
-        cpSync(path.join(place.cwd, "copy"), state, { recursive: true })
+        assert.strictEqual(await person(history, "status", "--porcelain"), "")
+        if (!name.includes("full")) return
+
+        // Killed between its commit and the removal of the file, the next process finds both.
+        cpSync(copy, state, { recursive: true })
         const again = serverIn(place)
         await again.call("workflow_history", { id })
         await again.leave()
         assert.deepStrictEqual(await written(history), told)
         assert.deepStrictEqual(spooled(state), [])
-        assert.strictEqual(await person(history, "status", "--porcelain"), "")
       })
     })
   )
