@@ -4,7 +4,7 @@ import { Effect, Schema } from "effect"
 import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
 import { shown } from "./TestedEngine.ts"
-import { answer, chain, created, node, webhook } from "./things.ts"
+import { answer, chain, created, failing, manual, node, unique, webhook } from "./things.ts"
 
 const readJson = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
@@ -19,8 +19,10 @@ const request = (name: string) =>
 
 /** A workflow with a webhook, a request in its middle and one at its end, which ran once. */
 const ran = Effect.fnUntraced(function* (data: Json = { name: "Ann" }) {
+  const name = unique("recorded")
   const hook = webhook({ responseMode: "onReceived" })
   const workflow = yield* created({
+    name,
     nodes: [
       hook,
       answer("Greet", "=Hello {{ $json.body.name }}"),
@@ -32,7 +34,7 @@ const ran = Effect.fnUntraced(function* (data: Json = { name: "Ann" }) {
     active: true
   })
   const { executionId } = yield* ask("execute_workflow", { id: workflow.id, data })
-  return { ...workflow, execution: executionId }
+  return { id: workflow.id, name, execution: executionId }
 })
 
 const recorded = (args: Json) =>
@@ -50,6 +52,8 @@ const twinsOf = (name: unknown) =>
     shown(`/workflows?limit=250&name=${encodeURIComponent(`Temporary run of ${String(name)}`)}`),
     ({ data }) => data
   )
+
+const listIn = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
 export const recordedTests = (it: Suite) => {
   it.effect("record_test makes a test of a run, which run_tests passes without acting outside, leaving nothing", () =>
@@ -81,5 +85,125 @@ export const recordedTests = (it: Suite) => {
         })
         assert.deepStrictEqual((yield* shown(`/workflows/${id}`)).nodes, was.nodes)
       })
+  )
+
+  it.effect("run_tests passes a mock's items on by the outputs that they left by, and run by run", () =>
+    Effect.gen(function* () {
+      const { id, name } = yield* created({
+        name: unique("forked"),
+        nodes: [
+          manual(),
+          answer("Left", "left"),
+          answer("Right", "right"),
+          request("Fetch"),
+          answer("Good", "={{ $json.n }}"),
+          answer("Bad", "={{ $json.n }}")
+        ],
+        connections: [
+          ...chain("Start", "Left", "Fetch"),
+          ...chain("Start", "Right", "Fetch"),
+          { source: "Fetch", target: "Good" },
+          { source: "Fetch", target: "Bad", sourceOutput: 1 }
+        ]
+      })
+      const mocks = { Fetch: { runs: [{ outputs: [[{ n: "1" }], [{ n: "2" }, { n: "3" }]] }, [{ n: "4" }]] } }
+      const test = {
+        testFormat: 1,
+        name: "Forked",
+        workflow: { name },
+        trigger: { node: "Start", items: [{}] },
+        mocks,
+        expect: {
+          Fetch: { exact: mocks.Fetch },
+          Good: { exact: { runs: [[{ said: "1" }], [{ said: "4" }]] } },
+          Bad: { exact: [{ said: "2" }, { said: "3" }] }
+        }
+      }
+      assert.deepStrictEqual(yield* ask("run_tests", { test }), {
+        passed: 1,
+        total: 1,
+        summary: "1 passed",
+        passedFiles: ["test"]
+      })
+      const less = { ...test, mocks: { Fetch: { runs: mocks.Fetch.runs.slice(0, 1) } } }
+      const { notPassed } = yield* ask("run_tests", { test: less, id })
+      assert.deepNestedInclude(
+        { notPassed },
+        { "notPassed[0].problems": ["first: Fetch: expected 2 runs, got 1", "Good: expected 2 runs, got 1"] }
+      )
+    })
+  )
+
+  it.effect("record_test keeps no secret, and takes a run that failed as one that is to fail there", () =>
+    Effect.gen(function* () {
+      const hook = webhook({ responseMode: "onReceived" })
+      const { id } = yield* created({
+        nodes: [hook, answer("Copy", "={{ $json.body.apiKey }}"), failing()],
+        connections: chain("Webhook", "Copy", "Stop"),
+        active: true
+      })
+      const { executionId } = yield* ask("execute_workflow", { id, data: { apiKey: "swordfish-17", order: 7 } })
+      const { notes, text } = yield* ask("record_test", { execution: executionId })
+      assert.notInclude(String(text), "swordfish")
+      assert.match(String(notes), /Secrets were left out/)
+      const test = readJson(text)
+      assert.deepNestedInclude(test, { status: "error", "expect.Copy.exact": [{ said: "[masked]" }] })
+      assert.deepInclude(yield* ask("run_tests", { test }), { passed: 1 })
+      const mended = yield* ask("run_tests", { test, id, operations: [{ op: "disable", node: "Stop" }] })
+      assert.deepNestedInclude(mended, { "notPassed[0].problems": ["the run was to fail, and did not"] })
+    })
+  )
+
+  it.effect("run_tests runs nothing that would act outside, and names what would", () =>
+    Effect.gen(function* () {
+      const { id, name } = yield* created({ nodes: [manual(), request("Fetch")], connections: chain("Start", "Fetch") })
+      const test = { testFormat: 1, name: "T", workflow: { id }, trigger: { node: "Start", items: [{}] } }
+      const [found] = listIn((yield* ask("run_tests", { test })).notPassed)
+      assert.deepInclude(found, { outcome: "refused" })
+      assert.match(String(Object(found).problems), /^Fetch \(httpRequest: GET http.*\) would really act outside/)
+      assert.match(
+        (yield* refused("run_tests", { test: { ...test, allow: ["Fetch"] } })).message,
+        /^Invalid test: allow/
+      )
+      const renamed = { ...test, mocks: { Fecth: [] } }
+      const [gone] = listIn((yield* ask("run_tests", { test: renamed })).notPassed)
+      assert.deepInclude(gone, { outcome: "refused", problems: ["the workflow has no node Fecth: is it Fetch now?"] })
+      assert.deepStrictEqual(yield* twinsOf(name), [])
+    })
+  )
+
+  it.effect("run_tests says which node a run failed at, and what did not run for it", () =>
+    Effect.gen(function* () {
+      const { execution, id } = yield* ran()
+      const { test } = yield* recorded({ execution })
+      const operations = [
+        {
+          op: "add",
+          node: "Stop",
+          type: "stopAndError",
+          from: "Greet",
+          to: "Fetch",
+          parameters: { errorMessage: "no" }
+        }
+      ]
+      const { notPassed } = yield* ask("run_tests", { test, id, operations })
+      const [{ problems }] = listIn(notPassed).map(Object)
+      assert.match(problems[0], /^first: Stop: failed: no/)
+      assert.deepStrictEqual(problems.slice(1), ["Fetch: did not run", "Say: did not run", "Send: did not run"])
+    })
+  )
+
+  it.effect("record_test says which runs it cannot make a test of", () =>
+    Effect.gen(function* () {
+      const { id } = yield* created({ nodes: [manual()], connections: [] })
+      const said = (args: Json) => Effect.map(refused("record_test", args), ({ message }) => message)
+      assert.match(yield* said({ workflow: id }), /^Invalid workflow: no successful run of \S+ is on record/)
+      assert.match(yield* said({}), /^Invalid execution: give the id of a run, or a workflow/)
+      const { execution } = yield* ran()
+      assert.match(
+        yield* said({ execution, expect: { Sya: "exact" } }),
+        /expect: Sya is no node that can run\. There are Webhook, Greet/
+      )
+    })
   )
 }

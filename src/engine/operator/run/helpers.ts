@@ -32,12 +32,28 @@ export const split = (name: string, field: string, { alwaysOutputData, position 
 /** By how many outputs the items of a mock leave. */
 export const outputsOf = ({ runs }: Mock): number => Math.max(1, ...runs.map((outputs) => outputs.length))
 
-/** What a mock gives out, run by run: all its items, and which output each leaves by. What comes after the last run is the last entry. */
-export const handedOver = ({ repeats, runs }: Mock): ReadonlyArray<JsonObject> =>
-  [...runs, ...(repeats ? [] : [[]])].map((outputs) => ({
-    items: outputs.flat(),
-    ...(outputs.length > 1 ? { outputs: outputs.flatMap((items, output) => items.map(() => output)) } : {})
-  }))
+/**
+ * What a mock gives out, run by run: its items, one by one or together for each item that comes in, and which output each
+ * leaves by. What comes after the last run is the last entry.
+ */
+export const handedOver = (given: Mock): ReadonlyArray<JsonObject> => {
+  const isForked = outputsOf(given) > 1
+  return [...given.runs, ...(given.repeats ? [] : [[]])].map((outputs, run) => {
+    const from = given.from?.[run]
+    const all = outputs
+      .flatMap((items, output) => items.map((item) => ({ item, output })))
+      .map((one, place) => ({ ...one, from: from?.[place] ?? 0 }))
+      .toSorted((a, b) => a.from - b.from)
+    const groups = Array.from({ length: (all.at(-1)?.from ?? -1) + 1 }, (_, index) =>
+      all.filter((one) => one.from === index).map(({ item }) => item)
+    )
+    return {
+      items: all.map(({ item }) => item),
+      ...(from === undefined ? {} : { groups }),
+      ...(isForked ? { outputs: all.map(({ output }) => output) } : {})
+    }
+  })
+}
 
 /** Where what a mock gives out in this run stands in what was handed over. */
 const ofThisRun = (hook: string, index: number, given: Mock): string => {
@@ -47,13 +63,15 @@ const ofThisRun = (hook: string, index: number, given: Mock): string => {
 }
 
 /**
- * Hands the items of a mocked node to the node that splits them up: one to each item that comes in where there are as
- * many, so that later nodes find the item that each came from; else all to the first.
+ * Hands the items of a mocked node to the node that splits them up: to each item that comes in those that it is known to
+ * come from, or one where there are as many, so that later nodes find the item that each came from; else all to the first.
  */
 export const mock = (name: string, hook: string, index: number, given: Mock, at: JsonObject) => {
-  const all = `${ofThisRun(hook, index, given)}.items`
+  const run = ofThisRun(hook, index, given)
+  const all = `${run}.items`
   const items = `${all}.length === $input.all().length ? [${all}[$itemIndex]] : $itemIndex === 0 ? ${all} : []`
-  return placed(name, "set", 3.4, { mode: "raw", jsonOutput: `={{ { "items": ${items} } }}`, options: {} }, at)
+  const known = given.from === undefined ? items : `${run}.groups ? (${run}.groups[$itemIndex] ?? []) : ${items}`
+  return placed(name, "set", 3.4, { mode: "raw", jsonOutput: `={{ { "items": ${known} } }}`, options: {} }, at)
 }
 
 /** Lets each item of a mocked node leave by the output that it is for. */

@@ -28,6 +28,8 @@ export type Run = ReadonlyArray<ReadonlyArray<JsonObject>>
 /** What a mocked node gives out, run by run. */
 export interface Mock {
   readonly runs: ReadonlyArray<Run>
+  /** For each run the item that came in for each that it gives out, output after output, where that is known. */
+  readonly from?: ReadonlyArray<ReadonlyArray<number> | undefined>
   /** Whether it gives out the same again when it runs more often; else nothing. */
   readonly repeats: boolean
 }

@@ -9,8 +9,8 @@ export interface TestFiles {
   readonly folder: string
   /** The names of its test files, in order. */
   readonly list: Effect.Effect<ReadonlyArray<string>, ConfigurationError>
-  /** The JSON of one of them. */
-  readonly read: (file: string) => Effect.Effect<unknown, ConfigurationError | InvalidArgument>
+  /** The JSON of one of them; the failure says what is wrong with it. */
+  readonly read: (file: string) => Effect.Effect<unknown, ConfigurationError>
   /** Keeps a text, and answers under which name; nothing where nothing may be written. */
   readonly write:
     | ((

@@ -36,13 +36,14 @@ export const judge = (test: TestFile, { data, status, twin }: Ran): ReadonlyArra
   const failed = status === "error" ? failure?.at?.node : undefined
   const general = pathsOf(test.ignore)
 
+  const end = failed === undefined ? -1 : (order.get(failed) ?? -1)
   let reached = -1
   const ofNodes = Object.entries(test.expect).flatMap(([node, expectation]) => {
     const place = order.get(node)
-    // What did not run is told behind what ran before it in the recording.
+    // What did not run is told behind what ran before it in the recording, and behind what the run failed at.
     reached = Math.max(reached, place ?? reached)
     const problems = node === failed ? [] : problemsOf(expectation, runs.get(node), general)
-    return problems.map((problem) => ({ problem: { node, ...problem }, at: place ?? reached + 0.5 }))
+    return problems.map((problem) => ({ problem: { node, ...problem }, at: place ?? Math.max(reached, end) + 0.5 }))
   })
   const ofRun = endOf(test, status, data).map((problem) => ({
     problem,

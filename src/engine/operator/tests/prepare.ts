@@ -2,10 +2,10 @@ import { Result } from "effect"
 
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { nameOf, type Workflow } from "../../client/models.ts"
-import { type Mocks, mockable } from "../run/items.ts"
+import { type Mock, type Mocks, mockable } from "../run/items.ts"
 import { outsideOf } from "../run/outside.ts"
 import { type Part, partOf, runningOf, unmockable } from "../run/twin.ts"
-import { isOfEveryRun, runsOf } from "./given.ts"
+import { type Given, isOfEveryRun, pairsOf, runsOf } from "./given.ts"
 import type { TestFile } from "./TestFile.ts"
 
 /** A test that may run. */
@@ -22,9 +22,7 @@ export const prepare = (workflow: Workflow, { allow, expect, mocks: given, trigg
       (name) => !names.includes(name)
     )
     if (stranger !== undefined) return yield* Result.fail(gone(stranger, names))
-    const mocks: Mocks = new Map(
-      Object.entries(given).map(([name, one]) => [name, { runs: runsOf(one), repeats: isOfEveryRun(one) }])
-    )
+    const mocks: Mocks = new Map(Object.entries(given).map(([name, one]) => [name, mockOf(one)]))
     for (const name of mocks.keys()) yield* mockable(workflow, name)
     const unfit = unmockable(workflow, mocks)
     if (unfit !== undefined) return yield* Result.fail(unfit)
@@ -33,6 +31,15 @@ export const prepare = (workflow: Workflow, { allow, expect, mocks: given, trigg
     if (outside.length > 0) return yield* Result.fail(reaching(outside))
     return { mocks, part } satisfies Prepared
   })
+
+const mockOf = (given: Given): Mock => {
+  const from = pairsOf(given)
+  return {
+    runs: runsOf(given),
+    repeats: isOfEveryRun(given),
+    ...(from.some((one) => one !== undefined) ? { from } : {})
+  }
+}
 
 const gone = (name: string, names: ReadonlyArray<string>): string => {
   const guess = nearest(name, names)

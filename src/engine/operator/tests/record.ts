@@ -11,6 +11,7 @@ import { changingPaths } from "./changing.ts"
 import { fitted } from "./fit.ts"
 import { givenOf } from "./given.ts"
 import { type Mocked, toBeMocked } from "./mocksOf.ts"
+import { itemsOf, replayOf } from "./replay.ts"
 import { withoutSecrets } from "./secrets.ts"
 import { shapeOf } from "./shape.ts"
 import { type Expectation, readTest, type TestFile } from "./TestFile.ts"
@@ -69,7 +70,7 @@ export const record = (execution: Execution, wish: Wish): Result.Result<Recordin
         `${failed}, which acts outside, failed in execution ${execution.id}: record a run in which it did not`
       )
     }
-    const mocks = Object.fromEntries(mocked.names.map((name) => [name, givenOf(runs.get(name) ?? [])]))
+    const mocks = Object.fromEntries(mocked.names.map((name) => [name, replayOf(data, name)]))
     const items = given[0] ?? []
     const chosen = yield* expectations({ data, mocked, runs, start, wish, failed })
     const ignored = changing(execution, workflow, data, { items, mocks }, chosen)
@@ -101,8 +102,6 @@ const workflowOf = ({ workflowData, workflowId }: Execution, { nodes }: RunData)
 }
 
 const startedOf = ({ startedAt }: Execution): JsonObject => (textIn(startedAt) === undefined ? {} : { at: startedAt })
-
-const itemsOf = ({ outputs }: RunData["runs"][number]): Run => outputs.map((items) => items.map(jsonOf))
 
 interface Choosing {
   readonly data: RunData
