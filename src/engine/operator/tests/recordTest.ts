@@ -100,10 +100,11 @@ const lastSuccess = Effect.fnUntraced(function* (workflowId: WorkflowId | undefi
 export const fileName = (name: string): string => {
   const words =
     name
-      .normalize("NFKD")
+      .normalize("NFC")
       .toLowerCase()
       .match(/[\p{L}\p{N}]+/gu) ?? []
-  return `${words.join("-").slice(0, 60).replace(/-$/, "") || "test"}.json`
+  const short = Array.from(words.join("-")).slice(0, 60).join("")
+  return `${short.replace(/-$/, "") || "test"}.json`
 }
 
 const mostTold = 40

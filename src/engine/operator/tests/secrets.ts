@@ -13,11 +13,13 @@ export const withoutSecrets = (value: unknown): unknown => {
 /** Shorter ones would stand in too many words. */
 const shortest = 6
 
-/** The texts that were masked. */
+/** The texts that were masked; of `Bearer …` also what follows. */
 const secretsIn = (value: unknown, clean: unknown): ReadonlyArray<string> => {
   if (value === clean) return []
   if (typeof value === "string" && typeof clean === "string") {
-    return partsMasked(value, clean).filter((text) => text.length >= shortest)
+    return partsMasked(value, clean)
+      .flatMap((text) => [text, ...(/^\w+\s+(\S+)$/.exec(text)?.slice(1) ?? [])])
+      .filter((text) => text.length >= shortest)
   }
   if (Array.isArray(value) && Array.isArray(clean)) {
     return value.flatMap((item: unknown, place) => secretsIn(item, clean[place]))

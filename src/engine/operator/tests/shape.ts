@@ -33,6 +33,7 @@ const merged = (a: Shape, b: Shape): Shape => {
     return inside === undefined ? [] : [inside]
   }
   if (isJsonObject(a) && isJsonObject(b)) return mergedFields(a, b)
+  if (a === "any" || b === "any") return "any"
   if (typeof a === "string" && typeof b === "string") return [...new Set(`${a}|${b}`.split("|"))].join("|")
   return "any"
 }
