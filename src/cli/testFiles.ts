@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync
 } from "node:fs"
 import path from "node:path"
@@ -117,12 +118,14 @@ const added = (folder: string, file: string, text: string) =>
 
 /** Beside its place first: nobody ever sees half of a test. What is put in a place replaces a link, not what it leads to. */
 const replaced = (folder: string, file: string, text: string) =>
-  Effect.try({
-    try: () => {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-      const temporary = path.join(folder, `.${file}.${crypto.randomUUID()}.new`)
-      writeFileSync(temporary, text, { flag: "wx", mode: 0o600 })
-      renameSync(temporary, path.join(folder, file))
-    },
-    catch: (error) => unusable(folder, error)
+  Effect.suspend(() => {
+    const temporary = path.join(folder, `.${file}.${crypto.randomUUID()}.new`)
+    return Effect.try({
+      try: () => {
+        mkdirSync(folder, { recursive: true, mode: 0o700 })
+        writeFileSync(temporary, text, { flag: "wx", mode: 0o600 })
+        renameSync(temporary, path.join(folder, file))
+      },
+      catch: (error) => unusable(folder, error)
+    }).pipe(Effect.onError(() => Effect.ignore(Effect.try(() => rmSync(temporary, { force: true })))))
   })
