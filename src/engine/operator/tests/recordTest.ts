@@ -1,4 +1,4 @@
-import { Effect, Result, Schema } from "effect"
+import { Effect, Predicate, Result, Schema } from "effect"
 
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { creates } from "../../../mcp/annotations.ts"
@@ -57,8 +57,8 @@ export const recordTest = EngineTool.make("record_test", {
     const engine = yield* EngineClient
     const id = execution ?? (yield* lastSuccess(workflow))
     const whole = yield* EngineTool.toBeShown(engine.getExecution(id, true))
-    if (workflow !== undefined && whole.workflowId !== undefined && whole.workflowId !== workflow) {
-      const problem = `execution ${id} is one of workflow ${String(whole.workflowId)}, not of ${workflow}`
+    if (workflow !== undefined && Predicate.isString(whole.workflowId) && whole.workflowId !== workflow) {
+      const problem = `execution ${id} is one of workflow ${whole.workflowId}, not of ${workflow}`
       return yield* new InvalidArgument({ argument: "execution", problem })
     }
     const { notes, test } = yield* Effect.fromResult(

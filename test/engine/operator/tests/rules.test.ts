@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises"
+
 import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as fc from "fast-check"
@@ -213,9 +215,10 @@ const test: TestFile = {
 describe("a test file", () => {
   it("is read as it was printed, with its fields in their order and those of items as they were", () => {
     const text = printTest({ ...test, allow: ["Log"], timeout: 5, ignore: ["at"], status: "error" })
-    assert.deepStrictEqual(Object.keys(JSON.parse(text)), [
-      ...["testFormat", "name", "workflow", "trigger", "mocks", "expect", "ignore", "status", "allow", "timeout"]
-    ])
+    assert.strictEqual(
+      Object.keys(JSON.parse(text)).join(" "),
+      "testFormat name workflow trigger mocks expect ignore status allow timeout"
+    )
     assert.include(text, '"b": 1,\n        "a": 2')
     fc.assert(
       fc.property(fc.dictionary(key, runs), items, (mocks, given) => {
@@ -251,6 +254,21 @@ describe("a test file", () => {
   ])("says what is wrong with %j", (json, words) => {
     const read = readTest(json)
     assert.strictEqual(Result.isFailure(read) ? read.failure : "it is right", words)
+  })
+
+  it("is as docs/testing.md shows it", async () => {
+    const page = await readFile(new URL("../../../../docs/testing.md", import.meta.url), "utf8")
+    const [, shown = ""] = /```json\n([^]*?)```/.exec(page) ?? []
+    const read = readTest(JSON.parse(shown))
+    assert.strictEqual(Result.isFailure(read) ? read.failure : "", "")
+    // The page shows every field, and in the order in which they are printed.
+    const printed = printTest({ ...Result.getOrThrow(read), status: "error" })
+    assert.deepStrictEqual(Object.keys(JSON.parse(printed)), [
+      ...Object.keys(JSON.parse(shown)).slice(0, -2),
+      "status",
+      "allow",
+      "timeout"
+    ])
   })
 
   it("stays small: of what is expected the largest becomes a shape, and what is handed over is never cut", () => {
