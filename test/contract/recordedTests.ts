@@ -1,10 +1,10 @@
 import { assert } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Fiber, Schema } from "effect"
 
 import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
 import { shown } from "./TestedEngine.ts"
-import { answer, chain, created, failing, manual, node, unique, webhook } from "./things.ts"
+import { answer, chain, created, eventually, failing, manual, node, unique, webhook } from "./things.ts"
 
 const readJson = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 
@@ -204,6 +204,21 @@ export const recordedTests = (it: Suite) => {
         yield* said({ execution, expect: { Sya: "exact" } }),
         /expect: Sya is no node that can run\. There are Webhook, Greet/
       )
+    })
+  )
+
+  it.effect("run_tests deletes its copy also where the call is cancelled", () =>
+    Effect.gen(function* () {
+      const { name } = yield* created({
+        name: unique("slow"),
+        nodes: [manual(), node("wait", "Wait", { amount: 20, unit: "seconds" }, { typeVersion: 1.1 })],
+        connections: chain("Start", "Wait")
+      })
+      const test = { testFormat: 1, name: "T", workflow: { name }, trigger: { node: "Start", items: [{}] } }
+      const call = yield* Effect.forkChild(ask("run_tests", { test }))
+      yield* eventually(twinsOf(name), (twins) => listIn(twins).some((twin) => Object(twin).active === true))
+      yield* Fiber.interrupt(call)
+      yield* eventually(twinsOf(name), (twins) => listIn(twins).length === 0)
     })
   )
 }

@@ -45,15 +45,20 @@ export const runTests = Effect.fnUntraced(function* (
 ) {
   const draft = id === undefined ? undefined : yield* drafted(id, operations)
   const chosen = draft === undefined ? cases : cases.filter(({ test }) => isOf(test, draft))
-  const report = yield* Progress
   const found = yield* reader
+  return yield* runCases(chosen, draft === undefined ? found : () => Effect.succeed(draft), concurrency)
+})
+
+/** The same on workflows that `find` finds. */
+export const runCases = Effect.fnUntraced(function* (cases: ReadonlyArray<Case>, find: Find, concurrency: number) {
+  const report = yield* Progress
   let done = 0
   return yield* Effect.forEach(
-    chosen,
+    cases,
     (one) =>
-      Effect.tap(resultOf(one, draft === undefined ? found : () => Effect.succeed(draft)), () => {
+      Effect.tap(resultOf(one, find), () => {
         done++
-        return report({ progress: done, total: chosen.length, message: one.file })
+        return report({ progress: done, total: cases.length, message: one.file })
       }),
     { concurrency }
   )
@@ -62,7 +67,8 @@ export const runTests = Effect.fnUntraced(function* (
 const isOf = (test: Case["test"], { id, name }: Workflow): boolean =>
   Results.isFailure(test) || test.success.workflow.id === id || test.success.workflow.name === name
 
-type Find = (test: TestFile) => Effect.Effect<Workflow, { readonly message: string }, EngineClient>
+/** Finds the workflow that a test is of. */
+export type Find = (test: TestFile) => Effect.Effect<Workflow, { readonly message: string }, EngineClient>
 
 /** Reads each workflow once, however many tests are of it. */
 const reader = Effect.sync((): Find => {

@@ -8,32 +8,11 @@ import { Instances } from "../../../../src/engine/client/Instances.ts"
 import { runTests } from "../../../../src/engine/operator/tests/runTests.ts"
 import { recordedTools } from "../../../../src/engine/operator/tests/runTestsTool.ts"
 import { readTest } from "../../../../src/engine/operator/tests/TestFile.ts"
-import { type TestFiles, TestFolder } from "../../../../src/engine/operator/tests/TestFolder.ts"
-import { ConfigurationError } from "../../../../src/internal/config/ConfigurationError.ts"
 import { monotonicMillis } from "../../../../src/internal/http/monotonicMillis.ts"
-import { InvalidArgument } from "../../../../src/mcp/ToolError.ts"
 import { ask, type Json, OperatorServer, operatorToolsets, refused } from "../../../support/harness.ts"
+import { inFolder } from "../../../support/inFolder.ts"
 import { inTime } from "../../../support/inTime.ts"
 import { engineThat, json, serving } from "../../tools/standIn.ts"
-
-/** A folder in memory. */
-const folderOf = (files: Map<string, unknown>): TestFiles => ({
-  folder: "tests",
-  list: Effect.sync(() => [...files.keys()]),
-  read: (file) =>
-    files.get(file) === "broken"
-      ? Effect.fail(new ConfigurationError({ message: "line 1, column 2: expected a value" }))
-      : Effect.succeed(files.get(file)),
-  write: (file, text, { overwrite }) =>
-    files.has(file) && !overwrite
-      ? Effect.fail(new InvalidArgument({ argument: "file", problem: `${file} is there already` }))
-      : Effect.sync(() => {
-          files.set(file, JSON.parse(text))
-          return file
-        })
-})
-
-const inFolder = (files: Map<string, unknown>) => Effect.provideService(TestFolder, folderOf(files))
 
 const orders = "Kp3vQm8sXz1RtY7a"
 

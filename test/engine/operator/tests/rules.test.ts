@@ -4,11 +4,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Result } from "effect"
 import * as fc from "fast-check"
 
+import { nameOf, type Workflow, WorkflowId } from "../../../../src/engine/client/models.ts"
 import { changingPaths } from "../../../../src/engine/operator/tests/changing.ts"
 import { differencesOf, differingValues } from "../../../../src/engine/operator/tests/Difference.ts"
 import { fitted } from "../../../../src/engine/operator/tests/fit.ts"
 import { givenOf, pairsOf, runsOf } from "../../../../src/engine/operator/tests/given.ts"
 import { junitXml } from "../../../../src/engine/operator/tests/junit.ts"
+import { toBeMocked } from "../../../../src/engine/operator/tests/mocksOf.ts"
 import { isMeant, patternText, readPattern, valuesAt } from "../../../../src/engine/operator/tests/pattern.ts"
 import { fileName } from "../../../../src/engine/operator/tests/recordTest.ts"
 import { withoutSecrets } from "../../../../src/engine/operator/tests/secrets.ts"
@@ -182,6 +184,44 @@ describe("what changes from run to run", () => {
   })
 })
 
+describe("what a test mocks", () => {
+  const node = (name: string, type: string, more: Json = {}): Json => ({ name, type, parameters: {}, ...more })
+  const to = (target: string, type = "main") => ({ [type]: [[{ node: target, type, index: 0 }]] })
+
+  it("is what reaches outside, the agent whose model does, and what waits; never what only served these", () => {
+    const workflow: Workflow = {
+      id: WorkflowId.make("w1"),
+      name: "W",
+      active: false,
+      nodes: [
+        node("Start", "n8n-nodes-base.manualTrigger"),
+        node("Set", "n8n-nodes-base.set"),
+        node("Agent", "@n8n/n8n-nodes-langchain.agent"),
+        node("Model", "@n8n/n8n-nodes-langchain.lmChatOpenAi"),
+        node("Search", "@n8n/n8n-nodes-langchain.toolVectorStore"),
+        node("Store model", "@n8n/n8n-nodes-langchain.lmChatOpenAi"),
+        node("Wait", "n8n-nodes-base.wait"),
+        node("Send", "n8n-nodes-base.slack"),
+        node("Off", "n8n-nodes-base.slack", { disabled: true }),
+        node("Elsewhere", "n8n-nodes-base.slack")
+      ],
+      connections: {
+        Start: to("Set"),
+        Set: to("Agent"),
+        Agent: to("Wait"),
+        Model: to("Agent", "ai_languageModel"),
+        Search: to("Agent", "ai_tool"),
+        "Store model": to("Search", "ai_languageModel"),
+        Wait: to("Send"),
+        Send: to("Off")
+      }
+    }
+    const { names, part } = Result.getOrThrow(toBeMocked(workflow, "Start"))
+    assert.deepStrictEqual(names, ["Agent", "Wait", "Send"])
+    assert.deepStrictEqual(part.nodes.map(nameOf), ["Start", "Set", "Agent", "Wait", "Send", "Off"])
+  })
+})
+
 describe("a recording without secrets", () => {
   it("holds none under a harmless name either", () => {
     const clean = withoutSecrets({
@@ -228,7 +268,8 @@ describe("a test file", () => {
           mocks: Object.fromEntries(Object.entries(mocks).map(([name, all]) => [name, givenOf(all)]))
         }
         assert.deepStrictEqual(Result.getOrThrow(readTest(JSON.parse(printTest(whole)))), whole)
-      })
+      }),
+      { numRuns: 30 }
     )
   })
 
