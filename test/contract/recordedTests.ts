@@ -147,8 +147,14 @@ export const recordedTests = (it: Suite) => {
       assert.notInclude(String(text), "swordfish")
       assert.match(String(notes), /Secrets were left out/)
       const test = readJson(text)
-      assert.deepNestedInclude(test, { status: "error", "expect.Copy.exact": [{ said: "[masked]" }] })
+      assert.deepNestedInclude(test, { status: "error", failsAt: "Stop", "expect.Copy.exact": [{ said: "[masked]" }] })
       assert.deepInclude(yield* ask("run_tests", { test }), { passed: 1 })
+      const other = [
+        { op: "add", node: "Halt", type: "stopAndError", from: "Copy", to: "Stop", parameters: { errorMessage: "no" } }
+      ]
+      assert.deepNestedInclude(yield* ask("run_tests", { test, id, operations: other }), {
+        "notPassed[0].problems": ["Halt: failed: no (and was to fail at Stop)"]
+      })
       const mended = yield* ask("run_tests", { test, id, operations: [{ op: "disable", node: "Stop" }] })
       assert.deepNestedInclude(mended, { "notPassed[0].problems": ["the run was to fail, and did not"] })
     })
@@ -202,7 +208,7 @@ export const recordedTests = (it: Suite) => {
       const { execution } = yield* ran()
       assert.match(
         yield* said({ execution, expect: { Sya: "exact" } }),
-        /expect: Sya is no node that can run\. There are Webhook, Greet/
+        /^Invalid expect: Sya is no node that can run\. There are Webhook, Greet/
       )
     })
   )

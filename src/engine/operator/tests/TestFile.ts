@@ -83,6 +83,8 @@ const Fields = Schema.Struct({
   status: Schema.Literals(["success", "error"])
     .annotate({ message: "must be success or error" })
     .pipe(Schema.withDecodingDefaultKey(orElse("success"))),
+  /** Where it ends, if it fails. */
+  failsAt: Schema.optionalKey(text("must be the name of a node")),
   /** Nodes that may really act outside. */
   allow: Schema.Array(text("must be the name of a node"))
     .annotate({ message: "must be a list of nodes" })
@@ -112,6 +114,7 @@ export const readTest = (json: unknown): Result.Result<TestFile, string> =>
 export const printTest = ({
   allow,
   expect,
+  failsAt,
   ignore,
   mocks,
   name,
@@ -132,6 +135,7 @@ export const printTest = ({
       expect,
       ...(ignore.length === 0 ? {} : { ignore }),
       ...(status === "success" ? {} : { status }),
+      ...(failsAt === undefined ? {} : { failsAt }),
       ...(allow.length === 0 ? {} : { allow }),
       ...(timeout === 30 ? {} : { timeout })
     },

@@ -53,14 +53,18 @@ export const judge = (test: TestFile, { data, status, twin }: Ran): ReadonlyArra
 }
 
 /** What is wrong with the way in which a run ended. */
-const endOf = ({ status: wanted, timeout }: TestFile, status: string, data: RunData): ReadonlyArray<Problem> => {
-  if (status === wanted) return []
+const endOf = (
+  { failsAt, status: wanted, timeout }: TestFile,
+  status: string,
+  data: RunData
+): ReadonlyArray<Problem> => {
   const failure = failureOf(data)
   const at = failure?.at?.node ?? data.lastNode
+  if (status === wanted && (status === "success" || failsAt === undefined || failsAt === at)) return []
   const node = at === undefined ? {} : { node: at }
   if (status === "error") {
     const message = failure === undefined ? "no error is on record" : String(wordsOf(failure.error, 300).message)
-    return [{ ...node, what: `failed: ${message}` }]
+    return [{ ...node, what: `failed: ${message}${failsAt === undefined ? "" : ` (and was to fail at ${failsAt})`}` }]
   }
   if (status === "canceled") return [{ ...node, what: `had not ended after ${timeout} s` }]
   if (status === "waiting") return [{ ...node, what: "waits: mock it, or what it waits for never comes" }]

@@ -15,12 +15,16 @@ export interface Prepared {
 }
 
 /** Holds a test against the workflow that it is to run on; the failure says why it must not, or cannot. */
-export const prepare = (workflow: Workflow, { allow, expect, mocks: given, trigger }: TestFile) =>
+export const prepare = (workflow: Workflow, { allow, expect, failsAt, mocks: given, trigger }: TestFile) =>
   Result.gen(function* () {
     const names = workflow.nodes.map(nameOf)
-    const stranger = [trigger.node, ...Object.keys(given), ...Object.keys(expect), ...allow].find(
-      (name) => !names.includes(name)
-    )
+    const stranger = [
+      trigger.node,
+      ...Object.keys(given),
+      ...Object.keys(expect),
+      failsAt ?? trigger.node,
+      ...allow
+    ].find((name) => !names.includes(name))
     if (stranger !== undefined) return yield* Result.fail(gone(stranger, names))
     const mocks: Mocks = new Map(Object.entries(given).map(([name, one]) => [name, mockOf(one)]))
     for (const name of mocks.keys()) yield* mockable(workflow, name)

@@ -3,7 +3,7 @@ import { Result } from "effect"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { type Execution, nameOf, type Workflow, WorkflowId } from "../../client/models.ts"
 import { failureOf } from "../explain/failure.ts"
-import { jsonOf, nodeNamed, objectIn, type RunData, runDataOf, textIn } from "../explain/runData.ts"
+import { jsonOf, listIn, nodeNamed, objectIn, type RunData, runDataOf, textIn } from "../explain/runData.ts"
 import { statusOf } from "../explain/states.ts"
 import { byNode } from "../explain/way.ts"
 import type { Run } from "../run/items.ts"
@@ -70,25 +70,35 @@ export const record = (execution: Execution, wish: Wish): Result.Result<Recordin
         `${failed}, which acts outside, failed in execution ${execution.id}: record a run in which it did not`
       )
     }
-    const mocks = Object.fromEntries(mocked.names.map((name) => [name, replayOf(data, name)]))
+    const mocks = new Map(mocked.names.map((name) => [name, replayOf(data, name)]))
     const items = given[0] ?? []
     const chosen = yield* expectations({ data, mocked, runs, start, wish, failed })
-    const ignored = changing(execution, workflow, data, { items, mocks }, chosen)
-    const whole = {
-      testFormat: 1,
-      name: wish.name ?? `${workflow.name} (execution ${execution.id})`,
-      workflow: { id: workflow.id, name: workflow.name },
-      recorded: { instance: wish.instance, execution: execution.id, ...startedOf(execution) },
-      trigger: { node: start, items },
-      mocks,
-      expect: Object.fromEntries([...chosen].map(([name, one]) => [name, { ...one, ...ignored.get(name) }])),
-      ignore: wish.ignore,
-      status
-    }
-    const clean = withoutSecrets(whole)
-    const { cut, test } = yield* fitted(yield* readTest(clean))
-    return { test, notes: [...notesOf(whole, clean, ignored, binaryIn(data, [start, ...mocked.names])), ...cut] }
+    const ignored = changing(execution, workflow, data, { items, mocks: [...mocks.values()] }, chosen)
+    const expect = new Map([...chosen].map(([name, one]) => [name, { ...one, ...ignored.get(name) }]))
+    const shown = { items, mocks: [...mocks.values()], expect: [...expect.values()] }
+    const clean = objectIn(withoutSecrets(shown))
+    const { cut, test } = yield* fitted(
+      yield* readTest({
+        testFormat: 1,
+        name: wish.name ?? `${workflow.name} (execution ${execution.id})`,
+        workflow: { id: workflow.id, name: workflow.name },
+        recorded: { instance: wish.instance, execution: execution.id, ...startedOf(execution) },
+        trigger: { node: start, items: clean.items },
+        mocks: named(mocks, clean.mocks),
+        expect: named(expect, clean.expect),
+        ignore: wish.ignore,
+        status,
+        ...(failed === undefined ? {} : { failsAt: failed })
+      })
+    )
+    return { test, notes: [...notesOf(shown, clean, ignored, binaryIn(data, [start, ...mocked.names])), ...cut] }
   })
+
+/** Values that were looked through for secrets, under the names that they had: names of nodes stay as they are. */
+const named = (before: ReadonlyMap<string, unknown>, values: unknown): JsonObject => {
+  const all = listIn(values)
+  return Object.fromEntries([...before.keys()].map((name, index) => [name, all[index]]))
+}
 
 const workflowOf = ({ workflowData, workflowId }: Execution, { nodes }: RunData): Workflow => {
   const { connections, id, name } = objectIn(workflowData)

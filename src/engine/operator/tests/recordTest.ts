@@ -23,6 +23,7 @@ export const recordTest = EngineTool.make("record_test", {
     "expected). Kept in the folder of tests, if there is one, for run_tests",
   annotations: creates,
   sparesEngine: true,
+  narrow: "Record a smaller run.",
   arguments: {
     execution: optional(ExecutionId.annotate({ inputSchema: { type: "integer", description: "Id of the run" } })),
     workflow: optional(Id.annotate({ description: "Or its last success" })),
@@ -62,10 +63,7 @@ export const recordTest = EngineTool.make("record_test", {
       return yield* new InvalidArgument({ argument: "execution", problem })
     }
     const { notes, test } = yield* Effect.fromResult(
-      Result.mapError(
-        record(whole, { name, expect, ignore, instance: engine.instance }),
-        (problem) => new InvalidArgument({ argument: "execution", problem })
-      )
+      Result.mapError(record(whole, { name, expect, ignore, instance: engine.instance }), refusal)
     )
     const text = printTest(test)
     const files = dry_run ? undefined : yield* TestFolder
@@ -78,6 +76,12 @@ export const recordTest = EngineTool.make("record_test", {
     }
   })
 })
+
+/** What is wrong with what was asked for, or with the run. */
+const refusal = (problem: string) => {
+  const [, argument = "execution", rest = problem] = /^(expect|ignore)\b[:.]?\s*(.*)$/s.exec(problem) ?? []
+  return new InvalidArgument({ argument, problem: rest })
+}
 
 const noFolder =
   "Nothing was kept: there is no folder of tests that may be written to. Name it as tests in the configuration or as --tests, " +

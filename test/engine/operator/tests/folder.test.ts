@@ -38,21 +38,23 @@ describe("record_test and run_tests", () => {
       id: 7,
       status: "success",
       workflowId: "w1",
-      data: { resultData: { runData: { ...run("Start", [{ n: 1 }]), ...run("Save", [{ n: 2 }]) } } },
+      data: { resultData: { runData: { ...run("Start", [{ n: 1 }]), ...run("Api key: prod", [{ n: 2 }]) } } },
       workflowData: {
         name: "W",
         nodes: [
           { name: "Start", type: "n8n-nodes-base.manualTrigger", parameters: {} },
-          { name: "Save", type: "n8n-nodes-base.set", parameters: {} }
+          { name: "Api key: prod", type: "n8n-nodes-base.set", parameters: {} }
         ],
-        connections: { Start: { main: [[{ node: "Save", type: "main", index: 0 }]] } }
+        connections: { Start: { main: [[{ node: "Api key: prod", type: "main", index: 0 }]] } }
       }
     }
     const engine = engineThat(() => json(execution))
     return Effect.gen(function* () {
       const files = new Map<string, unknown>()
       const kept = yield* ask("record_test", { execution: 7 }).pipe(inFolder(files))
-      assert.deepInclude(kept, { file: "w-execution-7.json", expect: { Save: "exact" } })
+      assert.deepInclude(kept, { file: "w-execution-7.json", expect: { "Api key: prod": "exact" } })
+      const { message } = yield* refused("record_test", { execution: 7, ignore: ["a..b"] })
+      assert.match(message, /^Invalid ignore: .*is no path/)
       const sent = engine.asked.length
       const { data } = yield* refused("run_tests", {}).pipe(inFolder(files))
       assert.include(data, { code: "READ_ONLY" })
