@@ -59,7 +59,7 @@ describe("test", () => {
     })
 
     const one = await command("test", "tests", "--file", "small", "--json")
-    assert.deepNestedInclude(JSON.parse(one.stdout), { "results[0].verdict.outcome": "passed" })
+    assert.deepNestedInclude(JSON.parse(one.stdout), { "results[0].outcome": "passed" })
     assert.strictEqual(one.code, 0)
     await writeFile(path.join(cwd, "change.json"), JSON.stringify([{ op: "rename", node: "Answer", name: "Reply" }]))
     const changed = await command(

@@ -11,7 +11,7 @@ import { casesIn } from "../../engine/operator/tests/cases.ts"
 import { junitXml } from "../../engine/operator/tests/junit.ts"
 import { type Result as TestResult, runTests } from "../../engine/operator/tests/runTests.ts"
 import { usualConcurrency } from "../../engine/operator/tests/runTestsTool.ts"
-import { countsText, resultLines } from "../../engine/operator/tests/words.ts"
+import { countsText, resultData, resultLines } from "../../engine/operator/tests/words.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { readText } from "../call/jsonInput.ts"
@@ -76,7 +76,11 @@ export const runTestFolder = Effect.fnUntraced(function* (options: Options, requ
     Effect.raceFirst(Effect.as(stopRequested, undefined))
   )
   if (results === undefined) return 130
-  yield* Console.log(json ? JSON.stringify({ folder, instance: engine.instance, results }) : printed(results, folder))
+  yield* Console.log(
+    json
+      ? JSON.stringify({ folder, instance: engine.instance, results: results.map(resultData) })
+      : printed(results, folder)
+  )
   if (junit !== undefined) yield* written(junit, junitXml(`${engine.instance}: ${path.basename(folder)}`, results))
   return results.length > 0 && results.every(({ verdict }) => verdict.outcome === "passed") ? 0 : 1
 }, Effect.scoped)

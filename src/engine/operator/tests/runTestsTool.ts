@@ -1,4 +1,4 @@
-import { Effect, Result, Schema } from "effect"
+import { Effect, Result, Schema, Struct } from "effect"
 
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { runs } from "../../../mcp/annotations.ts"
@@ -11,7 +11,7 @@ import { recordTest } from "./recordTest.ts"
 import { type Case, type Result as TestResult, runTests } from "./runTests.ts"
 import { readTest } from "./TestFile.ts"
 import { TestFolder } from "./TestFolder.ts"
-import { countsText, problemLines } from "./words.ts"
+import { countsText, resultData } from "./words.ts"
 
 /** Tests that run side by side: each is a workflow that comes and goes. */
 export const usualConcurrency = 3
@@ -83,13 +83,7 @@ const answer = (results: ReadonlyArray<TestResult>) => {
   }
 }
 
-const toldOf = ({ file, name, verdict: { outcome, problems, workflow } }: TestResult) => ({
-  file,
-  ...(name === undefined ? {} : { name }),
-  ...(workflow === undefined ? {} : { workflow }),
-  outcome,
-  problems: problemLines(problems)
-})
+const toldOf = (result: TestResult) => Struct.omit(resultData(result), ["seconds", "notice"])
 
 const noticesOf = (results: ReadonlyArray<TestResult>) => {
   const notices = results.flatMap(({ verdict }) => verdict.notice ?? [])

@@ -72,3 +72,11 @@ const words = {
   error: "not run to the end",
   skipped: "not run"
 } as const
+
+/** What came of a test, as data, without secrets. */
+export const resultData = ({ file, name, verdict: { problems, ...verdict } }: Result) => ({
+  file,
+  ...(name === undefined ? {} : { name }),
+  ...verdict,
+  problems: problemLines(problems)
+})
