@@ -16,6 +16,7 @@ import { fileName } from "../../../../src/engine/operator/tests/recordTest.ts"
 import { withoutSecrets } from "../../../../src/engine/operator/tests/secrets.ts"
 import { misfits, shapeOf } from "../../../../src/engine/operator/tests/shape.ts"
 import { printTest, readTest, type TestFile } from "../../../../src/engine/operator/tests/TestFile.ts"
+import { resultData } from "../../../../src/engine/operator/tests/words.ts"
 import type { Json } from "../../../support/harness.ts"
 import { readXml } from "../../../support/xml.ts"
 
@@ -339,6 +340,26 @@ describe("a test file", () => {
         assert.match(fileName(name), /^[\p{L}\p{N}]+(-[\p{L}\p{N}]+)*\.json$/u)
       })
     )
+  })
+})
+
+describe("what is told of a test", () => {
+  it("names node, run, output, item and field, cuts what is long, and shows no secret", () => {
+    const problems = [
+      { node: "Sign", run: 1, output: 0, item: 2, path: "headers.apiKey", expected: "a", got: "swordfish-17" },
+      { node: "Say", item: 0, path: "text", expected: null, got: "x".repeat(5000) },
+      { node: "Say", of: "items", expected: 1, got: 0 } as const,
+      ...Array.from({ length: 9 }, () => ({ node: "Tell", what: "did not run" }))
+    ]
+    const data = resultData({ file: "a.json", verdict: { outcome: "failed", seconds: 1, problems } })
+    assert.deepStrictEqual(data.problems.slice(0, 4), [
+      'first: Sign, run 2, output 1, item 3, headers.apiKey: expected "[masked]", got "[masked]"',
+      `Say, item 1, text: expected null, got "${"x".repeat(160)}… (5000 characters)"`,
+      "Say: expected 1 item, got 0",
+      "Tell: did not run"
+    ])
+    assert.strictEqual(data.problems.at(-1), "and 4 more")
+    assert.notInclude(JSON.stringify(data), "swordfish")
   })
 })
 
