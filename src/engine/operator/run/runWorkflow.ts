@@ -72,7 +72,8 @@ export const runWorkflow = EngineTool.make("run_workflow", {
     )
     const pinned = pinnedItems(workflow, part.start)
     const input = itemsIn(items ?? pinned ?? [{}]) ?? [{}]
-    const outside = outsideOf(runningOf(part, mocked))
+    const running = runningOf(part, mocked)
+    const outside = outsideOf(running)
     const head = {
       id,
       name: workflow.name,
