@@ -30,6 +30,7 @@ const groups: ReadonlyArray<Group> = [
     audit: "the audit log; off unless asked for. A text alone is its `file`",
     history: "folder of the git repository that keeps the history of workflows; off unless asked for",
     shared: "what several copies share",
+    tests: "folder of recorded tests of workflows: see [testing.md](testing.md); none unless asked for",
     nodeTypes: "where node types come from that an engine does not tell",
     marketplace: "the marketplace: see [marketplace.md](marketplace.md)",
     plans: "plans of workflows",
@@ -87,7 +88,9 @@ const groups: ReadonlyArray<Group> = [
   }),
   group("promotion.", PromotionFields, {
     mappings: "what stands for what on another instance",
-    keep: "fields of nodes whose values stay as they are on the target"
+    keep: "fields of nodes whose values stay as they are on the target",
+    tests:
+      "whether recorded tests run on the source when a promotion is planned, and block what does not pass; `required` also blocks what has none"
   }),
   group("promotion.mappings[].", MappingFields, {
     from: "instance that is promoted from",

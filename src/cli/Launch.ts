@@ -44,6 +44,8 @@ export interface Launch {
   readonly shared?: SharedSettings | undefined
   /** Nothing where no history of workflows is kept. The folder is named as the audit log's file is. */
   readonly history?: { readonly directory: string; readonly besideConfiguration: boolean } | undefined
+  /** Nothing where no tests are kept. The folder is named as the audit log's file is. */
+  readonly tests?: { readonly directory: string; readonly besideConfiguration: boolean } | undefined
   /** Where node types come from that an engine does not tell; a folder as it is named from the working folder. */
   readonly nodeTypes?: Settings["server"]["nodeTypes"]
   /** The configuration file that was asked for by name. */
@@ -70,7 +72,8 @@ export const resolve = (options: Options, settings: Settings): Result.Result<Lau
     audit: resolveAudit(options.audit, server.audit),
     shared:
       options.redis === undefined ? server.shared : { prefix: defaultPrefix, ...server.shared, redis: options.redis },
-    history: resolveHistory(options.history, server.history),
+    history: resolveFolder(options.history, server.history),
+    tests: resolveFolder(options.tests, server.tests),
     ...(server.nodeTypes === undefined ? {} : { nodeTypes: besideConfiguration(server.nodeTypes, options.config) }),
     config: options.config,
     marketplace: settings.marketplace,
@@ -88,7 +91,7 @@ const resolveAudit = (file: string | undefined, written: AuditSettings | undefin
 const besideConfiguration = (given: NonNullable<Launch["nodeTypes"]>, config = ""): NonNullable<Launch["nodeTypes"]> =>
   typeof given === "string" ? given : { folder: path.resolve(path.dirname(config), given.folder) }
 
-const resolveHistory = (directory: string | undefined, written: string | undefined): Launch["history"] => {
+const resolveFolder = (directory: string | undefined, written: string | undefined): Launch["history"] => {
   if (directory !== undefined) return { directory, besideConfiguration: false }
   return written === undefined ? undefined : { directory: written, besideConfiguration: true }
 }

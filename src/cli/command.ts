@@ -42,6 +42,12 @@ const run = (invocation: Invocation, options: Options) => {
       ({ runPromote }) => runPromote(options, invocation.request)
     )
   }
+  if (invocation.task === "test") {
+    return Effect.flatMap(
+      Effect.promise(() => import("./test/test.ts")),
+      ({ runTestFolder }) => runTestFolder(options, invocation.request)
+    )
+  }
   return Effect.flatMap(
     Effect.promise(() => import("./call/call.ts")),
     ({ runCall }) => runCall(options, invocation.request)

@@ -12,6 +12,8 @@ import { clientNames } from "./init/clients.ts"
 import type { InitRequest } from "./init/init.ts"
 import type { PromoteRequest } from "./promote/promote.ts"
 import { promote } from "./promote/words.ts"
+import type { TestRequest } from "./test/test.ts"
+import { test } from "./test/words.ts"
 
 /** What the words of a command line ask for. */
 export type Invocation =
@@ -22,6 +24,7 @@ export type Invocation =
   | { readonly task: "init"; readonly texts: FlagTexts; readonly request: InitRequest }
   | { readonly task: "call"; readonly texts: FlagTexts; readonly request: CallRequest }
   | { readonly task: "promote"; readonly texts: FlagTexts; readonly request: PromoteRequest }
+  | { readonly task: "test"; readonly texts: FlagTexts; readonly request: TestRequest }
 
 /**
  * Reads the words behind the command's name. Nothing where they asked for a text (help, version, completions), which is
@@ -84,7 +87,8 @@ const command = (asked: (invocation: Invocation) => Effect.Effect<void>, { toolH
       call,
       backup,
       nodes,
-      promote(root, (request, texts) => asked({ task: "promote", texts, request }))
+      promote(root, (request, texts) => asked({ task: "promote", texts, request })),
+      test(root, (task, texts) => asked({ ...task, texts }))
     ]),
     Command.withDescription(description)
   )
@@ -207,7 +211,7 @@ const inWords: (error: CliError.NonShowHelpErrors) => string = Match.type<CliErr
 )
 
 const unknownCommand = (word: string) =>
-  `Unknown command ${word.split("=")[0]}. Commands: init, check, call, backup, promote`
+  `Unknown command ${word.split("=")[0]}. Commands: init, check, call, backup, promote, test`
 
 /** Help as `effect/cli` writes it; the version alone, so that scripts can read it. Errors are the caller's to print. */
 function presenting() {

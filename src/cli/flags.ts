@@ -138,6 +138,13 @@ export const flags = {
     expected: "the URL of a Redis, which begins with redis:// or rediss://",
     parse: (text: string) => (/^rediss?:\/\/\S+$/.test(text) ? Redacted.make(text) : undefined)
   },
+  tests: {
+    value: "DIR",
+    variable: "WORKFLOW_TOOL_SERVER_TESTS",
+    help: "Keep recorded tests of workflows in DIR",
+    expected: "the name of a folder",
+    parse: notEmpty
+  },
   "log-level": {
     value: "LEVEL",
     variable: "WORKFLOW_TOOL_SERVER_LOG_LEVEL",
@@ -179,6 +186,7 @@ export interface Options {
   readonly audit: string | undefined
   readonly history: string | undefined
   readonly redis: Redacted.Redacted | undefined
+  readonly tests: string | undefined
   readonly logLevel: (typeof logLevels)[keyof typeof logLevels]
 }
 
@@ -215,6 +223,7 @@ export const readOptions = (
       audit: yield* option("audit", flags.audit),
       history: yield* option("history", flags.history),
       redis: yield* option("redis", flags.redis),
+      tests: yield* option("tests", flags.tests),
       logLevel: (yield* option("log-level", flags["log-level"])) ?? "Warn"
     }
   })

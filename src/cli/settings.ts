@@ -38,6 +38,8 @@ export interface ServerSettings {
   readonly shared?: SharedSettings
   /** Folder of the repository that keeps what workflows were. */
   readonly history?: string
+  /** Folder of recorded tests. */
+  readonly tests?: string
   /** Where node types come from that an engine does not tell; nowhere by itself where it is left out. */
   readonly nodeTypes?: "off" | "fetch" | { readonly folder: string }
 }
@@ -179,6 +181,7 @@ export const FileFields = Schema.Struct({
   audit: Schema.optionalKey(Schema.Unknown),
   history: Schema.optionalKey(text("the name of a folder")),
   shared: Schema.optionalKey(SharedFields),
+  tests: Schema.optionalKey(text("the name of a folder")),
   nodeTypes: Schema.optionalKey(NodeTypesField),
   marketplace: Schema.optionalKey(Schema.Unknown),
   plans: Schema.optionalKey(Schema.Unknown),

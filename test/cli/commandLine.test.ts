@@ -40,6 +40,7 @@ describe("the command line", () => {
       audit: undefined,
       history: undefined,
       redis: undefined,
+      tests: undefined,
       logLevel: "Warn"
     })
   })
@@ -78,6 +79,7 @@ describe("the command line", () => {
       audit: "audit.jsonl",
       history: "history",
       redis: "redis://:hidden@redis.test",
+      tests: "tests",
       "log-level": "DEBUG"
     }
     const byVariable = Object.fromEntries(flagNames.map((name) => [flag(name).variable, samples[name]]))
@@ -95,6 +97,7 @@ describe("the command line", () => {
       toolsets: ["engine", "marketplace"],
       audit: "audit.jsonl",
       history: "history",
+      tests: "tests",
       logLevel: "Debug"
     })
     assert.strictEqual(authToken && Redacted.value(authToken), "sesame")
@@ -115,7 +118,7 @@ describe("the command line", () => {
     [["--config"], "--config needs a value: --config FILE"],
     [["--config="], "--config: expected the name of a file"],
     [["-x"], "Unknown option -x. --help lists all options"],
-    [["check", "now"], "Unknown command now. Commands: init, check, call, backup, promote"]
+    [["check", "now"], "Unknown command now. Commands: init, check, call, backup, promote, test"]
   ])("refuses %j", (words, message) => {
     assert.strictEqual(refusal(words), message)
   })

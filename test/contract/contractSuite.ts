@@ -17,6 +17,7 @@ import { lists } from "./lists.ts"
 import { nodes } from "./nodes.ts"
 import { prompts } from "./prompts.ts"
 import { readingLess } from "./readingLess.ts"
+import { recordedTests } from "./recordedTests.ts"
 import { resources } from "./resources.ts"
 import { running } from "./running.ts"
 import { runningTwins } from "./runningTwins.ts"
@@ -46,6 +47,7 @@ const families = [
   activation,
   running,
   runningTwins,
+  recordedTests,
   lists,
   executions,
   explaining,

@@ -5,6 +5,7 @@ import { MatchFields } from "../../engine/changes/settings.ts"
 import { planPromotion, type Wish } from "../../engine/operator/plans/promotion.ts"
 import { firstIssue } from "../../internal/schema/describeIssue.ts"
 import { UsageError, type Options } from "../flags.ts"
+import { withFolders } from "../folders.ts"
 import { instances } from "../instances.ts"
 import { readLaunch } from "../readLaunch.ts"
 import * as PlanServices from "../workflowPlans.ts"
@@ -38,7 +39,7 @@ export const runPromote = Effect.fnUntraced(function* (
   }
   const mapping = text === undefined ? undefined : yield* readMapping(text)
   const launch = yield* readLaunch(options)
-  const engines = yield* instances(launch)
+  const engines = yield* withFolders(launch, yield* instances(launch))
   const services = yield* Effect.provideContext(Layer.build(PlanServices.layer(launch)), engines)
   return yield* Effect.gen(function* () {
     const { outcomes, plan } = yield* planPromotion({ ...asked, mapping, from, to })

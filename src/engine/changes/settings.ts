@@ -74,8 +74,12 @@ export const PromotionFields = Schema.Struct({
     .pipe(Schema.withDecodingDefaultKey(orElse([]))),
   keep: Schema.Array(KeepFields)
     .annotate({ message: "a list of rules" })
-    .pipe(Schema.withDecodingDefaultKey(orElse([])))
-}).annotate({ message: "an object with mappings and keep" })
+    .pipe(Schema.withDecodingDefaultKey(orElse([]))),
+  /** Whether recorded tests run on the source when a promotion is planned, and block what does not pass them. */
+  tests: Schema.Literals(["off", "run", "required"])
+    .annotate({ message: '"off", "run" or "required"' })
+    .pipe(Schema.withDecodingDefaultKey(orElse("off")))
+}).annotate({ message: "an object with mappings, keep and tests" })
 export type PromotionSettings = typeof PromotionFields.Type
 
 /** Settings that rules keep as they are in their place: fields like `settings.timezone` of no node. */

@@ -12,6 +12,7 @@ import { archiveTools } from "./running/archiveWorkflow.ts"
 import { stopTools } from "./running/stopExecution.ts"
 import { testTools } from "./running/testCredential.ts"
 import { searchTools } from "./search/searchWorkflows.ts"
+import { recordedTools } from "./tests/runTestsTool.ts"
 import { viewTools } from "./view/viewWorkflow.ts"
 
 /** Tools that read several instances in one call. */
@@ -27,6 +28,7 @@ export const operatorTools: ReadonlyArray<Tool<Instances>> = [
   ...editTools,
   ...viewTools,
   ...runTools,
+  ...recordedTools,
   ...explainTools,
   ...nodeTools,
   ...stopTools,

@@ -33,7 +33,7 @@ export const over = (
       const described = { instance: { ...instanceSchema, description: description() } }
       return { ...schema, properties: Object.assign({}, schema.properties, described) }
     },
-    isListed: tool.annotations.readOnlyHint || !isAllReadOnly,
+    isListed: tool.isListed ?? (tool.annotations.readOnlyHint || !isAllReadOnly),
     lane: (input) => laneOf(takeInstance(input).instance, instances)
   }))
 }
@@ -54,17 +54,25 @@ const roomIn = (tools: ReadonlyArray<Tool.Tool<Instances>>): number => {
   return Math.min(200, Math.floor((maxListBytes - JSON.stringify(bare).length) / tools.length) - 2)
 }
 
+/** A tool of one instance. */
+export interface Definition<Fields extends Arguments.Fields> extends Tool.Definition<Fields, EngineClient, Failure> {
+  /** Whether it only reads from the engine, whatever it changes elsewhere: then it may be used where nothing may be changed. */
+  readonly sparesEngine?: boolean
+}
+
 /**
  * A tool whose program runs against the instance that the caller asks for, as long as callers wait. First all arguments
  * are checked, then the instance is found, then the engine is called.
  */
 export const make = <const Fields extends Arguments.Fields>(
   name: string,
-  definition: Tool.Definition<Fields, EngineClient, Failure>
+  definition: Definition<Fields>
 ): Tool.Tool<Instances> => {
+  const isHarmless = definition.annotations.readOnlyHint || definition.sparesEngine === true
   const parameters = Arguments.make(definition.arguments, { aliases: definition.aliases, others: ["instance"] })
   return {
     ...Tool.describe(name, definition),
+    ...(definition.sparesEngine === true ? { isListed: true } : {}),
     inputSchema: () => {
       const schema = parameters.jsonSchema()
       return { ...schema, properties: Object.assign({}, schema.properties, { instance: instanceSchema }) }
@@ -74,7 +82,7 @@ export const make = <const Fields extends Arguments.Fields>(
       const args = yield* parameters.decode(rest)
       const client = yield* (yield* Instances).resolve(instance)
       yield* (yield* noteInstance)(client.instance)
-      if (client.isReadOnly && !definition.annotations.readOnlyHint) {
+      if (client.isReadOnly && !isHarmless) {
         return yield* new ReadOnlyInstance({ instance: client.instance, operation: name })
       }
       const since = (yield* Arrival) ?? (yield* monotonicMillis)

@@ -3,7 +3,7 @@ import { Result } from "effect"
 import * as fc from "fast-check"
 
 import { nameOf, type Workflow, WorkflowId } from "../../../src/engine/client/models.ts"
-import { mocksOf, pinnedItems } from "../../../src/engine/operator/run/items.ts"
+import { always, mocksOf, pinnedItems } from "../../../src/engine/operator/run/items.ts"
 import { partOf, twinOf, unmockable } from "../../../src/engine/operator/run/twin.ts"
 import { isTrigger, kindOf } from "../../../src/engine/workflow/triggers.ts"
 import type { Json } from "../../support/harness.ts"
@@ -68,7 +68,7 @@ describe("the twin of a workflow", () => {
         const mocks = new Map(
           mocked
             .filter((name) => !isTrigger(workflow.nodes.find((one) => nameOf(one) === name) ?? {}))
-            .map((name) => [name, [{}]])
+            .map((name) => [name, always([{}])])
         )
         const part = Result.getOrThrow(partOf(workflow, mocks, { from: start }))
         const { creation } = twinOf(workflow, part, { ...making, mocks })
@@ -97,12 +97,12 @@ describe("the twin of a workflow", () => {
       "Run input": to("Mock of B"),
       "Mock of B": to("B")
     })
-    const mocks = new Map([["B", [{ a: 1 }]]])
+    const mocks = new Map([["B", always([{ a: 1 }])]])
     const part = Result.getOrThrow(partOf(workflow, mocks, {}))
     const { body, creation, helpers } = twinOf(workflow, part, { ...making, mocks })
     assert.deepStrictEqual([...helpers], ["Run input 1", "Mock of B 1"])
     assert.deepStrictEqual(creation.connections["Mock of B"], to("Mock of B 1"))
-    assert.deepStrictEqual(body, { items: [{}], mocks: [[{ a: 1 }]] })
+    assert.deepStrictEqual(body, { items: [{}], mocks: [[{ items: [{ a: 1 }] }]] })
   })
 })
 
@@ -115,13 +115,13 @@ describe("mocks", () => {
 
   it("are the items that are pinned, in whatever form the engine keeps them", () => {
     assert.deepStrictEqual(pinnedItems(workflow, "A"), [{ a: 1 }])
-    assert.deepStrictEqual(Result.getOrThrow(mocksOf(workflow, { B: "pinned" })), new Map([["B", [{ b: 1 }]]]))
+    assert.deepStrictEqual(Result.getOrThrow(mocksOf(workflow, { B: "pinned" })), new Map([["B", always([{ b: 1 }])]]))
   })
 
   it("cannot stand for the model of an agent", () => {
     const agent = workflowOf([node("Agent", "agent"), node("Model", "lmChatOpenAi")], {
       Model: { ai_languageModel: [[{ node: "Agent", type: "ai_languageModel", index: 0 }]] }
     })
-    assert.strictEqual(unmockable(agent, new Map([["Model", []]])), "Model serves Agent: mock Agent instead")
+    assert.strictEqual(unmockable(agent, new Map([["Model", always([])]])), "Model serves Agent: mock Agent instead")
   })
 })

@@ -22,6 +22,8 @@ export interface Input {
   readonly selected: ReadonlyArray<string>
   /** All workflows of the source that can be read. */
   readonly source: ReadonlyMap<string, Workflow>
+  /** Why workflows may not go along, by their ids, where their tests decide that. */
+  readonly untested?: ReadonlyMap<string, string>
   readonly target: ReadonlyArray<Workflow>
   readonly tags: ReadonlyArray<Tag>
   readonly credentials: KnownCredentials

@@ -116,6 +116,7 @@ export const build = (input: Input, context: Context): Built => {
     impossible: impossible(input.nodeTypes, content.nodes),
     problems: [
       ...(theirs !== undefined && isArchived(theirs) ? [`it is archived on ${from}`] : []),
+      ...[input.untested?.get(id) ?? []].flat(),
       ...(found._tag === "Unclear" ? [found.reason] : []),
       ...credentials.flatMap(({ problems }) => problems),
       ...linked.problems,

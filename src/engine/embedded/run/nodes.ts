@@ -57,6 +57,21 @@ const divide: Kind = ({ input, parameters, scopeOf }) =>
     })
   )
 
+/** Items leave by the output whose number an expression gives; by rules, all by the first. */
+const spread: Kind = ({ input, parameters, scopeOf }) =>
+  parameters.mode !== "expression"
+    ? Effect.succeed({ outputs: [input] })
+    : Effect.map(
+        Effect.forEach(input, (item) =>
+          Effect.map(resolve(parameters, scopeOf(item)), (resolved) => Number(asObject(resolved).output))
+        ),
+        (chosen) => ({
+          outputs: Array.from({ length: Number(parameters.numberOutputs ?? 4) }, (_, output) =>
+            input.filter((_item, index) => chosen[index] === output)
+          )
+        })
+      )
+
 /** The entries of a list inside each item, each an item of its own. */
 const splitOut: Kind = ({ input, parameters: { fieldToSplitOut } }) => {
   const name = textOf(fieldToSplitOut)
@@ -147,6 +162,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   if: divide,
   filter: divide,
   splitOut,
+  switch: spread,
   stopAndError: stop,
   code,
   wait,

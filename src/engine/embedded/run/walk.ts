@@ -60,10 +60,10 @@ export const walk = Effect.fnUntraced(function* (
 
 const endless = Effect.fail(new NodeFailure({ message: `The embedded engine stopped after ${mostSteps} steps` }))
 
-const performOrGoOn = (node: JsonObject, { input, obstacle }: Pending, steps: ReadonlyArray<Step>) => {
+const performOrGoOn = (node: JsonObject, { input, node: name, obstacle }: Pending, steps: ReadonlyArray<Step>) => {
   if (obstacle !== undefined) return Effect.fail(new NodeFailure({ message: obstacle }))
   if (!isEnabled(node)) return Effect.succeed<Outcome>({ outputs: [input] })
-  const work = perform(node, { input, scopeOf: (item) => scope(item, input, steps) })
+  const work = perform(node, { input, scopeOf: (item) => scope(item, input, steps, runsOf(steps, name)) })
   const goesOn = node.continueOnFail === true || node.onError === "continueRegularOutput"
   return goesOn && kindOf(node) !== "stopAndError"
     ? Effect.catch(work, ({ message }) => Effect.succeed<Outcome>({ outputs: [[{ json: { error: message } }]] }))
@@ -92,10 +92,16 @@ const following = (
 }
 
 /** The names an expression can use: the item, the other items, and the outputs of earlier nodes. */
-const scope = (item: Item | undefined, input: ReadonlyArray<Item>, steps: ReadonlyArray<Step>): Scope => ({
+const scope = (
+  item: Item | undefined,
+  input: ReadonlyArray<Item>,
+  steps: ReadonlyArray<Step>,
+  runIndex: number
+): Scope => ({
   $json: item?.json ?? {},
   $input: view(input, item),
   $itemIndex: item === undefined ? 0 : input.indexOf(item),
+  $runIndex: runIndex,
   items: input,
   $node: Object.fromEntries(
     steps.map(({ node, outputs: [first = []] }) => [

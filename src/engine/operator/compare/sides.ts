@@ -173,7 +173,7 @@ export const workflowLike = Effect.fnUntraced(function* (
 })
 
 /** The ids of the workflows of exactly this name, among the first pages that hold it. */
-const idsNamed = Effect.fnUntraced(function* (name: string) {
+export const idsNamed = Effect.fnUntraced(function* (name: string) {
   const engine = yield* EngineClient
   const ids: Array<WorkflowId> = []
   let cursor: string | undefined

@@ -6,6 +6,7 @@ import * as results from "../../../changes/tools/results.ts"
 import { summary } from "../../../changes/tools/summary.ts"
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
+import { gatheringSeconds } from "../../../mcp/callTime.ts"
 import * as Tool from "../../../mcp/Tool.ts"
 import type { ToolFailure } from "../../../mcp/ToolError.ts"
 import { type PlanConfig, WorkflowPlans } from "../../changes/Plans.ts"
@@ -16,6 +17,7 @@ import { type Failure, toToolFailure } from "../../tools/errors.ts"
 import { optional, text, timestamp } from "../../tools/parameters.ts"
 import { actions, planBulk } from "./bulk.ts"
 import { planPromotion } from "./promotion.ts"
+import { TestSeconds } from "./requiredTests.ts"
 import { planRestore } from "./restore.ts"
 
 /** What the tools that plan work on. */
@@ -75,7 +77,9 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
     on_drift: onDrift = "block",
     ...asked
   }) {
-    const { outcomes, plan } = yield* planPromotion({ ...asked, activation, dependencies, onDrift })
+    const { outcomes, plan } = yield* planPromotion({ ...asked, activation, dependencies, onDrift }).pipe(
+      Effect.provideService(TestSeconds, gatheringSeconds)
+    )
     const { describing } = yield* WorkflowPlans
     const told = yield* summary(describing, plan)
     const counts = Object.fromEntries(

@@ -17,6 +17,7 @@ import type { Workflow } from "../../client/models.ts"
 import { editorsOf } from "./editors.ts"
 import { allWorkflows, generationOf, knownCredentials } from "./gather.ts"
 import { nodeTypesOf } from "./nodeTypes.ts"
+import { tested } from "./requiredTests.ts"
 
 /** Which workflows of which instance go where, and how. */
 export interface Wish extends Options {
@@ -47,7 +48,7 @@ export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
   const credentials = yield* knownCredentials(target, own)
   const generation = yield* generationOf(target, own, credentials)
   const selected = yield* select(wish, theirs)
-  const input: Input = {
+  const input: Input = yield* tested(source, promotion.tests, {
     from,
     to,
     selected,
@@ -62,7 +63,7 @@ export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
     generation,
     nodeTypes: yield* nodeTypesOf(source, target, own),
     options: wish
-  }
+  })
   const first = promote(input)
   const editors = yield* editorsOf(target, first.edited)
   const { edited: _edited, outcomes, ...draft } = editors.size === 0 ? first : promote({ ...input, editors })

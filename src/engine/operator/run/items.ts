@@ -22,21 +22,32 @@ export const pinnedItems = ({ pinData }: JsonObject, node: string): ReadonlyArra
   return pinned === undefined || pinned === null ? undefined : itemsIn(pinned)
 }
 
+/** The items of one run of a node, output by output. */
+export type Run = ReadonlyArray<ReadonlyArray<JsonObject>>
+
+/** What a mocked node gives out, run by run. */
+export interface Mock {
+  readonly runs: ReadonlyArray<Run>
+  /** For each run the item that came in for each that it gives out, output after output, where that is known. */
+  readonly from?: ReadonlyArray<ReadonlyArray<number> | undefined>
+  /** Whether it gives out the same again when it runs more often; else nothing. */
+  readonly repeats: boolean
+}
+
+/** A mock that gives out the same items whenever it runs. */
+export const always = (items: ReadonlyArray<JsonObject>): Mock => ({ runs: [[items]], repeats: true })
+
 /** What each mocked node is to give out, by its name. */
-export type Mocks = ReadonlyMap<string, ReadonlyArray<JsonObject>>
+export type Mocks = ReadonlyMap<string, Mock>
 
 /** The mocks as a caller gives them: items, or the word for those that are pinned. */
 export const mocksOf = (workflow: Workflow, given: JsonObject): Result.Result<Mocks, string> =>
   Result.gen(function* () {
-    const mocks = new Map<string, ReadonlyArray<JsonObject>>()
+    const mocks = new Map<string, Mock>()
     for (const [name, value] of Object.entries(given)) {
-      const node = workflow.nodes.find((one) => nameOf(one) === name)
-      if (node === undefined) {
-        return yield* Result.fail(`there is no node ${name}. Its nodes: ${workflow.nodes.map(nameOf).join(", ")}`)
-      }
-      if (isTrigger(node)) return yield* Result.fail(`${name} is a trigger: give its items as items`)
+      yield* mockable(workflow, name)
       const items = value === "pinned" ? pinnedItems(workflow, name) : itemsIn(value)
-      if (items !== undefined) mocks.set(name, items)
+      if (items !== undefined) mocks.set(name, always(items))
       else {
         return yield* Result.fail(
           value === "pinned"
@@ -47,3 +58,12 @@ export const mocksOf = (workflow: Workflow, given: JsonObject): Result.Result<Mo
     }
     return mocks
   })
+
+/** Refuses what cannot be mocked under a name: nodes that are not there, and triggers. */
+export const mockable = (workflow: Workflow, name: string): Result.Result<void, string> => {
+  const node = workflow.nodes.find((one) => nameOf(one) === name)
+  if (node === undefined) {
+    return Result.fail(`there is no node ${name}. Its nodes: ${workflow.nodes.map(nameOf).join(", ")}`)
+  }
+  return isTrigger(node) ? Result.fail(`${name} is a trigger: give its items as items`) : Result.succeed(undefined)
+}

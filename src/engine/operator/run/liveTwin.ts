@@ -4,7 +4,7 @@ import { monotonicMillis } from "../../../internal/http/monotonicMillis.ts"
 import { Deadline, remaining } from "../../client/Deadline.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { ApiError, type EngineError } from "../../client/EngineError.ts"
-import type { Execution, WorkflowId } from "../../client/models.ts"
+import type { Execution, ExecutionId, WorkflowId } from "../../client/models.ts"
 import { apiResponse, problemOf } from "../../client/replies.ts"
 import { eraseWorkflow } from "../../tools/workflows/delete.ts"
 import { callOnceRegistered } from "../../tools/workflows/execute.ts"
@@ -29,11 +29,14 @@ export interface Calling {
   readonly seconds: number
 }
 
+/** How the execution of a twin is read. */
+export type ReadRun = (id: ExecutionId) => Effect.Effect<Execution, EngineError, EngineClient>
+
 /**
  * Runs a twin once: made, activated, called, its execution read, and deleted, whatever happens between. Only what is
  * between can be interrupted: what was made is known, and gone at the end.
  */
-export const runTwin = Effect.fnUntraced(function* (twin: Twin, calling: Calling) {
+export const runTwin = Effect.fnUntraced(function* (twin: Twin, calling: Calling, read: ReadRun = readFailed) {
   const engine = yield* EngineClient
   const journal = yield* TwinJournal
   const { name } = twin.creation
@@ -51,7 +54,7 @@ export const runTwin = Effect.fnUntraced(function* (twin: Twin, calling: Calling
           return { isGone: gone, outcome: Exit.failCause(made.cause) }
         }
         const { id } = made.value.workflow
-        const exit = yield* Effect.exit(restore(used(id, twin, calling)))
+        const exit = yield* Effect.exit(restore(used(id, twin, calling, read)))
         const isOver = Exit.isSuccess(exit) && exit.value !== undefined && statusOf(exit.value) !== "waiting"
         const erased = yield* apart(Effect.andThen(isOver ? Effect.void : stopRuns(id), erase(id)))
         const left = Exit.isFailure(erased) ? { id, problem: problemIn(erased.cause) } : undefined
@@ -91,7 +94,7 @@ const erase = (id: WorkflowId) =>
     () => Effect.void
   )
 
-const used = Effect.fnUntraced(function* (id: WorkflowId, twin: Twin, { path, seconds }: Calling) {
+const used = Effect.fnUntraced(function* (id: WorkflowId, twin: Twin, { path, seconds }: Calling, read: ReadRun) {
   yield* switchOn(id)
   const inAll = Duration.millis(seconds * 1000 + grace)
   const run = Effect.gen(function* () {
@@ -100,7 +103,7 @@ const used = Effect.fnUntraced(function* (id: WorkflowId, twin: Twin, { path, se
   })
   const found = yield* Effect.timeoutOption(run, Duration.min(inAll, yield* remaining(inAll)))
   if (Option.isNone(found)) return undefined
-  return yield* readFailed(found.value)
+  return yield* read(found.value)
 })
 
 /** The engine itself ends a run that takes too long: that is waited for. */

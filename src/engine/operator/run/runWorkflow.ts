@@ -1,20 +1,19 @@
-import { Clock, Effect, Result, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { runs } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { nameOf, type WorkflowId } from "../../client/models.ts"
-import { temporaryName } from "../../client/temporaryName.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, optional, workflowId } from "../../tools/parameters.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import { editedBy, operationsArgument, readOperations } from "../edit/edited.ts"
 import { itemsIn, mocksOf, pinnedItems } from "./items.ts"
-import { runTwin } from "./liveTwin.ts"
 import { outsideOf } from "./outside.ts"
+import { perform } from "./perform.ts"
 import { report } from "./report.ts"
-import { partOf, twinOf, unmockable } from "./twin.ts"
+import { partOf, runningOf, unmockable } from "./twin.ts"
 
 const nodeName = (description: string) => Schema.String.annotate({ description })
 
@@ -73,9 +72,7 @@ export const runWorkflow = EngineTool.make("run_workflow", {
     )
     const pinned = pinnedItems(workflow, part.start)
     const input = itemsIn(items ?? pinned ?? [{}]) ?? [{}]
-    const running = part.nodes.filter(
-      (node) => !mocked.has(nameOf(node)) && !(part.isTrigger && nameOf(node) === part.start)
-    )
+    const running = runningOf(part, mocked)
     const outside = outsideOf(running)
     const head = {
       id,
@@ -98,12 +95,12 @@ export const runWorkflow = EngineTool.make("run_workflow", {
       }
     }
 
-    const mark = (yield* secret).replaceAll("-", "").slice(0, 12)
-    const now = new Date(yield* Clock.currentTimeMillis).toISOString()
-    const path = yield* secret
-    const making = { path, items: input, mocks: mocked, to, seconds: timeout }
-    const twin = twinOf(workflow, part, { ...making, name: temporaryName(workflow.name, mark, now) })
-    const { execution, left } = yield* runTwin(twin, { path, seconds: timeout })
+    const { execution, left, twin } = yield* perform(workflow, part, {
+      items: input,
+      mocks: mocked,
+      to,
+      seconds: timeout
+    })
     return {
       ...head,
       ran: true,
@@ -129,7 +126,7 @@ const waitingAt = (nodes: ReadonlyArray<JsonObject>): string => {
 }
 
 /** The workflow as it is saved, or as operations would make it. */
-const drafted = Effect.fnUntraced(function* (id: WorkflowId, given: ReadonlyArray<JsonObject> | undefined) {
+export const drafted = Effect.fnUntraced(function* (id: WorkflowId, given: ReadonlyArray<JsonObject> | undefined) {
   const operations = given === undefined ? [] : yield* readOperations(given)
   const workflow = yield* EngineClient.use((engine) => engine.getWorkflow(id))
   if (operations.length === 0) return workflow
@@ -139,8 +136,5 @@ const drafted = Effect.fnUntraced(function* (id: WorkflowId, given: ReadonlyArra
 
 const orRefuse = <A>(argument: string, result: Result.Result<A, string>) =>
   Effect.fromResult(Result.mapError(result, (problem) => new InvalidArgument({ argument, problem })))
-
-/** Nobody can guess it. */
-const secret = Effect.sync(() => crypto.randomUUID())
 
 export const runTools = [runWorkflow]

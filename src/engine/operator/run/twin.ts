@@ -4,10 +4,11 @@ import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObje
 import { nearest } from "../../../internal/schema/nearest.ts"
 import type { Creation } from "../../client/body.ts"
 import { type Connections, nameOf, type Target, type Workflow } from "../../client/models.ts"
-import { nodeType, shortType } from "../../client/naming.ts"
+import { shortType } from "../../client/naming.ts"
 import { type Edge, edgesOf } from "../../workflow/differenceOfConnections.ts"
 import { flowOf } from "../../workflow/flow.ts"
 import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
+import { fork, handedOver, mock, outputsOf, placed, split, webhook } from "./helpers.ts"
 import type { Mocks } from "./items.ts"
 
 /** What part of a workflow runs. */
@@ -123,19 +124,28 @@ export const twinOf = (workflow: Workflow, part: Part, making: Making): Twin => 
   const hook = free("Run input")
   const entry = part.isTrigger ? part.start : free("Run items")
   const feeding = new Map(mocked.map(([name]) => [name, free(`Mock of ${name}`)]))
+  const forking = new Map(
+    mocked.filter(([, given]) => outputsOf(given) > 1).map(([name]) => [name, free(`Items of ${name}`)])
+  )
   const isStart = (node: JsonObject) => part.isTrigger && nameOf(node) === part.start
 
   const nodes = workflow.nodes
     .filter((node) => kindOf(node) !== "stickyNote" && !isStart(node))
     .map((node) => {
       if (!runs.has(nameOf(node)) || isTrigger(node)) return placed(nameOf(node), "noOp", 1, {}, node)
-      return making.mocks.has(nameOf(node)) ? split(nameOf(node), "items", node) : Struct.omit(node, ["webhookId"])
+      const index = mocked.findIndex(([name]) => name === nameOf(node))
+      const given = mocked[index]?.[1]
+      if (given === undefined) return Struct.omit(node, ["webhookId"])
+      return forking.has(nameOf(node))
+        ? fork(nameOf(node), hook, index, given, node)
+        : split(nameOf(node), "items", node)
     })
   const start = workflow.nodes.find((node) => nameOf(node) === part.start) ?? {}
   const helpers = [
     webhook(hook, making.path, responds(part, making.mocks), start),
     split(entry, "body.items", start),
-    ...mocked.map(([name], index) => mock(feeding.get(name) ?? "", hook, index, start))
+    ...mocked.map(([name, given], index) => mock(feeding.get(name) ?? "", hook, index, given, start)),
+    ...[...forking.values()].map((name) => split(name, "items", start))
   ]
 
   const edges = edgesOf(workflow.connections).filter(
@@ -153,7 +163,10 @@ export const twinOf = (workflow: Workflow, part: Part, making: Making): Twin => 
     main(hook, entry),
     ...(part.isTrigger ? [] : [main(entry, feeding.get(part.start) ?? part.start)]),
     ...wired,
-    ...[...feeding].map(([name, feeder]) => main(feeder, name))
+    ...[...feeding].flatMap(([name, feeder]) => {
+      const forked = forking.get(name)
+      return forked === undefined ? [main(feeder, name)] : [main(feeder, forked), main(forked, name)]
+    })
   ]
   return {
     creation: {
@@ -163,9 +176,9 @@ export const twinOf = (workflow: Workflow, part: Part, making: Making): Twin => 
       settings: { ...kept(workflow.settings), ...saving, executionTimeout: making.seconds },
       ...(isJsonObject(workflow.staticData) ? { staticData: workflow.staticData } : {})
     },
-    body: { items: making.items, mocks: mocked.map(([, items]) => items) },
+    body: { items: making.items, mocks: mocked.map(([, given]) => handedOver(given)) },
     entry,
-    helpers: new Set([hook, ...(part.isTrigger ? [] : [entry]), ...feeding.values()]),
+    helpers: new Set([hook, ...(part.isTrigger ? [] : [entry]), ...feeding.values(), ...forking.values()]),
     feeding
   }
 }
@@ -180,39 +193,11 @@ const kept = (settings: Workflow["settings"]): JsonObject =>
 
 const saving = { saveDataSuccessExecution: "all", saveDataErrorExecution: "all", callerPolicy: "none" }
 
-const placed = (name: string, kind: string, typeVersion: number, parameters: JsonObject, { position }: JsonObject) => ({
-  name,
-  type: nodeType(kind),
-  typeVersion,
-  position: Array.isArray(position) && position.length === 2 ? position : [0, 0],
-  parameters
-})
-
-const webhook = (name: string, path: string, responseMode: string, at: JsonObject) => ({
-  ...placed(name, "webhook", 2, { path, httpMethod: "POST", responseMode, options: {} }, at),
-  webhookId: path
-})
-
 /** A node that respond nodes answer through has to say so. */
 const responds = ({ nodes }: Part, mocks: Mocks) =>
   nodes.some((node) => kindOf(node) === "respondToWebhook" && isEnabled(node) && !mocks.has(nameOf(node)))
     ? "responseNode"
     : "onReceived"
-
-const split = (name: string, field: string, { alwaysOutputData, position }: JsonObject) => ({
-  ...placed(name, "splitOut", 1, { fieldToSplitOut: field, options: {} }, { position }),
-  ...(alwaysOutputData === true ? { alwaysOutputData } : {})
-})
-
-/**
- * Hands the items of a mocked node to the node that splits them up: one to each item that comes in where there are as
- * many, so that later nodes find the item that each came from; else all to the first.
- */
-const mock = (name: string, hook: string, index: number, at: JsonObject) => {
-  const all = `$(${JSON.stringify(hook)}).first().json.body.mocks[${index}]`
-  const items = `${all}.length === $input.all().length ? [${all}[$itemIndex]] : $itemIndex === 0 ? ${all} : []`
-  return placed(name, "set", 3.4, { mode: "raw", jsonOutput: `={{ { "items": ${items} } }}`, options: {} }, at)
-}
 
 const main = (source: string, target: string): Edge => ({
   source,
@@ -245,3 +230,7 @@ export const unmockable = (workflow: Workflow, mocks: Mocks): string | undefined
   const part = parts.find(({ source }) => mocks.has(source))
   return part === undefined ? undefined : `${part.source} serves ${part.target}: mock ${part.target} instead`
 }
+
+/** The nodes of a part that really run: neither mocked, nor the trigger whose place the webhook takes. */
+export const runningOf = ({ isTrigger: isReplaced, nodes, start }: Part, mocks: Mocks): ReadonlyArray<JsonObject> =>
+  nodes.filter((node) => !mocks.has(nameOf(node)) && !(isReplaced && nameOf(node) === start))

@@ -1,0 +1,97 @@
+import { isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { masked } from "../../workflow/maskSecrets.ts"
+import { type Path, pathText } from "../../workflow/paths.ts"
+import type { Run } from "../run/items.ts"
+import { isMeant } from "./pattern.ts"
+
+/** Where what a node gives out is not what was expected. */
+export interface Difference {
+  /** From 0 on; told where a node runs more often, or gives out by several outputs. */
+  readonly run?: number
+  readonly output?: number
+  readonly item?: number
+  /** Inside of the item. */
+  readonly path?: string
+  /** What is compared, where it is no value: "items", "runs". */
+  readonly of?: "items" | "runs"
+  /** Nothing where none was expected. */
+  readonly expected?: unknown
+  /** Nothing where there is none. */
+  readonly got?: unknown
+}
+
+/** What differs between what a node was to give out and what it gave out: counts first, then fields in their order. */
+export const differencesOf = (
+  expected: ReadonlyArray<Run>,
+  got: ReadonlyArray<Run>,
+  ignore: ReadonlyArray<Path>
+): ReadonlyArray<Difference> => {
+  const isOften = expected.length > 1 || got.length > 1
+  return [
+    ...(expected.length === got.length ? [] : [{ of: "runs", expected: expected.length, got: got.length } as const]),
+    ...expected
+      .slice(0, got.length)
+      .flatMap((run, index) =>
+        ofRun(run, got[index] ?? [], ignore).map((one) => (isOften ? { run: index, ...one } : one))
+      )
+  ]
+}
+
+const ofRun = (expected: Run, got: Run, ignore: ReadonlyArray<Path>): ReadonlyArray<Difference> => {
+  const isForked = expected.length > 1 || got.length > 1
+  return Array.from({ length: Math.max(expected.length, got.length) }, (_, output) => {
+    const [wanted = [], found = []] = [expected[output], got[output]]
+    const place = isForked ? { output } : {}
+    return [
+      ...(wanted.length === found.length
+        ? []
+        : [{ ...place, of: "items", expected: wanted.length, got: found.length } as const]),
+      ...wanted
+        .slice(0, found.length)
+        .flatMap((item, index) =>
+          differingValues(item, found[index], ignore).map((one) => ({ ...place, item: index, ...one }))
+        )
+    ]
+  }).flat()
+}
+
+type Differing = Pick<Difference, "expected" | "got" | "path">
+
+/** What differs between two values, field by field in the order of what was expected; then what nobody expected. */
+export const differingValues = (
+  expected: unknown,
+  got: unknown,
+  ignore: ReadonlyArray<Path>,
+  path: Path = []
+): ReadonlyArray<Differing> => {
+  if (path.length > 0 && ignore.some((pattern) => isMeant(path, pattern))) return []
+  if (Array.isArray(expected) && Array.isArray(got)) {
+    const length = Math.max(expected.length, got.length)
+    return Array.from({ length }, (_, at) => differingValues(expected[at], got[at], ignore, [...path, at])).flat()
+  }
+  if (isJsonObject(expected) && isJsonObject(got)) {
+    const names = [...Object.keys(expected), ...Object.keys(got).filter((name) => !Object.hasOwn(expected, name))]
+    const within = (value: typeof expected, name: string) => (Object.hasOwn(value, name) ? value[name] : undefined)
+    return names.flatMap((name) => differingValues(within(expected, name), within(got, name), ignore, [...path, name]))
+  }
+  return isLike(expected, got) ? [] : [{ path: pathText(path), expected, got }]
+}
+
+/** Where a secret was left out of a recording, anything may stand. */
+const isLike = (expected: unknown, got: unknown): boolean =>
+  expected === got ||
+  expected === masked ||
+  (typeof expected === "string" && typeof got === "string" && expected.includes(masked) && fitsMasked(expected, got))
+
+const fitsMasked = (expected: string, got: string): boolean => {
+  const parts = expected.split(masked)
+  const [first = "", last = ""] = [parts[0], parts.at(-1)]
+  if (!got.startsWith(first) || !got.endsWith(last)) return false
+  let at = 0
+  for (const part of parts) {
+    const found = got.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return true
+}

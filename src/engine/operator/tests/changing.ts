@@ -1,0 +1,82 @@
+import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { leavesOf } from "../../workflow/leaves.ts"
+import type { Path } from "../../workflow/paths.ts"
+import { patternText } from "./pattern.ts"
+
+/** What tells values that are others in every run. */
+export interface Moment {
+  /** Of the run, in milliseconds. */
+  readonly from: number
+  readonly until: number
+  /** What a run alone knows: the ids of its execution and workflow, and what the workflow is called. */
+  readonly own: ReadonlyArray<string>
+}
+
+interface Leaf {
+  readonly path: Path
+  readonly value: unknown
+}
+
+/** A node's items, and the node as it was when it ran. */
+export interface Given {
+  readonly name: string
+  readonly node: JsonObject
+  readonly items: ReadonlyArray<JsonObject>
+}
+
+/**
+ * Paths of fields that will be others in the next run, by node: moments and ids that came about in this one, numbers drawn
+ * by chance, and wherever these were passed on. What was given to the run is none of them.
+ */
+export const changingPaths = (
+  nodes: ReadonlyArray<Given>,
+  given: unknown,
+  moment: Moment
+): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const known = new Set(leavesIn(given, []).map(({ value }) => String(value)))
+  const changing = new Set<string>()
+  return new Map(
+    nodes.map(({ items, name, node }) => {
+      const says = leavesOf(node.parameters)
+        .map(({ text }) => text)
+        .join("\n")
+      const found = items
+        .flatMap((item) => leavesIn(item, []))
+        .filter(({ value }) => {
+          const text = String(value)
+          if (known.has(text) || !(changing.has(text) || isOfMoment(value, says, moment))) return false
+          changing.add(text)
+          return true
+        })
+      return [name, [...new Set(found.map(({ path }) => patternText(path)))]]
+    })
+  )
+}
+
+const leavesIn = (value: unknown, path: Path): ReadonlyArray<Leaf> => {
+  if (Array.isArray(value)) return value.flatMap((item: unknown) => leavesIn(item, [...path, "*"]))
+  if (isJsonObject(value)) return Object.entries(value).flatMap(([name, item]) => leavesIn(item, [...path, name]))
+  return typeof value === "string" || typeof value === "number" ? [{ path, value }] : []
+}
+
+const uuid = /[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}/i
+const day = 24 * 60 * 60 * 1000
+
+const isOfMoment = (value: unknown, says: string, { from, own, until }: Moment): boolean => {
+  const isWithin = (time: number) => time >= from - slack && time <= until + slack
+  if (typeof value === "number") {
+    if (Number.isInteger(value)) return isWithin(value) || isWithin(value * 1000)
+    return /\brandom\b/i.test(says) && String(value).length > 10
+  }
+  const text = String(value)
+  if (uuid.test(text)) return true
+  if (/\$(?:execution|workflow)\b/.test(says) && own.includes(text)) return true
+  const [dated, time] = /\b\d{4}-\d\d-\d\d(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?/.exec(text) ?? []
+  if (dated === undefined) return false
+  const at = Date.parse(dated)
+  if (time !== undefined) return isWithin(at)
+  return /\$now|\$today|\bnew Date\b|\bDate\.now\b|\bDateTime\b/.test(says) && Math.abs(at - from) <= day
+}
+
+/** Clocks of databases and programs differ a little. */
+const slack = 2000

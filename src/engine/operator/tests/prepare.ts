@@ -1,0 +1,59 @@
+import { Result } from "effect"
+
+import { nearest } from "../../../internal/schema/nearest.ts"
+import { nameOf, type Workflow } from "../../client/models.ts"
+import { type Mock, type Mocks, mockable } from "../run/items.ts"
+import { outsideOf } from "../run/outside.ts"
+import { type Part, partOf, runningOf, unmockable } from "../run/twin.ts"
+import { type Given, isOfEveryRun, pairsOf, runsOf } from "./given.ts"
+import type { TestFile } from "./TestFile.ts"
+
+/** A test that may run. */
+export interface Prepared {
+  readonly part: Part
+  readonly mocks: Mocks
+}
+
+/** Holds a test against the workflow that it is to run on; the failure says why it must not, or cannot. */
+export const prepare = (workflow: Workflow, { allow, expect, failsAt, mocks: given, trigger }: TestFile) =>
+  Result.gen(function* () {
+    const names = workflow.nodes.map(nameOf)
+    const stranger = [
+      trigger.node,
+      ...Object.keys(given),
+      ...Object.keys(expect),
+      failsAt ?? trigger.node,
+      ...allow
+    ].find((name) => !names.includes(name))
+    if (stranger !== undefined) return yield* Result.fail(gone(stranger, names))
+    const mocks: Mocks = new Map(Object.entries(given).map(([name, one]) => [name, mockOf(one)]))
+    for (const name of mocks.keys()) yield* mockable(workflow, name)
+    const unfit = unmockable(workflow, mocks)
+    if (unfit !== undefined) return yield* Result.fail(unfit)
+    const part = yield* Result.mapError(partOf(workflow, mocks, { from: trigger.node }), ({ problem }) => problem)
+    const outside = outsideOf(runningOf(part, mocks)).filter(({ node }) => !allow.includes(node))
+    if (outside.length > 0) return yield* Result.fail(reaching(outside))
+    return { mocks, part } satisfies Prepared
+  })
+
+const mockOf = (given: Given): Mock => {
+  const from = pairsOf(given)
+  return {
+    runs: runsOf(given),
+    repeats: isOfEveryRun(given),
+    ...(from.some((one) => one !== undefined) ? { from } : {})
+  }
+}
+
+const gone = (name: string, names: ReadonlyArray<string>): string => {
+  const guess = nearest(name, names)
+  return `the workflow has no node ${name}${guess === undefined ? "" : `: is it ${guess} now?`}`
+}
+
+const reaching = (outside: ReturnType<typeof outsideOf>): string => {
+  const told = outside.map(({ does, node, type }) => `${node} (${type}${does === undefined ? "" : `: ${does}`})`)
+  return (
+    `${told.slice(0, 5).join(", ")}${told.length > 5 ? ` and ${told.length - 5} more` : ""} would really act outside. ` +
+    "Give what it gives out under mocks, or, if a person wants that, name it under allow"
+  )
+}

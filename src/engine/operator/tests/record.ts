@@ -1,0 +1,203 @@
+import { Result } from "effect"
+
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type Execution, nameOf, type Workflow, WorkflowId } from "../../client/models.ts"
+import { failureOf } from "../explain/failure.ts"
+import { jsonOf, listIn, nodeNamed, objectIn, type RunData, runDataOf, textIn } from "../explain/runData.ts"
+import { statusOf } from "../explain/states.ts"
+import { byNode } from "../explain/way.ts"
+import type { Run } from "../run/items.ts"
+import { changingPaths } from "./changing.ts"
+import { fitted } from "./fit.ts"
+import { givenOf } from "./given.ts"
+import { type Mocked, toBeMocked } from "./mocksOf.ts"
+import { itemsOf, replayOf } from "./replay.ts"
+import { withoutSecrets } from "./secrets.ts"
+import { shapeOf } from "./shape.ts"
+import { type Expectation, readTest, type TestFile } from "./TestFile.ts"
+
+/** What is to be expected of a node: all that it gave out, its form, or values at places. */
+export type Wanted = "exact" | "shape" | JsonObject
+
+/** What a recording is to be like. */
+export interface Wish {
+  readonly name: string | undefined
+  /** Where the execution is from. */
+  readonly instance: string
+  /** Nothing for everything that each node gave out. */
+  readonly expect: Readonly<Record<string, Wanted>> | undefined
+  readonly ignore: ReadonlyArray<string>
+}
+
+/** A test, and what a person should know about it. */
+export interface Recording {
+  readonly test: TestFile
+  readonly notes: ReadonlyArray<string>
+}
+
+/** Makes a test of an execution; the failure says why none can be made of it. */
+export const record = (execution: Execution, wish: Wish): Result.Result<Recording, string> =>
+  Result.gen(function* () {
+    const status = statusOf(execution)
+    if (status !== "success" && status !== "error") {
+      return yield* Result.fail(
+        `execution ${execution.id} is in state ${status}: only runs that have ended can be recorded`
+      )
+    }
+    const data = runDataOf(execution)
+    if (data === undefined || data.nodes.length === 0) {
+      return yield* Result.fail(`the engine keeps no data of execution ${execution.id}`)
+    }
+    const workflow = workflowOf(execution, data)
+    const start = data.runs[0]?.node
+    if (start === undefined) return yield* Result.fail(`no node ran in execution ${execution.id}`)
+    const mocked = yield* toBeMocked(workflow, start)
+    if (!mocked.part.isTrigger) {
+      return yield* Result.fail(
+        `execution ${execution.id} began at ${start}, in the middle: record one that a trigger began`
+      )
+    }
+    const runs = new Map([...byNode(data)].map(([node, all]) => [node, all.map(itemsOf)]))
+    const [given = []] = runs.get(start) ?? []
+    if (given.slice(1).some((items) => items.length > 0)) {
+      return yield* Result.fail(
+        `${start} gave out items by its output ${given.findLastIndex((items) => items.length > 0) + 1}, and a test starts at the first`
+      )
+    }
+    const failed = status === "error" ? failureOf(data)?.at?.node : undefined
+    if (failed !== undefined && mocked.names.includes(failed)) {
+      return yield* Result.fail(
+        `${failed}, which acts outside, failed in execution ${execution.id}: record a run in which it did not`
+      )
+    }
+    const mocks = new Map(mocked.names.map((name) => [name, replayOf(data, name)]))
+    const items = given[0] ?? []
+    const chosen = yield* expectations({ data, mocked, runs, start, wish, failed })
+    const ignored = changing(execution, workflow, data, { items, mocks: [...mocks.values()] }, chosen)
+    const expect = new Map([...chosen].map(([name, one]) => [name, { ...one, ...ignored.get(name) }]))
+    const shown = { items, mocks: [...mocks.values()], expect: [...expect.values()] }
+    const clean = objectIn(withoutSecrets(shown))
+    const { cut, test } = yield* fitted(
+      yield* readTest({
+        testFormat: 1,
+        name: wish.name ?? `${workflow.name} (execution ${execution.id})`,
+        workflow: { id: workflow.id, name: workflow.name },
+        recorded: { instance: wish.instance, execution: execution.id, ...startedOf(execution) },
+        trigger: { node: start, items: clean.items },
+        mocks: named(mocks, clean.mocks),
+        expect: named(expect, clean.expect),
+        ignore: wish.ignore,
+        status,
+        ...(failed === undefined ? {} : { failsAt: failed })
+      })
+    )
+    return { test, notes: [...notesOf(shown, clean, ignored, binaryIn(data, [start, ...mocked.names])), ...cut] }
+  })
+
+/** Values that were looked through for secrets, under the names that they had: names of nodes stay as they are. */
+const named = (before: ReadonlyMap<string, unknown>, values: unknown): JsonObject => {
+  const all = listIn(values)
+  return Object.fromEntries([...before.keys()].map((name, index) => [name, all[index]]))
+}
+
+const workflowOf = ({ workflowData, workflowId }: Execution, { nodes }: RunData): Workflow => {
+  const { connections, id, name } = objectIn(workflowData)
+  return {
+    id: WorkflowId.make(textIn(workflowId) ?? textIn(id) ?? "unknown"),
+    name: textIn(name) ?? "Workflow",
+    active: false,
+    nodes,
+    connections: objectIn(connections)
+  }
+}
+
+const startedOf = ({ startedAt }: Execution): JsonObject => (textIn(startedAt) === undefined ? {} : { at: startedAt })
+
+interface Choosing {
+  readonly data: RunData
+  readonly mocked: Mocked
+  readonly runs: ReadonlyMap<string, ReadonlyArray<Run>>
+  readonly start: string
+  readonly wish: Wish
+  /** The node that the run failed at. */
+  readonly failed: string | undefined
+}
+
+/** What is expected of which node, in the order of the run. */
+const expectations = ({
+  failed,
+  mocked,
+  runs,
+  start,
+  wish
+}: Choosing): Result.Result<ReadonlyMap<string, Expectation>, string> =>
+  Result.gen(function* () {
+    const { names, part } = mocked
+    const known = part.nodes.map(nameOf)
+    const stranger = Object.keys(wish.expect ?? {}).find((name) => !known.includes(name))
+    if (stranger !== undefined) {
+      return yield* Result.fail(`expect: ${stranger} is no node that can run. There are ${known.join(", ")}`)
+    }
+    const order = [...runs.keys(), ...known.filter((name) => !runs.has(name))]
+    const chosen = new Map<string, Expectation>()
+    for (const name of order.filter((one) => known.includes(one) && one !== start && one !== failed)) {
+      const ran = runs.get(name)
+      const wanted = wish.expect === undefined ? undefined : wish.expect[name]
+      if (wish.expect !== undefined && wanted === undefined) continue
+      if (ran === undefined) {
+        if (wanted !== undefined || names.includes(name)) chosen.set(name, { ran: false })
+      } else if (names.includes(name) && (wanted === undefined || wanted === "exact")) chosen.set(name, { ran: true })
+      else if (wanted === "shape") chosen.set(name, { shape: shapeOf(ran.flat(2)), items: ran.flat(2).length })
+      else chosen.set(name, typeof wanted === "object" ? { values: wanted } : { exact: givenOf(ran) })
+    }
+    return chosen
+  })
+
+/** Fields of what is expected that will be others in the next run. */
+const changing = (
+  execution: Execution,
+  workflow: Workflow,
+  data: RunData,
+  given: unknown,
+  chosen: ReadonlyMap<string, Expectation>
+): ReadonlyMap<string, { readonly ignore: ReadonlyArray<string> }> => {
+  const runs = byNode(data)
+  const nodes = [...chosen]
+    .filter(([, { exact }]) => exact !== undefined)
+    .map(([name]) => ({
+      name,
+      node: nodeNamed(data, name) ?? {},
+      items: (runs.get(name) ?? []).flatMap((run) => run.outputs.flat().map(jsonOf))
+    }))
+  const moment = {
+    from: Date.parse(String(execution.startedAt)),
+    until: Date.parse(String(execution.stoppedAt)),
+    own: [String(execution.id), workflow.id, workflow.name]
+  }
+  const paths = changingPaths(nodes, given, moment)
+  return new Map([...paths].filter(([, ignore]) => ignore.length > 0).map(([name, ignore]) => [name, { ignore }]))
+}
+
+const binaryIn = (data: RunData, names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.filter((name) =>
+    data.runs.some((run) => run.node === name && run.outputs.flat().some((item) => objectIn(item).binary !== undefined))
+  )
+
+const notesOf = (
+  whole: unknown,
+  clean: unknown,
+  ignored: ReadonlyMap<string, { readonly ignore: ReadonlyArray<string> }>,
+  binary: ReadonlyArray<string>
+): ReadonlyArray<string> => [
+  ...(JSON.stringify(whole) === JSON.stringify(clean)
+    ? []
+    : [
+        "Secrets were left out: [masked] stands for them, and fits anything. What the workflow makes of them may differ."
+      ]),
+  ...(ignored.size === 0
+    ? []
+    : [
+        `Fields that are others in every run are ignored: ${[...ignored].map(([name, { ignore }]) => `${name} ${ignore.join(", ")}`).join("; ")}`
+      ]),
+  ...(binary.length === 0 ? [] : [`Files cannot be handed over; left out of ${binary.join(", ")}`])
+]

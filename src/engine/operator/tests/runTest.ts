@@ -1,0 +1,94 @@
+import { Clock, Effect, Result, Schema } from "effect"
+
+import { EngineClient } from "../../client/EngineClient.ts"
+import { type ExecutionId, type Workflow, WorkflowId } from "../../client/models.ts"
+import { idsNamed } from "../compare/sides.ts"
+import { runDataOf } from "../explain/runData.ts"
+import { statusOf } from "../explain/states.ts"
+import { perform } from "../run/perform.ts"
+import { judge, type Problem } from "./judge.ts"
+import { prepare } from "./prepare.ts"
+import type { TestFile } from "./TestFile.ts"
+
+/** What came of a test. */
+export interface Verdict {
+  /** `refused`: it must not or cannot run on this workflow. `error`: the engine did not let it run to its end. */
+  readonly outcome: "error" | "failed" | "passed" | "refused"
+  readonly workflow: { readonly id?: string; readonly name: string }
+  readonly seconds: number
+  /** What is not as expected: first what came first in the run. */
+  readonly problems: ReadonlyArray<Problem>
+  /** A temporary copy that could not be deleted. */
+  readonly notice?: string
+}
+
+/** No workflow, or more than one, is what a test is of. */
+export class NoWorkflow extends Schema.TaggedError<NoWorkflow>()("NoWorkflow", { message: Schema.String }) {}
+
+const asId = Schema.decodeUnknownResult(WorkflowId)
+
+/** The workflow that a test is of: by its id, or, as on another instance, by its name. The failure says why there is none. */
+export const workflowOf = Effect.fnUntraced(function* ({ workflow: { id, name } }: Pick<TestFile, "workflow">) {
+  const engine = yield* EngineClient
+  const read = asId(id)
+  if (Result.isSuccess(read)) {
+    const found = yield* Effect.result(engine.getWorkflow(read.success))
+    if (Result.isSuccess(found)) return found.success
+    const { failure } = found
+    if (failure._tag !== "ApiError" || failure.httpStatus !== 404) return yield* failure
+  }
+  const meant = name === undefined ? `of id ${id ?? ""}` : `called "${name}"`
+  const [only, ...others] = name === undefined ? [] : yield* idsNamed(name)
+  if (only === undefined)
+    return yield* new NoWorkflow({ message: `there is no workflow ${meant} on ${engine.instance}` })
+  if (others.length > 0) {
+    const ids = [only, ...others].join(", ")
+    return yield* new NoWorkflow({
+      message: `several workflows are ${meant} on ${engine.instance}: ${ids}. Name one by its id`
+    })
+  }
+  return yield* engine.getWorkflow(only)
+})
+
+/** Runs a test on a workflow through a twin, and holds what came of it against what was expected. */
+export const runTest = Effect.fnUntraced(function* (test: TestFile, workflow: Workflow) {
+  const began = yield* Clock.currentTimeMillis
+  const verdict = Effect.fnUntraced(function* (
+    outcome: Verdict["outcome"],
+    problems: ReadonlyArray<Problem>,
+    notice?: string
+  ) {
+    const seconds = ((yield* Clock.currentTimeMillis) - began) / 1000
+    const { id, name } = workflow
+    return { outcome, workflow: { id, name }, seconds, problems, ...(notice === undefined ? {} : { notice }) }
+  })
+
+  const prepared = prepare(workflow, test)
+  if (Result.isFailure(prepared)) return yield* verdict("refused", [{ what: prepared.failure }])
+  const { mocks, part } = prepared.success
+  const making = { items: test.trigger.items, mocks, seconds: test.timeout }
+  const ran = yield* Effect.result(perform(workflow, part, making, readWhole))
+  if (Result.isFailure(ran)) return yield* verdict("error", [{ what: ran.failure.message }])
+  const { execution, left, twin } = ran.success
+  const notice =
+    left === undefined
+      ? undefined
+      : `The temporary copy ${left.id} could not be deleted (${left.problem}): delete_workflow`
+  if (execution === undefined) {
+    const what = `the run did not end within ${test.timeout} s, and left no record`
+    return yield* verdict("error", [{ what }], notice)
+  }
+  const data = runDataOf(execution)
+  if (data === undefined) {
+    return yield* verdict(
+      "error",
+      [{ what: "the engine keeps no data of the run, or it is too large to be read" }],
+      notice
+    )
+  }
+  const problems = judge(test, { data, status: statusOf(execution), twin })
+  return yield* verdict(problems.length === 0 ? "passed" : "failed", problems, notice)
+})
+
+/** Every item counts. */
+const readWhole = (id: ExecutionId) => EngineClient.use((engine) => engine.getExecution(id, true))

@@ -1,0 +1,93 @@
+import { Effect, Result, Schema, Struct } from "effect"
+
+import { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { runs } from "../../../mcp/annotations.ts"
+import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import * as EngineTool from "../../tools/EngineTool.ts"
+import { optional, workflowId } from "../../tools/parameters.ts"
+import { operationsArgument } from "../edit/edited.ts"
+import { casesIn } from "./cases.ts"
+import { recordTest } from "./recordTest.ts"
+import { type Case, type Result as TestResult, runTests } from "./runTests.ts"
+import { readTest } from "./TestFile.ts"
+import { TestFolder } from "./TestFolder.ts"
+import { countsText, resultData } from "./words.ts"
+
+/** Tests that run side by side: each is a workflow that comes and goes. */
+export const usualConcurrency = 3
+
+export const runTestsTool = EngineTool.make("run_tests", {
+  title: "Run tests",
+  description:
+    "Run recorded tests through temporary copies, without acting outside, on the workflows as they are saved or with " +
+    "operations over one. Tells where each first differs from its recording",
+  annotations: runs,
+  arguments: {
+    files: optional(
+      Schema.Array(Schema.String).annotate({
+        inputSchema: { type: "array", items: { type: "string" }, description: "Default: all of the folder" }
+      })
+    ),
+    test: optional(JsonObject.annotate({ description: "Or a test itself, as record_test shows it" })),
+    id: optional(workflowId.annotate({ description: "Only tests of this workflow" })),
+    operations: optional(
+      operationsArgument.annotate({
+        inputSchema: { type: "array", items: { type: "object" }, description: "Over it, unsaved, as in edit_workflow" }
+      })
+    )
+  },
+  run: Effect.fnUntraced(function* ({ files, id, operations, test }) {
+    if (operations !== undefined && id === undefined) {
+      return yield* new InvalidArgument({ argument: "id", problem: "say which workflow the operations are for" })
+    }
+    const cases = test === undefined ? yield* ofFolder(files) : [yield* given(test)]
+    const results = yield* runTests(cases, { id, operations, concurrency: usualConcurrency })
+    if (results.length === 0) {
+      return { passed: 0, total: 0, guidance: "There is no test of this: record_test makes one." }
+    }
+    return answer(results)
+  })
+})
+
+const ofFolder = Effect.fnUntraced(function* (names: ReadonlyArray<string> | undefined) {
+  const files = yield* TestFolder
+  if (files !== undefined) return yield* casesIn(files, names)
+  const problem =
+    "there is no folder of tests: name it as tests in the configuration or as --tests, or give a test as test"
+  return yield* new InvalidArgument({ argument: "files", problem })
+})
+
+/** A test that a caller gives. What may act outside is for people to say, in files. */
+const given = Effect.fnUntraced(function* (json: JsonObject) {
+  const refused = (problem: string) => new InvalidArgument({ argument: "test", problem })
+  const test = yield* Effect.fromResult(Result.mapError(readTest(json), refused))
+  if (test.allow.length > 0) return yield* refused("allow only counts in a file of the folder of tests")
+  return { file: "test", test: Result.succeed(test) } satisfies Case
+})
+
+/** Results that are told one by one, those that did not pass first. */
+const mostTold = 40
+
+const answer = (results: ReadonlyArray<TestResult>) => {
+  const passed = results.filter(({ verdict }) => verdict.outcome === "passed")
+  const others = results.filter(({ verdict }) => verdict.outcome !== "passed")
+  const more = others.length - mostTold
+  return {
+    passed: passed.length,
+    total: results.length,
+    summary: countsText(results),
+    ...(others.length === 0 ? {} : { notPassed: others.slice(0, mostTold).map(toldOf) }),
+    ...(more > 0 ? { more: `${more} more did not pass` } : {}),
+    ...(passed.length === 0 ? {} : { passedFiles: passed.slice(0, mostTold).map(({ file }) => file) }),
+    ...noticesOf(results)
+  }
+}
+
+const toldOf = (result: TestResult) => Struct.omit(resultData(result), ["seconds", "notice"])
+
+const noticesOf = (results: ReadonlyArray<TestResult>) => {
+  const notices = results.flatMap(({ verdict }) => verdict.notice ?? [])
+  return notices.length === 0 ? {} : { notice: notices.join(" ") }
+}
+
+export const recordedTools = [recordTest, runTestsTool]

@@ -1,0 +1,82 @@
+import { cutText, cutValue } from "../explain/cut.ts"
+import type { Problem } from "./judge.ts"
+import type { Result } from "./runTests.ts"
+
+/** A problem as a person would say it: node, item, field, what was expected and what was there. */
+export const problemText = (problem: Problem): string => {
+  const { node, what } = problem
+  const place = [...(node === undefined ? [] : [cutText(node, 80)]), ...placesOf(problem)].join(", ")
+  if (what !== undefined) return place === "" ? what : `${place}: ${what}`
+  return `${place}: ${[...comparison(problem)].join(", ")}`
+}
+
+const placesOf = ({ item, output, path = "", run }: Problem): ReadonlyArray<string> => [
+  ...(run === undefined ? [] : [`run ${run + 1}`]),
+  ...(output === undefined ? [] : [`output ${output + 1}`]),
+  ...(item === undefined ? [] : [`item ${item + 1}`]),
+  ...(path === "" ? [] : [cutText(path, 120)])
+]
+
+/** What was expected, and what was there. */
+const comparison = ({ expected, got, of, path = "" }: Problem): readonly [expected: string, got: string] => {
+  if (of !== undefined) return [`expected ${counted(Number(expected), of)}`, `got ${String(got)}`]
+  const name = path.split(/[.[]/).at(-1) ?? ""
+  return [
+    expected === undefined ? "expected nothing" : `expected ${valueText(expected, name)}`,
+    got === undefined ? "got nothing" : `got ${valueText(got, name)}`
+  ]
+}
+
+const counted = (count: number, of: "items" | "runs") => `${count} ${count === 1 ? of.slice(0, -1) : of}`
+
+const valueText = (value: unknown, name: string): string =>
+  cutText(JSON.stringify(cutValue(value, { text: 160, fields: 8, depth: 3 }, name)), 240)
+
+/** Problems that are told one by one. */
+const mostTold = 8
+
+/** What came of a test, in lines: the first problem before all others. */
+export const resultLines = ({ file, name, verdict: { notice, outcome, problems, seconds, workflow } }: Result) => [
+  `${marks[outcome]} ${file}${name === undefined ? "" : `  ${cutText(name, 100)}`}${
+    workflow === undefined ? "" : `  (${cutText(workflow.name, 60)})`
+  }  ${seconds.toFixed(1)} s${outcome === "passed" || outcome === "failed" ? "" : `  ${outcome}`}`,
+  ...problemLines(problems).map((line) => `    ${line}`),
+  ...(notice === undefined ? [] : [`    ${notice}`])
+]
+
+const marks = { passed: "✓", failed: "✗", refused: "✗", error: "✗", skipped: "-" } as const
+
+/** Problems line by line, the first of them first; how many more there are is counted. */
+export const problemLines = (problems: ReadonlyArray<Problem>): ReadonlyArray<string> => {
+  const more = problems.length - mostTold
+  return [
+    ...problems
+      .slice(0, mostTold)
+      .map((problem, index) => `${index === 0 && problems.length > 1 ? "first: " : ""}${problemText(problem)}`),
+    ...(more > 0 ? [`and ${more} more`] : [])
+  ]
+}
+
+/** All results in a line: `3 passed, 1 failed`. */
+export const countsText = (results: ReadonlyArray<Result>): string => {
+  const parts = (["passed", "failed", "refused", "error", "skipped"] as const)
+    .map((outcome) => [outcome, results.filter(({ verdict }) => verdict.outcome === outcome).length] as const)
+    .filter(([outcome, count]) => count > 0 || outcome === "passed")
+  return parts.map(([outcome, count]) => `${count} ${words[outcome]}`).join(", ")
+}
+
+const words = {
+  passed: "passed",
+  failed: "failed",
+  refused: "refused",
+  error: "not run to the end",
+  skipped: "not run"
+} as const
+
+/** What came of a test, as data, without secrets. */
+export const resultData = ({ file, name, verdict: { problems, ...verdict } }: Result) => ({
+  file,
+  ...(name === undefined ? {} : { name }),
+  ...verdict,
+  problems: problemLines(problems)
+})
