@@ -12,6 +12,8 @@ import {
   HttpIncomingMessage
 } from "effect/http"
 
+import { textOf } from "./nodeTransport.ts"
+
 /** An answer whose body is read once: as a text in one piece, or as a stream. */
 export class NodeResponse
   extends NodeHttpIncomingMessage<HttpClientError.HttpClientError>
@@ -55,28 +57,7 @@ export class NodeResponse
   }
 
   override get text(): Effect.Effect<string, HttpClientError.HttpClientError> {
-    return Effect.callback((resume) => {
-      const { body } = this
-      const chunks: Array<Uint8Array> = []
-      let isWhole = false
-      const end = () => {
-        const [first] = chunks
-        const bytes = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks)
-        resume(Effect.succeed(new TextDecoder().decode(bytes)))
-      }
-      // An error is made only where it is one: every body that was read closes, too.
-      const fail = () => (isWhole ? undefined : resume(Effect.fail(this.onError(body.errored))))
-      if (body.destroyed) return fail()
-      body
-        .on("data", (chunk: Uint8Array) => chunks.push(chunk))
-        .on("error", fail)
-        .on("close", fail)
-      // One moment later the connection is free, so that what follows goes over it.
-      body.on("end", () => {
-        isWhole = true
-        process.nextTick(end)
-      })
-    })
+    return textOf(this.body, this.onError)
   }
 
   get formData() {

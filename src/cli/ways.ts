@@ -7,7 +7,7 @@ import { readCertificates, trusting } from "./certificates.ts"
 import { parseProxy, type Proxy } from "./proxy.ts"
 
 /** An idle connection is closed before its upstream does that, mostly after five seconds, under a request just leaving. */
-const kept: AgentOptions = { keepAlive: true, timeout: 4000 }
+const keptOpen: AgentOptions = { keepAlive: true, timeout: 4000 }
 
 interface Outgoing {
   readonly method: string
@@ -21,6 +21,23 @@ export interface Way {
   /** The event of a new connection from which on requests leave. */
   readonly connected: "connect" | "secureConnect"
 }
+
+/** The way to each address. */
+export interface Ways {
+  readonly to: (url: URL) => Effect.Effect<Way>
+}
+
+/** Made by the first who needs it, and from then on there. */
+const kept = (make: Effect.Effect<Way>): Effect.Effect<() => Effect.Effect<Way>> =>
+  Effect.map(Effect.cached(make), (cached) => {
+    let made: Effect.Effect<Way> | undefined
+    const first = Effect.tap(cached, (way) =>
+      Effect.sync(() => {
+        made = Effect.succeed(way)
+      })
+    )
+    return () => made ?? first
+  })
 
 /**
  * Ways with connections of their own, kept for the next request until the scope ends. What they need of Node is loaded by
@@ -41,21 +58,20 @@ export const makeWays = Effect.fnUntraced(function* ({ caFile, proxy }: Connecti
 
   const http: Effect.Effect<Way> = Effect.gen(function* () {
     const { Agent, request } = yield* Effect.promise(() => import("node:http"))
-    const agent = yield* owned(new Agent(kept))
+    const agent = yield* owned(new Agent(keptOpen))
     return { open: (url, options) => request(url, { agent, ...options }), connected: "connect" }
   })
   const https = (through?: Proxy): Effect.Effect<Way> =>
     Effect.gen(function* () {
       const { Agent, request } = yield* Effect.promise(() => import("node:https"))
-      const options = pem === undefined ? kept : { ...kept, secureContext: yield* trusting(pem) }
+      const options = pem === undefined ? keptOpen : { ...keptOpen, secureContext: yield* trusting(pem) }
       const agent = yield* owned(through === undefined ? new Agent(options) : yield* tunnelling(through, options))
       return { open: (url, options) => request(url, { agent, ...options }), connected: "secureConnect" }
     })
   const plain = via?.url.protocol === "https:" ? https() : http
-  return {
-    plain: yield* Effect.cached(via === undefined ? plain : Effect.map(plain, (way) => asked(way, via))),
-    secure: yield* Effect.cached(https(via))
-  }
+  const toPlain = yield* kept(via === undefined ? plain : Effect.map(plain, (way) => asked(way, via)))
+  const toSecure = yield* kept(https(via))
+  return { to: (url) => (url.protocol === "https:" ? toSecure() : toPlain()) } satisfies Ways
 })
 
 /** The same way to a proxy, which is asked for the whole address. */

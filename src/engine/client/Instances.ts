@@ -3,6 +3,7 @@ import { Context, Effect, Layer, Predicate, Redacted, Scope } from "effect"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { Coordination } from "../../internal/http/Coordination.ts"
 import { HttpClients } from "../../internal/http/HttpClients.ts"
+import * as TimeLimit from "../../internal/http/TimeLimit.ts"
 import * as Upstream from "../../internal/http/Upstream.ts"
 import { EngineConfig, type Environment } from "../config/EngineConfig.ts"
 import { EngineClient } from "./EngineClient.ts"
@@ -30,6 +31,7 @@ export class Instances extends Context.Service<
       const httpClients = yield* HttpClients
       const scope = yield* Effect.scope
       const coordination = yield* Coordination
+      const inTime = yield* TimeLimit.make
       const locks = WorkflowLocks.make(coordination)
       const history = yield* History
       const secrets = [...environments.values()].flatMap(({ apiKey, headers }) =>
@@ -48,7 +50,12 @@ export class Instances extends Context.Service<
           return EngineClient.make(
             name,
             environment,
-            Upstream.make(http, { baseUrl: host, pacer: coordination.pacer(host, requestsPerSecond), concurrency }),
+            Upstream.make(http, {
+              baseUrl: host,
+              pacer: coordination.pacer(host, requestsPerSecond),
+              concurrency,
+              inTime
+            }),
             locks,
             (authors) => history.of(name, secrets, authors)
           )

@@ -49,6 +49,9 @@ export interface Call extends Pick<
   readonly secrets?: ReadonlyArray<string>
 }
 
+/** Tells quickly whether an answer has the shape of a schema that changes nothing. */
+type Fits<S extends Schema.Constraint> = (body: unknown) => body is S["Type"]
+
 /** Said with every call, with a body or without. */
 const jsonHeaders = { accept: "application/json", "content-type": "application/json" }
 
@@ -133,18 +136,22 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     return new ApiError({ instance, problem: `the answer ${shape}`, ...details })
   }
 
-  const decoded = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, answer: Reply, call: Call) => {
+  const decoded = <S extends Schema.ConstraintDecoder<unknown>>(
+    schema: S,
+    answer: Reply,
+    call: Call,
+    fits?: Fits<S>
+  ) => {
     const isOpen = effectOf(call) === "write" && leavesOpen(answer)
     const body = answer.status < 300 && !isOpen ? json(answer) : Option.none()
-    return Option.isNone(body)
-      ? Effect.fail(refusal(answer, call))
-      : Effect.mapError(Schema.decodeUnknownEffect(schema)(body.value), (error) => misshapen(answer, call, error))
+    if (Option.isNone(body)) return Effect.fail(refusal(answer, call))
+    if (fits?.(body.value) === true) return Effect.succeed(body.value)
+    return Effect.mapError(Schema.decodeUnknownEffect(schema)(body.value), (error) => misshapen(answer, call, error))
   }
 
-  /** Calls, and decodes what the engine answers. */
-  const call = Effect.fnUntraced(function* <S extends Schema.ConstraintDecoder<unknown>>(schema: S, request: Call) {
-    return yield* decoded(schema, yield* reply(request), request)
-  })
+  /** Calls, and decodes what the engine answers, unless it `fits` as it is. */
+  const call = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, request: Call, fits?: Fits<S>) =>
+    Effect.flatMap(reply(request), (answer) => decoded(schema, answer, request, fits))
 
   /** As `call`, for calls that not every engine has: nothing where this one has not. */
   const callIfOffered = Effect.fnUntraced(function* <S extends Schema.ConstraintDecoder<unknown>>(

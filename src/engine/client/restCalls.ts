@@ -9,6 +9,7 @@ import * as Call from "./call.ts"
 import { capabilitiesOf, Discovered } from "./capabilities.ts"
 import { type EngineError, WorkflowBusy } from "./EngineError.ts"
 import { writeFullest } from "./fullest.ts"
+import { isWorkflow } from "./isWorkflow.ts"
 import { knownFilters } from "./knownFilters.ts"
 import {
   type CredentialId,
@@ -77,7 +78,7 @@ const workflowCalls = ({ call, callIfOffered }: Call.Calls) => {
         })
       ),
     getWorkflow: (id: WorkflowId) =>
-      call(Workflow, { operation: "get workflow", method: "GET", path: `/workflows/${id}` }),
+      call(Workflow, { operation: "get workflow", method: "GET", path: `/workflows/${id}` }, isWorkflow),
     createWorkflow: (creation: Creation) =>
       writeFullest(
         (generation) => createBody(creation, generation),

@@ -34,21 +34,39 @@ export const make = (perSecond: number): Pacer => {
   const overAt = ({ begun, ended }: Departure, now: number) =>
     Math.min(ended ?? Math.max(now, begun), begun + longestDeparture) + window
 
-  const turn = line.withPermit(
-    Effect.gen(function* () {
-      while (true) {
-        const now = yield* monotonicMillis
-        for (const departure of recent) if (overAt(departure, now) <= now) recent.delete(departure)
-        if (recent.size < places) {
-          const departure: Departure = { begun: now, ended: undefined }
-          recent.add(departure)
-          return departure
-        }
-        const next = Math.min(...[...recent].map((departure) => overAt(departure, now)))
-        yield* Effect.sleep(Math.ceil(next - now))
-      }
-    })
+  /** Takes a place that is free now, if there is one. */
+  const take = (now: number): Departure | undefined => {
+    if (recent.size >= places) {
+      for (const departure of recent) if (overAt(departure, now) <= now) recent.delete(departure)
+    }
+    if (recent.size >= places) return undefined
+    const departure: Departure = { begun: now, ended: undefined }
+    recent.add(departure)
+    return departure
+  }
+
+  let waiting = 0
+  const inLine = Effect.acquireUseRelease(
+    Effect.sync(() => waiting++),
+    () => line.withPermit(free),
+    () => Effect.sync(() => waiting--)
   )
+  /** Waits until a place is free. */
+  const free = Effect.gen(function* () {
+    while (true) {
+      const now = yield* monotonicMillis
+      const departure = take(now)
+      if (departure !== undefined) return departure
+      const next = Math.min(...[...recent].map((departure) => overAt(departure, now)))
+      yield* Effect.sleep(Math.ceil(next - now))
+    }
+  })
+
+  /** Who comes while nobody waits need not stand in line. */
+  const turn = Effect.flatMap(monotonicMillis, (now) => {
+    const departure = waiting === 0 ? take(now) : undefined
+    return departure === undefined ? inLine : Effect.succeed(departure)
+  })
 
   const end = (departure: Departure) =>
     Effect.map(monotonicMillis, (now) => {

@@ -1,9 +1,10 @@
 import { Effect, Option, Stream } from "effect"
-import { Headers, type HttpClientResponse } from "effect/http"
+import { Headers } from "effect/http"
 
 import type { Selection } from "../json/Selection.ts"
 import { Selector } from "../json/Selector.ts"
 import { Room, UsefulBytes } from "./Room.ts"
+import type { Answer } from "./Transport.ts"
 import { MoreThanUseful, ReplyTooLarge } from "./UpstreamFailure.ts"
 
 export interface Reply {
@@ -13,15 +14,11 @@ export interface Reply {
 }
 
 /**
- * Reads a response to its end, and no further than the limit, in bytes counted after decompression. Of large JSON only
+ * Reads an answer to its end, and no further than the limit, in bytes counted after decompression. Of large JSON only
  * what is selected is kept.
  */
-export const read = Effect.fnUntraced(function* (
-  response: HttpClientResponse.HttpClientResponse,
-  limit: number,
-  selection: Selection = "whole"
-) {
-  const { headers, status } = response
+export const read = Effect.fnUntraced(function* (answer: Answer, limit: number, selection: Selection = "whole") {
+  const { headers, status } = answer
   const announced = announcedBytes(headers)
   const isSelected = selection !== "whole" && status < 300 && isJson(headers) && (announced ?? Infinity) > small
   const useful = status < 300 ? yield* UsefulBytes : Infinity
@@ -32,8 +29,8 @@ export const read = Effect.fnUntraced(function* (
   yield* takeFor(Math.min(announced ?? unknown, isSelected ? unknown : Infinity))
   const text =
     announced === undefined || isSelected
-      ? yield* readStream(response, { limit, useful }, isSelected ? new Selector(selection) : new Whole())
-      : yield* response.text
+      ? yield* readStream(answer, { limit, useful }, isSelected ? new Selector(selection) : new Whole())
+      : yield* answer.text
   return { status, headers, text } satisfies Reply
 })
 
@@ -75,7 +72,7 @@ class Whole {
 }
 
 const readStream = Effect.fnUntraced(function* (
-  response: HttpClientResponse.HttpClientResponse,
+  { stream }: Answer,
   { limit, useful }: { readonly limit: number; readonly useful: number },
   kept: Whole | Selector
 ) {
@@ -87,11 +84,6 @@ const readStream = Effect.fnUntraced(function* (
     if (kept.bytes > useful) return Effect.fail(new MoreThanUseful({ bytes: kept.bytes }))
     return kept.bytes > unknown ? takeFor(kept.bytes) : Effect.void
   }
-  yield* Stream.runForEach(response.stream, take).pipe(
-    Effect.catchIf(
-      (error) => error._tag === "HttpClientError" && error.reason._tag === "EmptyBodyError",
-      () => Effect.void
-    )
-  )
+  yield* Stream.runForEach(stream, take)
   return kept.text
 })

@@ -1,19 +1,13 @@
 import { Duration, Effect, Fiber, Result, Schedule, Semaphore } from "effect"
-import { Headers, HttpClient } from "effect/http"
+import type { HttpClient } from "effect/http"
 
 import { monotonicMillis } from "./monotonicMillis.ts"
 import * as Pacer from "./Pacer.ts"
 import { read, type Reply } from "./Reply.ts"
-import {
-  effectOf,
-  redirectRefusal,
-  redirectTarget,
-  secretHeaders,
-  toClientRequest,
-  type UpstreamRequest,
-  urlOf
-} from "./request.ts"
+import { effectOf, redirectRefusal, redirectTarget, type UpstreamRequest, urlOf } from "./request.ts"
 import * as Retry from "./retry.ts"
+import * as TimeLimit from "./TimeLimit.ts"
+import * as Transport from "./Transport.ts"
 import { inWords, neverLeft, transportCode } from "./transportCode.ts"
 import { type Phase, RedirectRefused, Unreachable, type UpstreamFailure, UpstreamTimeout } from "./UpstreamFailure.ts"
 
@@ -35,6 +29,8 @@ export interface UpstreamOptions {
   readonly retries?: number
   /** When a request that had no success goes out again, in place of `retries`. */
   readonly retry?: Retry.RetryPolicy
+  /** Watches over the time of requests; by default each has a clock of its own. */
+  readonly inTime?: TimeLimit.TimeLimit
 }
 
 /** One upstream: paced, bounded, timed, and true to its origin. */
@@ -45,24 +41,29 @@ export interface Upstream {
 
 export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): Upstream => {
   const maxReplyBytes = options.maxReplyBytes ?? 64 * 1024 * 1024
+  const { inTime = TimeLimit.alone } = options
   const retry = options.retry ?? Retry.make(options.retries ?? 2)
   const slots = Semaphore.makeUnsafe(options.concurrency ?? 10)
   const pacer = options.pacer ?? Pacer.make(options.requestsPerSecond ?? 90)
-  const scoped = HttpClient.withScope(client)
+  const transport = Transport.of(client)
 
-  /** One request and its reply, or the address it redirects to. What is left unread is cut off with its connection. */
-  const ask = Effect.fnUntraced(function* (request: UpstreamRequest, url: URL, progress: Progress) {
+  /** One request and its reply, or the address it redirects to. */
+  const ask = (request: UpstreamRequest, url: URL, progress: Progress) => {
     const leaving = Effect.suspend(() => {
       progress.sent = true
-      return scoped.execute(toClientRequest(request, url))
+      return transport.execute(request, url)
     })
-    const response = yield* pacer.run(leaving).pipe(Effect.mapError(unreachable("waiting")))
-    const target = redirectTarget(response, url)
-    if (target !== undefined) return { status: response.status, target }
-    return yield* Effect.catchTag(read(response, maxReplyBytes, request.selection), "HttpClientError", (error) =>
-      Effect.fail(unreachable("reading")(error))
+    const take = (answer: Transport.Answer): Effect.Effect<Elsewhere | Reply, UpstreamFailure> => {
+      const target = redirectTarget(answer, url)
+      if (target !== undefined) return Effect.succeed({ status: answer.status, target })
+      return Effect.catchTag(read(answer, maxReplyBytes, request.selection), "TransportError", unreachable("reading"))
+    }
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(Effect.catch(restore(pacer.run(leaving)), unreachable("waiting")), (answer) =>
+        Effect.ensuring(restore(take(answer)), answer.close)
+      )
     )
-  }, Effect.scoped)
+  }
 
   const exchange = Effect.fnUntraced(
     function* (request: UpstreamRequest, progress: Progress) {
@@ -99,24 +100,26 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     )
   }
 
-  const send = Effect.fnUntraced(
-    function* (request: UpstreamRequest) {
-      const milliseconds = Math.round(Duration.toMillis(request.timeout ?? "30 seconds"))
-      if (milliseconds <= 0) return yield* new UpstreamTimeout({ milliseconds: 0, sent: false })
-      const progress: Progress = { sent: false }
-      const until = (yield* monotonicMillis) + milliseconds
-      const exchanged = Effect.timeoutOrElse(exchangeWithRetries(request, progress, until), {
-        duration: milliseconds,
-        orElse: () => Effect.fail(new UpstreamTimeout({ milliseconds, sent: progress.sent }))
-      })
-      return yield* request.finishes === true ? toItsEnd(exchanged, progress) : exchanged
-    },
-    (effect, request) =>
-      Effect.updateService(effect, Headers.CurrentRedactedNames, (names) => [...names, ...secretHeaders(request)]),
-    Effect.provideService(HttpClient.TracerPropagationEnabled, false)
-  )
+  const send = Effect.fnUntraced(function* (request: UpstreamRequest) {
+    const milliseconds = Math.round(Duration.toMillis(request.timeout ?? "30 seconds"))
+    if (milliseconds <= 0) return yield* new UpstreamTimeout({ milliseconds: 0, sent: false })
+    const progress: Progress = { sent: false }
+    const until = (yield* monotonicMillis) + milliseconds
+    const exchanged = inTime(
+      exchangeWithRetries(request, progress, until),
+      milliseconds,
+      () => new UpstreamTimeout({ milliseconds, sent: progress.sent })
+    )
+    return yield* request.finishes === true ? toItsEnd(exchanged, progress) : exchanged
+  })
 
   return { send }
+}
+
+/** Where a reply redirects to. */
+interface Elsewhere {
+  readonly status: number
+  readonly target: URL
 }
 
 /** Repeats an attempt as the schedule says, beginning with one that was made already. */
@@ -147,5 +150,5 @@ interface Progress {
 
 const unreachable = (phase: Phase) => (error: unknown) => {
   const code = transportCode(error) ?? "NETWORK_ERROR"
-  return new Unreachable({ code, problem: inWords(code), phase: neverLeft(error) ? "connecting" : phase })
+  return Effect.fail(new Unreachable({ code, problem: inWords(code), phase: neverLeft(error) ? "connecting" : phase }))
 }

@@ -1,5 +1,5 @@
 import { type Duration, Option, Redacted } from "effect"
-import { Headers, HttpClientRequest, type HttpClientResponse } from "effect/http"
+import { Headers, HttpClientRequest } from "effect/http"
 
 import type { Selection } from "../json/Selection.ts"
 import type { RequestEffect } from "./UpstreamFailure.ts"
@@ -36,13 +36,18 @@ export const urlOf = (baseUrl: string, { path, query = {} }: UpstreamRequest): U
   return url
 }
 
-/** The request as it goes out, its secrets opened. */
+/** The headers as they go out, their secrets opened. */
+export const openHeaders = ({ headers = {} }: UpstreamRequest): Record<string, string> => {
+  const open: Record<string, string> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    open[name.toLowerCase()] = Redacted.isRedacted(value) ? Redacted.value(value) : value
+  }
+  return open
+}
+
+/** The request as a client sends it, its secrets opened. */
 export const toClientRequest = (request: UpstreamRequest, url: URL): HttpClientRequest.HttpClientRequest => {
-  const headers = Object.entries(request.headers ?? {}).map(([name, value]) => [
-    name,
-    Redacted.isRedacted(value) ? Redacted.value(value) : value
-  ])
-  const bare = HttpClientRequest.make(request.method)(url, { headers: Object.fromEntries(headers) })
+  const bare = HttpClientRequest.make(request.method)(url, { headers: openHeaders(request) })
   if (request.body !== undefined) return HttpClientRequest.bodyJsonUnsafe(bare, request.body)
   return request.form === undefined ? bare : HttpClientRequest.bodyFormDataRecord(bare, request.form)
 }
@@ -54,9 +59,12 @@ export const secretHeaders = ({ headers = {} }: UpstreamRequest): ReadonlyArray<
 const maxRedirects = 5
 
 /** Where a reply redirects to, or nothing when it does not. */
-export const redirectTarget = (response: HttpClientResponse.HttpClientResponse, from: URL): URL | undefined => {
-  if (![301, 302, 303, 307, 308].includes(response.status)) return undefined
-  const location = Option.getOrUndefined(Headers.get(response.headers, "location"))
+export const redirectTarget = (
+  { headers, status }: { readonly headers: Headers.Headers; readonly status: number },
+  from: URL
+): URL | undefined => {
+  if (![301, 302, 303, 307, 308].includes(status)) return undefined
+  const location = Option.getOrUndefined(Headers.get(headers, "location"))
   return location !== undefined && URL.canParse(location, from.href) ? new URL(location, from) : undefined
 }
 

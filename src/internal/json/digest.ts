@@ -7,48 +7,66 @@ const end = 0x10002
 const text = 0x10003
 const bare = 0x10004
 
+/** Both halves of the hash that is being made: kept here, they are no objects of their own after each text. */
+const halves = new Int32Array(2)
+
 /**
  * Six characters of a 53-bit hash (cyrb53) of a JSON value, whatever the order of its fields: to notice an accident, not
  * to withstand an attack. It is made in one pass and without a text, since workflows can be megabytes.
  */
 export const digest = (value: unknown): string => {
-  let high = 0xdeadbeef
-  let low = 0x41c6ce57
-
-  /** A sign, and the text behind it. */
-  const add = (sign: number, words = "") => {
-    // In variables of its own: those that live longer would be boxed for every unit.
-    let up = Math.imul(high ^ sign, 2654435761)
-    let down = Math.imul(low ^ sign, 1597334677)
-    for (let at = 0; at < words.length; at++) {
-      const unit = words.charCodeAt(at)
-      up = Math.imul(up ^ unit, 2654435761)
-      down = Math.imul(down ^ unit, 1597334677)
-    }
-    high = up
-    low = down
-  }
-  const visit = (value: unknown) => {
-    if (typeof value === "string") add(text, value)
-    else if (Array.isArray(value)) {
-      add(array)
-      for (const item of value) visit(item)
-      add(end)
-    } else if (isJsonObject(value)) {
-      add(object)
-      for (const name of Object.keys(value).sort()) {
-        add(bare, name)
-        visit(value[name])
-      }
-      add(end)
-    } else add(bare, String(value))
-  }
-
+  halves[0] = 0xdeadbeef
+  halves[1] = 0x41c6ce57
   visit(value)
+  let high = halves[0] ?? 0
+  let low = halves[1] ?? 0
   high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909)
   low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909)
   const hash = 2 ** 32 * (2097151 & low) + (high >>> 0)
   return hash.toString(36).padStart(6, "0").slice(-6)
+}
+
+const visit = (value: unknown) => {
+  if (typeof value === "string") add(text, value)
+  else if (Array.isArray(value)) {
+    add(array)
+    for (const item of value) visit(item)
+    add(end)
+  } else if (isJsonObject(value)) {
+    add(object)
+    for (const name of inOrder(Object.keys(value))) {
+      add(bare, name)
+      visit(value[name])
+    }
+    add(end)
+  } else add(bare, String(value))
+}
+
+/** A sign, and the text behind it. */
+const add = (sign: number, words = "") => {
+  let high = Math.imul((halves[0] ?? 0) ^ sign, 2654435761)
+  let low = Math.imul((halves[1] ?? 0) ^ sign, 1597334677)
+  for (let at = 0; at < words.length; at++) {
+    const unit = words.charCodeAt(at)
+    high = Math.imul(high ^ unit, 2654435761)
+    low = Math.imul(low ^ unit, 1597334677)
+  }
+  halves[0] = high
+  halves[1] = low
+}
+
+/** So few names are put in order by moving each to its place; sorting costs more than that. */
+const few = 16
+
+const inOrder = (names: Array<string>): ReadonlyArray<string> => {
+  if (names.length > few) return names.sort()
+  for (let at = 1; at < names.length; at++) {
+    const name = names[at] ?? ""
+    let to = at
+    for (let before = names[to - 1]; before !== undefined && before > name; before = names[to - 1]) names[to--] = before
+    names[to] = name
+  }
+  return names
 }
 
 /** Whether two JSON values say the same; fields may come in another order. */

@@ -33,6 +33,20 @@ it("two values have the same digest, and count as the same, where they say the s
   )
 })
 
+it("an object has the same digest in whatever order its fields stand, however many they are", () => {
+  const names = fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 40 })
+  fc.assert(
+    fc.property(
+      names.chain((names) => fc.tuple(fc.constant(names), fc.shuffledSubarray(names, { minLength: names.length }))),
+      ([names, shuffled]) => {
+        const object = (names: ReadonlyArray<string>) => new Map(names.map((name) => [name, name.length]))
+        const [one, other] = [names, shuffled].map((names) => Object.fromEntries(object(names)))
+        assert.strictEqual(digest(one), digest(other))
+      }
+    )
+  )
+})
+
 it("values that look alike have digests of their own", () => {
   const alike = [
     {},

@@ -1,0 +1,71 @@
+import { assert, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber } from "effect"
+import { TestClock } from "effect/testing"
+
+import * as TimeLimit from "../../../src/internal/http/TimeLimit.ts"
+
+it.effect("what ends in time is as it is, and leaves no clock behind to wait for", () =>
+  Effect.gen(function* () {
+    const inTime = yield* TimeLimit.make
+    const late = () => "too late"
+    assert.strictEqual(yield* inTime(Effect.succeed(1), 10, late), 1)
+    assert.strictEqual(yield* Effect.flip(inTime(Effect.fail("refused"), 10, late)), "refused")
+    const slow = yield* Effect.forkChild(inTime(Effect.delay(Effect.succeed(2), 9), 10, late))
+    yield* TestClock.adjust(9)
+    assert.strictEqual(yield* Fiber.join(slow), 2)
+  })
+)
+
+it.effect("each is stopped at its own time, in whatever order they came and however long those before may take", () =>
+  Effect.gen(function* () {
+    const inTime = yield* TimeLimit.make
+    const stopped: Array<number> = []
+    const limits = [300, 100, 200, 100, 400]
+    const waiting = yield* Effect.forEach(limits, (limit) =>
+      Effect.forkChild(
+        inTime(
+          Effect.onInterrupt(Effect.never, () => Effect.sync(() => stopped.push(limit))),
+          limit,
+          () => limit
+        )
+      )
+    )
+    yield* Effect.yieldNow
+    for (const [at, so] of [
+      [99, []],
+      [100, [100, 100]],
+      [200, [100, 100, 200]],
+      [399, [100, 100, 200, 300]],
+      [400, [100, 100, 200, 300, 400]]
+    ] as const) {
+      yield* TestClock.setTime(at)
+      assert.deepStrictEqual(stopped, [...so])
+    }
+    const exits = yield* Effect.forEach(waiting, Fiber.await)
+    assert.deepStrictEqual(
+      exits,
+      limits.map((limit) => Exit.fail(limit))
+    )
+  })
+)
+
+it.effect("who stops waiting stops what is limited, and the next one still has its limit", () =>
+  Effect.gen(function* () {
+    const inTime = yield* TimeLimit.make
+    const stopped = yield* Deferred.make<void>()
+    const first = yield* Effect.forkChild(
+      inTime(
+        Effect.onInterrupt(Effect.never, () => Deferred.succeed(stopped, undefined)),
+        100,
+        () => "late"
+      )
+    )
+    yield* Effect.yieldNow
+    yield* Fiber.interrupt(first)
+    yield* Deferred.await(stopped)
+    yield* TestClock.adjust(1000)
+    const second = yield* Effect.forkChild(Effect.flip(inTime(Effect.never, 100, () => "late")))
+    yield* TestClock.adjust(100)
+    assert.strictEqual(yield* Fiber.join(second), "late")
+  })
+)
