@@ -3,6 +3,8 @@ import { readFileSync } from "node:fs"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
 
+import { Schema } from "effect"
+
 import { ChangesToolset } from "../src/changes/toolset.ts"
 import { flag, flagNames, spelling } from "../src/cli/flags.ts"
 import { withPlans } from "../src/engine/operator/plans/toolset.ts"
@@ -10,6 +12,8 @@ import { OperatorToolset } from "../src/engine/operator/toolset.ts"
 import { EngineToolset } from "../src/engine/toolset.ts"
 import { MarketplaceToolset } from "../src/marketplace/toolset.ts"
 import type { Tool } from "../src/mcp/Tool.ts"
+import { plot } from "../test/bench/plot.ts"
+import { Results } from "../test/bench/results.ts"
 import { installLinks, serverJson } from "./distribution.ts"
 import { optionRows } from "./options.ts"
 
@@ -66,9 +70,12 @@ const withParts = (text: string): string =>
 const snapshot = ({ annotations, description, inputSchema, name, outputSchema, title }: Described) =>
   `${JSON.stringify({ name, title, description, annotations, inputSchema: inputSchema(), outputSchema: outputSchema?.() }, null, 2)}\n`
 
+const measured = Schema.decodeUnknownSync(Schema.fromJsonString(Results))
+
 /** Every generated file, as it should be, by its path below the root. */
 export const generated = (): ReadonlyMap<string, string> =>
   new Map([
+    ["docs/speed.svg", plot(measured(readFileSync(path.join(root, "test/bench/results.json"), "utf8")))],
     ["packaging/server.json", `${JSON.stringify(serverJson(), undefined, 2)}\n`],
     ...pages.map((page) => [page, withParts(readFileSync(path.join(root, page), "utf8"))] as const),
     ...toolsets.flatMap(({ name, tools }) =>

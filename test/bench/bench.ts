@@ -1,34 +1,53 @@
+// `npm run bench` prints what it measures; with `-- --keep` the repository keeps it, too, and `npm run docs` draws it.
+import { writeFile } from "node:fs/promises"
+
 import { Console, Effect } from "effect"
 
 import { callCosts } from "./calls.ts"
+import { machine, type Results } from "./results.ts"
 import { sizes } from "./sizes.ts"
 import { speeds } from "./speeds.ts"
 
 const table = (rows: ReadonlyArray<ReadonlyArray<string>>) =>
   rows.map(([what = "", ...figures]) => `${what.padEnd(64)}${figures.map((figure) => figure.padStart(24)).join("")}`)
 
-const report = Effect.gen(function* () {
-  const measured = yield* sizes
-  const ratios = yield* speeds
-  const costs = process.platform === "linux" ? yield* Effect.promise(callCosts) : []
-  const lines = [
-    ...table([["answer", "bytes", "tokens"], ...measured.map((row) => [row.what, `${row.bytes}`, `${row.tokens}`])]),
-    "",
-    ...table([["pair", "ratio", "medians"], ...ratios.map((row) => [row.what, row.ratio.toFixed(2), row.detail])]),
-    "",
-    ...table([
-      ["CPU time of a call / of a bare Node server that does the same", "ratio (goal)", "microseconds"],
-      ...costs.map(({ bare, goal, ours, what }) => [
-        what,
-        `${(ours / bare).toFixed(2)} (${goal})`,
-        `${ours.toFixed(0)} / ${bare.toFixed(0)}`
-      ])
-    ])
-  ]
-  yield* Effect.forEach(lines, (line) => Console.log(line))
+const measure = Effect.gen(function* () {
+  return {
+    measured: new Date().toISOString().slice(0, 10),
+    machine: machine(),
+    sizes: yield* sizes,
+    ratios: yield* speeds,
+    calls: process.platform === "linux" ? yield* Effect.promise(callCosts) : []
+  } satisfies Results
 })
 
-Effect.runPromise(report).catch((error: unknown) => {
+const report = ({ calls, ratios, sizes }: Results) => [
+  ...table([["answer", "bytes", "tokens"], ...sizes.map((row) => [row.what, `${row.bytes}`, `${row.tokens}`])]),
+  "",
+  ...table([["pair", "ratio", "medians"], ...ratios.map((row) => [row.what, row.ratio.toFixed(2), row.detail])]),
+  "",
+  ...table([
+    ["CPU time of a call / of a bare Node server that does the same", "ratio (goal)", "microseconds"],
+    ...calls.map(({ bare, goal, ours, what }) => [
+      what,
+      `${(ours / bare).toFixed(2)} (${goal})`,
+      `${ours.toFixed(0)} / ${bare.toFixed(0)}`
+    ])
+  ])
+]
+
+const keep = (results: Results) =>
+  Effect.promise(() =>
+    writeFile(new URL("results.json", import.meta.url), `${JSON.stringify(results, undefined, 2)}\n`)
+  )
+
+const program = Effect.gen(function* () {
+  const results = yield* measure
+  yield* Effect.forEach(report(results), (line) => Console.log(line))
+  if (process.argv.includes("--keep")) yield* keep(results)
+})
+
+Effect.runPromise(program).catch((error: unknown) => {
   console.error(error)
   process.exitCode = 1
 })

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { Agent, createServer, request } from "node:http"
 import { tmpdir } from "node:os"
 import path from "node:path"
@@ -62,11 +62,18 @@ export const benchEngine = async () => {
 /** So many that no instance is paced: each takes fewer than 100 requests a second. */
 const instances = 80
 
-/** CPU time of a process so far, in microseconds; Linux counts it in hundredths of a second. */
+/** CPU time of a process so far, in microseconds, of all its threads. */
 const cpuOf = async ({ pid }: ChildProcess) => {
-  const [, fields = ""] = (await readFile(`/proc/${pid}/stat`, "utf8")).split(") ")
-  const [user, system] = fields.split(" ").slice(11, 13).map(Number)
-  return ((user ?? 0) + (system ?? 0)) * 10_000
+  const threads = await readdir(`/proc/${pid}/task`)
+  const times = await Promise.all(
+    threads.map(async (thread) =>
+      readFile(`/proc/${pid}/task/${thread}/schedstat`, "utf8").then(
+        (text) => Number(text.split(" ")[0]),
+        () => 0
+      )
+    )
+  )
+  return times.reduce((sum, nanoseconds) => sum + nanoseconds, 0) / 1000
 }
 
 const peakOf = async ({ pid }: ChildProcess) =>
