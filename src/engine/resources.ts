@@ -73,7 +73,7 @@ const read = Effect.fn("resources.read")(function* (uri: string) {
   const answer = yield* "id" in address
     ? Effect.catchIf(getWorkflow.call(address), isUnknown, () => Effect.fail(new ResourceNotFound({ uri })))
     : listWorkflows.call(address)
-  return { uri, mimeType, text: JSON.stringify(answer.structured) }
+  return { uri, mimeType, text: answer.json ?? JSON.stringify(answer.structured) }
 })
 
 const isUnknown = (error: ToolFailure) => error._tag === "ToolError" && error.details.httpStatus === 404

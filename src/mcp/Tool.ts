@@ -1,5 +1,6 @@
 import { Context, Effect, type JsonSchema, Result, Schema } from "effect"
 
+import { spanned } from "../internal/spanned.ts"
 import * as Arguments from "./Arguments.ts"
 import type { Content } from "./Content.ts"
 import { AnswerTooLarge, AnswerUnwritable, type ToolFailure } from "./ToolError.ts"
@@ -16,6 +17,8 @@ export interface Annotations {
 export interface Answer {
   readonly content: ReadonlyArray<Content>
   readonly structured?: Readonly<Record<string, unknown>>
+  /** The data as JSON, where it has been written already. */
+  readonly json?: string
 }
 
 /** One tool as the protocol sees it. `call` takes the arguments as they came. */
@@ -72,10 +75,10 @@ export const make = <const Fields extends Arguments.Fields, R>(
   return {
     ...describe(name, definition),
     inputSchema: parameters.jsonSchema,
-    call: Effect.fn(name)(function* (input) {
+    call: Effect.fnUntraced(function* (input) {
       const args = yield* parameters.decode(input)
       return yield* run(definition, args)
-    })
+    }, spanned(name))
   }
 }
 
@@ -123,7 +126,7 @@ const rendered = (value: Readonly<Record<string, unknown>>, limit: number, advic
     {
       onFailure: () => Effect.fail(new AnswerUnwritable({ advice })),
       onSuccess: (text) => {
-        const answer = { content: [{ type: "text", text }], structured: value } satisfies Answer
+        const answer = { content: [{ type: "text", text }], structured: value, json: text } satisfies Answer
         const bytes = text.length * 3 <= limit ? text.length : bytesOf(text)
         return Effect.succeed({ answer, bytes })
       }

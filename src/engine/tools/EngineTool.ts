@@ -3,6 +3,7 @@ import { Effect, Predicate } from "effect"
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import { UsefulBytes } from "../../internal/http/Room.ts"
 import { once } from "../../internal/once.ts"
+import { spanned } from "../../internal/spanned.ts"
 import * as Arguments from "../../mcp/Arguments.ts"
 import { noteInstance } from "../../mcp/Audit.ts"
 import { Arrival, callSeconds } from "../../mcp/callTime.ts"
@@ -77,21 +78,25 @@ export const make = <const Fields extends Arguments.Fields>(
       const schema = parameters.jsonSchema()
       return { ...schema, properties: Object.assign({}, schema.properties, { instance: instanceSchema }) }
     },
-    call: Effect.fn(name)(function* (input) {
-      const { instance, rest } = takeInstance(input)
-      const args = yield* parameters.decode(rest)
-      const client = yield* (yield* Instances).resolve(instance)
-      yield* (yield* noteInstance)(client.instance)
-      if (client.isReadOnly && !isHarmless) {
-        return yield* new ReadOnlyInstance({ instance: client.instance, operation: name })
-      }
-      const since = (yield* Arrival) ?? (yield* monotonicMillis)
-      return yield* Tool.run(definition, args).pipe(
-        Effect.catchIf(isTooLarge, ({ bytes }) => Effect.flatMap(Tool.tooLarge(definition, bytes), Effect.fail)),
-        Effect.provideService(EngineClient, client),
-        Effect.provideService(Deadline, since + callSeconds * 1000)
-      )
-    }, Effect.mapError(toToolFailure))
+    call: Effect.fnUntraced(
+      function* (input) {
+        const { instance, rest } = takeInstance(input)
+        const args = yield* parameters.decode(rest)
+        const client = yield* (yield* Instances).resolve(instance)
+        yield* (yield* noteInstance)(client.instance)
+        if (client.isReadOnly && !isHarmless) {
+          return yield* new ReadOnlyInstance({ instance: client.instance, operation: name })
+        }
+        const since = (yield* Arrival) ?? (yield* monotonicMillis)
+        return yield* Tool.run(definition, args).pipe(
+          Effect.catchIf(isTooLarge, ({ bytes }) => Effect.flatMap(Tool.tooLarge(definition, bytes), Effect.fail)),
+          Effect.provideService(EngineClient, client),
+          Effect.provideService(Deadline, since + callSeconds * 1000)
+        )
+      },
+      Effect.mapError(toToolFailure),
+      spanned(name)
+    )
   }
 }
 

@@ -1,6 +1,6 @@
 import { Effect, Schema, Semaphore } from "effect"
 
-import { ProtocolError } from "./ProtocolError.ts"
+import type { Flight } from "./Flights.ts"
 
 /**
  * Requests of one lane that may be at work outside of this process at once; the others wait their turn. What they work
@@ -21,14 +21,9 @@ export class LaneFull extends Schema.TaggedError<LaneFull>()("LaneFull", { lane:
   }
 }
 
-/** Nobody reads this: whoever asked has left. */
-const left = new ProtocolError({ code: -32603, message: "The caller has left" })
-
 export interface Entry {
   /** Requests of different lanes never wait for each other. */
   readonly lane: string
-  /** Ends when nobody waits for the answer any more. */
-  readonly gone: Effect.Effect<void> | undefined
   /** Whether work that nobody waits for may be stopped halfway. Work that was not begun always is. */
   readonly isSafeToStop: boolean
 }
@@ -56,8 +51,9 @@ export const make = () => {
 
   const run = <A, E, R>(
     self: Effect.Effect<A, E, R>,
-    { gone, isSafeToStop, lane: name }: Entry
-  ): Effect.Effect<A, E | LaneFull | ProtocolError, R> =>
+    { isSafeToStop, lane: name }: Entry,
+    flight: Flight
+  ): Effect.Effect<A, E | LaneFull, R> =>
     Effect.acquireUseRelease(
       Effect.sync(() => enter(name)),
       (lane) => {
@@ -66,16 +62,13 @@ export const make = () => {
         const work = lane.semaphore.withPermit(
           Effect.suspend(() => {
             isBegun = true
+            flight.isCommitted = !isSafeToStop
             return self
           })
         )
+        if (!hasToWait) return work
         const full = Effect.suspend(() => (isBegun ? Effect.never : Effect.fail(new LaneFull({ lane: name }))))
-        const abandoned = Effect.suspend(() => (isBegun && !isSafeToStop ? Effect.never : Effect.fail(left)))
-        const ends = [
-          ...(hasToWait ? [Effect.andThen(Effect.sleep(`${longestWait} seconds`), full)] : []),
-          ...(gone === undefined ? [] : [Effect.andThen(gone, abandoned)])
-        ]
-        return ends.length === 0 ? work : Effect.raceAllFirst([work, ...ends])
+        return Effect.raceFirst(work, Effect.andThen(Effect.sleep(`${longestWait} seconds`), full))
       },
       (lane) => Effect.sync(() => leave(name, lane))
     )

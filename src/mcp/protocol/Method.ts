@@ -4,6 +4,7 @@ import { firstIssue } from "../../internal/schema/describeIssue.ts"
 import type { Question, Reply } from "../Elicitation.ts"
 import { Progress } from "../Progress.ts"
 import type { Failure } from "./errors.ts"
+import type { Flight } from "./Flights.ts"
 import { Id } from "./Message.ts"
 import { invalidParams } from "./ProtocolError.ts"
 import type { ProtocolVersion } from "./ProtocolVersion.ts"
@@ -16,8 +17,8 @@ export interface Call {
   readonly notify: (notification: Response.ServerNotification) => Effect.Effect<void>
   /** Asks the person at the client; absent where a handshake has not said that it can. */
   readonly ask?: ((question: Question) => Effect.Effect<Reply>) | undefined
-  /** Ends when the caller has left, where that shows without being said. */
-  readonly gone?: Effect.Effect<void> | undefined
+  /** The request itself, as who may stop it sees it. */
+  readonly flight: Flight
   /** A handshake has settled on this revision with a client that can do this. */
   readonly settle: (protocolVersion: ProtocolVersion, capabilities: unknown) => Effect.Effect<void>
 }

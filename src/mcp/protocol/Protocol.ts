@@ -1,6 +1,7 @@
 import { Cause, Context, Effect, Layer, Record, Result } from "effect"
 
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { spanned } from "../../internal/spanned.ts"
 import { Arrival } from "../callTime.ts"
 import { Prompts } from "../Prompt.ts"
 import { Resources } from "../Resources.ts"
@@ -15,7 +16,7 @@ import { completionMethods, promptMethods } from "./methods/prompts.ts"
 import { resourceMethods } from "./methods/resources.ts"
 import { toolMethods } from "./methods/tools.ts"
 import { internalError, isForbidden, methodNotFound } from "./ProtocolError.ts"
-import type { EraName } from "./ProtocolVersion.ts"
+import type { EraName, ProtocolVersion } from "./ProtocolVersion.ts"
 import { failure, type Outcome, printable, refused, success } from "./Response.ts"
 import { ServerInfo } from "./ServerInfo.ts"
 
@@ -24,6 +25,8 @@ export class Protocol extends Context.Service<
   Protocol,
   {
     readonly serve: (request: Request, call: Call) => Effect.Effect<Outcome>
+    /** Whether a request is answered at once: it needs no work outside of this process, and cannot be stopped halfway. */
+    readonly isImmediate: (request: Request, protocolVersion: ProtocolVersion) => boolean
   }
 >()("workflow-tool-server/protocol/Protocol") {
   static readonly layer = Layer.effect(
@@ -44,32 +47,39 @@ export class Protocol extends Context.Service<
         legacy: legacy(shared, info),
         modern: modern(shared, info)
       }
-      const serve = Effect.fn("Protocol.serve")(function* (request: Request, call: Call) {
-        const { id, params } = request
-        const { protocolVersion } = call
-        const era = eras[protocolVersion.era]
-        const admission = yield* Effect.result(era.admit(params))
-        if (Result.isFailure(admission)) return refused(id, admission.failure, protocolVersion.era)
-        const method = era.methods.get(request.method)
-        if (method === undefined) {
-          const response = failure(id, methodNotFound(request.method))
-          return { era: protocolVersion.era, verdict: "unknown method", response } satisfies Outcome
-        }
-        return yield* Effect.match(method.run(params, call), {
-          onSuccess: (result): Outcome => ({
-            era: protocolVersion.era,
-            verdict: "answered",
-            response: success(id, era.result(result, method))
-          }),
-          onFailure: (problem): Outcome => ({
-            era: protocolVersion.era,
-            verdict: isForbidden(problem) ? "forbidden" : "answered",
-            response: failure(id, toErrorObject(problem, protocolVersion))
+      const serve = Effect.fnUntraced(
+        function* (request: Request, call: Call) {
+          const { id, params } = request
+          const { protocolVersion } = call
+          const era = eras[protocolVersion.era]
+          const admission = yield* Effect.result(era.admit(params))
+          if (Result.isFailure(admission)) return refused(id, admission.failure, protocolVersion.era)
+          const method = era.methods.get(request.method)
+          if (method === undefined) {
+            const response = failure(id, methodNotFound(request.method))
+            return { era: protocolVersion.era, verdict: "unknown method", response } satisfies Outcome
+          }
+          return yield* Effect.match(method.run(params, call), {
+            onSuccess: (result): Outcome => ({
+              era: protocolVersion.era,
+              verdict: "answered",
+              response: success(id, era.result(result, method))
+            }),
+            onFailure: (problem): Outcome => ({
+              era: protocolVersion.era,
+              verdict: isForbidden(problem) ? "forbidden" : "answered",
+              response: failure(id, toErrorObject(problem, protocolVersion))
+            })
           })
-        })
-      }, answerDefects)
+        },
+        answerDefects,
+        spanned("Protocol.serve")
+      )
 
-      return Protocol.of({ serve })
+      const isImmediate = ({ method }: Request, { era }: ProtocolVersion) =>
+        eras[era].methods.get(method)?.work === undefined
+
+      return Protocol.of({ serve, isImmediate })
     })
   )
 }
@@ -99,7 +109,7 @@ const withLane =
       run: Effect.fnUntraced(function* (params, call) {
         const since = yield* monotonicMillis
         const program = Effect.provideService(method.run(params, call), Arrival, since)
-        return yield* run(program, { ...work(params), gone: call.gone })
+        return yield* run(program, work(params), call.flight)
       })
     }
   }

@@ -1,5 +1,6 @@
 import { Result as Try } from "effect"
 
+import { membersOf } from "./members.ts"
 import type { Id } from "./Message.ts"
 import type { EraName } from "./ProtocolVersion.ts"
 
@@ -65,9 +66,16 @@ export const written = (response: Outcome["response"]): string =>
 
 const writtenSingle = (response: Response): string =>
   Try.getOrElse(
-    Try.try(() => JSON.stringify(response)),
+    Try.try(() => textOf(response)),
     () => JSON.stringify(failure(response.id, unwritable))
   )
+
+const textOf = (response: Response): string => {
+  const members = "result" in response ? membersOf(response.result) : undefined
+  return members === undefined
+    ? JSON.stringify(response)
+    : `{"jsonrpc":"2.0","id":${JSON.stringify(response.id)},"result":{${members}}}`
+}
 
 const unwritable: ErrorObject = {
   code: -32603,

@@ -1,10 +1,11 @@
-import { Context, Deferred, Effect, Layer, Match, Option, Schema } from "effect"
+import { Context, Deferred, Effect, Layer, Option, Schema } from "effect"
 
 import { Copies, type Question } from "../Elicitation.ts"
 import { showsForms } from "./elicitation/form.ts"
 import * as Questions from "./elicitation/Questions.ts"
 import * as SessionId from "./elicitation/sessionId.ts"
-import { Id, type Batch, type Message, type Request, type Single } from "./Message.ts"
+import * as Flights from "./Flights.ts"
+import { type Batch, Id, type Message, type Notification, type Request, type Single } from "./Message.ts"
 import { Protocol } from "./Protocol.ts"
 import { invalidRequest, stopped } from "./ProtocolError.ts"
 import { claimed, ofRequest, type ProtocolVersion } from "./ProtocolVersion.ts"
@@ -14,17 +15,19 @@ import { failure, type Outcome, refused, type ServerMessage } from "./Response.t
 export interface Session {
   /** What there is to answer to a message, if anything; waits until it is answered. */
   readonly receive: (message: Message) => Effect.Effect<Option.Option<Outcome>>
+  /** Whether a message is answered at once, so that there is nothing to wait for or to stop. */
+  readonly isImmediate: (message: Message) => boolean
+  /** Nobody waits for answers any more: what was not begun or is only read is not served to its end. */
+  readonly leave: Effect.Effect<unknown>
 }
 
 const Cancelled = Schema.Struct({ requestId: Id })
 const readCancelled = Schema.decodeUnknownOption(Cancelled)
 
-/** Where a conversation comes from, and what ends it from outside. */
+/** Where a conversation comes from, and who may stop it from outside. */
 export interface Circumstances {
-  /** When this ends, what is still being served is answered with an error. */
-  readonly until?: Effect.Effect<void> | undefined
-  /** When this ends, nobody waits for answers any more: what was not begun or is only read is not served to its end. */
-  readonly gone?: Effect.Effect<void> | undefined
+  /** The requests of the transport, which it may stop; by default nobody does. */
+  readonly flights?: Flights.Flights
   /** When this ends, nothing is heard from the client any more, though it may still listen. */
   readonly silent?: Effect.Effect<void> | undefined
   /** The id of the conversation that this goes on with, whose handshake was elsewhere. */
@@ -62,11 +65,12 @@ const open = (
   { protocol, questions }: Services,
   initial: ProtocolVersion,
   send: (message: ServerMessage) => Effect.Effect<void>,
-  { gone, session: known, silent = Effect.never, until = Effect.never }: Circumstances
+  { flights = Flights.make(), session: known, silent = Effect.never }: Circumstances
 ): Session => {
   let settledVersion = initial
   let session = known
-  const inFlight = new Map<Id, Deferred.Deferred<void>>()
+  const inFlight = new Map<Id, Flights.Flight>()
+  const left = Deferred.makeUnsafe<void>()
 
   const settle = (settled: ProtocolVersion, capabilities: unknown) =>
     Effect.sync(() => {
@@ -77,58 +81,71 @@ const open = (
   /** A modern client is asked by the result of its call. */
   const askIn = ({ era }: ProtocolVersion) => {
     if (session === undefined || era === "modern") return undefined
-    const asked = { session, send, gone: Effect.raceFirst(silent, gone ?? Effect.never) }
+    const asked = { session, send, gone: Effect.raceFirst(silent, Deferred.await(left)) }
     return (question: Question) => questions.ask(question, asked)
   }
 
   /** The answer, an error if there was no time for one; none if the client says meanwhile that it wants none. */
-  const serve = Effect.fnUntraced(function* (request: Request) {
+  const serve = (request: Request): Effect.Effect<Option.Option<Outcome>> => {
     const { id } = request
-    if (inFlight.has(id)) return Option.some(refused(id, invalidRequest("id is that of a request still being served")))
-    const cancelled = yield* Deferred.make<void>()
-    inFlight.set(id, cancelled)
+    if (inFlight.has(id)) {
+      return Effect.succeedSome(refused(id, invalidRequest("id is that of a request still being served")))
+    }
+    const flight = new Flights.Flight()
     const protocolVersion = ofRequest(request.params, settledVersion)
-    const cut: Outcome = { era: protocolVersion.era, verdict: "stopped", response: failure(id, stopped) }
-    return yield* Effect.raceAllFirst([
-      Effect.as(Deferred.await(cancelled), Option.none<Outcome>()),
-      Effect.as(until, Option.some(cut)),
-      protocol
-        .serve(request, { protocolVersion, notify: send, ask: askIn(protocolVersion), gone, settle })
-        .pipe(
-          Effect.map((outcome) =>
-            Option.some(request.method === "initialize" && session !== undefined ? { ...outcome, session } : outcome)
-          )
-        )
-    ]).pipe(Effect.ensuring(Effect.sync(() => inFlight.delete(id))))
-  })
+    const work = protocol.serve(request, { protocolVersion, notify: send, ask: askIn(protocolVersion), flight, settle })
+    if (protocol.isImmediate(request, protocolVersion)) {
+      return Effect.map(work, (outcome) =>
+        Option.some(request.method === "initialize" && session !== undefined ? { ...outcome, session } : outcome)
+      )
+    }
+    inFlight.set(id, flight)
+    const cut = () =>
+      ({ era: protocolVersion.era, verdict: "stopped", response: failure(id, stopped) }) satisfies Outcome
+    return Effect.ensuring(
+      flights.during(flight, work, cut),
+      Effect.sync(() => inFlight.delete(id))
+    )
+  }
 
-  const cancel = Effect.fnUntraced(function* (params: unknown) {
-    const cancelled = Option.flatMapNullishOr(readCancelled(params), ({ requestId }) => inFlight.get(requestId))
-    if (Option.isSome(cancelled)) yield* Deferred.succeed(cancelled.value, undefined)
-  })
-
-  const receiveSingle = (message: Single) =>
-    Match.valueTags(message, {
-      Request: serve,
-      Notification: ({ method, params }) =>
-        Effect.as(method === "notifications/cancelled" ? cancel(params) : Effect.void, Option.none<Outcome>()),
-      Reply: (reply) =>
-        Effect.as(session === undefined ? Effect.void : questions.answer(session, reply), Option.none<Outcome>()),
-      Invalid: ({ id, problem }) => Effect.succeedSome(refused(id, invalidRequest(problem)))
+  const take = ({ method, params }: Notification) =>
+    Effect.sync(() => {
+      if (method === "notifications/cancelled") cancelledBy(params, inFlight)?.stop(Option.none())
+      return Option.none<Outcome>()
     })
 
-  const receiveBatch = Effect.fnUntraced(function* ({ messages }: Batch) {
-    if (!settledVersion.batches) {
-      return Option.some(refused(null, invalidRequest(`revision ${settledVersion.date} has no batches`)))
-    }
-    const outcomes = yield* Effect.forEach(messages.map(fitForBatch), receiveSingle, { concurrency: "unbounded" })
-    const response = outcomes.flatMap(Option.toArray).flatMap(({ response }) => response)
-    return response.length === 0
-      ? Option.none()
-      : Option.some<Outcome>({ era: "legacy", verdict: "answered", response })
-  })
+  const receiveSingle = (message: Single): Effect.Effect<Option.Option<Outcome>> => {
+    if (message._tag === "Request") return Effect.suspend(() => serve(message))
+    if (message._tag === "Notification") return take(message)
+    if (message._tag === "Invalid") return Effect.succeedSome(refused(message.id, invalidRequest(message.problem)))
+    return session === undefined ? Effect.succeedNone : Effect.as(questions.answer(session, message), Option.none())
+  }
 
-  return { receive: (message) => (message._tag === "Batch" ? receiveBatch(message) : receiveSingle(message)) }
+  const receiveBatch = ({ messages }: Batch) =>
+    settledVersion.batches
+      ? Effect.map(Effect.forEach(messages.map(fitForBatch), receiveSingle, { concurrency: "unbounded" }), joined)
+      : Effect.succeedSome(refused(null, invalidRequest(`revision ${settledVersion.date} has no batches`)))
+
+  return {
+    receive: (message) =>
+      message._tag === "Batch" ? Effect.suspend(() => receiveBatch(message)) : receiveSingle(message),
+    isImmediate: (message) =>
+      message._tag !== "Batch" &&
+      (message._tag !== "Request" || protocol.isImmediate(message, ofRequest(message.params, settledVersion))),
+    leave: Effect.suspend(() => {
+      for (const flight of inFlight.values()) if (!flight.isCommitted) flight.stop(Option.none())
+      return Deferred.succeed(left, undefined)
+    })
+  }
+}
+
+const cancelledBy = (params: unknown, inFlight: ReadonlyMap<Id, Flights.Flight>) =>
+  Option.match(readCancelled(params), { onNone: () => undefined, onSome: ({ requestId }) => inFlight.get(requestId) })
+
+/** The answers of a batch as one, if there are any. */
+const joined = (outcomes: ReadonlyArray<Option.Option<Outcome>>): Option.Option<Outcome> => {
+  const response = outcomes.flatMap(Option.toArray).flatMap(({ response }) => response)
+  return response.length === 0 ? Option.none() : Option.some({ era: "legacy", verdict: "answered", response })
 }
 
 const fitForBatch = (message: Single): Single => {

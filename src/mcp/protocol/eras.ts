@@ -3,6 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import { Audit } from "../Audit.ts"
 import { clientName } from "./audited.ts"
 import { toErrorResult } from "./errors.ts"
+import { membersOf, writtenBy } from "./members.ts"
 import * as Method from "./Method.ts"
 import { shelfLife } from "./methods/paging.ts"
 import { invalidParams, ProtocolError, unsupportedVersion } from "./ProtocolError.ts"
@@ -86,13 +87,20 @@ export const modern = (
       )
     })
   ),
-  result: (result, { ttlMs }) => ({
-    resultType: "complete",
-    ...result,
-    ...(ttlMs === undefined ? {} : { ttlMs, cacheScope: "private" }),
-    _meta: { "io.modelcontextprotocol/serverInfo": { name, title, version } }
-  })
+  result: (result, { ttlMs }) => {
+    const before = { resultType: "complete" }
+    const after = {
+      ...(ttlMs === undefined ? {} : { ttlMs, cacheScope: "private" }),
+      _meta: { "io.modelcontextprotocol/serverInfo": { name, title, version } }
+    }
+    const whole = { ...before, ...result, ...after }
+    const members = membersOf(result)
+    return members === undefined ? whole : writtenBy(whole, () => [bare(before), members, bare(after)].join(","))
+  }
 })
+
+/** An object's members as JSON, without the braces. */
+const bare = (object: object) => JSON.stringify(object).slice(1, -1)
 
 const toldToTheModel = (method: Method.Method): Method.Method => ({
   ...method,

@@ -1,6 +1,7 @@
 import { ByteSize, Effect, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 
+import * as TimeLimit from "../../internal/http/TimeLimit.ts"
 import { largestMessage } from "./json.ts"
 import type { Share } from "./memory.ts"
 
@@ -22,27 +23,31 @@ const noRoom = new BodyRefused({
 })
 const tooSlow = new BodyRefused({ status: 408, message: "The body did not come in time" })
 
-/** The bytes of the body, once there is room for them; one that is too large is not read to its end. */
-export const readBody = Effect.fnUntraced(function* (
-  { arrayBuffer, headers }: HttpServerRequest.HttpServerRequest,
-  share: Share
-) {
-  if ((headers["content-encoding"] ?? "identity") !== "identity") return yield* encoded
-  const length = Number(headers["content-length"] ?? unannounced)
-  if (length > largestMessage) return yield* tooLarge
-  yield* Effect.timeoutOrElse(share.take(length), { duration: "10 seconds", orElse: () => Effect.fail(noRoom) })
-  return yield* Effect.timeoutOrElse(arrayBuffer, {
-    duration: "30 seconds",
-    orElse: () => Effect.fail(tooSlow)
-  }).pipe(
-    Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(largestMessage)),
-    // Apart from its size only a broken connection stops a body, and then nobody reads the answer.
-    Effect.mapBoth({
-      onSuccess: (buffer) => {
-        share.settle(buffer.byteLength)
-        return new Uint8Array(buffer)
-      },
-      onFailure: (error) => (error._tag === "BodyRefused" ? error : tooLarge)
-    })
-  )
+/** Reads the bytes of a body, once there is room for them; one that is too large is not read to its end. */
+export const makeReader = Effect.gen(function* () {
+  const inTime = yield* TimeLimit.make
+
+  return (
+    { arrayBuffer, headers }: HttpServerRequest.HttpServerRequest,
+    share: Share
+  ): Effect.Effect<Uint8Array, BodyRefused> => {
+    if ((headers["content-encoding"] ?? "identity") !== "identity") return Effect.fail(encoded)
+    const length = Number(headers["content-length"] ?? unannounced)
+    if (length > largestMessage) return Effect.fail(tooLarge)
+    const bytes = arrayBuffer.pipe(
+      Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(largestMessage)),
+      Effect.mapBoth({
+        onSuccess: (buffer) => {
+          share.settle(buffer.byteLength)
+          return new Uint8Array(buffer)
+        },
+        // Apart from its size only a broken connection stops a body, and then nobody reads the answer.
+        onFailure: () => tooLarge
+      })
+    )
+    return Effect.andThen(
+      inTime(share.take(length), 10_000, () => noRoom),
+      inTime(bytes, 30_000, () => tooSlow)
+    )
+  }
 })

@@ -1,4 +1,4 @@
-import { type Cause, Deferred, Effect, Fiber, Option, Queue, type Scope, Stream } from "effect"
+import { type Cause, Effect, Fiber, Option, Queue, type Scope, Stream } from "effect"
 import * as Sse from "effect/encoding/Sse"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 
@@ -18,59 +18,81 @@ type Event =
 export type Connect = (
   protocolVersion: ProtocolVersion,
   send: (message: ServerMessage) => Effect.Effect<void>,
-  circumstances: Pick<Circumstances, "gone" | "session" | "silent">
+  circumstances: Pick<Circumstances, "session" | "silent">
 ) => Session
 
-/**
- * Serves one message as a conversation of its own. The answer is plain JSON; only if there is something to tell before
- * it, and the client can take it, both come as a stream of events. A modern client that goes away cancels what it asked;
- * of an older one, what is being changed is still done.
- */
-export const exchange = Effect.fnUntraced(function* (
+/** What a message and its answer hold, and until when work on it may go on. */
+interface Held {
+  readonly scope: Scope.Scope
+  readonly share: Share
+}
+
+/** Serves one message as a conversation of its own. */
+export const exchange = (
   connect: Connect,
-  { headers }: HttpServerRequest.HttpServerRequest,
+  request: HttpServerRequest.HttpServerRequest,
   message: Message,
   protocolVersion: ProtocolVersion,
-  { scope, share }: { readonly scope: Scope.Scope; readonly share: Share }
-) {
-  const events = yield* Queue.bounded<Event, Cause.Done>(16)
-  const isListening = takesEvents(headers["accept"])
-  const send = (sent: ServerMessage) =>
-    isListening ? Effect.asVoid(Queue.offer(events, { _tag: "ServerMessage", message: sent })) : Effect.void
-  share.join()
-  const gone = yield* Deferred.make<void>()
-  const serving = yield* connect(protocolVersion, send, {
-    gone: Deferred.await(gone),
-    session: SessionId.read(headers["mcp-session-id"]),
-    ...(isListening ? {} : { silent: Effect.void })
-  })
-    .receive(message)
-    .pipe(
-      Effect.flatMap((outcome) =>
-        Option.isSome(outcome) ? Queue.offer(events, { _tag: "Outcome", outcome: outcome.value }) : Effect.void
-      ),
-      Effect.provideService(Room, share.take),
-      Effect.ensuring(Effect.andThen(Queue.end(events), share.close)),
-      Effect.forkIn(scope)
-    )
-  const abandon = Effect.andThen(
-    protocolVersion.era === "modern" ? Fiber.interrupt(serving) : Deferred.succeed(gone, undefined),
-    Queue.shutdown(events)
+  held: Held
+): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  const { isImmediate, receive } = connect(protocolVersion, () => Effect.void, circumstancesOf(request))
+  return isImmediate(message)
+    ? Effect.map(receive(message), Option.match({ onNone: () => noAnswer, onSome: answer }))
+    : converse(connect, request, message, protocolVersion, held)
+}
+
+/**
+ * The answer is plain JSON; only if there is something to tell before it, and the client can take it, both come as a
+ * stream of events. A modern client that goes away cancels what it asked; of an older one, what is being changed is still
+ * done.
+ */
+const converse = (
+  connect: Connect,
+  request: HttpServerRequest.HttpServerRequest,
+  message: Message,
+  protocolVersion: ProtocolVersion,
+  { scope, share }: Held
+) =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const events = yield* Queue.bounded<Event, Cause.Done>(16)
+      const send = (sent: ServerMessage) =>
+        takesEvents(request)
+          ? Effect.asVoid(Queue.offer(events, { _tag: "ServerMessage", message: sent }))
+          : Effect.void
+      share.join()
+      const { leave, receive } = connect(protocolVersion, send, circumstancesOf(request))
+      const serving = yield* receive(message).pipe(
+        Effect.flatMap((outcome) =>
+          Option.isSome(outcome) ? Queue.offer(events, { _tag: "Outcome", outcome: outcome.value }) : Effect.void
+        ),
+        Effect.provideService(Room, share.take),
+        Effect.ensuring(Effect.andThen(Queue.end(events), share.close)),
+        Effect.forkIn(scope, { startImmediately: true })
+      )
+      const abandon = Effect.andThen(
+        protocolVersion.era === "modern" ? Fiber.interrupt(serving) : leave,
+        Queue.shutdown(events)
+      )
+
+      const first = yield* restore(Effect.option(Queue.take(events))).pipe(Effect.onInterrupt(() => abandon))
+      if (Option.isNone(first)) return noAnswer
+      if (first.value._tag === "Outcome") return answer(first.value.outcome)
+      const stream = Stream.concat(Stream.succeed(first.value), Stream.fromQueue(events))
+      const written = Stream.merge(Stream.map(stream, asEvent), signsOfLife, { haltStrategy: "left" })
+      return HttpServerResponse.stream(written.pipe(Stream.encodeText, Stream.ensuring(abandon)), {
+        contentType: "text/event-stream",
+        headers: { "cache-control": "no-cache" }
+      })
+    })
   )
 
-  const first = yield* Queue.take(events).pipe(
-    Effect.option,
-    Effect.onInterrupt(() => abandon)
-  )
-  if (Option.isNone(first)) return HttpServerResponse.empty({ status: 202 })
-  if (first.value._tag === "Outcome") return answer(first.value.outcome)
-  const stream = Stream.concat(Stream.succeed(first.value), Stream.fromQueue(events))
-  const written = Stream.merge(Stream.map(stream, asEvent), signsOfLife, { haltStrategy: "left" })
-  return HttpServerResponse.stream(written.pipe(Stream.encodeText, Stream.ensuring(abandon)), {
-    contentType: "text/event-stream",
-    headers: { "cache-control": "no-cache" }
-  })
+const circumstancesOf = (request: HttpServerRequest.HttpServerRequest) => ({
+  session: SessionId.read(request.headers["mcp-session-id"]),
+  ...(takesEvents(request) ? {} : { silent: Effect.void })
 })
+
+const noAnswer = HttpServerResponse.empty({ status: 202 })
 
 /** Comments, so that what lies between does not take a stream for dead while a person thinks. */
 const signsOfLife = Stream.tick("20 seconds").pipe(
@@ -78,7 +100,8 @@ const signsOfLife = Stream.tick("20 seconds").pipe(
   Stream.map(() => ": waiting\n\n")
 )
 
-const takesEvents = (accept = "") => accept.includes("text/event-stream")
+const takesEvents = ({ headers }: HttpServerRequest.HttpServerRequest) =>
+  headers["accept"]?.includes("text/event-stream") === true
 
 const statuses = {
   legacy: { answered: 200, refused: 400, stopped: 503, forbidden: 403, "unknown method": 200 },

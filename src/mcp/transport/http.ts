@@ -1,11 +1,12 @@
 import { Effect, Result } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 
+import * as Flights from "../protocol/Flights.ts"
 import { refused } from "../protocol/Response.ts"
 import { ServerInfo } from "../protocol/ServerInfo.ts"
 import { Sessions } from "../protocol/Session.ts"
 import { HealthFacts } from "../Toolset.ts"
-import { readBody } from "./body.ts"
+import { makeReader } from "./body.ts"
 import { answer, type Connect, exchange } from "./exchange.ts"
 import { readHeaders } from "./headers.ts"
 import { readMessage } from "./json.ts"
@@ -22,11 +23,14 @@ export const layer = (options: Options = {}) =>
     Effect.fnUntraced(function* (router) {
       const { authorized, open } = yield* makeMiddleware(options)
       const connections = yield* Sessions
+      const flights = Flights.make()
+      if (options.until !== undefined) yield* Effect.forkScoped(Effect.andThen(options.until, flights.stop))
       const connect: Connect = (protocolVersion, send, circumstances) =>
-        connections.open(protocolVersion, send, { ...circumstances, until: options.until })
+        connections.open(protocolVersion, send, { ...circumstances, flights })
       const facts = yield* HealthFacts
       const { version } = yield* ServerInfo
       const scope = yield* Effect.scope
+      const readBody = yield* makeReader
       const memory = options.memory ?? Memory.make()
       // The first question starts the look-up, so that the first caller of /health need not.
       yield* facts

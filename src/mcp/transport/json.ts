@@ -7,13 +7,15 @@ import { parseError } from "../protocol/ProtocolError.ts"
 /** Largest message in bytes: one HTTP body, or one line. */
 export const largestMessage = 16 * 1024 * 1024
 
+const decoder = new TextDecoder("utf-8", { fatal: true })
+
 /**
  * Reads UTF-8 bytes as a message. What is nested too deep, names `__proto__` or has too many fields is an invalid message
  * that is never parsed; it keeps its id where it shows one, so that its sender gets to know.
  */
 export const readMessage = Effect.fnUntraced(function* (bytes: Uint8Array) {
   const text = yield* Effect.try({
-    try: () => new TextDecoder("utf-8", { fatal: true }).decode(bytes),
+    try: () => decoder.decode(bytes),
     catch: () => parseError("not UTF-8")
   })
   const { id, problem } = inspect(text)

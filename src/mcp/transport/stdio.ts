@@ -1,6 +1,7 @@
-import { type Cause, Deferred, Effect, Fiber, FiberSet, Option, Queue, Stdio, Stream } from "effect"
+import { type Array as Arr, type Cause, Deferred, Effect, Fiber, FiberSet, Option, Queue, Stdio, Stream } from "effect"
 
 import { Room } from "../../internal/http/Room.ts"
+import * as Flights from "../protocol/Flights.ts"
 import type * as Message from "../protocol/Message.ts"
 import { busy, invalidRequest } from "../protocol/ProtocolError.ts"
 import { assumed } from "../protocol/ProtocolVersion.ts"
@@ -38,10 +39,10 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
   const send = ({ response }: Outcome) => Queue.offer(outgoing, `${written(response)}\n`)
   const tell = (message: ServerMessage) => Queue.offer(outgoing, `${JSON.stringify(message)}\n`)
   const told = Fiber.join(yield* Effect.forkScoped(until))
-  const timeIsUp = yield* Deferred.make<void>()
+  const flights = Flights.make()
   const inputEnded = yield* Deferred.make<void>()
-  const { receive } = (yield* Sessions).open(assumed, tell, {
-    until: Deferred.await(timeIsUp),
+  const { isImmediate, receive } = (yield* Sessions).open(assumed, tell, {
+    flights,
     silent: Deferred.await(inputEnded)
   })
   const serving = yield* FiberSet.make()
@@ -89,21 +90,24 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
 
   const take = Effect.fnUntraced(
     function* (line: Line) {
-      yield* Effect.suspend(() => (untaken < mostUntaken ? Effect.void : Queue.take(taken))).pipe(
-        Effect.repeat({ until: () => untaken < mostUntaken })
-      )
+      if (untaken >= mostUntaken) yield* Effect.repeat(Queue.take(taken), { until: () => untaken < mostUntaken })
       const message = yield* readLine(line)
-      if (message._tag === "Batch" || (message._tag === "Request" && !isControl(message))) {
-        return yield* answerInTurn(message, line._tag === "Line" ? line.bytes.length : 0)
-      }
+      if (!isImmediate(message)) return yield* answerInTurn(message, line._tag === "Line" ? line.bytes.length : 0)
       // What follows a handshake may depend on it, even when the client does not wait for the answer.
       const outcome = yield* receive(message)
-      return Option.isSome(outcome) ? yield* aside(send(outcome.value)) : undefined
+      if (Option.isNone(outcome)) return undefined
+      const sending = send(outcome.value)
+      return yield* Queue.isFullUnsafe(outgoing) ? aside(sending) : sending
     },
     Effect.catch((problem) => aside(send(refused(null, problem))))
   )
 
-  const writing = yield* Stream.fromQueue(outgoing).pipe(Stream.run(stdio.stdout()), Effect.ignore, Effect.forkScoped)
+  const writing = yield* Stream.fromQueue(outgoing).pipe(
+    Stream.mapArray(inFewWrites),
+    Stream.run(stdio.stdout()),
+    Effect.ignore,
+    Effect.forkScoped
+  )
   // What is stopped then may have something left to say, which nobody takes.
   yield* Effect.addFinalizer(() => Queue.shutdown(outgoing))
   const reading = lines(stdio.stdin, largestMessage).pipe(Stream.interruptWhen(told), Stream.runForEach(take))
@@ -117,7 +121,7 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
     Effect.andThen(Deferred.succeed(inputEnded, undefined)),
     Effect.andThen(Effect.timeoutOption(FiberSet.awaitEmpty(serving), drainTimeout)),
     Effect.raceFirst(Effect.andThen(told, Effect.sleep(shutdownTimeout))),
-    Effect.andThen(Deferred.succeed(timeIsUp, undefined)),
+    Effect.andThen(flights.stop),
     Effect.andThen(flushing),
     Effect.raceFirst(Fiber.join(writing))
   )
@@ -128,5 +132,9 @@ const readLine = Effect.fnUntraced(function* (line: Line) {
   return yield* readMessage(line.bytes)
 })
 
-/** What needs no work, and is served before anything that does. */
-const isControl = ({ method }: Message.Request) => method === "initialize" || method === "ping"
+/** Characters up to which lines that wait for each other are written as one. */
+const oneWrite = 64 * 1024
+
+/** Short lines as one text: each write of its own would cost more than most of them. */
+const inFewWrites = (texts: Arr.NonEmptyReadonlyArray<string>): Arr.NonEmptyReadonlyArray<string> =>
+  texts.length > 1 && texts.reduce((sum, text) => sum + text.length, 0) <= oneWrite ? [texts.join("")] : texts

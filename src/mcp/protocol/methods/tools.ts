@@ -7,6 +7,7 @@ import type { Answer, Tool } from "../../Tool.ts"
 import type { ToolFailure } from "../../ToolError.ts"
 import { audited } from "../audited.ts"
 import type { InputNeeded, Rounds } from "../elicitation/rounds.ts"
+import { kept, writtenBy } from "../members.ts"
 import * as Method from "../Method.ts"
 import { forbidden, ProtocolError } from "../ProtocolError.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
@@ -16,18 +17,15 @@ import { cursor, onePage, perRevision, shelfLife } from "./paging.ts"
 /** `tools/list` and `tools/call`. */
 export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
+  const listed = tools.filter(({ isListed }) => isListed !== false)
   const listings = perRevision((protocolVersion) =>
-    tools.filter(({ isListed }) => isListed !== false).map((tool) => listing(tool, protocolVersion))
+    kept({ tools: listed.map((tool) => listing(tool, protocolVersion)) })
   )
 
   return {
-    "tools/list": Method.make(
-      { cursor },
-      (params, { protocolVersion }) => onePage(params, { tools: listings(protocolVersion) }),
-      {
-        ttlMs: shelfLife
-      }
-    ),
+    "tools/list": Method.make({ cursor }, (params, { protocolVersion }) => onePage(params, listings(protocolVersion)), {
+      ttlMs: shelfLife
+    }),
     "tools/call": Method.make(
       {
         name: Schema.String,
@@ -107,5 +105,10 @@ const answerSchema = (
 
 const failed = { properties: { error: { type: "object" } }, required: ["error"] }
 
-const result = ({ content, structured }: Answer, protocolVersion: ProtocolVersion): Result =>
-  protocolVersion.structure && structured !== undefined ? { content, structuredContent: structured } : { content }
+const result = ({ content, json, structured }: Answer, { structure }: ProtocolVersion): Result => {
+  if (!structure || structured === undefined) return { content }
+  const both = { content, structuredContent: structured }
+  return json === undefined
+    ? both
+    : writtenBy(both, () => `"content":${JSON.stringify(content)},"structuredContent":${json}`)
+}

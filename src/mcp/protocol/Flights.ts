@@ -1,0 +1,61 @@
+import { Effect, Fiber, Option } from "effect"
+
+import type { Outcome } from "./Response.ts"
+
+/** A request that is being served, for who may want to stop it. */
+export class Flight {
+  /** Whether it is at work on something that would be left half done; told by who serves it. */
+  isCommitted = false
+  private fiber: Fiber.Fiber<Outcome> | undefined
+  private ending: Option.Option<Outcome> | undefined
+
+  /** The answer of the work, or what was said when it was stopped. */
+  run<R>(work: Effect.Effect<Outcome, never, R>): Effect.Effect<Option.Option<Outcome>, never, R> {
+    return Effect.flatMap(Effect.forkChild(work, { startImmediately: true }), (fiber) => {
+      this.fiber = fiber
+      // It may have been stopped by what it did at once.
+      if (this.ending !== undefined) fiber.interruptUnsafe()
+      return Effect.matchCauseEffect(Fiber.join(fiber), {
+        onSuccess: (outcome) => Effect.succeed(this.ending ?? Option.some(outcome)),
+        onFailure: (cause) => (this.ending === undefined ? Effect.failCause(cause) : Effect.succeed(this.ending))
+      })
+    })
+  }
+
+  /** Stops the work; `answer` is what there is to say of it then. */
+  stop(answer: Option.Option<Outcome>) {
+    if (this.ending !== undefined) return
+    this.ending = answer
+    this.fiber?.interruptUnsafe()
+  }
+}
+
+/** The requests under way of all conversations of one transport. */
+export const make = () => {
+  const cuts = new Map<Flight, () => Outcome>()
+  let isOver = false
+
+  return {
+    /** Lists a request for as long as it is served; `cut` is its answer where there is no time left for another one. */
+    during: <R>(
+      flight: Flight,
+      work: Effect.Effect<Outcome, never, R>,
+      cut: () => Outcome
+    ): Effect.Effect<Option.Option<Outcome>, never, R> =>
+      Effect.suspend(() => {
+        if (isOver) return Effect.succeedSome(cut())
+        cuts.set(flight, cut)
+        return Effect.ensuring(
+          flight.run(work),
+          Effect.sync(() => cuts.delete(flight))
+        )
+      }),
+    /** Time is up: what is being served now or comes later is answered with its cut. */
+    stop: Effect.sync(() => {
+      isOver = true
+      for (const [flight, cut] of cuts) flight.stop(Option.some(cut()))
+    })
+  }
+}
+
+export type Flights = ReturnType<typeof make>
