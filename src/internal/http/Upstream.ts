@@ -1,5 +1,5 @@
 import { Duration, Effect, Fiber, Result, Schedule, Semaphore } from "effect"
-import { Headers, HttpClient } from "effect/http"
+import { Headers, HttpClient, HttpClientRequest } from "effect/http"
 
 import { monotonicMillis } from "./monotonicMillis.ts"
 import * as Pacer from "./Pacer.ts"
@@ -15,6 +15,7 @@ import {
 } from "./request.ts"
 import * as Retry from "./retry.ts"
 import { inWords, neverLeft, transportCode } from "./transportCode.ts"
+import { endOf, type Observation, type UpstreamCall, UpstreamObserver } from "./UpstreamObserver.ts"
 import { type Phase, RedirectRefused, Unreachable, type UpstreamFailure, UpstreamTimeout } from "./UpstreamFailure.ts"
 
 export { effectOf, type UpstreamRequest } from "./request.ts"
@@ -35,6 +36,17 @@ export interface UpstreamOptions {
   readonly retries?: number
   /** When a request that had no success goes out again, in place of `retries`. */
   readonly retry?: Retry.RetryPolicy
+  /** What observers are told; without it, nothing is. */
+  readonly observed?: Observed
+}
+
+/** What of an upstream and its requests is told to observers. */
+export interface Observed {
+  readonly name: string
+  /** A path without its ids; nothing where it is none of the API's. */
+  readonly route: (path: string) => string | undefined
+  /** Whether it is told which trace a request belongs to. */
+  readonly isTold: boolean
 }
 
 /** One upstream: paced, bounded, timed, and true to its origin. */
@@ -54,7 +66,11 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
   const ask = Effect.fnUntraced(function* (request: UpstreamRequest, url: URL, progress: Progress) {
     const leaving = Effect.suspend(() => {
       progress.sent = true
-      return scoped.execute(toClientRequest(request, url))
+      const { observation } = progress
+      if (observation === undefined) return scoped.execute(toClientRequest(request, url))
+      const told = options.observed?.isTold === true ? observation.headers : {}
+      const outgoing = HttpClientRequest.setHeaders(toClientRequest(request, url), told)
+      return Effect.andThen(observation.left, scoped.execute(outgoing))
     })
     const response = yield* pacer.run(leaving).pipe(Effect.mapError(unreachable("waiting")))
     const target = redirectTarget(response, url)
@@ -64,7 +80,7 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     )
   }, Effect.scoped)
 
-  const exchange = Effect.fnUntraced(
+  const attemptOnce = Effect.fnUntraced(
     function* (request: UpstreamRequest, progress: Progress) {
       let url = urlOf(options.baseUrl, request)
       for (let hops = 0; ; hops++) {
@@ -80,13 +96,28 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     Effect.result
   )
 
+  /** One attempt, told to whoever observes what goes to upstreams. */
+  const exchange = (request: UpstreamRequest, progress: Progress, until: number) =>
+    Effect.flatMap(UpstreamObserver, (begin) => {
+      const { observed } = options
+      if (begin === undefined || observed === undefined) return attemptOnce(request, progress)
+      return Effect.acquireUseRelease(
+        begin(toldOf(observed, options.baseUrl, request, progress.resends++)),
+        (observation) => {
+          progress.observation = observation
+          return attemptOnce(request, progress)
+        },
+        ({ ended }, exit) => Effect.flatMap(monotonicMillis, (now) => ended(endOf(exit, now >= until)))
+      )
+    })
+
   /** Repeats a request as the policy says, as long as an answer can still come in time. */
   const exchangeWithRetries = (request: UpstreamRequest, progress: Progress, until: number) => {
     const effect = effectOf(request)
     const attempt = Effect.suspend(() => {
       // A write goes out again only where the one before did nothing.
       if (effect === "write") progress.sent = false
-      return exchange(request, progress)
+      return exchange(request, progress, until)
     })
     const inTime = Schedule.while(retry(effect), ({ duration }) =>
       Effect.map(monotonicMillis, (now) => now + Duration.toMillis(duration) < until)
@@ -103,7 +134,7 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     function* (request: UpstreamRequest) {
       const milliseconds = Math.round(Duration.toMillis(request.timeout ?? "30 seconds"))
       if (milliseconds <= 0) return yield* new UpstreamTimeout({ milliseconds: 0, sent: false })
-      const progress: Progress = { sent: false }
+      const progress: Progress = { sent: false, resends: 0, observation: undefined }
       const until = (yield* monotonicMillis) + milliseconds
       const exchanged = Effect.timeoutOrElse(exchangeWithRetries(request, progress, until), {
         duration: milliseconds,
@@ -140,9 +171,24 @@ const toItsEnd = <A, E, R>(request: Effect.Effect<A, E, R>, progress: Progress) 
     )
   )
 
-/** Whether a request that counts may have reached the upstream. */
 interface Progress {
+  /** Whether a request that counts may have reached the upstream. */
   sent: boolean
+  /** Attempts before the one that is under way, where somebody observes them. */
+  resends: number
+  observation: Observation | undefined
+}
+
+const toldOf = ({ name, route }: Observed, baseUrl: string, { method, path }: UpstreamRequest, resends: number) => {
+  const { hostname, port, protocol } = new URL(baseUrl)
+  return {
+    upstream: name,
+    method,
+    route: route(path),
+    address: hostname,
+    port: port === "" ? (protocol === "https:" ? 443 : 80) : Number(port),
+    resends
+  } satisfies UpstreamCall
 }
 
 const unreachable = (phase: Phase) => (error: unknown) => {

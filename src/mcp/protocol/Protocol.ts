@@ -3,6 +3,7 @@ import { Cause, Context, Effect, Layer, Record, Result } from "effect"
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import { Arrival } from "../callTime.ts"
 import { Prompts } from "../Prompt.ts"
+import { identified, RequestId } from "../RequestId.ts"
 import { Resources } from "../Resources.ts"
 import { Tools } from "../Tool.ts"
 import * as Rounds from "./elicitation/rounds.ts"
@@ -14,6 +15,7 @@ import type { Call, Method } from "./Method.ts"
 import { completionMethods, promptMethods } from "./methods/prompts.ts"
 import { resourceMethods } from "./methods/resources.ts"
 import { toolMethods } from "./methods/tools.ts"
+import { observing } from "./observed.ts"
 import { internalError, isForbidden, methodNotFound } from "./ProtocolError.ts"
 import type { EraName } from "./ProtocolVersion.ts"
 import { failure, type Outcome, printable, refused, success } from "./Response.ts"
@@ -33,8 +35,9 @@ export class Protocol extends Context.Service<
       const prompts = yield* Prompts
       const resources = yield* Resources
       const inLane = withLane(Lanes.make().run)
+      const tools = yield* Tools
       const methods = {
-        ...toolMethods(yield* Tools, yield* Rounds.make),
+        ...toolMethods(tools, yield* Rounds.make),
         ...resourceMethods(resources),
         ...promptMethods(prompts),
         ...completionMethods(prompts, resources)
@@ -69,7 +72,11 @@ export class Protocol extends Context.Service<
         })
       }, answerDefects)
 
-      return Protocol.of({ serve })
+      const known = new Set(Object.values(eras).flatMap(({ methods }) => [...methods.keys()]))
+      const observed = observing(known, tools, prompts)
+      return Protocol.of({
+        serve: (request, call) => identified(observed(serve(request, call), request, call))
+      })
     })
   )
 }
@@ -81,11 +88,17 @@ const answerDefects = (
   { protocolVersion }: Call
 ): Effect.Effect<Outcome> =>
   Effect.catchCause(effect, (cause) =>
-    Effect.as(Effect.logError(`Defect in ${printable(method)}: ${printable(Cause.pretty(cause))}`), {
-      era: protocolVersion.era,
-      verdict: "answered",
-      response: failure(id, internalError)
-    })
+    Effect.andThen(
+      Effect.logError(`Defect in ${printable(method)}: ${printable(Cause.pretty(cause))}`),
+      Effect.map(
+        RequestId,
+        (requestId): Outcome => ({
+          era: protocolVersion.era,
+          verdict: "answered",
+          response: failure(id, internalError(requestId))
+        })
+      )
+    )
   )
 
 /** The same method, at work only in its lane. */
