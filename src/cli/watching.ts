@@ -13,9 +13,7 @@ export interface Watching {
 const endpoint = /^OTEL_EXPORTER_OTLP_(?:(?:TRACES|METRICS|LOGS)_)?ENDPOINT$/
 
 /** Loads what watches the server, only where somebody asks for it: metrics to be fetched, or a place to send to. */
-export const watching = ({
-  http
-}: Launch): Effect.Effect<Watching, never, Scope.Scope> => {
+export const watching = ({ http }: Launch): Effect.Effect<Watching, never, Scope.Scope> => {
   const isSent = Object.entries(process.env).some(([name, value]) => endpoint.test(name) && value?.trim())
   const isServed = http?.metrics === true
   if (!isSent && !isServed) return Effect.succeed({ layer: Layer.empty, metrics: undefined })

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { HttpClient, HttpClientError, HttpClientResponse } from "effect/http"
+import { HttpClient, HttpClientError, type HttpClientResponse } from "effect/http"
 
 import { inWords, transportCode } from "../../internal/http/transportCode.ts"
 import { nodeHttpClient } from "../nodeHttpClient.ts"

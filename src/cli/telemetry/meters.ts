@@ -40,7 +40,7 @@ const metrics = {
 const named = (id: string): string => {
   if (id.endsWith(".duration")) return `${id}_seconds`
   if (id.endsWith(".calls") || id.endsWith(".failures")) return `${id}_total`
-  return id.endsWith(".last_success") ? `${id}_timestamp_seconds` : id
+  return /\.last_(?:success|failure)$/.test(id) ? `${id}_timestamp_seconds` : id
 }
 
 /** Counts and measures, into a registry of its own. */
@@ -69,7 +69,8 @@ export const makeMeters = () => {
     waiting: (labels: Labels, change: 1 | -1) => level(metrics.waiting, labels, change),
     underWay: (labels: Labels, change: 1 | -1) => level(metrics.underWay, labels, change),
     failure: (labels: Labels) => at(metrics.failures, labels).updateUnsafe(1n, context),
-    succeeded: (unixSeconds: number, labels: Labels) => at(metrics.succeeded, labels).updateUnsafe(unixSeconds, context),
+    succeeded: (unixSeconds: number, labels: Labels) =>
+      at(metrics.succeeded, labels).updateUnsafe(unixSeconds, context),
     /** Everything so far in Prometheus' text form, with what the toolsets know besides. */
     text: (figures: ReadonlyArray<Figure>): string => {
       for (const { help, labels, name, value } of figures) at(gauge(name, help), labels).updateUnsafe(value, context)

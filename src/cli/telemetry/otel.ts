@@ -102,7 +102,9 @@ export const readOtel = (variables: Variables): Otel => {
     }
     const protocol = choice(variable("PROTOCOL"), ["http/protobuf", "http/json", "grpc"], "http/protobuf")
     if (protocol === "grpc") {
-      problems.push(`${variable("PROTOCOL")}: grpc is not spoken here, http/protobuf and http/json are. No ${name} go out`)
+      problems.push(
+        `${variable("PROTOCOL")}: grpc is not spoken here, http/protobuf and http/json are. No ${name} go out`
+      )
       return undefined
     }
     const [delay, usual] = intervals[name]
@@ -131,10 +133,12 @@ export const readOtel = (variables: Variables): Otel => {
   }
 
   const isOff = text("OTEL_SDK_DISABLED")?.toLowerCase() === "true"
-  const found = isOff ? [] : signals.flatMap((name) => {
-    const read = signal(name)
-    return read === undefined ? [] : [[name, read] as const]
-  })
+  const found = isOff
+    ? []
+    : signals.flatMap((name) => {
+        const read = signal(name)
+        return read === undefined ? [] : [[name, read] as const]
+      })
   const { "service.name": named, ...attributes } = pairs("OTEL_RESOURCE_ATTRIBUTES")
   return {
     signals: Object.fromEntries(found),

@@ -41,12 +41,15 @@ const isSampled = ({ followsParent, ratio }: Sampler, parent: Option.Option<Trac
 const randomWord = () => crypto.getRandomValues(new Uint32Array(1))[0] ?? 0
 
 /** How a span ends: well, or with a word for what went wrong. What an error says stays here. */
-export const exitOf = (error: string | undefined): Exit.Exit<void, { readonly name: string; readonly message: string }> =>
+export const exitOf = (
+  error: string | undefined
+): Exit.Exit<void, { readonly name: string; readonly message: string }> =>
   error === undefined ? Exit.void : Exit.fail({ name: error, message: error })
 
 /** The caller's span: what the message itself says goes before the header of the request that brought it. */
 export const parentOf = (meta: unknown, headers: Headers.Headers | undefined): Option.Option<Tracer.AnySpan> => {
-  const said = Predicate.hasProperty(meta, "traceparent") && Predicate.isString(meta.traceparent) ? meta.traceparent : ""
+  const said =
+    Predicate.hasProperty(meta, "traceparent") && Predicate.isString(meta.traceparent) ? meta.traceparent : ""
   const inMessage = HttpTraceContext.w3c(Headers.fromRecordUnsafe({ traceparent: said }))
   return Option.isSome(inMessage) || headers === undefined ? inMessage : HttpTraceContext.w3c(headers)
 }

@@ -3,7 +3,6 @@ import { HttpClient } from "effect/http"
 import * as OtlpExporter from "effect/observability/OtlpExporter"
 import * as OtlpLogger from "effect/observability/OtlpLogger"
 import * as OtlpMetrics from "effect/observability/OtlpMetrics"
-import * as OtlpSerialization from "effect/observability/OtlpSerialization"
 import * as OtlpTracer from "effect/observability/OtlpTracer"
 
 import { UpstreamObserver } from "../../internal/http/UpstreamObserver.ts"
@@ -13,6 +12,7 @@ import { deliveryClient, makeTrouble, type Trouble } from "./delivery.ts"
 import { makeMeters } from "./meters.ts"
 import { type Otel, readOtel, type Signal, type SignalName, type Variables } from "./otel.ts"
 import { watchRequests } from "./requests.ts"
+import { serialization } from "./serialization.ts"
 import { makeBegin, transparent } from "./spans.ts"
 import { watchUpstreams } from "./upstreams.ts"
 
@@ -32,7 +32,12 @@ export const telemetry = Effect.fnUntraced(function* (variables: Variables) {
   const logger =
     logs === undefined
       ? undefined
-      : yield* delivered(OtlpLogger.make({ ...optionsOf(logs), resource, excludeLogSpans: true }), "logs", logs, trouble)
+      : yield* delivered(
+          OtlpLogger.make({ ...optionsOf(logs), resource, excludeLogSpans: true }),
+          "logs",
+          logs,
+          trouble
+        )
   const tracer =
     traces === undefined
       ? undefined
@@ -59,14 +64,15 @@ const resourceOf = ({ attributes, serviceName }: Otel) => ({
   attributes: { "service.instance.id": crypto.randomUUID(), ...attributes }
 })
 
-const optionsOf = ({ compression, headers, interval, url }: Signal) => ({
-  url,
-  headers,
-  compression,
-  exportInterval: interval,
-  // Clients wait a few seconds for a server to end, and this is the last that it does.
-  shutdownTimeout: "1 second"
-}) as const
+const optionsOf = ({ compression, headers, interval, url }: Signal) =>
+  ({
+    url,
+    headers,
+    compression,
+    exportInterval: interval,
+    // Clients wait a few seconds for a server to end, and this is the last that it does.
+    shutdownTimeout: "1 second"
+  }) as const
 
 /** With a way to where it is delivered. What OpenTelemetry's variables say has been read: the exporter reads none itself. */
 const delivered = <A, R>(exporter: Effect.Effect<A, never, R>, name: SignalName, signal: Signal, trouble: Trouble) =>
@@ -74,10 +80,7 @@ const delivered = <A, R>(exporter: Effect.Effect<A, never, R>, name: SignalName,
     Effect.flatMap((client) =>
       exporter.pipe(
         Effect.provideService(HttpClient.HttpClient, client),
-        Effect.provide([
-          OtlpExporter.layerFlusher,
-          signal.protocol === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf
-        ]),
+        Effect.provide([OtlpExporter.layerFlusher, serialization(signal.protocol)]),
         Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord({}))
       )
     ),

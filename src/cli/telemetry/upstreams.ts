@@ -1,4 +1,4 @@
-import { Clock, Effect, Tracer } from "effect"
+import { Clock, Effect, References, Tracer } from "effect"
 
 import type { End, Observation, UpstreamCall } from "../../internal/http/UpstreamObserver.ts"
 import type { Meters } from "./meters.ts"
@@ -14,18 +14,20 @@ export const watchUpstreams =
       const place = { [instanceKey]: upstream }
       const startTime = yield* Clock.currentTimeNanos
       const about = { ...place, "http.request.method": method, "server.address": address, "server.port": String(port) }
-      const span = begin?.({
-        name: route === undefined ? method : `${method} ${route}`,
-        kind: "client",
-        parent: around(yield* Effect.serviceOption(Tracer.ParentSpan)),
-        startTime,
-        attributes: {
-          ...about,
-          "server.port": port,
-          ...(route === undefined ? {} : { "url.template": route }),
-          ...(resends === 0 ? {} : { "http.request.resend_count": resends })
-        }
-      })
+      const span = (yield* References.TracerEnabled)
+        ? begin?.({
+            name: route === undefined ? method : `${method} ${route}`,
+            kind: "client",
+            parent: around(yield* Effect.serviceOption(Tracer.ParentSpan)),
+            startTime,
+            attributes: {
+              ...about,
+              "server.port": port,
+              ...(route === undefined ? {} : { "url.template": route }),
+              ...(resends === 0 ? {} : { "http.request.resend_count": resends })
+            }
+          })
+        : undefined
       let leftAt: bigint | undefined
       meters.waiting(place, 1)
 

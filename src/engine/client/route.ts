@@ -3,10 +3,12 @@ import { credentialTypesPath, nodeTypesPath, settingsPath } from "./naming.ts"
 const root = "/api/v1/"
 
 /** Parts of the API's paths that are no ids. */
-const words = new Set([
-  ...["workflows", "executions", "credentials", "tags", "discover", "community-packages"],
-  ...["activate", "deactivate", "archive", "unarchive", "retry", "stop", "test", "history", "versions"]
-])
+const words = new Set(
+  (
+    "workflows executions credentials tags discover community-packages activate deactivate archive unarchive retry stop " +
+    "test history versions"
+  ).split(" ")
+)
 
 const isWord = (part: string, place: number) => (place === 1 ? part === "schema" : words.has(part))
 

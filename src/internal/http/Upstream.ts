@@ -15,8 +15,8 @@ import {
 } from "./request.ts"
 import * as Retry from "./retry.ts"
 import { inWords, neverLeft, transportCode } from "./transportCode.ts"
-import { endOf, type Observation, type UpstreamCall, UpstreamObserver } from "./UpstreamObserver.ts"
 import { type Phase, RedirectRefused, Unreachable, type UpstreamFailure, UpstreamTimeout } from "./UpstreamFailure.ts"
+import { endOf, type Observation, type UpstreamCall, UpstreamObserver } from "./UpstreamObserver.ts"
 
 export { effectOf, type UpstreamRequest } from "./request.ts"
 export type { Reply } from "./Reply.ts"

@@ -1,4 +1,4 @@
-import { Cause, Context, Effect, Exit, Result } from "effect"
+import { Cause, Context, type Effect, Exit, Result } from "effect"
 
 import type { Reply } from "./Reply.ts"
 import type { UpstreamFailure } from "./UpstreamFailure.ts"
@@ -29,15 +29,13 @@ export interface Observation {
 }
 
 /** Watches what goes to upstreams. By default nobody does. */
-export const UpstreamObserver = Context.Reference<
-  ((call: UpstreamCall) => Effect.Effect<Observation>) | undefined
->("workflow-tool-server/http/UpstreamObserver", { defaultValue: () => undefined })
+export const UpstreamObserver = Context.Reference<((call: UpstreamCall) => Effect.Effect<Observation>) | undefined>(
+  "workflow-tool-server/http/UpstreamObserver",
+  { defaultValue: () => undefined }
+)
 
 /** How one attempt ended. Where it was cut off, `isLate` tells whether its time was over. */
-export const endOf = (
-  exit: Exit.Exit<Result.Result<Reply, UpstreamFailure>>,
-  isLate: boolean
-): End => {
+export const endOf = (exit: Exit.Exit<Result.Result<Reply, UpstreamFailure>>, isLate: boolean): End => {
   if (Exit.isFailure(exit)) {
     if (!Cause.hasInterruptsOnly(exit.cause)) return { error: "defect" }
     return { error: isLate ? "timeout" : "cancelled" }

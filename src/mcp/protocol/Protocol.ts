@@ -90,14 +90,11 @@ const answerDefects = (
   Effect.catchCause(effect, (cause) =>
     Effect.andThen(
       Effect.logError(`Defect in ${printable(method)}: ${printable(Cause.pretty(cause))}`),
-      Effect.map(
-        RequestId,
-        (requestId): Outcome => ({
-          era: protocolVersion.era,
-          verdict: "answered",
-          response: failure(id, internalError(requestId))
-        })
-      )
+      Effect.map(RequestId, (requestId): Outcome => ({
+        era: protocolVersion.era,
+        verdict: "answered",
+        response: failure(id, internalError(requestId))
+      }))
     )
   )
 

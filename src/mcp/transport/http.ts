@@ -70,7 +70,9 @@ export const layer = (options: Options = {}) =>
       const { metrics } = options
       if (metrics !== undefined) {
         const figures = yield* Figures
-        const shown = Effect.map(figures, (known) => HttpServerResponse.text(metrics(known), { contentType: prometheus }))
+        const shown = Effect.map(figures, (known) =>
+          HttpServerResponse.text(metrics(known), { contentType: prometheus })
+        )
         yield* router.add(
           "GET",
           "/metrics",
