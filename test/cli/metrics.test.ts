@@ -62,7 +62,7 @@ describe("GET /metrics", () => {
       const isGone = url.pathname.endsWith(canary)
       response.writeHead(isGone ? 500 : 200, { "content-type": "application/json" })
       response.end(
-        JSON.stringify({ data: runs.map((at, id) => ({ id, startedAt: at, stoppedAt: at, workflowId: "w" })) })
+        JSON.stringify({ data: runs.map((at, id) => ({ id: id + 1, startedAt: at, stoppedAt: at, workflowId: "w" })) })
       )
     })
     const key = { engine_api_key: canary, engine_api_key_header: "X-ENGINE-API-KEY" }
