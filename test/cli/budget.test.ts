@@ -45,7 +45,7 @@ const later = [
     "changes",
     "history"
   ].map((name) => new RegExp(`/chunks/${name}-`)),
-  ...["commandLine", "completions", "init", "call", "auditLog", "bearerToken"].map(
+  ...["commandLine", "completions", "init", "call", "auditLog", "bearerToken", "telemetry"].map(
     (name) => new RegExp(`/chunks/${name}-`)
   )
 ]
