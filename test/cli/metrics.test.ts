@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises"
+
 import { assert, describe, it } from "vitest"
 
 import { directory, standIn, startHttp, useCommand } from "./built.ts"
@@ -122,6 +124,8 @@ describe("GET /metrics", () => {
       assert.strictEqual(value(`workflow_tool_server_executions_last_${last}_timestamp_seconds`, main), seconds(recent))
     }
     assert.strictEqual(value("workflow_tool_server_instance_up", main), 1)
+    const page = await readFile(new URL("../../docs/watching.md", import.meta.url), "utf8")
+    for (const family of told.keys()) assert.include(page, `\`${family}\``)
     await metrics()
     assert.strictEqual(looks, 1, "the engine is not asked at every hit")
   })

@@ -48,7 +48,7 @@ describe("telemetry over OTLP", () => {
   it("has a span for every call of a tool and of an engine, a log line and metrics, and none of the arguments", async () => {
     const { deliveries, until, url: endpoint } = await collector()
     const cwd = await directory({ ".config.json": { ...configuration(await engine()), audit: "audit.jsonl" } })
-    const { url } = await startHttp(["--config", ".config.json"], {
+    const { child, ended, url } = await startHttp(["--config", ".config.json"], {
       cwd,
       env: {
         ...quick,
@@ -102,10 +102,6 @@ describe("telemetry over OTLP", () => {
       "workflow_tool_server.request.id": unknown.headers.get("x-request-id")
     })
 
-    const entry: Readonly<Record<string, unknown>> = JSON.parse(await readFile(path.join(cwd, "audit.jsonl"), "utf8"))
-    assert.deepInclude(entry, { tool: "delete_workflow", request: deleted.headers.get("x-request-id") })
-    assert.deepInclude(failed.attributes, { "workflow_tool_server.request.id": entry["request"] })
-
     const metrics = await until(() => (metricsIn(deliveries).size < 8 ? undefined : metricsIn(deliveries)))
     assert.containSubset(Object.fromEntries(metrics), {
       "mcp.server.operation.duration": "s",
@@ -113,6 +109,11 @@ describe("telemetry over OTLP", () => {
       "workflow_tool_server.tool.calls": "1"
     })
     assert.deepInclude(resourceIn(deliveries), { "service.name": "tools", "deployment.environment.name": "test" })
+    child.kill("SIGTERM")
+    await ended
+    const entry: Readonly<Record<string, unknown>> = JSON.parse(await readFile(path.join(cwd, "audit.jsonl"), "utf8"))
+    assert.deepInclude(entry, { tool: "delete_workflow", request: deleted.headers.get("x-request-id") })
+    assert.deepInclude(failed.attributes, { "workflow_tool_server.request.id": entry["request"] })
     for (const { body, headers } of deliveries) {
       assert.deepInclude(headers, { authorization: "Bearer sesame", "x-team": "a", "content-type": "application/json" })
       assert.notInclude(body.toString(), canary)
@@ -206,7 +207,7 @@ describe("telemetry over OTLP", () => {
       env: {
         OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317",
         OTEL_TRACES_SAMPLER: "sometimes",
-        OTEL_RESOURCE_ATTRIBUTES: `${canary}`
+        OTEL_RESOURCE_ATTRIBUTES: canary
       }
     })
     child.stdin.end(`${message(1, "tools/list", {})}\n`)
