@@ -79,15 +79,15 @@ describe("two copies behind nginx", () => {
     }
     const reads = new Map<string, number>()
     const changes = new Map<string, string>()
-    let isOver = false
+    const phase = { isOver: false }
     const reading = async () => {
-      while (!isOver) {
+      while (!phase.isOver) {
         const became = await ask("list_workflows", { limit: 1 })
         reads.set(became, (reads.get(became) ?? 0) + 1)
       }
     }
     const changing = async (worker: number) => {
-      for (let count = 0; !isOver; count++) {
+      for (let count = 0; !phase.isOver; count++) {
         const name = `made ${worker} ${count}`
         changes.set(name, await ask("create_workflow", { name, nodes: [webhook], connections: {} }))
       }
@@ -111,7 +111,7 @@ describe("two copies behind nginx", () => {
       copies[at] = await startCopy(at === 0 ? first : second)
     }
     await moreReads()
-    isOver = true
+    phase.isOver = true
     await load
 
     assert.deepStrictEqual([...reads.keys()], ["answered"])
