@@ -1,4 +1,4 @@
-import { ConfigProvider, Effect, Layer, Logger, References, Tracer } from "effect"
+import { ConfigProvider, Effect, Layer, Logger, References, Scope, Tracer } from "effect"
 import { HttpClient } from "effect/http"
 import * as OtlpExporter from "effect/observability/OtlpExporter"
 import * as OtlpLogger from "effect/observability/OtlpLogger"
@@ -8,7 +8,7 @@ import * as OtlpTracer from "effect/observability/OtlpTracer"
 import { UpstreamObserver } from "../../internal/http/UpstreamObserver.ts"
 import { RequestObserver } from "../../mcp/protocol/observed.ts"
 import { version } from "../../version.ts"
-import { deliveryClient, makeTrouble, type Trouble } from "./delivery.ts"
+import { deliveryClient, makeTrouble } from "./delivery.ts"
 import { makeMeters } from "./meters.ts"
 import { type Otel, readOtel, type Signal, type SignalName, type Variables } from "./otel.ts"
 import { watchRequests } from "./requests.ts"
@@ -22,26 +22,21 @@ export const telemetry = Effect.fnUntraced(function* (variables: Variables) {
   yield* Effect.forEach(otel.problems, (problem) => Effect.logWarning(`${problem}. The server goes on without it.`))
   const meters = makeMeters()
   const resource = resourceOf(otel)
-  const trouble = makeTrouble()
+  const delivered = yield* makeDelivered
   const { logs, metrics, traces } = otel.signals
 
   if (metrics !== undefined) {
     const delivering = Effect.provideContext(OtlpMetrics.make({ ...optionsOf(metrics), resource }), meters.context)
-    yield* delivered(delivering, "metrics", metrics, trouble)
+    yield* delivered(delivering, "metrics", metrics)
   }
   const logger =
     logs === undefined
       ? undefined
-      : yield* delivered(
-          OtlpLogger.make({ ...optionsOf(logs), resource, excludeLogSpans: true }),
-          "logs",
-          logs,
-          trouble
-        )
+      : yield* delivered(OtlpLogger.make({ ...optionsOf(logs), resource, excludeLogSpans: true }), "logs", logs)
   const tracer =
     traces === undefined
       ? undefined
-      : yield* delivered(OtlpTracer.make({ ...optionsOf(traces), resource }), "traces", traces, trouble)
+      : yield* delivered(OtlpTracer.make({ ...optionsOf(traces), resource }), "traces", traces)
   const begin = tracer && makeBegin(tracer, otel.sampler)
 
   return {
@@ -74,17 +69,28 @@ const optionsOf = ({ compression, headers, interval, url }: Signal) =>
     shutdownTimeout: "1 second"
   }) as const
 
-/** With a way to where it is delivered. What OpenTelemetry's variables say has been read: the exporter reads none itself. */
-const delivered = <A, R>(exporter: Effect.Effect<A, never, R>, name: SignalName, signal: Signal, trouble: Trouble) =>
-  deliveryClient(name, signal, trouble).pipe(
-    Effect.flatMap((client) =>
-      exporter.pipe(
-        Effect.provideService(HttpClient.HttpClient, client),
-        Effect.provide([OtlpExporter.layerFlusher, serialization(signal.protocol)]),
-        Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord({}))
+/**
+ * Gives exporters a way to where they deliver. At the end all deliver their last at once, and then the connections are
+ * closed. What OpenTelemetry's variables say has been read: the exporters read none themselves.
+ */
+const makeDelivered = Effect.gen(function* () {
+  const trouble = makeTrouble()
+  const connections = yield* Effect.acquireRelease(Scope.make(), Scope.close)
+  const ends = yield* Effect.acquireRelease(Scope.make("parallel"), Scope.close)
+  return <A, R>(exporter: Effect.Effect<A, never, R>, name: SignalName, signal: Signal) =>
+    deliveryClient(name, signal, trouble).pipe(
+      Effect.provideService(Scope.Scope, connections),
+      Effect.zip(Scope.fork(ends, "sequential")),
+      Effect.flatMap(([client, end]) =>
+        exporter.pipe(
+          Effect.provideService(HttpClient.HttpClient, client),
+          Effect.provideService(Scope.Scope, end),
+          Effect.provide([OtlpExporter.layerFlusher, serialization(signal.protocol)]),
+          Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord({}))
+        )
+      ),
+      Effect.catchTag("UnusableConnection", ({ message }) =>
+        Effect.as(Effect.logWarning(`OpenTelemetry's certificate: ${message}. No ${name} go out.`), undefined)
       )
-    ),
-    Effect.catchTag("UnusableConnection", ({ message }) =>
-      Effect.as(Effect.logWarning(`OpenTelemetry's certificate: ${message}. No ${name} go out.`), undefined)
     )
-  )
+})
