@@ -56,7 +56,8 @@ const groups: ReadonlyArray<Group> = [
     oauth: "tokens of an OAuth issuer, beside that one",
     allowedHosts: "names in `Host` beside the loopback ones, as `name` or `name:port`",
     allowedOrigins: "values of `Origin` beside our own",
-    page: "whether [the page](page.md) is shown; it is unless this says otherwise"
+    page: "whether [the page](page.md) is shown; it is unless this says otherwise",
+    metrics: "serve `GET /metrics` for Prometheus"
   }),
   group("http.oauth.", OAuthFields, {
     issuer: "as tokens name it in `iss`",

@@ -26,6 +26,8 @@ export interface HttpLaunch {
   readonly allowedOrigins: ReadonlyArray<string>
   /** Whether a page for people is served, too. */
   readonly page: boolean
+  /** Whether `GET /metrics` is served. */
+  readonly metrics: boolean
 }
 
 /** What is to be started: the command line, the variables and the configuration in one. */
@@ -129,7 +131,8 @@ const resolveHttp = (
       ...(file.oauth === undefined ? [] : [new URL(file.oauth.resource).hostname])
     ],
     allowedOrigins: file.allowedOrigins,
-    page: options.page ?? file.page ?? true
+    page: options.page ?? file.page ?? true,
+    metrics: options.metrics ?? file.metrics ?? false
   })
 }
 

@@ -98,6 +98,7 @@ export const flags = {
     expected: "on or off",
     parse: onOrOff
   },
+  metrics: switchedBy("WORKFLOW_TOOL_SERVER_METRICS", "Serve GET /metrics for Prometheus, behind the same token"),
   config: {
     ...file,
     variable: "WORKFLOW_TOOL_SERVER_CONFIG",
@@ -178,6 +179,7 @@ export interface Options {
   readonly authTokenFile: string | undefined
   readonly authTokenOfFile?: Redacted.Redacted
   readonly page: boolean | undefined
+  readonly metrics: boolean | undefined
   readonly config: string | undefined
   /** Present where the engine inside this process is wanted; without a file it lives in memory. */
   readonly embedded: EmbeddedOption["wanted"]
@@ -216,6 +218,7 @@ export const readOptions = (
       authToken: yield* option("auth-token", flags["auth-token"]),
       authTokenFile: yield* option("auth-token-file", flags["auth-token-file"]),
       page: yield* option("page", flags.page),
+      metrics: yield* option("metrics", flags.metrics),
       config: yield* option("config", flags.config),
       embedded: (yield* option("embedded", flags.embedded))?.wanted,
       readOnly: (yield* option("read-only", flags["read-only"])) ?? false,

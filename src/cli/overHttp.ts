@@ -7,6 +7,7 @@ import { sameAs } from "./bearerToken.ts"
 import { httpListener } from "./httpListener.ts"
 import type { HttpLaunch } from "./Launch.ts"
 import { readPageFile } from "./pageFiles.ts"
+import type { Watching } from "./watching.ts"
 
 /** Time for what is being answered when the process is told to stop; less than the listener waits. */
 const drainTimeout = "4 seconds"
@@ -14,6 +15,7 @@ const drainTimeout = "4 seconds"
 /** Serves HTTP until the process is told to stop; what is being answered then has some seconds to finish. */
 export const overHttp = Effect.fnUntraced(function* (
   { allowedHosts, allowedOrigins, authToken, host, oauth, page, port }: HttpLaunch,
+  metrics: Watching["metrics"],
   stopRequested: Effect.Effect<void>
 ) {
   const stopping = yield* Effect.forkScoped(stopRequested)
@@ -22,6 +24,7 @@ export const overHttp = Effect.fnUntraced(function* (
     allowedHosts,
     allowedOrigins,
     until: Fiber.join(drained),
+    metrics,
     ...(yield* tokens(authToken, oauth))
   }
   const shown = page ? Page.layer(options, readPageFile) : Layer.empty

@@ -9,18 +9,19 @@ import type { Launch } from "./Launch.ts"
 import { audit, loadToolsets, sharedWithCopies } from "./loadToolsets.ts"
 import { readLaunch } from "./readLaunch.ts"
 import { stopRequested } from "./stopRequested.ts"
+import { type Watching, watching } from "./watching.ts"
 
 /** Serves until the client leaves or the process is told to stop. */
 export const serve = Effect.fnUntraced(function* (options: Options) {
   const launch = yield* readLaunch(options)
+  const { layer, metrics } = yield* watching(launch)
   const shared = yield* sharedWithCopies(launch)
   const loaded = yield* Effect.provideContext(loadToolsets(launch), shared)
   const toolsets = [...loaded, ...(yield* shownCalls(launch))]
   const { answerLimit, http } = launch
-  yield* (yield* transport(launch)).pipe(
-    Effect.provide(
-      Layer.provideMerge(Server.layer({ toolsets }), audit(launch, http === undefined ? "stdio" : "http"))
-    ),
+  const recorded = Layer.merge(audit(launch, http === undefined ? "stdio" : "http"), layer)
+  yield* (yield* transport(launch, metrics)).pipe(
+    Effect.provide(Layer.provideMerge(Server.layer({ toolsets }), recorded)),
     answerLimit === undefined ? (self) => self : Effect.provideService(AnswerLimit, answerLimit),
     Effect.provideContext(shared)
   )
@@ -36,12 +37,12 @@ const shownCalls = ({ audit, config, http }: Launch) =>
       )
 
 /** Over stdio where nothing else is asked for; what HTTP needs is loaded only for it. */
-const transport = ({ http }: Launch) =>
+const transport = ({ http }: Launch, metrics: Watching["metrics"]) =>
   http === undefined
     ? Effect.succeed(overStdio)
     : Effect.map(
         Effect.promise(() => import("./overHttp.ts")),
-        ({ overHttp }) => overHttp(http, stopRequested)
+        ({ overHttp }) => overHttp(http, metrics, stopRequested)
       )
 
 /** Serves the client at standard input and output until it leaves or the process is told to stop. */

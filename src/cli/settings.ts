@@ -28,6 +28,8 @@ export interface ServerSettings {
     readonly allowedOrigins: ReadonlyArray<string>
     /** Whether a page for people is served at `/`; it is unless this says otherwise. */
     readonly page?: boolean
+    /** Whether `GET /metrics` is served. */
+    readonly metrics?: boolean
   }
   readonly readOnly: boolean
   readonly toolsets: ReadonlyArray<ToolsetName>
@@ -128,7 +130,8 @@ export const HttpFields = Schema.Struct({
   oauth: Schema.optionalKey(OAuthFields),
   allowedHosts: texts("a list of host names").pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
   allowedOrigins: texts("a list of origins").pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
-  page: Schema.optionalKey(Schema.Boolean.annotate({ message: "true or false" }))
+  page: Schema.optionalKey(Schema.Boolean.annotate({ message: "true or false" })),
+  metrics: Schema.optionalKey(Schema.Boolean.annotate({ message: "true or false" }))
 }).annotate({ message: "an object" })
 
 /** Where and how long calls that may change something are recorded. */

@@ -5,6 +5,7 @@ import { check } from "./check/check.ts"
 import { Instances } from "./client/Instances.ts"
 import { engineName } from "./client/naming.ts"
 import * as VersionLookup from "./client/versionLookup.ts"
+import { makeFigures } from "./figures.ts"
 import { prompts } from "./prompts/catalog.ts"
 import { laneOf, resources } from "./resources.ts"
 import { engineTools } from "./tools/catalog.ts"
@@ -38,5 +39,6 @@ export const EngineToolset: Toolset<Instances> = {
   health: Effect.map(
     VersionLookup.make,
     Effect.map((engineVersion) => ({ engineVersion }))
-  )
+  ),
+  figures: makeFigures
 }

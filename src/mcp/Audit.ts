@@ -16,6 +16,8 @@ export interface AuditEntry {
   readonly durationMs: number
   /** Name and version by which the client introduces itself with this request. */
   readonly client: string | undefined
+  /** Id of the request, as log lines, traces and the caller have it. */
+  readonly request: string | undefined
 }
 
 /** Keeps a record of who changed what. By default nobody does. */

@@ -34,6 +34,18 @@ export interface Toolset<R = never> extends Offer<R> {
   readonly check?: Effect.Effect<ReadonlyArray<Finding>, never, R>
   /** Facts for `GET /health`, asked at every hit: as far as they are known by then, never waited for. */
   readonly health?: Effect.Effect<Effect.Effect<Readonly<Record<string, string>>>, never, R | Scope.Scope>
+  /** Figures for `GET /metrics`, asked at every hit: as far as they are known by then, never waited for. */
+  readonly figures?: Effect.Effect<Effect.Effect<ReadonlyArray<Figure>>, never, R | Scope.Scope>
+}
+
+/** One number about what the tools work on. */
+export interface Figure {
+  /** Its name with dots, unit last, such as `engine.executions.failed`. */
+  readonly name: string
+  readonly help: string
+  /** Few values each: every combination is a series of its own. */
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
 }
 
 /** The toolset with the services it works on, narrowed to what it offers with them. */
@@ -79,14 +91,15 @@ const providePrompt = <R>(prompt: Prompt, context: Context.Context<R>): Prompt =
 
 /** The toolset closed over the services it works on. */
 export const provide = <R>(
-  { check, health, narrow, ...toolset }: Toolset<R>,
+  { check, figures, health, narrow, ...toolset }: Toolset<R>,
   context: Context.Context<R>
 ): Toolset => ({
   ...provideOffer(toolset, context),
   name: toolset.name,
   narrow: Effect.provideContext(offered({ ...toolset, ...(narrow && { narrow }) }), context),
   ...(check && { check: Effect.provideContext(check, context) }),
-  ...(health && { health: Effect.provideContext(health, context) })
+  ...(health && { health: Effect.provideContext(health, context) }),
+  ...(figures && { figures: Effect.provideContext(figures, context) })
 })
 
 /** What `GET /health` tells beside the server's own state and version: as far as it is known by now, never waited for. */
@@ -94,3 +107,8 @@ export const HealthFacts = Context.Reference<Effect.Effect<Readonly<Record<strin
   "workflow-tool-server/mcp/HealthFacts",
   { defaultValue: () => Effect.succeed({}) }
 )
+
+/** The figures of all toolsets for `GET /metrics`: as far as they are known by now, never waited for. */
+export const Figures = Context.Reference<Effect.Effect<ReadonlyArray<Figure>>>("workflow-tool-server/mcp/Figures", {
+  defaultValue: () => Effect.succeed([])
+})

@@ -9,6 +9,7 @@ import { EngineConfig, type Environment } from "../config/EngineConfig.ts"
 import { EngineClient } from "./EngineClient.ts"
 import { InstanceNotFound } from "./EngineError.ts"
 import { History } from "./History.ts"
+import { routeOf } from "./route.ts"
 import * as WorkflowLocks from "./WorkflowLocks.ts"
 
 /** Every configured instance. Its client is built at the first use and shared by all calls. */
@@ -54,7 +55,8 @@ export class Instances extends Context.Service<
               baseUrl: host,
               pacer: coordination.pacer(host, requestsPerSecond),
               concurrency,
-              inTime
+              inTime,
+              observed: { name, route: routeOf, isTold: true }
             }),
             locks,
             (authors) => history.of(name, secrets, authors)

@@ -10,6 +10,7 @@ import * as TimeLimit from "./TimeLimit.ts"
 import * as Transport from "./Transport.ts"
 import { inWords, neverLeft, transportCode } from "./transportCode.ts"
 import { type Phase, RedirectRefused, Unreachable, type UpstreamFailure, UpstreamTimeout } from "./UpstreamFailure.ts"
+import { endOf, type Observation, type UpstreamCall, UpstreamObserver } from "./UpstreamObserver.ts"
 
 export { effectOf, type UpstreamRequest } from "./request.ts"
 export type { Reply } from "./Reply.ts"
@@ -31,6 +32,17 @@ export interface UpstreamOptions {
   readonly retry?: Retry.RetryPolicy
   /** Watches over the time of requests; by default each has a clock of its own. */
   readonly inTime?: TimeLimit.TimeLimit
+  /** What observers are told; without it, nothing is. */
+  readonly observed?: Observed
+}
+
+/** What of an upstream and its requests is told to observers. */
+export interface Observed {
+  readonly name: string
+  /** A path without its ids; nothing where it is none of the API's. */
+  readonly route: (path: string) => string | undefined
+  /** Whether it is told which trace a request belongs to. */
+  readonly isTold: boolean
 }
 
 /** One upstream: paced, bounded, timed, and true to its origin. */
@@ -51,7 +63,11 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
   const ask = (request: UpstreamRequest, url: URL, progress: Progress) => {
     const leaving = Effect.suspend(() => {
       progress.sent = true
-      return transport.execute(request, url)
+      const { observation } = progress
+      if (observation === undefined) return transport.execute(request, url)
+      const told = options.observed?.isTold === true ? observation.headers : {}
+      const outgoing = { ...request, headers: { ...request.headers, ...told } }
+      return Effect.andThen(observation.left, transport.execute(outgoing, url))
     })
     const take = (answer: Transport.Answer): Effect.Effect<Elsewhere | Reply, UpstreamFailure> => {
       const target = redirectTarget(answer, url)
@@ -65,7 +81,7 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     )
   }
 
-  const exchange = Effect.fnUntraced(
+  const attemptOnce = Effect.fnUntraced(
     function* (request: UpstreamRequest, progress: Progress) {
       let url = urlOf(options.baseUrl, request)
       for (let hops = 0; ; hops++) {
@@ -81,13 +97,28 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     Effect.result
   )
 
+  /** One attempt, told to whoever observes what goes to upstreams. */
+  const exchange = (request: UpstreamRequest, progress: Progress, until: number) =>
+    Effect.flatMap(UpstreamObserver, (begin) => {
+      const { observed } = options
+      if (begin === undefined || observed === undefined) return attemptOnce(request, progress)
+      return Effect.acquireUseRelease(
+        begin(toldOf(observed, options.baseUrl, request, progress.resends++)),
+        (observation) => {
+          progress.observation = observation
+          return attemptOnce(request, progress)
+        },
+        ({ ended }, exit) => Effect.flatMap(monotonicMillis, (now) => ended(endOf(exit, now >= until)))
+      )
+    })
+
   /** Repeats a request as the policy says, as long as an answer can still come in time. */
   const exchangeWithRetries = (request: UpstreamRequest, progress: Progress, until: number) => {
     const effect = effectOf(request)
     const attempt = Effect.suspend(() => {
       // A write goes out again only where the one before did nothing.
       if (effect === "write") progress.sent = false
-      return exchange(request, progress)
+      return exchange(request, progress, until)
     })
     const inTime = Schedule.while(retry(effect), ({ duration }) =>
       Effect.map(monotonicMillis, (now) => now + Duration.toMillis(duration) < until)
@@ -103,7 +134,7 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
   const send = Effect.fnUntraced(function* (request: UpstreamRequest) {
     const milliseconds = Math.round(Duration.toMillis(request.timeout ?? "30 seconds"))
     if (milliseconds <= 0) return yield* new UpstreamTimeout({ milliseconds: 0, sent: false })
-    const progress: Progress = { sent: false }
+    const progress: Progress = { sent: false, resends: 0, observation: undefined }
     const until = (yield* monotonicMillis) + milliseconds
     const exchanged = inTime(
       exchangeWithRetries(request, progress, until),
@@ -143,9 +174,24 @@ const toItsEnd = <A, E, R>(request: Effect.Effect<A, E, R>, progress: Progress) 
     )
   )
 
-/** Whether a request that counts may have reached the upstream. */
 interface Progress {
+  /** Whether a request that counts may have reached the upstream. */
   sent: boolean
+  /** Attempts before the one that is under way, where somebody observes them. */
+  resends: number
+  observation: Observation | undefined
+}
+
+const toldOf = ({ name, route }: Observed, baseUrl: string, { method, path }: UpstreamRequest, resends: number) => {
+  const { hostname, port, protocol } = new URL(baseUrl)
+  return {
+    upstream: name,
+    method,
+    route: route(path),
+    address: hostname,
+    port: port === "" ? (protocol === "https:" ? 443 : 80) : Number(port),
+    resends
+  } satisfies UpstreamCall
 }
 
 const unreachable = (phase: Phase) => (error: unknown) => {

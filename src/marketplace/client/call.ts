@@ -27,7 +27,13 @@ const parseJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknow
 /** One call to the marketplace: checked, at its turn, repeated only where that is safe, every failure typed. */
 export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, settings: MarketplaceSettings) {
   // Every operation has a pace of its own, and repeats only what is safe here.
-  const upstream = Upstream.make(client, { baseUrl: settings.baseUrl, retries: 0, requestsPerSecond: Infinity })
+  const upstream = Upstream.make(client, {
+    baseUrl: settings.baseUrl,
+    retries: 0,
+    requestsPerSecond: Infinity,
+    // Paths of operations hold no ids. Which trace a request belongs to is none of the marketplace's business.
+    observed: { name: "marketplace", route: (path) => path, isTold: false }
+  })
   const maxWaitMs = settings.maxWaitSeconds * 1000
   const limiters = new Map<string, Limiter.Limiter>()
   for (const { name } of Object.values(operations)) {

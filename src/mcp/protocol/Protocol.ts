@@ -4,6 +4,7 @@ import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import { spanned } from "../../internal/spanned.ts"
 import { Arrival } from "../callTime.ts"
 import { Prompts } from "../Prompt.ts"
+import { identified, RequestId } from "../RequestId.ts"
 import { Resources } from "../Resources.ts"
 import { Tools } from "../Tool.ts"
 import * as Rounds from "./elicitation/rounds.ts"
@@ -15,6 +16,7 @@ import type { Call, Method } from "./Method.ts"
 import { completionMethods, promptMethods } from "./methods/prompts.ts"
 import { resourceMethods } from "./methods/resources.ts"
 import { toolMethods } from "./methods/tools.ts"
+import { observing } from "./observed.ts"
 import { internalError, isForbidden, methodNotFound } from "./ProtocolError.ts"
 import type { EraName, ProtocolVersion } from "./ProtocolVersion.ts"
 import { failure, type Outcome, printable, refused, success } from "./Response.ts"
@@ -36,8 +38,9 @@ export class Protocol extends Context.Service<
       const prompts = yield* Prompts
       const resources = yield* Resources
       const inLane = withLane(Lanes.make().run)
+      const tools = yield* Tools
       const methods = {
-        ...toolMethods(yield* Tools, yield* Rounds.make),
+        ...toolMethods(tools, yield* Rounds.make),
         ...resourceMethods(resources),
         ...promptMethods(prompts),
         ...completionMethods(prompts, resources)
@@ -76,10 +79,12 @@ export class Protocol extends Context.Service<
         spanned("Protocol.serve")
       )
 
-      const isImmediate = ({ method }: Request, { era }: ProtocolVersion) =>
-        eras[era].methods.get(method)?.work === undefined
-
-      return Protocol.of({ serve, isImmediate })
+      const known = new Set(Object.values(eras).flatMap(({ methods }) => [...methods.keys()]))
+      const observed = observing(known, tools, prompts)
+      return Protocol.of({
+        serve: (request, call) => identified(observed(serve(request, call), request, call)),
+        isImmediate: ({ method }, { era }) => eras[era].methods.get(method)?.work === undefined
+      })
     })
   )
 }
@@ -91,11 +96,14 @@ const answerDefects = (
   { protocolVersion }: Call
 ): Effect.Effect<Outcome> =>
   Effect.catchCause(effect, (cause) =>
-    Effect.as(Effect.logError(`Defect in ${printable(method)}: ${printable(Cause.pretty(cause))}`), {
-      era: protocolVersion.era,
-      verdict: "answered",
-      response: failure(id, internalError)
-    })
+    Effect.andThen(
+      Effect.logError(`Defect in ${printable(method)}: ${printable(Cause.pretty(cause))}`),
+      Effect.map(RequestId, (requestId): Outcome => ({
+        era: protocolVersion.era,
+        verdict: "answered",
+        response: failure(id, internalError(requestId))
+      }))
+    )
   )
 
 /** The same method, at work only in its lane. */

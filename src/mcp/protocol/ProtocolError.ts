@@ -18,7 +18,13 @@ export const methodNotFound = (method: string) =>
 export const invalidParams = (problem: string) =>
   new ProtocolError({ code: -32602, message: `Invalid params: ${problem}` })
 
-export const internalError = new ProtocolError({ code: -32603, message: "Internal error" })
+/** A bug of ours. What is known of it stands in the server's log, under the id of the request. */
+export const internalError = (requestId: string | undefined) =>
+  new ProtocolError({
+    code: -32603,
+    message: "Internal error",
+    data: { code: "INTERNAL_ERROR", ...(requestId === undefined ? {} : { requestId }) }
+  })
 
 export const stopped = new ProtocolError({
   code: -32603,

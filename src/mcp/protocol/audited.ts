@@ -2,6 +2,7 @@ import { Cause, Clock, Effect, Exit, Predicate, Random } from "effect"
 
 import { Audit, type AuditEntry, noteInstance } from "../Audit.ts"
 import { Caller } from "../Caller.ts"
+import { RequestId } from "../RequestId.ts"
 import type { Answer, Tool } from "../Tool.ts"
 import type { ToolFailure } from "../ToolError.ts"
 import type { InputNeeded } from "./elicitation/rounds.ts"
@@ -28,10 +29,13 @@ export const audited = Effect.fnUntraced(function* <E extends ToolFailure | Inpu
     reason: Predicate.isString(reason) ? printable(reason).slice(0, 500) : undefined,
     id: `${startedAt.toString(36)}-${(yield* Random.nextIntBetween(0, 36 ** 4)).toString(36)}`
   }
+  const request = yield* RequestId
+  const tell = yield* noteInstance
   let instance: string | undefined
   const note = (name: string) =>
-    Effect.sync(() => {
+    Effect.suspend(() => {
       instance = name
+      return tell(name)
     })
   return yield* Effect.provideService(tool.call(input), noteInstance, note).pipe(
     Effect.provideService(Caller, caller),
@@ -46,7 +50,8 @@ export const audited = Effect.fnUntraced(function* <E extends ToolFailure | Inpu
               ...conclusion,
               startedAt,
               durationMs: now - startedAt,
-              client: clientName(client)
+              client: clientName(client),
+              request
             })
       })
     )

@@ -5,7 +5,8 @@ import * as Flights from "../protocol/Flights.ts"
 import { refused } from "../protocol/Response.ts"
 import { ServerInfo } from "../protocol/ServerInfo.ts"
 import { Sessions } from "../protocol/Session.ts"
-import { HealthFacts } from "../Toolset.ts"
+import { named, requestIdOf } from "../RequestId.ts"
+import { Figures, HealthFacts } from "../Toolset.ts"
 import { makeReader } from "./body.ts"
 import { answer, type Connect, exchange } from "./exchange.ts"
 import { readHeaders } from "./headers.ts"
@@ -17,7 +18,10 @@ import { metadata, metadataPaths } from "./protectedResource.ts"
 export type { Options } from "./middleware.ts"
 export { TokenRefused, TokenUnverifiable } from "./token.ts"
 
-/** Adds `POST /mcp` and `GET /health` to the router around it, and what there is to know of tokens. */
+/**
+ * Adds `POST /mcp`, `GET /health` and, where they are asked for, `GET /metrics` and what there is to know of tokens to the
+ * router around it.
+ */
 export const layer = (options: Options = {}) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
@@ -35,7 +39,7 @@ export const layer = (options: Options = {}) =>
       // The first question starts the look-up, so that the first caller of /health need not.
       yield* facts
 
-      const post: Handler = Effect.fnUntraced(
+      const serve: Handler = Effect.fnUntraced(
         function* (request) {
           const share = yield* Effect.acquireRelease(
             Effect.sync(() => memory.open()),
@@ -55,6 +59,10 @@ export const layer = (options: Options = {}) =>
           ProtocolError: (error) => Effect.succeed(answer(refused(null, error)))
         })
       )
+      const post: Handler = (request) =>
+        Effect.flatMap(requestIdOf(request.headers[requestIdHeader]), (id) =>
+          Effect.map(named(serve(request), id), HttpServerResponse.setHeader(requestIdHeader, id))
+        )
       const refuse = authorized(() => Effect.succeed(notAllowed))
       const health = open(() =>
         Effect.map(facts, (known) => HttpServerResponse.jsonUnsafe({ status: "ok", version, ...known }))
@@ -63,6 +71,18 @@ export const layer = (options: Options = {}) =>
       yield* router.add("POST", "/mcp", authorized(post))
       yield* Effect.forEach(otherMethods, (method) => router.add(method, "/mcp", refuse))
       yield* router.add("GET", "/health", health)
+      const { metrics } = options
+      if (metrics !== undefined) {
+        const figures = yield* Figures
+        const shown = Effect.map(figures, (known) =>
+          HttpServerResponse.text(metrics(known), { contentType: prometheus })
+        )
+        yield* router.add(
+          "GET",
+          "/metrics",
+          authorized(() => shown)
+        )
+      }
       const { protectedResource } = options
       if (protectedResource === undefined) return
       const described = open(() => Effect.succeed(metadata(protectedResource)))
@@ -82,5 +102,10 @@ export const fallback = (options: Options = {}) =>
 
 /** HEAD is not among them: it goes where GET goes. */
 const otherMethods = ["GET", "DELETE", "PUT", "PATCH", "OPTIONS"] as const
+
+/** The id of a request in its own headers and in those of its answer. */
+const requestIdHeader = "x-request-id"
+
+const prometheus = "text/plain; version=0.0.4; charset=utf-8"
 
 const notAllowed = problem(405, "Messages are POSTed here", { allow: "POST" })

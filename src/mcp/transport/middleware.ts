@@ -2,6 +2,7 @@ import { Effect, Option, Predicate, Redacted, type Scope } from "effect"
 import { HttpServer, type HttpServerRequest, HttpServerResponse } from "effect/http"
 
 import { type Access, CurrentAccess } from "../Access.ts"
+import type { Figure } from "../Toolset.ts"
 import type { Memory } from "./memory.ts"
 import { type OriginPolicy, refusal } from "./originPolicy.ts"
 import { type Challenge, challenge, type ProtectedResource } from "./protectedResource.ts"
@@ -21,6 +22,8 @@ export interface Options {
   readonly until?: Effect.Effect<void>
   /** What messages and answers in flight may hold together; by default a budget of its own. */
   readonly memory?: Memory
+  /** The text of `GET /metrics`, with the figures of the toolsets in it; without it there is no such route. */
+  readonly metrics?: ((figures: ReadonlyArray<Figure>) => string) | undefined
 }
 
 export type Handler = (

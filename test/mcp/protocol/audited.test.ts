@@ -59,7 +59,8 @@ describe("the record of a call", () => {
           ids: ["7", "a"],
           startedAt: 0,
           durationMs: 1000,
-          client: "me"
+          client: "me",
+          request: undefined
         }
       ])
     })

@@ -1,5 +1,5 @@
 import { assert, layer } from "@effect/vitest"
-import { Effect, Logger } from "effect"
+import { Effect, Logger, References } from "effect"
 
 import { FixtureServer } from "../../support/fixtures/FixtureServer.ts"
 import { initialize, modernRequest, request, toolCall } from "../../support/fixtures/messages.ts"
@@ -99,18 +99,28 @@ layer(FixtureServer)("errors", (it) => {
 
   it.effect("of ours are logged with their cause, answered without it, and end nothing", () => {
     const logged: Array<string> = []
-    const capture = Logger.make<unknown, void>(({ message }) => {
+    const requests: Array<unknown> = []
+    const capture = Logger.make<unknown, void>(({ fiber, message }) => {
       logged.push(String(message))
+      requests.push(fiber.getRef(References.CurrentLogAnnotations)["request"])
     })
+    const isBug = (answer: unknown) =>
+      assert.deepNestedPropertyVal(answer, "error", {
+        code: -32603,
+        message: "Internal error",
+        data: { code: "INTERNAL_ERROR", requestId: requests.at(-1) }
+      })
     return Effect.gen(function* () {
       const client = yield* connect
       for (const make of [request, modernRequest]) {
         yield* client.send(make("tools/call", { name: "defect" }))
-        assert.deepNestedPropertyVal(yield* client.receive, "error", { code: -32603, message: "Internal error" })
+        isBug(yield* client.receive)
       }
       yield* client.send(toolCall("stopped"))
-      assert.deepNestedPropertyVal(yield* client.receive, "error", { code: -32603, message: "Internal error" })
+      isBug(yield* client.receive)
       assert.lengthOf(logged, 3)
+      assert.lengthOf(new Set(requests), 3)
+      for (const id of requests) assert.match(String(id), /^[0-9a-f]{16}$/)
       assert.include(logged[0], "secret internals")
       assert.notInclude(logged[0], "\n")
       yield* client.send(toolCall("echo", { text: "still here" }))

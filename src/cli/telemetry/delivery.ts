@@ -1,0 +1,84 @@
+import { Effect } from "effect"
+import { HttpClient, HttpClientError, type HttpClientResponse } from "effect/http"
+
+import { inWords, transportCode } from "../../internal/http/transportCode.ts"
+import { nodeHttpClient } from "../nodeHttpClient.ts"
+import type { Signal, SignalName } from "./otel.ts"
+
+/** Deliveries on their way at once; further ones fail at once, so that what waits does not fill the memory. */
+const mostUnderWay = 4
+
+/** A delivery goes out several times; one that fails twice in a row is worth a word. */
+const worthAWord = 2
+
+/** What all deliveries have in common: that there is trouble is said once, and again when it is over. */
+export const makeTrouble = () => {
+  const failing = new Set<SignalName>()
+  return {
+    begins: Effect.fnUntraced(function* (name: SignalName, url: string, problem: string) {
+      const isNews = failing.size === 0
+      failing.add(name)
+      if (!isNews) return
+      yield* Effect.logWarning(
+        `Telemetry cannot be delivered to ${new URL(url).origin}: ${problem}. Calls go on without it; ` +
+          "what happens meanwhile is lost, and delivering is tried again every minute."
+      )
+    }),
+    ends: Effect.fnUntraced(function* (name: SignalName, url: string) {
+      if (failing.delete(name) && failing.size === 0) {
+        yield* Effect.logInfo(`Telemetry is delivered to ${new URL(url).origin} again`)
+      }
+    })
+  }
+}
+
+export type Trouble = ReturnType<typeof makeTrouble>
+
+/** A client for one kind of telemetry. No delivery takes longer than it may. */
+export const deliveryClient = Effect.fnUntraced(function* (
+  name: SignalName,
+  { caFile, timeout, url }: Signal,
+  trouble: Trouble
+) {
+  const client = yield* nodeHttpClient(caFile === undefined ? {} : { caFile })
+  let underWay = 0
+  let failures = 0
+
+  const failed = Effect.fnUntraced(function* (problem: string, isFinal: boolean) {
+    failures++
+    if (isFinal || failures >= worthAWord) yield* trouble.begins(name, url, problem)
+  })
+
+  const judge = (response: HttpClientResponse.HttpClientResponse) => {
+    const { status } = response
+    if (status >= 200 && status < 300) {
+      failures = 0
+      return trouble.ends(name, url)
+    }
+    return failed(`it answers ${status}`, !HttpClient.isTransientResponse(response))
+  }
+
+  return HttpClient.transform(client, (sending, request) => {
+    const refused = (code: string) =>
+      new HttpClientError.HttpClientError({
+        reason: new HttpClientError.TransportError({ request, cause: { code } })
+      })
+    return Effect.suspend(() => {
+      if (underWay >= mostUnderWay) return Effect.fail(refused("EBUSY"))
+      underWay++
+      return sending.pipe(
+        Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(refused("ETIMEDOUT")) }),
+        Effect.ensuring(Effect.sync(() => underWay--))
+      )
+    }).pipe(
+      Effect.tap(judge),
+      Effect.tapError((error) => failed(problemOf(error), false))
+    )
+  })
+})
+
+const problemOf = (error: HttpClientError.HttpClientError): string => {
+  const code = transportCode(error) ?? "NETWORK_ERROR"
+  if (code === "ETIMEDOUT") return "it does not answer in time"
+  return code === "EBUSY" ? "it is too slow" : inWords(code)
+}

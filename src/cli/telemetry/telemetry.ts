@@ -1,0 +1,96 @@
+import { ConfigProvider, Effect, Layer, Logger, References, Scope, Tracer } from "effect"
+import { HttpClient } from "effect/http"
+import * as OtlpExporter from "effect/observability/OtlpExporter"
+import * as OtlpLogger from "effect/observability/OtlpLogger"
+import * as OtlpMetrics from "effect/observability/OtlpMetrics"
+import * as OtlpTracer from "effect/observability/OtlpTracer"
+
+import { UpstreamObserver } from "../../internal/http/UpstreamObserver.ts"
+import { RequestObserver } from "../../mcp/protocol/observed.ts"
+import { version } from "../../version.ts"
+import { deliveryClient, makeTrouble } from "./delivery.ts"
+import { makeMeters } from "./meters.ts"
+import { type Otel, readOtel, type Signal, type SignalName, type Variables } from "./otel.ts"
+import { watchRequests } from "./requests.ts"
+import { serialization } from "./serialization.ts"
+import { makeBegin, transparent } from "./spans.ts"
+import { watchUpstreams } from "./upstreams.ts"
+
+/** Watches the server for as long as the scope lasts, and delivers what it sees as OpenTelemetry's variables say. */
+export const telemetry = Effect.fnUntraced(function* (variables: Variables) {
+  const otel = readOtel(variables)
+  yield* Effect.forEach(otel.problems, (problem) => Effect.logWarning(`${problem}. The server goes on without it.`))
+  const meters = makeMeters()
+  const resource = resourceOf(otel)
+  const delivered = yield* makeDelivered
+  const { logs, metrics, traces } = otel.signals
+
+  if (metrics !== undefined) {
+    const delivering = Effect.provideContext(OtlpMetrics.make({ ...optionsOf(metrics), resource }), meters.context)
+    yield* delivered(delivering, "metrics", metrics)
+  }
+  const logger =
+    logs === undefined
+      ? undefined
+      : yield* delivered(OtlpLogger.make({ ...optionsOf(logs), resource, excludeLogSpans: true }), "logs", logs)
+  const tracer =
+    traces === undefined
+      ? undefined
+      : yield* delivered(OtlpTracer.make({ ...optionsOf(traces), resource }), "traces", traces)
+  const begin = tracer && makeBegin(tracer, otel.sampler)
+
+  return {
+    layer: Layer.mergeAll(
+      Layer.succeed(RequestObserver, watchRequests(meters, begin)),
+      Layer.succeed(UpstreamObserver, watchUpstreams(meters, begin)),
+      logger === undefined ? Layer.empty : Logger.layer([logger], { mergeWithExisting: true }),
+      begin === undefined
+        ? Layer.empty
+        : Layer.merge(Layer.succeed(Tracer.Tracer, transparent), Layer.succeed(References.TracerEnabled, true))
+    ),
+    text: meters.text
+  }
+})
+
+const resourceOf = ({ attributes, serviceName }: Otel) => ({
+  serviceName,
+  serviceVersion: version,
+  // Several copies must not be taken for one.
+  attributes: { "service.instance.id": crypto.randomUUID(), ...attributes }
+})
+
+const optionsOf = ({ compression, headers, interval, url }: Signal) =>
+  ({
+    url,
+    headers,
+    compression,
+    exportInterval: interval,
+    // Clients wait a few seconds for a server to end, and this is the last that it does.
+    shutdownTimeout: "1 second"
+  }) as const
+
+/**
+ * Gives exporters a way to where they deliver. At the end all deliver their last at once, and then the connections are
+ * closed. What OpenTelemetry's variables say has been read: the exporters read none themselves.
+ */
+const makeDelivered = Effect.gen(function* () {
+  const trouble = makeTrouble()
+  const connections = yield* Effect.acquireRelease(Scope.make(), Scope.close)
+  const ends = yield* Effect.acquireRelease(Scope.make("parallel"), Scope.close)
+  return <A, R>(exporter: Effect.Effect<A, never, R>, name: SignalName, signal: Signal) =>
+    deliveryClient(name, signal, trouble).pipe(
+      Effect.provideService(Scope.Scope, connections),
+      Effect.zip(Scope.fork(ends, "sequential")),
+      Effect.flatMap(([client, end]) =>
+        exporter.pipe(
+          Effect.provideService(HttpClient.HttpClient, client),
+          Effect.provideService(Scope.Scope, end),
+          Effect.provide([OtlpExporter.layerFlusher, serialization(signal.protocol)]),
+          Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord({}))
+        )
+      ),
+      Effect.catchTag("UnusableConnection", ({ message }) =>
+        Effect.as(Effect.logWarning(`OpenTelemetry's certificate: ${message}. No ${name} go out.`), undefined)
+      )
+    )
+})

@@ -1,0 +1,78 @@
+import { Clock, Effect, References, Tracer } from "effect"
+
+import type { End, Observation, UpstreamCall } from "../../internal/http/UpstreamObserver.ts"
+import type { Meters } from "./meters.ts"
+import { instanceKey } from "./requests.ts"
+import { around, exitOf, type makeBegin, traceparent } from "./spans.ts"
+
+/** Watches every request to an upstream: a span, its time in the queue and on its way, and how it ended. */
+export const watchUpstreams =
+  (meters: Meters, begin: ReturnType<typeof makeBegin> | undefined) =>
+  (call: UpstreamCall): Effect.Effect<Observation> =>
+    Effect.gen(function* () {
+      const { address, method, port, resends, route, upstream } = call
+      const place = { [instanceKey]: upstream }
+      const startTime = yield* Clock.currentTimeNanos
+      const about = { ...place, "http.request.method": method, "server.address": address, "server.port": String(port) }
+      const span = (yield* References.TracerEnabled)
+        ? begin?.({
+            name: route === undefined ? method : `${method} ${route}`,
+            kind: "client",
+            parent: around(yield* Effect.serviceOption(Tracer.ParentSpan)),
+            startTime,
+            attributes: {
+              ...about,
+              "server.port": port,
+              ...(route === undefined ? {} : { "url.template": route }),
+              ...(resends === 0 ? {} : { "http.request.resend_count": resends })
+            }
+          })
+        : undefined
+      let leftAt: bigint | undefined
+      meters.waiting(place, 1)
+
+      const left = Effect.map(Clock.currentTimeNanos, (now) => {
+        // Where a host redirects, a request leaves again and again.
+        if (leftAt !== undefined) return
+        leftAt = now
+        span?.event("sent", now)
+        meters.waiting(place, -1)
+        meters.underWay(place, 1)
+        meters.queue(seconds(startTime, now), place)
+      })
+
+      const ended = (end: End) =>
+        Effect.map(Clock.currentTimeNanos, (now) => {
+          const error = errorOf(end)
+          const result: Readonly<Record<string, string>> = {
+            ...("status" in end ? { "http.response.status_code": String(end.status) } : {}),
+            ...(error === undefined ? {} : { "error.type": error })
+          }
+          if (leftAt === undefined) meters.waiting(place, -1)
+          else {
+            meters.underWay(place, -1)
+            meters.request(seconds(leftAt, now), { ...about, ...result })
+          }
+          if (error !== undefined && isTrouble(end)) meters.failure({ ...place, "error.type": error })
+          if (error === undefined) meters.succeeded(Number(now / 1_000_000n) / 1000, place)
+          for (const [key, value] of Object.entries(result)) span?.attribute(key, value)
+          if ("status" in end) span?.attribute("http.response.status_code", end.status)
+          span?.end(now, exitOf(error))
+        })
+
+      return { headers: span === undefined ? {} : { traceparent: traceparent(span) }, left, ended }
+    })
+
+/** As OpenTelemetry has it for clients: every status from 400 on is an error, named by itself. */
+const errorOf = (end: End): string | undefined => {
+  if ("error" in end) return end.error
+  return end.status >= 400 ? String(end.status) : undefined
+}
+
+/** Whether something is wrong with the upstream or with our way to it, rather than with what was asked. */
+const isTrouble = (end: End): boolean => {
+  if ("error" in end) return end.error !== "cancelled"
+  return end.status >= 500 || end.status === 401 || end.status === 403 || end.status === 429
+}
+
+const seconds = (from: bigint, to: bigint) => Number(to - from) / 1e9

@@ -1,0 +1,26 @@
+import { credentialTypesPath, nodeTypesPath, settingsPath } from "./naming.ts"
+
+const root = "/api/v1/"
+
+/** Parts of the API's paths that are no ids. */
+const words = new Set(
+  (
+    "workflows executions credentials tags discover community-packages activate deactivate archive unarchive retry stop " +
+    "test history versions"
+  ).split(" ")
+)
+
+const isWord = (part: string, place: number) => (place === 1 ? part === "schema" : words.has(part))
+
+const fixed = new Set(["/", credentialTypesPath, nodeTypesPath, settingsPath])
+
+/**
+ * A path of the engine with `{id}` for everything that a caller or the engine chose; nothing for an address of a
+ * workflow, which may be a secret.
+ */
+export const routeOf = (path: string): string | undefined => {
+  if (fixed.has(path)) return path
+  if (!path.startsWith(root)) return undefined
+  const parts = path.slice(root.length).split("/")
+  return root + parts.map((part, place) => (isWord(part, place) ? part : "{id}")).join("/")
+}

@@ -1,0 +1,93 @@
+import { Clock, Effect, Result } from "effect"
+
+import { monotonicMillis } from "../internal/http/monotonicMillis.ts"
+import type { Figure } from "../mcp/Toolset.ts"
+import type { EngineClient } from "./client/EngineClient.ts"
+import { Instances } from "./client/Instances.ts"
+import type { Execution, Page } from "./client/models.ts"
+
+/** Milliseconds from one look at the instances to the next. */
+const pause = 60_000
+
+/** Hours back from now in which failed executions are counted. */
+const hours = 24
+
+/** Failed executions that are counted, at most: one page of them. */
+const mostFailures = 250
+
+/**
+ * Answers at once with what the last look at all instances found; asking starts the next one in the background, one at a
+ * time and at most every minute. Where nobody asks, nobody looks.
+ */
+export const makeFigures = Effect.gen(function* () {
+  const { names, resolve } = yield* Instances
+  const scope = yield* Effect.scope
+  let known: ReadonlyArray<Figure> = []
+  let isLooking = false
+  let nextLook = -Infinity
+
+  const lookAt = (name: string) =>
+    Effect.map(Effect.result(Effect.flatMap(resolve(name), executionsOf)), (found) =>
+      figuresOf(name, Result.getOrUndefined(found))
+    )
+
+  const look = Effect.forEach(names, lookAt, { concurrency: 4 }).pipe(
+    // Nobody waits for it: it belongs to no trace, and would fill the list of them.
+    Effect.withTracerEnabled(false),
+    Effect.map((found) => {
+      known = found.flat()
+    }),
+    Effect.ensuring(
+      Effect.map(monotonicMillis, (now) => {
+        nextLook = now + pause
+        isLooking = false
+      })
+    )
+  )
+
+  return Effect.gen(function* () {
+    if (isLooking || (yield* monotonicMillis) < nextLook) return known
+    isLooking = true
+    return yield* Effect.as(Effect.forkIn(look, scope), known)
+  })
+})
+
+interface Executions {
+  readonly failed: number
+  /** Unix time in seconds; nothing where there is no such execution. */
+  readonly lastFailure: number | undefined
+  readonly lastSuccess: number | undefined
+}
+
+const executionsOf = Effect.fnUntraced(function* (engine: EngineClient["Service"]) {
+  const from = (yield* Clock.currentTimeMillis) - hours * 3_600_000
+  const startedAfter = new Date(from).toISOString()
+  const failed = yield* engine.listExecutions({ status: "error", startedAfter, limit: mostFailures })
+  const succeeded = yield* engine.listExecutions({ status: "success", limit: 1 })
+  const recent = failed.data.filter(({ startedAt }) => Date.parse(String(startedAt)) >= from)
+  return { failed: recent.length, lastFailure: newestOf(failed), lastSuccess: newestOf(succeeded) } satisfies Executions
+})
+
+/** When the newest of a list ended, or began where it does not say. */
+const newestOf = ({ data: [newest] }: Page<Execution>): number | undefined => {
+  const millis = Date.parse(String(newest?.stoppedAt ?? newest?.startedAt))
+  return Number.isNaN(millis) ? undefined : millis / 1000
+}
+
+/** What was found of an instance, as figures; only that it could not be looked at, where that is so. */
+export const figuresOf = (instance: string, found: Executions | undefined): ReadonlyArray<Figure> => {
+  const figure = (name: string, help: string, value: number | undefined): ReadonlyArray<Figure> =>
+    value === undefined
+      ? []
+      : [{ name: `workflow_tool_server.${name}`, help, labels: { "workflow_tool_server.instance": instance }, value }]
+  return [
+    ...figure("instance.up", "Whether the last look at the executions of an instance succeeded", found ? 1 : 0),
+    ...figure(
+      "executions.failed",
+      `Failed executions of the last ${hours} hours that the engine has kept, ${mostFailures} at most`,
+      found?.failed
+    ),
+    ...figure("executions.last_failure", "When the newest failed execution ended, in Unix time", found?.lastFailure),
+    ...figure("executions.last_success", "When the newest successful execution ended, in Unix time", found?.lastSuccess)
+  ]
+}

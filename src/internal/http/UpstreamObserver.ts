@@ -1,0 +1,57 @@
+import { Cause, Context, type Effect, Exit, Result } from "effect"
+
+import type { Reply } from "./Reply.ts"
+import type { UpstreamFailure } from "./UpstreamFailure.ts"
+
+/** What is told of a request that goes to an upstream: nothing of its contents, and none of the ids in its address. */
+export interface UpstreamCall {
+  /** The upstream's name in the configuration. */
+  readonly upstream: string
+  readonly method: string
+  /** The path with every id left out, where it is one of the upstream's API. */
+  readonly route: string | undefined
+  readonly address: string
+  readonly port: number
+  /** How often it went out before. */
+  readonly resends: number
+}
+
+/** How a request ended: the status that was answered, or why there is none. */
+export type End = { readonly status: number } | { readonly error: string }
+
+/** The watch over one request. */
+export interface Observation {
+  /** What goes along as headers, so that the upstream's own traces follow on. */
+  readonly headers: Readonly<Record<string, string>>
+  /** It has waited its turn and leaves. */
+  readonly left: Effect.Effect<void>
+  readonly ended: (end: End) => Effect.Effect<void>
+}
+
+/** Watches what goes to upstreams. By default nobody does. */
+export const UpstreamObserver = Context.Reference<((call: UpstreamCall) => Effect.Effect<Observation>) | undefined>(
+  "workflow-tool-server/http/UpstreamObserver",
+  { defaultValue: () => undefined }
+)
+
+/** How one attempt ended. Where it was cut off, `isLate` tells whether its time was over. */
+export const endOf = (exit: Exit.Exit<Result.Result<Reply, UpstreamFailure>>, isLate: boolean): End => {
+  if (Exit.isFailure(exit)) {
+    if (!Cause.hasInterruptsOnly(exit.cause)) return { error: "defect" }
+    return { error: isLate ? "timeout" : "cancelled" }
+  }
+  return Result.isSuccess(exit.value) ? { status: exit.value.success.status } : { error: errorOf(exit.value.failure) }
+}
+
+const errorOf = (failure: UpstreamFailure): string => {
+  switch (failure._tag) {
+    case "Unreachable":
+      return failure.code
+    case "UpstreamTimeout":
+      return "timeout"
+    case "RedirectRefused":
+      return "redirect_refused"
+    default:
+      return "reply_too_large"
+  }
+}

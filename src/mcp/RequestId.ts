@@ -1,0 +1,27 @@
+import { Context, Effect, Random } from "effect"
+
+/**
+ * What the request under way is called: to its caller, in log lines, in the audit log and in traces. Nothing outside of
+ * one.
+ */
+export const RequestId = Context.Reference<string | undefined>("workflow-tool-server/mcp/RequestId", {
+  defaultValue: () => undefined
+})
+
+const half = Effect.map(Random.nextIntBetween(0, 2 ** 32 - 1), (random) => random.toString(16).padStart(8, "0"))
+const fresh = Effect.zipWith(half, half, (a, b) => a + b)
+
+/** An id that came from elsewhere, where it is short and plain enough to be written everywhere. */
+const plain = /^[\w.:-]{1,64}$/
+
+/** The id that a request has come with, else a new one. */
+export const requestIdOf = (given: string | undefined): Effect.Effect<string> =>
+  given !== undefined && plain.test(given) ? Effect.succeed(given) : fresh
+
+/** Serves a request under this id. */
+export const named = <A, E, R>(serving: Effect.Effect<A, E, R>, id: string): Effect.Effect<A, E, R> =>
+  serving.pipe(Effect.annotateLogs("request", id), Effect.provideService(RequestId, id))
+
+/** Serves a request under the id that it already has, or a new one. */
+export const identified = <A, E, R>(serving: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(RequestId, (id) => (id === undefined ? Effect.flatMap(fresh, (id) => named(serving, id)) : serving))

@@ -1,0 +1,65 @@
+import { Context, Effect, Predicate } from "effect"
+
+import type { Prompt } from "../Prompt.ts"
+import type { Tool } from "../Tool.ts"
+import type { Request } from "./Message.ts"
+import type { Call } from "./Method.ts"
+import type { Outcome } from "./Response.ts"
+
+/** What is told of a request to whoever watches the server. None of its arguments. */
+export interface Asked {
+  /** One of the protocol's own, or `_OTHER`. */
+  readonly method: string
+  /** The tool or prompt that it names, if there is such a one. */
+  readonly target: string | undefined
+  readonly id: Request["id"]
+  /** Date of the protocol's revision. */
+  readonly revision: string
+  /** What the caller says about the request itself. */
+  readonly meta: unknown
+}
+
+/** Watches requests while they are served. By default nobody does. */
+export const RequestObserver = Context.Reference<
+  ((serving: Effect.Effect<Outcome>, asked: Asked) => Effect.Effect<Outcome>) | undefined
+>("workflow-tool-server/mcp/RequestObserver", { defaultValue: () => undefined })
+
+/** Serves requests under the eyes of the observer, if there is one. */
+export const observing = (methods: ReadonlySet<string>, tools: ReadonlyArray<Tool>, prompts: ReadonlyArray<Prompt>) => {
+  const targets = new Map([
+    ["tools/call", new Set(tools.map(({ name }) => name))],
+    ["prompts/get", new Set(prompts.map(({ name }) => name))]
+  ])
+
+  const askedOf = ({ id, method, params }: Request, { protocolVersion }: Call): Asked => {
+    const name = Predicate.hasProperty(params, "name") && Predicate.isString(params.name) ? params.name : ""
+    return {
+      method: methods.has(method) ? method : "_OTHER",
+      target: targets.get(method)?.has(name) === true ? name : undefined,
+      id,
+      revision: protocolVersion.date,
+      meta: Predicate.hasProperty(params, "_meta") ? params._meta : undefined
+    }
+  }
+
+  return (serving: Effect.Effect<Outcome>, request: Request, call: Call): Effect.Effect<Outcome> =>
+    Effect.flatMap(RequestObserver, (observe) =>
+      observe === undefined ? serving : observe(serving, askedOf(request, call))
+    )
+}
+
+/** The word for what went wrong, such as `API_ERROR` or `-32601`; nothing where it went well. */
+export const errorOf = ({ response }: Outcome): string | undefined => {
+  if (!("id" in response)) return undefined
+  if ("error" in response) return wordOf(response.error.data) ?? String(response.error.code)
+  const { isError, structuredContent } = response.result
+  if (isError !== true) return undefined
+  const error = Predicate.hasProperty(structuredContent, "error") ? structuredContent.error : undefined
+  return wordOf(error) ?? "tool_error"
+}
+
+/** Only what looks like one of our words: what is counted by it must not grow without end. */
+const wordOf = (told: unknown): string | undefined =>
+  Predicate.hasProperty(told, "code") && Predicate.isString(told.code) && /^[A-Z][A-Z_]{0,39}$/.test(told.code)
+    ? told.code
+    : undefined
