@@ -11,6 +11,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
+          setupFiles: ["test/support/purePrototypes.ts"],
           include: ["test/**/*.test.ts"],
           exclude: [
             "**/node_modules/**",
@@ -21,6 +22,8 @@ export default defineConfig({
             "test/shared/**"
           ],
           testTimeout: 30_000,
+          // Half of the time goes into waiting for processes, which two can do at once on a machine of two cores.
+          maxWorkers: 2,
           // No test leaves anything behind, so the files of a worker can share what they import.
           isolate: false
         }

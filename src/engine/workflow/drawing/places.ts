@@ -50,14 +50,23 @@ const placesOf = (nodes: ReadonlyArray<JsonObject>, edges: ReadonlyArray<Edge>):
   return arranged.map((place, at) => place ?? [(at % columns) * 220, Math.floor(at / columns) * 180])
 }
 
+interface End extends JsonObject {
+  readonly node: string
+  readonly type: string
+  readonly index: number
+}
+
+/** Kept in maps on the way: a node may be called `__proto__`. */
 const connectionsOf = (edges: ReadonlyArray<Edge>): Connections => {
-  const connections: Record<string, Record<string, Array<Array<{ node: string; type: string; index: number }>>>> = {}
+  const outgoing = new Map<string, Map<string, Array<Array<End>>>>()
   for (const { input, output, source, target, targetType, type } of edges) {
-    const outputs = ((connections[source] ??= {})[type] ??= [])
+    const types = outgoing.get(source) ?? new Map<string, Array<Array<End>>>()
+    const outputs = types.get(type) ?? []
+    outgoing.set(source, types.set(type, outputs))
     while (outputs.length <= output && outputs.length < 100) outputs.push([])
     outputs[output]?.push({ node: target, type: targetType, index: input })
   }
-  return connections
+  return Object.fromEntries([...outgoing].map(([source, types]) => [source, Object.fromEntries(types)]))
 }
 
 /** How far distances along an axis are stretched, so that neighbours keep their gap; what lies on each other stays so. */
