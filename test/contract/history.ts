@@ -43,6 +43,7 @@ const decodeBackup = Schema.decodeUnknownSync(
       changes: Schema.Array(
         Schema.Struct({
           id: Schema.String,
+          name: Schema.String,
           change: Schema.String,
           by: Schema.String,
           tool: Schema.optionalKey(Schema.String)
@@ -239,7 +240,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
             without(yield* recordedOf(unread.id), ...left),
             without(yield* shown(`/workflows/${unread.id}`), ...left)
           )
-          const name = unique("elsewhere")
+          const name = `${unique("elsewhere")} "A/B" 🛒`
           yield* sent("PUT", `/workflows/${unread.id}`, { name, nodes: [], connections: {}, settings: {} })
           yield* cleared(deletedElsewhere.id)
           const ours = yield* created({ nodes: [manual()] })
@@ -256,6 +257,14 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
               [deletedElsewhere.id, "somebody else", undefined, true],
               [ours.id, "an unknown client", "create_workflow", false]
             ].toSorted(byId)
+          )
+          assert.include(
+            drift.find(({ id }) => id === unread.id),
+            { name }
+          )
+          assert.include(
+            drift.find(({ id }) => id === deletedElsewhere.id),
+            { name: deletedElsewhere.name }
           )
           assert.include(git("log", "-1", "--format=%s"), "backup: ")
         })

@@ -45,10 +45,18 @@ export const summary = <C>(describing: Describing<C>, plan: Plan<C>) =>
 /** What `summary` says of a plan. */
 export type Summary = Effect.Success<ReturnType<typeof summary>>
 
+/** Characters of one warning: one about many things names them all, which only `show_plan` does. */
+const longest = 500
+
+const short = (warning: string): string =>
+  warning.length <= longest
+    ? warning
+    : `${[...warning].slice(0, longest / 2).join("")} … ${[...warning].slice(-longest / 2).join("")}`
+
 const shownOf = (warnings: ReadonlyArray<string>): ReadonlyArray<string> =>
   warnings.length <= few
-    ? warnings
-    : [...warnings.slice(0, few), `${warnings.length - few} more warnings: show_plan shows them all`]
+    ? warnings.map(short)
+    : [...warnings.slice(0, few).map(short), `${warnings.length - few} more warnings: show_plan shows them all`]
 
 const next = <C>({ blocked, id, steps }: Plan<C>, readOnlyReason: string | undefined): string => {
   if (steps.length === 0) {
