@@ -264,9 +264,23 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
           )
           assert.include(
             drift.find(({ id }) => id === deletedElsewhere.id),
-            { name: deletedElsewhere.name }
+            { name: String(deletedElsewhere.name) }
           )
           assert.include(git("log", "-1", "--format=%s"), "backup: ")
+        })
+      )
+
+      it.effect("tells at once what somebody else has changed or deleted past this server", () =>
+        Effect.gen(function* () {
+          const kept = yield* created({ nodes: [manual()] })
+          const gone = yield* created({ nodes: [manual()] })
+          const name = unique("elsewhere")
+          yield* sent("PUT", `/workflows/${kept.id}`, { name, nodes: [], connections: {}, settings: {} })
+          yield* cleared(gone.id)
+          const [changed] = yield* versionsOf(kept.id)
+          assert.deepInclude(changed, { by: "somebody else" })
+          const [deleted] = yield* versionsOf(gone.id)
+          assert.deepInclude(deleted, { by: "somebody else", change: "deleted" })
         })
       )
 

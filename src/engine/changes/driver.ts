@@ -2,7 +2,6 @@ import { Array as Arrays, Effect } from "effect"
 
 import type { Driver } from "../../changes/Driver.ts"
 import type { Estimate } from "../../changes/Plan.ts"
-import { removals } from "../client/body.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../client/EngineError.ts"
 import type { Instances } from "../client/Instances.ts"
@@ -11,8 +10,9 @@ import { type Change, idOf, invert } from "./Change.ts"
 import { describing } from "./describe.ts"
 import { type ChangeError, explain } from "./failures.ts"
 import { holdToGuards, planProblems, type Step, warnOfProtected } from "./guards.ts"
+import { lastingSettings } from "./lasting.ts"
 import { groupOf, order } from "./order.ts"
-import { isSecondGeneration, readRemoteState, type WorkflowState } from "./RemoteState.ts"
+import { readRemoteState, type WorkflowState } from "./RemoteState.ts"
 import { resolve } from "./resolve.ts"
 import { send } from "./send.ts"
 import type { Guards } from "./settings.ts"
@@ -104,7 +104,7 @@ export const make = (
       ),
       later: []
     }),
-    warnOfRollback: (steps, read) => [...warningsOf(steps), ...lastingSettings(steps, read)],
+    warnOfRollback: (steps, read) => [...warningsOf(steps), ...lastingSettings(steps, shownIn(read))],
     checkDraft: (draft) => holdToGuards(guards, draft, estimate),
     checkRollback: (draft, isForward) =>
       isForward ? holdToGuards(guards, draft, estimate) : warnOfProtected(guards, draft),
@@ -133,19 +133,4 @@ const warningsOf = (steps: ReadonlyArray<Step>): ReadonlyArray<string> => {
   ]
 }
 
-/** Settings that a way back should take away, and that engines of generation 2 keep once they are set. */
-const lastingSettings = (steps: ReadonlyArray<Step>, read: ReadonlyArray<WorkflowState>): ReadonlyArray<string> => {
-  const shown = new Map(read.flatMap(({ workflows }) => [...workflows]))
-  return steps.flatMap(({ change }) => {
-    const workflow = change.kind === "update" ? shown.get(String(change.workflow)) : undefined
-    if (change.kind !== "update" || workflow === undefined || !isSecondGeneration(workflow)) return []
-    const names = Object.keys(change.before.settings ?? {}).filter(
-      (name) => change.after.settings[name] === undefined && !Object.hasOwn(removals, name)
-    )
-    return names.length === 0
-      ? []
-      : [
-          `${change.after.name} keeps the settings ${names.join(", ")}: the engine of ${change.instance} cannot lose them`
-        ]
-  })
-}
+const shownIn = (read: ReadonlyArray<WorkflowState>) => new Map(read.flatMap(({ workflows }) => [...workflows]))
