@@ -58,11 +58,12 @@ const shownOf = (warnings: ReadonlyArray<string>): ReadonlyArray<string> =>
     ? warnings.map(short)
     : [...warnings.slice(0, few).map(short), `${warnings.length - few} more warnings: show_plan shows them all`]
 
-const next = <C>({ blocked, id, steps }: Plan<C>, readOnlyReason: string | undefined): string => {
+const next = <C>({ blocked, id, steps, warnings }: Plan<C>, readOnlyReason: string | undefined): string => {
   if (steps.length === 0) {
-    return blocked.length === 0
+    if (blocked.length > 0) return "Nothing can be changed; blocked says why."
+    return warnings.length === 0
       ? "Nothing is to change: everything is as wanted already."
-      : "Nothing can be changed; blocked says why."
+      : "Nothing is to change; warnings say more."
   }
   const rest = steps.length > few ? " show_plan shows the other steps." : ""
   return readOnlyReason === undefined

@@ -325,6 +325,24 @@ for (const version of versions) {
       }).pipe(Effect.provide(engines))
     )
 
+    it.live("says what is looked for and stands nowhere, and where no workflow fits", () =>
+      Effect.gen(function* () {
+        yield* make("production", { name: "One", nodes: [hook("one")] })
+        const wishes = [
+          [{ name: "*", action: "replace_credential", find: "Old", value: "New" }, 'has a credential "Old"'],
+          [{ name: "*", action: "replace_text", find: "a.b", value: "c", field: "url" }, 'has the text "a.b" in url'],
+          [{ name: "Two", action: "deactivate" }, "No workflow on production fits where"]
+        ] as const
+        for (const [{ name, ...wish }, words] of wishes) {
+          const plan = yield* ask("plan_bulk", { instance: "production", where: { name }, ...wish })
+          assert.deepInclude(plan, { steps: 0, blocked: [], next: "Nothing is to change; warnings say more." })
+          assert.include(JSON.stringify(plan["warnings"]), JSON.stringify(words).slice(1, -1))
+        }
+        const done = yield* ask("plan_bulk", { instance: "production", where: { name: "One" }, action: "deactivate" })
+        assert.deepInclude(done, { warnings: [], next: "Nothing is to change: everything is as wanted already." })
+      }).pipe(Effect.provide(engines))
+    )
+
     it.live("deletes old failures and puts idle workflows away in one plan, each with its own selection", () =>
       Effect.gen(function* () {
         const { send, trigger } = yield* Beside
