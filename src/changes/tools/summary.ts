@@ -48,10 +48,11 @@ export type Summary = Effect.Success<ReturnType<typeof summary>>
 /** Characters of one warning: one about many things names them all, which only `show_plan` does. */
 const longest = 500
 
-const short = (warning: string): string =>
-  warning.length <= longest
-    ? warning
-    : `${[...warning].slice(0, longest / 2).join("")} … ${[...warning].slice(-longest / 2).join("")}`
+const short = (warning: string): string => {
+  if (warning.length <= longest) return warning
+  const characters = Array.from(warning)
+  return `${characters.slice(0, longest / 2).join("")} … ${characters.slice(-longest / 2).join("")}`
+}
 
 const shownOf = (warnings: ReadonlyArray<string>): ReadonlyArray<string> =>
   warnings.length <= few

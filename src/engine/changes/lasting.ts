@@ -9,8 +9,9 @@ export const lastingSettings = (
   current: ReadonlyMap<string, Workflow>
 ): ReadonlyArray<string> =>
   steps.flatMap(({ change }) => {
-    const workflow = change.kind === "update" ? current.get(String(change.workflow)) : undefined
-    if (change.kind !== "update" || workflow === undefined || !isSecondGeneration(workflow)) return []
+    if (change.kind !== "update" || typeof change.workflow !== "string") return []
+    const workflow = current.get(change.workflow)
+    if (workflow === undefined || !isSecondGeneration(workflow)) return []
     const names = Object.keys(change.before.settings ?? {}).filter(
       (name) => change.after.settings[name] === undefined && !Object.hasOwn(removals, name)
     )

@@ -171,12 +171,15 @@ const takeBack = Effect.fnUntraced(function* (
     Effect.fnUntraced(function* (again) {
       // What was there may be refused as well, and is saved all the same.
       const then = again._tag === "ApiError" ? yield* client.getWorkflow(before.id) : now
-      if (differingParts(content, shownFor(change.after, then)).length === 0) return
-      return yield* new OutcomeUnknown({
-        instance: client.instance,
-        operation: "update workflow",
-        problem: `${error.problem}; it was saved all the same, and could not be put back: ${again.message}`
-      })
+      yield* differingParts(content, shownFor(change.after, then)).length === 0
+        ? Effect.void
+        : Effect.fail(
+            new OutcomeUnknown({
+              instance: client.instance,
+              operation: "update workflow",
+              problem: `${error.problem}; it was saved all the same, and could not be put back: ${again.message}`
+            })
+          )
     })
   )
   return yield* error

@@ -60,7 +60,7 @@ export const planRestore = (wish: Wish): Omit<Draft, "estimate"> & { readonly un
           ]),
       ...(since.length === 0 ? [] : [`${since.length} workflows that were made since ${version} are left as they are`]),
       ...(pinned.length === 0 ? [] : [`This engine takes no pinned data: it stays as it is in ${namesOf(pinned)}`]),
-      ...lastingSettings(steps, current)
+      ...lastingSettings(found.flat(), current)
     ],
     blocked: [],
     unchanged: found.filter((own) => own.length === 0).length
