@@ -186,7 +186,7 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
     readonly provenUnit?: string
   }
   /** Warnings about what a rollback does besides. */
-  readonly warnOfRollback: (steps: ReadonlyArray<Step<C>>) => ReadonlyArray<string>
+  readonly warnOfRollback: (steps: ReadonlyArray<Step<C>>, read: ReadonlyArray<S>) => ReadonlyArray<string>
 
   /** Leaves out of a draft, or of a rollback's rollback, what the guards forbid at this time. */
   readonly checkDraft: (draft: Draft<C>, circumstances: Circumstances<C>) => Draft<C>

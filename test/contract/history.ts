@@ -43,6 +43,7 @@ const decodeBackup = Schema.decodeUnknownSync(
       changes: Schema.Array(
         Schema.Struct({
           id: Schema.String,
+          name: Schema.String,
           change: Schema.String,
           by: Schema.String,
           tool: Schema.optionalKey(Schema.String)
@@ -239,7 +240,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
             without(yield* recordedOf(unread.id), ...left),
             without(yield* shown(`/workflows/${unread.id}`), ...left)
           )
-          const name = unique("elsewhere")
+          const name = `${unique("elsewhere")} "A/B" 🛒`
           yield* sent("PUT", `/workflows/${unread.id}`, { name, nodes: [], connections: {}, settings: {} })
           yield* cleared(deletedElsewhere.id)
           const ours = yield* created({ nodes: [manual()] })
@@ -257,7 +258,31 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
               [ours.id, "an unknown client", "create_workflow", false]
             ].toSorted(byId)
           )
+          assert.include(
+            drift.find(({ id }) => id === unread.id),
+            { name }
+          )
+          assert.include(
+            drift.find(({ id }) => id === deletedElsewhere.id),
+            { name: String(deletedElsewhere.name) }
+          )
           assert.include(git("log", "-1", "--format=%s"), "backup: ")
+        })
+      )
+
+      it.effect("tells at once what somebody else has changed or deleted past this server", () =>
+        Effect.gen(function* () {
+          const kept = yield* created({ nodes: [manual()] })
+          const gone = yield* created({ nodes: [manual()] })
+          const name = unique("elsewhere")
+          yield* sent("PUT", `/workflows/${kept.id}`, { name, nodes: [], connections: {}, settings: {} })
+          yield* cleared(gone.id)
+          const [changed] = yield* versionsOf(kept.id)
+          assert.isUndefined(changed?.tool)
+          assert.include(changed?.change, name)
+          const [deleted] = yield* versionsOf(gone.id)
+          assert.isUndefined(deleted?.tool)
+          assert.strictEqual(deleted?.change, "deleted")
         })
       )
 

@@ -4,6 +4,7 @@ import { Effect, type Layer } from "effect"
 import type { Instances } from "../../src/engine/client/Instances.ts"
 import type { Sessions } from "../../src/mcp/protocol/Session.ts"
 import type { Beside, Given } from "../engine/plans/support.ts"
+import { ask } from "../support/harness.ts"
 import { scene } from "./twoEngines.ts"
 
 const text = (value: unknown) => JSON.stringify(value)
@@ -172,6 +173,49 @@ export const promotingSuite = (title: string, { layerOf, to }: Pair) => {
             "it has changes on production that are not published by Engine Owner"
           )
           assert.include(text((yield* plan({ on_drift: "overwrite" }))["warnings"]), "which is overwritten")
+        }).pipe(over())
+      )
+
+      it.live("is rolled back but for what its engine would not run any more, which is named", () =>
+        Effect.gen(function* () {
+          const { activate, apply, applied, change, deactivate, hook, listed, make, prefix, shown } = yield* scene
+          const called = {
+            name: "In",
+            type: "n8n-nodes-base.executeWorkflowTrigger",
+            typeVersion: 1.1,
+            position: [0, 0],
+            parameters: { inputSource: "passthrough" }
+          }
+          const calling = (id: string) => ({
+            nodes: [
+              hook("calls"),
+              {
+                name: "Call",
+                type: "n8n-nodes-base.executeWorkflow",
+                typeVersion: 1.2,
+                position: [220, 0],
+                parameters: { workflowId: { __rl: true, mode: "id", value: id }, options: {} }
+              }
+            ],
+            connections: { Hook: { main: [[{ node: "Call", type: "main", index: 0 }]] } }
+          })
+          const former = yield* make("production", "Former", { nodes: [called] })
+          const there = yield* make("production", "Ours", calling(former))
+          yield* activate("production", former)
+          yield* activate("production", there)
+          const now = yield* make("staging", "Now", { nodes: [called] })
+          const ours = yield* make("staging", "Ours")
+          yield* change("staging", ours, calling(now))
+          const first = yield* applied()
+          yield* deactivate("production", former)
+          const held = yield* shown("Ours")
+          const back = yield* ask("plan_rollback", { plan_id: first["plan_id"] })
+          const rolledBack = yield* apply(back)
+          assert.deepInclude(rolledBack, { state: "partly applied", refused_count: 1, unconfirmed: [] })
+          assert.include(text(rolledBack["refused"]), "Cannot publish workflow")
+          const left = yield* shown("Ours")
+          assert.deepStrictEqual([left["nodes"], left["active"]], [held["nodes"], true])
+          assert.isFalse((yield* listed("production", "workflows")).some(({ name }) => name === `${prefix} Now`))
         }).pipe(over())
       )
 

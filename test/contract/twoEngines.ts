@@ -84,6 +84,7 @@ export const scene = Effect.gen(function* () {
     }),
     remove: (instance: string, id: string) => send(instance, "DELETE", `/workflows/${id}`),
     activate: (instance: string, id: string) => send(instance, "POST", `/workflows/${id}/activate`, {}),
+    deactivate: (instance: string, id: string) => send(instance, "POST", `/workflows/${id}/deactivate`, {}),
     credential: Effect.fnUntraced(function* (instance: string, name: string) {
       const body = { name: `${prefix} ${name}`, type: "httpBasicAuth", data: { user: "u", password: "p" } }
       const { id } = yield* send(instance, "POST", "/credentials", body)

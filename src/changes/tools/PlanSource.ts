@@ -1,4 +1,4 @@
-import { Clock, Context, Effect } from "effect"
+import { Clock, Context, Effect, Option } from "effect"
 
 import type { ToolError } from "../../mcp/ToolError.ts"
 import type { Report } from "../apply/runPlan.ts"
@@ -71,13 +71,15 @@ export const make = <C, E>(plans: Plans<C, E>, render: (error: E | PlanError) =>
     show: (id, page) =>
       Effect.mapBoth(plans.state(id), { onSuccess: (state) => shown(describing, state, page), onFailure: render }),
     apply: (id, options) =>
-      Effect.mapBoth(plans.apply(id, options), {
-        onSuccess: (report) => ({
+      Effect.gen(function* () {
+        const report = yield* Effect.mapError(plans.apply(id, options), render)
+        const state = yield* Effect.option(plans.state(id))
+        const isForGood = Option.exists(state, ({ plan }) => plan.steps.every(({ undo }) => undo.length === 0))
+        return {
           ...report,
           amounts: report.rounded.map(({ bid }) => describing.describeAmount(bid)),
-          advice: adviceAfter(describing, report)
-        }),
-        onFailure: render
+          advice: adviceAfter(describing, report, isForGood)
+        }
       }),
     rollback: (id) => Effect.flatMap(Effect.mapError(plans.rollback(id), render), (plan) => summary(describing, plan)),
     audit: Effect.map(plans.entries, (entries) => {
@@ -93,15 +95,17 @@ export const make = <C, E>(plans: Plans<C, E>, render: (error: E | PlanError) =>
 /** What to do after an apply. */
 const adviceAfter = <C>(
   { afterCreation, afterRounding, upstream }: Describing<C>,
-  { created, done, plan_id, refused, rounded, state, total, unconfirmed }: Report
+  { created, done, plan_id, refused, rounded, state, total, unconfirmed }: Report,
+  isForGood: boolean
 ): string => {
-  const back = "plan_rollback plans the way back"
+  const back = isForGood ? "Nothing of it can be taken back" : "plan_rollback plans the way back"
+  const orBack = isForGood ? "" : `; or ${back}`
   const again = `call apply_plan with plan_id ${plan_id} again`
-  if (state === "in progress") return `${whatIsLeft(total - done - refused.length)}: ${again}; or ${back}.`
+  if (state === "in progress") return `${whatIsLeft(total - done - refused.length)}: ${again}${orBack}.`
   if (state !== "applied") {
     return (
       `${done} steps are applied, ${refused.length} are not: refused says why (show_plan lists them all). When that is ` +
-      `settled, ${again}, which tries only those; or plan them anew; or ${back}.`
+      `settled, ${again}, which tries only those; or plan them anew${orBack}.`
     )
   }
   if (total === 0) return "The plan holds no changes, and nothing was done."

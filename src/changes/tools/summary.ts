@@ -45,16 +45,26 @@ export const summary = <C>(describing: Describing<C>, plan: Plan<C>) =>
 /** What `summary` says of a plan. */
 export type Summary = Effect.Success<ReturnType<typeof summary>>
 
+/** Characters of one warning: one about many things names them all, which only `show_plan` does. */
+const longest = 500
+
+const short = (warning: string): string => {
+  if (warning.length <= longest) return warning
+  const characters = Array.from(warning)
+  return `${characters.slice(0, longest / 2).join("")} … ${characters.slice(-longest / 2).join("")}`
+}
+
 const shownOf = (warnings: ReadonlyArray<string>): ReadonlyArray<string> =>
   warnings.length <= few
-    ? warnings
-    : [...warnings.slice(0, few), `${warnings.length - few} more warnings: show_plan shows them all`]
+    ? warnings.map(short)
+    : [...warnings.slice(0, few).map(short), `${warnings.length - few} more warnings: show_plan shows them all`]
 
-const next = <C>({ blocked, id, steps }: Plan<C>, readOnlyReason: string | undefined): string => {
+const next = <C>({ blocked, id, steps, warnings }: Plan<C>, readOnlyReason: string | undefined): string => {
   if (steps.length === 0) {
-    return blocked.length === 0
+    if (blocked.length > 0) return "Nothing can be changed; blocked says why."
+    return warnings.length === 0
       ? "Nothing is to change: everything is as wanted already."
-      : "Nothing can be changed; blocked says why."
+      : "Nothing is to change; warnings say more."
   }
   const rest = steps.length > few ? " show_plan shows the other steps." : ""
   return readOnlyReason === undefined

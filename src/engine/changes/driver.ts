@@ -10,6 +10,7 @@ import { type Change, idOf, invert } from "./Change.ts"
 import { describing } from "./describe.ts"
 import { type ChangeError, explain } from "./failures.ts"
 import { holdToGuards, planProblems, type Step, warnOfProtected } from "./guards.ts"
+import { lastingSettings } from "./lasting.ts"
 import { groupOf, order } from "./order.ts"
 import { readRemoteState, type WorkflowState } from "./RemoteState.ts"
 import { resolve } from "./resolve.ts"
@@ -103,7 +104,7 @@ export const make = (
       ),
       later: []
     }),
-    warnOfRollback: (steps) => warningsOf(steps),
+    warnOfRollback: (steps, read) => [...warningsOf(steps), ...lastingSettings(steps, shownIn(read))],
     checkDraft: (draft) => holdToGuards(guards, draft, estimate),
     checkRollback: (draft, isForward) =>
       isForward ? holdToGuards(guards, draft, estimate) : warnOfProtected(guards, draft),
@@ -131,3 +132,5 @@ const warningsOf = (steps: ReadonlyArray<Step>): ReadonlyArray<string> => {
       : [`Deleted workflows are created anew (${create.length}), under new ids and without their executions`])
   ]
 }
+
+const shownIn = (read: ReadonlyArray<WorkflowState>) => new Map(read.flatMap(({ workflows }) => [...workflows]))

@@ -165,5 +165,5 @@ export const warnOfProtected = (guards: Guards, draft: Draft): Draft => {
   const names = protectedIn(guards, draft.steps)
   if (names.length === 0) return draft
   const warning = `Protected workflows are changed (${listed(names)}): apply_plan asks a person, or needs confirm_protected`
-  return { ...draft, warnings: [...draft.warnings, warning] }
+  return { ...draft, warnings: [warning, ...draft.warnings] }
 }

@@ -166,14 +166,21 @@ const takeBack = Effect.fnUntraced(function* (
   const found = shownFor(change.after, now)
   if (differingParts(content, found).length === 0) return yield* error
   const back = { ...change, before: found, after: content }
-  yield* Effect.mapError(
+  yield* Effect.catch(
     write(client, now, back),
-    (again) =>
-      new OutcomeUnknown({
-        instance: client.instance,
-        operation: "update workflow",
-        problem: `${error.problem}; it was saved all the same, and could not be put back: ${again.message}`
-      })
+    Effect.fnUntraced(function* (again) {
+      // What was there may be refused as well, and is saved all the same.
+      const then = again._tag === "ApiError" ? yield* client.getWorkflow(before.id) : now
+      yield* differingParts(content, shownFor(change.after, then)).length === 0
+        ? Effect.void
+        : Effect.fail(
+            new OutcomeUnknown({
+              instance: client.instance,
+              operation: "update workflow",
+              problem: `${error.problem}; it was saved all the same, and could not be put back: ${again.message}`
+            })
+          )
+    })
   )
   return yield* error
 })

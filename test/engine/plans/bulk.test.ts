@@ -312,12 +312,34 @@ for (const version of versions) {
           steps: 330,
           warnings: ["330 executions are deleted for good: no rollback brings them back"]
         })
-        assert.deepInclude(yield* apply(plan), { state: "applied", done: 330 })
+        assert.deepInclude(yield* apply(plan), {
+          state: "applied",
+          done: 330,
+          next: "Applied and read back. Nothing of it can be taken back."
+        })
         const { data } = yield* send("production", "GET", "/executions?limit=250")
         assert.isTrue(Array.isArray(data) && data.length === 1)
         assert.nestedPropertyVal(data, "[0].workflowId", works)
         const { message } = yield* refused("plan_rollback", { plan_id: plan["plan_id"] })
         assert.include(message, "a deleted execution cannot be brought back")
+      }).pipe(Effect.provide(engines))
+    )
+
+    it.live("says what is looked for and stands nowhere, and where no workflow fits", () =>
+      Effect.gen(function* () {
+        yield* make("production", { name: "One", nodes: [hook("one")] })
+        const wishes = [
+          [{ name: "*", action: "replace_credential", find: "Old", value: "New" }, 'has a credential "Old"'],
+          [{ name: "*", action: "replace_text", find: "a.b", value: "c", field: "url" }, 'has the text "a.b" in url'],
+          [{ name: "Two", action: "deactivate" }, "No workflow on production fits where"]
+        ] as const
+        for (const [{ name, ...wish }, words] of wishes) {
+          const plan = yield* ask("plan_bulk", { instance: "production", where: { name }, ...wish })
+          assert.deepInclude(plan, { steps: 0, blocked: [], next: "Nothing is to change; warnings say more." })
+          assert.include(JSON.stringify(plan["warnings"]), JSON.stringify(words).slice(1, -1))
+        }
+        const done = yield* ask("plan_bulk", { instance: "production", where: { name: "One" }, action: "deactivate" })
+        assert.deepInclude(done, { warnings: [], next: "Nothing is to change: everything is as wanted already." })
       }).pipe(Effect.provide(engines))
     )
 

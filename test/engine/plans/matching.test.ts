@@ -303,6 +303,33 @@ describe("the twin of a workflow", () => {
   )
 })
 
+describe("warnings", () => {
+  it.live("say once what holds of several workflows, and name them all", () =>
+    Effect.gen(function* () {
+      for (const name of ["One", "Two", "Three"]) {
+        yield* make("staging", name, { settings: { callerPolicy: "any" } })
+      }
+      assert.deepInclude(yield* plan(), {
+        warnings: ["One, Three, Two: production does not take settings.callerPolicy"]
+      })
+    }).pipe(over({}, ["2.41.1", "1.82.3"]))
+  )
+
+  it.live("of a rollback name the settings that the engine does not lose", () =>
+    Effect.gen(function* () {
+      yield* make("staging", "Ours", { settings: { timezone: "UTC", saveManualExecutions: true } })
+      yield* make("production", "Ours", { nodes: [hook("other")] })
+      const planned = yield* applied()
+      const back = yield* ask("plan_rollback", { plan_id: planned["plan_id"] })
+      assert.deepInclude(back, {
+        warnings: ["Ours keeps the settings saveManualExecutions: the engine of production cannot lose them"]
+      })
+      assert.deepInclude(yield* apply(back), { state: "applied" })
+      assert.deepNestedInclude(yield* shown("Ours"), { "settings.saveManualExecutions": true })
+    }).pipe(over({}, ["1.82.3", "2.41.1"]))
+  )
+})
+
 describe("calls of other workflows", () => {
   for (const version of ["1.82.3", "2.41.1"] as const) {
     it.live(`lead to those of the target also around circles and to themselves, on ${version}`, () =>

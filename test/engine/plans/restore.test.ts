@@ -100,6 +100,23 @@ describe.each(["1.82.3", "2.41.1"] as const)("a whole instance %s", (engine) => 
       }).pipe(Effect.provide(twoEmbedded([engine, engine]).pipe(Layer.provide(historyIn(directory)))))
     })
   )
+
+  it.live("is planned with a word about settings that its engine does not lose", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      yield* Effect.gen(function* () {
+        const instance = "staging"
+        const { id } = yield* ask("create_workflow", { instance, name: "Ours", nodes: [daily], connections: {} })
+        yield* ask("backup", { instances: [instance] })
+        const version = git(directory, "rev-parse", "HEAD").trim()
+        const settings = { timezone: "UTC", saveManualExecutions: true }
+        yield* ask("update_workflow", { instance, id, settings })
+        const { warnings } = yield* ask("plan_restore", { instance, version })
+        const lasting = "Ours keeps the settings saveManualExecutions: the engine of staging cannot lose them"
+        assert.deepStrictEqual(warnings, engine === "1.82.3" ? [] : [lasting])
+      }).pipe(Effect.provide(twoEmbedded([engine, engine]).pipe(Layer.provide(historyIn(directory)))))
+    })
+  )
 })
 
 const manual = { name: "Start", type: "n8n-nodes-base.manualTrigger", typeVersion: 1, position: [0, 0], parameters: {} }

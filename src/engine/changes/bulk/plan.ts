@@ -76,6 +76,7 @@ export const planBulk = (wish: Wish): Omit<Draft, "estimate"> & { readonly uncha
     steps: [...(steps.length === 0 ? [] : newTags), ...steps].toSorted(order),
     warnings: [
       ...(action._tag === "delete" ? warnOfDeletion(selected, all) : []),
+      ...(steps.length === 0 && found.every(({ problem }) => problem === undefined) ? warnOfNothing(wish) : []),
       ...new Set(found.flatMap(({ warnings = [] }) => warnings))
     ],
     blocked: found.flatMap(({ problem, workflow }): ReadonlyArray<Blocked> =>
@@ -125,6 +126,21 @@ const changed = (wish: Wish, action: ContentAction, on: On, workflow: Workflow):
   if (isArchived(workflow)) return { problem: "it is archived" }
   const change: Change = { kind: "update", ...on, before, after: content, references: [] }
   return { ...one(change, "asked for"), warnings }
+}
+
+/** What is looked for and stands nowhere may be a slip of the pen rather than done already. */
+const warnOfNothing = ({ action, instance, selected }: Wish): ReadonlyArray<string> => {
+  if (selected.length === 0) return [`No workflow on ${instance} fits where`]
+  switch (action._tag) {
+    case "replace_credential":
+      return [`No selected workflow has a credential ${JSON.stringify(action.find)}`]
+    case "replace_text":
+      return [
+        `No selected workflow has the text ${JSON.stringify(action.find)}${action.field === undefined ? "" : ` in ${action.field}`}`
+      ]
+    default:
+      return []
+  }
 }
 
 const warnOfDeletion = (selected: ReadonlyArray<Workflow>, all: ReadonlyArray<Workflow>): ReadonlyArray<string> => {

@@ -62,12 +62,7 @@ export const promote = (
     kind: "promotion",
     steps,
     warnings: [
-      ...new Set([
-        ...sound.flatMap(({ warnings }) => warnings),
-        ...activation.warnings,
-        ...unclaimedIn(input, sound),
-        ...untold(input, sound)
-      ])
+      ...new Set([...together(sound), ...activation.warnings, ...unclaimedIn(input, sound), ...untold(input, sound)])
     ].toSorted(),
     blocked: [
       ...unselected,
@@ -140,6 +135,21 @@ const untold = ({ nodeTypes, to }: Input, built: ReadonlyArray<Built>): Readonly
     to
   )
 ]
+
+/** The warnings about workflows: what is said of several in the same words is said once, with their names before it. */
+const together = (built: ReadonlyArray<Built>): ReadonlyArray<string> => {
+  const namesBy = new Map<string, ReadonlyArray<string>>()
+  const others: Array<string> = []
+  for (const { content, warnings } of built) {
+    const label = `${content.name}: `
+    for (const warning of warnings) {
+      const words = warning.startsWith(label) ? warning.slice(label.length) : undefined
+      if (words === undefined) others.push(warning)
+      else namesBy.set(words, [...(namesBy.get(words) ?? []), content.name])
+    }
+  }
+  return [...others, ...[...namesBy].map(([words, names]) => `${names.toSorted().join(", ")}: ${words}`)]
+}
 
 /** Workflows that are named in one warning. */
 const mostNamed = 10

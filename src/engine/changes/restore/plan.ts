@@ -3,6 +3,7 @@ import { isSameJson } from "../../client/versions.ts"
 import { type Change, type ChangeOf, idOf, type Ref } from "../Change.ts"
 import { contentOf, differingParts, isArchived, partsBefore, pinDataOf, shownFor, wholeContentOf } from "../content.ts"
 import { type Draft, type Step, stepOf } from "../guards.ts"
+import { lastingSettings } from "../lasting.ts"
 import { order } from "../order.ts"
 import { type Levels, levels } from "../promotion/levels.ts"
 import { idsIn, linksOf } from "../promotion/links.ts"
@@ -58,7 +59,8 @@ export const planRestore = (wish: Wish): Omit<Draft, "estimate"> & { readonly un
             `${gone.length} deleted workflows are made anew, with new ids${undone.length === 0 ? "" : ", which what names the old ones gets"}: addresses outside of the engine have to be changed`
           ]),
       ...(since.length === 0 ? [] : [`${since.length} workflows that were made since ${version} are left as they are`]),
-      ...(pinned.length === 0 ? [] : [`This engine takes no pinned data: it stays as it is in ${namesOf(pinned)}`])
+      ...(pinned.length === 0 ? [] : [`This engine takes no pinned data: it stays as it is in ${namesOf(pinned)}`]),
+      ...lastingSettings(found.flat(), current)
     ],
     blocked: [],
     unchanged: found.filter((own) => own.length === 0).length

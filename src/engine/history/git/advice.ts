@@ -1,22 +1,25 @@
 /** What is wrong with a repository, in words, and what to do about it, from what the program says. */
 export const inPlainWords = (said: string, directory: string): string => {
-  const [, lock] = /(?:Unable to create|could not lock|cannot lock)[^']*'([^']+\.lock)'/i.exec(said) ?? []
-  if (lock !== undefined || /\.lock': File exists/.test(said)) {
-    const file = lock ?? "the file that ends in .lock"
-    return `the repository in ${directory} is locked by another git. If none runs, delete ${file}. (${firstLine(said)})`
+  const [, lock] = /Unable to create '(.+?\.lock)': File exists/i.exec(said) ?? []
+  if (lock !== undefined) {
+    return `the repository in ${directory} is locked by another git. If none runs, delete ${lock}. (${firstLine(said)})`
   }
   const known = advice.find(([pattern]) => pattern.test(said))?.[1]
   return `${known === undefined ? `git in ${directory} failed` : known(directory)}. (${firstLine(said)})`
 }
 
 const advice: ReadonlyArray<readonly [RegExp, (directory: string) => string]> = [
+  [
+    /NotFound: FileSystem\.access/,
+    (directory) => `the folder ${directory} is gone: put it back, or restart this server so that a new one is begun`
+  ],
   [/could not be started/, () => "the program git is missing: install it, or leave `history` out of the configuration"],
   [
     /No space left|Out of diskspace|Disk quota|ENOSPC|EDQUOT/i,
     (directory) => `the disk that ${directory} lies on is full: make room there`
   ],
   [
-    /Permission denied|PermissionDenied|Read-only file system|insufficient permission|EACCES|EROFS|EPERM/i,
+    /Permission denied|PermissionDenied|Read-only file system|insufficient permission|not permitted|EACCES|EROFS|EPERM/i,
     (directory) => `${directory} cannot be written: mend its access rights`
   ],
   [

@@ -8,11 +8,13 @@ import type { EngineClient } from "../../client/EngineClient.ts"
 import type { Drift } from "../../client/History.ts"
 import { somebody } from "../../history/git/fastImport.ts"
 import * as AcrossTool from "../AcrossTool.ts"
+import { cutText } from "../explain/cut.ts"
 import { type BackedUp, backUp } from "./instanceBackup.ts"
 import { notKept } from "./unreadable.ts"
 
-/** Changes of an instance that are shown. */
-const most = 50
+/** Changes that are shown, of all instances, and characters of what each of them changed. */
+const most = 40
+const longest = 240
 
 export const backup = AcrossTool.make("backup", {
   title: "Back up workflows",
@@ -24,9 +26,10 @@ export const backup = AcrossTool.make("backup", {
     if (engines.every(({ history }) => !history.isKept)) return yield* notKept
     const until = ((yield* Arrival) ?? (yield* monotonicMillis)) + gatheringSeconds * 1000
     const report = yield* Progress
+    const rows = Math.max(5, Math.floor(most / engines.length))
     const data = yield* Effect.forEach(
       engines,
-      (engine) => oneInstance(engine, until, (progress, message) => report({ progress, message })),
+      (engine) => oneInstance(engine, { until, rows, report: (progress, message) => report({ progress, message }) }),
       { concurrency: "unbounded" }
     )
     const problem = yield* engines[0]?.history.problem ?? Effect.undefined
@@ -34,23 +37,25 @@ export const backup = AcrossTool.make("backup", {
   })
 })
 
-const oneInstance = (
-  engine: EngineClient["Service"],
-  until: number,
-  report: (progress: number, message: string) => Effect.Effect<void>
-) =>
+interface Asked {
+  readonly until: number
+  readonly rows: number
+  readonly report: (progress: number, message: string) => Effect.Effect<void>
+}
+
+const oneInstance = (engine: EngineClient["Service"], { report, rows, until }: Asked) =>
   Effect.match(backUp(engine, until, report), {
     onFailure: ({ message }) => ({ instance: engine.instance, error: message }),
-    onSuccess: shown
+    onSuccess: (backedUp) => shown(backedUp, rows)
   })
 
-const shown = ({ changes, instance, since, tags, toRead, workflows }: BackedUp) => ({
+const shown = ({ changes, instance, since, tags, toRead, workflows }: BackedUp, rows: number) => ({
   instance,
   workflows,
   tags,
   ...(since === undefined ? {} : { since }),
-  changes: changes.slice(0, most).map(shownDrift),
-  ...(changes.length > most ? { more: changes.length - most } : {}),
+  changes: changes.slice(0, rows).map(shownDrift),
+  ...(changes.length > rows ? { more: changes.length - rows } : {}),
   ...noticed([
     ...(toRead > 0 ? [`Not complete: ${toRead} workflows are still to be read. Call again to go on.`] : []),
     ...(changes.some(({ by }) => by === somebody) ? [`Who "${somebody}" is, the engine does not tell.`] : [])
@@ -62,7 +67,7 @@ const noticed = (notices: ReadonlyArray<string>) => (notices.length === 0 ? {} :
 const shownDrift = ({ by, change, id, name, tool, version, when }: Drift) => ({
   id,
   name,
-  change,
+  change: cutText(change, longest),
   by,
   ...(tool === undefined ? {} : { tool }),
   when,

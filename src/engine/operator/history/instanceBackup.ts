@@ -1,4 +1,4 @@
-import { Array as Arrays, Effect, Schema } from "effect"
+import { Array as Arrays, Effect, Predicate, Schema } from "effect"
 
 import { monotonicMillis } from "../../../internal/http/monotonicMillis.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
@@ -70,7 +70,13 @@ export const backUp = Effect.fnUntraced(function* (
     yield* history.backedUp(`${ids.size} workflows and ${tags.length} tags`)
     yield* history.drained
   }
-  return { instance, workflows: ids.size, tags: tags.length, since: when, changes, toRead: toRead.length - read }
+  // Commits name files, whose names have lost what file systems do not take.
+  const names = new Map([...recorded, ...listed.map((item) => [String(item.id), item] as const)])
+  const named = changes.map((change) => {
+    const name = names.get(change.id)?.["name"]
+    return Predicate.isString(name) ? { ...change, name } : change
+  })
+  return { instance, workflows: ids.size, tags: tags.length, since: when, changes: named, toRead: toRead.length - read }
 })
 
 const toWorkflowId = Schema.decodeUnknownEffect(WorkflowId)

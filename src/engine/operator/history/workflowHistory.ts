@@ -23,8 +23,10 @@ export const workflowHistory = EngineTool.make("workflow_history", {
     cursor: optional(Schema.String.annotate({ description: "Last nextCursor" }))
   },
   run: Effect.fnUntraced(function* ({ cursor, id, limit = 20 }) {
-    const { history } = yield* EngineClient
+    const { getWorkflow, history } = yield* EngineClient
     const place = cursor === undefined ? {} : yield* placeIn(cursor)
+    // So that what somebody has changed or deleted past this server until now is told as well.
+    if (history.isKept && cursor === undefined) yield* Effect.ignore(getWorkflow(id))
     yield* history.settled
     const problem = yield* history.problem
     const ours = place.isEngine === true ? nothing : yield* ourVersions(id, limit, place.after)
