@@ -72,6 +72,8 @@ export const eraseNoted = (folder: string) =>
     for (const name of yield* fileSystem.readDirectory(folder)) {
       const file = path.join(folder, name)
       const entry = Option.getOrUndefined(readEntry(yield* fileSystem.readFileString(file)))
+      // Who was killed while writing it had made nothing yet.
+      if (entry === undefined && now - Number.parseInt(name, 10) > longestLife) yield* removed(file)
       if (entry === undefined || isInUse(entry, now)) continue
       const erased = yield* Effect.result(eraseLeft(entry))
       if (erased._tag === "Success") yield* fileSystem.remove(file, { force: true })

@@ -68,6 +68,23 @@ export const recordedTests = (it: Suite) => {
     })
   )
 
+  it.effect("run_tests passes on what a workflow says of its own name and id, which a temporary copy has not", () =>
+    Effect.gen(function* () {
+      const name = unique("named")
+      const said = answer("Say", "=run by {{ $workflow.name }} ({{ $workflow.id }})")
+      const hook = webhook({ responseMode: "onReceived" })
+      const { id } = yield* created({ name, nodes: [hook, said], connections: chain("Webhook", "Say"), active: true })
+      const { executionId } = yield* ask("execute_workflow", { id, data: {} })
+      const { test } = yield* recorded({ execution: executionId })
+      assert.deepNestedInclude(test, { "expect.Say": { exact: [{ said: `run by ${name} (${id})` }] } })
+      assert.deepInclude(yield* ask("run_tests", { test }), { passed: 1, total: 1 })
+      const change = [set("Say", "=made by {{ $workflow.name }}")]
+      assert.deepNestedInclude(yield* ask("run_tests", { test, id, operations: change }), {
+        "notPassed[0].problems": [`Say, item 1, said: expected "run by ${name} (${id})", got "made by ${name}"`]
+      })
+    })
+  )
+
   it.effect(
     "run_tests says where a changed workflow first differs from the recording, and saves nothing of the change",
     () =>

@@ -92,7 +92,8 @@ const shapes: ReadonlyMap<string, string> = new Map([
   [
     "resourceMapper",
     "{mappingMode: defineBelow|autoMapInputData, value: {<column>: value}, matchingColumns: [], schema: []}"
-  ]
+  ],
+  ["workflowSelector", "{__rl: true, mode: list|id, value}"]
 ])
 
 const inner = (fields: ReadonlyArray<Property>, settled: Settled, detail: Detail): string =>

@@ -1,4 +1,4 @@
-import { nodeKind } from "../client/naming.ts"
+import { agentType, nodeKind } from "../client/naming.ts"
 import type { IndexEntry } from "./NodeType.ts"
 
 /** Which nodes somebody looks for. */
@@ -43,11 +43,11 @@ export const search = (
     )
 }
 
-const isOf = ({ asTool, gives, isTrigger = false }: IndexEntry, kind: Kind | undefined): boolean => {
+const isOf = ({ asTool, gives, isTrigger = false, type }: IndexEntry, kind: Kind | undefined): boolean => {
   if (kind === "trigger") return isTrigger
   if (kind === "action") return !isTrigger && gives.length === 0
   if (kind === "tool") return asTool === true || gives.includes("ai_tool")
-  return kind === undefined || gives.length > 0
+  return kind === undefined || gives.length > 0 || (!isTrigger && type.startsWith(agentType("")))
 }
 
 const rated = (entry: IndexEntry, words: ReadonlyArray<string>): Found => {

@@ -316,3 +316,104 @@ describe("conditions without options", () => {
     })
   )
 })
+
+describe("what a node only fails on when it runs", () => {
+  const request = (parameters: object) =>
+    found([start, node("httpRequest", "Send", { url, method: "POST", ...parameters })], wired("Start > Send"))
+  const code = (jsCode: string, mode = "runOnceForEachItem") =>
+    found([start, node("code", "Code", { mode, jsCode })], wired("Start > Code"))
+  const body = (jsonBody: string) => request({ sendBody: true, specifyBody: "json", jsonBody })
+  const lines = (lists: ReadonlyArray<string>, word: RegExp) => lists.filter((line) => word.test(line))
+
+  it.effect("is told of a body, headers and a query that are no JSON", () =>
+    Effect.gen(function* () {
+      const fix = 'Names and texts stand in double quotes, and nothing stands behind the last comma: {"a": "b"}'
+      assert.deepStrictEqual(yield* body('{"a": 1,}'), [
+        `node Send, parameters.jsonBody: is no JSON: ${JSON.stringify('{"a": 1,}')}. ${fix}`
+      ])
+      const query = lines(yield* request({ sendQuery: true, specifyQuery: "json", jsonQuery: "{a: 1}" }), /no JSON/)
+      assert.deepStrictEqual(query, [`node Send, parameters.jsonQuery: is no JSON: "{a: 1}". ${fix}`])
+      for (const sound of ['{"a": 1}', '={"a": {{ $json.a }},}', "", " 7 "]) {
+        assert.deepStrictEqual(yield* body(sound), [], sound)
+      }
+      assert.lengthOf(yield* body('{"a": 1,, }'), 1, "is told once")
+      assert.deepStrictEqual(lines(yield* request({ jsonBody: "{a" }), /no JSON/), [], "what is not sent")
+    })
+  )
+
+  it.effect("is told of sorting and summarizing by nothing", () =>
+    Effect.gen(function* () {
+      const check = (kind: string, parameters = {}) =>
+        Effect.map(found([start, node(kind, "Do", parameters)], wired("Start > Do")), (all) => lines(all, /names no/))
+      assert.deepStrictEqual(yield* check("sort"), [
+        'node Do, parameters.sortFieldsUi: names no field to sort by. Name one: {"sortField": [{"fieldName": "…", "order": "ascending"}]}'
+      ])
+      assert.lengthOf(yield* check("summarize", { fieldsToSummarize: { values: [] } }), 1)
+      assert.lengthOf(yield* check("sort", { type: "random" }), 0)
+      assert.lengthOf(yield* check("sort", { sortFieldsUi: { sortField: [{ fieldName: "a" }] } }), 0)
+    })
+  )
+
+  it.effect("is told of code for each item that takes all of them", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* code("return { json: $input.all()[0].json }"), [
+        "node Code, parameters.jsCode: $input.all cannot be used in code that runs for each item. Take $input.item, or set mode to runOnceForAllItems"
+      ])
+      assert.deepStrictEqual(yield* code("return $input.all()", "runOnceForAllItems"), [])
+      assert.deepStrictEqual(yield* code("// $input.all()\nreturn { json: { n: $('Start').all().length } }"), [])
+    })
+  )
+
+  it.effect("is told of what nodes do not offer", () =>
+    Effect.gen(function* () {
+      const at = "node Say, parameters.assignments.assignments[0].value: "
+      const check = (value: string) => found([start, says(value)], wired("Start > Say"))
+      assert.deepStrictEqual(yield* check("={{ $('Start').json.a }}"), [
+        `${at}a node has no json: $("…").json is nothing. Did you mean item.json, or first().json?`
+      ])
+      assert.deepStrictEqual(yield* check("={{ $('Start').itm.json.a }}"), [
+        `${at}a node has no itm: $("…").itm is nothing. Did you mean item?`
+      ])
+      for (const sound of [
+        "item.json.a",
+        "first().json.a",
+        "all()[0].json.a",
+        "params.url",
+        "isExecuted",
+        "itemMatching(0).json"
+      ]) {
+        assert.deepStrictEqual(yield* check(`={{ $('Start').${sound} }}`), [], sound)
+      }
+    })
+  )
+
+  it.effect("is told of values from a model where there is none, and not at tools", () =>
+    Effect.gen(function* () {
+      const value = "={{ $fromAI('city') }}"
+      const chat = node(ai("chatTrigger"), "Chat")
+      const about = (all: ReadonlyArray<string>) => lines(all, /\$fromAI/)
+      assert.deepStrictEqual(about(yield* found([start, says(value)], wired("Start > Say"))), [
+        "node Say, parameters.assignments.assignments[0].value: $fromAI gives nothing here: only tools of agents get values from a model. Connect the node to an agent as its tool, or take the value from $json"
+      ])
+      const tool = node("httpRequestTool", "Ask", { url: value }, { typeVersion: 4.2 })
+      const wires = wired("Chat > Agent", "Model > Agent ai_languageModel", "Ask > Agent ai_tool")
+      assert.deepStrictEqual(about(yield* found([chat, agent(), model("Model"), tool], wires)), [])
+    })
+  )
+
+  it.effect("is told of an output parser that nobody asks", () =>
+    Effect.gen(function* () {
+      const parser = node(ai("outputParserStructured"), "Parser", { jsonSchemaExample: '{"a":1}' })
+      const chat = node(ai("chatTrigger"), "Chat")
+      const wires = wired("Chat > Agent", "Model > Agent ai_languageModel", "Parser > Agent ai_outputParser")
+      const check = (parameters: object) =>
+        Effect.map(found([chat, agent(parameters), model("Model"), parser], wires), (all) =>
+          lines(all, /hasOutputParser/)
+        )
+      assert.deepStrictEqual(yield* check({}), [
+        "node Agent, parameters.hasOutputParser: an output parser is connected, and not used. Set hasOutputParser to true"
+      ])
+      assert.deepStrictEqual(yield* check({ hasOutputParser: true }), [])
+    })
+  )
+})

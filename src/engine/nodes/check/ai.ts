@@ -4,6 +4,7 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nodeKind } from "../../client/naming.ts"
 import { isEnabled } from "../../workflow/triggers.ts"
 import { isShown } from "../conditions.ts"
+import { recordOf } from "../json.ts"
 import type { Port } from "../NodeType.ts"
 import type { Finding } from "./Finding.ts"
 import type { Edge, Graph } from "./graph.ts"
@@ -121,5 +122,24 @@ const checkInputs = (name: string, { edges, nodes }: Graph, known: Known | undef
       const problem = `its input ${port} takes one connection, and has those of ${sources.join(", ")}`
       return sources.length > 1 ? [{ level: "error", node: name, field: `connections.${port}`, problem }] : []
     })
-  return [...missing, ...crowded]
+  return [...missing, ...crowded, ...unusedParser(name, known, coming)]
 }
+
+/** An output parser is only asked where its node says so. */
+const unusedParser = (name: string, { settings, type }: Known, coming: ReadonlyArray<Edge>): ReadonlyArray<Finding> => {
+  const isAsked = type.properties.some((one) => one.name === asksParser && isShown(one, settings))
+  if (!isAsked || recordOf(settings.values)[asksParser] !== false) return []
+  return coming.some(({ to }) => to === "ai_outputParser")
+    ? [
+        {
+          level: "warning",
+          node: name,
+          field: `parameters.${asksParser}`,
+          problem: "an output parser is connected, and not used",
+          fix: `Set ${asksParser} to true`
+        }
+      ]
+    : []
+}
+
+const asksParser = "hasOutputParser"

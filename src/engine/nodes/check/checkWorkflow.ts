@@ -15,6 +15,7 @@ import { checkBatches, checkLoops, graphOf } from "./graph.ts"
 import { checkCredentials, checkOwn, checkParameters, checkType, type Known, knownOf } from "./node.ts"
 import { checkOlderConditions } from "./olderConditions.ts"
 import { checkResponding } from "./responding.ts"
+import { checkRunning } from "./running.ts"
 import { checkSchedules } from "./schedule.ts"
 import { checkSlots } from "./slots.ts"
 import { checkStarts } from "./starts.ts"
@@ -61,6 +62,7 @@ export const checkWorkflow = Effect.fnUntraced(function* (
     ...checkStarts(graph, known),
     ...checkResponding(graph),
     ...checkSchedules(nodes),
+    ...checkRunning(nodes),
     ...checkAddresses(nodes, catalog),
     ...checkOlderConditions(nodes, catalog),
     ...checkLoops(graph),

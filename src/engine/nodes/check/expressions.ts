@@ -70,7 +70,8 @@ export const checkExpressions = (graph: Graph, parse: Parse): ReadonlyArray<Find
           ],
           onSuccess: (mentions) => [
             ...(source.isProgram && !mentions.returns ? [{ ...at, ...noResult }] : []),
-            ...problemsOf(mentions, nameOf(node), graph, order).map((problem) => ({ ...at, ...problem }))
+            ...problemsOf(mentions, nameOf(node), graph, order).map((problem) => ({ ...at, ...problem })),
+            ...takenProblems(mentions, node, source, graph).map((problem) => ({ ...at, ...problem }))
           ]
         })
       )
@@ -130,3 +131,54 @@ const problemsOf = (
       : [{ level: "warning", problem: `${variable} is nothing that engines know`, fix: `Did you mean ${guess}?` }]
   })
 ]
+
+/** What `$("Name")` offers. */
+const ofNode = [
+  "item",
+  "first",
+  "last",
+  "all",
+  "pairedItem",
+  "itemMatching",
+  "isExecuted",
+  "params",
+  "context",
+  "isProxy"
+]
+
+/** What of `$input` code cannot use that runs once for each item. */
+const ofAllItems = ["all", "first", "last", "itemMatching"]
+
+/** Things taken of nodes, items and models that are not offered there. */
+const takenProblems = (
+  { taken, variables }: Mentions,
+  node: JsonObject,
+  { isProgram }: Source,
+  { edges }: Graph
+): ReadonlyArray<Omit<Finding, "node" | "field">> => {
+  const [name, kind] = [nameOf(node), kindOf(node)]
+  const isForEach = isProgram && kind === "code" && recordOf(node.parameters).mode === "runOnceForEachItem"
+  const isTool = /tool/i.test(kind) || edges.some(({ from, source }) => source === name && from === "ai_tool")
+  const unknown = new Set(taken.filter(({ of, what }) => of === "$" && !ofNode.includes(what)).map(({ what }) => what))
+  const forAll = new Set(
+    taken.filter(({ of, what }) => of === "$input" && ofAllItems.includes(what)).map(({ what }) => what)
+  )
+  return [
+    ...[...unknown].map((what) => {
+      const guess = what === "json" || what === "binary" ? `item.${what}, or first().${what}` : nearest(what, ofNode)
+      const fix = guess === undefined ? `There are ${ofNode.slice(0, -1).join(", ")}` : `Did you mean ${guess}?`
+      return { level: "warning", problem: `a node has no ${what}: $("…").${what} is nothing`, fix } as const
+    }),
+    ...(isForEach ? [...forAll] : []).map((what) => {
+      const fix = "Take $input.item, or set mode to runOnceForAllItems"
+      return { level: "error", problem: `$input.${what} cannot be used in code that runs for each item`, fix } as const
+    }),
+    ...(isTool || !variables.some((one) => /^\$fromai$/i.test(one)) ? [] : [fromNobody])
+  ]
+}
+
+const fromNobody = {
+  level: "warning",
+  problem: "$fromAI gives nothing here: only tools of agents get values from a model",
+  fix: "Connect the node to an agent as its tool, or take the value from $json"
+} as const

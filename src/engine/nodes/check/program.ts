@@ -1,7 +1,7 @@
 import { Predicate, Result } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { isRecord, listOf } from "../json.ts"
+import { isRecord, listOf, textOf } from "../json.ts"
 
 /** Reads JavaScript into its syntax tree; throws where it is none. */
 export type Parse = (code: string, options: ParseOptions) => unknown
@@ -18,6 +18,8 @@ export interface Mentions {
   readonly nodes: ReadonlyArray<string>
   /** Nodes of which is asked whether they ran. */
   readonly asked: ReadonlySet<string>
+  /** What is taken of `$("Name")`, and of `$input`, by its own name. */
+  readonly taken: ReadonlyArray<{ readonly of: string; readonly what: string }>
   /** Names that begin with `$`. */
   readonly variables: ReadonlyArray<string>
   /** Whether a program gives something back, or always ends with an error. */
@@ -47,6 +49,7 @@ const mentionsIn = (tree: unknown): Mentions => {
   const nodes = new Set<string>()
   const asked = new Set<string>()
   const variables = new Set<string>()
+  const taken: Array<Mentions["taken"][number]> = []
   const open: Array<unknown> = [tree]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (Array.isArray(next)) open.push(...listOf(next).filter((one) => one !== undefined && one !== null))
@@ -60,12 +63,16 @@ const mentionsIn = (tree: unknown): Mentions => {
       addText(listOf(object.arguments)[0], asked)
       addProperty(object, asked)
     }
+    if (type === "MemberExpression" && isRecord(object) && next.computed === false && isRecord(property)) {
+      const of = object.type === "CallExpression" && isNamed(object.callee, "$") ? "$" : textOf(object.name)
+      if (of === "$" || of === "$input") taken.push({ of, what: textOf(property.name) })
+    }
     for (const [key, value] of Object.entries(next)) {
       const isPropertyName = key === "property" && next.computed === false
       if (Predicate.isObjectOrArray(value) && !isPropertyName) open.push(value)
     }
   }
-  return { nodes: [...nodes], asked, variables: [...variables], returns: returnsIn(tree) }
+  return { nodes: [...nodes], asked, taken, variables: [...variables], returns: returnsIn(tree) }
 }
 
 /** Whether a program returns or throws by itself, not only in its functions. */

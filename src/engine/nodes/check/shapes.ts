@@ -157,7 +157,8 @@ const mapper = (value: unknown, needsMatch: boolean): ReadonlyArray<Inside> => {
 
 const parse = (text: string) => Result.try((): unknown => JSON.parse(text))
 
-const json = (value: unknown): ReadonlyArray<Inside> => {
+/** What most nodes cannot read as JSON. */
+export const json = (value: unknown): ReadonlyArray<Inside> => {
   if (!Predicate.isString(value) || value.trim() === "" || value.includes("{{") || /^[^[{]/.test(value.trim()))
     return []
   if (Result.isSuccess(parse(value)) || Result.isSuccess(parse(strict(value)))) return []

@@ -31,9 +31,17 @@ const twins = Effect.fnUntraced(function* (name: string) {
   return found
 })
 
+/** Somebody else may have deleted it meanwhile. */
+export const eraseTwin = (id: WorkflowId) =>
+  Effect.catchIf(
+    Effect.asVoid(eraseWorkflow(id)),
+    (error) => error._tag === "ApiError" && error.httpStatus === 404,
+    () => Effect.void
+  )
+
 /** Deletes the twin of this name, if there is one; nothing else is ever called like it. */
 export const eraseNamed = Effect.fnUntraced(function* (name: string) {
-  for (const twin of yield* twins(markIn(name))) if (twin.name === name) yield* eraseWorkflow(twin.id)
+  for (const twin of yield* twins(markIn(name))) if (twin.name === name) yield* eraseTwin(twin.id)
 })
 
 /** Engines search names with wildcards, and by part: the mark alone is enough. */
@@ -43,7 +51,7 @@ const markIn = (name: string): string => readTemporaryName(name)?.mark ?? name
 export const eraseOld = Effect.gen(function* () {
   const now = yield* Clock.currentTimeMillis
   const old = (yield* twins(temporaryWords)).filter(({ since }) => now - since > oldest)
-  yield* Effect.forEach(old, ({ id }) => Effect.ignore(eraseWorkflow(id)))
+  yield* Effect.forEach(old, ({ id }) => Effect.ignore(eraseTwin(id)))
   return old.length
 })
 

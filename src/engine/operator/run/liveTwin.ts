@@ -6,12 +6,11 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import { ApiError, type EngineError } from "../../client/EngineError.ts"
 import type { Execution, ExecutionId, WorkflowId } from "../../client/models.ts"
 import { apiResponse, problemOf } from "../../client/replies.ts"
-import { eraseWorkflow } from "../../tools/workflows/delete.ts"
 import { callOnceRegistered } from "../../tools/workflows/execute.ts"
 import { switchOn } from "../../tools/workflows/switchOn.ts"
 import { readFailed } from "../explain/reading.ts"
 import { statusOf } from "../explain/states.ts"
-import { eraseNamed, eraseOld } from "./leftovers.ts"
+import { eraseNamed, eraseOld, eraseTwin } from "./leftovers.ts"
 import type { Twin } from "./twin.ts"
 import { TwinJournal } from "./TwinJournal.ts"
 
@@ -56,7 +55,7 @@ export const runTwin = Effect.fnUntraced(function* (twin: Twin, calling: Calling
         const { id } = made.value.workflow
         const exit = yield* Effect.exit(restore(used(id, twin, calling, read)))
         const isOver = Exit.isSuccess(exit) && exit.value !== undefined && statusOf(exit.value) !== "waiting"
-        const erased = yield* apart(Effect.andThen(isOver ? Effect.void : stopRuns(id), erase(id)))
+        const erased = yield* apart(Effect.andThen(isOver ? Effect.void : stopRuns(id), eraseTwin(id)))
         const left = Exit.isFailure(erased) ? { id, problem: problemIn(erased.cause) } : undefined
         if (left !== undefined)
           yield* Effect.logWarning(`${name} (${id}) is left on ${engine.instance}: ${left.problem}`)
@@ -85,14 +84,6 @@ const apart = Effect.fnUntraced(function* <A, E, R>(self: Effect.Effect<A, E, R>
   const until = (yield* monotonicMillis) + 30_000
   return yield* Fiber.await(yield* Effect.forkDetach(Effect.provideService(self, Deadline, until)))
 })
-
-/** Somebody else may have deleted it. */
-const erase = (id: WorkflowId) =>
-  Effect.catchIf(
-    Effect.asVoid(eraseWorkflow(id)),
-    (error) => error._tag === "ApiError" && error.httpStatus === 404,
-    () => Effect.void
-  )
 
 const used = Effect.fnUntraced(function* (id: WorkflowId, twin: Twin, { path, seconds }: Calling, read: ReadRun) {
   yield* switchOn(id)

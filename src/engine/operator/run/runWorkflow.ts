@@ -9,6 +9,7 @@ import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, optional, workflowId } from "../../tools/parameters.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import { editedBy, operationsArgument, readOperations } from "../edit/edited.ts"
+import { statusOf } from "../explain/states.ts"
 import { itemsIn, mocksOf, pinnedItems } from "./items.ts"
 import { outsideOf } from "./outside.ts"
 import { perform } from "./perform.ts"
@@ -111,7 +112,12 @@ export const runWorkflow = EngineTool.make("run_workflow", {
               `The run did not end within ${timeout} s, and left no record: it may have been carried out in part.` +
               waitingAt(running)
           }
-        : report(execution, twin, part)),
+        : {
+            ...report(execution, twin, part),
+            ...(statusOf(execution) === "canceled"
+              ? { note: `The run had not ended after ${timeout} s, and was stopped.${waitingAt(running)}` }
+              : {})
+          }),
       ...(left === undefined
         ? {}
         : { notice: `The temporary copy ${left.id} could not be deleted (${left.problem}): delete_workflow` })

@@ -1,7 +1,9 @@
 import { Clock, Effect, Result, Schema } from "effect"
 
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import { type ExecutionId, type Workflow, WorkflowId } from "../../client/models.ts"
+import { type Execution, type ExecutionId, type Workflow, WorkflowId } from "../../client/models.ts"
+import { mapTexts } from "../../workflow/paths.ts"
 import { idsNamed } from "../compare/sides.ts"
 import { runDataOf } from "../explain/runData.ts"
 import { statusOf } from "../explain/states.ts"
@@ -78,7 +80,9 @@ export const runTest = Effect.fnUntraced(function* (test: TestFile, workflow: Wo
     const what = `the run did not end within ${test.timeout} s, and left no record`
     return yield* verdict("error", [{ what }], notice)
   }
-  const data = runDataOf(execution)
+  const data = runDataOf(
+    underItsName(execution, twin.creation.name, { id: test.workflow.id ?? workflow.id, name: workflow.name })
+  )
   if (data === undefined) {
     return yield* verdict(
       "error",
@@ -92,3 +96,14 @@ export const runTest = Effect.fnUntraced(function* (test: TestFile, workflow: Wo
 
 /** Every item counts. */
 const readWhole = (id: ExecutionId) => EngineClient.use((engine) => engine.getExecution(id, true))
+
+/** What a run left, as the workflow itself would have left it: a copy has another name and id. */
+const underItsName = (
+  execution: Execution,
+  copy: string,
+  { id, name }: { readonly id: string; readonly name: string }
+): JsonObject => {
+  const own = String(execution.workflowId)
+  const told = mapTexts(execution.data, (text) => text.replaceAll(copy, () => name).replaceAll(own, () => id))
+  return { ...execution, data: told }
+}

@@ -1,0 +1,59 @@
+import { Predicate, Result } from "effect"
+
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { nameOf } from "../../client/models.ts"
+import { isEnabled, kindOf } from "../../workflow/triggers.ts"
+import { isRecord, recordOf } from "../json.ts"
+import { type Finding, quoted } from "./Finding.ts"
+import { json } from "./shapes.ts"
+
+/** What no description of a node type says, and its node fails on when it runs. */
+export const checkRunning = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<Finding> =>
+  nodes.filter(isEnabled).flatMap((node) => {
+    const parameters = recordOf(node.parameters)
+    const kind = kindOf(node)
+    const found =
+      kind === "httpRequest" || kind === "httpRequestTool" ? unreadable(parameters) : nothingNamed(kind, parameters)
+    return found.map((one): Finding => ({ level: "error", node: nameOf(node), ...one }))
+  })
+
+type Found = Pick<Finding, "field" | "problem" | "fix">
+
+/** A text that is sent as JSON, and what says that it is. */
+const sentAsJson = [
+  { text: "jsonBody", sends: "sendBody", how: "specifyBody" },
+  { text: "jsonQuery", sends: "sendQuery", how: "specifyQuery" },
+  { text: "jsonHeaders", sends: "sendHeaders", how: "specifyHeaders" }
+]
+
+const unreadable = (parameters: JsonObject): ReadonlyArray<Found> =>
+  sentAsJson.flatMap(({ how, sends, text }) => {
+    const value = parameters[text]
+    if (parameters[sends] !== true || parameters[how] !== "json") return []
+    if (!Predicate.isString(value) || value.trim() === "" || value.startsWith("=") || value.includes("{{")) return []
+    // What no node can read is told of every node.
+    if (json(value).length > 0) return []
+    if (parameters.contentType !== undefined && parameters.contentType !== "json" && text === "jsonBody") return []
+    if (Result.isSuccess(Result.try((): unknown => JSON.parse(value)))) return []
+    const fix = 'Names and texts stand in double quotes, and nothing stands behind the last comma: {"a": "b"}'
+    return [{ field: `parameters.${text}`, problem: `is no JSON: ${quoted(value)}`, fix }]
+  })
+
+const nothingNamed = (kind: string, parameters: JsonObject): ReadonlyArray<Found> => {
+  if (kind === "sort" && (parameters.type ?? "simple") === "simple" && isEmpty(parameters.sortFieldsUi, "sortField")) {
+    const fix = 'Name one: {"sortField": [{"fieldName": "…", "order": "ascending"}]}'
+    return [{ field: "parameters.sortFieldsUi", problem: "names no field to sort by", fix }]
+  }
+  if (kind === "summarize" && isEmpty(parameters.fieldsToSummarize, "values")) {
+    const fix = 'Name one: {"values": [{"aggregation": "sum", "field": "…"}]}'
+    return [{ field: "parameters.fieldsToSummarize", problem: "names no field to summarize", fix }]
+  }
+  return []
+}
+
+const isEmpty = (value: unknown, list: string): boolean => {
+  if (value === undefined || value === null) return true
+  if (!isRecord(value)) return false
+  const rows = value[list]
+  return rows === undefined || (Array.isArray(rows) && rows.length === 0)
+}
