@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises"
+import { readdir, writeFile } from "node:fs/promises"
 import { createServer, type IncomingMessage } from "node:http"
 import path from "node:path"
 
@@ -103,6 +103,13 @@ describe("kill -9 in the middle of a run", () => {
           next.child.stdin.end()
           yield* Effect.promise(() => next.ended)
         }
+        // Who was killed while writing what it was about to do had done nothing yet.
+        const note = (age: number) => path.join(cwd, ".workflow-runs", `${Date.now() - age}-x.json`)
+        yield* Effect.promise(() => Promise.all([writeFile(note(3_600_000), ""), writeFile(note(0), "")]))
+        const last = command()
+        yield* eventually(noted, (files) => files.length === 1)
+        last.child.stdin.end()
+        yield* Effect.promise(() => last.ended)
         // Some of these moments really have left something.
         assert.isAtLeast(left.length, 4, left.join(", "))
       }).pipe(Effect.provide(served)),

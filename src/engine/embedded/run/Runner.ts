@@ -86,7 +86,9 @@ export class Runner extends Context.Service<
         const end = yield* Deferred.make<ExecutionRecord>()
         const steps = [...begun.steps]
         const seconds = Number(begun.snapshot.settings.executionTimeout ?? 0)
-        const walking = walk(begun.snapshot, order.start, steps, (said) => Deferred.succeed(response, said))
+        const walking = walk({ ...begun.snapshot, id: begun.workflowId }, order.start, steps, (said) =>
+          Deferred.succeed(response, said)
+        )
         const inTime = seconds > 0 ? Effect.timeoutOption(walking, `${seconds} seconds`) : Effect.asSome(walking)
 
         yield* Effect.interruptible(inTime).pipe(

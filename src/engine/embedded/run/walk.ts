@@ -17,6 +17,8 @@ export interface Pending {
 }
 
 interface Graph {
+  readonly id: string
+  readonly name: string
   readonly nodes: ReadonlyArray<JsonObject>
   readonly connections: JsonObject
 }
@@ -42,7 +44,7 @@ export const walk = Effect.fnUntraced(function* (
     if (node === undefined) continue
     const startTime = yield* Clock.currentTimeMillis
     const index = steps.length - before
-    const result = yield* Effect.result(index < mostSteps ? performOrGoOn(node, next, steps) : endless)
+    const result = yield* Effect.result(index < mostSteps ? performOrGoOn(graph, node, next, steps) : endless)
     const executionTime = (yield* Clock.currentTimeMillis) - startTime
     const step = { node: next.node, index, startTime, executionTime, source }
     if (Result.isFailure(result)) {
@@ -60,10 +62,15 @@ export const walk = Effect.fnUntraced(function* (
 
 const endless = Effect.fail(new NodeFailure({ message: `The embedded engine stopped after ${mostSteps} steps` }))
 
-const performOrGoOn = (node: JsonObject, { input, node: name, obstacle }: Pending, steps: ReadonlyArray<Step>) => {
+const performOrGoOn = (
+  graph: Graph,
+  node: JsonObject,
+  { input, node: name, obstacle }: Pending,
+  steps: ReadonlyArray<Step>
+) => {
   if (obstacle !== undefined) return Effect.fail(new NodeFailure({ message: obstacle }))
   if (!isEnabled(node)) return Effect.succeed<Outcome>({ outputs: [input] })
-  const work = perform(node, { input, scopeOf: (item) => scope(item, input, steps, runsOf(steps, name)) })
+  const work = perform(node, { input, scopeOf: (item) => scope(graph, item, input, steps, runsOf(steps, name)) })
   const goesOn = node.continueOnFail === true || node.onError === "continueRegularOutput"
   return goesOn && kindOf(node) !== "stopAndError"
     ? Effect.catch(work, ({ message }) => Effect.succeed<Outcome>({ outputs: [[{ json: { error: message } }]] }))
@@ -91,8 +98,9 @@ const following = (
   })
 }
 
-/** The names an expression can use: the item, the other items, and the outputs of earlier nodes. */
+/** The names an expression can use: the item, the other items, the workflow, and the outputs of earlier nodes. */
 const scope = (
+  { id, name }: Graph,
   item: Item | undefined,
   input: ReadonlyArray<Item>,
   steps: ReadonlyArray<Step>,
@@ -102,6 +110,7 @@ const scope = (
   $input: view(input, item),
   $itemIndex: item === undefined ? 0 : input.indexOf(item),
   $runIndex: runIndex,
+  $workflow: { id, name },
   items: input,
   $node: Object.fromEntries(
     steps.map(({ node, outputs: [first = []] }) => [
