@@ -204,7 +204,7 @@ export const runningTwins = (it: Suite) => {
       const run = yield* ask("run_workflow", { id, timeout: 1 })
       assert.include(run, { status: "canceled" })
       assert.match(
-        run.note,
+        String(run.note),
         /^The run had not ended after 1 s, and was stopped\. It may have waited at Wait: mock what waits\.$/
       )
       assert.include(run.didNotRun, "After")
