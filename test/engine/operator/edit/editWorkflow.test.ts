@@ -140,7 +140,11 @@ describe("edit_workflow", () => {
       const said = yield* ask(
         "edit_workflow",
         edit(
-          { op: "set", node: "Save", parameters: { x: "={{ $('Fetsch').item.json.x + $('Nobody at all').x }}" } },
+          {
+            op: "set",
+            node: "Save",
+            parameters: { x: "={{ $('Fetsch').item.json.x + $('Nobody at all').item.json.x }}" }
+          },
           { op: "disconnect", from: "Every day" }
         )
       )
