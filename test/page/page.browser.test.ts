@@ -84,6 +84,18 @@ describe("workflows", () => {
     assert.sameMembers(await page.locator(".label.of-part").allTextContents(), ["model", "memory", "tool"])
   })
 
+  it("fit as a whole when that is asked for, however wide they are", async () => {
+    const nodes = Array.from({ length: 20 }, (_, at) => step(`Step ${at}`, at * 220, 0))
+    const connections = nodes.slice(1).map(({ name }, at) => ({ source: `Step ${at}`, target: name }))
+    const { id } = await call(url, "create_workflow", { name: "Wide", nodes, connections })
+    const page = await open(`${url}/#/workflow/embedded/${text(id)}`)
+    const frame = page.locator(".frame")
+    await page.getByText("70 %").waitFor()
+    await page.getByRole("button", { name: "Fit" }).click()
+    await page.getByText("70 %").waitFor({ state: "detached" })
+    assert.isAtMost(await frame.evaluate(({ clientWidth, scrollWidth }) => scrollWidth - clientWidth), 0)
+  })
+
   it("mark the node that failed, and show what is in it without secrets", async () => {
     const made = await call(url, "create_workflow", {
       name: "With a key",
