@@ -128,8 +128,8 @@ describe("two copies behind nginx", () => {
     const [copy = 0, port = 0] = await freePorts(2)
     const resource = `http://127.0.0.1:${port}/mcp`
     const http = { allowedHosts: ["127.0.0.1"], oauth: { issuer: "http://127.0.0.1:9", resource } }
-    const cwd = await directory({ ".config.json": { http } })
-    await startHttp(["--embedded", "--port", String(copy)], { cwd })
+    const cwd = await directory({ "config.json": { http } })
+    await startHttp(["--embedded", "--config", "config.json", "--port", String(copy)], { cwd })
     const proxy = await startNginx(port, [copy, copy])
     try {
       const page = await (await fetch(proxy.url)).text()
