@@ -215,6 +215,17 @@ describe("plans", () => {
     assert.strictEqual((await call(url, "show_plan", { plan_id: id }))["state"], "planned")
   })
 
+  it("show in the dark as well that nothing of them is done yet", async () => {
+    const { plan_id: id } = await planned()
+    const page = await open(`${url}/#/plans/${text(id)}`, { colorScheme: "dark" })
+    const bar = page.getByRole("progressbar")
+    await bar.waitFor()
+    // Chromium's own bar is white there, as if all were done.
+    const [track = 255] = (await bar.evaluate((one) => getComputedStyle(one).backgroundColor)).match(/\d+/g) ?? []
+    assert.isBelow(Number(track), 80)
+    assert.strictEqual(await bar.evaluate((one) => getComputedStyle(one).appearance), "none")
+  })
+
   it("are applied, told of, and taken back", async () => {
     const { plan_id: id } = await planned()
     const page = await open(`${url}/#/plans/${text(id)}`)
@@ -423,7 +434,8 @@ describe("a server with a token", () => {
     const page = await open(guarded.url)
     const asked: Array<string> = []
     page.on("request", (request) => asked.push(request.url()))
-    await page.getByLabel("Token").fill("wrong")
+    await page.locator("input:focus").waitFor()
+    await page.keyboard.type("wrong")
     await page.keyboard.press("Enter")
     await page.getByText("This token was not taken").waitFor()
     assert.deepStrictEqual(await complaints(page), [])
