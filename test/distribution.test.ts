@@ -127,7 +127,7 @@ describe("the Dockerfile", () => {
           }
         } else if (word === "RUN") {
           const { status, stderr } = spawnSync(rest.replaceAll("/build/", `${build}/`), { cwd: build, shell: true })
-          assert.strictEqual(status, 0, String(stderr))
+          assert.deepStrictEqual([status, String(stderr)], [0, ""])
         }
       }
       const app = await directory()
@@ -136,6 +136,10 @@ describe("the Dockerfile", () => {
         cpSync(from.replace("/build", build), to.replace("/app", app), { recursive: true })
       }
       assert.notInclude(["root", "0", ""], last("USER"))
+      // The user can write where the server works: the journal of plans lies there.
+      assert.strictEqual(last("WORKDIR"), last("VOLUME"))
+      assert.include(last("RUN"), `chown ${last("USER")}:${last("USER")} ${last("VOLUME")}`)
+      assert.include(readFileSync(path.join(root, "packaging/compose.yaml"), "utf8"), `- tools:${last("VOLUME")}\n`)
 
       const free = createServer().listen(0, "127.0.0.1")
       await once(free, "listening")
@@ -159,7 +163,7 @@ describe("the Dockerfile", () => {
       const server = spawn(
         command,
         args.map((word) => word.replace("/app", app)),
-        { cwd: app, env }
+        { cwd: await directory(), env }
       )
       try {
         await once(server.stderr, "data")

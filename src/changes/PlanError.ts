@@ -95,7 +95,7 @@ export class JournalFailed extends Schema.TaggedError<JournalFailed>()("JournalF
   problem: Schema.String
 }) {
   override get message() {
-    return `The journal of plans cannot be used: ${this.problem.replace(/\.$/, "")}. Nothing further was changed.`
+    return `The journal of plans cannot be used: ${this.problem.replace(/[^.?]$/, "$&.")} Nothing further was changed.`
   }
 }
 

@@ -145,6 +145,8 @@ const Heading = ({ isFocused, text }: { readonly text: string; readonly isFocuse
 
 const TokenForm = ({ onToken, problem }: { readonly problem: string; readonly onToken: () => void }) => {
   const [text, setText] = useState("")
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.focus(), [])
   const wasTried = token.get() !== ""
   const submit = (event: Event) => {
     event.preventDefault()
@@ -158,6 +160,7 @@ const TokenForm = ({ onToken, problem }: { readonly problem: string; readonly on
       <label>
         Token
         <input
+          ref={field}
           type="password"
           autocomplete="off"
           required

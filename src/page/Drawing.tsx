@@ -12,17 +12,22 @@ interface Props {
   readonly onSelect: (place: number) => void
 }
 
+const smallest = 0.1
+
+/** Below this a drawing opens with a part of itself, rather than with words that nobody can read. */
+const smallestReadable = 0.7
+
 /** A workflow to look at and to walk through: one stop of the Tab key, from where the arrow keys lead on. */
 export const Drawing = ({ onSelect, scene, selected }: Props) => {
   const frame = useRef<HTMLDivElement>(null)
   const [zoom, setZoom] = useState(1)
   const drawing = useMemo(() => svgOf(scene), [scene])
   const children = useMemo(() => drawing.children.map((child) => vnodeOf(child)), [drawing])
-  const fit = () => {
+  const zoomToFit = (smallest: number) => {
     const room = frame.current?.clientWidth ?? scene.width
-    setZoom(Math.min(1, Math.max(0.7, room / scene.width)))
+    setZoom(Math.min(1, Math.max(smallest, room / scene.width)))
   }
-  useLayoutEffect(fit, [scene])
+  useLayoutEffect(() => zoomToFit(smallestReadable), [scene])
   useEffect(() => {
     const node = nodeAt(frame.current, selected)
     for (const other of frame.current?.querySelectorAll(".is-selected") ?? []) other.classList.remove("is-selected")
@@ -55,14 +60,14 @@ export const Drawing = ({ onSelect, scene, selected }: Props) => {
   return (
     <div class="canvas">
       <div class="row tools" role="toolbar" aria-label="Size of the drawing">
-        <button type="button" onClick={() => setZoom((now) => Math.max(0.2, now / 1.25))} aria-label="Smaller">
+        <button type="button" onClick={() => setZoom((now) => Math.max(smallest, now / 1.25))} aria-label="Smaller">
           −
         </button>
         <output aria-live="polite">{Math.round(zoom * 100)} %</output>
         <button type="button" onClick={() => setZoom((now) => Math.min(2.5, now * 1.25))} aria-label="Larger">
           +
         </button>
-        <button type="button" onClick={fit}>
+        <button type="button" onClick={() => zoomToFit(smallest)}>
           Fit
         </button>
       </div>

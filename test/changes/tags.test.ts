@@ -103,6 +103,14 @@ const told = (state: PlanState.PlanState<TagChange> | undefined) => ({
   steps: Object.fromEntries(state === undefined ? [] : HashMap.toEntries(state.steps))
 })
 
+it("a journal that cannot be used is told in whole sentences", () => {
+  const told = (problem: string) => new JournalFailed({ problem }).message
+  const end = "Nothing further was changed."
+  assert.strictEqual(told("it is full"), `The journal of plans cannot be used: it is full. ${end}`)
+  assert.strictEqual(told("It is full."), `The journal of plans cannot be used: It is full. ${end}`)
+  assert.strictEqual(told("Is it there?"), `The journal of plans cannot be used: Is it there? ${end}`)
+})
+
 describe("plans of tags over an engine", () => {
   it.effect("are applied, told, and rolled back by the tools of plans", () =>
     Effect.gen(function* () {

@@ -84,6 +84,18 @@ describe("workflows", () => {
     assert.sameMembers(await page.locator(".label.of-part").allTextContents(), ["model", "memory", "tool"])
   })
 
+  it("fit as a whole when that is asked for, however wide they are", async () => {
+    const nodes = Array.from({ length: 20 }, (_, at) => step(`Step ${at}`, at * 220, 0))
+    const connections = nodes.slice(1).map(({ name }, at) => ({ source: `Step ${at}`, target: name }))
+    const { id } = await call(url, "create_workflow", { name: "Wide", nodes, connections })
+    const page = await open(`${url}/#/workflow/embedded/${text(id)}`)
+    const frame = page.locator(".frame")
+    await page.getByText("70 %").waitFor()
+    await page.getByRole("button", { name: "Fit" }).click()
+    await page.getByText("70 %").waitFor({ state: "detached" })
+    assert.isAtMost(await frame.evaluate(({ clientWidth, scrollWidth }) => scrollWidth - clientWidth), 0)
+  })
+
   it("mark the node that failed, and show what is in it without secrets", async () => {
     const made = await call(url, "create_workflow", {
       name: "With a key",
@@ -201,6 +213,17 @@ describe("plans", () => {
     await page.keyboard.press("Escape")
     await dialog.waitFor({ state: "hidden" })
     assert.strictEqual((await call(url, "show_plan", { plan_id: id }))["state"], "planned")
+  })
+
+  it("show in the dark as well that nothing of them is done yet", async () => {
+    const { plan_id: id } = await planned()
+    const page = await open(`${url}/#/plans/${text(id)}`, { colorScheme: "dark" })
+    const bar = page.getByRole("progressbar")
+    await bar.waitFor()
+    // Chromium's own bar is white there, as if all were done.
+    const [track = 255] = (await bar.evaluate((one) => getComputedStyle(one).backgroundColor)).match(/\d+/g) ?? []
+    assert.isBelow(Number(track), 80)
+    assert.strictEqual(await bar.evaluate((one) => getComputedStyle(one).appearance), "none")
   })
 
   it("are applied, told of, and taken back", async () => {
@@ -411,7 +434,8 @@ describe("a server with a token", () => {
     const page = await open(guarded.url)
     const asked: Array<string> = []
     page.on("request", (request) => asked.push(request.url()))
-    await page.getByLabel("Token").fill("wrong")
+    await page.locator("input:focus").waitFor()
+    await page.keyboard.type("wrong")
     await page.keyboard.press("Enter")
     await page.getByText("This token was not taken").waitFor()
     assert.deepStrictEqual(await complaints(page), [])

@@ -124,6 +124,26 @@ describe("two copies behind nginx", () => {
     assert.isAbove([...changes.values()].filter((became) => became === "answered").length, 10)
   })
 
+  it("show people their page, and clients who issues tokens", async () => {
+    const [copy = 0, port = 0] = await freePorts(2)
+    const resource = `http://127.0.0.1:${port}/mcp`
+    const http = { allowedHosts: ["127.0.0.1"], oauth: { issuer: "http://127.0.0.1:9", resource } }
+    const cwd = await directory({ "config.json": { http } })
+    await startHttp(["--embedded", "--config", "config.json", "--port", String(copy)], { cwd })
+    const proxy = await startNginx(port, [copy, copy])
+    try {
+      const page = await (await fetch(proxy.url)).text()
+      const files = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = ""]) => file)
+      assert.isAbove(files.length, 1)
+      for (const file of files) assert.strictEqual((await fetch(`${proxy.url}/${file}`)).status, 200, file)
+      const refused = await fetch(resource, callOf("list_workflows", {}))
+      const [, metadata = ""] = /resource_metadata="([^"]+)"/.exec(refused.headers.get("www-authenticate") ?? "") ?? []
+      assert.propertyVal(await (await fetch(metadata)).json(), "resource", resource)
+    } finally {
+      await proxy.stop()
+    }
+  })
+
   it("are asked again only for tools that read", async () => {
     const [, names = ""] = /tools\/call (\([a-z|]+\)_)/.exec(await documented()) ?? assert.fail("no names of tools")
     const tools = [...EngineToolset.tools, ...OperatorToolset.tools, ...ChangesToolset.tools]

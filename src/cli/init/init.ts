@@ -103,7 +103,8 @@ const tried = Effect.fnUntraced(function* (
       field === "engine_host" ? "--engine-host" : "--engine-key"
     )
   )
-  const engine = Layer.succeed(EngineConfig, { defaultEnv: name, environments: new Map([[name, environment]]) })
+  // Which one is the default, the file says, which may have others.
+  const engine = Layer.succeed(EngineConfig, { defaultEnv: "", environments: new Map([[name, environment]]) })
   const findings = yield* Effect.provide(check, Instances.layer.pipe(Layer.provide([engine, NodeHttpClients.layer])))
   const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
   yield* Console.log(report(findings, { json: false, canColor }))

@@ -25,7 +25,7 @@ describe("init", () => {
     const words = ["init", "--engine-host", `${host}/home/workflows`, "--client", "cursor", "--client", "claude-code"]
     const { code, stderr, stdout } = await run(words, { cwd, env })
     assert.deepStrictEqual({ code, stderr }, { code: 0, stderr: "" })
-    assert.match(stdout, /^ok +default \(default\) +\S+ +yes +accepted +1\.82\.3/m)
+    assert.match(stdout, /^ok +default +\S+ +yes +accepted +1\.82\.3/m)
     assert.notInclude(stdout, key)
     assert.deepStrictEqual(await read(`${cwd}/.config.json`), {
       environments: { default: { engine_host: host, engine_api_key: key } },
