@@ -318,6 +318,33 @@ export const checks = (it: Suite) => {
       })
   )
 
+  it.effect("a write warns of credentials and other workflows that are not there, in the nodes that it brings", () =>
+    Effect.gen(function* () {
+      const { isSecond } = yield* TestedEngine
+      const nowhere = "n0wh3r3000000000"
+      const calling = node(
+        "executeWorkflow",
+        "Sub",
+        { workflowId: { __rl: true, mode: "id", value: nowhere }, options: {} },
+        { typeVersion: 1.2 }
+      )
+      const sound = yield* created(behind(node("noOp", "Work")))
+      const added = { op: "add", name: "Sub", type: calling["type"], parameters: calling["parameters"], from: "Work" }
+      const edited = yield* ask("edit_workflow", { id: sound.id, operations: [added] })
+      assert.include(JSON.stringify(edited), `this instance has no workflow ${nowhere}`)
+      const renamed = yield* ask("edit_workflow", { id: sound.id, operations: [{ op: "rename", name: unique("Sub") }] })
+      assert.notInclude(JSON.stringify(renamed), nowhere)
+      const authenticated = http(
+        { authentication: "genericCredentialType", genericAuthType: "httpHeaderAuth" },
+        { credentials: { httpHeaderAuth: { id: "nowhere", name: "Key" } } }
+      )
+      const said = JSON.stringify(decodeWarnings(yield* created(behind(authenticated))))
+      // An engine of generation 1 lists no credentials.
+      if (isSecond) assert.include(said, "there is no credential Key (nowhere) here")
+      else assert.notInclude(said, "there is no credential")
+    })
+  )
+
   it.effect("create_workflow says nothing of a workflow without mistakes", () =>
     Effect.gen(function* () {
       yield* ask("find_nodes", { query: "http request" })

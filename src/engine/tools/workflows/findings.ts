@@ -1,8 +1,11 @@
 import { Effect, Fiber } from "effect"
 
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { type Checked, checkWorkflow } from "../../nodes/check/checkWorkflow.ts"
+import { checkCredentialIds } from "../../nodes/check/credentialIds.ts"
 import { inWords } from "../../nodes/check/Finding.ts"
+import { checkSubWorkflows } from "../../nodes/check/subWorkflows.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
 
 /** Findings that an answer shows at most. */
@@ -26,7 +29,8 @@ export const checkBeside = Effect.fnUntraced(function* (after: Checked, before?:
     const { canBeHad = false, catalog, hint } = yield* knowledge.soon(engine)
     const check = (workflow: Checked) => Effect.map(checkWorkflow(workflow, catalog), (found) => found.map(inWords))
     const known = new Set(before === undefined ? [] : yield* check(before))
-    const lines = (yield* check(after)).filter((line) => !known.has(line))
+    const found = [...(yield* check(after)), ...(yield* mentioned(engine, changedNodes(after, before)))]
+    const lines = found.filter((line) => !known.has(line))
     if (!canBeHad || hint === undefined || told.has(engine)) return lines
     told.add(engine)
     return [...lines, `Types and parameters of nodes were not checked. ${hint}`]
@@ -41,6 +45,19 @@ export const checkBeside = Effect.fnUntraced(function* (after: Checked, before?:
     )
   )
 })
+
+/** What these nodes mention and the instance does not have: credentials, and other workflows. */
+const mentioned = (engine: EngineClient["Service"], nodes: ReadonlyArray<JsonObject>) =>
+  Effect.map(
+    Effect.all([checkCredentialIds(engine, nodes), checkSubWorkflows(engine, { nodes })], { concurrency: 2 }),
+    (found) => found.flat().map(inWords)
+  )
+
+/** Nodes that are not there yet as they are now. */
+const changedNodes = (after: Checked, before: Checked | undefined): ReadonlyArray<JsonObject> => {
+  const written = new Set(before?.nodes.map((node) => JSON.stringify(node)))
+  return after.nodes.filter((node) => !written.has(JSON.stringify(node)))
+}
 
 const tookTooLong = "The nodes were not checked, which took too long: check_workflow does it."
 
