@@ -7,6 +7,7 @@ import { Clock, Effect, FileSystem, Option, Result, Schema } from "effect"
 import { eraseLeft } from "../engine/operator/run/leftovers.ts"
 import type { TwinJournal } from "../engine/operator/run/TwinJournal.ts"
 import { transportCode } from "../internal/http/transportCode.ts"
+import { keepingFolder } from "./keepingFolder.ts"
 import type { Launch } from "./Launch.ts"
 
 /** A workflow that a run has made, or was about to make, and who runs it. */
@@ -27,10 +28,10 @@ const writeEntry = Schema.encodeEffect(Entry)
 const longestLife = 5 * 60 * 1000
 
 /** Where temporary workflows are noted, beside the journal of plans; nowhere where none can outlive this process. */
-export const twinFolder = ({ config = "", embedded, plans, readOnly }: Launch) =>
+export const twinFolder = ({ config, embedded, plans, readOnly }: Launch) =>
   embedded !== undefined || readOnly
     ? undefined
-    : path.resolve(path.dirname(config), path.dirname(plans?.journal ?? ""), ".workflow-runs")
+    : path.resolve(keepingFolder(config), path.dirname(plans?.journal ?? ""), ".workflow-runs")
 
 /** Keeps a file for each temporary workflow in a folder, as long as it may exist. */
 export const twinFiles = (folder: string): (typeof TwinJournal)["Service"] => ({

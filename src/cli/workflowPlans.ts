@@ -5,6 +5,7 @@ import { Effect, Layer, Schema } from "effect"
 import { Entry, PlanConfig, WorkflowJournal, WorkflowPlans } from "../engine/changes/Plans.ts"
 import { PlanFields, PromotionFields } from "../engine/changes/settings.ts"
 import { Journals } from "./journals.ts"
+import { keepingFolder } from "./keepingFolder.ts"
 import type { Launch } from "./Launch.ts"
 
 /** The plans of workflows as they are configured. */
@@ -21,7 +22,7 @@ const configured = (launch: Launch) =>
     Effect.gen(function* () {
       const { plans, promotion } = yield* Effect.orDie(byDefault)
       const settings = { plans: launch.plans ?? plans, promotion: launch.promotion ?? promotion }
-      const file = path.resolve(path.dirname(launch.config ?? ""), settings.plans.journal)
+      const file = path.resolve(keepingFolder(launch.config), settings.plans.journal)
       const { make, makeReading } = yield* Journals
       const journal = launch.readOnly ? makeReading(file, Entry) : make(file, Entry)
       return Layer.merge(

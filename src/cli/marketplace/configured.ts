@@ -6,6 +6,7 @@ import { HttpClient } from "effect/http"
 import { untrustedDestination } from "../../engine/config/instances.ts"
 import { HttpClients } from "../../internal/http/HttpClients.ts"
 import { decode, MarketplaceConfig, type MarketplaceSettings } from "../../marketplace/client/MarketplaceConfig.ts"
+import { keepingFolder } from "../keepingFolder.ts"
 import type { Launch } from "../Launch.ts"
 import * as NodeHttpClients from "../NodeHttpClients.ts"
 import * as AdsJournal from "./journal.ts"
@@ -59,5 +60,4 @@ export const configured = (launch: Launch) =>
   )
 
 /** One configuration has one journal, from wherever its server is started. */
-const fileOf = ({ config = "" }: Launch, { journal }: MarketplaceSettings) =>
-  path.resolve(path.dirname(config), journal)
+const fileOf = ({ config }: Launch, { journal }: MarketplaceSettings) => path.resolve(keepingFolder(config), journal)
