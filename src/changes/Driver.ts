@@ -164,6 +164,8 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
   readonly holdBack: (
     rows: ReadonlyArray<Row<C> & { readonly judgement: Judgement }>
   ) => Effect.Effect<ReadonlyMap<string, string>>
+  /** The step that a change follows from: where that one was refused, this one is not sent either. None by default. */
+  readonly follows?: (change: C) => string | undefined
   /** Sends changes of one batch in one call. */
   readonly send: (changes: ReadonlyArray<C>, state: S) => Effect.Effect<Sent<C>, E>
   /** What follows from an error; `changes` are those that the call was about. */

@@ -82,7 +82,10 @@ const stillToDo = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   const drifted = judged.some(({ judgement }) => judgement === "drift")
   const explain = drifted ? yield* state.explainDrift : () => ""
   const obstacles = judged.filter(isOpenRow(run)).flatMap(({ change, judgement, step }) => {
-    const reason = judgement === "drift" ? explain(change) : (heldBack.get(step) ?? state.obstacle(change))
+    const reason =
+      judgement === "drift"
+        ? explain(change)
+        : (heldBack.get(step) ?? leftBehind(run, change) ?? state.obstacle(change))
     return reason === undefined ? [] : [{ step, reason }]
   })
   for (const [reason, some] of Object.entries(Arrays.groupBy(obstacles, (row) => row.reason))) {
@@ -90,6 +93,14 @@ const stillToDo = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   }
   return judged.filter(isOpenRow(run))
 })
+
+/** Why a change is not sent that only makes sense behind another one of the plan. A rollback leaves nothing out. */
+const leftBehind = <C, S extends RemoteState<C>, E>(run: Run<C, S, E>, change: C): string | undefined => {
+  const leader = isRollback(run) ? undefined : run.driver.follows?.(change)
+  return leader === undefined || recordOf(run.state, leader).refused === undefined
+    ? undefined
+    : `what it follows from was not done (${leader})`
+}
 
 /**
  * What a broken apply has created without learning its id. What does not show may still come to light, so for a while

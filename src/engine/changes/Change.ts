@@ -149,11 +149,15 @@ export type ChangeOf<K extends Change["kind"]> = Extract<Change, { readonly kind
 
 const textOf = (ref: Ref): string => (typeof ref === "string" ? ref : `<${ref.created_by}>`)
 
+/** The id of the step that changes the content of a workflow. */
+export const updateOf = ({ instance, workflow }: { readonly instance: string; readonly workflow: Ref }): string =>
+  `update ${instance}/${textOf(workflow)}`
+
 /** What a change is about, as one text: the id of its step. */
 export const idOf: (change: Change) => string = Match.type<Change>().pipe(
   Match.discriminatorsExhaustive("kind")({
     create: ({ instance, key }) => `create ${instance}/${key}`,
-    update: ({ instance, workflow }) => `update ${instance}/${textOf(workflow)}`,
+    update: updateOf,
     tags: ({ instance, workflow }) => `tags ${instance}/${textOf(workflow)}`,
     active: ({ after, instance, workflow }) => `${after ? "activate" : "deactivate"} ${instance}/${textOf(workflow)}`,
     archived: ({ after, instance, workflow }) => `${after ? "archive" : "unarchive"} ${instance}/${textOf(workflow)}`,

@@ -6,7 +6,7 @@ import type { EngineClient } from "../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../client/EngineError.ts"
 import type { Instances } from "../client/Instances.ts"
 import { questionOf } from "./agreement.ts"
-import { type Change, idOf, invert } from "./Change.ts"
+import { type Change, idOf, invert, updateOf } from "./Change.ts"
 import { describing } from "./describe.ts"
 import { type ChangeError, explain } from "./failures.ts"
 import { holdToGuards, planProblems, type Step, warnOfProtected } from "./guards.ts"
@@ -91,6 +91,9 @@ export const make = (
     visibleMs: 10_000,
     readRemoteState: (changes) => at(changes, (client) => readRemoteState(client, changes)),
     holdBack: () => Effect.succeed(new Map()),
+    // What somebody else has changed is neither tagged nor switched on for what it should have become.
+    follows: (change) =>
+      change.kind === "tags" || (change.kind === "active" && change.after) ? updateOf(change) : undefined,
     send: (changes) => at(changes, (client) => send(client, changes)),
     explain,
     invert,

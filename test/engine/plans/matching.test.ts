@@ -407,6 +407,24 @@ describe("an apply", () => {
     }).pipe(over())
   )
 
+  it.live("neither tags nor switches on what somebody has changed meanwhile, until that is planned anew", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Beside
+      const here = yield* make("staging", "Tagged", { nodes: [hook("new")] })
+      const { id: tag } = yield* send("staging", "POST", "/tags", { name: "release" })
+      yield* send("staging", "PUT", `/workflows/${here}/tags`, [{ id: tag }])
+      yield* send("staging", "POST", `/workflows/${here}/activate`, {})
+      const there = yield* make("production", "Tagged", { nodes: [hook("old")] })
+      const planned = yield* plan({ activation: "activate" })
+      assert.deepInclude(planned, { by_kind: { update: 1, "create-tag": 1, tags: 1, active: 1 } })
+      yield* change("production", there, { nodes: [hook("elsewhere")] })
+      const report = yield* apply(planned)
+      assert.deepInclude(report, { state: "partly applied", done: 1, refused_count: 3 })
+      assert.include(text(report["refused"]), `what it follows from was not done (update production/${there})`)
+      assert.deepInclude(yield* shown("Tagged"), { active: false, tags: [] })
+    }).pipe(over())
+  )
+
   it.live("finds what it has made where the answer was lost, and makes nothing twice", () =>
     Effect.gen(function* () {
       const { meddle } = yield* Beside
