@@ -3,6 +3,14 @@ import { defineConfig } from "vitest/config"
 /** Suites that need more than this process: started by a script of their own. */
 const patient = { testTimeout: 60_000, hookTimeout: 60_000 }
 
+/** Suites that break what is relied on, or kill processes at one moment after the other: they take as long as half of the rest. */
+const killing = [
+  "test/contract/promoting-embedded.test.ts",
+  "test/engine/history/{faults,spool,together}.test.ts",
+  "test/engine/operator/killedRun.test.ts",
+  "test/engine/plans/kill.test.ts"
+]
+
 export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
@@ -15,6 +23,7 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: [
             "**/node_modules/**",
+            ...killing,
             "test/clients/**",
             "test/faults/**",
             "test/page/**/*.browser.test.ts",
@@ -32,7 +41,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "faults",
-          include: ["test/faults/**/*.test.ts"],
+          include: ["test/faults/**/*.test.ts", ...killing],
           // Most of them wait for half a minute, which they can do together.
           maxConcurrency: 30,
           ...patient,
