@@ -67,7 +67,10 @@ for (const { version } of inject("engines")) {
       for (const { file, workflow } of all) {
         const findings = await Effect.runPromise(checkWorkflow(workflow, catalog))
         // Some are only parts of workflows, of which the engine's tests start a node themselves.
-        const others = findings.map(inWords).filter((line) => !/no trigger (?:starts|leads)|serves no node/.test(line))
+        const isPart = (line: string) => /no trigger (?:starts|leads)|serves no node/.test(line)
+        // One sends what is no JSON on purpose: it shows what an error output is for.
+        const isMeant = (line: string) => file.endsWith("use_error_output.json") && line.includes("is no JSON")
+        const others = findings.map(inWords).filter((line) => !isPart(line) && !isMeant(line))
         if (others.length > 0) found.push(`${path.basename(file)}: ${others.join("\n")}`)
       }
       assert.deepStrictEqual(found, [])

@@ -35,6 +35,8 @@ export const changingPaths = (
 ): ReadonlyMap<string, ReadonlyArray<string>> => {
   const known = new Set(leavesIn(given, []).map(({ value }) => String(value)))
   const changing = new Set<string>()
+  /** Fields with an id of the run that something given happens to equal, as low ids of a new engine do. */
+  const alike = new Set<string>()
   return new Map(
     nodes.map(({ items, name, node }) => {
       const says = leavesOf(node.parameters)
@@ -42,8 +44,13 @@ export const changingPaths = (
         .join("\n")
       const found = items
         .flatMap((item) => leavesIn(item, []))
-        .filter(({ value }) => {
+        .filter(({ path, value }) => {
           const text = String(value)
+          const field = `${path.at(-1)} ${text}`
+          if (known.has(text) && (alike.has(field) || isOwn(text, says, moment))) {
+            alike.add(field)
+            return true
+          }
           if (known.has(text) || !(changing.has(text) || isOfMoment(value, says, moment))) return false
           changing.add(text)
           return true
@@ -62,7 +69,11 @@ const leavesIn = (value: unknown, path: Path): ReadonlyArray<Leaf> => {
 const uuid = /[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}/i
 const day = 24 * 60 * 60 * 1000
 
-const isOfMoment = (value: unknown, says: string, { from, own, until }: Moment): boolean => {
+const isOwn = (text: string, says: string, { own }: Moment): boolean =>
+  /\$(?:execution|workflow)\b/.test(says) && own.includes(text)
+
+const isOfMoment = (value: unknown, says: string, moment: Moment): boolean => {
+  const { from, until } = moment
   const isWithin = (time: number) => time >= from - slack && time <= until + slack
   if (typeof value === "number") {
     if (Number.isInteger(value)) return isWithin(value) || isWithin(value * 1000)
@@ -70,7 +81,7 @@ const isOfMoment = (value: unknown, says: string, { from, own, until }: Moment):
   }
   const text = String(value)
   if (uuid.test(text)) return true
-  if (/\$(?:execution|workflow)\b/.test(says) && own.includes(text)) return true
+  if (isOwn(text, says, moment)) return true
   const [dated, time] = /\b\d{4}-\d\d-\d\d(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?/.exec(text) ?? []
   if (dated === undefined) return false
   const at = Date.parse(dated)

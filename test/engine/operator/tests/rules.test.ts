@@ -176,6 +176,15 @@ describe("what changes from run to run", () => {
     assert.deepStrictEqual(paths(["$now", { at: "2026-11-20T10:00:01Z", old: "2020-01-01T00:00:00Z", n: 12 }]), [[]])
   })
 
+  it("is an id of the run also where something given happens to equal it, in the field that holds it", () => {
+    const code = "$execution.id"
+    const given = { wanted: [{ n: 3 }] }
+    const first = { name: "A", node: { parameters: { code } }, items: [{ run: "3", of: "x" }] }
+    const second = { name: "B", node: { parameters: {} }, items: [{ run: "3", n: 3 }] }
+    const found = changingPaths([first, second], given, { ...moment, own: ["3"] })
+    assert.deepStrictEqual([...found.values()], [["run"], ["run"]])
+  })
+
   it("is followed wherever it is passed on", () => {
     const id = "9b2d1c9e-7c1f-4e0a-8a52-6f8f2ad1e6a1"
     assert.deepStrictEqual(paths(["Math.random()", { r: 0.123456789012 }], ["", { copy: 0.123456789012, id }]), [
