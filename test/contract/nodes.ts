@@ -80,6 +80,14 @@ export const nodes = (it: Suite) => {
     })
   )
 
+  it.effect("describe_node takes nodes of this instance that came without parameters", () =>
+    Effect.gen(function* () {
+      const { parameters: _, ...bare } = node("stopAndError", "Bare")
+      yield* created({ nodes: [manual(), bare] })
+      assert.deepInclude(yield* ask("describe_node", { type: "stopAndError" }), { type: "n8n-nodes-base.stopAndError" })
+    })
+  )
+
   it.effect("describe_node names the types that were probably meant", () =>
     Effect.gen(function* () {
       const unknown = yield* refused("describe_node", { type: "n8n-nodes-base.slak" })

@@ -165,7 +165,8 @@ const exampleOf = (used: ReadonlyArray<UsedNode>, operation: Readonly<Record<str
   )
   if (found === undefined) return {}
   const { node, workflow } = found
-  const sample = sampleOf(node.parameters)
+  // Engines keep nodes that came without parameters as they came.
+  const sample = sampleOf(node.parameters ?? {})
   return JSON.stringify(sample).length > maxExample
     ? {}
     : { example: { workflow, version: node.typeVersion, parameters: sample } }
