@@ -10,7 +10,7 @@ const failed = Effect.mapError((error: { readonly message: string }) => new Jour
 /** The lines of a journal of plans: how an upstream's entries are written, and read. */
 export type Lines<C> = Schema.Codec<Entry<C>, unknown>
 
-const reading = <C>(entry: Lines<C>) => Schema.decodeUnknownOption(Schema.fromJsonString(entry))
+export const reading = <C>(entry: Lines<C>) => Schema.decodeUnknownOption(Schema.fromJsonString(entry))
 
 /** The file as it is now, read without claiming it: whole lines in their order, each decoded once. */
 const reader = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C>) {
@@ -36,9 +36,12 @@ const reader = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C>) {
   )
 })
 
-const unreadable = (name: string, line: string, number: number, at: number): UnreadableEntry => {
-  const [, plan_id] = /"plan_id":"([^"\\]+)"/.exec(line) ?? []
-  const problem = `${noEntry(name, number)}: look at it, then mend it or take it out`
+const unreadable = (name: string, line: string, number: number, at: number): UnreadableEntry =>
+  unreadableEntry(line, at, `${noEntry(name, number)}: look at it, then mend it or take it out`)
+
+/** What stands for a text that is no entry; the plan that it seems to be about is told all the same. */
+export const unreadableEntry = (text: string, at: number, problem: string): UnreadableEntry => {
+  const [, plan_id] = /"plan_id":"([^"\\]+)"/.exec(text) ?? []
   return { type: "unreadable", at, ...(plan_id === undefined ? {} : { plan_id }), problem }
 }
 
@@ -144,7 +147,11 @@ export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C
 
 /** The same file where nothing may be written: it is read, and what is planned here is kept with the process. */
 export const makeReading = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C>) {
-  const read = yield* reader(name, lines)
+  return yield* besideMemory(yield* reader(name, lines))
+})
+
+/** A journal that is only read, with what is planned here behind it. */
+export const besideMemory = Effect.fnUntraced(function* <C>(read: Journal<C>["entries"]) {
   const memory = yield* inMemory<C>()
   const journal: Journal<C> = {
     ...memory,

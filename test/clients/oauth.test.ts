@@ -1,4 +1,3 @@
-import { once } from "node:events"
 import { createServer } from "node:http"
 
 import { Client, ClientCredentialsProvider, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
@@ -6,6 +5,7 @@ import { Provider } from "oidc-provider"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 
 import { directory, listen, startHttp, useCommand } from "../cli/built.ts"
+import { freePort } from "../support/freePort.ts"
 
 useCommand()
 
@@ -15,16 +15,8 @@ let issuer = ""
 let resource = ""
 const open: Array<Client> = []
 
-/** A port that was free a moment ago; the issuer has to know the server's URL before there is a server. */
-const freePort = async () => {
-  const server = createServer()
-  const port = await listen(server)
-  server.close()
-  await once(server, "close")
-  return port
-}
-
 beforeAll(async () => {
+  // The issuer has to know the server's URL before there is a server.
   const port = await freePort()
   resource = `http://127.0.0.1:${port}/mcp`
   const server = createServer()

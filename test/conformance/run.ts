@@ -4,9 +4,10 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { createServer } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+
+import { freePort } from "../support/freePort.ts"
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -19,15 +20,6 @@ const servers: Readonly<Record<string, (port: number) => ChildProcess>> = {
 
 const start = (args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) =>
   spawn(process.execPath, [...args], { env: { ...process.env, ...env }, stdio: ["ignore", "ignore", "inherit"] })
-
-const freePort = async () => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  await once(server, "close")
-  return typeof address === "object" && address !== null ? address.port : 0
-}
 
 const ready = async (port: number, attempts = 100): Promise<void> => {
   const answered = await fetch(`http://127.0.0.1:${port}/health`).then(

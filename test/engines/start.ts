@@ -3,13 +3,13 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, openSync } from "node:fs"
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 
 import { Schema } from "effect"
 
+import { freePort } from "../support/freePort.ts"
 import { createKey, createMemberKey, isReady, ownerSession } from "./account.ts"
 import { cache, install, type Installed, majorOf } from "./install.ts"
 
@@ -132,15 +132,6 @@ const killGroup = ({ pid }: ChildProcess) => {
   } catch {
     // It is gone already, which is the normal case.
   }
-}
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  await once(server, "close")
-  return typeof address === "object" && address !== null ? address.port : 0
 }
 
 /** Quiet, offline, one process; nothing of the settings of whoever runs the tests. */

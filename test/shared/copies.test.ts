@@ -1,6 +1,3 @@
-import { once } from "node:events"
-import { createServer } from "node:net"
-
 import { Schema } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 
@@ -9,21 +6,11 @@ import { OperatorToolset } from "../../src/engine/operator/toolset.ts"
 import { EngineToolset } from "../../src/engine/toolset.ts"
 import { directory, startHttp } from "../cli/built.ts"
 import { configurationOf, modern, modernHeaders, useCommand } from "../faults/servers.ts"
+import { freePorts } from "../support/freePort.ts"
 import { documented, startNginx } from "./nginx.ts"
 import { proxiedEngine } from "./proxiedEngine.ts"
 
 useCommand()
-
-const freePorts = async (count: number) => {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"))
-  await Promise.all(servers.map((server) => once(server, "listening")))
-  const ports = servers.map((server) => {
-    const address = server.address()
-    return typeof address === "object" && address !== null ? address.port : 0
-  })
-  await Promise.all(servers.map((server) => once(server.close(), "close")))
-  return ports
-}
 
 let engine: Awaited<ReturnType<typeof proxiedEngine>>
 let nginx: Awaited<ReturnType<typeof startNginx>> | undefined

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import path from "node:path"
+
+import { freePort } from "../support/freePort.ts"
 
 /** A Redis of these tests alone, on a port of the loopback interface that stays its own when it is stopped and started again. */
 export interface TestRedis {
@@ -14,15 +15,6 @@ export interface TestRedis {
   /** Lets it hang with all its connections open, or go on. */
   readonly signal: (signal: "SIGSTOP" | "SIGCONT") => void
   readonly remove: () => Promise<void>
-}
-
-const freePort = async () => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  await once(server, "close")
-  return typeof address === "object" && address !== null ? address.port : 0
 }
 
 export const makeRedis = async (): Promise<TestRedis> => {

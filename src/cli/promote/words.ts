@@ -2,31 +2,24 @@ import { Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 
 import type { FlagTexts } from "../flags.ts"
+import { textFlag } from "../textFlag.ts"
 import type { PromoteRequest } from "./promote.ts"
-
-const text = (name: string, metavar: string, description: string) =>
-  Flag.String(name).pipe(
-    Flag.withMetavar(metavar),
-    Flag.withDescription(description),
-    Flag.atLeast(0),
-    Flag.map((texts) => texts.at(-1))
-  )
 
 const switched = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDefault(false), Flag.withDescription(description))
 
 const input = {
-  from: text("from", "INSTANCE", "Where the workflows are"),
-  to: text("to", "INSTANCE", "Where they go"),
-  tag: text("tag", "TAG", "Only workflows with this tag"),
-  name: text("name", "NAME", "Only workflows of this name; * stands for anything"),
+  from: textFlag("from", "INSTANCE", "Where the workflows are"),
+  to: textFlag("to", "INSTANCE", "Where they go"),
+  tag: textFlag("tag", "TAG", "Only workflows with this tag"),
+  name: textFlag("name", "NAME", "Only workflows of this name; * stands for anything"),
   ids: Flag.String("id").pipe(
     Flag.withMetavar("ID"),
     Flag.withDescription("Only this workflow; may be repeated"),
     Flag.atLeast(0),
     Flag.map((ids) => (ids.length === 0 ? undefined : ids))
   ),
-  mapping: text(
+  mapping: textFlag(
     "mapping",
     "JSON",
     'What stands for what there: {"credentials": {"Shop (test)": "Shop"}, "tags": {}, "workflows": {}, "values": {}}'

@@ -3,10 +3,10 @@ import path from "node:path"
 import { Effect, Option, Schedule, Schema } from "effect"
 import * as Redis from "effect/persistence/Redis"
 
-import { type Entry, inMemory, type Journal, type Kept, type UnreadableEntry } from "../../changes/Journal.ts"
+import type { Entry, Journal, Kept } from "../../changes/Journal.ts"
 import { JournalFailed } from "../../changes/PlanError.ts"
 import type { Journals } from "../journals.ts"
-import type { Lines } from "../PlanJournalFile.ts"
+import { besideMemory, type Lines, reading, unreadableEntry } from "../PlanJournalFile.ts"
 import { renewing, tryLock, unlock } from "./locks.ts"
 import type { Store } from "./Store.ts"
 
@@ -43,7 +43,7 @@ const whileInUse = Schedule.max([Schedule.spaced("100 millis"), Schedule.recurs(
 
 /** The journal as it is now: whole entries in their order, each read and decoded once, as nothing is ever taken out. */
 const reader = <C>(store: Store, name: string, lines: Lines<C>) => {
-  const decode = Schema.decodeUnknownOption(Schema.fromJsonString(lines))
+  const decode = reading(lines)
   const list = store.key("journal", name)
   let known: ReadonlyArray<Kept<C>> = []
 
@@ -53,7 +53,9 @@ const reader = <C>(store: Store, name: string, lines: Lines<C>) => {
     const kept = [...before]
     for (const text of more) {
       const entry = decode(text)
-      kept.push(Option.getOrElse(entry, () => unreadable(name, text, kept.length + 1, kept.at(-1)?.at ?? 0)))
+      kept.push(
+        Option.getOrElse(entry, () => unreadableEntry(text, kept.at(-1)?.at ?? 0, noEntry(name, kept.length + 1)))
+      )
     }
     if (known === before) known = kept
     return kept
@@ -61,11 +63,8 @@ const reader = <C>(store: Store, name: string, lines: Lines<C>) => {
   return Effect.orElseSucceed(read, (): ReadonlyArray<Kept<C>> => [{ type: "unreadable", at: 0, problem: noAnswer }])
 }
 
-const unreadable = (name: string, text: string, number: number, at: number): UnreadableEntry => {
-  const [, plan_id] = /"plan_id":"([^"\\]+)"/.exec(text) ?? []
-  const problem = `entry ${number} of the shared journal ${name} is none of this version: look at it before anything else`
-  return { type: "unreadable", at, ...(plan_id === undefined ? {} : { plan_id }), problem }
-}
+const noEntry = (name: string, number: number) =>
+  `entry ${number} of the shared journal ${name} is none of this version: look at it before anything else`
 
 const make = <C>(store: Store, name: string, lines: Lines<C>) =>
   Effect.sync((): Journal<C> => {
@@ -117,12 +116,6 @@ const settled = (attempt: Effect.Effect<string, Redis.RedisError>) =>
 /** The journals of plans in a Redis, which every server reads and one at a time applies from. They are named as the files would be. */
 export const sharedJournals = (store: Store): typeof Journals.Service => ({
   make: (file, lines) => make(store, path.basename(file), lines),
-  makeReading: (file, lines) => makeReading(reader(store, path.basename(file), lines)),
+  makeReading: (file, lines) => besideMemory(reader(store, path.basename(file), lines)),
   problemWith: () => Effect.undefined
-})
-
-const makeReading = Effect.fnUntraced(function* <C>(read: Journal<C>["entries"]) {
-  const memory = yield* inMemory<C>()
-  const entries = Effect.zipWith(read, memory.entries, (kept, own) => [...kept, ...own])
-  return { ...memory, entries } satisfies Journal<C>
 })

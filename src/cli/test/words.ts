@@ -3,6 +3,7 @@ import { Argument, Command, Flag } from "effect/cli"
 
 import type { CallRequest } from "../call/call.ts"
 import type { FlagTexts } from "../flags.ts"
+import { textFlag } from "../textFlag.ts"
 import type { TestRequest } from "./test.ts"
 
 /** What `test` is asked for: to run tests, or to record one as the tool `record_test` does. */
@@ -10,19 +11,11 @@ export type TestTask =
   | { readonly task: "test"; readonly request: TestRequest }
   | { readonly task: "call"; readonly request: CallRequest }
 
-const text = (name: string, metavar: string, description: string) =>
-  Flag.String(name).pipe(
-    Flag.withMetavar(metavar),
-    Flag.withDescription(description),
-    Flag.atLeast(0),
-    Flag.map((texts) => texts.at(-1))
-  )
-
 const texts = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description), Flag.atLeast(0))
 
 const json = Flag.Boolean("json").pipe(Flag.withDefault(false), Flag.withDescription("Print JSON, for scripts"))
-const instance = text("instance", "NAME", "Instance, by its name in the configuration; default the default one")
+const instance = textFlag("instance", "NAME", "Instance, by its name in the configuration; default the default one")
 
 const input = {
   folder: Argument.String("dir").pipe(
@@ -32,13 +25,13 @@ const input = {
   ),
   instance,
   files: texts("file", "FILE", "Only this test of the folder; may be repeated"),
-  workflow: text("workflow", "ID", "Only tests of this workflow"),
-  operations: text(
+  workflow: textFlag("workflow", "ID", "Only tests of this workflow"),
+  operations: textFlag(
     "operations",
     "FILE",
     "With these operations over it, unsaved: a JSON list, as edit_workflow takes it"
   ),
-  junit: text("junit", "FILE", "Write the results as JUnit XML"),
+  junit: textFlag("junit", "FILE", "Write the results as JUnit XML"),
   concurrency: Flag.Int("concurrency").pipe(
     Flag.withMetavar("N"),
     Flag.withDescription("Tests side by side, 1 to 10 (default 3)"),
@@ -49,12 +42,12 @@ const input = {
 }
 
 const recordInput = {
-  workflow: text("workflow", "ID", "Its last successful run"),
-  execution: text("execution", "ID", "This run"),
+  workflow: textFlag("workflow", "ID", "Its last successful run"),
+  execution: textFlag("execution", "ID", "This run"),
   instance,
-  name: text("name", "NAME", "Name of the test"),
+  name: textFlag("name", "NAME", "Name of the test"),
   ignore: texts("ignore", "PATH", "Field that may differ, such as rows[*].id; may be repeated"),
-  file: text("file", "FILE", "Its file in the folder of tests"),
+  file: textFlag("file", "FILE", "Its file in the folder of tests"),
   overwrite: Flag.Boolean("overwrite").pipe(Flag.withDefault(false), Flag.withDescription("Replace that file")),
   json
 }
