@@ -1,6 +1,6 @@
 /** What registries, desktop programs and editors read about this package, all of it from `package.json` and the tools. */
 import manifest from "../package.json" with { type: "json" }
-import { flags } from "../src/cli/flags.ts"
+import { flags } from "../src/cli/configuration/flags.ts"
 import type { Tool } from "../src/mcp/Tool.ts"
 
 const repository = manifest.repository.url.replace(/^git\+|\.git$/g, "")

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 import { Schema } from "effect"
 
 import { ChangesToolset } from "../src/changes/toolset.ts"
-import { flag, flagNames, spelling } from "../src/cli/flags.ts"
+import { flag, flagNames, spelling } from "../src/cli/configuration/flags.ts"
 import { withPlans } from "../src/engine/operator/plans/toolset.ts"
 import { OperatorToolset } from "../src/engine/operator/toolset.ts"
 import { EngineToolset } from "../src/engine/toolset.ts"

@@ -10,7 +10,7 @@ import { assert, describe, it } from "vitest"
 
 import manifest from "../package.json" with { type: "json" }
 import { desktopManifest, installLinks, serverJson } from "../scripts/distribution.ts"
-import { flag, flagNames, readOptions } from "../src/cli/flags.ts"
+import { flag, flagNames, readOptions } from "../src/cli/configuration/flags.ts"
 import { hostVariables, keyVariables } from "../src/engine/config/aliases.ts"
 import { EngineToolset } from "../src/engine/toolset.ts"
 import { directory, useCommand } from "./cli/built.ts"

@@ -30,7 +30,7 @@ it(
       recursive: true,
       filter: (source) => !/^marketplace(?:\.ts)?$/.test(path.basename(source))
     })
-    const list = path.join(copy, "src/cli/toolsets.ts")
+    const list = path.join(copy, "src/cli/toolsets/toolsets.ts")
     const lines = (await readFile(list, "utf8")).split("\n")
     const others = lines.filter((line) => !line.includes("/marketplace.ts"))
     assert.strictEqual(lines.length - others.length, 1)

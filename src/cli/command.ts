@@ -1,11 +1,11 @@
 import { Console, Effect, Layer, Logger, References, Runtime } from "effect"
 
-import { runCheck } from "./check.ts"
 import type { Invocation } from "./commandLine.ts"
-import { type Options, readOptions, type UsageError } from "./flags.ts"
-import { plainTexts } from "./plainWords.ts"
-import { nothingConfigured } from "./readSettings.ts"
+import { type Options, readOptions, type UsageError } from "./configuration/flags.ts"
+import { plainTexts } from "./configuration/plainWords.ts"
+import { nothingConfigured } from "./configuration/readSettings.ts"
 import { serve } from "./serve.ts"
+import { runCheck } from "./tasks/check.ts"
 
 /** Does what the command line says, and succeeds with the exit code. */
 const command = Effect.gen(function* () {
@@ -20,36 +20,36 @@ const run = (invocation: Invocation, options: Options) => {
   if (invocation.task === "check") return runCheck(options, invocation)
   if (invocation.task === "nodes") {
     return Effect.flatMap(
-      Effect.promise(() => import("./nodes/runNodes.ts")),
+      Effect.promise(() => import("./tasks/runNodes.ts")),
       ({ runNodes }) => runNodes(options)
     )
   }
   if (invocation.task === "init") {
     return Effect.flatMap(
-      Effect.promise(() => import("./init/init.ts")),
+      Effect.promise(() => import("./tasks/init/init.ts")),
       ({ runInit }) => runInit(options, invocation.request)
     )
   }
   if (invocation.task === "backup") {
     return Effect.flatMap(
-      Effect.promise(() => import("./backup.ts")),
+      Effect.promise(() => import("./tasks/backup.ts")),
       ({ runBackup }) => runBackup(options, invocation.request)
     )
   }
   if (invocation.task === "promote") {
     return Effect.flatMap(
-      Effect.promise(() => import("./promote/promote.ts")),
+      Effect.promise(() => import("./tasks/promote/promote.ts")),
       ({ runPromote }) => runPromote(options, invocation.request)
     )
   }
   if (invocation.task === "test") {
     return Effect.flatMap(
-      Effect.promise(() => import("./test/test.ts")),
+      Effect.promise(() => import("./tasks/test/test.ts")),
       ({ runTestFolder }) => runTestFolder(options, invocation.request)
     )
   }
   return Effect.flatMap(
-    Effect.promise(() => import("./call/call.ts")),
+    Effect.promise(() => import("./tasks/call/call.ts")),
     ({ runCall }) => runCall(options, invocation.request)
   )
 }

@@ -4,16 +4,16 @@ import { Argument, CliConfig, type CliError, CliOutput, Command, Completions, Fl
 
 import { nearest } from "../internal/schema/nearest.ts"
 import { version } from "../version.ts"
-import type { BackupRequest } from "./backup.ts"
-import type { CallRequest } from "./call/call.ts"
-import { type SplitWords, splitWords } from "./call/words.ts"
-import { flag, type FlagName, flagNames, type FlagTexts, spelling, UsageError } from "./flags.ts"
-import { clientNames } from "./init/clients.ts"
-import type { InitRequest } from "./init/init.ts"
-import type { PromoteRequest } from "./promote/promote.ts"
-import { promote } from "./promote/words.ts"
-import type { TestRequest } from "./test/test.ts"
-import { test } from "./test/words.ts"
+import { flag, type FlagName, flagNames, type FlagTexts, spelling, UsageError } from "./configuration/flags.ts"
+import type { BackupRequest } from "./tasks/backup.ts"
+import type { CallRequest } from "./tasks/call/call.ts"
+import { type SplitWords, splitWords } from "./tasks/call/words.ts"
+import { clientNames } from "./tasks/init/clients.ts"
+import type { InitRequest } from "./tasks/init/init.ts"
+import type { PromoteRequest } from "./tasks/promote/promote.ts"
+import { promote } from "./tasks/promote/words.ts"
+import type { TestRequest } from "./tasks/test/test.ts"
+import { test } from "./tasks/test/words.ts"
 
 /** What the words of a command line ask for. */
 export type Invocation =
@@ -231,7 +231,7 @@ function completions() {
     run: Effect.fnUntraced(function* (shell, { command }) {
       if (Option.isNone(shell)) return
       const known = Completions.fromCommand(command)
-      const { withTools } = yield* Effect.promise(() => import("./call/completions.ts"))
+      const { withTools } = yield* Effect.promise(() => import("./tasks/call/completions.ts"))
       const descriptor = yield* Effect.orElseSucceed(withTools(known), () => known)
       yield* Console.log(Completions.generate(command.name, shell.value, descriptor))
     })

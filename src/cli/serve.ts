@@ -4,12 +4,12 @@ import { Effect, Layer } from "effect"
 import { AnswerLimit } from "../mcp/Tool.ts"
 import { serveStdio } from "../mcp/transport/stdio.ts"
 import * as Server from "../Server.ts"
-import type { Options } from "./flags.ts"
-import type { Launch } from "./Launch.ts"
-import { audit, loadToolsets, sharedWithCopies } from "./loadToolsets.ts"
-import { readLaunch } from "./readLaunch.ts"
+import type { Options } from "./configuration/flags.ts"
+import type { Launch } from "./configuration/Launch.ts"
+import { readLaunch } from "./configuration/readLaunch.ts"
 import { stopRequested } from "./stopRequested.ts"
-import { type Watching, watching } from "./watching.ts"
+import { type Watching, watching } from "./telemetry/watching.ts"
+import { audit, loadToolsets, sharedWithCopies } from "./toolsets/loadToolsets.ts"
 
 /** Serves until the client leaves or the process is told to stop. */
 export const serve = Effect.fnUntraced(function* (options: Options) {
@@ -32,7 +32,7 @@ const shownCalls = ({ audit, config, http }: Launch) =>
   audit === undefined || http?.page !== true
     ? Effect.succeed([])
     : Effect.map(
-        Effect.promise(() => import("./callLog.ts")),
+        Effect.promise(() => import("./audit/callLog.ts")),
         ({ callLog }) => [callLog({ config }, audit)]
       )
 
@@ -41,7 +41,7 @@ const transport = ({ http }: Launch, metrics: Watching["metrics"]) =>
   http === undefined
     ? Effect.succeed(overStdio)
     : Effect.map(
-        Effect.promise(() => import("./overHttp.ts")),
+        Effect.promise(() => import("./http/overHttp.ts")),
         ({ overHttp }) => overHttp(http, metrics, stopRequested)
       )
 

@@ -6,7 +6,7 @@ import path from "node:path"
 import { assert, describe, it } from "vitest"
 
 import manifest from "../../package.json" with { type: "json" }
-import { flag, flagNames } from "../../src/cli/flags.ts"
+import { flag, flagNames } from "../../src/cli/configuration/flags.ts"
 import { commandFile, directory, listen, once, run, standIn, start, startHttp, useCommand } from "./built.ts"
 
 useCommand()

@@ -3,8 +3,8 @@ import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
 import { read } from "../../src/cli/commandLine.ts"
-import { flag, flagNames, type Options, readOptions } from "../../src/cli/flags.ts"
-import { plainTexts } from "../../src/cli/plainWords.ts"
+import { flag, flagNames, type Options, readOptions } from "../../src/cli/configuration/flags.ts"
+import { plainTexts } from "../../src/cli/configuration/plainWords.ts"
 
 /** What the words and the variables ask for; nothing where they asked for a text, which is printed. */
 const invocation = (words: ReadonlyArray<string>, environment: Record<string, string> = {}) =>

@@ -6,9 +6,9 @@ import { Effect, Result } from "effect"
 import { assert, describe, it } from "vitest"
 
 import { ChangesToolset } from "../../src/changes/toolset.ts"
-import { readInput } from "../../src/cli/call/words.ts"
 import { read } from "../../src/cli/commandLine.ts"
-import { readOptions } from "../../src/cli/flags.ts"
+import { readOptions } from "../../src/cli/configuration/flags.ts"
+import { readInput } from "../../src/cli/tasks/call/words.ts"
 import { OperatorToolset } from "../../src/engine/operator/toolset.ts"
 import { EngineToolset } from "../../src/engine/toolset.ts"
 

@@ -5,7 +5,7 @@ import protobuf from "protobufjs"
 import { assert, describe, it } from "vitest"
 
 import { startHttp, useCommand } from "../cli/built.ts"
-import { collector, type Delivery } from "../cli/collector.ts"
+import { collector, type Delivery } from "../cli/telemetry/collector.ts"
 
 useCommand()
 

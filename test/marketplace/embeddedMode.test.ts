@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
-import { planTools } from "../../src/cli/changes.ts"
-import type { Launch } from "../../src/cli/Launch.ts"
-import { load } from "../../src/cli/marketplace.ts"
+import type { Launch } from "../../src/cli/configuration/Launch.ts"
+import { load } from "../../src/cli/marketplace/marketplace.ts"
+import { planTools } from "../../src/cli/toolsets/changes.ts"
 import { inTime } from "./support.ts"
 
 /** What the command starts with --embedded --toolsets marketplace. */

@@ -6,9 +6,9 @@ import { HttpClient } from "effect/http"
 import { untrustedDestination } from "../../engine/config/instances.ts"
 import { HttpClients } from "../../internal/http/HttpClients.ts"
 import { decode, MarketplaceConfig, type MarketplaceSettings } from "../../marketplace/client/MarketplaceConfig.ts"
-import { keepingFolder } from "../keepingFolder.ts"
-import type { Launch } from "../Launch.ts"
-import * as NodeHttpClients from "../NodeHttpClients.ts"
+import type { Launch } from "../configuration/Launch.ts"
+import { keepingFolder } from "../files/keepingFolder.ts"
+import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
 import * as AdsJournal from "./journal.ts"
 
 /** The `marketplace` object of the configuration file, checked; the environment goes before it. */

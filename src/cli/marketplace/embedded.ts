@@ -4,7 +4,7 @@ import { HttpClient } from "effect/http"
 import { PlanJournal } from "../../marketplace/apply/Plans.ts"
 import { decode, MarketplaceConfig } from "../../marketplace/client/MarketplaceConfig.ts"
 import { EmbeddedMarketplace } from "../../marketplace/embedded/EmbeddedMarketplace.ts"
-import type { Launch } from "../Launch.ts"
+import type { Launch } from "../configuration/Launch.ts"
 
 /** The marketplace in this process, writable unless the server is not: the whole of a migration can be tried out on it. */
 export const embedded = ({ readOnly }: Launch) =>

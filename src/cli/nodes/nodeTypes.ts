@@ -4,9 +4,9 @@ import { Effect, Layer } from "effect"
 
 import { Archives } from "../../engine/nodes/Archives.ts"
 import { NodePackages } from "../../engine/nodes/NodePackages.ts"
-import type { Launch } from "../Launch.ts"
-import * as NodeHttpClients from "../NodeHttpClients.ts"
-import { cacheFolder } from "./cacheFolder.ts"
+import type { Launch } from "../configuration/Launch.ts"
+import { cacheFolder } from "../files/ownFolders.ts"
+import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
 
 /**
  * Where node types are kept, and where they come from that an engine does not tell. Nothing of it is loaded or looked at

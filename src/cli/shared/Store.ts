@@ -2,7 +2,7 @@ import * as NodeRedis from "@effect/platform-node/NodeRedis"
 import { Clock, Context, Effect, Layer, Redacted } from "effect"
 import * as Redis from "effect/persistence/Redis"
 
-import type { SharedSettings } from "../settings.ts"
+import type { SharedSettings } from "../configuration/settings.ts"
 
 /** How long an answer is waited for, and how long one that did not come keeps others from asking. */
 const answerTimeout = "2 seconds"

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpClient, HttpClientError, type HttpClientResponse } from "effect/http"
 
 import { inWords, transportCode } from "../../internal/http/transportCode.ts"
-import { nodeHttpClient } from "../nodeHttpClient.ts"
+import { nodeHttpClient } from "../upstream/nodeHttpClient.ts"
 import type { Signal, SignalName } from "./otel.ts"
 
 /** Deliveries on their way at once; further ones fail at once, so that what waits does not fill the memory. */

@@ -6,7 +6,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, FileSystem, Path, PlatformError } from "effect"
 
-import * as LineFile from "../../../src/cli/LineFile.ts"
+import * as LineFile from "../../../src/cli/files/LineFile.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(path.join(tmpdir(), "faults-"))),

@@ -5,8 +5,8 @@ import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
-import { fileJournal } from "../../../src/cli/embeddedEngine.ts"
-import { isForeignAndUncertain } from "../../../src/cli/thisMachine.ts"
+import { fileJournal } from "../../../src/cli/engine/embeddedEngine.ts"
+import { isForeignAndUncertain } from "../../../src/cli/files/thisMachine.ts"
 import { Journal } from "../../../src/engine/embedded/store/Journal.ts"
 
 /** A folder for one test, and the journal's file in it. */

@@ -1,7 +1,7 @@
 import { Effect, Layer, Redacted } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
 
-import * as NodeHttpClients from "../../../src/cli/NodeHttpClients.ts"
+import * as NodeHttpClients from "../../../src/cli/upstream/NodeHttpClients.ts"
 import { HttpClients } from "../../../src/internal/http/HttpClients.ts"
 import * as Upstream from "../../../src/internal/http/Upstream.ts"
 

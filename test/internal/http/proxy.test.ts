@@ -8,7 +8,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 
-import * as NodeHttpClients from "../../../src/cli/NodeHttpClients.ts"
+import * as NodeHttpClients from "../../../src/cli/upstream/NodeHttpClients.ts"
 import { HttpClients } from "../../../src/internal/http/HttpClients.ts"
 import * as Upstream from "../../../src/internal/http/Upstream.ts"
 import { endsAfter, listen, replies, writes } from "../../support/loopback.ts"

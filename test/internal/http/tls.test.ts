@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
-import * as NodeHttpClients from "../../../src/cli/NodeHttpClients.ts"
+import * as NodeHttpClients from "../../../src/cli/upstream/NodeHttpClients.ts"
 import { HttpClients } from "../../../src/internal/http/HttpClients.ts"
 import * as Upstream from "../../../src/internal/http/Upstream.ts"
 import { listen, replies } from "../../support/loopback.ts"

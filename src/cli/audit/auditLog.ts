@@ -1,0 +1,170 @@
+import path from "node:path"
+
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { type Cause, Clock, Effect, Fiber, FileSystem, Layer, Option, Queue, Ref } from "effect"
+
+import { Audit, type AuditEntry } from "../../mcp/Audit.ts"
+import type { Launch } from "../configuration/Launch.ts"
+import { lock } from "../files/fileLock.ts"
+import { describe } from "../files/fileProblems.ts"
+import { warnOfExposure } from "../files/LineFile.ts"
+import { makeCallers, type Transport } from "./callers.ts"
+
+/** Lines that can wait for a disk that takes none. */
+const maxLines = 10_000
+
+/** What is recorded: calls that come this way, with the configuration of this name. */
+interface Recorded extends Pick<Launch, "config"> {
+  readonly transport: Transport
+}
+
+/**
+ * Writes a line of JSON for every call that may have changed something, behind the callers' backs; what waits when the
+ * server ends is written first. A file that takes no lines stops no call: that is said as an error, and tried again.
+ */
+export const auditLog = (launch: Recorded, settings: NonNullable<Launch["audit"]>) =>
+  Layer.effect(Audit, make(launch, settings)).pipe(Layer.provide(NodeFileSystem.layer))
+
+const make = Effect.fnUntraced(function* (
+  { config = "", transport }: Recorded,
+  { besideConfiguration, ...settings }: NonNullable<Launch["audit"]>
+) {
+  const file = path.resolve(besideConfiguration ? path.dirname(config) : "", settings.file)
+  const append = yield* auditFile({ ...settings, file })
+  const lines = yield* Queue.dropping<string, Cause.Done>(maxLines)
+  const writing = yield* Queue.takeAll(lines).pipe(
+    Effect.flatMap(append),
+    Effect.forever,
+    Effect.ignore,
+    Effect.forkScoped
+  )
+  yield* Effect.addFinalizer(() => Effect.andThen(Queue.end(lines), Fiber.await(writing)))
+  yield* append([])
+
+  const { caller, introduce, introduced } = makeCallers(transport)
+  return {
+    introduce,
+    introduced,
+    record: Effect.fnUntraced(function* (entry: AuditEntry) {
+      const { client, ...from } = yield* caller
+      const line = lineOf(entry, { transport, client: entry.client ?? client, ...from })
+      if (!(yield* Queue.offer(lines, line))) {
+        yield* Effect.logError(`${file} takes no more lines: a call of ${entry.tool} is not in the audit log`)
+      }
+    })
+  }
+})
+
+/** Fields that are not known are left out. */
+const lineOf = ({ startedAt, ...entry }: AuditEntry, caller: object): string =>
+  `${JSON.stringify({ time: new Date(startedAt).toISOString(), ...entry, ...caller, pid: process.pid })}\n`
+
+interface FileSettings {
+  readonly file: string
+  /** Size that a file does not outgrow, unless by one batch of lines. */
+  readonly maxBytes: number
+  /** How many former files are kept, as `FILE.1` (the newest) and so on. */
+  readonly keep: number
+  /** Lines that are kept for the next attempt where the file takes none; then the oldest are lost. */
+  readonly maxWaiting?: number
+}
+
+/**
+ * Adds lines to a file that several processes may share, and makes room by renaming it. What it does not take is said
+ * as an error, once until it takes lines again, and tried again with the next lines. Lines that are lost on the way are
+ * counted, each time in an error and afterwards in a line of the file.
+ */
+export const auditFile = Effect.fnUntraced(function* ({ file, keep, maxBytes, maxWaiting = maxLines }: FileSettings) {
+  const fileSystem = yield* FileSystem.FileSystem
+  const waiting = yield* Ref.make<ReadonlyArray<string>>([])
+  const lost = yield* Ref.make(0)
+  const isFailing = yield* Ref.make(false)
+
+  yield* Effect.ignore(warnOfExposure(file))
+  yield* Effect.addFinalizer(() =>
+    Effect.gen(function* () {
+      const missing = (yield* Ref.get(waiting)).length + (yield* Ref.get(lost))
+      if (missing > 0) yield* Effect.logError(`The audit log ${file} ends without its last ${missing} entries`)
+    })
+  )
+
+  const isFullWith = (bytes: Uint8Array) =>
+    Effect.map(Effect.option(fileSystem.stat(file)), (found) => {
+      const size = Option.isSome(found) ? Number(found.value.size) : 0
+      return size > 0 && size + bytes.length > maxBytes
+    })
+
+  /** Two processes must not both rename: who comes second finds the new file small, or the old one claimed. */
+  const rotate = Effect.fnUntraced(
+    function* (bytes: Uint8Array) {
+      yield* lock(file)
+      if (!(yield* isFullWith(bytes))) return
+      for (let number = keep - 1; number >= 1; number -= 1) {
+        yield* Effect.ignore(fileSystem.rename(`${file}.${number}`, `${file}.${number + 1}`))
+      }
+      yield* keep === 0 ? fileSystem.remove(file) : fileSystem.rename(file, `${file}.1`)
+    },
+    Effect.scoped,
+    Effect.catch(({ message }) => Effect.logWarning(`The audit log could not be rotated: ${message}`))
+  )
+
+  const isTorn = Effect.gen(function* () {
+    const handle = yield* fileSystem.open(file, { flag: "r" })
+    const length = Number((yield* handle.stat).size)
+    if (length === 0) return false
+    yield* handle.seek(BigInt(length - 1), "start")
+    const last = new Uint8Array(1)
+    yield* handle.read(last)
+    return last[0] !== "\n".charCodeAt(0)
+  }).pipe(
+    Effect.scoped,
+    Effect.orElseSucceed(() => false)
+  )
+
+  const write = Effect.fnUntraced(function* (lines: ReadonlyArray<string>) {
+    const bytes = new TextEncoder().encode(lines.join(""))
+    if (yield* isFullWith(bytes)) yield* rotate(bytes)
+    const isBroken = yield* isTorn
+    const handle = yield* fileSystem.open(file, { flag: "a", mode: 0o600 })
+    if (isBroken) yield* handle.writeAll(new TextEncoder().encode("\n"))
+    yield* handle.writeAll(bytes)
+    yield* handle.sync
+  }, Effect.scoped)
+
+  /** Leaves out the oldest lines that nothing is kept for any more, and says how many those are by now. */
+  const keepNewest = Effect.fnUntraced(function* (lines: ReadonlyArray<string>) {
+    const excess = lines.length - maxWaiting
+    if (excess <= 0) return lines
+    const count = yield* Ref.updateAndGet(lost, (before) => before + excess)
+    yield* Effect.logError(
+      `The audit log ${file} still takes no lines: its ${count} oldest entries since then are lost`
+    )
+    return lines.slice(excess)
+  })
+
+  const written = Effect.gen(function* () {
+    yield* Ref.set(waiting, [])
+    yield* Ref.set(isFailing, false)
+    yield* Ref.set(lost, 0)
+  })
+
+  const refused = Effect.fnUntraced(function* (error: { readonly message: string }) {
+    if (yield* Ref.getAndSet(isFailing, true)) return
+    yield* Effect.logError(
+      `The audit log cannot be written, calls go on without it: ${describe(file, error)} ` +
+        "What is called meanwhile is written as soon as it takes lines again."
+    )
+  })
+
+  return Effect.fnUntraced(function* (more: ReadonlyArray<string>) {
+    const lines = yield* keepNewest([...(yield* Ref.get(waiting)), ...more])
+    yield* Ref.set(waiting, lines)
+    const count = yield* Ref.get(lost)
+    const gap = count === 0 ? [] : [gapLine(yield* Clock.currentTimeMillis, count)]
+    yield* Effect.matchEffect(write([...gap, ...lines]), { onSuccess: () => written, onFailure: refused })
+  }, Effect.uninterruptible)
+})
+
+/** Stands where lines are missing. */
+const gapLine = (millis: number, lostEntries: number) =>
+  `${JSON.stringify({ time: new Date(millis).toISOString(), lostEntries, pid: process.pid })}\n`

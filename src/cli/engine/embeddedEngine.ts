@@ -1,0 +1,43 @@
+import { Effect, Layer } from "effect"
+
+import { EmbeddedEngine } from "../../engine/embedded/EmbeddedEngine.ts"
+import { layerInstance } from "../../engine/embedded/layerInstance.ts"
+import { Journal, JournalError } from "../../engine/embedded/store/Journal.ts"
+import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import type { FileError } from "../files/fileProblems.ts"
+import * as LineFile from "../files/LineFile.ts"
+
+interface Options {
+  readonly file: string | undefined
+  readonly readOnly: boolean
+}
+
+/** One instance named `embedded` that runs inside this process, in memory or kept in a file. */
+export const embeddedEngine = ({ file, readOnly }: Options) =>
+  layerInstance({ readOnly }).pipe(Layer.provide(engine(file)))
+
+const engine = (file: string | undefined) =>
+  file === undefined
+    ? EmbeddedEngine.layer({ seed: true })
+    : EmbeddedEngine.layerStore({ seed: true }).pipe(
+        Layer.provide(fileJournal(file)),
+        Layer.catch(({ message }) =>
+          Layer.effectContext(Effect.fail(new ConfigurationError({ message: `--embedded=${file}: ${message}` })))
+        )
+      )
+
+/** The embedded engine's journal in a file, one entry per line. One process at a time: fails when another one has it. */
+export const fileJournal = (file: string): Layer.Layer<Journal, JournalError> =>
+  Layer.effect(
+    Journal,
+    Effect.gen(function* () {
+      const { append, lines, replace } = yield* failed(LineFile.make(file))
+      return Journal.of({
+        entries: failed(lines),
+        append: (entry) => failed(append(entry)),
+        replace: (entries) => failed(replace(entries))
+      })
+    })
+  )
+
+const failed = Effect.mapError(({ message }: FileError) => new JournalError({ message }))

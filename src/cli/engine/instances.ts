@@ -1,0 +1,34 @@
+import { Effect, Layer } from "effect"
+
+import { Instances } from "../../engine/client/Instances.ts"
+import { EngineConfig } from "../../engine/config/EngineConfig.ts"
+import type { Launch } from "../configuration/Launch.ts"
+import { nodeTypes } from "../nodes/nodeTypes.ts"
+import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
+
+/** The instances to serve and the way to them: the configured ones over the network, else the embedded one. */
+export const instances = (launch: Launch) =>
+  Layer.build(
+    Layer.merge(Layer.provide(Instances.layer, Layer.merge(upstreams(launch), keeping(launch))), nodeTypes(launch))
+  )
+
+/** Loads the history of workflows where one is kept. */
+const keeping = ({ history, ...launch }: Launch) =>
+  history === undefined
+    ? Layer.empty
+    : Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("./history.ts")),
+          ({ history: keep }) => keep(launch, history)
+        )
+      )
+
+const upstreams = ({ embedded, engine, readOnly }: Launch) =>
+  engine === undefined
+    ? Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("./embeddedEngine.ts")),
+          ({ embeddedEngine }) => embeddedEngine({ file: embedded?.file, readOnly })
+        )
+      )
+    : Layer.merge(Layer.succeed(EngineConfig, engine), NodeHttpClients.layer)

@@ -1,0 +1,96 @@
+import { hostname } from "node:os"
+import path from "node:path"
+
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { Clock, Effect, FileSystem, Option, Result, Schema } from "effect"
+
+import { eraseLeft } from "../../engine/operator/run/leftovers.ts"
+import type { TwinJournal } from "../../engine/operator/run/TwinJournal.ts"
+import { transportCode } from "../../internal/http/transportCode.ts"
+import type { Launch } from "../configuration/Launch.ts"
+import { keepingFolder } from "../files/keepingFolder.ts"
+
+/** A workflow that a run has made, or was about to make, and who runs it. */
+const Entry = Schema.fromJsonString(
+  Schema.Struct({
+    instance: Schema.String,
+    name: Schema.String,
+    machine: Schema.String,
+    pid: Schema.Int,
+    since: Schema.Finite
+  })
+)
+type Entry = typeof Entry.Type
+const readEntry = Schema.decodeUnknownOption(Entry)
+const writeEntry = Schema.encodeEffect(Entry)
+
+/** Longer than the life of any temporary workflow, with all its pauses. */
+const longestLife = 5 * 60 * 1000
+
+/** Where temporary workflows are noted, beside the journal of plans; nowhere where none can outlive this process. */
+export const twinFolder = ({ config, embedded, plans, readOnly }: Launch) =>
+  embedded !== undefined || readOnly
+    ? undefined
+    : path.resolve(keepingFolder(config), path.dirname(plans?.journal ?? ""), ".workflow-runs")
+
+/** Keeps a file for each temporary workflow in a folder, as long as it may exist. */
+export const twinFiles = (folder: string): (typeof TwinJournal)["Service"] => ({
+  during: ({ instance, name }, life) =>
+    Effect.gen(function* () {
+      const since = yield* Clock.currentTimeMillis
+      const file = path.join(folder, `${since}-${crypto.randomUUID()}.json`)
+      yield* written(file, { instance, name, machine: hostname(), pid: process.pid, since })
+      const { isGone, outcome } = yield* life
+      if (isGone) yield* removed(file)
+      return yield* outcome
+    })
+})
+
+const written = (file: string, entry: Entry) =>
+  Effect.gen(function* () {
+    const fileSystem = yield* FileSystem.FileSystem
+    yield* fileSystem.makeDirectory(path.dirname(file), { recursive: true, mode: 0o700 })
+    yield* fileSystem.writeFileString(file, yield* writeEntry(entry), { flag: "wx", mode: 0o600 })
+  }).pipe(
+    Effect.catch(({ message }) =>
+      Effect.logWarning(`${file}: ${message}. A run that is killed leaves its copy for an hour`)
+    ),
+    Effect.provide(NodeFileSystem.layer)
+  )
+
+const removed = (file: string) =>
+  FileSystem.FileSystem.use((fileSystem) => fileSystem.remove(file, { force: true })).pipe(
+    Effect.ignore,
+    Effect.provide(NodeFileSystem.layer)
+  )
+
+/** Deletes what processes that are not there any more have left on their instances; what cannot be deleted stays noted. */
+export const eraseNoted = (folder: string) =>
+  Effect.gen(function* () {
+    const fileSystem = yield* FileSystem.FileSystem
+    if (!(yield* fileSystem.exists(folder))) return
+    const now = yield* Clock.currentTimeMillis
+    for (const name of yield* fileSystem.readDirectory(folder)) {
+      const file = path.join(folder, name)
+      const entry = Option.getOrUndefined(readEntry(yield* fileSystem.readFileString(file)))
+      // Who was killed while writing it had made nothing yet.
+      if (entry === undefined && now - Number.parseInt(name, 10) > longestLife) yield* removed(file)
+      if (entry === undefined || isInUse(entry, now)) continue
+      const erased = yield* Effect.result(eraseLeft(entry))
+      if (erased._tag === "Success") yield* fileSystem.remove(file, { force: true })
+      else yield* Effect.logWarning(`${entry.name} may be left on ${entry.instance}: ${erased.failure.message}`)
+    }
+  }).pipe(
+    Effect.catchTag("PlatformError", ({ message }) => Effect.logWarning(`${folder}: ${message}`)),
+    Effect.provide(NodeFileSystem.layer)
+  )
+
+/** Of other machines, as of containers that share the folder, only the age is known. */
+const isInUse = ({ machine, pid, since }: Entry, now: number): boolean =>
+  now - since < longestLife && (machine !== hostname() || isAlive(pid))
+
+/** Signal 0 is only a question; a process of somebody else answers it with a refusal. */
+const isAlive = (pid: number): boolean => {
+  const asked = Result.try(() => process.kill(pid, 0))
+  return Result.isSuccess(asked) || transportCode(asked.failure) === "EPERM"
+}

@@ -1,0 +1,58 @@
+import path from "node:path"
+
+import { Schema } from "effect"
+
+import { transportCode } from "../../internal/http/transportCode.ts"
+
+/** The file could not be opened, read or written; nothing of the refused lines counts as written. */
+export class FileError extends Schema.TaggedError<FileError>()("FileError", {
+  message: Schema.String,
+  /** Whether the only obstacle is that another process has the file just now. */
+  inUse: Schema.optionalKey(Schema.Boolean)
+}) {}
+
+/** Why the system refuses to read or write a file, and what to do about it. */
+export const describe = (file: string, error: { readonly message: string }): string => {
+  const code = transportCode(error)
+  if (code === "ENOSPC") return `${file}: there is no room left on its disk (ENOSPC). Make room, or choose another one.`
+  if (code === "EDQUOT")
+    return `${file}: the quota of this user is used up (EDQUOT). Make room, or choose another disk.`
+  if (code === "EROFS") return `${file}: its disk may only be read (EROFS). Choose another one.`
+  return `${file}: ${error.message}. Is its folder there, and may this process write to it?`
+}
+
+/** What the system tells of a file or folder; an owner or group that it does not tell is left out. */
+export interface Access {
+  readonly mode: number
+  readonly uid?: number | undefined
+  readonly gid?: number | undefined
+}
+
+/**
+ * What other users of this machine may do to a file that is meant for one alone, and how to change that. Who may write
+ * to its folder can put another file in its place.
+ */
+export const exposureOf = (file: string, access: Access, folder: Access): ReadonlyArray<string> => {
+  if (process.platform === "win32") return []
+  const self = process.getuid?.() ?? 0
+  const isForeign = ({ uid }: Access) => self !== 0 && uid !== undefined && uid !== 0 && uid !== self
+  const { mode } = access
+  const deeds = [...((mode & 0o044) === 0 ? [] : ["read"]), ...((mode & 0o022) === 0 ? [] : ["changed"])]
+  const ofFile =
+    deeds.length > 0
+      ? [`${file} can be ${deeds.join(" and ")} by other users of this machine. Close it: chmod 600 ${file}`]
+      : isForeign(access)
+        ? [`${file} belongs to another user of this machine, who can change it. Take a file of your own`]
+        : []
+  const writable = `The folder of ${file} can be changed by other users of this machine, who can put another file in its place`
+  const ofFolder = isWritableByOthers(folder)
+    ? [`${writable}. Close it: chmod go-w ${path.dirname(file)}`]
+    : isForeign(folder)
+      ? [`The folder of ${file} belongs to another user of this machine, who can put another file in its place`]
+      : []
+  return [...ofFile, ...ofFolder]
+}
+
+/** With the sticky bit, others may add files but touch none; a group with the owner's number is that user's own. */
+const isWritableByOthers = ({ gid, mode, uid }: Access): boolean =>
+  (mode & 0o1000) === 0 && ((mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && (gid === undefined || gid !== uid)))

@@ -1,0 +1,25 @@
+import { accessSync, constants, mkdirSync } from "node:fs"
+import path from "node:path"
+
+import { Result } from "effect"
+
+import { stateFolder } from "./ownFolders.ts"
+
+const isWritable = (folder: string): boolean => Result.isSuccess(Result.try(() => accessSync(folder, constants.W_OK)))
+
+/**
+ * The folder of what has to outlive this process: beside the configuration file, else where the process was started. A
+ * client may start it where nothing can be written; then it is the user's own folder for such things.
+ */
+export const keepingFolder = (
+  config: string | undefined,
+  canWrite: (folder: string) => boolean = isWritable
+): string => {
+  if (config !== undefined) return path.dirname(config)
+  const here = path.resolve()
+  if (canWrite(here)) return here
+  const folder = stateFolder()
+  // Where even that fails, whoever writes there says so.
+  Result.try(() => mkdirSync(folder, { recursive: true, mode: 0o700 }))
+  return folder
+}

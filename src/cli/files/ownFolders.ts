@@ -1,0 +1,39 @@
+import { homedir } from "node:os"
+import path from "node:path"
+
+const own = "workflow-tool-server"
+
+/** Where each system keeps such things; the variable goes before, and each name is a path below the user's home. */
+interface Place {
+  readonly variable: string
+  readonly windows: string
+  readonly mac: ReadonlyArray<string>
+  readonly other: ReadonlyArray<string>
+}
+
+const folderAt =
+  ({ mac, other, variable, windows }: Place) =>
+  (environment: NodeJS.ProcessEnv = process.env, platform = process.platform): string => {
+    const given = environment[variable]
+    if (given !== undefined && path.isAbsolute(given)) return path.join(given, own)
+    if (platform === "win32") {
+      return path.join(environment["LOCALAPPDATA"] ?? path.join(homedir(), "AppData", "Local"), own, windows)
+    }
+    return path.join(homedir(), ...(platform === "darwin" ? mac : other), own)
+  }
+
+/** What a program has to remember, and nobody else has. */
+export const stateFolder = folderAt({
+  variable: "XDG_STATE_HOME",
+  windows: "State",
+  mac: ["Library", "Application Support"],
+  other: [".local", "state"]
+})
+
+/** What can be made again. */
+export const cacheFolder = folderAt({
+  variable: "XDG_CACHE_HOME",
+  windows: "Cache",
+  mac: ["Library", "Caches"],
+  other: [".cache"]
+})

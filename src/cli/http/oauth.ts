@@ -1,0 +1,149 @@
+import { Effect, Predicate, Redacted, Result, Schema } from "effect"
+import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from "jose"
+
+import { isLoopback } from "../../internal/config/baseUrl.ts"
+import type { Access } from "../../mcp/Access.ts"
+import type { ProtectedResource } from "../../mcp/transport/protectedResource.ts"
+import { TokenRefused, TokenUnverifiable, type Verify } from "../../mcp/transport/token.ts"
+import type { OAuthSettings } from "../configuration/settings.ts"
+
+/** Signatures that need the issuer's private key; what is signed with a shared secret could be made by whoever checks it. */
+const algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"]
+/** Seconds by which the clocks of the issuer and of this machine may differ. */
+const clockTolerance = 30
+/** Milliseconds for one question to the issuer. */
+const issuerTimeout = 5000
+/** How long an issuer that did not answer is not asked again. */
+const retryInterval = "5 seconds"
+
+/** What clients are told of the issuer. */
+export const protectedResource = ({ issuer, readScope, resource, writeScope }: OAuthSettings): ProtectedResource => ({
+  resource,
+  authorizationServers: [issuer],
+  scopes: { read: readScope, write: writeScope }
+})
+
+/** Takes access tokens of the issuer that are made for this server: signed JWTs (RFC 9068), checked with its published keys. */
+export const verifyWith = Effect.fnUntraced(function* (settings: OAuthSettings) {
+  const keys = yield* issuerKeys(settings)
+  const verify: Verify = Effect.fnUntraced(function* (token) {
+    const text = Redacted.value(token)
+    if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(text)) return false
+    const getKey = yield* keys
+    const { payload } = yield* Effect.tryPromise({
+      try: () =>
+        jwtVerify(text, getKey, {
+          issuer: settings.issuer,
+          audience: settings.audience ?? settings.resource,
+          algorithms,
+          clockTolerance,
+          requiredClaims: ["exp"]
+        }),
+      catch: (error) => describe(error, settings)
+    })
+    return yield* accessOf(payload, settings)
+  })
+  return verify
+})
+
+/** The first of several that knows the token decides; one that cannot tell is passed over where another one can. */
+export const either =
+  (one: Verify, other: Verify): Verify =>
+  (token) =>
+    Effect.flatMap(one(token), (access) => (access === false ? other(token) : Effect.succeed(access)))
+
+/** The scopes of a token, of which issuers write one text or a list. */
+const accessOf = (
+  payload: JWTPayload,
+  { readScope, writeScope }: OAuthSettings
+): Effect.Effect<Access, TokenRefused> => {
+  const written = payload["scope"] ?? payload["scp"]
+  const scopes = Array.isArray(written) ? written.filter(Predicate.isString) : (text(written) ?? "").split(" ")
+  const mayChange = scopes.includes(writeScope)
+  if (!mayChange && !scopes.includes(readScope)) {
+    return Effect.fail(
+      new TokenRefused({ reason: `The token has neither the scope ${readScope} nor ${writeScope}`, lacks: "scope" })
+    )
+  }
+  return Effect.succeed({ subject: payload.sub ?? text(payload["client_id"]), mayChange })
+}
+
+const text = (value: unknown) => (Predicate.isString(value) ? value : undefined)
+
+const describe = (error: unknown, { issuer }: OAuthSettings): TokenRefused | TokenUnverifiable => {
+  if (error instanceof errors.JWTExpired) return new TokenRefused({ reason: "The token has expired" })
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    return new TokenRefused({ reason: claims[error.claim] ?? "The token lacks a claim or has a wrong one" })
+  }
+  if (error instanceof errors.JOSEError && isOfToken(error)) {
+    return new TokenRefused({ reason: "The token is not signed by its issuer's keys" })
+  }
+  return unverifiable(issuer)
+}
+
+const claims: Readonly<Record<string, string>> = {
+  iss: "The token is of another issuer",
+  aud: "The token is made for another resource",
+  nbf: "The token is not valid yet",
+  exp: "The token does not say when it expires"
+}
+
+/** Everything else is about the issuer's keys, which could not be had. */
+const isOfToken = ({ code }: { readonly code: string }): boolean =>
+  /^ERR_(?:JWS|JWT|JWE)_|^ERR_JOSE_(?:ALG_NOT_ALLOWED|NOT_SUPPORTED)$|^ERR_JWKS_(?:NO|MULTIPLE)_MATCHING_KEYS?$/.test(
+    code
+  )
+
+const unverifiable = (issuer: string) =>
+  new TokenUnverifiable({
+    reason: `Tokens cannot be checked at the moment: their issuer ${issuer} does not tell its keys. Try again later.`
+  })
+
+/** The keys of the issuer, found at the first token; they are kept for ten minutes, and read again for one of a new key. */
+const issuerKeys = Effect.fnUntraced(function* ({ issuer, jwksUri }: OAuthSettings) {
+  let known: JWTVerifyGetKey | undefined
+  const found = (uri: string) => {
+    known = createRemoteJWKSet(new URL(uri), { timeoutDuration: issuerTimeout })
+    return known
+  }
+  if (jwksUri !== undefined) return Effect.succeed(found(jwksUri))
+  const attempt = yield* Effect.cachedWithTTL(Effect.exit(Effect.map(discover(issuer), found)), retryInterval)
+  return Effect.suspend(() => (known === undefined ? Effect.flatten(attempt) : Effect.succeed(known)))
+})
+
+const Metadata = Schema.Struct({ issuer: Schema.String, jwks_uri: Schema.String })
+const readMetadata = Schema.decodeUnknownResult(Metadata)
+
+/** Where the issuer says that its keys are: in the metadata of OAuth (RFC 8414), or of OpenID Connect. */
+const discover = (issuer: string) =>
+  Effect.firstSuccessOf(metadataUrls(issuer).map((url) => readFrom(url, issuer))).pipe(
+    Effect.tapError((problem) => Effect.logError(`The issuer of tokens ${issuer} cannot be used: ${problem}`)),
+    Effect.mapError(() => unverifiable(issuer)),
+    Effect.uninterruptible
+  )
+
+const readFrom = Effect.fnUntraced(function* (url: string, issuer: string) {
+  const unreadable = () => `${url} cannot be read`
+  const answer = yield* Effect.tryPromise({
+    try: () => fetch(url, { redirect: "manual", signal: AbortSignal.timeout(issuerTimeout) }),
+    catch: unreadable
+  })
+  if (!answer.ok) return yield* Effect.fail(unreadable())
+  const read = Effect.tryPromise({ try: () => answer.json(), catch: unreadable })
+  const metadata = readMetadata(yield* read)
+  if (Result.isFailure(metadata)) return yield* Effect.fail(`${url} holds no jwks_uri`)
+  const { issuer: named, jwks_uri: uri } = metadata.success
+  if (named !== issuer) return yield* Effect.fail(`${url} is of another issuer`)
+  const isSafe = URL.canParse(uri) && (uri.startsWith("https:") || isLoopback(new URL(uri).hostname))
+  return isSafe ? uri : yield* Effect.fail(`${url} names keys that are not behind https`)
+})
+
+const metadataUrls = (issuer: string): ReadonlyArray<string> => {
+  const { origin, pathname } = new URL(issuer)
+  const path = pathname.replace(/\/$/, "")
+  return [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}/.well-known/openid-configuration${path}`,
+    `${origin}${path}/.well-known/openid-configuration`
+  ].filter((url, at, all) => all.indexOf(url) === at)
+}

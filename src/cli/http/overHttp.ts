@@ -1,0 +1,51 @@
+import { Console, Effect, Fiber, Layer } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+
+import * as McpHttp from "../../mcp/transport/http.ts"
+import * as Page from "../../mcp/transport/page.ts"
+import { sameAs } from "../configuration/bearerToken.ts"
+import type { HttpLaunch } from "../configuration/Launch.ts"
+import type { Watching } from "../telemetry/watching.ts"
+import { httpListener } from "./httpListener.ts"
+import { readPageFile } from "./pageFiles.ts"
+
+/** Time for what is being answered when the process is told to stop; less than the listener waits. */
+const drainTimeout = "4 seconds"
+
+/** Serves HTTP until the process is told to stop; what is being answered then has some seconds to finish. */
+export const overHttp = Effect.fnUntraced(function* (
+  { allowedHosts, allowedOrigins, authToken, host, oauth, page, port }: HttpLaunch,
+  metrics: Watching["metrics"],
+  stopRequested: Effect.Effect<void>
+) {
+  const stopping = yield* Effect.forkScoped(stopRequested)
+  const drained = yield* Effect.forkScoped(Effect.andThen(Fiber.join(stopping), Effect.sleep(drainTimeout)))
+  const options = {
+    allowedHosts,
+    allowedOrigins,
+    until: Fiber.join(drained),
+    metrics,
+    ...(yield* tokens(authToken, oauth))
+  }
+  const shown = page ? Page.layer(options, readPageFile) : Layer.empty
+  const routes = Layer.mergeAll(McpHttp.layer(options), shown, McpHttp.fallback(options), addressPrinted)
+  return yield* HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
+    Layer.provide(httpListener({ host, port })),
+    Layer.launch,
+    Effect.raceFirst(Fiber.join(stopping))
+  )
+})
+
+/** Whose tokens are taken; what checks those of an issuer is loaded only for them. */
+const tokens = Effect.fnUntraced(function* (authToken: HttpLaunch["authToken"], oauth: HttpLaunch["oauth"]) {
+  const own = authToken === undefined ? undefined : sameAs(authToken)
+  if (oauth === undefined) return own === undefined ? {} : { verify: own }
+  const { either, protectedResource, verifyWith } = yield* Effect.promise(() => import("./oauth.ts"))
+  const issued = yield* verifyWith(oauth)
+  return { verify: own === undefined ? issued : either(own, issued), protectedResource: protectedResource(oauth) }
+})
+
+/** Tells where to reach the server, for whoever started it by hand. */
+const addressPrinted = Layer.effectDiscard(
+  HttpServer.addressFormattedWith((address) => Console.error(`Serving ${address}/mcp`))
+)

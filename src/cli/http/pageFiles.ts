@@ -1,0 +1,25 @@
+import { readFile } from "node:fs/promises"
+
+import { Effect } from "effect"
+
+import type { ReadView } from "../../mcp/AppViews.ts"
+import type { ReadPageFile } from "../../mcp/transport/page.ts"
+
+/** The folder beside that of the built command's parts. */
+const folder = new URL("../page/", import.meta.url)
+
+/** Reads a file of the page when it is asked for. */
+export const readPageFile: ReadPageFile = (name) =>
+  Effect.tryPromise(() => readFile(new URL(name, folder), "utf8")).pipe(Effect.orElseSucceed(() => undefined))
+
+/** Makes the view of this name, of which there is one: a document that holds its script and style. */
+export const readView: ReadView = (name) =>
+  name === "view"
+    ? Effect.map(
+        Effect.all([readPageFile("view.html"), readPageFile("page.css"), readPageFile("page.js")]),
+        ([document, style, script]) =>
+          style === undefined || script === undefined
+            ? undefined
+            : document?.replace("</style>", () => `${style}</style>`).replace("</script>", () => `${script}</script>`)
+      )
+    : Effect.succeed(undefined)

@@ -1,0 +1,19 @@
+import { Context, type Effect } from "effect"
+
+import type { Journal } from "../../changes/Journal.ts"
+import * as PlanJournalFile from "./PlanJournalFile.ts"
+
+/** Where journals of plans are kept: each in its file, unless several servers share them. */
+export const Journals = Context.Reference<{
+  readonly make: <C>(file: string, lines: PlanJournalFile.Lines<C>) => Effect.Effect<Journal<C>>
+  /** The same journal where nothing may be written: what is planned is kept with the process. */
+  readonly makeReading: <C>(file: string, lines: PlanJournalFile.Lines<C>) => Effect.Effect<Journal<C>>
+  /** Why it cannot be written; nothing where it can. */
+  readonly problemWith: <C>(file: string, lines: PlanJournalFile.Lines<C>) => Effect.Effect<string | undefined>
+}>("workflow-tool-server/cli/Journals", {
+  defaultValue: () => ({
+    make: PlanJournalFile.make,
+    makeReading: PlanJournalFile.makeReading,
+    problemWith: PlanJournalFile.problemWith
+  })
+})

@@ -1,0 +1,64 @@
+import { Console, Context, Effect, Result } from "effect"
+
+import { Instances } from "../../engine/client/Instances.ts"
+import { type BackedUp, backUp } from "../../engine/operator/history/instanceBackup.ts"
+import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import type { Options } from "../configuration/flags.ts"
+import { readLaunch } from "../configuration/readLaunch.ts"
+import { instances } from "../engine/instances.ts"
+import { stopRequested } from "../stopRequested.ts"
+import { visible } from "../terminal/terminalText.ts"
+
+/** What a backup from the command line is asked for. */
+export interface BackupRequest {
+  /** Names with commas between; all where none is given. */
+  readonly instances: string | undefined
+  readonly json: boolean
+}
+
+/** Backs up all instances or some and prints what changed since the last time; the exit code is 1 where one fails. */
+export const runBackup = Effect.fnUntraced(function* (options: Options, request: BackupRequest) {
+  const launch = yield* readLaunch({ ...options, http: false })
+  if (launch.history === undefined) {
+    return yield* new ConfigurationError({
+      message: "backup needs a folder for the history: name it as `history` in the configuration, or as --history DIR"
+    })
+  }
+  const { names, resolve } = Context.get(yield* instances(launch), Instances)
+  const asked = request.instances?.split(",").map((name) => name.trim()) ?? names
+  const engines = yield* Effect.forEach(asked, (name) =>
+    Effect.mapError(resolve(name), ({ message }) => new ConfigurationError({ message }))
+  )
+  const work = Effect.forEach(
+    engines,
+    (engine) =>
+      Effect.map(
+        Effect.result(backUp(engine, Infinity, (_, message) => Effect.logInfo(message))),
+        (result) => [engine.instance, result] as const
+      ),
+    { concurrency: "unbounded" }
+  )
+  const done = yield* Effect.raceFirst(work, Effect.as(stopRequested, undefined))
+  if (done === undefined) return 130
+  const problem = yield* engines[0]?.history.problem ?? Effect.undefined
+  for (const [instance, result] of done) {
+    const lines = Result.match(result, {
+      onFailure: ({ message }) => [
+        request.json ? JSON.stringify({ instance, error: message }) : `${instance}: ${message}`
+      ],
+      onSuccess: (backedUp) => (request.json ? [JSON.stringify(backedUp)] : linesOf(backedUp))
+    })
+    yield* Console.log(lines.map(visible).join("\n"))
+  }
+  if (problem !== undefined) yield* Console.error(problem.message)
+  return problem?.isRecorded !== false && done.every(([, result]) => Result.isSuccess(result)) ? 0 : 1
+}, Effect.scoped)
+
+const linesOf = ({ changes, instance, since, tags, workflows }: BackedUp): ReadonlyArray<string> => [
+  `${instance}: ${workflows} workflows, ${tags} tags. ${
+    since === undefined ? "This is its first backup." : `${changes.length} changes since the backup of ${since}.`
+  }`,
+  ...(since === undefined
+    ? []
+    : changes.map(({ by, change, id, name, when }) => `  ${when}  ${by}  ${name} (${id}): ${change}`))
+]

@@ -1,0 +1,137 @@
+import { Console, Effect, Predicate } from "effect"
+import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
+
+import { nearest } from "../../../internal/schema/nearest.ts"
+import { audited } from "../../../mcp/protocol/audited.ts"
+import { toErrorResult } from "../../../mcp/protocol/errors.ts"
+import { assumed } from "../../../mcp/protocol/ProtocolVersion.ts"
+import { printable } from "../../../mcp/protocol/Response.ts"
+import { type Answer, AnswerLimit, type Tool } from "../../../mcp/Tool.ts"
+import type { ToolFailure } from "../../../mcp/ToolError.ts"
+import { type Options, UsageError } from "../../configuration/flags.ts"
+import { readLaunch } from "../../configuration/readLaunch.ts"
+import { nothingConfigured } from "../../configuration/readSettings.ts"
+import { stopRequested } from "../../stopRequested.ts"
+import { withProgressLine } from "../../terminal/progressLine.ts"
+import { coloured, plain } from "../../terminal/terminalText.ts"
+import { audit } from "../../toolsets/loadToolsets.ts"
+import { toolHelp, toolList } from "./help.ts"
+import { jsonArguments, readText } from "./jsonInput.ts"
+import { fieldAt } from "./pick.ts"
+import { render } from "./render.ts"
+import { toolsOf } from "./tools.ts"
+import { filesIn, readInput } from "./words.ts"
+
+/** What the words behind `call` ask for. */
+export interface CallRequest {
+  readonly tool: string | undefined
+  /** What stands behind the tool's name and is no flag of ours. */
+  readonly toolWords: ReadonlyArray<string>
+  readonly toolHelp: boolean
+  readonly list: boolean
+  readonly json: boolean
+  readonly jsonArgs: string | undefined
+  readonly print: string | undefined
+}
+
+/** Calls one tool as the server would and prints its answer; succeeds with the exit code. */
+export const runCall = Effect.fnUntraced(function* (options: Options, request: CallRequest) {
+  const { list, tool: name, toolHelp: isHelp } = request
+  if (name === undefined && !list) {
+    return yield* new UsageError({
+      message: "call needs the name of a tool. workflow-tool-server call --list shows them"
+    })
+  }
+  const launch = yield* launchOf(options, list || isHelp)
+  const tools = yield* toolsOf(launch)
+  const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
+  if (list) return yield* printList(tools, request, canColor)
+  const tool = tools.find((one) => one.name === name)
+  if (tool === undefined) return yield* unknownTool(name ?? "", tools)
+  if (isHelp) return yield* Effect.as(Console.log(toolHelp(tool, canColor)), 0)
+  const input = yield* inputOf(tool, request)
+  const { answerLimit } = launch
+  return yield* audited(tool, input, { client: undefined, protocolVersion: assumed }).pipe(
+    withProgressLine,
+    Effect.provide(audit(launch, "command")),
+    answerLimit === undefined ? (self) => self : Effect.provideService(AnswerLimit, answerLimit),
+    Effect.matchEffect({ onSuccess: printAnswer(request, canColor), onFailure: printFailure(request) }),
+    Effect.raceFirst(Effect.as(stopRequested, 130))
+  )
+}, Effect.scoped)
+
+/** What tools there are can be asked without any configuration. */
+const launchOf = (options: Options, isOnlyAsked: boolean) => {
+  const asked = { ...options, http: false }
+  return readLaunch(asked).pipe(
+    Effect.catchTag("ConfigurationError", (error) =>
+      isOnlyAsked && error.message === nothingConfigured
+        ? readLaunch({ ...asked, embedded: { file: undefined } })
+        : Effect.fail(error)
+    )
+  )
+}
+
+const unknownTool = (name: string, tools: ReadonlyArray<Tool>) => {
+  const guess = nearest(
+    name,
+    tools.map((tool) => tool.name)
+  )
+  const advice = guess === undefined ? "workflow-tool-server call --list shows all" : `Did you mean ${guess}?`
+  return new UsageError({ message: `Unknown tool: ${printable(name)}. ${advice}` })
+}
+
+/** The arguments of all sources; a flag goes before the same argument in `--json-args`. */
+const inputOf = Effect.fnUntraced(function* (tool: Tool, { jsonArgs, toolWords }: CallRequest) {
+  const schema = tool.inputSchema()
+  const input = yield* Effect.fromResult(readInput(schema, toolWords))
+  const files = yield* Effect.forEach(filesIn(schema, input), ({ file, name }) =>
+    Effect.map(readText(`--${name}`, file), (text) => [name, text] as const)
+  )
+  return { ...(yield* jsonArguments(jsonArgs)), ...input, ...Object.fromEntries(files) }
+})
+
+const printList = (all: ReadonlyArray<Tool>, { json }: CallRequest, canColor: boolean) => {
+  const tools = all.filter(({ isListed }) => isListed !== false)
+  const text = json
+    ? JSON.stringify(
+        tools.map(({ annotations, description, inputSchema, name, title }) => ({
+          name,
+          title,
+          description,
+          inputSchema: inputSchema(),
+          annotations
+        }))
+      )
+    : toolList(tools, canColor ? coloured : plain)
+  return Effect.as(Console.log(text), 0)
+}
+
+const printAnswer =
+  ({ json, print }: CallRequest, canColor: boolean) =>
+  ({ content, structured = {} }: Answer) => {
+    if (print !== undefined) {
+      const found = fieldAt(structured, print)
+      return found === undefined
+        ? Effect.as(
+            Console.error(
+              `--print ${printable(print)}: the answer has no such field. It has: ${Object.keys(structured).join(", ")}`
+            ),
+            1
+          )
+        : Effect.as(Console.log(found), 0)
+    }
+    const [block] = content
+    if (json) return Effect.as(Console.log(block?.type === "text" ? block.text : JSON.stringify(structured)), 0)
+    return Effect.as(Console.log(render(structured, canColor ? coloured : plain)), 0)
+  }
+
+/** In the tool's own words; for scripts that read JSON, as an object with `error` as well. */
+const printFailure =
+  ({ json }: CallRequest) =>
+  (failure: ToolFailure) =>
+    Effect.gen(function* () {
+      yield* Console.error(printable(failure.message))
+      if (json) yield* Console.log(JSON.stringify(toErrorResult(failure)["structuredContent"]))
+      return Predicate.isTagged(failure, "InvalidArgument") ? 2 : 1
+    })

@@ -1,0 +1,13 @@
+import { Effect } from "effect"
+
+import { offered } from "../../../mcp/Toolset.ts"
+import type { Launch } from "../../configuration/Launch.ts"
+import { loadToolsets, sharedWithCopies } from "../../toolsets/loadToolsets.ts"
+
+/** Every tool that can be called: those of `operator` as well, which only models have to pay for. */
+export const toolsOf = Effect.fnUntraced(function* (launch: Launch) {
+  const toolsets = [...new Set([...launch.toolsets, "operator" as const])]
+  const shared = yield* sharedWithCopies(launch)
+  const loaded = yield* Effect.provideContext(loadToolsets({ ...launch, toolsets }), shared)
+  return (yield* Effect.forEach(loaded, (toolset) => offered(toolset))).flatMap(({ tools }) => tools)
+})

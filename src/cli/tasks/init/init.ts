@@ -1,0 +1,158 @@
+import { homedir } from "node:os"
+import path from "node:path"
+
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { Console, Effect, Layer, Result } from "effect"
+import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
+
+import { check } from "../../../engine/check/check.ts"
+import { Instances } from "../../../engine/client/Instances.ts"
+import { fieldAliases, hostVariables, keyVariables } from "../../../engine/config/aliases.ts"
+import { EngineConfig } from "../../../engine/config/EngineConfig.ts"
+import { instance } from "../../../engine/config/instance.ts"
+import { ConfigurationError } from "../../../internal/config/ConfigurationError.ts"
+import { type Options, UsageError } from "../../configuration/flags.ts"
+import { report } from "../../terminal/report.ts"
+import * as NodeHttpClients from "../../upstream/NodeHttpClients.ts"
+import { askAgain, askClients, askHost, askKey } from "./ask.ts"
+import { type ClientName, clients, type Machine, startOf } from "./clients.ts"
+import { withInstance, withServer } from "./edits.ts"
+import { readOrEmpty, replaceFile, type Written } from "./files.ts"
+import { tidyHost } from "./host.ts"
+
+/** What the words behind `init` say. */
+export interface InitRequest {
+  readonly engineHost: string | undefined
+  readonly engineKey: string | undefined
+  readonly instance: string
+  /** Nothing where nobody has said, and a person may be asked. */
+  readonly clients: ReadonlyArray<ClientName> | undefined
+  readonly serverName: string
+  readonly project: boolean
+  readonly npx: boolean
+}
+
+/** Asks for what is missing, tries it, and only then writes: the configuration, and the server into clients' files. */
+export const runInit = (options: Options, request: InitRequest) =>
+  Effect.provide(init(options, request), NodeServices.layer)
+
+/** The same at any terminal. */
+export const init = Effect.fnUntraced(
+  function* (options: Options, request: InitRequest) {
+    const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
+    const found = yield* canPrompt ? askedInstance(request, options) : givenInstance(request, options)
+    if (found === undefined) return 1
+    const chosen = request.clients ?? (canPrompt ? yield* askClients : [])
+    const config = path.resolve(options.config ?? ".config.json")
+    const writes = yield* plan(config, found, chosen, request, options)
+    const written = yield* Effect.forEach(writes, ({ file, isPrivate, text }) => replaceFile(file, text, isPrivate))
+    yield* Console.log(summary(written, chosen, config))
+    return 0
+  },
+  Effect.catchTag("QuitError", () => Effect.as(Console.error("Nothing was written."), 130))
+)
+
+interface Reached {
+  readonly host: string
+  readonly key: string
+}
+
+const fromVariables = (names: ReadonlyArray<string>) =>
+  names.map((name) => process.env[name]?.trim()).find((value) => value !== undefined && value !== "")
+
+/** What the words and variables say, tried once. */
+const givenInstance = Effect.fnUntraced(function* (request: InitRequest, options: Options) {
+  const host = request.engineHost ?? fromVariables(hostVariables)
+  const key = request.engineKey ?? fromVariables(keyVariables)
+  if (host === undefined)
+    return yield* new UsageError({ message: "init needs the engine's address: --engine-host URL" })
+  if (key === undefined) {
+    return yield* new UsageError({
+      message: "init needs the engine's API key: set ENGINE_API_KEY, or give --engine-key"
+    })
+  }
+  return yield* tried({ host: tidyHost(host), key }, request, options)
+})
+
+/** The same with a person who can mend what is wrong. */
+const askedInstance = Effect.fnUntraced(function* (request: InitRequest, options: Options) {
+  let host = request.engineHost ?? fromVariables(hostVariables)
+  let key = request.engineKey ?? fromVariables(keyVariables)
+  for (;;) {
+    host = tidyHost(host === undefined ? yield* askHost(undefined) : host)
+    const reached: Reached = { host, key: key ?? (yield* askKey) }
+    const found = yield* Effect.catchTag(tried(reached, request, options), "ConfigurationError", ({ message }) =>
+      Effect.as(Console.log(message), undefined)
+    )
+    if (found !== undefined) return found
+    if (!(yield* askAgain)) return undefined
+    host = yield* askHost(host)
+    key = undefined
+  }
+})
+
+/** Calls the engine with the key, and prints what came of it; nothing where it does not work. */
+const tried = Effect.fnUntraced(function* (
+  reached: Reached,
+  { instance: name }: InitRequest,
+  { readOnly }: Options
+): Effect.fn.Return<Reached | undefined, ConfigurationError> {
+  const written = { engine_host: reached.host, engine_api_key: reached.key, readOnly }
+  const environment = yield* Effect.fromResult(
+    instance(written, { engine_host: undefined, engine_api_key: undefined }, (field) =>
+      field === "engine_host" ? "--engine-host" : "--engine-key"
+    )
+  )
+  // Which one is the default, the file says, which may have others.
+  const engine = Layer.succeed(EngineConfig, { defaultEnv: "", environments: new Map([[name, environment]]) })
+  const findings = yield* Effect.provide(check, Instances.layer.pipe(Layer.provide([engine, NodeHttpClients.layer])))
+  const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
+  yield* Console.log(report(findings, { json: false, canColor }))
+  return findings.every(({ fine }) => fine) ? { ...reached, host: environment.host } : undefined
+})
+
+/** Every file as it is to be; fails before anything is written. */
+const plan = Effect.fnUntraced(function* (
+  config: string,
+  { host, key }: Reached,
+  chosen: ReadonlyArray<ClientName>,
+  { instance: name, npx, project, serverName }: InitRequest,
+  { readOnly }: Options
+) {
+  const start = startOf(machine, config, npx)
+  const edited = (result: Result.Result<string, string>) =>
+    Effect.fromResult(Result.mapError(result, (message) => new ConfigurationError({ message })))
+  const before = yield* readOrEmpty(config)
+  const configuration = yield* edited(withInstance(config, before, { name, host, key, readOnly }, fieldAliases))
+  const others = yield* Effect.forEach(chosen, (client) => {
+    const file = clients[client].file(machine, project)
+    return Effect.map(
+      Effect.flatMap(readOrEmpty(file), (text) =>
+        Effect.map(edited(withServer(file, text, client, serverName, start)), (after) => ({ text, after }))
+      ),
+      ({ after, text }) => ({ file, text: after, isPrivate: false, isSame: after === text })
+    )
+  })
+  return [{ file: config, text: configuration, isPrivate: true, isSame: configuration === before }, ...others].filter(
+    ({ isSame }) => !isSame
+  )
+})
+
+const machine: Machine = {
+  platform: process.platform,
+  home: homedir(),
+  cwd: process.cwd(),
+  appData: process.env["APPDATA"],
+  xdgConfig: process.env["XDG_CONFIG_HOME"],
+  node: process.execPath,
+  main: path.resolve(process.argv[1] ?? "workflow-tool-server")
+}
+
+const summary = (written: ReadonlyArray<Written>, chosen: ReadonlyArray<ClientName>, config: string): string =>
+  [
+    ...(written.length === 0 ? ["Everything was there already."] : []),
+    ...written.map(({ copy, file }) => `Wrote ${file}${copy === undefined ? "" : `, the former one is ${copy}`}`),
+    ...chosen.map((name) => `${clients[name].title}: ${clients[name].next}`),
+    ...(chosen.length === 0 ? [`Start it with: workflow-tool-server --config ${config}`] : []),
+    "The key is in that file in the open, for this user alone: keep it out of version control."
+  ].join("\n")

@@ -1,0 +1,73 @@
+import { Console, Effect, Layer, Predicate, Schema } from "effect"
+
+import { WorkflowPlans } from "../../../engine/changes/Plans.ts"
+import { MatchFields } from "../../../engine/changes/settings.ts"
+import { planPromotion, type Wish } from "../../../engine/operator/plans/promotion.ts"
+import { firstIssue } from "../../../internal/schema/describeIssue.ts"
+import { UsageError, type Options } from "../../configuration/flags.ts"
+import { readLaunch } from "../../configuration/readLaunch.ts"
+import { withFolders } from "../../engine/folders.ts"
+import { instances } from "../../engine/instances.ts"
+import * as PlanServices from "../../plans/workflowPlans.ts"
+import { planMarkdown, reportMarkdown } from "./markdown.ts"
+
+/** What `promote` was asked for. */
+export interface PromoteRequest extends Omit<Wish, "from" | "mapping" | "to"> {
+  readonly from: string | undefined
+  readonly to: string | undefined
+  /** As JSON, like the argument of plan_promotion. */
+  readonly mapping: string | undefined
+  readonly plan: boolean
+  readonly apply: boolean
+  readonly confirmProtected: boolean
+}
+
+/** Nothing would change, something would (or has to be looked at), and something cannot. */
+const exitCodes = { nothing: 0, failed: 1, changes: 2 } as const
+
+/**
+ * Prints what a promotion would do as Markdown, for a pull request; with `--apply`, does it and prints what was done.
+ * Where something is blocked, nothing is applied.
+ */
+export const runPromote = Effect.fnUntraced(function* (
+  options: Options,
+  { apply, confirmProtected, from, mapping: text, plan: isPlan, to, ...asked }: PromoteRequest
+) {
+  if (apply === isPlan) return yield* new UsageError({ message: "promote needs either --plan or --apply" })
+  if (from === undefined || to === undefined) {
+    return yield* new UsageError({ message: "promote needs --from and --to, the names of two instances" })
+  }
+  const mapping = text === undefined ? undefined : yield* readMapping(text)
+  const launch = yield* readLaunch(options)
+  const engines = yield* withFolders(launch, yield* instances(launch))
+  const services = yield* Effect.provideContext(Layer.build(PlanServices.layer(launch)), engines)
+  return yield* Effect.gen(function* () {
+    const { outcomes, plan } = yield* planPromotion({ ...asked, mapping, from, to })
+    const plans = yield* WorkflowPlans
+    yield* Console.log(planMarkdown({ from, to, plan, outcomes, describing: plans.describing }))
+    if (!apply) return plan.steps.length === 0 && plan.blocked.length === 0 ? exitCodes.nothing : exitCodes.changes
+    if (plan.blocked.length > 0) {
+      yield* Console.error("Nothing was applied, because something is blocked.")
+      return exitCodes.failed
+    }
+    if (plan.steps.length === 0) return exitCodes.nothing
+    const report = yield* plans.apply(plan.id, { isProtectedConfirmed: confirmProtected })
+    yield* Console.log(reportMarkdown(report))
+    return report.state === "applied" ? exitCodes.nothing : exitCodes.failed
+  }).pipe(Effect.provideContext(engines), Effect.provideContext(services), Effect.catchIf(isOfEngines, told))
+}, Effect.scoped)
+
+/** The mapping as it was written on the command line. */
+const readMapping = (text: string) =>
+  Effect.mapError(Schema.decodeUnknownEffect(Schema.fromJsonString(MatchFields), strict)(text), (error) => {
+    const { path, words } = firstIssue(error)
+    return new UsageError({ message: `--mapping${path === "" ? "" : ` ${path}`}: expected ${words}` })
+  })
+
+const strict = { onExcessProperty: "error" } as const
+
+/** What is said in a line; how the command itself was used is for the command to say. */
+const isOfEngines = (error: unknown): error is { readonly message: string } =>
+  Predicate.hasProperty(error, "message") && !Predicate.isTagged(error, "UsageError")
+
+const told = ({ message }: { readonly message: string }) => Effect.as(Console.error(message), exitCodes.failed)

@@ -1,0 +1,40 @@
+import { Console, Effect, Layer } from "effect"
+
+import { Instances } from "../../engine/client/Instances.ts"
+import { fetchNodeTypes } from "../../engine/nodes/NodeKnowledge.ts"
+import { NodePackages } from "../../engine/nodes/NodePackages.ts"
+import type { Options } from "../configuration/flags.ts"
+import { readLaunch } from "../configuration/readLaunch.ts"
+import { instances } from "../engine/instances.ts"
+import { fromRegistry } from "../nodes/nodeTypes.ts"
+
+/**
+ * Fetches the node types of every configured instance and keeps them: from the engine where it tells them, else from its
+ * packages, for which the word of the user is this command. The exit code is 1 if any could not be had.
+ */
+export const runNodes = Effect.fnUntraced(function* (options: Options) {
+  const launch = yield* readLaunch(options)
+  const setting = launch.nodeTypes
+  const context = yield* instances(launch)
+  const packages = typeof setting === "object" ? Layer.empty : Layer.succeed(NodePackages, fromRegistry(Console.log))
+  const fetched = Effect.gen(function* () {
+    const { names, resolve } = yield* Instances
+    if (names.length === 0) {
+      yield* Console.log("There is no instance whose node types could be fetched.")
+      return 1
+    }
+    const done = yield* Effect.forEach(names, (name) =>
+      Effect.flatMap(resolve(name), fetchNodeTypes).pipe(
+        Effect.map(({ catalog, hint = "" }) =>
+          catalog === undefined
+            ? { isFine: false, words: hint }
+            : { isFine: true, words: `version ${catalog.version}, ${catalog.entries.length} node types kept` }
+        ),
+        Effect.catch(({ message }) => Effect.succeed({ isFine: false, words: message })),
+        Effect.tap(({ words }) => Console.log(`${name}: ${words}`))
+      )
+    )
+    return done.every(({ isFine }) => isFine) ? 0 : 1
+  })
+  return yield* fetched.pipe(Effect.provide(packages), Effect.provideContext(context))
+}, Effect.scoped)

@@ -1,0 +1,136 @@
+import { mkdirSync, writeFileSync } from "node:fs"
+import path from "node:path"
+
+import { Console, Context, Effect, Result, Schema } from "effect"
+
+import { EngineClient } from "../../../engine/client/EngineClient.ts"
+import { ReadOnlyInstance } from "../../../engine/client/EngineError.ts"
+import { Instances } from "../../../engine/client/Instances.ts"
+import { WorkflowId } from "../../../engine/client/models.ts"
+import { casesIn } from "../../../engine/operator/tests/cases.ts"
+import { junitXml } from "../../../engine/operator/tests/junit.ts"
+import { type Result as TestResult, runTests } from "../../../engine/operator/tests/runTests.ts"
+import { usualConcurrency } from "../../../engine/operator/tests/runTestsTool.ts"
+import { countsText, resultData, resultLines } from "../../../engine/operator/tests/words.ts"
+import { ConfigurationError } from "../../../internal/config/ConfigurationError.ts"
+import { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type Options, UsageError } from "../../configuration/flags.ts"
+import { readLaunch } from "../../configuration/readLaunch.ts"
+import { withFolders } from "../../engine/folders.ts"
+import { instances } from "../../engine/instances.ts"
+import { testFiles, testFolder } from "../../engine/testFiles.ts"
+import { describe } from "../../files/fileProblems.ts"
+import { stopRequested } from "../../stopRequested.ts"
+import { withProgressLine } from "../../terminal/progressLine.ts"
+import { visible } from "../../terminal/terminalText.ts"
+import { readText } from "../call/jsonInput.ts"
+
+/** What `test` was asked for. */
+export interface TestRequest {
+  readonly folder: string | undefined
+  readonly instance: string | undefined
+  /** Nothing for all of the folder. */
+  readonly files: ReadonlyArray<string>
+  readonly workflow: string | undefined
+  readonly operations: string | undefined
+  readonly junit: string | undefined
+  readonly concurrency: number | undefined
+  readonly json: boolean
+}
+
+/** Runs the tests of a folder and prints what differs; the exit code is 0 where all passed, else 1. */
+export const runTestFolder = Effect.fnUntraced(function* (options: Options, request: TestRequest) {
+  const { concurrency = usualConcurrency, files, json, junit } = request
+  if (concurrency < 1 || concurrency > 10) {
+    return yield* new UsageError({ message: "--concurrency: expected a number from 1 to 10" })
+  }
+  const launch = yield* readLaunch({ ...options, http: false })
+  const folder = testFolder(
+    request.folder === undefined
+      ? launch
+      : { config: launch.config, tests: { directory: request.folder, besideConfiguration: false } }
+  )
+  if (folder === undefined) {
+    return yield* new UsageError({
+      message: "test needs a folder of tests: test DIR, or tests in the configuration, or --tests DIR"
+    })
+  }
+  const id = yield* workflowIn(request)
+  const operations = yield* operationsIn(request)
+  const engines = yield* instances(launch)
+  const engine = yield* Context.get(engines, Instances)
+    .resolve(request.instance)
+    .pipe(Effect.mapError(({ message }) => new UsageError({ message })))
+  if (engine.isReadOnly) {
+    const { message } = new ReadOnlyInstance({ instance: engine.instance, operation: "test" })
+    return yield* new ConfigurationError({ message })
+  }
+  const context = Context.add(yield* withFolders(launch, engines), EngineClient, engine)
+  const cases = yield* casesIn(testFiles(folder, launch), files.length === 0 ? undefined : files).pipe(
+    Effect.catchTag("InvalidArgument", ({ problem }) => Effect.fail(new UsageError({ message: problem })))
+  )
+  const results = yield* runTests(cases, { id, operations, concurrency }).pipe(
+    withProgressLine,
+    Effect.provideContext(context),
+    Effect.mapError(({ message }) => new ConfigurationError({ message })),
+    Effect.raceFirst(Effect.as(stopRequested, undefined))
+  )
+  if (results === undefined) return 130
+  yield* Console.log(
+    json
+      ? JSON.stringify({ folder, instance: engine.instance, results: results.map(resultData) })
+      : printed(results, folder)
+  )
+  if (junit !== undefined) yield* written(junit, junitXml(`${engine.instance}: ${path.basename(folder)}`, results))
+  return results.length > 0 && results.every(({ verdict }) => verdict.outcome === "passed") ? 0 : 1
+}, Effect.scoped)
+
+const printed = (results: ReadonlyArray<TestResult>, folder: string): string =>
+  visible(
+    results.length === 0
+      ? `There is no test of this in ${folder}.`
+      : [...results.flatMap(resultLines), "", countsText(results)].join("\n")
+  )
+
+const asWorkflow = Schema.decodeUnknownResult(WorkflowId)
+
+const workflowIn = ({ operations, workflow }: TestRequest) => {
+  if (workflow === undefined) {
+    return operations === undefined
+      ? Effect.undefined
+      : Effect.fail(
+          new UsageError({ message: "--operations needs --workflow, the id of the workflow that they are for" })
+        )
+  }
+  return Effect.fromResult(
+    Result.mapError(
+      asWorkflow(workflow),
+      () => new UsageError({ message: "--workflow: expected the id of a workflow" })
+    )
+  )
+}
+
+const asOperations = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Array(JsonObject)))
+
+const operationsIn = Effect.fnUntraced(function* ({ operations }: TestRequest) {
+  if (operations === undefined) return undefined
+  const text = yield* readText("--operations", operations)
+  return yield* Effect.fromResult(
+    Result.mapError(
+      asOperations(text),
+      () => new UsageError({ message: "--operations: expected a JSON list of operations" })
+    )
+  )
+})
+
+const written = (file: string, text: string) =>
+  Effect.try({
+    try: () => {
+      mkdirSync(path.dirname(path.resolve(file)), { recursive: true })
+      writeFileSync(file, text)
+    },
+    catch: (error) =>
+      new ConfigurationError({
+        message: describe(file, { message: error instanceof Error ? error.message : "it cannot be written" })
+      })
+  })

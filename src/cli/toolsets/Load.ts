@@ -1,0 +1,21 @@
+import type { Context, Effect, Scope } from "effect"
+
+import type { PlanSource } from "../../changes/tools/PlanSource.ts"
+import type { Instances } from "../../engine/client/Instances.ts"
+import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import type { Toolset } from "../../mcp/Toolset.ts"
+import type { Launch } from "../configuration/Launch.ts"
+
+/** A toolset with everything it needs, and the plans that it makes, if it makes any. */
+export interface Loaded {
+  readonly toolset: Toolset
+  readonly plans?: PlanSource
+}
+
+/** What several toolsets work on, built when the first of them asks for it. */
+export interface Shared {
+  readonly instances: Effect.Effect<Context.Context<Instances>, ConfigurationError>
+}
+
+/** Loads a toolset for as long as the scope lasts. */
+export type Load = (launch: Launch, shared: Shared) => Effect.Effect<Loaded, ConfigurationError, Scope.Scope>

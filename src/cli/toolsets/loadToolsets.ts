@@ -1,0 +1,74 @@
+import { Context, Effect, Layer } from "effect"
+
+import type { PlanSource } from "../../changes/tools/PlanSource.ts"
+import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import { HttpClients } from "../../internal/http/HttpClients.ts"
+import { Audit } from "../../mcp/Audit.ts"
+import type { Transport } from "../audit/callers.ts"
+import type { Launch } from "../configuration/Launch.ts"
+import type { SharedSettings } from "../configuration/settings.ts"
+import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
+import { loaders } from "./toolsets.ts"
+
+/** The toolsets that are asked for, with all that they work on, for as long as the scope lasts. */
+export const loadToolsets = Effect.fnUntraced(function* (launch: Launch) {
+  yield* checkConnections(launch)
+  const loaded = yield* Effect.forEach(yield* loaders(launch), ({ load }) => load)
+  const plans = loaded.flatMap(({ plans: source }) => source ?? [])
+  return [...loaded.map(({ toolset }) => toolset), ...(yield* planTools(plans))]
+})
+
+/** What this server agrees on with its copies, where it is not alone. */
+export const sharedWithCopies = ({ shared }: Launch) =>
+  shared === undefined ? Effect.succeed(Context.empty()) : sharing(shared)
+
+/** The library for that is installed beside this one. */
+const sharing = (settings: SharedSettings) =>
+  Effect.tryPromise({
+    try: () => import("../shared/shared.ts"),
+    catch: () =>
+      new ConfigurationError({
+        message: "shared.redis needs the package redis: npm install redis, beside workflow-tool-server"
+      })
+  }).pipe(Effect.flatMap(({ layer }) => Layer.build(layer(settings))))
+
+/** Loads the tools of plans where a toolset makes plans. */
+const planTools = (sources: ReadonlyArray<PlanSource>) =>
+  sources.length === 0
+    ? Effect.succeed([])
+    : Effect.map(
+        Effect.promise(() => import("./changes.ts")),
+        ({ planTools: tools }) => [tools(sources)]
+      )
+
+/** Loads the audit log where one is asked for; a history wants to know who calls as well. */
+export const audit = ({ audit, ...launch }: Launch, transport: Transport) => {
+  if (audit === undefined && launch.history === undefined) return Layer.empty
+  const loaded =
+    audit === undefined
+      ? Effect.map(
+          Effect.promise(() => import("../audit/callers.ts")),
+          ({ makeCallers }) => Layer.succeed(Audit, { ...makeCallers(transport), record: () => Effect.void })
+        )
+      : Effect.map(
+          Effect.promise(() => import("../audit/auditLog.ts")),
+          ({ auditLog }) => auditLog({ ...launch, transport }, audit)
+        )
+  return Layer.unwrap(loaded)
+}
+
+/** Refuses a `caFile` or a `proxy` that cannot be used, by this Node or by anyone, before the first call needs it. */
+const checkConnections = ({ engine }: Launch) =>
+  Effect.forEach(
+    engine?.environments ?? [],
+    ([name, { caFile, proxy }]) =>
+      caFile === undefined && proxy === undefined
+        ? Effect.void
+        : HttpClients.use(({ make }) =>
+            make({ ...(caFile === undefined ? {} : { caFile }), ...(proxy === undefined ? {} : { proxy }) })
+          ).pipe(
+            Effect.scoped,
+            Effect.mapError(({ message }) => new ConfigurationError({ message: `environments.${name}.${message}` }))
+          ),
+    { discard: true }
+  ).pipe(Effect.provide(NodeHttpClients.layer))

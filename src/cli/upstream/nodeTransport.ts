@@ -1,0 +1,155 @@
+// Node's own events and callbacks: every call of an upstream goes through here, and a layer less is a third of its cost.
+import type { IncomingMessage } from "node:http"
+import { pipeline, type Readable } from "node:stream"
+
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import { Effect, Result } from "effect"
+import { Headers } from "effect/http"
+
+import { openHeaders, type UpstreamRequest } from "../../internal/http/request.ts"
+import { type Answer, type Transport, TransportError } from "../../internal/http/Transport.ts"
+import { NotConnected } from "../../internal/http/transportCode.ts"
+import type { Way, Ways } from "./ways.ts"
+
+export type Body = string | Uint8Array | undefined
+
+/** A request as it leaves. */
+export interface Outgoing {
+  readonly body: Body
+  readonly headers: Readonly<Record<string, string>>
+}
+
+interface Exchange extends Outgoing {
+  readonly method: string
+  readonly url: URL
+}
+
+/**
+ * Longest wait for a connection and its handshake. Three attempts fit into the time of a call, so that a connection that
+ * never comes about is known as such. Node's own time-outs count silence, and once more where a body is waiting.
+ */
+const connectTimeout = "8 seconds"
+
+/** Requests over these ways; `formOf` writes the forms among them. */
+export const nodeTransport = (
+  ways: Ways,
+  formOf: (request: UpstreamRequest, url: URL) => Effect.Effect<Outgoing, unknown>
+): Transport => {
+  const outgoing = (request: UpstreamRequest, url: URL): Effect.Effect<Outgoing, TransportError> => {
+    const headers = openHeaders(request)
+    if (request.body === undefined && request.form === undefined) return Effect.succeed({ body: undefined, headers })
+    if (request.body === undefined) return Effect.mapError(formOf(request, url), failed)
+    const body = JSON.stringify(request.body)
+    headers["content-type"] = "application/json"
+    headers["content-length"] = String(Buffer.byteLength(body))
+    return Effect.succeed({ body, headers })
+  }
+  return {
+    execute: (request, url) =>
+      Effect.flatMap(outgoing(request, url), (leaving) =>
+        Effect.flatMap(ways.to(url), (way) =>
+          Effect.flatMap(exchange(way, { ...leaving, method: request.method, url }), toAnswer)
+        )
+      )
+  }
+}
+
+/** Sends a request and waits for the head of its answer; where a connection has to be made first, not without end. */
+export const exchange = (way: Way, { body, headers, method, url }: Exchange) =>
+  Effect.suspend(() => {
+    const opened = Result.try(() => way.open(url, { method, headers }))
+    if (Result.isFailure(opened)) return Effect.fail(failed(new NotConnected({ cause: opened.failure })))
+    const going = opened.success
+    const cut = () => void going.destroy()
+    const progress = { isConnected: going.reusedSocket }
+    const head = Effect.callback<Received, TransportError>((resume) => {
+      going.on("error", (cause) =>
+        resume(Effect.fail(failed(progress.isConnected ? cause : new NotConnected({ cause }))))
+      )
+      going.on("socket", (socket) => {
+        if (!progress.isConnected) socket.once(way.connected, () => (progress.isConnected = true))
+      })
+      going.on("response", (answer) => {
+        // It may break before it is read, which then finds out.
+        answer.on("error", () => {})
+        resume(Effect.succeed({ answer, cut }))
+      })
+      going.end(body)
+      return Effect.sync(cut)
+    })
+    if (progress.isConnected) return head
+    const tooLate = Effect.suspend(() =>
+      progress.isConnected ? Effect.never : Effect.fail(failed(new NotConnected({ cause: noConnection })))
+    )
+    return Effect.raceFirst(head, Effect.andThen(Effect.sleep(connectTimeout), tooLate))
+  })
+
+interface Received {
+  readonly answer: IncomingMessage
+  /** Breaks the connection off, unless the answer has been read to its end. */
+  readonly cut: () => void
+}
+
+const failed = (cause: unknown) => new TransportError({ cause })
+
+const noConnection = { code: "ETIMEDOUT" }
+
+const toAnswer = ({ answer, cut }: Received): Effect.Effect<Answer> =>
+  Effect.map(bodyStream(answer), (body) => ({
+    status: answer.statusCode ?? 0,
+    headers: Headers.fromInput(answer.headers),
+    text: textOf(body, failed),
+    get stream() {
+      return NodeStream.fromReadable({ evaluate: () => body, onError: failed })
+    },
+    close: Effect.sync(cut)
+  }))
+
+/** The text of a body, read in one piece. */
+export const textOf = <E>(body: Readable, failed: (cause: unknown) => E): Effect.Effect<string, E> =>
+  Effect.callback((resume) => {
+    const chunks: Array<Uint8Array> = []
+    let isWhole = false
+    const end = () => {
+      const [first] = chunks
+      const bytes = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks)
+      resume(Effect.succeed(decoder.decode(bytes)))
+    }
+    // An error is made only where it is one: every body that was read closes, too.
+    const fail = () => (isWhole ? undefined : resume(Effect.fail(failed(body.errored))))
+    if (body.destroyed) return fail()
+    body
+      .on("data", (chunk: Uint8Array) => chunks.push(chunk))
+      .on("error", fail)
+      .on("close", fail)
+    // One moment later the connection is free, so that what follows goes over it.
+    body.on("end", () => {
+      isWhole = true
+      process.nextTick(end)
+    })
+  })
+
+const decoder = new TextDecoder()
+
+const packing = /^(?:(?:x-)?gzip|deflate|br)$/
+
+/** The body of an answer, unpacked as far as it is packed. */
+export const bodyStream = (answer: IncomingMessage): Effect.Effect<Readable> => {
+  const { "content-encoding": coding = "", "content-length": length } = answer.headers
+  if (coding === "" || length === "0" || answer.statusCode === 204 || answer.statusCode === 304) {
+    return Effect.succeed(answer)
+  }
+  return Effect.map(
+    Effect.promise(() => import("node:zlib")),
+    ({ createBrotliDecompress, createUnzip }) =>
+      coding
+        .toLowerCase()
+        .split(",")
+        .map((name) => name.trim())
+        .filter((name) => packing.test(name))
+        .reduceRight<Readable>(
+          (packed, name) => pipeline(packed, name === "br" ? createBrotliDecompress() : createUnzip(), () => {}),
+          answer
+        )
+  )
+}

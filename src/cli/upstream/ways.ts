@@ -1,0 +1,92 @@
+import type { Agent, AgentOptions, ClientRequest } from "node:http"
+
+import { Effect, Scope } from "effect"
+
+import type { ConnectionOptions } from "../../internal/http/HttpClients.ts"
+import { readCertificates, trusting } from "./certificates.ts"
+import { parseProxy, type Proxy } from "./proxy.ts"
+
+/** An idle connection is closed before its upstream does that, mostly after five seconds, under a request just leaving. */
+const keptOpen: AgentOptions = { keepAlive: true, timeout: 4000 }
+
+interface Outgoing {
+  readonly method: string
+  readonly path?: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** How requests of one scheme go out. */
+export interface Way {
+  readonly open: (url: URL, options: Outgoing) => ClientRequest
+  /** The event of a new connection from which on requests leave. */
+  readonly connected: "connect" | "secureConnect"
+}
+
+/** The way to each address. */
+export interface Ways {
+  readonly to: (url: URL) => Effect.Effect<Way>
+}
+
+/** Made by the first who needs it, and from then on there. */
+const kept = (make: Effect.Effect<Way>): Effect.Effect<() => Effect.Effect<Way>> =>
+  Effect.map(Effect.cached(make), (cached) => {
+    let made: Effect.Effect<Way> | undefined
+    const first = Effect.tap(cached, (way) =>
+      Effect.sync(() => {
+        made = Effect.succeed(way)
+      })
+    )
+    return () => made ?? first
+  })
+
+/**
+ * Ways with connections of their own, kept for the next request until the scope ends. What they need of Node is loaded by
+ * the first request that needs it.
+ */
+export const makeWays = Effect.fnUntraced(function* ({ caFile, proxy }: ConnectionOptions) {
+  const pem = caFile === undefined ? undefined : yield* readCertificates(caFile)
+  const via = proxy === undefined ? undefined : yield* parseProxy(proxy)
+  const scope = yield* Effect.scope
+  const owned = <A extends Agent>(agent: A) =>
+    Effect.as(
+      Scope.addFinalizer(
+        scope,
+        Effect.sync(() => agent.destroy())
+      ),
+      agent
+    )
+
+  const http: Effect.Effect<Way> = Effect.gen(function* () {
+    const { Agent, request } = yield* Effect.promise(() => import("node:http"))
+    const agent = yield* owned(new Agent(keptOpen))
+    return { open: (url, options) => request(url, { agent, ...options }), connected: "connect" }
+  })
+  const https = (through?: Proxy): Effect.Effect<Way> =>
+    Effect.gen(function* () {
+      const { Agent, request } = yield* Effect.promise(() => import("node:https"))
+      const options = pem === undefined ? keptOpen : { ...keptOpen, secureContext: yield* trusting(pem) }
+      const agent = yield* owned(through === undefined ? new Agent(options) : yield* tunnelling(through, options))
+      return { open: (url, options) => request(url, { agent, ...options }), connected: "secureConnect" }
+    })
+  const plain = via?.url.protocol === "https:" ? https() : http
+  const toPlain = yield* kept(via === undefined ? plain : Effect.map(plain, (way) => asked(way, via)))
+  const toSecure = yield* kept(https(via))
+  return { to: (url) => (url.protocol === "https:" ? toSecure() : toPlain()) } satisfies Ways
+})
+
+/** The same way to a proxy, which is asked for the whole address. */
+const asked = ({ connected, open }: Way, proxy: Proxy): Way => ({
+  connected,
+  open: ({ host, origin, pathname, search }, { headers, ...options }) =>
+    open(proxy.url, {
+      ...options,
+      path: origin + pathname + search,
+      headers: { ...headers, ...proxy.headers, host }
+    })
+})
+
+const tunnelling = (proxy: Proxy, options: AgentOptions) =>
+  Effect.map(
+    Effect.promise(() => import("./TunnelAgent.ts")),
+    ({ TunnelAgent }) => new TunnelAgent(proxy, options)
+  )

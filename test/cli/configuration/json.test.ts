@@ -1,0 +1,81 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Option, Result, Schema } from "effect"
+import * as fc from "fast-check"
+
+import { type JsonProblem, parseJson } from "../../../src/cli/configuration/json.ts"
+
+const strict = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
+const problemOf = (text: string): JsonProblem => Result.getOrThrow(Result.flip(parseJson(text)))
+/** The value as JSON, so that objects of another making compare. */
+const valueOf = (text: string) => JSON.stringify(Result.getOrThrow(parseJson(text)))
+
+describe("the JSON of the configuration file", () => {
+  it("has the value that JSON.stringify wrote", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ noUnicodeString: false }), fc.nat(3), (value, indent) => {
+        assert.strictEqual(valueOf(JSON.stringify(value, null, indent)), JSON.stringify(value))
+      })
+    )
+  })
+
+  it("is what JSON.parse takes, one edit away from JSON, but for commas behind the last field or element", () => {
+    const edited = fc
+      .tuple(
+        fc.jsonValue(),
+        fc.nat(),
+        fc.constantFrom("", '"', "{", "}", "[", ",", ":", "0", "-", "e", "\\", "\n", "\u0001", "x")
+      )
+      .map(([value, place, insert]) => {
+        const text = JSON.stringify({ value })
+        const at = place % text.length
+        return text.slice(0, at) + insert + text.slice(at + 1)
+      })
+    fc.assert(
+      fc.property(edited, (text) => {
+        const found = parseJson(text)
+        fc.pre(Result.isSuccess(found) || !found.failure.problem.endsWith("is given twice"))
+        const withoutLastCommas = text.replace(/,(?=[}\]])/g, "")
+        assert.strictEqual(
+          Result.isSuccess(found),
+          Option.isSome(strict(text)) || Option.isSome(strict(withoutLastCommas)),
+          text
+        )
+      }),
+      { numRuns: 500 }
+    )
+  })
+
+  it("may hold comments and a comma behind the last field or element", () => {
+    const text = `// mine
+{
+  /* the one at home */ "a": [1, 2,], // two
+  "b": "// text",
+}`
+    assert.strictEqual(valueOf(text), `{"a":[1,2],"b":"// text"}`)
+    assert.deepStrictEqual(problemOf("{} /* open"), { line: 1, column: 4, problem: "expected the end of the comment" })
+    assert.deepStrictEqual(problemOf("[1,,2]"), { line: 1, column: 4, problem: "expected a value" })
+  })
+
+  it("is refused with the line and the column, in words that hold nothing of the values", () => {
+    assert.deepStrictEqual(problemOf(`{\n  "key": "sec\nret" }`), { line: 2, column: 10, problem: "expected a value" })
+    assert.deepStrictEqual(problemOf(`{ "a": 1 "b": 2 }`), { line: 1, column: 10, problem: "expected a comma or }" })
+    assert.deepStrictEqual(problemOf("[1 2]"), { line: 1, column: 4, problem: "expected a comma or ]" })
+    assert.deepStrictEqual(problemOf(`{"a" 1}`), { line: 1, column: 6, problem: "expected a colon" })
+    assert.deepStrictEqual(problemOf("{} {}"), { line: 1, column: 4, problem: "expected nothing more" })
+    const problem = "expected the name of a field in double quotes"
+    assert.deepStrictEqual(problemOf("{a: 1}"), { line: 1, column: 2, problem })
+    assert.deepStrictEqual(problemOf(""), { line: 1, column: 1, problem: "expected a value" })
+  })
+
+  it("is refused when a name is given twice, however it is spelt", () => {
+    assert.deepStrictEqual(problemOf(`{"a": {"x": 1}, "b": {"x": 1}, "\\u0061": 2}`), {
+      line: 1,
+      column: 32,
+      problem: `"\\u0061" is given twice`
+    })
+  })
+
+  it("is refused when it is nested without end", () => {
+    assert.deepInclude(problemOf("[".repeat(100_000)), { problem: "nested too deeply" })
+  })
+})

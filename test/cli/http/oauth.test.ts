@@ -1,0 +1,206 @@
+import { readFile } from "node:fs/promises"
+import { createServer, type RequestListener } from "node:http"
+
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from "jose"
+import { afterEach, assert, beforeAll, describe, it } from "vitest"
+
+import { directory, listen, run, startHttp, useCommand } from "../built.ts"
+
+useCommand()
+
+const resource = "https://workflows.example.com/mcp"
+type Keys = Awaited<ReturnType<typeof generateKeyPair>>
+let keys: Keys
+let others: Keys
+let issuer = ""
+let asked: Array<string> = []
+const faults = new Set<string>()
+
+const answer: RequestListener = ({ url = "" }, response) => {
+  asked.push(url)
+  const json = (body: unknown) => response.setHeader("content-type", "application/json").end(JSON.stringify(body))
+  if (faults.has(url)) response.writeHead(500).end()
+  else if (url === "/.well-known/oauth-authorization-server") json({ issuer, jwks_uri: `${issuer}/keys` })
+  else if (url === "/keys")
+    void exportJWK(keys.publicKey).then((key) => json({ keys: [{ ...key, kid: "k1", alg: "ES256" }] }))
+  else response.writeHead(404).end()
+}
+
+beforeAll(async () => {
+  keys = await generateKeyPair("ES256", { extractable: true })
+  others = await generateKeyPair("ES256")
+  issuer = `http://127.0.0.1:${await listen(createServer(answer))}`
+})
+afterEach(() => {
+  faults.clear()
+  asked = []
+})
+
+const claims = (more: Readonly<Record<string, unknown>> = {}): JWTPayload => ({
+  iss: issuer,
+  aud: resource,
+  sub: "ann",
+  scope: "workflows:read workflows:write",
+  exp: Math.floor(Date.now() / 1000) + 300,
+  ...more
+})
+const signed = (
+  payload: JWTPayload,
+  { header = {}, key = keys.privateKey }: { header?: object; key?: Keys["privateKey"] } = {}
+) => new SignJWT(payload).setProtectedHeader({ alg: "ES256", kid: "k1", typ: "at+jwt", ...header }).sign(key)
+
+const serve = async (http: object = {}, args: ReadonlyArray<string> = []) => {
+  const cwd = await directory({ "c.json": { http: { oauth: { issuer, resource }, ...http }, audit: "audit.log" } })
+  const { url } = await startHttp(["--embedded", "--config", "c.json", ...args], { cwd })
+  const call = async (token: string | undefined, name = "list_workflows", args: object = { limit: 1 }) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } })
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+    const response = await fetch(`${url}/mcp`, { method: "POST", body, headers })
+    return {
+      status: response.status,
+      challenge: response.headers.get("www-authenticate") ?? "",
+      text: await response.text()
+    }
+  }
+  return { call, cwd, url }
+}
+
+describe("tokens of an issuer", () => {
+  it("are asked for with the place that tells how to get one", async () => {
+    const { call, url } = await serve()
+    const metadataUrl = "https://workflows.example.com/.well-known/oauth-protected-resource/mcp"
+    const { challenge, status } = await call(undefined)
+    assert.strictEqual(status, 401)
+    assert.strictEqual(challenge, `Bearer resource_metadata="${metadataUrl}", scope="workflows:read"`)
+    for (const path of ["/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource"]) {
+      assert.deepEqual(await (await fetch(url + path)).json(), {
+        resource,
+        authorization_servers: [issuer],
+        scopes_supported: ["workflows:read", "workflows:write"],
+        bearer_methods_supported: ["header"],
+        resource_name: "workflow-tool-server"
+      })
+    }
+    assert.strictEqual((await fetch(`${url}/health`)).status, 200)
+    assert.deepEqual(asked, [])
+  })
+
+  it("let read with one scope and change with the other", async () => {
+    const { call } = await serve()
+    const reader = await signed(claims({ scope: "openid workflows:read" }))
+    const listed = await signed(claims({ scope: undefined, scp: ["workflows:read"] }))
+    const writer = await signed(claims({ scope: "workflows:write" }))
+    for (const token of [reader, listed, writer]) assert.strictEqual((await call(token)).status, 200)
+    assert.strictEqual((await call(writer, "create_tag", { name: "made by ann" })).status, 200)
+    const refused = await call(reader, "create_tag", { name: "not made" })
+    assert.strictEqual(refused.status, 403)
+    assert.include(refused.challenge, `error="insufficient_scope"`)
+    assert.include(refused.challenge, `scope="workflows:read workflows:write"`)
+    assert.include(refused.text, "INSUFFICIENT_SCOPE")
+    assert.notInclude((await call(writer, "get_tags", {})).text, "not made")
+    const none = await call(await signed(claims({ scope: "openid" })))
+    assert.strictEqual(none.status, 403)
+    assert.include(none.text, "neither the scope workflows:read nor workflows:write")
+    assert.deepEqual(asked, ["/.well-known/oauth-authorization-server", "/keys"])
+  })
+
+  it("are refused when they are forged, of somebody else, for something else or out of their time", async () => {
+    const publicKey = new TextEncoder().encode(JSON.stringify(await exportJWK(keys.publicKey)))
+    const now = Math.floor(Date.now() / 1000)
+    const good = await signed(claims())
+    const [header = "", payload = "", signature = ""] = good.split(".")
+    const changed = Buffer.from(JSON.stringify(claims({ sub: "eve" }))).toString("base64url")
+    const forged: ReadonlyArray<readonly [string, string]> = [
+      ["no token at all", "0123456789abcdef"],
+      ["without a signature", new UnsecuredJWT(claims()).encode()],
+      ["signature left off", `${header}.${payload}.`],
+      [
+        "signed with the public key as a secret",
+        await new SignJWT(claims()).setProtectedHeader({ alg: "HS256", kid: "k1" }).sign(publicKey)
+      ],
+      ["other key under the same name", await signed(claims(), { key: others.privateKey })],
+      ["key of another name", await signed(claims(), { header: { kid: "k2" } })],
+      [
+        "key brought along",
+        await new SignJWT(claims())
+          .setProtectedHeader({ alg: "ES256", jwk: await exportJWK(others.publicKey) })
+          .sign(others.privateKey)
+      ],
+      ["changed payload", `${header}.${changed}.${signature}`],
+      ["another issuer", await signed(claims({ iss: "https://evil.example.com" }))],
+      ["issuer with a slash", await signed(claims({ iss: `${issuer}/` }))],
+      ["another resource", await signed(claims({ aud: "https://other.example.com/mcp" }))],
+      ["no resource", await signed(claims({ aud: undefined }))],
+      ["expired", await signed(claims({ exp: now - 60 }))],
+      ["without an end", await signed(claims({ exp: undefined }))],
+      ["not valid yet", await signed(claims({ nbf: now + 600 }))]
+    ]
+    // Further wrong tokens of an address have to wait.
+    const atOnce = 5
+    for (let at = 0; at < forged.length; at += atOnce) {
+      const { call } = await serve()
+      for (const [what, token] of forged.slice(at, at + atOnce)) {
+        const { challenge, status, text } = await call(token)
+        assert.strictEqual(status, 401, what)
+        assert.match(challenge, /^Bearer error="invalid_token"/, what)
+        assert.notInclude(text + challenge, token)
+      }
+      assert.strictEqual((await call(good)).status, 200)
+    }
+  })
+
+  it("are told to come again while the issuer does not answer, and taken when it does", async () => {
+    faults.add("/keys")
+    const { call } = await serve()
+    const token = await signed(claims())
+    const { status, text } = await call(token)
+    assert.strictEqual(status, 503)
+    assert.include(text, issuer)
+    faults.clear()
+    assert.strictEqual((await call(token)).status, 200)
+  })
+
+  it("stand beside a token of one's own, and name their owner in the audit log", async () => {
+    const { call, cwd } = await serve({ authToken: "0123456789abcdef" })
+    assert.strictEqual((await call("0123456789abcdef", "create_tag", { name: "a" })).status, 200)
+    assert.strictEqual((await call(await signed(claims()), "create_tag", { name: "b" })).status, 200)
+    const read = async () =>
+      (await readFile(`${cwd}/audit.log`, "utf8"))
+        .trim()
+        .split("\n")
+        .map((line): unknown => JSON.parse(line))
+    await assertEventually(async () => assert.lengthOf(await read(), 2))
+    const [own, issued] = await read()
+    assert.notProperty(own, "subject")
+    assert.propertyVal(issued, "subject", "ann")
+  })
+
+  it("need an issuer and a resource that nobody can listen to", async () => {
+    const cwd = await directory({
+      "plain.json": { http: { oauth: { issuer: "http://issuer.example.com", resource } } },
+      "none.json": { http: { oauth: { issuer: "https://issuer.example.com" } } },
+      "typo.json": { http: { oauth: { issuer: "https://issuer.example.com", resource, readscope: "a" } } }
+    })
+    const said = async (file: string) => run(["--http", "--embedded", "--config", file], { cwd })
+    assert.include(
+      (await said("plain.json")).stderr,
+      "http.oauth.issuer: expected the URL of the issuer of tokens, which begins with https://"
+    )
+    assert.include(
+      (await said("none.json")).stderr,
+      "http.oauth.resource: expected the URL of /mcp as clients write it"
+    )
+    assert.include((await said("typo.json")).stderr, "readscope")
+  })
+})
+
+/** Repeats a check until it holds; the test's own time ends it. */
+const assertEventually = async (check: () => Promise<void>): Promise<void> => {
+  try {
+    await check()
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    await new Promise((resolve) => setImmediate(resolve))
+    await assertEventually(check)
+  }
+}

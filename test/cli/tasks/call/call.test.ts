@@ -1,0 +1,189 @@
+import { readFile } from "node:fs/promises"
+
+import { assert, describe, it } from "vitest"
+
+import { flagNames } from "../../../../src/cli/configuration/flags.ts"
+import { callFlags } from "../../../../src/cli/tasks/call/words.ts"
+import { everyTool, idIn, toolNames } from "../../../support/everyTool.ts"
+import { directory, once, run, standIn, start, startHttp, useCommand } from "../../built.ts"
+
+useCommand()
+
+const embedded = (...words: ReadonlyArray<string>) => run(["call", "--embedded", ...words])
+
+/** A flag for each argument: texts as they are, lists of texts one by one, all else as JSON. */
+const flagsOf = (args: Readonly<Record<string, unknown>>) =>
+  Object.entries(args).flatMap(([name, value]) => {
+    if (value === true) return [`--${name}`]
+    const values: ReadonlyArray<unknown> = Array.isArray(value) && typeof value[0] === "string" ? value : [value]
+    return values.flatMap((one) => [`--${name}`, typeof one === "string" ? one : JSON.stringify(one)])
+  })
+
+describe("call", () => {
+  it("calls every tool, with the answers as JSON, over an engine in a file", { timeout: 120_000 }, async () => {
+    const cwd = await directory()
+    const ids: Record<string, unknown> = {}
+    const called: Array<string> = []
+    for (const [tool, args] of everyTool("by-command")) {
+      const { code, stderr, stdout } = await run(
+        ["--embedded=engine.jsonl", "call", tool, "--json", ...flagsOf(args(ids))],
+        { cwd }
+      )
+      assert.deepStrictEqual({ tool, code, stderr }, { tool, code: 0, stderr: "" })
+      ids[tool] = idIn(JSON.parse(stdout))
+      called.push(tool)
+    }
+    assert.includeMembers(called, toolNames)
+  })
+
+  it("prints with --json exactly what the server answers", async () => {
+    const file = ["--embedded=engine.jsonl"]
+    const cwd = await directory()
+    const { code, stdout } = await run([...file, "call", "list_workflows", "--limit", "2", "--json"], { cwd })
+    const { child, ended, url } = await startHttp(file, { cwd })
+    const params = { name: "list_workflows", arguments: { limit: 2 } }
+    const response = await fetch(`${url}/mcp`, {
+      method: "POST",
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params })
+    })
+    const { result } = JSON.parse(await response.text())
+    child.kill("SIGTERM")
+    await ended
+    assert.strictEqual(code, 0)
+    assert.strictEqual(stdout, `${result.content[0].text}\n`)
+  })
+
+  it("prints a table for people, without colours where there is no terminal or none are wanted", async () => {
+    const [plain, coloured, unwanted] = await Promise.all([
+      embedded("list_workflows", "--name", "order"),
+      run(["call", "--embedded", "list_workflows", "--name", "order"], { env: { FORCE_COLOR: "1" } }),
+      run(["call", "--embedded", "list_workflows", "--name", "order"], { env: { FORCE_COLOR: "1", NO_COLOR: "1" } })
+    ])
+    assert.match(plain.stdout, /^id {2,}name {2,}active .*\n\w+ {2}Order intake {2}true .* production, sales\n$/)
+    assert.notInclude(plain.stdout + unwanted.stdout, "\u001B")
+    assert.include(coloured.stdout, "\u001B[1m")
+  })
+
+  it("offers the operator's tools without being asked for them, and the marketplace's where it is", async () => {
+    const { stdout } = await embedded("--list", "--toolsets", "marketplace")
+    for (const name of [...toolNames, "search_workflows", "apply_plan"])
+      assert.match(stdout, new RegExp(`^${name} +\\w`, "m"))
+    const found = await embedded("search_workflows", "Order intake")
+    assert.strictEqual(found.code, 0)
+    assert.include(found.stdout, "Order intake")
+  })
+
+  it("lists the tools and explains each without any configuration, and none of their arguments is a flag of ours", async () => {
+    const cwd = await directory()
+    const { code, stdout } = await run(["call", "--list", "--json", "--embedded", "--toolsets", "marketplace"], { cwd })
+    assert.strictEqual(code, 0)
+    const tools: ReadonlyArray<{ name: string; inputSchema: { properties: object } }> = JSON.parse(stdout)
+    const ours: ReadonlyArray<string> = [...flagNames, ...callFlags.values, ...callFlags.switches, "help"]
+    for (const { inputSchema, name } of tools) {
+      for (const argument of Object.keys(inputSchema.properties)) assert.notInclude(ours, argument, name)
+    }
+    const help = await run(["call", "list_executions", "--help"], { cwd })
+    assert.strictEqual(help.code, 0)
+    for (const words of [
+      "call list_executions",
+      "--workflowId TEXT",
+      "One of canceled",
+      "--includeData, --no-includeData",
+      "--json-args"
+    ]) {
+      assert.include(help.stdout, words)
+    }
+  })
+
+  it("takes all arguments as JSON from the words, a file or standard input; flags go before them", async () => {
+    const cwd = await directory({ "args.json": '{ "name": "order", /* few */ "limit": 1, }' })
+    const field = ["--print", "data.0.name"]
+    const [fromWords, fromFile, flagFirst] = await Promise.all([
+      embedded("list_workflows", "--json-args", '{"name":"order"}', ...field),
+      run(["call", "--embedded", "list_workflows", "--json-args", "@args.json", ...field], { cwd }),
+      run(["call", "--embedded", "list_workflows", "--json-args", "@args.json", "--name", "payment", ...field], { cwd })
+    ])
+    const { child, ended } = start(["call", "--embedded", "list_workflows", "--json-args", "-", ...field])
+    child.stdin.end('{"name":"order"}')
+    for (const { stdout } of [fromWords, fromFile, await ended]) assert.strictEqual(stdout, "Order intake\n")
+    assert.strictEqual(flagFirst.stdout, "Payment check\n")
+  })
+
+  it("takes the JSON of one argument from a file", async () => {
+    const nodes = [
+      { name: "Start", type: "n8n-nodes-base.manualTrigger", typeVersion: 1, position: [0, 0], parameters: {} }
+    ]
+    const cwd = await directory({ "nodes.json": nodes })
+    const made = await run(
+      ["call", "--embedded", "create_workflow", "--name", "New", "--nodes", "@nodes.json", "--print", "nodes.0.name"],
+      { cwd }
+    )
+    assert.deepStrictEqual(made, { code: 0, stdout: "Start\n", stderr: "" })
+  })
+
+  it.each([
+    [["get_workflow"], 2, "Invalid id: is required\n"],
+    [["list_workflows", "--limt", "5"], 2, "Invalid limt: unknown argument. Did you mean limit?\n"],
+    [["list_workflow"], 2, "Unknown tool: list_workflow. Did you mean list_workflows?\n"],
+    [[], 2, "call needs the name of a tool. workflow-tool-server call --list shows them\n"],
+    [["list_workflows", "--json-args", "[1]"], 2, "--json-args: expected one JSON object\n"],
+    [["list_workflows", "--json-args", '{"a"}'], 2, "--json-args: line 1, column 5: expected a colon\n"],
+    [["list_workflows", "--json-args", "@none.json"], 2, "--json-args: none.json cannot be read (ENOENT)\n"],
+    [["list_workflows", "--print", "rows"], 1, "--print rows: the answer has no such field. It has: data\n"],
+    [["get_tag", "--id", "none"], 1, "API error: Not Found (tag none)\n"]
+  ])("refuses %j with exit code %d and says why on stderr alone", async (words, code, stderr) => {
+    assert.deepStrictEqual(await embedded(...words), { code, stdout: "", stderr })
+  })
+
+  it("gives scripts that read JSON the error as JSON as well", async () => {
+    const { code, stderr, stdout } = await embedded("get_tag", "none", "--json")
+    assert.deepStrictEqual({ code, stderr }, { code: 1, stderr: "API error: Not Found (tag none)\n" })
+    assert.deepInclude(JSON.parse(stdout).error, { code: "API_ERROR", message: "API error: Not Found (tag none)" })
+  })
+
+  it("refuses changes where the server would, and records in the audit log those that were tried", async () => {
+    const cwd = await directory()
+    const audited = (...words: ReadonlyArray<string>) =>
+      run(["call", "--embedded", "--audit", "audit.jsonl", ...words], { cwd })
+    assert.strictEqual((await audited("create_tag", "new")).code, 0)
+    const refused = await audited("create_tag", "new", "--read-only")
+    assert.strictEqual(refused.code, 1)
+    assert.match(refused.stderr, /^Instance embedded is read-only: create_tag was not sent/)
+    await audited("get_tags")
+    const entries = (await readFile(`${cwd}/audit.jsonl`, "utf8"))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+    assert.deepStrictEqual(
+      entries.map(({ instance, outcome, tool, transport }) => ({ instance, outcome, tool, transport })),
+      [
+        { instance: "embedded", outcome: "succeeded", tool: "create_tag", transport: "command" },
+        { instance: "embedded", outcome: "failed", tool: "create_tag", transport: "command" }
+      ]
+    )
+  })
+
+  it("stops at once when it is told to, and records that nobody knows what came of the call", async () => {
+    const { promise: called, resolve } = once<void>()
+    const engine_host = await standIn(() => resolve())
+    const environments = { a: { engine_host, engine_api_key: "secret" } }
+    const cwd = await directory({ ".config.json": { environments, defaultEnv: "a", audit: "audit.jsonl" } })
+    const { child, ended } = start(["call", "create_tag", "new"], { cwd })
+    await called
+    child.kill("SIGINT")
+    assert.deepStrictEqual(await ended, { code: 130, stdout: "", stderr: "" })
+    const entry = JSON.parse(await readFile(`${cwd}/audit.jsonl`, "utf8"))
+    assert.deepInclude(entry, { tool: "create_tag", instance: "a", outcome: "interrupted" })
+  })
+
+  it("says what is wrong with the configuration, as the server does", async () => {
+    const { code, stderr } = await run(["call", "list_workflows"], { cwd: await directory() })
+    assert.strictEqual(code, 1)
+    assert.match(stderr, /^Configuration file not found\n/)
+  })
+
+  it("completes the names of tools and of their arguments", async () => {
+    const { stdout } = await run(["--completions", "fish"])
+    for (const word of ["list_workflows", "workflowId", "search_workflows", "apply_plan"]) assert.include(stdout, word)
+  })
+})

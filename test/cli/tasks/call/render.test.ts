@@ -1,0 +1,115 @@
+import * as fc from "fast-check"
+import { assert, describe, it } from "vitest"
+
+import { fieldAt } from "../../../../src/cli/tasks/call/pick.ts"
+import { render } from "../../../../src/cli/tasks/call/render.ts"
+import { coloured, plain, visible, widthOf } from "../../../../src/cli/terminal/terminalText.ts"
+
+const lines = (...all: ReadonlyArray<string>) => all.join("\n")
+
+describe("an answer as text", () => {
+  it("shows a list as a table, with the names of what its cells hold", () => {
+    const data = [
+      {
+        id: "1",
+        name: "Zahlung 💶",
+        tags: [
+          { id: "a", name: "sales" },
+          { id: "b", name: "vip" }
+        ]
+      },
+      { id: "22", name: "支払い", tags: [], active: true }
+    ]
+    assert.strictEqual(
+      render({ data, nextCursor: "x" }, plain),
+      lines(
+        "id  name        tags        active",
+        "1   Zahlung 💶  sales, vip  -",
+        "22  支払い      -           true",
+        "nextCursor: x"
+      )
+    )
+  })
+
+  it("shows a drawing as it is, behind what is said about it", () => {
+    assert.strictEqual(render({ sketch: "A -> B\n  -> C", name: "Two" }, plain), lines("A -> B", "  -> C", "name: Two"))
+    assert.strictEqual(render({ name: "Two", mermaid: "graph" }, plain), lines("name: Two", "", "graph"))
+  })
+
+  it("shows everything else by its name, indented below it", () => {
+    assert.strictEqual(
+      render(
+        { id: 5, ok: null, options: {}, list: [1, "a"], code: "a\nb", deep: [[{ a: 1 }]], rows: [{ text: "x\ny" }] },
+        plain
+      ),
+      lines(
+        "id: 5",
+        "ok: null",
+        "options: {}",
+        "list: 1, a",
+        "code:",
+        "  a",
+        "  b",
+        "deep:",
+        "  - - a: 1",
+        "rows:",
+        "  - text:",
+        "      x",
+        "      y"
+      )
+    )
+  })
+
+  it("shows a list of sentences one below the other", () => {
+    assert.strictEqual(render({ notes: ["one, two", "three"] }, plain), lines("notes:", "  - one, two", "  - three"))
+  })
+
+  it("says so where a list or the answer is empty", () => {
+    assert.strictEqual(render({ data: [] }, plain), "none")
+    assert.strictEqual(render({}, plain), "done")
+  })
+
+  it("sets names off in a terminal", () => {
+    assert.strictEqual(render({ id: 1 }, coloured), "\u001B[1mid:\u001B[22m 1")
+  })
+
+  it("holds nothing that commands a terminal, whatever the answer holds", () => {
+    assert.strictEqual(visible("a\u001B[2Jb\r\nc\u202Ed\u0007"), "a\\u001b[2Jb\nc\\u202ed\\u0007")
+    const commands = /(?!\n|\t)[\p{Cc}\u202A-\u202E\u2066-\u2069]/u
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue({ stringUnit: "binary" })), (answer) => {
+        assert.notMatch(render(answer, plain), commands)
+      })
+    )
+  })
+
+  it("holds every text and number of the answer", () => {
+    const word = fc.stringMatching(/^[a-z]{1,8}$/)
+    const value = fc.letrec((tie) => ({
+      value: fc.oneof({ maxDepth: 4 }, word, fc.integer(), fc.array(tie("value")), fc.dictionary(word, tie("value")))
+    })).value
+    const leaves = (inner: unknown): ReadonlyArray<string> =>
+      typeof inner === "object" && inner !== null ? Object.values(inner).flatMap(leaves) : [String(inner)]
+    fc.assert(
+      fc.property(fc.dictionary(word, value), (answer) => {
+        fc.pre(!JSON.stringify(answer).includes('"name"'))
+        const text = render(answer, plain)
+        for (const leaf of leaves(answer)) assert.include(text, leaf)
+      })
+    )
+  })
+
+  it("counts the columns of a line as a terminal does", () => {
+    assert.deepStrictEqual(["abc", "é", "e\u0301", "支払い", "💶"].map(widthOf), [3, 1, 1, 6, 2])
+  })
+})
+
+describe("a field of an answer", () => {
+  it("is found by its path: a text as it is, all else as JSON, nothing where there is none", () => {
+    const answer = { data: [{ name: "a\nb", tags: ["x"] }] }
+    assert.strictEqual(fieldAt(answer, "data.0.name"), "a\nb")
+    assert.strictEqual(fieldAt(answer, "data.0.tags"), '["x"]')
+    for (const path of ["data.1", "toString", "data.0.name.length", "__proto__"])
+      assert.isUndefined(fieldAt(answer, path))
+  })
+})

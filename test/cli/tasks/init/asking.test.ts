@@ -1,0 +1,113 @@
+import { readFile } from "node:fs/promises"
+import type { RequestListener } from "node:http"
+
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { type Cause, Effect, Layer, Option, Queue, Result, Terminal } from "effect"
+import { TerminalCapabilities } from "effect/cli"
+
+import { readOptions } from "../../../../src/cli/configuration/flags.ts"
+import { init, type InitRequest } from "../../../../src/cli/tasks/init/init.ts"
+import { directory, standIn, useCommand } from "../../built.ts"
+
+useCommand()
+
+const key = "sk-NEVER-SHOWN-1234567890"
+const engine: RequestListener = ({ headers, url = "" }, response) => {
+  const isPublic = url === "/rest/settings"
+  response.writeHead(isPublic || headers["x-engine-api-key"] === key ? 200 : 401, {
+    "content-type": "application/json"
+  })
+  response.end(JSON.stringify({ data: isPublic ? { versionCli: "1.82.3" } : [], nextCursor: null }))
+}
+
+/** A terminal at which somebody presses these keys; it keeps what it was told to show. */
+const typing = (keys: ReadonlyArray<string>) => {
+  const shown: Array<string> = []
+  const pressed = keys.map((name): Terminal.UserInput => ({
+    input: name.length === 1 ? Option.some(name) : Option.none(),
+    key: { name, ctrl: false, meta: false, shift: false }
+  }))
+  const layer = Layer.effect(
+    Terminal.Terminal,
+    Effect.gen(function* () {
+      const input = yield* Queue.unbounded<Terminal.UserInput, Cause.Done>()
+      yield* Queue.offerAll(input, pressed)
+      yield* Queue.end(input)
+      return Terminal.make({
+        columns: Effect.succeed(80),
+        rows: Effect.succeed(24),
+        size: Effect.die("nobody asks"),
+        readInput: Effect.succeed(input),
+        readLine: Effect.die("nobody asks"),
+        display: (text) => Effect.sync(() => void shown.push(text))
+      })
+    })
+  )
+  return { shown, layer: Layer.merge(NodeServices.layer, layer) }
+}
+
+const keysOf = (text: string): ReadonlyArray<string> => text.split("")
+
+const request: InitRequest = {
+  engineHost: undefined,
+  engineKey: undefined,
+  instance: "default",
+  clients: [],
+  serverName: "workflows",
+  project: false,
+  npx: false
+}
+
+const asked = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
+  const cwd = yield* Effect.promise(() => directory())
+  const config = `${cwd}/my.json`
+  const { layer, shown } = typing(keys)
+  const options = Result.getOrThrow(readOptions({ config }, {}))
+  const code = yield* init(options, request).pipe(
+    Effect.provideService(TerminalCapabilities.TerminalCapabilities, {
+      canColor: false,
+      canAnimate: false,
+      canPrompt: true
+    }),
+    Effect.provide(layer)
+  )
+  const written = yield* Effect.promise(() => readFile(config, "utf8").catch(() => undefined))
+  return { code, shown: shown.join(""), written: written === undefined ? undefined : JSON.parse(written) }
+})
+
+describe("init at a terminal", () => {
+  it.live("asks again after a wrong key, shows no key, and keeps what works", () =>
+    Effect.gen(function* () {
+      const host = yield* Effect.promise(() => standIn(engine))
+      const typed = [
+        ...keysOf(`${host}/home`),
+        "enter",
+        ...keysOf("wrong"),
+        "enter",
+        "y",
+        "enter",
+        ...keysOf(key),
+        "enter"
+      ]
+      const { code, shown, written } = yield* asked(typed)
+      assert.strictEqual(code, 0)
+      assert.deepStrictEqual(written, {
+        environments: { default: { engine_host: host, engine_api_key: key } },
+        defaultEnv: "default"
+      })
+      assert.include(shown, "Address of your engine")
+      assert.notInclude(shown, "NEVER-SHOWN")
+    })
+  )
+
+  it.live("writes nothing where the person gives up or leaves", () =>
+    Effect.gen(function* () {
+      const host = yield* Effect.promise(() => standIn(engine))
+      const givenUp = yield* asked([...keysOf(host), "enter", ...keysOf("wrong"), "enter", "n"])
+      assert.deepStrictEqual([givenUp.code, givenUp.written], [1, undefined])
+      const left = yield* asked(keysOf("http"))
+      assert.deepStrictEqual([left.code, left.written], [130, undefined])
+    })
+  )
+})
