@@ -7,6 +7,7 @@ import { build } from "esbuild"
 
 import { direct } from "./direct.mjs"
 import { bundlePage } from "./page.mjs"
+import { shared } from "./shared.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const outdir = path.resolve(process.argv[2] ?? path.join(root, "dist"))
@@ -23,6 +24,7 @@ const noWebSockets = {
   }
 }
 
+const { inputs, plugin } = await shared(path.join(outdir, "shared"))
 const { metafile } = await build({
   entryPoints: ["src/main.ts"],
   outdir,
@@ -40,12 +42,12 @@ const { metafile } = await build({
   // Only for servers that share something, which have it installed beside this package.
   external: ["redis"],
   logLevel: "warning",
-  plugins: [direct, noWebSockets],
+  plugins: [plugin, direct, noWebSockets],
   // Its main file finds its parts by a function that no bundler can see through.
   alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" }
 })
 await chmod(path.join(outdir, "main.js"), 0o755)
-const inside = await packagesIn([...Object.keys(metafile.inputs), ...(await bundlePage(outdir))])
+const inside = await packagesIn([...Object.keys(metafile.inputs), ...inputs, ...(await bundlePage(outdir))])
 await writeFile(path.join(outdir, "THIRD-PARTY-LICENSES.txt"), await licenses(inside))
 await writeFile(path.join(outdir, "sbom.cdx.json"), `${JSON.stringify(await billOfMaterials(inside), undefined, 2)}\n`)
 

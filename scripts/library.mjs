@@ -5,13 +5,17 @@ import { fileURLToPath } from "node:url"
 
 import { build } from "esbuild"
 
+import { shared } from "./shared.mjs"
+
 process.chdir(fileURLToPath(new URL("..", import.meta.url)))
 const out = "dist/lib"
 const { exports } = JSON.parse(await readFile("package.json", "utf8"))
 const files = Object.values(exports).flatMap((target) => target.default ?? [])
 const entries = files.map((file) => path.relative(out, file).replace(/\.js$/, ""))
 
+const { plugin } = await shared("dist/shared")
 await build({
+  metafile: true,
   entryPoints: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
   outdir: out,
   chunkNames: "shared/[hash]",
@@ -25,7 +29,8 @@ await build({
   minifyIdentifiers: true,
   legalComments: "none",
   logLevel: "warning",
-  external: ["effect"]
+  external: ["effect"],
+  plugins: [plugin]
 })
 
 /** Files that a declaration imports, and its text with the names that they have at run time. */
