@@ -1,0 +1,161 @@
+// The parts of our code that the command and the library both need, each made into one file that works with either's effect.
+import { readFile } from "node:fs/promises"
+import path from "node:path"
+import { fileURLToPath } from "node:url"
+
+import { build } from "esbuild"
+
+import { direct } from "./direct.mjs"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+
+/** The regions with their modules, by path. Nothing that a region imports may lead back into it. */
+const regions = {
+  internal: /^src\/internal\//,
+  mcp: /^src\/mcp\//,
+  engine: /^src\/engine\/(?:client|config|workflow|tools|prompts|check|nodes|data|[^/]*$)/,
+  changes: /^src\/changes\//,
+  embedded: /^src\/engine\/embedded\//,
+  marketplace: /^src\/marketplace\/(?!embedded\/)/,
+  "embedded-marketplace": /^src\/marketplace\/embedded\//
+}
+
+/** Packages that import nothing are shared as they are. */
+export const packages = ["acorn"]
+
+export const regionOf = (file) => Object.keys(regions).find((name) => regions[name].test(file))
+
+/** An own module by its path from the root, as metafiles have it; a package by its name. */
+export const moduleOf = (specifier, folder) =>
+  specifier.startsWith(".") ? path.relative(root, path.resolve(folder, specifier)).split(path.sep).join("/") : specifier
+
+const options = {
+  absWorkingDir: root,
+  bundle: true,
+  splitting: true,
+  write: false,
+  metafile: true,
+  outdir: "unused",
+  outbase: ".",
+  format: "esm",
+  platform: "node",
+  target: "es2022",
+  legalComments: "none",
+  logLevel: "error"
+}
+const minified = { minifySyntax: true, minifyWhitespace: true, minifyIdentifiers: true, splitting: false }
+const unbundled = { packages: "external", plugins: [direct] }
+
+/** For each region the modules that it imports, and those of its own that the command or the library import. */
+const survey = async () => {
+  const manifest = JSON.parse(await readFile(path.join(root, "package.json"), "utf8"))
+  const entries = Object.values(manifest.exports)
+    .flatMap((target) => target.default ?? [])
+    .map((file) => file.replace("./dist/lib/", "src/").replace(/js$/, "ts"))
+  const { metafile } = await build({ ...options, ...unbundled, entryPoints: ["src/main.ts", ...entries] })
+  checkOrder(metafile.inputs)
+  const edges = new Map(Object.keys(regions).map((name) => [name, { needs: new Set(), offers: new Set() }]))
+  for (const entry of entries) edges.get(regionOf(entry))?.offers.add(entry)
+  for (const [file, { imports }] of Object.entries(metafile.inputs)) {
+    for (const { path: imported } of imports) {
+      const [from, to] = [regionOf(file), regionOf(imported)]
+      if (from === to || packages.includes(imported)) continue
+      edges.get(from)?.needs.add(imported)
+      edges.get(to)?.offers.add(imported)
+    }
+  }
+  return edges
+}
+
+/** A region that is needed to make itself could never be made: says which modules lead from it back into it. */
+const checkOrder = (modules) => {
+  for (const name of Object.keys(regions)) {
+    const seen = new Set()
+    const follow = (file, way) => {
+      for (const { path: next, external } of modules[file].imports) {
+        const isBack = regionOf(next) === name
+        if (isBack && way.length > 0) throw new Error(`region ${name}: ${[...way, file, next].join(" -> ")}`)
+        if (isBack || external || seen.has(next)) continue
+        seen.add(next)
+        follow(next, [...way, file])
+      }
+    }
+    for (const file of Object.keys(modules)) if (regionOf(file) === name) follow(file, [])
+  }
+}
+
+/** What each module exports. */
+const namesOf = async (modules) => {
+  const entryPoints = modules.filter((name) => name.startsWith("src/"))
+  const { metafile } = await build({ ...options, ...unbundled, entryPoints })
+  const names = new Map(Object.values(metafile.outputs).map(({ entryPoint, exports }) => [entryPoint, exports]))
+  for (const name of modules) if (!names.has(name)) names.set(name, Object.keys(await import(name)))
+  return names
+}
+
+/** One region: the text of its file, the exports of others that it takes, and those of its own that it gives, in order. */
+const makeRegion = async (name, { needs, offers }, namesIn) => {
+  const offered = [...offers]
+  const given = offered.flatMap((file) => namesIn.get(file).map((exported) => ({ file, exported })))
+  const entry = [
+    ...offered.map((file, index) => `import * as m${index} from "./${file}"`),
+    `export default [${given.map(({ exported, file }) => `m${offered.indexOf(file)}.${exported}`).join()}]`
+  ]
+  const edge = {
+    name: "edge",
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: /./ }, ({ kind, path: to, resolveDir }) => {
+        if (kind === "entry-point") return { path: "entry", namespace: "entry" }
+        if (packages.includes(to)) return { path: `./${to}.js`, external: true }
+        const found = moduleOf(to, resolveDir)
+        return needs.has(found) ? { path: found, namespace: "needed", sideEffects: false } : undefined
+      })
+      onLoad({ filter: /./, namespace: "entry" }, () => ({ contents: entry.join("\n"), resolveDir: root }))
+      onLoad({ filter: /./, namespace: "needed" }, ({ path: file }) => ({
+        contents: namesIn
+          .get(file)
+          .map((exported) => lazily(exported, `takes("${file}#${exported}")`))
+          .join("\n")
+      }))
+    }
+  }
+  const { outputFiles } = await build({
+    ...options,
+    ...minified,
+    entryPoints: ["entry"],
+    format: "iife",
+    globalName: "made",
+    plugins: [edge, direct]
+  })
+  const taken = []
+  const body = outputFiles[0].text.trimEnd().replace(/takes\("([^"]+)"\)/g, (_, key) => {
+    if (!taken.includes(key)) taken.push(key)
+    return `taken[${taken.indexOf(key)}]`
+  })
+  return {
+    name,
+    text: `export default taken=>{${body}return made.default}\n`,
+    given,
+    taken: taken.map((key) => key.split("#")).map(([file, exported]) => ({ file, exported }))
+  }
+}
+
+/** An export that is left out where nobody uses it. */
+export const lazily = (exported, value) =>
+  `const x_${exported} = /* @__PURE__ */ ${value}; export { x_${exported} as ${exported} }`
+
+/** Every region, and the files of packages that are shared as they are. */
+export const makeRegions = async () => {
+  const edges = await survey()
+  const namesIn = await namesOf([...new Set([...edges.values()].flatMap(({ needs, offers }) => [...needs, ...offers]))])
+  const made = await Promise.all([...edges].map(([name, edge]) => makeRegion(name, edge, namesIn)))
+  const copied = await build({ ...options, ...minified, entryPoints: packages })
+  return {
+    regions: new Map(made.map((region) => [region.name, region])),
+    files: [
+      ...made.map(({ name, text }) => ({ name: `${name}.js`, text })),
+      ...copied.outputFiles.map(({ path: file, text }) => ({ name: path.basename(file), text }))
+    ],
+    inputs: Object.keys(copied.metafile.inputs)
+  }
+}
