@@ -18,7 +18,7 @@ const bundle = path.resolve(process.argv[2] ?? path.join(folder, `${manifest.nam
 const stage = mkdtempSync(path.join(tmpdir(), "desktop-"))
 const tools = [...EngineToolset.tools, ...OperatorToolset.tools]
 mkdirSync(path.join(stage, "server"))
-for (const name of ["main.js", "chunks", "THIRD-PARTY-LICENSES.txt"]) {
+for (const name of ["main.js", "chunks", "shared", "THIRD-PARTY-LICENSES.txt"]) {
   cpSync(path.join(root, "dist", name), path.join(stage, "server", name), { recursive: true })
 }
 cpSync(path.join(root, "LICENSE"), path.join(stage, "LICENSE"))
