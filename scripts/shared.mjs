@@ -9,6 +9,7 @@ import path from "node:path"
 import { fileURLToPath } from "node:url"
 
 import { lazily, makeRegions, moduleOf, packages, regionOf } from "./regions.mjs"
+import { smaller } from "./smaller.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -61,10 +62,11 @@ export const shared = async (folder) => {
       onEnd(async ({ errors, metafile }) => {
         if (errors.length > 0) return
         await mkdir(folder, { recursive: true })
-        await Promise.all(files.map(({ name, text }) => writeFile(path.join(folder, name), text)))
+        await Promise.all(files.map(({ name, text }) => writeFile(path.join(folder, name), smaller(name, text))))
         for (const output of Object.keys(metafile.outputs)) {
           const file = path.resolve(initialOptions.absWorkingDir ?? "", output)
-          await writeFile(file, joined(await readFile(file, "utf8"), path.relative(path.dirname(file), folder)))
+          const text = joined(await readFile(file, "utf8"), path.relative(path.dirname(file), folder))
+          await writeFile(file, smaller(output, text))
         }
       })
     }
