@@ -24,7 +24,7 @@ const noWebSockets = {
   }
 }
 
-const { inputs, plugin } = await shared(path.join(outdir, "shared"))
+const { inputs, plugin, write } = await shared(path.join(outdir, "shared"))
 const { metafile } = await build({
   entryPoints: ["src/main.ts"],
   outdir,
@@ -46,6 +46,7 @@ const { metafile } = await build({
   // Its main file finds its parts by a function that no bundler can see through.
   alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" }
 })
+await write()
 await chmod(path.join(outdir, "main.js"), 0o755)
 const inside = await packagesIn([...Object.keys(metafile.inputs), ...inputs, ...(await bundlePage(outdir))])
 await writeFile(path.join(outdir, "THIRD-PARTY-LICENSES.txt"), await licenses(inside))

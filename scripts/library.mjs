@@ -14,7 +14,7 @@ const { exports } = JSON.parse(await readFile("package.json", "utf8"))
 const files = Object.values(exports).flatMap((target) => target.default ?? [])
 const entries = files.map((file) => path.relative(out, file).replace(/\.js$/, ""))
 
-const { plugin } = await shared("dist/shared")
+const { plugin, write } = await shared("dist/shared")
 await build({
   metafile: true,
   entryPoints: Object.fromEntries(entries.map((entry) => [entry, `src/${entry}.ts`])),
@@ -34,6 +34,7 @@ await build({
   plugins: [plugin]
 })
 
+await write()
 await keepReachable(
   out,
   entries.map((entry) => path.join(out, `${entry}.d.ts`))

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 
 import { direct } from "./direct.mjs"
+import { smaller } from "./smaller.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -20,14 +21,19 @@ const regions = {
   "embedded-marketplace": /^src\/marketplace\/embedded\//
 }
 
+/** With all that it imports, this is in no region: a start is quickest from one file. */
+const start = "src/cli/command.ts"
+/** What stands in for these when the command is bundled imports nothing. */
+const outlines = /\/outline\.ts$/
+
 /** Packages that import nothing are shared as they are. */
 export const packages = ["acorn"]
 
-export const regionOf = (file) => Object.keys(regions).find((name) => regions[name].test(file))
-
 /** An own module by its path from the root, as metafiles have it; a package by its name. */
 export const moduleOf = (specifier, folder) =>
-  specifier.startsWith(".") ? path.relative(root, path.resolve(folder, specifier)).split(path.sep).join("/") : specifier
+  specifier.startsWith(".") || path.isAbsolute(specifier)
+    ? path.relative(root, path.resolve(folder, specifier)).split(path.sep).join("/")
+    : specifier
 
 const options = {
   absWorkingDir: root,
@@ -46,14 +52,17 @@ const options = {
 const minified = { minifySyntax: true, minifyWhitespace: true, minifyIdentifiers: true, splitting: false }
 const unbundled = { packages: "external", plugins: [direct] }
 
-/** For each region the modules that it imports, and those of its own that the command or the library import. */
+/** Which region a module is in, and for each region the modules that it imports and its own that others import. */
 const survey = async () => {
   const manifest = JSON.parse(await readFile(path.join(root, "package.json"), "utf8"))
   const entries = Object.values(manifest.exports)
     .flatMap((target) => target.default ?? [])
     .map((file) => file.replace("./dist/lib/", "src/").replace(/js$/, "ts"))
   const { metafile } = await build({ ...options, ...unbundled, entryPoints: ["src/main.ts", ...entries] })
-  checkOrder(metafile.inputs)
+  const first = firstLoaded(metafile.inputs)
+  const regionOf = (file) =>
+    first.has(file) ? undefined : Object.keys(regions).find((name) => regions[name].test(file))
+  checkOrder(metafile.inputs, regionOf)
   const edges = new Map(Object.keys(regions).map((name) => [name, { needs: new Set(), offers: new Set() }]))
   for (const entry of entries) edges.get(regionOf(entry))?.offers.add(entry)
   for (const [file, { imports }] of Object.entries(metafile.inputs)) {
@@ -64,11 +73,25 @@ const survey = async () => {
       edges.get(to)?.offers.add(imported)
     }
   }
-  return edges
+  return { edges: new Map([...edges].filter(([, { offers }]) => offers.size > 0)), regionOf }
+}
+
+/** What a start of the command loads. */
+const firstLoaded = (modules) => {
+  const found = new Set()
+  for (const open = [start]; open.length > 0;) {
+    const file = open.pop()
+    if (found.has(file)) continue
+    found.add(file)
+    if (outlines.test(file)) continue
+    const imports = modules[file].imports.filter(({ external, kind }) => !external && kind === "import-statement")
+    open.push(...imports.map(({ path: next }) => next))
+  }
+  return found
 }
 
 /** A region that is needed to make itself could never be made: says which modules lead from it back into it. */
-const checkOrder = (modules) => {
+const checkOrder = (modules, regionOf) => {
   for (const name of Object.keys(regions)) {
     const seen = new Set()
     const follow = (file, way) => {
@@ -106,7 +129,7 @@ const makeRegion = async (name, { needs, offers }, namesIn) => {
     setup({ onLoad, onResolve }) {
       onResolve({ filter: /./ }, ({ kind, path: to, resolveDir }) => {
         if (kind === "entry-point") return { path: "entry", namespace: "entry" }
-        if (packages.includes(to)) return { path: `./${to}.js`, external: true }
+        if (packages.includes(to)) return { path: `./${to}.mjs`, external: true }
         const found = moduleOf(to, resolveDir)
         return needs.has(found) ? { path: found, namespace: "needed", sideEffects: false } : undefined
       })
@@ -132,11 +155,12 @@ const makeRegion = async (name, { needs, offers }, namesIn) => {
     if (!taken.includes(key)) taken.push(key)
     return `taken[${taken.indexOf(key)}]`
   })
+  const file = `${name}.cjs`
   return {
     name,
-    text: `export default taken=>{${body}return made.default}\n`,
+    file: { name: file, text: smaller(file, `module.exports=taken=>{${body}return made.default}`) },
     given,
-    taken: taken.map((key) => key.split("#")).map(([file, exported]) => ({ file, exported }))
+    taken: taken.map((key) => key.split("#")).map(([from, exported]) => ({ file: from, exported }))
   }
 }
 
@@ -144,18 +168,20 @@ const makeRegion = async (name, { needs, offers }, namesIn) => {
 export const lazily = (exported, value) =>
   `const x_${exported} = /* @__PURE__ */ ${value}; export { x_${exported} as ${exported} }`
 
-/** Every region, and the files of packages that are shared as they are. */
+/** Every region, and the files that are shared. */
 export const makeRegions = async () => {
-  const edges = await survey()
+  const { edges, regionOf } = await survey()
   const namesIn = await namesOf([...new Set([...edges.values()].flatMap(({ needs, offers }) => [...needs, ...offers]))])
   const made = await Promise.all([...edges].map(([name, edge]) => makeRegion(name, edge, namesIn)))
   const copied = await build({ ...options, ...minified, entryPoints: packages })
+  const copies = copied.outputFiles.map(({ path: file, text }, index) => ({
+    name: `${packages[index]}.mjs`,
+    text: smaller(file, text)
+  }))
   return {
+    regionOf,
     regions: new Map(made.map((region) => [region.name, region])),
-    files: [
-      ...made.map(({ name, text }) => ({ name: `${name}.js`, text })),
-      ...copied.outputFiles.map(({ path: file, text }) => ({ name: path.basename(file), text }))
-    ],
+    files: [...made.map(({ file }) => file), ...copies],
     inputs: Object.keys(copied.metafile.inputs)
   }
 }

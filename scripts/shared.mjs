@@ -8,22 +8,21 @@ import { mkdir, readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
 
-import { lazily, makeRegions, moduleOf, packages, regionOf } from "./regions.mjs"
+import { lazily, makeRegions, moduleOf, packages } from "./regions.mjs"
 import { smaller } from "./smaller.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
 /** A module that makes a region of what this build has of its imports. */
-const maker = ({ name, taken }) => {
+const maker = ({ file, taken }) => {
   const imports = new Map()
-  for (const [index, { exported, file }] of taken.entries()) {
-    imports.set(file, [...(imports.get(file) ?? []), `${exported} as i${index}`])
+  for (const [index, { exported, file: from }] of taken.entries()) {
+    imports.set(from, [...(imports.get(from) ?? []), `${exported} as i${index}`])
   }
+  const specifier = (from) => JSON.stringify(from.startsWith("src/") ? path.join(root, from) : from)
   return [
-    ...[...imports].map(
-      ([file, names]) => `import { ${names.join(", ")} } from "${file.startsWith("src/") ? `./${file}` : file}"`
-    ),
-    `import make from "#shared/${name}"`,
+    ...[...imports].map(([from, names]) => `import { ${names.join(", ")} } from ${specifier(from)}`),
+    `import make from "#shared/${file.name}"`,
     `const made = /* @__PURE__ */ make([${taken.map((_, index) => `i${index}`).join()}])`,
     "export const at = (index) => made[index]"
   ].join("\n")
@@ -36,20 +35,26 @@ const standIn = (file, { given, name }) =>
     ...given.flatMap((one, index) => (one.file === file ? [lazily(one.exported, `at(${index})`)] : []))
   ].join("\n")
 
-/** The plugin, which writes the shared files into a folder; `inputs` are the files of packages that went into them. */
+/** The shared files: `write` puts them into a folder, plugins for both bundlers join a build to them. */
 export const shared = async (folder) => {
-  const { files, inputs, regions } = await makeRegions()
+  const { files, inputs, regionOf, regions } = await makeRegions()
+  const write = async () => {
+    await mkdir(folder, { recursive: true })
+    await Promise.all(files.map(({ name, text }) => writeFile(path.join(folder, name), text)))
+  }
+
+  /** For esbuild, which leaves the way to an external file as it was asked for. */
   const plugin = {
     name: "shared",
     setup({ initialOptions, onEnd, onLoad, onResolve }) {
       onResolve({ filter: /^#shared\// }, ({ path: to }) => ({ path: to, external: true }))
       onResolve({ filter: /^region:/ }, ({ path: to }) => ({ path: to.slice("region:".length), namespace: "region" }))
-      onResolve({ filter: /\.ts$/ }, ({ path: to, resolveDir }) => {
-        const file = moduleOf(to.startsWith("src/") ? `./${to}` : to, resolveDir)
+      onResolve({ filter: /\.ts$/ }, ({ kind, path: to, resolveDir }) => {
+        const file = moduleOf(kind === "entry-point" ? path.join(root, to) : to, resolveDir)
         return regionOf(file) ? { path: file, namespace: "stand-in", sideEffects: false } : undefined
       })
       onResolve({ filter: /^[a-z]/ }, ({ path: to }) =>
-        packages.includes(to) ? { path: `#shared/${to}`, external: true } : undefined
+        packages.includes(to) ? { path: `#shared/${to}.mjs`, external: true } : undefined
       )
       onLoad({ filter: /./, namespace: "region" }, ({ path: name }) => ({
         contents: maker(regions.get(name)),
@@ -61,8 +66,6 @@ export const shared = async (folder) => {
       }))
       onEnd(async ({ errors, metafile }) => {
         if (errors.length > 0) return
-        await mkdir(folder, { recursive: true })
-        await Promise.all(files.map(({ name, text }) => writeFile(path.join(folder, name), smaller(name, text))))
         for (const output of Object.keys(metafile.outputs)) {
           const file = path.resolve(initialOptions.absWorkingDir ?? "", output)
           const text = joined(await readFile(file, "utf8"), path.relative(path.dirname(file), folder))
@@ -71,14 +74,30 @@ export const shared = async (folder) => {
       })
     }
   }
-  return { plugin, inputs }
+
+  /** For rolldown. */
+  const rolldownPlugin = {
+    name: "shared",
+    resolveId(to, importer) {
+      if (to.startsWith("#shared/")) return { id: path.join(folder, to.slice("#shared/".length)), external: "relative" }
+      if (packages.includes(to)) return { id: path.join(folder, `${to}.mjs`), external: "relative" }
+      if (to.startsWith("region:")) return `\0${to}`
+      if (!to.endsWith(".ts")) return undefined
+      const file = moduleOf(to, importer === undefined ? root : path.dirname(importer))
+      return regionOf(file) ? { id: `\0stand-in:${file}`, moduleSideEffects: false } : undefined
+    },
+    load(id) {
+      if (id.startsWith("\0region:")) return maker(regions.get(id.slice("\0region:".length)))
+      if (!id.startsWith("\0stand-in:")) return undefined
+      const file = id.slice("\0stand-in:".length)
+      return standIn(file, regions.get(regionOf(file)))
+    }
+  }
+  return { inputs, plugin, rolldownPlugin, write }
 }
 
 /** A built file that finds the shared files by the path to their folder. */
 const joined = (text, to) => {
   const steps = to.split(path.sep).join("/")
-  return text.replace(
-    /"#shared\/([\w-]+)"/g,
-    (_, name) => `"${steps.startsWith(".") ? steps : `./${steps}`}/${name}.js"`
-  )
+  return text.replace(/"#shared\/([\w.-]+)"/g, (_, name) => `"${steps.startsWith(".") ? steps : `./${steps}`}/${name}"`)
 }

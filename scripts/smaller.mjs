@@ -1,10 +1,10 @@
 import { minifySync } from "rolldown/utils"
 
 /** A built file in fewer bytes: a second minifier finds a twentieth of the packed size that esbuild leaves. */
-export const smaller = (name, text, target = "es2022") => {
+export const smaller = (name, text) => {
   const { code, errors } = minifySync(name, text, {
-    module: true,
-    compress: { target },
+    module: !name.endsWith(".cjs"),
+    compress: { target: "es2022" },
     mangle: { toplevel: true },
     codegen: { removeWhitespace: true }
   })

@@ -56,7 +56,7 @@ describe("the command", () => {
   it("loads no parser of command lines at a start without words", async () => {
     const folder = path.dirname(commandFile())
     const read = async (file: string): Promise<string> => readFile(path.join(folder, file), "utf8")
-    const start = /import\("\.\/(chunks\/command-\w+\.js)"\)/.exec(await read("main.js"))?.[1] ?? ""
+    const start = /import\(["`]\.\/(chunks\/command-\w+\.js)["`]\)/.exec(await read("main.js"))?.[1] ?? ""
     const loaded = new Map<string, string>()
     for (const open = [start]; open.length > 0;) {
       const file = open.pop() ?? ""
