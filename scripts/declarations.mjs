@@ -79,18 +79,24 @@ const reach = async (entries) => {
     }
   }
 
-  const keep = async (file, name) => {
+  /** Keeps what a file exports, or only declares, under a name; tells whether there is such a thing. */
+  const find = async (file, name) => {
     const statements = await read(file)
     const own = statements.filter((one) => one.name === name || (one.isExport && one.all === name))
     for (const one of own) await keepOne(file, one)
-    for (const one of statements.filter(
-      ({ isExport, names }) => isExport && names?.some(({ here }) => here === name)
-    )) {
-      await keepNamed(file, one, name)
-      if (own.length === 0) return
+    const lists = statements.filter(({ isExport, names }) => isExport && names?.some(({ here }) => here === name))
+    for (const one of lists) await keepNamed(file, one, name)
+    if (own.length > 0 || lists.length > 0) return true
+    for (const one of statements.filter(({ all, isExport, isFrom, names }) => isExport && isFrom && !all && !names)) {
+      if (await find(one.module, name)) {
+        kept.add(one)
+        return true
+      }
     }
-    const others = statements.filter((one) => one.isExport && one.isFrom && !one.all && !one.names)
-    if (own.length === 0) for (const one of others) await Promise.all([keepOne(file, one), keep(one.module, name)])
+    return false
+  }
+  const keep = async (file, name) => {
+    if (!(await find(file, name))) throw new Error(`${file} declares no ${name}`)
   }
 
   const keepNamed = async (file, one, name) => {

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
-import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises"
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
@@ -104,8 +104,8 @@ const installed = async () => {
 
 describe("the tarball", () => {
   it("is small, and holds each file of the library once", () => {
-    assert.isBelow(packed.unpackedSize, 2_900_000)
-    assert.isBelow(packed.size, 980_000)
+    assert.isBelow(packed.unpackedSize, 2_250_000)
+    assert.isBelow(packed.size, 760_000)
     const paths = packed.files.map(({ path: file }) => file)
     const declared = Object.values(manifest.exports).flatMap((target) => (typeof target === "string" ? [] : [target]))
     for (const { default: code, types } of declared) assert.includeMembers(paths, [code.slice(2), types.slice(2)])
@@ -114,6 +114,23 @@ describe("the tarball", () => {
     assert.deepStrictEqual(code.filter((file) => !file.startsWith("dist/lib/shared/")).toSorted(), expected.toSorted())
     assert.deepStrictEqual(
       paths.filter((file) => /(?:^|\/)(?:src|test|scripts|node_modules)\//.test(file)),
+      []
+    )
+  })
+
+  it("holds once what the command and the library share", async () => {
+    const read = async (below: string, extension: string) => {
+      const names = (await readdir(path.join(folder, "dist", below), { recursive: true })).filter((name) =>
+        name.endsWith(extension)
+      )
+      return (await Promise.all(names.map((name) => readFile(path.join(folder, "dist", below, name), "utf8")))).join("")
+    }
+    const shared = await read("shared", ".cjs")
+    const others = (await read("lib", ".js")) + (await read("chunks", ".js"))
+    const sentences = [...shared.matchAll(/["'`]([A-Z]\w* [^"'`\\$]{40,})["'`]/g)].map(([, sentence = ""]) => sentence)
+    assert.isAbove(sentences.length, 100)
+    assert.deepStrictEqual(
+      sentences.filter((sentence) => others.includes(sentence)),
       []
     )
   })
@@ -161,20 +178,27 @@ describe("the tarball", () => {
     await writeFile(path.join(project, "index.ts"), lines.join("\n"))
     const compilerOptions = {
       target: "es2022",
-      module: "nodenext",
       strict: true,
       exactOptionalPropertyTypes: true,
       noUncheckedIndexedAccess: true,
+      isolatedModules: true,
       skipLibCheck: true,
       types: [],
       lib: ["es2023", "dom"]
     }
-    await writeFile(path.join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["index.ts"] }))
+    const resolutions = [
+      { module: "esnext", moduleResolution: "bundler", noEmit: true },
+      { module: "nodenext", moduleResolution: "nodenext" }
+    ]
     const tsc = path.join(root, "node_modules/typescript/bin/tsc")
-    const compiled = await run(process.execPath, [tsc, "-p", project], { cwd: project }).catch(
-      (error: unknown) => error
-    )
-    assert.deepInclude(compiled, { stdout: "", stderr: "" })
+    for (const resolution of resolutions) {
+      const configuration = { compilerOptions: { ...compilerOptions, ...resolution }, files: ["index.ts"] }
+      await writeFile(path.join(project, "tsconfig.json"), JSON.stringify(configuration))
+      const compiled = await run(process.execPath, [tsc, "-p", project], { cwd: project }).catch(
+        (error: unknown) => error
+      )
+      assert.deepInclude(compiled, { stdout: "", stderr: "" }, resolution.moduleResolution)
+    }
     const { stdout } = await run(process.execPath, ["index.js"], { cwd: project })
     for (const count of stdout.trim().split(",")) assert.isAbove(Number(count), 0)
   })
