@@ -1,4 +1,5 @@
 // The parts of our code that the command and the library both need, each made into one file that works with either's effect.
+import { createHash } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
@@ -27,7 +28,7 @@ const start = "src/cli/command.ts"
 const outlines = /\/outline\.ts$/
 
 /** Packages that import nothing are shared as they are. */
-export const packages = ["acorn"]
+const packages = ["acorn"]
 
 /** An own module by its path from the root, as metafiles have it; a package by its name. */
 export const moduleOf = (specifier, folder) =>
@@ -58,7 +59,7 @@ const survey = async () => {
   const entries = Object.values(manifest.exports)
     .flatMap((target) => target.default ?? [])
     .map((file) => file.replace("./dist/lib/", "src/").replace(/js$/, "ts"))
-  const { metafile } = await build({ ...options, ...unbundled, entryPoints: ["src/main.ts", ...entries] })
+  const { metafile } = await build({ ...options, ...unbundled, entryPoints: [start, ...entries] })
   const first = firstLoaded(metafile.inputs)
   const regionOf = (file) =>
     first.has(file) ? undefined : Object.keys(regions).find((name) => regions[name].test(file))
@@ -117,7 +118,7 @@ const namesOf = async (modules) => {
 }
 
 /** One region: the text of its file, the exports of others that it takes, and those of its own that it gives, in order. */
-const makeRegion = async (name, { needs, offers }, namesIn) => {
+const makeRegion = async (name, { needs, offers }, namesIn, copies) => {
   const offered = [...offers]
   const given = offered.flatMap((file) => namesIn.get(file).map((exported) => ({ file, exported })))
   const entry = [
@@ -129,7 +130,7 @@ const makeRegion = async (name, { needs, offers }, namesIn) => {
     setup({ onLoad, onResolve }) {
       onResolve({ filter: /./ }, ({ kind, path: to, resolveDir }) => {
         if (kind === "entry-point") return { path: "entry", namespace: "entry" }
-        if (packages.includes(to)) return { path: `./${to}.mjs`, external: true }
+        if (copies.has(to)) return { path: `./${copies.get(to).name}`, external: true }
         const found = moduleOf(to, resolveDir)
         return needs.has(found) ? { path: found, namespace: "needed", sideEffects: false } : undefined
       })
@@ -155,13 +156,19 @@ const makeRegion = async (name, { needs, offers }, namesIn) => {
     if (!taken.includes(key)) taken.push(key)
     return `taken[${taken.indexOf(key)}]`
   })
-  const file = `${name}.cjs`
   return {
     name,
-    file: { name: file, text: smaller(file, `module.exports=taken=>{${body}return made.default}`) },
+    file: named(name, ".cjs", `module.exports=taken=>{${body}return made.default}`),
     given,
     taken: taken.map((key) => key.split("#")).map(([from, exported]) => ({ file: from, exported }))
   }
+}
+
+/** A file whose name changes with its content: what caches compiled code may go by the name. */
+const named = (name, extension, code) => {
+  const text = smaller(`${name}${extension}`, code)
+  const digest = createHash("sha256").update(text).digest("hex").slice(0, 8)
+  return { name: `${name}-${digest}${extension}`, text }
 }
 
 /** An export that is left out where nobody uses it. */
@@ -172,16 +179,14 @@ export const lazily = (exported, value) =>
 export const makeRegions = async () => {
   const { edges, regionOf } = await survey()
   const namesIn = await namesOf([...new Set([...edges.values()].flatMap(({ needs, offers }) => [...needs, ...offers]))])
-  const made = await Promise.all([...edges].map(([name, edge]) => makeRegion(name, edge, namesIn)))
   const copied = await build({ ...options, ...minified, entryPoints: packages })
-  const copies = copied.outputFiles.map(({ path: file, text }, index) => ({
-    name: `${packages[index]}.mjs`,
-    text: smaller(file, text)
-  }))
+  const copies = new Map(packages.map((name, index) => [name, named(name, ".mjs", copied.outputFiles[index].text)]))
+  const made = await Promise.all([...edges].map(([name, edge]) => makeRegion(name, edge, namesIn, copies)))
   return {
     regionOf,
     regions: new Map(made.map((region) => [region.name, region])),
-    files: [...made.map(({ file }) => file), ...copies],
+    copies,
+    files: [...made.map(({ file }) => file), ...copies.values()],
     inputs: Object.keys(copied.metafile.inputs)
   }
 }

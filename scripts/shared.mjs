@@ -8,7 +8,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
 
-import { lazily, makeRegions, moduleOf, packages } from "./regions.mjs"
+import { lazily, makeRegions, moduleOf } from "./regions.mjs"
 import { smaller } from "./smaller.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -37,7 +37,7 @@ const standIn = (file, { given, name }) =>
 
 /** The shared files: `write` puts them into a folder, plugins for both bundlers join a build to them. */
 export const shared = async (folder) => {
-  const { files, inputs, regionOf, regions } = await makeRegions()
+  const { copies, files, inputs, regionOf, regions } = await makeRegions()
   const write = async () => {
     await mkdir(folder, { recursive: true })
     await Promise.all(files.map(({ name, text }) => writeFile(path.join(folder, name), text)))
@@ -54,7 +54,7 @@ export const shared = async (folder) => {
         return regionOf(file) ? { path: file, namespace: "stand-in", sideEffects: false } : undefined
       })
       onResolve({ filter: /^[a-z]/ }, ({ path: to }) =>
-        packages.includes(to) ? { path: `#shared/${to}.mjs`, external: true } : undefined
+        copies.has(to) ? { path: `#shared/${copies.get(to).name}`, external: true } : undefined
       )
       onLoad({ filter: /./, namespace: "region" }, ({ path: name }) => ({
         contents: maker(regions.get(name)),
@@ -80,7 +80,7 @@ export const shared = async (folder) => {
     name: "shared",
     resolveId(to, importer) {
       if (to.startsWith("#shared/")) return { id: path.join(folder, to.slice("#shared/".length)), external: "relative" }
-      if (packages.includes(to)) return { id: path.join(folder, `${to}.mjs`), external: "relative" }
+      if (copies.has(to)) return { id: path.join(folder, copies.get(to).name), external: "relative" }
       if (to.startsWith("region:")) return `\0${to}`
       if (!to.endsWith(".ts")) return undefined
       const file = moduleOf(to, importer === undefined ? root : path.dirname(importer))
