@@ -79,8 +79,8 @@ export const shared = async (folder) => {
   const rolldownPlugin = {
     name: "shared",
     resolveId(to, importer) {
-      if (to.startsWith("#shared/")) return { id: path.join(folder, to.slice("#shared/".length)), external: "relative" }
-      if (copies.has(to)) return { id: path.join(folder, copies.get(to).name), external: "relative" }
+      if (to.startsWith("#shared/")) return { id: to, external: true }
+      if (copies.has(to)) return { id: `#shared/${copies.get(to).name}`, external: true }
       if (to.startsWith("region:")) return `\0${to}`
       if (!to.endsWith(".ts")) return undefined
       const file = moduleOf(to, importer === undefined ? root : path.dirname(importer))
@@ -91,6 +91,9 @@ export const shared = async (folder) => {
       if (!id.startsWith("\0stand-in:")) return undefined
       const file = id.slice("\0stand-in:".length)
       return standIn(file, regions.get(regionOf(file)))
+    },
+    renderChunk(code, { fileName }, { dir = "." }) {
+      return joined(code, path.relative(path.dirname(path.resolve(dir, fileName)), folder))
     }
   }
   return { inputs, plugin, rolldownPlugin, write }
