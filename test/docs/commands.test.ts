@@ -8,7 +8,7 @@ import { afterAll, assert, beforeAll, describe } from "vitest"
 
 import manifest from "../../package.json" with { type: "json" }
 import { read } from "../../src/cli/commandLine.ts"
-import { flag, flagNames, readOptions } from "../../src/cli/flags.ts"
+import { flag, flagNames, readOptions } from "../../src/cli/configuration/flags.ts"
 import { commandFile, useCommand } from "../cli/built.ts"
 import { served } from "../engine/plans/served.ts"
 import { type Block, blocksIn, root } from "./pages.ts"
@@ -38,7 +38,10 @@ afterAll(() => Effect.runPromise(Scope.close(scope, Exit.void)))
 const answers = () => ({ ENGINE_HOST: host, ENGINE_API_KEY: "embedded", WORKFLOW_TOOL_SERVER_CONFIG: "new.json" })
 
 /** The page's words, at the engine that is there. */
-const here = (text: string) => text.replaceAll("https://n8n.example.com", host).replaceAll("ENGINE_API_KEY=… workflow", "ENGINE_API_KEY=embedded workflow")
+const here = (text: string) =>
+  text
+    .replaceAll("https://n8n.example.com", host)
+    .replaceAll("ENGINE_API_KEY=… workflow", "ENGINE_API_KEY=embedded workflow")
 
 describe("the snippets for a shell", () => {
   it("are found", () => {
@@ -73,10 +76,13 @@ describe("the snippets for a shell", () => {
 
 /** Whether the words for a program of somebody else fit what is here. */
 const judge = async (program: string, words: ReadonlyArray<string>) => {
-  if (program === "npm") return assert.property({ ci: "", start: "", ...manifest.scripts }, words.at(-1) ?? "")
+  if (program === "npm") return assert.property({ ci: "", ...manifest.scripts }, words.at(-1) ?? "")
   if (program === "docker") return judgeDocker(words)
   if (program === "claude") return judgeClaude(words)
-  const bill = words.at(-1)?.replace(/^sbom:/, "").replace("node_modules/workflow-tool-server/dist/", "")
+  const bill = words
+    .at(-1)
+    ?.replace(/^sbom:/, "")
+    .replace("node_modules/workflow-tool-server/dist/", "")
   assert.include(await readdir(path.dirname(commandFile())), bill)
 }
 
@@ -92,7 +98,10 @@ const judgeDocker = (words: ReadonlyArray<string>) => {
 
 /** `claude mcp add [--transport http] NAME URL` or `claude mcp add NAME -- COMMAND`. */
 const judgeClaude = (words: ReadonlyArray<string>) => {
-  assert.match(words.join(" "), /^mcp add (?:--transport http workflows http:\/\/\S+\/mcp|workflows -- node \S+main\.js .+)$/)
+  assert.match(
+    words.join(" "),
+    /^mcp add (?:--transport http workflows http:\/\/\S+\/mcp|workflows -- node \S+main\.js .+)$/
+  )
   const ours = words.slice(words.indexOf("--") + 2)
   if (words.includes("--")) reads(ours.slice(1))
 }

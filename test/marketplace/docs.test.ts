@@ -12,7 +12,6 @@ import { names } from "./pageProgram.ts"
 import { intercepted, inTime } from "./support.ts"
 
 const page = readFileSync(new URL("../../docs/marketplace.md", import.meta.url), "utf8")
-const program = readFileSync(new URL("pageProgram.ts", import.meta.url), "utf8")
 
 describe("the page about the marketplace", () => {
   it.each(Object.values(operations))("has a row for the operation $name", ({ method, name, path }) => {
@@ -83,13 +82,6 @@ describe("the page about the marketplace", () => {
     ])
     const [, counted] = /^(\S+) tools read advertising campaigns/m.exec(page) ?? []
     assert.strictEqual(counted, words.get(readTools.length + writeTools.length + ChangesToolset.tools.length))
-  })
-
-  it("shows the program of pageProgram.ts", () => {
-    const [, shown] = /^```ts\n(.*?)^```/ms.exec(page) ?? []
-    const here = '\n\nimport { MarketplaceAds, MarketplaceConfig } from "../../src/marketplace/index.ts"'
-    const there = '\nimport { MarketplaceAds, MarketplaceConfig } from "workflow-tool-server/marketplace"'
-    assert.strictEqual(shown, program.replace(here, there))
   })
 
   it.effect("shows a program that lists the active campaigns", () => {
