@@ -9,6 +9,9 @@ const Rows = Schema.Struct({
   nextCursor: Schema.optionalKey(Schema.String)
 })
 const decode = Schema.decodeUnknownSync(Rows)
+const readMatches = Schema.decodeUnknownSync(
+  Schema.Array(Schema.Struct({ field: Schema.String, snippet: Schema.String }))
+)
 
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
@@ -101,7 +104,7 @@ it.effect("search_workflows does not look into secrets, whole or in part, and fi
     yield* ask("create_workflow", { name: "Leaky", nodes })
     const found = Effect.fnUntraced(function* (text: string) {
       const { data } = decode(yield* ask("search_workflows", { text }))
-      return data.flatMap(({ matches }) => matches ?? []).map(({ field, snippet }) => `${field}: ${snippet}`)
+      return data.flatMap(({ matches }) => readMatches(matches)).map(({ field, snippet }) => `${field}: ${snippet}`)
     })
     const secrets = ["abc123def456", "abc", "Bearer a", "plainwords", "plain", "correct", "sw0rd", "anna", "hunter2"]
     for (const text of [...secrets, "masked"]) assert.deepStrictEqual(yield* found(text), [], text)
