@@ -204,7 +204,8 @@ describe("plans", () => {
   it("are shown with their differences, and change nothing until somebody says so in the dialog", async () => {
     const { plan_id: id } = await planned()
     const page = await open(`${url}/#/plans`)
-    await page.getByRole("link", { name: text(id) }).click()
+    const row = page.getByRole("listitem").filter({ hasText: text(id) })
+    await row.getByRole("link", { name: "Bulk change: create tag seen and 1 more" }).click()
     await page.getByText("new tag seen", { exact: false }).waitFor()
     await page.getByRole("button", { name: "Apply…" }).click()
     const dialog = page.getByRole("dialog", { name: "Apply this plan?" })
@@ -297,11 +298,39 @@ describe("tools", () => {
     await page.getByRole("button", { name: "Call", exact: true }).click()
     await page.getByText("Is needed").waitFor()
     await page.getByLabel("id (required)").fill("Kp3vQm8sXz1RtY7a")
-    await page.getByLabel("execution", { exact: true }).fill("many")
-    await page.getByText("Must be a number").waitFor()
+    await page.getByLabel("execution", { exact: true }).fill("1.5")
+    await page.getByText("Must be a whole number").waitFor()
     await page.getByLabel("execution", { exact: true }).fill("1")
     await page.keyboard.press("Enter")
     assert.include(await page.getByLabel("sketch").innerText(), "Large order? [if]")
+  })
+
+  it("take lists a line each, numbers, and what is chosen, by keyboard too", async () => {
+    const page = await open(`${url}/#/tools/get_workflow?id=Kp3vQm8sXz1RtY7a`)
+    await page.getByLabel("nodes").fill("Accept\nAnswer")
+    await page.getByLabel("instance").selectOption("embedded")
+    await page.getByRole("button", { name: "Call", exact: true }).click()
+    const answer = page.getByLabel("Whole answer")
+    await answer.waitFor()
+    assert.deepNestedInclude(JSON.parse(await answer.innerText()), {
+      "nodes[0].name": "Accept",
+      "nodes[1].name": "Answer",
+      "leftOut.nodes": 3
+    })
+    await page.goto(`${url}/#/tools/plan_bulk`)
+    await page.getByRole("group", { name: "action" }).getByRole("checkbox", { name: "untag" }).focus()
+    await page.keyboard.press("Space")
+    await page.getByRole("checkbox", { name: "tag", exact: true }).press("Space")
+    await page.getByLabel("value").fill("seen")
+    await page.getByLabel("where").fill("{")
+    await page.keyboard.press("Tab")
+    await page.getByRole("button", { name: "Call", exact: true }).click()
+    await page.getByText("Must be JSON: an object").waitFor()
+    assert.deepStrictEqual(await complaints(page), [])
+    await page.getByLabel("where").fill('{"name":"Order intake"}')
+    await page.getByRole("button", { name: "Call", exact: true }).click()
+    await page.getByRole("heading", { name: "Answer" }).waitFor()
+    assert.include(await page.getByLabel("Whole answer").innerText(), '"kind": "bulk"')
   })
 
   it("that change something ask first, with the arguments", async () => {
