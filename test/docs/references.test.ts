@@ -13,6 +13,7 @@ import { readInput } from "../../src/cli/tasks/call/words.ts"
 import { withPlans } from "../../src/engine/operator/plans/toolset.ts"
 import { OperatorToolset } from "../../src/engine/operator/toolset.ts"
 import { EngineToolset } from "../../src/engine/toolset.ts"
+import { MarketplaceToolset } from "../../src/marketplace/toolset.ts"
 import { blocksIn, pages, proseOf, root } from "./pages.ts"
 
 const tools = [...EngineToolset.tools, ...withPlans(OperatorToolset).tools, ...ChangesToolset.tools]
@@ -147,6 +148,35 @@ describe("the names in the running text", () => {
       scripts.filter((name) => !(name in manifest.scripts)),
       []
     )
+  })
+})
+
+describe("JSON in the running text", () => {
+  const written = each.flatMap(([page, text]) =>
+    spans(text)
+      .filter((span) => /^\{ ?"/.test(span) && !/…|\.\.\./.test(span))
+      .map((span) => [page, span] as const)
+  )
+
+  it.each(written)("%s: %s can be read", (_, span) => {
+    assert.isObject(JSON.parse(span))
+  })
+
+  it("is found", () => {
+    assert.isAbove(written.length, 3)
+  })
+
+  const called = each.flatMap(([page, text]) =>
+    spans(text).flatMap((span) => {
+      const [, name = "", json = ""] = /^([a-z_]+) (\{.*\})$/.exec(span) ?? []
+      return name === "" ? [] : [[page, name, json] as const]
+    })
+  )
+
+  it.each(called)("%s: %s takes %s", (_, name, json) => {
+    const tool = [...tools, ...MarketplaceToolset.tools].find((tool) => tool.name === name)
+    const known = Object.keys(tool?.inputSchema()["properties"] ?? {})
+    assert.includeMembers(known, Object.keys(JSON.parse(json)))
   })
 })
 
