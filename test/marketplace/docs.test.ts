@@ -8,7 +8,7 @@ import { ChangesToolset } from "../../src/changes/toolset.ts"
 import { operations } from "../../src/marketplace/index.ts"
 import { readTools, writeTools } from "../../src/marketplace/tools/catalog.ts"
 import { offered } from "./offered.ts"
-import { names } from "./pageProgram.ts"
+import { names, started } from "./pageProgram.ts"
 import { intercepted, inTime } from "./support.ts"
 
 const page = readFileSync(new URL("../../docs/marketplace.md", import.meta.url), "utf8")
@@ -97,4 +97,16 @@ describe("the page about the marketplace", () => {
       assert.match(asked[0] ?? "", /^https:.*\/api\/advert\/v2\/adverts\?statuses=9$/)
     }).pipe(Effect.provideService(FetchHttpClient.Fetch, fetch))
   })
+
+  it.effect("shows how the reason of a failure is caught", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* started(7), "no money")
+    }).pipe(
+      Effect.provide(
+        intercepted((path) =>
+          path.startsWith("/adv/v0/start") ? { status: 400, body: { detail: "low budget", title: "bad" } } : undefined
+        )
+      )
+    )
+  )
 })
