@@ -18,7 +18,9 @@ export const TelemetryFields = Schema.Struct({
   compression: Schema.Literals(["none", "gzip"])
     .annotate({ message: "none or gzip" })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed("none"))),
-  signals: Schema.Array(Schema.Literals(["traces", "metrics", "logs"]).annotate({ message: listOfSignals }))
+  signals: Schema.Array(
+    Schema.Literals(["traces", "metrics", "logs"]).annotate({ message: "one of traces, metrics, logs" })
+  )
     .annotate({ message: listOfSignals })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed(["traces", "metrics", "logs"]))),
   sampleRatio: number(0, 1, "a number from 0 to 1").pipe(Schema.withDecodingDefaultKey(Effect.succeed(1))),

@@ -155,26 +155,6 @@ describe("telemetry over OTLP", () => {
     }
   })
 
-  it.each([
-    [{ endpoint: "collector:4317" }, "telemetry.endpoint: expected the URL of an OTLP collector"],
-    [{ endpoint: "http://user:pass@collector.test" }, "telemetry.endpoint: expected the URL of an OTLP collector"],
-    [
-      { headers: {} },
-      "telemetry.endpoint: expected the URL of an OTLP collector, which begins with http:// or https://, and there is none"
-    ],
-    [{ endpoint: "http://a.test", headers: { "x y": "1" } }, "expected the name of an HTTP header"],
-    [{ endpoint: "http://a.test", header: {} }, "telemetry.header is not a known setting: did you mean headers?"],
-    [{ endpoint: "http://a.test", sampleRatio: 2 }, "telemetry.sampleRatio: expected a number from 0 to 1"],
-    [{ endpoint: "http://a.test", signals: ["spans"] }, "expected a list of traces, metrics and logs"]
-  ])("is refused at the start where %o is written", async (telemetry, words) => {
-    const cwd = await directory({ ".config.json": { ...configuration("http://127.0.0.1:9"), telemetry } })
-    const { ended } = start([], { cwd })
-    const { code, stderr } = await ended
-    assert.strictEqual(code, 1)
-    assert.include(stderr, words)
-    assert.notInclude(stderr, "user:pass")
-  })
-
   it("goes on with the trace of the caller, by message or by header, and takes it on to the engine", async () => {
     const { deliveries, until, url: endpoint } = await collector()
     const told: Array<unknown> = []
