@@ -395,6 +395,58 @@ describe("by keyboard alone", () => {
   })
 })
 
+describe("what people make of workflows", () => {
+  const name = "استلام الطلبات وإرسال الإشعارات".repeat(3)
+  const step = (at: number, more: object = {}) => ({
+    name: `${["获取订单数据并检查库存状态是否足够", "حفظ الطلب (approval)", "AVeryLongNameWithoutAnyBlankInIt"][at % 3]} ${at}`,
+    type: "n8n-nodes-base.noOp",
+    typeVersion: 1,
+    position: [(at % 10) * 220, Math.floor(at / 10) * 160],
+    parameters: {},
+    ...more
+  })
+  const steps = Array.from({ length: 60 }, (_, at) => step(at, at % 7 === 6 ? { disabled: true } : {}))
+  const lead = (to: number) => ({ main: [[{ node: steps[to]?.name, type: "main", index: 0 }]] })
+  const note = {
+    name: "Note",
+    type: "n8n-nodes-base.stickyNote",
+    typeVersion: 1,
+    position: [-100, -200],
+    parameters: { content: `## ${name}\n${name}`, width: 400, height: 300, color: 3 }
+  }
+
+  it.each([
+    ["light", 300],
+    ["dark", 300],
+    ["light", 1600],
+    ["dark", 1600]
+  ] as const)("is drawn, however large and in whatever writing, in %s on %d pixels", async (colorScheme, width) => {
+    const { id } = await call(url, "create_workflow", {
+      name,
+      nodes: [...steps, note],
+      // Every tenth leads back to the beginning of its row.
+      connections: Object.fromEntries(steps.map((node, at) => [node.name, lead(at % 10 === 9 ? at - 9 : at + 1)]))
+    })
+    const page = await open(`${url}/#/workflow/embedded/${text(id)}`, { colorScheme, viewport: { width, height: 900 } })
+    await page.getByRole("heading", { name, level: 1 }).waitFor()
+    assert.strictEqual(await page.locator("[data-node]").count(), 60)
+    await page.locator('[data-node="0"]').focus()
+    await page.keyboard.press("End")
+    await page.keyboard.press("Enter")
+    await page
+      .getByRole("complementary")
+      .getByRole("heading", { name: steps.at(-1)?.name ?? "" })
+      .waitFor()
+    assert.deepStrictEqual(await complaints(page), [])
+    assert.isAtMost(await overflow(page), 0)
+    await look(page, `made-${colorScheme}-${width}`)
+    await page.goto(`${url}/#/workflows`)
+    await page.getByRole("link", { name }).first().waitFor()
+    assert.isAtMost(await overflow(page), 0)
+    await call(url, "delete_workflow", { id })
+  })
+})
+
 describe("what assistive programs hear", () => {
   it.each(["light", "dark"] as const)("has names, roles and contrast on every place, in %s", async (colorScheme) => {
     await call(url, "plan_bulk", { where: { name: "Order intake" }, action: ["tag"], value: colorScheme })
@@ -414,6 +466,7 @@ describe("what assistive programs hear", () => {
         "#/audit?of=calls",
         "#/tools",
         "#/tools/edit_workflow",
+        "#/tools/plan_bulk",
         "#/nowhere"
       ]) {
         await page.goto(`${url}/${place}`)
