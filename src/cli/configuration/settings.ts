@@ -4,6 +4,7 @@ import type { PlanSettings, PromotionSettings } from "../../engine/changes/setti
 import type { EngineConfig } from "../../engine/config/EngineConfig.ts"
 import { isLoopback } from "../../internal/config/baseUrl.ts"
 import { matching, secret, text, texts, whole, yesOrNo } from "../../internal/config/fields.ts"
+import type { TelemetrySettings } from "./telemetry.ts"
 
 /** Sets of tools that can be offered; `engine` always is, where there is an instance. */
 export const toolsets = ["engine", "operator", "marketplace"] as const
@@ -40,6 +41,8 @@ export interface ServerSettings {
   readonly shared?: SharedSettings
   /** Folder of the repository that keeps what workflows were. */
   readonly history?: string
+  /** Where telemetry goes; the variables of OpenTelemetry go before it. */
+  readonly telemetry?: TelemetrySettings
   /** Folder of recorded tests. */
   readonly tests?: string
   /** Where node types come from that an engine does not tell; nowhere by itself where it is left out. */
@@ -184,6 +187,7 @@ export const FileFields = Schema.Struct({
   audit: Schema.optionalKey(Schema.Unknown),
   history: Schema.optionalKey(text("the name of a folder")),
   shared: Schema.optionalKey(SharedFields),
+  telemetry: Schema.optionalKey(Schema.Unknown),
   tests: Schema.optionalKey(text("the name of a folder")),
   nodeTypes: Schema.optionalKey(NodeTypesField),
   marketplace: Schema.optionalKey(Schema.Unknown),

@@ -182,7 +182,12 @@ interface Progress {
   observation: Observation | undefined
 }
 
-const toldOf = ({ name, route }: Observed, baseUrl: string, { method, path }: UpstreamRequest, resends: number) => {
+const toldOf = (
+  { name, route }: Observed,
+  baseUrl: string,
+  { expected = [], method, path }: UpstreamRequest,
+  resends: number
+) => {
   const { hostname, port, protocol } = new URL(baseUrl)
   return {
     upstream: name,
@@ -190,6 +195,7 @@ const toldOf = ({ name, route }: Observed, baseUrl: string, { method, path }: Up
     route: route(path),
     address: hostname,
     port: port === "" ? (protocol === "https:" ? 443 : 80) : Number(port),
+    expected,
     resends
   } satisfies UpstreamCall
 }

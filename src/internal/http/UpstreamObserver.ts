@@ -12,6 +12,8 @@ export interface UpstreamCall {
   readonly route: string | undefined
   readonly address: string
   readonly port: number
+  /** Statuses that are no failure here, as they tell what was asked. */
+  readonly expected: ReadonlyArray<number>
   /** How often it went out before. */
   readonly resends: number
 }

@@ -130,6 +130,29 @@ describe("GET /metrics", () => {
     assert.strictEqual(looks, 1, "the engine is not asked at every hit")
   })
 
+  it("counts no failure where a key's header is learnt, nor what an engine keeps to itself, but one where a key is refused", async () => {
+    const asked: Array<string> = []
+    const host = await standIn((request, response) => {
+      asked.push(request.url ?? "")
+      const isRefused = request.headers["x-n8n-api-key"] !== "right"
+      response.writeHead(isRefused ? 401 : 200, { "content-type": "application/json" })
+      response.end(JSON.stringify(isRefused ? { message: "unauthorized" } : { data: [] }))
+    })
+    const instance = (engine_api_key: string) => ({ engine_host: host, engine_api_key })
+    const environments = { right: instance("right"), wrong: instance("wrong") }
+    const cwd = await directory({ ".config.json": { environments, defaultEnv: "right", toolsets: ["operator"] } })
+    const { url } = await startHttp(["--metrics"], { cwd })
+    const post = async (body: string) => (await fetch(`${url}/mcp`, { method: "POST", body })).text()
+    assert.include(await post(call("list_workflows")), "data")
+    await post(call("find_nodes", { query: "mail" }))
+    assert.includeMembers(asked, ["/rest/settings", "/"])
+    await post(call("list_workflows", { instance: "wrong" }))
+    const told = parse(await (await fetch(`${url}/metrics`)).text())
+    assert.deepStrictEqual(told.get("workflow_tool_server_upstream_failures_total")?.samples, [
+      { labels: { workflow_tool_server_instance: "wrong", error_type: "401", "": "" }, value: 1 }
+    ])
+  })
+
   it("is behind the same token, Host and Origin as /mcp", async () => {
     const { url } = await startHttp(["--embedded", "--metrics", "--auth-token", token])
     const status = async (headers: Readonly<Record<string, string>>) =>

@@ -309,7 +309,7 @@ describe("a test file", () => {
 
   it("is as docs/testing.md shows it", async () => {
     const page = await readFile(new URL("../../../../docs/testing.md", import.meta.url), "utf8")
-    const [, shown = ""] = /```json\n([^]*?)```/.exec(page) ?? []
+    const [, shown = ""] = /```json test\n([^]*?)```/.exec(page) ?? []
     const read = readTest(JSON.parse(shown))
     assert.strictEqual(Result.isFailure(read) ? read.failure : "", "")
     // The page shows every field, and in the order in which they are printed.
