@@ -33,6 +33,7 @@ import { credentialTypesPath, spellingFor } from "./naming.ts"
 import { nodeTypeCalls } from "./nodeTypeCalls.ts"
 import { secretsIn } from "./secretsIn.ts"
 import { makeSeenVersions } from "./versions.ts"
+import { withWebhookIds } from "./webhookIds.ts"
 import type { WorkflowLocks } from "./WorkflowLocks.ts"
 
 /** How each method of `EngineClient` calls the engine. What it promises is said there. */
@@ -79,9 +80,10 @@ const workflowCalls = ({ call, callIfOffered }: Call.Calls) => {
       ),
     getWorkflow: (id: WorkflowId) =>
       call(Workflow, { operation: "get workflow", method: "GET", path: `/workflows/${id}` }, isWorkflow),
-    createWorkflow: (creation: Creation) =>
-      writeFullest(
-        (generation) => createBody(creation, generation),
+    createWorkflow: Effect.fnUntraced(function* (creation: Creation) {
+      const nodes = yield* withWebhookIds(creation.nodes)
+      return yield* writeFullest(
+        (generation) => createBody({ ...creation, nodes }, generation),
         (body) =>
           call(Workflow, {
             operation: "create workflow",
@@ -89,9 +91,12 @@ const workflowCalls = ({ call, callIfOffered }: Call.Calls) => {
             path: "/workflows",
             bodyFor: (keyHeader) => renameNodeTypes(body, spellingFor(keyHeader))
           })
-      ),
-    updateWorkflow: (current: Workflow, changes: Changes) =>
-      writeFullest(
+      )
+    }),
+    updateWorkflow: Effect.fnUntraced(function* (current: Workflow, given: Changes) {
+      const nodes = given.nodes === undefined ? undefined : yield* withWebhookIds(given.nodes, current.nodes)
+      const changes = { ...given, nodes }
+      return yield* writeFullest(
         (generation) => updateBody(current, changes, generation),
         (body) =>
           call(Workflow, {
@@ -101,7 +106,8 @@ const workflowCalls = ({ call, callIfOffered }: Call.Calls) => {
             finishes: true,
             bodyFor: (keyHeader) => (changes.nodes === undefined ? body : renameNodeTypes(body, spellingFor(keyHeader)))
           })
-      ),
+      )
+    }),
     deleteWorkflow: (id: WorkflowId) =>
       call(JsonObject, { operation: "delete workflow", method: "DELETE", path: `/workflows/${id}`, finishes: true }),
     activateWorkflow: (id: WorkflowId) =>
