@@ -107,6 +107,22 @@ export class ReadOnlyInstance extends Schema.TaggedError<ReadOnlyInstance>()("Re
   }
 }
 
+/** The configuration protects a workflow, or a tag that protects workflows, and no person has agreed to its change. */
+export class ProtectedWorkflow extends Schema.TaggedError<ProtectedWorkflow>()("ProtectedWorkflow", {
+  instance: Schema.String,
+  kind: Schema.Literals(["workflow", "tag"]),
+  id: Schema.optionalKey(Schema.String),
+  name: Schema.String
+}) {
+  override get message() {
+    const what = `${this.kind === "tag" ? "Tag" : "Workflow"} ${JSON.stringify(this.name)} on instance ${this.instance}`
+    return (
+      `${what} is protected (plans.guards.protected), and was not changed. Ask a person; when they have agreed to exactly ` +
+      "this change, call again with confirm_protected: true."
+    )
+  }
+}
+
 /** The workflow is not any more what it was when it was read: by the caller (`ifVersion`), or within this call. */
 export class WorkflowChanged extends Schema.TaggedError<WorkflowChanged>()("WorkflowChanged", {
   instance: Schema.String,
@@ -174,6 +190,7 @@ export type EngineError =
   | NetworkError
   | OutcomeUnknown
   | PermissionDenied
+  | ProtectedWorkflow
   | ReadOnlyInstance
   | StepFailed
   | Timeout

@@ -49,6 +49,7 @@ export const restCalls = (instance: string, environment: Environment, upstream: 
         change,
         (problem) => new WorkflowBusy({ instance, id, ...(problem === undefined ? {} : { problem }) })
       ),
+    mayChange: unprotected,
     versions: makeSeenVersions(),
     ...workflowCalls(calls),
     ...executionCalls(calls),
@@ -284,3 +285,5 @@ const readTypes = (told: unknown) => Option.map(decodeTypes(told), (types) => ty
 const decodeTypes = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ name: Schema.String })))
 
 const isMissing = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 404
+
+const unprotected: (workflow: Workflow) => Effect.Effect<void, EngineError> = () => Effect.void

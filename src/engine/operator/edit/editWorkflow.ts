@@ -97,6 +97,7 @@ const setTags = Effect.fnUntraced(function* (
   known: ReadonlyArray<Tag>
 ) {
   const engine = yield* EngineClient
+  yield* engine.mayChange(before)
   const old = namesOf(before.tags)
   const added = yield* Effect.forEach(
     wanted.filter((name) => !old.includes(name)),
