@@ -336,10 +336,10 @@ describe("the marketplace toolset", () => {
     Effect.gen(function* () {
       const args = { target: "new-manual-campaign", check_floors: false }
       const { plan_id, warnings } = yield* call("ads_plan_migration", args)
-      const shown = yield* call("show_plan", { plan_id })
+      const shown = yield* call("show_plan", { plan_id, limit: 50 })
       assert.lengthOf(Object(shown["warnings"]), 13)
-      assert.lengthOf(Object(warnings), 11)
-      assert.strictEqual(Object(warnings)[10], "3 more warnings: show_plan shows them all")
+      assert.match(Object(warnings).at(-1), /^\d+ more warnings: show_plan with limit shows them all$/)
+      assert.strictEqual(Object(warnings).length - 1 + Number.parseInt(Object(warnings).at(-1), 10), 13)
     }).pipe(Effect.provide(marketplace({}, { account: bigAccount({ campaigns: 12, articles: 1 }) })))
   )
 
