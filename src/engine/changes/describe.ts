@@ -86,3 +86,18 @@ export const describing: Omit<Describing<Change>, "readOnlyReason"> = {
   afterCreation: "created tells the ids of what is new",
   afterRounding: ""
 }
+
+/** What a rollback does about a change. */
+export const undoes: (change: Change) => string = Match.type<Change>().pipe(
+  Match.discriminatorsExhaustive("kind")({
+    create: () => "deletes what the plan created",
+    update: () => "puts back what was there before",
+    tags: () => "puts back the tags that were there before",
+    active: ({ after }) => (after ? "deactivates what the plan activated" : "activates what the plan deactivated"),
+    archived: ({ after }) => (after ? "brings back what the plan archived" : "archives what the plan brought back"),
+    delete: () => "makes anew what the plan deleted",
+    "create-tag": () => "deletes the tag that the plan created",
+    "delete-tag": () => "makes anew the tag that the plan deleted",
+    "delete-execution": () => "cannot bring back a deleted execution"
+  })
+)

@@ -8,7 +8,7 @@ import type { Instances } from "../client/Instances.ts"
 import { Agreed, agreement } from "../client/Protection.ts"
 import { questionOf } from "./agreement.ts"
 import { type Change, idOf, invert, updateOf } from "./Change.ts"
-import { describing } from "./describe.ts"
+import { describing, undoes } from "./describe.ts"
 import { type ChangeError, explain } from "./failures.ts"
 import { holdToGuards, planProblems, type Step, warnOfProtected } from "./guards.ts"
 import { lastingSettings } from "./lasting.ts"
@@ -104,6 +104,7 @@ export const make = (
       ),
     explain,
     invert,
+    undoes,
     belongsTo: idOf,
     bringsBack: () => undefined,
     limitRollback: (touched) => ({
