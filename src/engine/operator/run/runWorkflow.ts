@@ -11,7 +11,7 @@ import { flag, optional, workflowId } from "../../tools/parameters.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import { editedBy, operationsArgument, readOperations } from "../edit/edited.ts"
 import { statusOf } from "../explain/states.ts"
-import { itemsIn, mocksOf, pinnedItems } from "./items.ts"
+import { holdsFiles, itemsIn, mocksOf, noFiles, pinnedItems, pinsFiles } from "./items.ts"
 import { type Outside, outsideOf } from "./outside.ts"
 import { perform } from "./perform.ts"
 import { report } from "./report.ts"
@@ -72,7 +72,15 @@ export const runWorkflow = EngineTool.make("run_workflow", {
     const part = yield* Effect.fromResult(
       Result.mapError(partOf(workflow, mocked, { from, to }), (problem) => new InvalidArgument(problem))
     )
+    const place = items?.findIndex(holdsFiles) ?? -1
+    if (place >= 0) return yield* new InvalidArgument({ argument: `items[${place}]`, problem: noFiles })
     const pinned = pinnedItems(workflow, part.start)
+    const lacking = [
+      ...(items === undefined && pinsFiles(workflow, part.start) ? [part.start] : []),
+      ...Object.entries(mocks ?? {}).flatMap(([name, value]) =>
+        value === "pinned" && pinsFiles(workflow, name) ? [name] : []
+      )
+    ]
     const input = itemsIn(items ?? pinned ?? [{}]) ?? [{}]
     const running = runningOf(part, mocked)
     const outside = outsideOf(running)
@@ -83,7 +91,8 @@ export const runWorkflow = EngineTool.make("run_workflow", {
         at: part.start,
         items: input.length,
         ...(items === undefined && pinned !== undefined ? { pinned: true } : {})
-      }
+      },
+      ...(lacking.length === 0 ? {} : { withoutFiles: lacking })
     }
     if (dry_run || (outside.length > 0 && !confirm)) {
       return {
