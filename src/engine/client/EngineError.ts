@@ -176,6 +176,19 @@ export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
   }
 }
 
+/** The server ends, and with it a run that would have taken longer. */
+export class ServerStopping extends Schema.TaggedError<ServerStopping>()("ServerStopping", {
+  instance: Schema.String,
+  /** Whether something was carried out before. */
+  isBegun: Schema.Boolean
+}) {
+  override get message() {
+    return this.isBegun
+      ? `This server was told to stop: the run on instance ${this.instance} was broken off, and its temporary copy deleted. What its nodes had done by then stays.`
+      : `This server was told to stop: nothing was run on instance ${this.instance}.`
+  }
+}
+
 /** A rule about workflows is broken; found before anything is sent. The message is the contract's. */
 export class InvalidWorkflow extends Schema.TaggedError<InvalidWorkflow>()("InvalidWorkflow", {
   message: Schema.String
@@ -192,6 +205,7 @@ export type EngineError =
   | PermissionDenied
   | ProtectedWorkflow
   | ReadOnlyInstance
+  | ServerStopping
   | StepFailed
   | Timeout
   | TooLargeToShow

@@ -29,6 +29,7 @@ const render: (error: ConfigurationError | EngineError) => Rendering = Match.typ
     ProtectedWorkflow: ({ id, instance, kind, name }) =>
       caller("PROTECTED", { instance, kind, ...(id === undefined ? {} : { id }), name }),
     ReadOnlyInstance: ({ instance, operation }) => caller("READ_ONLY", { instance, operation }),
+    ServerStopping: ({ instance }) => upstream("SERVER_STOPPING", { instance }),
     StepFailed: ({ apiResponse, done, httpStatus, id, instance, step }) =>
       upstream("STEP_FAILED", {
         instance,
