@@ -1,12 +1,12 @@
-import { nodeKind } from "../client/naming.ts"
+import { engineName, nodeKind } from "../client/naming.ts"
 import type { IndexEntry } from "./NodeType.ts"
 
-const list = (text: string): ReadonlySet<string> => new Set(text.split(" "))
+const list = (text: string) => new Set(text.split(" "))
 
 const fillers = list(
   "a an the to from of in on into and or with for my our your new all some when whenever if it is be by via using use node nodes " +
-    "step how do i want that this at as n8n"
-)
+    "step how do i want that this at as"
+).add(engineName)
 
 /** What people call things, and what nodes are called. */
 const others: ReadonlyMap<string, string> = new Map([
@@ -58,7 +58,7 @@ export const wordsOf = (text: string): ReadonlyArray<string> =>
     .filter(isTelling)
 
 /** What says nothing in a name. */
-const idle = list("a and my n8n new node nodes of the to")
+const idle = list("a and my new node nodes of the to").add(engineName)
 
 /** The words of a name, part by part. */
 export const nameWordsOf = (name: string): ReadonlyArray<string> =>

@@ -1,7 +1,6 @@
 import { Effect, MutableRef } from "effect"
 
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
-import { agreedTo } from "../../mcp/agreement.ts"
 import type { ToolError } from "../../mcp/ToolError.ts"
 import type { ProtectedWorkflow } from "../client/EngineError.ts"
 import { type Agreement, agreement } from "../client/Protection.ts"
@@ -45,6 +44,7 @@ export const agreeing = <A, E extends { readonly _tag: string }, R>(
           if (MutableRef.get(agreed.isBegun)) return yield* error
           const { kind, name } = error
           const subject = `${asked.tool} changes the protected ${kind} ${JSON.stringify(name)}`
+          const { agreedTo } = yield* Effect.promise(() => import("../../mcp/agreement.ts"))
           const isAgreed = yield* agreedTo({ message: questionOf(error, asked), subject })
           if (isAgreed) return yield* next(new Set([...names, name]), yield* monotonicMillis)
           return yield* asked.isAgreed ? attempt(agreement("all"), since) : error
