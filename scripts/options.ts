@@ -98,7 +98,8 @@ const groups: ReadonlyArray<Group> = [
     maxItemsPerApply: "how many single changes one plan may hold",
     allowedInstances: "the only instances that plans may change",
     allowedTags: "only workflows with one of these tags may be changed",
-    protected: "workflows that a person has to agree to: `{ tags, names }`"
+    protected:
+      "workflows that a person has to agree to: `{ tags, names }`; `directWrites: false` leaves out single changes"
   }),
   group("promotion.", PromotionFields, {
     mappings: "what stands for what on another instance",

@@ -173,6 +173,8 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
 
   /** The changes that undo one. */
   readonly invert: (change: C) => ReadonlyArray<C>
+  /** What a step of a rollback does about a change, in words; the id of its step otherwise. */
+  readonly undoes?: (change: C) => string
   /** What is unmade with something else: the thing that a change belongs to, and the one that it brings back. */
   readonly belongsTo: (change: C) => string
   readonly bringsBack: (change: C) => string | undefined

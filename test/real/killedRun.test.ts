@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import { afterAll, assert, beforeAll, describe, inject, it } from "vitest"
 
-import { directory, standIn, start, useCommand } from "../cli/built.ts"
+import { directory, standIn, start, startHttp, useCommand } from "../cli/built.ts"
 
 useCommand()
 
@@ -99,6 +99,47 @@ describe.each(inject("engines"))("kill -9 in the middle of a run on the real $ve
     id = made.id
   })
   afterAll(() => ask("DELETE", `/workflows/${id}`))
+
+  it.each(["stdio", "http"])(
+    "is broken off and tidied up in a moment, where the server is told to stop over %s",
+    async (over) => {
+      const slow = await ask("POST", "/workflows", {
+        name,
+        nodes: [node("manualTrigger", "Start"), node("wait", "Wait", { amount: 20, unit: "seconds" }, 1.1)],
+        connections: { Start: { main: [[{ node: "Wait", type: "main", index: 0 }]] } },
+        settings: {}
+      })
+      const environments = { local: { engine_host: proxy, engine_api_key: apiKey } }
+      const cwd = await directory({ ".config.json": { environments } })
+      const listed = new Promise<void>((resolve) => {
+        moment.at = (now) => {
+          if (now !== "after GET /api/v1/executions") return
+          moment.at = () => {}
+          resolve()
+        }
+      })
+      const params = { name: "run_workflow", arguments: { id: slow.id, confirm: true, timeout: 30 } }
+      const message = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params })
+      const toolsets = ["--toolsets", "engine,operator"]
+      const server = over === "http" ? await startHttp(toolsets, { cwd }) : start(toolsets, { cwd })
+      const headers = { "content-type": "application/json" }
+      const answer =
+        "url" in server
+          ? fetch(`${server.url}/mcp`, { method: "POST", headers, body: message }).then((reply) => reply.text())
+          : server.says("stdout", "\n")
+      if (!("url" in server)) server.child.stdin.write(`${message}\n`)
+      await listed
+      const since = Date.now()
+      server.child.kill("SIGTERM")
+      const { code } = await server.ended
+      assert.isBelow(Date.now() - since, 2500)
+      assert.strictEqual(code, 0)
+      assert.nestedPropertyVal(JSON.parse(await answer), "error.data.code", "SERVER_STOPPING")
+      assert.deepStrictEqual(await copies(), [])
+      assert.deepStrictEqual(await readdir(path.join(cwd, ".workflow-runs")), [])
+      await ask("DELETE", `/workflows/${slow.id}`)
+    }
+  )
 
   it("leaves nothing that the next process does not delete when it starts, wherever it struck, and fires nothing", async () => {
     const was = await kept()

@@ -13,6 +13,8 @@ import { EngineClient } from "../client/EngineClient.ts"
 import { ReadOnlyInstance, type TooLargeToShow } from "../client/EngineError.ts"
 import { Instances } from "../client/Instances.ts"
 import { engineName } from "../client/naming.ts"
+import { Agreed, type Agreement, agreement } from "../client/Protection.ts"
+import { agreeing } from "./agreeing.ts"
 import { type Failure, toToolFailure } from "./errors.ts"
 
 const instanceSchema = { type: "string", description: engineName }
@@ -80,7 +82,7 @@ export const make = <const Fields extends Arguments.Fields>(
     },
     call: Effect.fnUntraced(
       function* (input) {
-        const { instance, rest } = takeInstance(input)
+        const { instance, isAgreed, rest } = takeOwn(input, !isHarmless)
         const args = yield* parameters.decode(rest)
         const client = yield* (yield* Instances).resolve(instance)
         yield* (yield* noteInstance)(client.instance)
@@ -88,17 +90,24 @@ export const make = <const Fields extends Arguments.Fields>(
           return yield* new ReadOnlyInstance({ instance: client.instance, operation: name })
         }
         const since = (yield* Arrival) ?? (yield* monotonicMillis)
-        return yield* Tool.run(definition, args).pipe(
-          Effect.catchIf(isTooLarge, ({ bytes }) => Effect.flatMap(Tool.tooLarge(definition, bytes), Effect.fail)),
-          Effect.provideService(EngineClient, client),
-          Effect.provideService(Deadline, since + callSeconds * 1000)
-        )
+        const attempt = (agreed: Agreement, from: number) =>
+          Tool.run(definition, args).pipe(
+            Effect.catchIf(isTooLarge, ({ bytes }) => Effect.flatMap(Tool.tooLarge(definition, bytes), Effect.fail)),
+            Effect.provideService(EngineClient, client),
+            Effect.provideService(Agreed, agreed),
+            Effect.provideService(Deadline, from + callSeconds * 1000)
+          )
+        return yield* isHarmless
+          ? attempt(noAgreement, since)
+          : agreeing(attempt, { tool: definition.title, since, isAgreed, rest })
       },
       Effect.mapError(toToolFailure),
       spanned(name)
     )
   }
 }
+
+const noAgreement = agreement(new Set())
 
 const isTooLarge = (error: Failure): error is TooLargeToShow => error._tag === "TooLargeToShow"
 
@@ -113,6 +122,14 @@ export const toBeShown = <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<
 export const laneOf = (given: unknown, { defaultName, names }: Instances["Service"]): string => {
   const name = given === undefined ? defaultName : names.find((known) => known === given)
   return name === undefined ? "This server" : `Instance ${name}`
+}
+
+/** What a caller says beside a tool's own arguments: the instance, and of changes that a person has agreed to them. */
+const takeOwn = (input: unknown, isChange: boolean) => {
+  const taken = takeInstance(input)
+  if (!isChange || !Predicate.isObject(taken.rest)) return { ...taken, isAgreed: false }
+  const { confirm_protected: said, ...rest } = { confirm_protected: undefined, ...taken.rest }
+  return { ...taken, isAgreed: said === true || said === "true", rest }
 }
 
 /** Whatever is given as the instance is looked up as a name; only what is left out means the default one. */

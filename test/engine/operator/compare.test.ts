@@ -20,4 +20,35 @@ layer(twoEmbedded(["1.82.3", "2.41.1"]))("compare_workflows between two instance
       assert.nestedPropertyVal(yield* ask("compare_workflows", between), "b.id", other["id"])
     })
   )
+
+  it.effect("takes workflows that both run for the same where they have the same name, and names others", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Beside
+      const make = Effect.fnUntraced(function* (instance: string, name: string, sub: string) {
+        const empty = { nodes: [], connections: {}, settings: {} }
+        const error = yield* send(instance, "POST", "/workflows", { ...empty, name: "On failure" })
+        const called = yield* send(instance, "POST", "/workflows", { ...empty, name: sub })
+        const call = {
+          name: "Call",
+          type: "n8n-nodes-base.executeWorkflow",
+          typeVersion: 1.2,
+          position: [0, 0],
+          parameters: {
+            source: "database",
+            workflowId: { __rl: true, mode: "list", value: called["id"], cachedResultName: sub }
+          }
+        }
+        const settings = { errorWorkflow: error["id"] }
+        return yield* send(instance, "POST", "/workflows", { name, nodes: [call], connections: {}, settings })
+      })
+      const same = yield* make("staging", "Same", "Sub")
+      yield* make("production", "Same", "Sub")
+      const instances = ["staging", "production"]
+      assert.propertyVal(yield* ask("compare_workflows", { a: same["id"], instances }), "same", true)
+      const other = yield* make("staging", "Other", "Sub")
+      yield* make("production", "Other", "Another")
+      const { differences } = yield* ask("compare_workflows", { a: other["id"], instances })
+      assert.deepStrictEqual(differences, ['Call: workflowId "Sub" → "Another"'])
+    })
+  )
 })

@@ -7,7 +7,9 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import type { Workflow, WorkflowId } from "../../client/models.ts"
 import { optional, workflowId } from "../../tools/parameters.ts"
 import { type Change, changeLines, differences } from "../../workflow/difference.ts"
+import { namedIds, withWorkflowNames } from "../../workflow/namedWorkflows.ts"
 import * as AcrossTool from "../AcrossTool.ts"
+import { namesById } from "../namesById.ts"
 import { type Side, sideOf, workflowLike } from "./sides.ts"
 
 const version = (description: string) =>
@@ -54,11 +56,19 @@ export const compareWorkflows = AcrossTool.make("compare_workflows", {
       const other = yield* otherOf(workflow, a, b, first === second).pipe(on(second))
       const before = yield* sideOf(workflow, versionA, "versionA").pipe(on(first))
       const after = yield* sideOf(other, versionB, "versionB").pipe(on(second))
-      return answerOf(before, after)
+      if (first === second) return answerOf(before, after)
+      return answerOf(yield* byNames(before).pipe(on(first)), yield* byNames(after).pipe(on(second)))
     },
     Effect.catchTag("Unavailable", ({ guidance }) => Effect.succeed<JsonObject>({ guidance }))
   )
 })
+
+/** The workflows that a side runs, by their names: ids are others on every instance. */
+const byNames = (side: Side) =>
+  Effect.map(namesById(namedIds(side.content)), (names) => ({
+    ...side,
+    content: withWorkflowNames(side.content, names)
+  }))
 
 const otherOf = (workflow: Workflow, a: WorkflowId, b: WorkflowId | undefined, isHere: boolean) => {
   if (b === undefined) return isHere ? Effect.succeed(workflow) : workflowLike(a, workflow)
