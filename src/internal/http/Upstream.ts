@@ -136,8 +136,10 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     if (milliseconds <= 0) return yield* new UpstreamTimeout({ milliseconds: 0, sent: false })
     const progress: Progress = { sent: false, resends: 0, observation: undefined }
     const until = (yield* monotonicMillis) + milliseconds
+    const concluded = Effect.suspend(() => progress.observation?.concluded ?? Effect.void)
+    const exchanging = exchangeWithRetries(request, progress, until)
     const exchanged = inTime(
-      exchangeWithRetries(request, progress, until),
+      options.observed === undefined ? exchanging : Effect.ensuring(exchanging, concluded),
       milliseconds,
       () => new UpstreamTimeout({ milliseconds, sent: progress.sent })
     )

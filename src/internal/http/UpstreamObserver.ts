@@ -28,6 +28,8 @@ export interface Observation {
   /** It has waited its turn and leaves. */
   readonly left: Effect.Effect<void>
   readonly ended: (end: End) => Effect.Effect<void>
+  /** It has ended, and does not go out again: that end is what the caller gets. */
+  readonly concluded: Effect.Effect<void>
 }
 
 /** Watches what goes to upstreams. By default nobody does. */

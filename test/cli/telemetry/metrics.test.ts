@@ -153,6 +153,30 @@ describe("GET /metrics", () => {
     ])
   })
 
+  it("counts a failure once where every attempt failed, and none where another one went well", async () => {
+    let asked = 0
+    const host = await standIn((request, response) => {
+      const isTag = request.url?.startsWith("/api/v1/tags") === true
+      const isDown = request.url?.startsWith("/api/v1/workflows") === true || (isTag && asked++ === 0)
+      response.writeHead(isDown ? 503 : 200, { "content-type": "application/json" })
+      response.end(isDown ? "{}" : JSON.stringify({ data: [] }))
+    })
+    const main = { engine_host: host, engine_api_key: "key", engine_api_key_header: "X-ENGINE-API-KEY" }
+    const cwd = await directory({ ".config.json": { environments: { main }, defaultEnv: "main" } })
+    const { url } = await startHttp(["--metrics"], { cwd })
+    const post = async (body: string) => (await fetch(`${url}/mcp`, { method: "POST", body })).text()
+    const failures = async () => {
+      const told = parse(await (await fetch(`${url}/metrics`)).text())
+      return told.get("workflow_tool_server_upstream_failures_total")?.samples.map(({ value }) => value)
+    }
+    assert.include(await post(call("get_tags")), "data")
+    assert.strictEqual(asked, 2)
+    assert.isUndefined(await failures())
+    assert.include(await post(call("delete_workflow", { id: "abc" })), "error")
+    assert.include(await post(call("list_workflows")), "error")
+    assert.deepStrictEqual(await failures(), [2])
+  })
+
   it("is behind the same token, Host and Origin as /mcp", async () => {
     const { url } = await startHttp(["--embedded", "--metrics", "--auth-token", token])
     const status = async (headers: Readonly<Record<string, string>>) =>
