@@ -130,11 +130,14 @@ const makeRegion = async (name, { needs, offers }, namesIn, copies) => {
     setup({ onLoad, onResolve }) {
       onResolve({ filter: /./ }, ({ kind, path: to, resolveDir }) => {
         if (kind === "entry-point") return { path: "entry", namespace: "entry" }
-        if (copies.has(to)) return { path: `./${copies.get(to).name}`, external: true }
+        if (copies.has(to)) return { path: to, namespace: "copied" }
         const found = moduleOf(to, resolveDir)
         return needs.has(found) ? { path: found, namespace: "needed", sideEffects: false } : undefined
       })
       onLoad({ filter: /./, namespace: "entry" }, () => ({ contents: entry.join("\n"), resolveDir: root }))
+      onLoad({ filter: /./, namespace: "copied" }, ({ path: to }) => ({
+        contents: `module.exports = requires("./${copies.get(to).name}")`
+      }))
       onLoad({ filter: /./, namespace: "needed" }, ({ path: file }) => ({
         contents: namesIn
           .get(file)
@@ -152,10 +155,14 @@ const makeRegion = async (name, { needs, offers }, namesIn, copies) => {
     plugins: [edge, direct]
   })
   const taken = []
-  const body = outputFiles[0].text.trimEnd().replace(/takes\("([^"]+)"\)/g, (_, key) => {
-    if (!taken.includes(key)) taken.push(key)
-    return `taken[${taken.indexOf(key)}]`
-  })
+  const body = outputFiles[0].text
+    .trimEnd()
+    // What the bundlers of others see as well, other than esbuild's own way to require.
+    .replaceAll("requires(", "require(")
+    .replace(/takes\("([^"]+)"\)/g, (_, key) => {
+      if (!taken.includes(key)) taken.push(key)
+      return `taken[${taken.indexOf(key)}]`
+    })
   return {
     name,
     file: named(name, ".cjs", `module.exports=taken=>{${body}return made.default}`),
@@ -179,8 +186,8 @@ export const lazily = (exported, value) =>
 export const makeRegions = async () => {
   const { edges, regionOf } = await survey()
   const namesIn = await namesOf([...new Set([...edges.values()].flatMap(({ needs, offers }) => [...needs, ...offers]))])
-  const copied = await build({ ...options, ...minified, entryPoints: packages })
-  const copies = new Map(packages.map((name, index) => [name, named(name, ".mjs", copied.outputFiles[index].text)]))
+  const copied = await build({ ...options, ...minified, entryPoints: packages, format: "cjs" })
+  const copies = new Map(packages.map((name, index) => [name, named(name, ".cjs", copied.outputFiles[index].text)]))
   const made = await Promise.all([...edges].map(([name, edge]) => makeRegion(name, edge, namesIn, copies)))
   return {
     regionOf,

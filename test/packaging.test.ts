@@ -93,6 +93,29 @@ describe("what is part of the bundled command", () => {
   })
 })
 
+/** Makes a workflow with an expression that no parser takes. */
+const unreadable = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "tools/call",
+  params: {
+    name: "create_workflow",
+    arguments: {
+      name: "Unreadable",
+      nodes: [
+        {
+          name: "Set",
+          type: "n8n-nodes-base.set",
+          typeVersion: 3.4,
+          position: [0, 0],
+          parameters: { value: "={{ 1 + }}" }
+        }
+      ],
+      connections: {}
+    }
+  }
+}
+
 /** An empty project with the tarball installed, which needs no network: it brings all that it runs. */
 const installed = async () => {
   const project = await mkdtemp(path.join(folder, "project-"))
@@ -165,15 +188,24 @@ describe("the tarball", () => {
     )
     const lines = [
       ...imports,
-      'import { EngineToolset, McpHttp, Server } from "workflow-tool-server"',
+      'import { Layer } from "effect"',
+      'import { HttpRouter } from "effect/http"',
+      'import { EngineToolset, Instances, McpHttp, Server } from "workflow-tool-server"',
+      'import { EmbeddedEngine, layerInstance } from "workflow-tool-server/embedded"',
       'import { Tool } from "workflow-tool-server/mcp"',
       `export const all: ReadonlyArray<object> = [${names.map((_, index) => `all${index}`).join(", ")}]`,
       'export const server = Server.layer({ toolsets: [EngineToolset], version: "1" })',
-      "export const routes = McpHttp.layer()",
+      "const instances = Instances.layer.pipe(Layer.provide(layerInstance()), Layer.provide(EmbeddedEngine.layer()))",
+      "const routes = McpHttp.layer().pipe(Layer.provide(server), Layer.provide(instances))",
+      "const { handler } = HttpRouter.toWebHandler(routes, { disableLogger: true })",
       "export const make: typeof Tool.make = Tool.make",
       "// @ts-expect-error the types are real: a version is a text",
       "Server.layer({ toolsets: [], version: 1 })",
-      "console.log(all.map((one) => Object.keys(one).length).join())"
+      "console.log(all.map((one) => Object.keys(one).length).join())",
+      `const body = '${JSON.stringify(unreadable)}'`,
+      'const headers = { "content-type": "application/json", host: "127.0.0.1" }',
+      'const answer = await handler(new Request("http://127.0.0.1/mcp", { method: "POST", headers, body }))',
+      "console.log(await answer.text())"
     ]
     await writeFile(path.join(project, "index.ts"), lines.join("\n"))
     const compilerOptions = {
@@ -200,6 +232,9 @@ describe("the tarball", () => {
       assert.deepInclude(compiled, { stdout: "", stderr: "" }, resolution.moduleResolution)
     }
     const { stdout } = await run(process.execPath, ["index.js"], { cwd: project })
-    for (const count of stdout.trim().split(",")) assert.isAbove(Number(count), 0)
+    const [counts = "", answer] = stdout.trim().split("\n")
+    for (const count of counts.split(",")) assert.isAbove(Number(count), 0)
+    // What the library shares with the command worked, to the parser of expressions, on this program's copy of effect.
+    assert.include(answer, "the expression cannot be read")
   })
 })
