@@ -205,7 +205,7 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
       readonly isProtectedConfirmed: boolean
     }
   ) => ReadonlyArray<string>
-  /** What a person has to agree to before a plan is applied, in words for them; absent where plans change nothing protected. */
+  /** What a person has to agree to before a plan is applied, in words for them; absent where no plan needs that. */
   readonly questionOf?: (plan: Plan<C>) => string | undefined
   /** Fails where nothing may be changed at that moment. */
   readonly mayApply: (now: number) => Effect.Effect<void, E>

@@ -37,7 +37,7 @@ export class GuardViolation extends Schema.TaggedError<GuardViolation>()("GuardV
   }
 }
 
-/** A person was asked whether to change what is protected, and has not agreed; nothing was sent. */
+/** A person was asked whether a plan may be applied, and has not agreed; nothing was sent. */
 export class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", {
   id: Schema.String,
   answer: Schema.Literals(["declined", "cancelled", "unanswered"]),
@@ -45,7 +45,7 @@ export class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", {
   problem: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
-    return notAgreed(`Plan ${this.id} changes what is protected`, this, "Applying it again")
+    return notAgreed(`Plan ${this.id} is for a person to agree to`, this, "Applying it again")
   }
 }
 

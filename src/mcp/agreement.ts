@@ -42,7 +42,7 @@ const noAgreement = (reply: Reply): NoAgreement | undefined => {
 export const askToAgree = (ask: (question: Question) => Effect.Effect<Reply>, message: string) =>
   Effect.map(ask(formOf(message)), (reply) => noAgreement(read(reply)))
 
-/** What is said where no person has agreed to what a subject such as `Plan p-1 changes what is protected` names. */
+/** What is said where no person has agreed to what a subject such as `Plan p-1 is for a person to agree to` names. */
 export const notAgreed = (
   subject: string,
   { answer, problem = "nobody answered" }: NoAgreement,

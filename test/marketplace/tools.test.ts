@@ -215,6 +215,30 @@ describe("the marketplace toolset", () => {
     }
   )
 
+  it.effect("leaves every plan to the person at the client, who is told what it changes", () => {
+    const asked: Array<string> = []
+    const person = (reply: Reply) =>
+      Layer.succeed(Elicitation, {
+        ask: ({ message }) => Effect.sync(() => asked.push(message)).pipe(Effect.as(reply))
+      })
+    return Effect.gen(function* () {
+      const changes = [{ advert_id: 1001, nm_id: 500101, bid_rubles: 260 }]
+      const { plan_id } = yield* call("ads_plan_bids", { changes })
+      const apply = (reply: Reply) =>
+        inTime(call("apply_plan", { plan_id, confirm: true })).pipe(Effect.provide(person(reply)))
+      const refusal = yield* Effect.flip(apply({ _tag: "Declined" }))
+      assert.strictEqual(codeOf(refusal), "ADS_NOT_AGREED")
+      assert.match(String(refusal), /is for a person to agree to, and the person who was asked declined/)
+      const [title, row, last, ...more] = asked[0]?.split("\n") ?? []
+      assert.strictEqual(title, "This plan (bids) makes 1 change of campaigns and what they spend:")
+      assert.match(row ?? "", /^- bid 1001\/500101\/\w+: \d+\.\d\d rub → 260\.00 rub$/)
+      assert.strictEqual(last, `Apply plan ${String(plan_id)}?`)
+      assert.deepStrictEqual(more, [])
+      assert.deepInclude(yield* apply({ _tag: "Accepted", content: { agree: true } }), { state: "applied" })
+      assert.lengthOf(asked, 2)
+    }).pipe(Effect.provide(marketplace()))
+  })
+
   it.effect("names the guard wherever a campaign may not be changed", () =>
     Effect.gen(function* () {
       const move = yield* fails("ads_pause_campaign", { advert_id: 1001, confirm: true })

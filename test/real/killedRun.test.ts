@@ -1,30 +1,14 @@
 import { readdir } from "node:fs/promises"
-import { type IncomingMessage, request as send } from "node:http"
+import { request as send } from "node:http"
 import path from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 
 import { afterAll, assert, beforeAll, describe, inject, it } from "vitest"
 
 import { directory, standIn, start, startHttp, useCommand } from "../cli/built.ts"
+import { requestWords, runMoments } from "../support/runMoments.ts"
 
 useCommand()
-
-const base = "/api/v1/workflows"
-/** What happens on the way to an engine, and back, where a process may die. */
-const moments = [
-  `before POST ${base}`,
-  `after POST ${base}`,
-  `before POST ${base}/:id/activate`,
-  `after POST ${base}/:id/activate`,
-  "before POST /webhook/:id",
-  "after POST /webhook/:id",
-  "after GET /api/v1/executions",
-  `before DELETE ${base}/:id`,
-  `after POST ${base}/:id/deactivate`
-]
-
-const words = ({ method = "", url = "" }: IncomingMessage) =>
-  `${method} ${(url.split("?")[0] ?? "").replace(/[A-Za-z0-9]{16}|[\da-f-]{36}/, ":id")}`
 
 const node = (kind: string, name: string, parameters = {}, typeVersion = 1) => ({
   name,
@@ -46,7 +30,7 @@ const eventually = async <A>(look: () => Promise<A>, isThere: (found: A) => bool
 
 describe.each(inject("engines"))("kill -9 in the middle of a run on the real $version", ({ apiKey, host, version }) => {
   // Engines of generation 1 delete active workflows at once.
-  const passed = moments.filter((when) => !version.startsWith("1.") || !when.endsWith("/deactivate"))
+  const passed = runMoments.filter((when) => !version.startsWith("1.") || !when.endsWith("/deactivate"))
   const ask = async (method: string, at: string, body?: unknown) => {
     const headers = { "X-N8N-API-KEY": apiKey, "content-type": "application/json" }
     const reply = await fetch(`${host}/api/v1${at}`, {
@@ -74,8 +58,8 @@ describe.each(inject("engines"))("kill -9 in the middle of a run on the real $ve
   beforeAll(async () => {
     const { hostname, port } = new URL(host)
     proxy = await standIn((asked, answer) => {
-      moment.at(`before ${words(asked)}`)
-      answer.on("finish", () => moment.at(`after ${words(asked)}`))
+      moment.at(`before ${requestWords(asked)}`)
+      answer.on("finish", () => moment.at(`after ${requestWords(asked)}`))
       const onward = send(
         { hostname, port, path: asked.url, method: asked.method, headers: asked.headers },
         (reply) => {
@@ -121,13 +105,14 @@ describe.each(inject("engines"))("kill -9 in the middle of a run on the real $ve
       const params = { name: "run_workflow", arguments: { id: slow.id, confirm: true, timeout: 30 } }
       const message = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params })
       const toolsets = ["--toolsets", "engine,operator"]
-      const server = over === "http" ? await startHttp(toolsets, { cwd }) : start(toolsets, { cwd })
+      const http = over === "http" ? await startHttp(toolsets, { cwd }) : undefined
+      const server = http ?? start(toolsets, { cwd })
       const headers = { "content-type": "application/json" }
       const answer =
-        "url" in server
-          ? fetch(`${server.url}/mcp`, { method: "POST", headers, body: message }).then((reply) => reply.text())
-          : server.says("stdout", "\n")
-      if (!("url" in server)) server.child.stdin.write(`${message}\n`)
+        http === undefined
+          ? server.says("stdout", "\n")
+          : fetch(`${http.url}/mcp`, { method: "POST", headers, body: message }).then((reply) => reply.text())
+      if (http === undefined) server.child.stdin.write(`${message}\n`)
       await listed
       const since = Date.now()
       server.child.kill("SIGTERM")

@@ -119,7 +119,7 @@ for (const { version } of inject("engines")) {
           .filter(([written, kind]) => has(kind) && !has(written))
           .map(([written, kind]) => [written, kind, suggestTypes(written, entries)[0]]),
         ...meaningless.map((written) => [written, "", suggestTypes(written, entries)[0]])
-      ].filter(([, kind, type = "."]) => nodeKind(String(type)) !== kind)
+      ].filter(([, kind, type = "."]) => nodeKind(type) !== kind)
       assert.deepStrictEqual(missed, [])
       assert.isAbove(questions.length, 40)
     })

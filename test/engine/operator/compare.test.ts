@@ -21,6 +21,33 @@ layer(twoEmbedded(["1.82.3", "2.41.1"]))("compare_workflows between two instance
     })
   )
 
+  it.effect("says the first changes of many in less than 8 kB, and counts the others", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Beside
+      const code = (word: string) =>
+        Array.from(
+          { length: 40 },
+          (_, line) => `const longNameOfALine${line} = ${line === 20 ? `"${word}"` : line}`
+        ).join("\n")
+      const nodes = (word: string) =>
+        Array.from({ length: 50 }, (_, place) => ({
+          name: `Code ${place}`,
+          type: "n8n-nodes-base.code",
+          typeVersion: 2,
+          position: [0, place * 100],
+          parameters: { jsCode: code(word) }
+        }))
+      const make = (word: string) =>
+        send("staging", "POST", "/workflows", { name: word, nodes: nodes(word), connections: {}, settings: {} })
+      const [a, b] = [yield* make("before"), yield* make("after")]
+      const answer = yield* ask("compare_workflows", { a: a["id"], b: b["id"] })
+      assert.isBelow(JSON.stringify(answer).length, 8000)
+      const { changes, differences } = Object(answer)
+      assert.strictEqual(changes, 51)
+      assert.strictEqual(differences.at(-1), `and ${changes - differences.length + 1} more changes`)
+    })
+  )
+
   it.effect("takes workflows that both run for the same where they have the same name, and names others", () =>
     Effect.gen(function* () {
       const { send } = yield* Beside

@@ -142,6 +142,23 @@ describe("a protected workflow", () => {
     }).pipe(inTime, Effect.provide(over()))
   )
 
+  it.effect("asks before a plan deletes executions, which nothing brings back", () =>
+    Effect.gen(function* () {
+      const { id } = yield* given("runs")
+      yield* ask("activate_workflow", { id })
+      assert.propertyVal(yield* ask("execute_workflow", { id }), "status", "success")
+      const { plan_id } = yield* ask("plan_bulk", { where: { ids: [id] }, action: "delete_executions" })
+      const no = person({ _tag: "Declined" })
+      const { data } = yield* no.answering(refused("apply_plan", { plan_id, confirm: true }))
+      assert.propertyVal(data, "code", "NOT_AGREED")
+      assert.deepStrictEqual(no.asked, [
+        `This bulk deletes 1 executions on staging, which nothing brings back.\nIn all, plan ${String(plan_id)} makes 1 change. Apply it?`
+      ])
+      const done = yield* person(agreed).answering(ask("apply_plan", { plan_id, confirm: true }))
+      assert.propertyVal(done, "state", "applied")
+    }).pipe(inTime, Effect.provide(over()))
+  )
+
   it.effect("is protected from plans alone where the configuration says so", () =>
     Effect.gen(function* () {
       const { id } = yield* given("Billing run")

@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 
+import { fitted } from "../../../internal/json/fitting.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
@@ -23,6 +24,9 @@ const version = (description: string) =>
 
 /** Lines of differences that are shown. */
 const maxLines = 60
+
+/** Bytes that they may have. */
+const room = 6500
 
 export const compareWorkflows = AcrossTool.make("compare_workflows", {
   title: "Compare workflows",
@@ -82,11 +86,18 @@ const answerOf = (before: Side, after: Side): JsonObject => {
   return {
     a: before.head,
     b: after.head,
-    ...(shown.length === 0 ? { same: true } : { changes: shown.length, differences: changeLines(shown, maxLines) }),
+    ...(shown.length === 0 ? { same: true } : { changes: shown.length, differences: fittingLines(shown) }),
     ...(unsaid === 0
       ? {}
       : { note: `${unsaid} parameters that only the run shows are left out: an engine fills in defaults there.` })
   }
+}
+
+/** The first changes in words, as many as a model should have to read; what is left out is counted. */
+const fittingLines = (changes: ReadonlyArray<Change>) => {
+  const lines = changeLines(changes.slice(0, maxLines), maxLines)
+  const kept = fitted(lines, room)
+  return kept.length === changes.length ? kept : [...kept, `and ${changes.length - kept.length} more changes`]
 }
 
 /** Whether a change may be no more than what an engine has put into what it ran. */
