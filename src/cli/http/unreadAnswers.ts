@@ -1,5 +1,4 @@
-import type { Server } from "node:http"
-import type { Socket } from "node:net"
+import type { Server, ServerResponse } from "node:http"
 
 import { Effect, Schedule } from "effect"
 
@@ -16,31 +15,32 @@ export interface SendLimits {
 
 export const sendLimits: SendLimits = { stall: 10_000, total: 120_000, every: 1000 }
 
-/** What was seen of a connection that has unsent bytes. */
+/** What was seen of an answer that has unsent bytes. */
 interface Seen {
-  readonly sent: number
+  sent: number
   readonly since: number
-  readonly progress: number
+  progress: number
 }
 
 /** Cuts the connections of callers that do not read their answers, until the scope closes. */
 export const cutUnread = Effect.fnUntraced(function* (server: Server, { every, stall, total }: SendLimits) {
-  const open = new Map<Socket, Seen | undefined>()
-  server.on("connection", (socket) => {
-    open.set(socket, undefined)
-    socket.once("close", () => open.delete(socket))
+  const open = new Map<ServerResponse, Seen | undefined>()
+  server.on("request", (_, response) => {
+    open.set(response, undefined)
+    response.once("close", () => open.delete(response))
   })
 
   const look = Effect.map(monotonicMillis, (now) => {
-    for (const [socket, seen] of open) {
-      if (socket.writableLength === 0) {
-        if (seen !== undefined) open.set(socket, undefined)
+    for (const [response, seen] of open) {
+      const { socket } = response
+      if (socket === null || socket.writableLength === 0) {
+        open.set(response, undefined)
         continue
       }
       const sent = socket.bytesWritten - socket.writableLength
-      if (seen === undefined) open.set(socket, { sent, since: now, progress: now })
+      if (seen === undefined) open.set(response, { sent, since: now, progress: now })
       else if (now - seen.since >= total || (sent === seen.sent && now - seen.progress >= stall)) socket.destroy()
-      else if (sent !== seen.sent) open.set(socket, { ...seen, sent, progress: now })
+      else if (sent !== seen.sent) open.set(response, { ...seen, sent, progress: now })
     }
   })
   yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced(every)))
