@@ -1,4 +1,4 @@
-import { Context, Effect, Random } from "effect"
+import { Context, Effect, Random, References } from "effect"
 
 /**
  * What the request under way is called: to its caller, in log lines, in the audit log and in traces. Nothing outside of
@@ -8,8 +8,11 @@ export const RequestId = Context.Reference<string | undefined>("workflow-tool-se
   defaultValue: () => undefined
 })
 
-const half = Effect.map(Random.nextIntBetween(0, 2 ** 32 - 1), (random) => random.toString(16).padStart(8, "0"))
-const fresh = Effect.zipWith(half, half, (a, b) => a + b)
+const half = (random: number) =>
+  Math.floor(random * 2 ** 32)
+    .toString(16)
+    .padStart(8, "0")
+const fresh = Effect.map(Random.Random, (random) => half(random.nextDoubleUnsafe()) + half(random.nextDoubleUnsafe()))
 
 /** An id that came from elsewhere, where it is short and plain enough to be written everywhere. */
 const plain = /^[\w.:-]{1,64}$/
@@ -20,7 +23,10 @@ export const requestIdOf = (given: string | undefined): Effect.Effect<string> =>
 
 /** Serves a request under this id. */
 export const named = <A, E, R>(serving: Effect.Effect<A, E, R>, id: string): Effect.Effect<A, E, R> =>
-  serving.pipe(Effect.annotateLogs("request", id), Effect.provideService(RequestId, id))
+  Effect.updateContext(serving, (context: Context.Context<R>) => {
+    const annotations = { ...Context.get(context, References.CurrentLogAnnotations), request: id }
+    return Context.add(Context.add(context, References.CurrentLogAnnotations, annotations), RequestId, id)
+  })
 
 /** Serves a request under the id that it already has, or a new one. */
 export const identified = <A, E, R>(serving: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -1,5 +1,6 @@
 import { Context, Effect, type Scope } from "effect"
 
+import { providing } from "../internal/providing.ts"
 import type { Prompt } from "./Prompt.ts"
 import type { ResourceProvider } from "./Resources.ts"
 import type { Tool } from "./Tool.ts"
@@ -58,12 +59,13 @@ export const offered = <R>(toolset: Toolset<R>): Effect.Effect<Offer, never, R> 
 
 const provideOffer = <R>(offer: Offer<R>, context: Context.Context<R>): Offer => {
   const { instructions, prompts, resources, tools } = offer
+  const provided = providing(context)
   return {
     instructions,
     ...(prompts && {
       prompts: prompts.map((prompt) => providePrompt(prompt, context))
     }),
-    tools: tools.map((tool) => ({ ...tool, call: (input) => Effect.provideContext(tool.call(input), context) })),
+    tools: tools.map((tool) => ({ ...tool, call: (input) => provided(tool.call(input)) })),
     ...(resources === undefined
       ? {}
       : {

@@ -7,6 +7,7 @@ import { sameAs } from "../configuration/bearerToken.ts"
 import type { HttpLaunch } from "../configuration/Launch.ts"
 import type { Watching } from "../telemetry/watching.ts"
 import { httpListener } from "./httpListener.ts"
+import { nodeBody } from "./nodeBody.ts"
 import { readPageFile } from "./pageFiles.ts"
 
 /** Time for what is being answered when the process is told to stop; less than the listener waits. */
@@ -23,6 +24,7 @@ export const overHttp = Effect.fnUntraced(function* (
   const options = {
     allowedHosts,
     allowedOrigins,
+    bodies: nodeBody,
     until: Fiber.join(drained),
     metrics,
     ...(yield* tokens(authToken, oauth))

@@ -1,4 +1,5 @@
-import type { Agent, AgentOptions, ClientRequest } from "node:http"
+import type { Agent, AgentOptions, ClientRequest, RequestOptions } from "node:http"
+import { urlToHttpOptions } from "node:url"
 
 import { Effect, Scope } from "effect"
 
@@ -59,20 +60,37 @@ export const makeWays = Effect.fnUntraced(function* ({ caFile, proxy }: Connecti
   const http: Effect.Effect<Way> = Effect.gen(function* () {
     const { Agent, request } = yield* Effect.promise(() => import("node:http"))
     const agent = yield* owned(new Agent(keptOpen))
-    return { open: (url, options) => request(url, { agent, ...options }), connected: "connect" }
+    const whole = completion(agent)
+    return { open: (url, options) => request(whole(url, options)), connected: "connect" }
   })
   const https = (through?: Proxy): Effect.Effect<Way> =>
     Effect.gen(function* () {
       const { Agent, request } = yield* Effect.promise(() => import("node:https"))
       const options = pem === undefined ? keptOpen : { ...keptOpen, secureContext: yield* trusting(pem) }
       const agent = yield* owned(through === undefined ? new Agent(options) : yield* tunnelling(through, options))
-      return { open: (url, options) => request(url, { agent, ...options }), connected: "secureConnect" }
+      const whole = completion(agent)
+      return { open: (url, options) => request(whole(url, options)), connected: "secureConnect" }
     })
   const plain = via?.url.protocol === "https:" ? https() : http
   const toPlain = yield* kept(via === undefined ? plain : Effect.map(plain, (way) => asked(way, via)))
   const toSecure = yield* kept(https(via))
   return { to: (url) => (url.protocol === "https:" ? toSecure() : toPlain()) } satisfies Ways
 })
+
+/** A request as Node wants it. Where to is taken apart once, as all requests of a way go to the same place. */
+const completion = (agent: Agent) => {
+  let known: { readonly host: string; readonly address: ReturnType<typeof addressOf> } | undefined
+  return (url: URL, options: Outgoing): RequestOptions => {
+    const { host } = url
+    if (known?.host !== host) known = { host, address: addressOf(url) }
+    return { ...known.address, path: url.pathname + url.search, agent, ...options }
+  }
+}
+
+const addressOf = (url: URL) => {
+  const { auth, hostname, port, protocol } = urlToHttpOptions(url)
+  return { protocol, hostname, port, ...(auth === undefined ? {} : { auth }) }
+}
 
 /** The same way to a proxy, which is asked for the whole address. */
 const asked = ({ connected, open }: Way, proxy: Proxy): Way => ({

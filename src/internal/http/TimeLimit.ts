@@ -13,23 +13,34 @@ export type TimeLimit = <A, E, E2, R>(
 export const alone: TimeLimit = (self, milliseconds, tooLate) =>
   Effect.timeoutOrElse(self, { duration: milliseconds, orElse: () => Effect.failSync(tooLate) })
 
+/** One clock over many things that hardly ever reach their limits. */
+export interface Clock {
+  readonly limit: TimeLimit
+  /** As `Effect.callback`, for what is told of its end by others: `begin` returns what stops it. */
+  readonly callback: <A, E, E2>(
+    begin: (resume: (result: Effect.Effect<A, E>) => void) => () => void,
+    milliseconds: number,
+    tooLate: () => E2
+  ) => Effect.Effect<A, E | E2>
+}
+
 /**
- * Something that has a limit. A set may remember for long what left it, so that its fiber is taken away with it: who holds
- * that holds all that it has made.
+ * Something that has a limit. A set may remember for long what left it, so that what stops it is taken away with it: who
+ * holds that holds all that it has made.
  */
 class Due {
   readonly at: number
-  fiber: Fiber.Fiber<unknown, unknown> | undefined
+  stop: (() => void) | undefined
   isLate = false
 
-  constructor(at: number, fiber: Fiber.Fiber<unknown, unknown>) {
+  constructor(at: number, stop: () => void) {
     this.at = at
-    this.fiber = fiber
+    this.stop = stop
   }
 
   end() {
     this.isLate = true
-    this.fiber?.interruptUnsafe()
+    this.stop?.()
   }
 }
 
@@ -37,7 +48,7 @@ class Due {
  * Limits for many things that hardly ever reach theirs: one clock watches over all of them, where each with a clock of its
  * own would cost more than what many of them do.
  */
-export const make: Effect.Effect<TimeLimit, never, Scope.Scope> = Effect.map(Effect.scope, (scope) => {
+export const makeClock: Effect.Effect<Clock, never, Scope.Scope> = Effect.map(Effect.scope, (scope) => {
   const due = new Set<Due>()
   let watching: Fiber.Fiber<void> | undefined
   let wakesAt = Infinity
@@ -68,14 +79,20 @@ export const make: Effect.Effect<TimeLimit, never, Scope.Scope> = Effect.map(Eff
       })
     })
 
+  /** Enters what stops something at a moment; what comes with it takes it off again. */
+  const enter = (at: number, stop: () => void) => {
+    const one = new Due(at, stop)
+    due.add(one)
+    const leave = () => {
+      due.delete(one)
+      one.stop = undefined
+    }
+    return { one, leave }
+  }
+
   const waitFor = <A, E, E2>(fiber: Fiber.Fiber<A, E>, at: number, tooLate: () => E2) =>
     Effect.callback<A, E | E2>((resume) => {
-      const one = new Due(at, fiber)
-      due.add(one)
-      const leave = () => {
-        due.delete(one)
-        one.fiber = undefined
-      }
+      const { leave, one } = enter(at, () => fiber.interruptUnsafe())
       fiber.addObserver((exit) => {
         leave()
         resume(one.isLate ? Effect.failSync(tooLate) : exit)
@@ -86,11 +103,41 @@ export const make: Effect.Effect<TimeLimit, never, Scope.Scope> = Effect.map(Eff
       })
     })
 
-  return (self, milliseconds, tooLate) =>
+  const limit: TimeLimit = (self, milliseconds, tooLate) =>
     Effect.flatMap(Effect.forkChild(self, { startImmediately: true }), (fiber) => {
       if (fiber.pollUnsafe() !== undefined) return Fiber.join(fiber)
       return Effect.flatMap(monotonicMillis, (now) =>
         Effect.andThen(watched(now + milliseconds), waitFor(fiber, now + milliseconds, tooLate))
       )
     })
+
+  const callback = <A, E, E2>(
+    begin: (resume: (result: Effect.Effect<A, E>) => void) => () => void,
+    milliseconds: number,
+    tooLate: () => E2
+  ) =>
+    Effect.flatMap(monotonicMillis, (now) => {
+      const at = now + milliseconds
+      const told = Effect.callback<A, E | E2>((resume) => {
+        const { leave } = enter(at, () => {
+          leave()
+          stop()
+          resume(Effect.failSync(tooLate))
+        })
+        const stop = begin((result) => {
+          leave()
+          resume(result)
+        })
+        return Effect.sync(() => {
+          leave()
+          stop()
+        })
+      })
+      return Effect.andThen(watched(at), told)
+    })
+
+  return { limit, callback }
 })
+
+/** The limits of such a clock. */
+export const make: Effect.Effect<TimeLimit, never, Scope.Scope> = Effect.map(makeClock, ({ limit }) => limit)

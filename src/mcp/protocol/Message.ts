@@ -72,6 +72,7 @@ export const read = (json: unknown): Message => {
 
 const readSingle = (json: unknown): Single => {
   if (!Predicate.isObject(json)) return invalid(null, "a message is a JSON object")
+  if (isPlainRequest(json)) return { _tag: "Request", id: json.id, method: json.method, params: json.params }
   const reply = "method" in json ? Option.none() : readReply(json)
   if (Option.isSome(reply) && "result" in json !== "error" in json) {
     const { error, id = null, result } = reply.value
@@ -84,5 +85,17 @@ const readSingle = (json: unknown): Single => {
       id === undefined ? { _tag: "Notification", method, params } : { _tag: "Request", id, method, params }
   })
 }
+
+/** Whether JSON is a request at a glance, as nearly every message is; of all else the schemas say what it is. */
+const isPlainRequest = (
+  json: object
+): json is { readonly id: Id; readonly method: string; readonly params?: Readonly<Record<string, unknown>> } =>
+  "jsonrpc" in json &&
+  json.jsonrpc === "2.0" &&
+  "id" in json &&
+  (Predicate.isString(json.id) || Number.isSafeInteger(json.id)) &&
+  "method" in json &&
+  Predicate.isString(json.method) &&
+  (!("params" in json) || Predicate.isObject(json.params))
 
 const idOf = (json: object): Id | null => ("id" in json ? Option.getOrNull(readId(json.id)) : null)

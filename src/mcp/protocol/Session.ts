@@ -43,6 +43,8 @@ export class Sessions extends Context.Service<
       send: (message: ServerMessage) => Effect.Effect<void>,
       circumstances?: Circumstances
     ) => Session
+    /** Whether a message that begins a conversation is answered at once. */
+    readonly isImmediate: (message: Message, protocolVersion: ProtocolVersion) => boolean
   }
 >()("workflow-tool-server/protocol/Connections") {
   static readonly layer = Layer.effect(
@@ -50,7 +52,8 @@ export class Sessions extends Context.Service<
     Effect.gen(function* () {
       const services = { protocol: yield* Protocol, questions: Questions.make(yield* Copies) }
       return Sessions.of({
-        open: (protocolVersion, send, circumstances = {}) => open(services, protocolVersion, send, circumstances)
+        open: (protocolVersion, send, circumstances = {}) => open(services, protocolVersion, send, circumstances),
+        isImmediate: (message, protocolVersion) => isImmediate(services, message, protocolVersion)
       })
     })
   )
@@ -129,15 +132,17 @@ const open = (
   return {
     receive: (message) =>
       message._tag === "Batch" ? Effect.suspend(() => receiveBatch(message)) : receiveSingle(message),
-    isImmediate: (message) =>
-      message._tag !== "Batch" &&
-      (message._tag !== "Request" || protocol.isImmediate(message, ofRequest(message.params, settledVersion))),
+    isImmediate: (message) => isImmediate({ protocol }, message, settledVersion),
     leave: Effect.suspend(() => {
       for (const flight of inFlight.values()) if (!flight.isCommitted) flight.stop(Option.none())
       return Deferred.succeed(left, undefined)
     })
   }
 }
+
+const isImmediate = ({ protocol }: Pick<Services, "protocol">, message: Message, settled: ProtocolVersion): boolean =>
+  message._tag !== "Batch" &&
+  (message._tag !== "Request" || protocol.isImmediate(message, ofRequest(message.params, settled)))
 
 const cancelledBy = (params: unknown, inFlight: ReadonlyMap<Id, Flights.Flight>) =>
   Option.match(readCancelled(params), { onNone: () => undefined, onSome: ({ requestId }) => inFlight.get(requestId) })

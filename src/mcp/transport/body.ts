@@ -23,31 +23,60 @@ const noRoom = new BodyRefused({
 })
 const tooSlow = new BodyRefused({ status: 408, message: "The body did not come in time" })
 
-/** Reads the bytes of a body, once there is room for them; one that is too large is not read to its end. */
-export const makeReader = Effect.gen(function* () {
-  const inTime = yield* TimeLimit.make
+/**
+ * Reads a body of so many bytes at most, and says once how that ended; `broken` is one that is larger, too. Returns what
+ * stops it.
+ */
+export type ReadBody = (most: number, told: (end: Uint8Array | "broken") => void) => () => void
 
-  return (
-    { arrayBuffer, headers }: HttpServerRequest.HttpServerRequest,
-    share: Share
-  ): Effect.Effect<Uint8Array, BodyRefused> => {
+/** Shorter ways to bodies than `HttpServerRequest.arrayBuffer`; nothing for a request that none is known for. */
+export type BodyReaders = (request: HttpServerRequest.HttpServerRequest) => ReadBody | undefined
+
+/** Reads the bytes of a body, once there is room for them; one that is too large is not read to its end. */
+export const makeReader = Effect.fnUntraced(function* (readers: BodyReaders = () => undefined) {
+  const inTime = yield* TimeLimit.makeClock
+
+  const buffered = ({ arrayBuffer }: HttpServerRequest.HttpServerRequest) =>
+    inTime.limit(
+      arrayBuffer.pipe(
+        Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(largestMessage)),
+        Effect.mapBoth({
+          onSuccess: (buffer) => new Uint8Array(buffer),
+          // Apart from its size only a broken connection stops a body, and then nobody reads the answer.
+          onFailure: () => tooLarge
+        })
+      ),
+      longestWait,
+      () => tooSlow
+    )
+
+  const bytesOf = (request: HttpServerRequest.HttpServerRequest) => {
+    const read = readers(request)
+    if (read === undefined) return buffered(request)
+    return inTime.callback<Uint8Array, BodyRefused, BodyRefused>(
+      (resume) => read(largestMessage, (end) => resume(end === "broken" ? Effect.fail(tooLarge) : Effect.succeed(end))),
+      longestWait,
+      () => tooSlow
+    )
+  }
+
+  return (request: HttpServerRequest.HttpServerRequest, share: Share): Effect.Effect<Uint8Array, BodyRefused> => {
+    const { headers } = request
     if ((headers["content-encoding"] ?? "identity") !== "identity") return Effect.fail(encoded)
     const length = Number(headers["content-length"] ?? unannounced)
     if (length > largestMessage) return Effect.fail(tooLarge)
-    const bytes = arrayBuffer.pipe(
-      Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(largestMessage)),
-      Effect.mapBoth({
-        onSuccess: (buffer) => {
-          share.settle(buffer.byteLength)
-          return new Uint8Array(buffer)
-        },
-        // Apart from its size only a broken connection stops a body, and then nobody reads the answer.
-        onFailure: () => tooLarge
-      })
-    )
-    return Effect.andThen(
-      inTime(share.take(length), 10_000, () => noRoom),
-      inTime(bytes, 30_000, () => tooSlow)
-    )
+    const bytes = Effect.map(bytesOf(request), (bytes) => {
+      share.settle(bytes.byteLength)
+      return bytes
+    })
+    return share.takeNow(length)
+      ? bytes
+      : Effect.andThen(
+          inTime.limit(share.take(length), 10_000, () => noRoom),
+          bytes
+        )
   }
 })
+
+/** Milliseconds for a body to come. */
+const longestWait = 30_000

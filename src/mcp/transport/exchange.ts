@@ -1,4 +1,4 @@
-import { type Cause, Effect, Fiber, Option, Queue, type Scope, Stream } from "effect"
+import { type Cause, Deferred, Effect, Fiber, Option, Queue, type Scope, Stream } from "effect"
 import * as Sse from "effect/encoding/Sse"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 
@@ -14,12 +14,19 @@ type Event =
   | { readonly _tag: "ServerMessage"; readonly message: ServerMessage }
   | { readonly _tag: "Outcome"; readonly outcome: Outcome }
 
-/** Opens the conversation that a message is served in. */
-export type Connect = (
-  protocolVersion: ProtocolVersion,
-  send: (message: ServerMessage) => Effect.Effect<void>,
-  circumstances: Pick<Circumstances, "session" | "silent">
-) => Session
+/** What is known first of an answer: the whole, that there are events before it, or that there is none. */
+type Beginning = Extract<Event, { readonly _tag: "Outcome" }> | { readonly _tag: "Events" | "Nothing" }
+
+/** Opens the conversations that messages are served in. */
+export interface Conversations {
+  readonly open: (
+    protocolVersion: ProtocolVersion,
+    send: (message: ServerMessage) => Effect.Effect<void>,
+    circumstances: Pick<Circumstances, "session" | "silent">
+  ) => Session
+  /** Whether a message that begins one is answered at once. */
+  readonly isImmediate: (message: Message, protocolVersion: ProtocolVersion) => boolean
+}
 
 /** What a message and its answer hold, and until when work on it may go on. */
 interface Held {
@@ -29,16 +36,17 @@ interface Held {
 
 /** Serves one message as a conversation of its own. */
 export const exchange = (
-  connect: Connect,
+  conversations: Conversations,
   request: HttpServerRequest.HttpServerRequest,
   message: Message,
   protocolVersion: ProtocolVersion,
   held: Held
 ): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
-  const { isImmediate, receive } = connect(protocolVersion, () => Effect.void, circumstancesOf(request))
-  return isImmediate(message)
-    ? Effect.map(receive(message), Option.match({ onNone: () => noAnswer, onSome: answer }))
-    : converse(connect, request, message, protocolVersion, held)
+  if (!conversations.isImmediate(message, protocolVersion)) {
+    return converse(conversations, request, message, protocolVersion, held)
+  }
+  const { receive } = conversations.open(protocolVersion, () => Effect.void, circumstancesOf(request))
+  return Effect.map(receive(message), Option.match({ onNone: () => noAnswer, onSome: answer }))
 }
 
 /**
@@ -47,7 +55,7 @@ export const exchange = (
  * done.
  */
 const converse = (
-  connect: Connect,
+  conversations: Conversations,
   request: HttpServerRequest.HttpServerRequest,
   message: Message,
   protocolVersion: ProtocolVersion,
@@ -55,31 +63,40 @@ const converse = (
 ) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
-      const events = yield* Queue.bounded<Event, Cause.Done>(16)
+      const beginning = Deferred.makeUnsafe<Beginning>()
+      const events = takesEvents(request) ? yield* Queue.bounded<Event, Cause.Done>(16) : undefined
       const send = (sent: ServerMessage) =>
-        takesEvents(request)
-          ? Effect.asVoid(Queue.offer(events, { _tag: "ServerMessage", message: sent }))
-          : Effect.void
+        events === undefined
+          ? Effect.void
+          : Effect.andThen(
+              Deferred.succeed(beginning, { _tag: "Events" }),
+              Queue.offer(events, { _tag: "ServerMessage", message: sent })
+            )
+      const finish = (outcome: Outcome) =>
+        Effect.flatMap(Deferred.succeed(beginning, { _tag: "Outcome", outcome }), (isFirst) =>
+          isFirst || events === undefined ? Effect.void : Queue.offer(events, { _tag: "Outcome", outcome })
+        )
+      const end = Effect.andThen(
+        Deferred.succeed(beginning, { _tag: "Nothing" }),
+        events === undefined ? Effect.void : Queue.end(events)
+      )
       share.join()
-      const { leave, receive } = connect(protocolVersion, send, circumstancesOf(request))
+      const { leave, receive } = conversations.open(protocolVersion, send, circumstancesOf(request))
       const serving = yield* receive(message).pipe(
-        Effect.flatMap((outcome) =>
-          Option.isSome(outcome) ? Queue.offer(events, { _tag: "Outcome", outcome: outcome.value }) : Effect.void
-        ),
+        Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: finish })),
         Effect.provideService(Room, share.take),
-        Effect.ensuring(Effect.andThen(Queue.end(events), share.close)),
+        Effect.ensuring(Effect.andThen(end, share.close)),
         Effect.forkIn(scope, { startImmediately: true })
       )
       const abandon = Effect.andThen(
         protocolVersion.era === "modern" ? Fiber.interrupt(serving) : leave,
-        Queue.shutdown(events)
+        events === undefined ? Effect.void : Queue.shutdown(events)
       )
 
-      const first = yield* restore(Effect.option(Queue.take(events))).pipe(Effect.onInterrupt(() => abandon))
-      if (Option.isNone(first)) return noAnswer
-      if (first.value._tag === "Outcome") return answer(first.value.outcome)
-      const stream = Stream.concat(Stream.succeed(first.value), Stream.fromQueue(events))
-      const written = Stream.merge(Stream.map(stream, asEvent), signsOfLife, { haltStrategy: "left" })
+      const first = yield* Effect.onInterrupt(restore(Deferred.await(beginning)), () => abandon)
+      if (first._tag === "Outcome") return answer(first.outcome)
+      if (first._tag === "Nothing" || events === undefined) return noAnswer
+      const written = Stream.merge(Stream.map(Stream.fromQueue(events), asEvent), signsOfLife, { haltStrategy: "left" })
       return HttpServerResponse.stream(written.pipe(Stream.encodeText, Stream.ensuring(abandon)), {
         contentType: "text/event-stream",
         headers: { "cache-control": "no-cache" }

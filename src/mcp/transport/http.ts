@@ -1,5 +1,5 @@
 import { Effect, Result } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 
 import * as Flights from "../protocol/Flights.ts"
 import { refused } from "../protocol/Response.ts"
@@ -8,7 +8,7 @@ import { Sessions } from "../protocol/Session.ts"
 import { named, requestIdOf } from "../RequestId.ts"
 import { Figures, HealthFacts } from "../Toolset.ts"
 import { makeReader } from "./body.ts"
-import { answer, type Connect, exchange } from "./exchange.ts"
+import { answer, type Conversations, exchange } from "./exchange.ts"
 import { readHeaders } from "./headers.ts"
 import { readMessage } from "./json.ts"
 import * as Memory from "./memory.ts"
@@ -26,42 +26,45 @@ export const layer = (options: Options = {}) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const { authorized, open } = yield* makeMiddleware(options)
-      const connections = yield* Sessions
+      const sessions = yield* Sessions
       const flights = Flights.make()
       if (options.until !== undefined) yield* Effect.forkScoped(Effect.andThen(options.until, flights.stop))
-      const connect: Connect = (protocolVersion, send, circumstances) =>
-        connections.open(protocolVersion, send, { ...circumstances, flights })
+      const conversations: Conversations = {
+        open: (protocolVersion, send, circumstances) =>
+          sessions.open(protocolVersion, send, { ...circumstances, flights }),
+        isImmediate: sessions.isImmediate
+      }
       const facts = yield* HealthFacts
       const { version } = yield* ServerInfo
       const scope = yield* Effect.scope
-      const readBody = yield* makeReader
+      const readBody = yield* makeReader(options.bodies)
       const memory = options.memory ?? Memory.make()
       // The first question starts the look-up, so that the first caller of /health need not.
       yield* facts
 
-      const serve: Handler = Effect.fnUntraced(
-        function* (request) {
-          const share = yield* Effect.acquireRelease(
-            Effect.sync(() => memory.open()),
-            ({ close }) => close
-          )
-          const message = yield* Effect.flatMap(readBody(request, share), readMessage)
+      const serve = (request: HttpServerRequest.HttpServerRequest, share: Memory.Share) =>
+        Effect.flatMap(Effect.flatMap(readBody(request, share), readMessage), (message) => {
           const protocolVersion = readHeaders(message, request.headers)
           return Result.isSuccess(protocolVersion)
-            ? yield* exchange(connect, request, message, protocolVersion.success, { scope, share })
-            : answer(refused("id" in message ? message.id : null, protocolVersion.failure))
-        },
-        Effect.catchTags({
-          BodyRefused: ({ message, status }) =>
-            Effect.succeed(
-              problem(status, message, { connection: "close", ...(status === 503 ? { "retry-after": "1" } : {}) })
-            ),
-          ProtocolError: (error) => Effect.succeed(answer(refused(null, error)))
+            ? exchange(conversations, request, message, protocolVersion.success, { scope, share })
+            : Effect.succeed(answer(refused("id" in message ? message.id : null, protocolVersion.failure)))
+        }).pipe(
+          Effect.catchTags({
+            BodyRefused: ({ message, status }) =>
+              Effect.succeed(
+                problem(status, message, { connection: "close", ...(status === 503 ? { "retry-after": "1" } : {}) })
+              ),
+            ProtocolError: (error) => Effect.succeed(answer(refused(null, error)))
+          })
+        )
+      const inShare: Handler = (request) =>
+        Effect.suspend(() => {
+          const share = memory.open()
+          return Effect.ensuring(serve(request, share), share.close)
         })
-      )
       const post: Handler = (request) =>
         Effect.flatMap(requestIdOf(request.headers[requestIdHeader]), (id) =>
-          Effect.map(named(serve(request), id), HttpServerResponse.setHeader(requestIdHeader, id))
+          Effect.map(named(inShare(request), id), HttpServerResponse.setHeader(requestIdHeader, id))
         )
       const refuse = authorized(() => Effect.succeed(notAllowed))
       const health = open(() =>

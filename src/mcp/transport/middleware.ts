@@ -3,6 +3,7 @@ import { HttpServer, type HttpServerRequest, HttpServerResponse } from "effect/h
 
 import { type Access, CurrentAccess } from "../Access.ts"
 import type { Figure } from "../Toolset.ts"
+import type { BodyReaders } from "./body.ts"
 import type { Memory } from "./memory.ts"
 import { type OriginPolicy, refusal } from "./originPolicy.ts"
 import { type Challenge, challenge, type ProtectedResource } from "./protectedResource.ts"
@@ -22,6 +23,8 @@ export interface Options {
   readonly until?: Effect.Effect<void>
   /** What messages and answers in flight may hold together; by default a budget of its own. */
   readonly memory?: Memory
+  /** Shorter ways to the bodies of requests, where there are some. */
+  readonly bodies?: BodyReaders
   /** The text of `GET /metrics`, with the figures of the toolsets in it; without it there is no such route. */
   readonly metrics?: ((figures: ReadonlyArray<Figure>) => string) | undefined
 }

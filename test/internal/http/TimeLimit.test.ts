@@ -69,3 +69,33 @@ it.effect("who stops waiting stops what is limited, and the next one still has i
     assert.strictEqual(yield* Fiber.join(second), "late")
   })
 )
+
+it.effect("what others tell the end of is stopped at its time, and not when it was told before", () =>
+  Effect.gen(function* () {
+    const { callback } = yield* TimeLimit.makeClock
+    let stops = 0
+    const stop = () => void stops++
+    const told: Array<(result: Effect.Effect<number, string>) => void> = []
+    const waiting = Effect.forkChild(
+      callback<number, string, string>(
+        (resume) => {
+          told.push(resume)
+          return stop
+        },
+        100,
+        () => "late"
+      ),
+      { startImmediately: true }
+    )
+    const [first, second, third] = [yield* waiting, yield* waiting, yield* waiting]
+    yield* TestClock.adjust(99)
+    told[0]?.(Effect.succeed(1))
+    yield* Fiber.interrupt(third)
+    yield* TestClock.adjust(1)
+    assert.deepStrictEqual(yield* Fiber.await(first), Exit.succeed(1))
+    assert.deepStrictEqual(yield* Fiber.await(second), Exit.fail("late"))
+    assert.strictEqual(stops, 2)
+    told[1]?.(Effect.succeed(2))
+    assert.strictEqual(stops, 2)
+  })
+)
