@@ -1,8 +1,10 @@
+import { spawnSync } from "node:child_process"
+
 import { benchEngine, type Server, startServer, type Transport } from "./servers.ts"
 
 export interface CallCost {
   readonly what: string
-  /** Microseconds of CPU time a call. */
+  /** Microseconds a call: of CPU time, or by the clock where that is said. */
   readonly ours: number
   readonly bare: number
   /** How many times the bare server's cost it should be at most. */
@@ -16,37 +18,108 @@ const tool =
     params: { name, arguments: { instance: `e${instance}`, ...args } }
   })
 
-const calls: ReadonlyArray<
-  readonly [Transport, string, times: number, goal: number, call: (instance: number) => object]
-> = [
-  ["http", "ping", 6000, 1.5, () => ({ method: "ping" })],
-  ["http", "tools/list", 4000, 1, () => ({ method: "tools/list" })],
-  ["http", "get_workflow, 12 nodes", 4000, 1.8, tool("get_workflow", { id: "1" })],
-  ["stdio", "ping", 6000, 2, () => ({ method: "ping" })],
-  ["stdio", "tools/list", 4000, 1, () => ({ method: "tools/list" })],
-  ["stdio", "get_workflow, 12 nodes", 4000, 1.8, tool("get_workflow", { id: "1" })],
-  ["stdio", "list_workflows, 100 of 50 nodes", 100, 1.2, tool("list_workflows", { limit: 100 })]
+const get = tool("get_workflow", { id: "1" })
+const ping = () => ({ method: "ping" })
+
+interface Row {
+  readonly transport: Transport
+  readonly what: string
+  readonly times: number
+  readonly goal: number
+  readonly call: (instance: number) => object
+}
+
+const rows: ReadonlyArray<Row> = [
+  { transport: "http", what: "ping", times: 6000, goal: 1.5, call: ping },
+  { transport: "http", what: "tools/list", times: 4000, goal: 1, call: () => ({ method: "tools/list" }) },
+  { transport: "http", what: "get_workflow, 12 nodes", times: 4000, goal: 1.8, call: get },
+  { transport: "stdio", what: "ping", times: 6000, goal: 2, call: ping },
+  { transport: "stdio", what: "tools/list", times: 4000, goal: 1, call: () => ({ method: "tools/list" }) },
+  { transport: "stdio", what: "get_workflow, 12 nodes", times: 4000, goal: 1.8, call: get },
+  {
+    transport: "stdio",
+    what: "list_workflows, 100 of 50 nodes",
+    times: 100,
+    goal: 1.2,
+    call: tool("list_workflows", { limit: 100 })
+  }
 ]
 
-/** CPU time of a call once everything is warm, with what a bare Node takes for the same beside it, in turns. */
+/** What a call costs, with what a bare Node takes for the same beside it, in turns. */
 export const callCosts = async (): Promise<ReadonlyArray<CallCost>> => {
   const engine = await benchEngine()
   const costs: Array<CallCost> = []
-  for (const [transport, what, times, goal, call] of calls) {
-    const servers = [
-      await startServer("command", transport, engine.port),
-      await startServer("bare", transport, engine.port)
-    ] as const
-    for (const server of servers) await server.run(times, call)
-    const spent: Readonly<Record<0 | 1, Array<number>>> = [[], []]
-    for (let round = 0; round < rounds; round++) {
-      for (const index of [0, 1] as const) spent[index].push(await costOf(servers[index], times / rounds, call))
-    }
-    costs.push({ what: `${transport}: ${what}`, ours: usual(spent[0]), bare: usual(spent[1]), goal })
-    for (const server of servers) await server.stop()
+  for (const row of rows) costs.push(await warmCost(row, engine.port))
+  const another = anotherNode()
+  if (another !== undefined) {
+    const what = `get_workflow on Node ${another.version}`
+    costs.push(
+      await warmCost({ transport: "http", what, times: 4000, goal: 2, call: get }, engine.port, another.executable)
+    )
   }
+  costs.push(await firstCost(engine.port), await pace(engine.port))
   engine.close()
   return costs
+}
+
+/** CPU time of a call once everything is warm. */
+const warmCost = async (
+  { call, goal, times, transport, what }: Row,
+  port: number,
+  node?: string
+): Promise<CallCost> => {
+  const servers = await bothServers(transport, port, node)
+  for (const server of servers) await server.run(times, call)
+  const [ours, bare] = await inTurns(rounds, (index) => costOf(servers[index], times / rounds, call))
+  for (const server of servers) await server.stop()
+  return { what: `${transport}: ${what}`, ours, bare, goal }
+}
+
+/** CPU time of each of the first hundred calls of a process that has started. */
+const firstCost = async (port: number): Promise<CallCost> => {
+  const [ours, bare] = await inTurns(8, async (index) => {
+    const server = await startServer(kinds[index], "stdio", port)
+    await server.run(1, ping)
+    const cost = await costOf(server, 100, get)
+    await server.stop()
+    return cost
+  })
+  return { what: "stdio: the first 100 get_workflow", ours, bare, goal: 1.5 }
+}
+
+/** Time by the clock for each of many calls, sixteen at once. */
+const pace = async (port: number): Promise<CallCost> => {
+  const servers = await bothServers("http", port)
+  for (const server of servers) await server.run(4000, get, 16)
+  const [ours, bare] = await inTurns(rounds, async (index) => {
+    const before = performance.now()
+    await servers[index].run(200, get, 16)
+    return ((performance.now() - before) * 1000) / 200
+  })
+  for (const server of servers) await server.stop()
+  return { what: "http: get_workflow by the clock, 16 callers", ours, bare, goal: 2 }
+}
+
+const kinds = ["command", "bare"] as const
+
+const bothServers = async (transport: Transport, port: number, node?: string) =>
+  [await startServer("command", transport, port, node), await startServer("bare", transport, port, node)] as const
+
+/** The Node at `BENCH_NODE`, or the one that the system has, where it is another than this. */
+const anotherNode = () => {
+  const executable = process.env["BENCH_NODE"] ?? "/usr/bin/node"
+  const { stdout } = spawnSync(executable, ["--version"], { encoding: "utf8" })
+  const version = /^v(\d+)\./.exec(stdout ?? "")?.[1]
+  return version === undefined || version === process.versions.node.split(".")[0] ? undefined : { executable, version }
+}
+
+/** What each of both usually takes, measured in turns. */
+const inTurns = async (rounds: number, measure: (index: 0 | 1) => Promise<number>): Promise<[number, number]> => {
+  const taken: Readonly<Record<0 | 1, Array<number>>> = [[], []]
+  for (let round = 0; round < rounds; round++) {
+    for (const index of [0, 1] as const) taken[index].push(await measure(index))
+  }
+  return [usual(taken[0]), usual(taken[1])]
 }
 
 const rounds = 20

@@ -82,20 +82,25 @@ const peakOf = async ({ pid }: ChildProcess) =>
 export type Transport = "http" | "stdio"
 export type Server = Awaited<ReturnType<typeof startServer>>
 
-/** The built command, or a bare Node that does the same work, with a caller for it. */
-export const startServer = async (kind: "bare" | "command", transport: Transport, port: number) => {
+/** The built command, or a bare Node that does the same work, with a caller for it; on this Node or another one. */
+export const startServer = async (
+  kind: "bare" | "command",
+  transport: Transport,
+  port: number,
+  node = process.execPath
+) => {
   const cwd = await mkdtemp(path.join(tmpdir(), "bench-"))
   const environment = { engine_host: `http://127.0.0.1:${port}`, engine_api_key: "bench", requestsPerSecond: 99 }
   const environments = Object.fromEntries(Array.from({ length: instances }, (_, index) => [`e${index}`, environment]))
   await writeFile(path.join(cwd, ".config.json"), JSON.stringify({ environments, defaultEnv: "e0" }), { mode: 0o600 })
   const file = fileURLToPath(new URL(kind === "bare" ? "bare.mjs" : "../../dist/main.js", import.meta.url))
   const args = kind === "bare" ? [transport, `${port}`] : transport === "http" ? ["--http", "--port", "0"] : []
-  const child = spawn(process.execPath, [file, ...args], { cwd, env: { PATH: process.env["PATH"] } })
+  const child = spawn(node, [file, ...args], { cwd, env: { PATH: process.env["PATH"] } })
   const send = transport === "http" ? await overHttp(child) : overStdio(child)
   let ids = 0
 
-  /** Calls so many times, eight at once. */
-  const run = async (times: number, call: (id: number) => object) => {
+  /** Calls so many times, so many at once. */
+  const run = async (times: number, call: (id: number) => object, callers = 8) => {
     let left = times
     const one = async () => {
       while (left-- > 0) {
@@ -104,7 +109,7 @@ export const startServer = async (kind: "bare" | "command", transport: Transport
         if (!answer.includes('"result"')) throw new Error(`${kind} refused: ${answer.slice(0, 300)}`)
       }
     }
-    await Promise.all(Array.from({ length: 8 }, one))
+    await Promise.all(Array.from({ length: callers }, one))
   }
   const stop = async () => {
     const ended = once(child, "exit")

@@ -23,7 +23,10 @@ const listening = (bodies: BodyReaders, memory = Memory.make()) =>
   )
 
 /** What the server says until it closes, or until `isEnough`, to a caller that does `talk`. */
-const talking = (talk: (socket: Socket, heard: () => string) => void, isEnough = (_: string) => false) =>
+const talking = (
+  talk: (socket: Socket, heard: () => string) => void,
+  isEnough: (heard: string) => boolean = () => false
+) =>
   Effect.flatMap(HttpServer.HttpServer, ({ address }) =>
     Effect.callback<string, SocketError>((resume) => {
       let heard = ""
