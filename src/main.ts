@@ -1,6 +1,4 @@
 #!/usr/bin/env node
-import module from "node:module"
-
 const oldest = "20.20"
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
 const [wantedMajor = 0, wantedMinor = 0] = oldest.split(".").map(Number)
@@ -11,5 +9,6 @@ if (major < wantedMajor || (major === wantedMajor && minor < wantedMinor)) {
   )
   process.exit(1)
 }
-module.enableCompileCache?.()
-await import("./cli/command.ts")
+// Asked for here rather than imported: what an import needs would be loaded before this can keep it.
+process.getBuiltinModule("node:module").enableCompileCache?.()
+void import("./cli/command.ts")
