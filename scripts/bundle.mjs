@@ -1,7 +1,7 @@
 // Bundles the command into a folder, dist by default: few files, of which a start loads only what it needs.
 import { chmod, readdir, readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
-import { fileURLToPath } from "node:url"
+import { fileURLToPath, pathToFileURL } from "node:url"
 
 import { rolldown } from "rolldown"
 
@@ -20,11 +20,34 @@ const noWebSockets = {
     id === "\0ws" ? "export class WebSocket {}; export class WebSocketServer {}; export default {}" : undefined
 }
 
+/** What lists tell of a toolset is worked out here, once, and not at every start. */
+const outlines = {
+  name: "outlines",
+  load: {
+    filter: { id: /[\\/]outline\.ts$/ },
+    async handler(id) {
+      const values = await import(pathToFileURL(id).href)
+      const literal = (value) => `JSON.parse(${JSON.stringify(JSON.stringify(value))})`
+      return {
+        code: Object.entries(values)
+          .map(([name, value]) => `export const ${name} = ${literal(value)}`)
+          .join("\n"),
+        moduleType: "js"
+      }
+    }
+  }
+}
+
 /**
  * What is loaded in one piece, by the file that it begins with: each file that is opened costs as much as many kilobytes.
  * What several of them need lies in the first.
  */
-const pieces = [["start", "src/cli/command.ts"]]
+const pieces = [
+  ["start", "src/cli/command.ts"],
+  ["engine", "src/cli/toolsets/engineToolset.ts"],
+  ["engine", "src/cli/engine/instances.ts"],
+  ["engine", "src/cli/upstream/nodeHttpClient.ts"]
+]
 
 const pieceOf = (() => {
   let found
@@ -52,7 +75,7 @@ const bundle = await rolldown({
   // Its main file finds its parts by a function that no bundler can see through.
   resolve: { alias: { "jsonc-parser": path.join(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
   transform: { target: "node20", define: { "import.meta.env": "undefined" } },
-  plugins: [direct, noWebSockets]
+  plugins: [outlines, direct, noWebSockets]
 })
 const { output } = await bundle.write({
   dir: outdir,
@@ -61,7 +84,7 @@ const { output } = await bundle.write({
   minify: true,
   comments: false,
   chunkFileNames: "chunks/[name]-[hash].js",
-  codeSplitting: { groups: [{ name: pieceOf, debugName: "pieces" }] }
+  codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: pieceOf, debugName: "pieces" }] }
 })
 await bundle.close()
 await chmod(path.join(outdir, "main.js"), 0o755)

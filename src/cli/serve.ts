@@ -16,7 +16,10 @@ export const serve = Effect.fnUntraced(function* (options: Options) {
   const launch = yield* readLaunch(options)
   const { layer, metrics } = yield* watching(launch)
   const shared = yield* sharedWithCopies(launch)
-  const loaded = yield* Effect.provideContext(loadToolsets(launch), shared)
+  const { later, toolsets: loaded } = yield* Effect.provideContext(
+    loadToolsets(launch, { areListsFirst: launch.http === undefined }),
+    shared
+  )
   const toolsets = [...loaded, ...(yield* shownCalls(launch))]
   const { answerLimit, http } = launch
   const recorded = Layer.merge(audit(launch, http === undefined ? "stdio" : "http"), layer)

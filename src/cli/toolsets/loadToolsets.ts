@@ -8,14 +8,21 @@ import type { Transport } from "../audit/callers.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import type { SharedSettings } from "../configuration/settings.ts"
 import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
+import type { Shared } from "./Load.ts"
 import { loaders } from "./toolsets.ts"
 
 /** The toolsets that are asked for, with all that they work on, for as long as the scope lasts. */
-export const loadToolsets = Effect.fnUntraced(function* (launch: Launch) {
+export const loadToolsets = Effect.fnUntraced(function* (launch: Launch, options?: Pick<Shared, "areListsFirst">) {
   yield* checkConnections(launch)
-  const loaded = yield* Effect.forEach(yield* loaders(launch), ({ load }) => load)
+  const loaded = yield* Effect.forEach(yield* loaders(launch, options), ({ load }) => load)
   const plans = loaded.flatMap(({ plans: source }) => source ?? [])
-  return [...loaded.map(({ toolset }) => toolset), ...(yield* planTools(plans))]
+  return {
+    toolsets: [...loaded.map(({ toolset }) => toolset), ...(yield* planTools(plans))],
+    later: Effect.all(
+      loaded.flatMap(({ later: left }) => left ?? []),
+      { discard: true }
+    )
+  }
 })
 
 /** What this server agrees on with its copies, where it is not alone. */
