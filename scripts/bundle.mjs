@@ -38,45 +38,66 @@ const outlines = {
   }
 }
 
-/**
- * What is loaded in one piece, by the file that it begins with: each file that is opened costs as much as many kilobytes.
- * What several of them need lies in the first.
- */
-const pieces = [
-  ["start", "src/cli/command.ts"],
-  ["engine", "src/cli/toolsets/engineToolset.ts"],
-  ["engine", "src/cli/engine/instances.ts"],
-  ["engine", "src/cli/upstream/nodeHttpClient.ts"]
-]
-
-const pieceOf = (() => {
-  let found
-  const find = (context) => {
-    const pieceOf = new Map()
-    for (const [name, first] of pieces) {
-      for (const open = [path.join(root, first)]; open.length > 0;) {
-        const id = open.pop()
-        if (pieceOf.has(id)) continue
-        pieceOf.set(id, name)
-        open.push(...(context.getModuleInfo(id)?.importedIds ?? []))
-      }
-    }
-    return pieceOf
-  }
-  return (id, context) => (found ??= find(context)).get(id)
-})()
-
-const bundle = await rolldown({
-  input: { main: "src/main.ts" },
+const options = {
   cwd: root,
   platform: "node",
   // Only for servers that share something, which have it installed beside this package.
   external: ["redis", /^node:/],
   // Its main file finds its parts by a function that no bundler can see through.
   resolve: { alias: { "jsonc-parser": path.join(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
-  transform: { target: "node20", define: { "import.meta.env": "undefined" } },
-  plugins: [outlines, direct, noWebSockets]
-})
+  transform: { target: "node20", define: { "import.meta.env": "undefined" } }
+}
+const plugins = [outlines, direct, noWebSockets]
+
+/** Which modules every module really takes something from, once what nobody uses is gone. */
+const imports = await (async () => {
+  const apart = await rolldown({ ...options, input: { main: "src/main.ts" }, plugins })
+  const { output } = await apart.generate({ format: "esm", preserveModules: true })
+  await apart.close()
+  const idOf = new Map(output.map(({ facadeModuleId, fileName }) => [fileName, facadeModuleId]))
+  return new Map(output.map(({ facadeModuleId, imports = [] }) => [facadeModuleId, imports.map((file) => idOf.get(file))]))
+})()
+
+/** What is loaded in one piece, with all that it imports: each file that is opened costs as much as many kilobytes. */
+const pieces = new Map()
+const gather = (name, ...files) => {
+  for (const open = files.map((file) => path.join(root, file)); open.length > 0;) {
+    const id = open.pop()
+    if (id === undefined || pieces.has(id)) continue
+    pieces.set(id, name)
+    open.push(...(imports.get(id) ?? []))
+  }
+}
+gather("start", "src/cli/command.ts")
+gather(
+  "engine",
+  "src/cli/toolsets/engineToolset.ts",
+  "src/cli/engine/instances.ts",
+  "src/cli/upstream/nodeHttpClient.ts"
+)
+
+/**
+ * What the first piece gives to the others is there when they are loaded, and stays: plain values, taken once. Behind
+ * getters, a thousand of them were a quarter of what a start reads, and every use a look into a large table.
+ */
+const plainExports = {
+  name: "plain exports",
+  renderChunk(code, { name }) {
+    const getter = /Object\.defineProperty\(exports, (["'])([\w$]+)\1, \{\s*enumerable: true,\s*get: function ?\(\) \{\s*return ([\w$]+);\s*\}\s*\}\);/g
+    if (name === "start") return code.replace(getter, "exports.$2 = $3;")
+    const [statement, start] = /^const (\w+) = require\("[^"]*\/start-[^"]*"\);$/m.exec(code) ?? []
+    if (statement === undefined) return undefined
+    const used = new Set()
+    const taken = code.replace(new RegExp(`\\b${start}\\.([\\w$]+)`, "g"), (_, name) => {
+      used.add(name)
+      return `${start}_${name}`
+    })
+    const names = [...used].map((name) => `${name}: ${start}_${name}`).join(", ")
+    return taken.replace(statement, statement.replace(`const ${start} =`, `const { ${names} } =`))
+  }
+}
+
+const bundle = await rolldown({ ...options, input: { main: "src/main.ts" }, plugins: [...plugins, plainExports], preserveEntrySignatures: false })
 const { output } = await bundle.write({
   dir: outdir,
   // Node starts and reads these faster than ES modules.
@@ -84,7 +105,10 @@ const { output } = await bundle.write({
   minify: true,
   comments: false,
   chunkFileNames: "chunks/[name]-[hash].js",
-  codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: pieceOf, debugName: "pieces" }] }
+  codeSplitting: {
+    includeDependenciesRecursively: false,
+    groups: [{ name: (id) => pieces.get(id), debugName: "pieces" }]
+  }
 })
 await bundle.close()
 await chmod(path.join(outdir, "main.js"), 0o755)
