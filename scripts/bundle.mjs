@@ -51,11 +51,13 @@ const plugins = [outlines, direct, noWebSockets]
 
 /** Which modules every module really takes something from, once what nobody uses is gone. */
 const imports = await (async () => {
-  const apart = await rolldown({ ...options, input: { main: "src/main.ts" }, plugins })
+  const apart = await rolldown({ ...options, input: { start: "src/cli/command.ts" }, plugins })
   const { output } = await apart.generate({ format: "esm", preserveModules: true })
   await apart.close()
   const idOf = new Map(output.map(({ facadeModuleId, fileName }) => [fileName, facadeModuleId]))
-  return new Map(output.map(({ facadeModuleId, imports = [] }) => [facadeModuleId, imports.map((file) => idOf.get(file))]))
+  return new Map(
+    output.map(({ facadeModuleId, imports = [] }) => [facadeModuleId, imports.map((file) => idOf.get(file))])
+  )
 })()
 
 /** What is loaded in one piece, with all that it imports: each file that is opened costs as much as many kilobytes. */
@@ -83,7 +85,8 @@ gather(
 const plainExports = {
   name: "plain exports",
   renderChunk(code, { name }) {
-    const getter = /Object\.defineProperty\(exports, (["'])([\w$]+)\1, \{\s*enumerable: true,\s*get: function ?\(\) \{\s*return ([\w$]+);\s*\}\s*\}\);/g
+    const getter =
+      /Object\.defineProperty\(exports, (["'])([\w$]+)\1, \{\s*enumerable: true,\s*get: function ?\(\) \{\s*return ([\w$]+);\s*\}\s*\}\);/g
     if (name === "start") return code.replace(getter, "exports.$2 = $3;")
     const [statement, start] = /^const (\w+) = require\("[^"]*\/start-[^"]*"\);$/m.exec(code) ?? []
     if (statement === undefined) return undefined
@@ -97,13 +100,19 @@ const plainExports = {
   }
 }
 
-const bundle = await rolldown({ ...options, input: { main: "src/main.ts" }, plugins: [...plugins, plainExports], preserveEntrySignatures: false })
+const bundle = await rolldown({
+  ...options,
+  input: { start: "src/cli/command.ts" },
+  plugins: [...plugins, plainExports],
+  preserveEntrySignatures: "allow-extension"
+})
 const { output } = await bundle.write({
   dir: outdir,
   // Node starts and reads these faster than ES modules.
   format: "cjs",
   minify: true,
   comments: false,
+  entryFileNames: "chunks/[name]-[hash].js",
   chunkFileNames: "chunks/[name]-[hash].js",
   codeSplitting: {
     includeDependenciesRecursively: false,
@@ -111,6 +120,15 @@ const { output } = await bundle.write({
   }
 })
 await bundle.close()
+
+const startFile = output.find(({ isEntry }) => isEntry).fileName
+const main = await rolldown({
+  ...options,
+  input: { main: "src/main.ts" },
+  transform: { ...options.transform, define: { startFile: JSON.stringify(startFile) } }
+})
+await main.write({ file: path.join(outdir, "main.js"), format: "cjs", minify: true, comments: false })
+await main.close()
 await chmod(path.join(outdir, "main.js"), 0o755)
 await writeFile(path.join(outdir, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`)
 const inside = await packagesIn([

@@ -12,7 +12,7 @@ import { type Watching, watching } from "./telemetry/watching.ts"
 import { audit, loadToolsets, sharedWithCopies } from "./toolsets/loadToolsets.ts"
 
 /** Serves until the client leaves or the process is told to stop. */
-export const serve = Effect.fnUntraced(function* (options: Options) {
+export const serve = Effect.fnUntraced(function* (options: Options, keepCode: Effect.Effect<void>) {
   const launch = yield* readLaunch(options)
   const { layer, metrics } = yield* watching(launch)
   const shared = yield* sharedWithCopies(launch)
@@ -20,6 +20,8 @@ export const serve = Effect.fnUntraced(function* (options: Options) {
     loadToolsets(launch, { areListsFirst: launch.http === undefined }),
     shared
   )
+  const afterLists = Effect.andThen(later, keepCode)
+  yield* Effect.forkScoped(afterLists)
   const toolsets = [...loaded, ...(yield* shownCalls(launch))]
   const { answerLimit, http } = launch
   const recorded = Layer.merge(audit(launch, http === undefined ? "stdio" : "http"), layer)
