@@ -50,20 +50,27 @@ export const make = <R>({ instructions, prompts, resources, tools }: Offer<R>): 
     null
 })
 
-/** The offer that an outline tells of: lists are answered from it, all else by the offer that `load` brings. */
-export const toOffer = (outline: Outline, load: Effect.Effect<Offer>): Offer => ({
+/**
+ * The offer that an outline tells of: lists are answered from it, all else by the offer that `load` brings. `onList` hears
+ * when tools are listed.
+ */
+export const toOffer = (outline: Outline, load: Effect.Effect<Offer>, onList: () => void): Offer => ({
   instructions: outline.instructions,
-  tools: outline.tools.map((tool) => toTool(tool, load)),
+  tools: outline.tools.map((tool) => toTool(tool, load, onList)),
   ...(outline.resources === null ? {} : { resources: { ...outline.resources, ...reading(load) } }),
   ...(outline.prompts === null ? {} : { prompts: outline.prompts.map((prompt) => toPrompt(prompt, load)) })
 })
 
 const toTool = (
   { inputSchema, isListed, meta, outputSchema, ...rest }: ToolOutline,
-  load: Effect.Effect<Offer>
+  load: Effect.Effect<Offer>,
+  onList: () => void
 ): Tool => ({
   ...rest,
-  inputSchema: () => inputSchema,
+  inputSchema: () => {
+    onList()
+    return inputSchema
+  },
   outputSchema: outputSchema === null ? undefined : () => outputSchema,
   meta: meta ?? undefined,
   ...(isListed === null ? {} : { isListed }),
