@@ -6,7 +6,7 @@ import { fromFile, fromVariables } from "../../engine/config/instances.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { decode, type UnknownField, unknownFields } from "../../internal/config/fields.ts"
 import { inDotEnv, inEnvironment, orElse } from "../../internal/config/variables.ts"
-import { parseJson } from "./json.ts"
+import { parsePlainJson } from "./plainJson.ts"
 import {
   AuditFields,
   canDoWithoutInstances,
@@ -76,7 +76,7 @@ const readFile = Effect.fnUntraced(function* (
   needsInstances: (written: ReadonlyArray<ToolsetName>) => boolean
 ) {
   const at = (path: string) => (path === "" ? file.name : `${file.name}: ${path}`)
-  const json = yield* Effect.fromResult(parse(file))
+  const json = yield* parse(file)
   const unknown = allUnknownFields(json).map(({ meant, name }) => ({
     problem: `${at(name)} is not a known setting`,
     meant
@@ -126,12 +126,19 @@ const within = (at: (path: string) => string, field: string) => (path: string) =
   at([field, path].filter((part) => part !== "").join("."))
 
 /** Comments and commas behind the last field are welcome. What is wrong is named by its line and column. */
-const parse = ({ name, text }: SourceFile) =>
-  Result.mapError(
-    parseJson(text.replace(/^\uFEFF/, "")),
-    ({ column, line, problem }) =>
-      new ConfigurationError({ message: `${name}: line ${line}, column ${column}: ${problem}` })
+const parse = Effect.fnUntraced(function* ({ name, text }: SourceFile) {
+  const written = text.replace(/^\uFEFF/, "")
+  const plain = parsePlainJson(written)
+  if (plain !== undefined) return plain
+  const { parseJson } = yield* Effect.promise(() => import("./json.ts"))
+  return yield* Effect.fromResult(
+    Result.mapError(
+      parseJson(written),
+      ({ column, line, problem }) =>
+        new ConfigurationError({ message: `${name}: line ${line}, column ${column}: ${problem}` })
+    )
   )
+})
 
 /** Fields that no setting has, under their paths. A misspelt one would leave open what it was meant to close. */
 const allUnknownFields = (json: unknown): ReadonlyArray<UnknownField> => [
