@@ -87,7 +87,11 @@ const plainExports = {
   renderChunk(code, { name }) {
     const getter =
       /Object\.defineProperty\(exports, (["'])([\w$]+)\1, \{\s*enumerable: true,\s*get: function ?\(\) \{\s*return ([\w$]+);\s*\}\s*\}\);/g
-    if (name === "start") return code.replace(getter, "exports.$2 = $3;")
+    if (name === "start") {
+      const given = []
+      const rest = code.replace(getter, (...[, , name, value]) => (given.push(`${name}: ${value}`), ""))
+      return `${rest}\nmodule.exports = { ...exports, ${given.join(", ")} };`
+    }
     const [statement, start] = /^const (\w+) = require\("[^"]*\/start-[^"]*"\);$/m.exec(code) ?? []
     if (statement === undefined) return undefined
     const used = new Set()
