@@ -43,6 +43,7 @@ const options = {
   platform: "node",
   // Only for servers that share something, which have it installed beside this package.
   external: ["redis", /^node:/],
+  checks: { ineffectiveDynamicImport: false },
   // Its main file finds its parts by a function that no bundler can see through.
   resolve: { alias: { "jsonc-parser": path.join(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
   transform: { target: "node20", define: { "import.meta.env": "undefined" } }
@@ -114,13 +115,14 @@ const { output } = await bundle.write({
   dir: outdir,
   // Node starts and reads these faster than ES modules.
   format: "cjs",
+  dynamicImportInCjs: false,
   minify: true,
   comments: false,
   entryFileNames: "chunks/[name]-[hash].js",
   chunkFileNames: "chunks/[name]-[hash].js",
   codeSplitting: {
     includeDependenciesRecursively: false,
-    groups: [{ name: (id) => pieces.get(id), debugName: "pieces" }]
+    groups: [{ name: (id) => pieces.get(id) ?? (id.includes("rolldown/runtime") ? "start" : undefined), debugName: "pieces" }]
   }
 })
 await bundle.close()

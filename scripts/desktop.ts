@@ -18,11 +18,10 @@ const bundle = path.resolve(process.argv[2] ?? path.join(folder, `${manifest.nam
 const stage = mkdtempSync(path.join(tmpdir(), "desktop-"))
 const tools = [...EngineToolset.tools, ...OperatorToolset.tools]
 mkdirSync(path.join(stage, "server"))
-for (const name of ["main.js", "chunks", "THIRD-PARTY-LICENSES.txt"]) {
+for (const name of ["main.js", "package.json", "chunks", "THIRD-PARTY-LICENSES.txt"]) {
   cpSync(path.join(root, "dist", name), path.join(stage, "server", name), { recursive: true })
 }
 cpSync(path.join(root, "LICENSE"), path.join(stage, "LICENSE"))
-writeFileSync(path.join(stage, "server/package.json"), `${JSON.stringify({ type: "module" })}\n`)
 writeFileSync(path.join(stage, "manifest.json"), `${JSON.stringify(desktopManifest(tools), undefined, 2)}\n`)
 
 const packer = path.join(folder, "node_modules/@anthropic-ai/mcpb/dist/cli/cli.js")

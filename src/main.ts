@@ -4,9 +4,10 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import path from "node:path"
-import { constants, Script } from "node:vm"
+import { Script } from "node:vm"
 import { crc32 } from "node:zlib"
 
+import type * as Command from "./cli/command.ts"
 import { cacheFolder } from "./cli/files/ownFolders.ts"
 
 /** The first file of the command, known once it is bundled. */
@@ -40,7 +41,6 @@ const load = (file: string): unknown => {
   const cachedData = isKept ? readCode(fileOf(file)) : undefined
   const script = new Script(code, {
     filename: file,
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     ...(cachedData === undefined ? {} : { cachedData })
   })
   if (cachedData === undefined || script.cachedDataRejected === true) compiled.set(file, script)
@@ -89,7 +89,7 @@ const keepCode = () => {
   compiled.clear()
 }
 
-const isCommand = (module: unknown): module is typeof import("./cli/command.ts") =>
+const isCommand = (module: unknown): module is typeof Command =>
   typeof module === "object" && module !== null && "main" in module
 
 const command = load(path.join(__dirname, startFile))

@@ -7,6 +7,7 @@ import { promisify } from "node:util"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const script = path.join(root, "scripts/bundle.mjs")
+const plugin = path.join(root, "scripts/direct.mjs")
 const cache = path.join(root, "node_modules/.cache/bundles")
 
 /** What a bundle is made of, in one word. */
@@ -14,7 +15,13 @@ const digest = async () => {
   const sources = await readdir(path.join(root, "src"), { recursive: true, withFileTypes: true })
   const files = sources.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name))
   const hash = createHash("sha256").update(process.version)
-  for (const file of [...files.sort(), script, path.join(root, "package.json"), path.join(root, "package-lock.json")]) {
+  for (const file of [
+    ...files.sort(),
+    script,
+    plugin,
+    path.join(root, "package.json"),
+    path.join(root, "package-lock.json")
+  ]) {
     hash.update(file).update(await readFile(file))
   }
   return hash.digest("hex").slice(0, 16)
