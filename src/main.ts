@@ -5,7 +5,6 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wri
 import { createRequire } from "node:module"
 import path from "node:path"
 import { Script } from "node:vm"
-import { crc32 } from "node:zlib"
 
 import type * as Command from "./cli/command.ts"
 import { cacheFolder } from "./cli/files/ownFolders.ts"
@@ -37,7 +36,7 @@ const loaded = new Map<string, { readonly exports: unknown }>()
 const load = (file: string): unknown => {
   const known = loaded.get(file)
   if (known !== undefined) return known.exports
-  const code = `(function (exports, require, module, __filename, __dirname) { ${readFileSync(file, "utf8")}\n})`
+  const code = `(function (exports, require, module, __filename, __dirname) { ${readFileSync(file, "latin1")}\n})`
   const cachedData = isKept ? readCode(fileOf(file)) : undefined
   const script = new Script(code, {
     filename: file,
@@ -53,12 +52,15 @@ const load = (file: string): unknown => {
   return module.exports
 }
 
-/** The compiled code as it was written, if it is there and whole: V8 takes what is broken at its word, and ends the process. */
+/**
+ * The compiled code as it was written, if it is there and whole: V8 takes what is broken at its word, and ends the process.
+ * It is written twice over; to load what makes checksums takes longer than to compare.
+ */
 const readCode = (file: string): Buffer | undefined => {
   try {
     const kept = readFileSync(file)
-    const code = kept.subarray(0, -4)
-    return crc32(code) === kept.readUInt32LE(code.length) ? code : undefined
+    const code = kept.subarray(0, kept.length / 2)
+    return code.equals(kept.subarray(kept.length / 2)) ? code : undefined
   } catch {
     return undefined
   }
@@ -73,10 +75,8 @@ const keepCode = () => {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     for (const [source, script] of compiled) {
       const code = script.createCachedData()
-      const sum = Buffer.alloc(4)
-      sum.writeUInt32LE(crc32(code))
       const unfinished = `${fileOf(source)}.${process.pid}`
-      writeFileSync(unfinished, Buffer.concat([code, sum]), { mode: 0o600, flush: true })
+      writeFileSync(unfinished, Buffer.concat([code, code]), { mode: 0o600, flush: true })
       renameSync(unfinished, fileOf(source))
     }
     for (const name of readdirSync(folder)) {
