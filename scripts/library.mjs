@@ -60,3 +60,5 @@ for (const name of (await readdir(out, { recursive: true })).reverse()) {
   if (path.extname(name) === "" && (await readdir(path.join(out, name))).length === 0)
     await rm(path.join(out, name), { recursive: true })
 }
+// The command beside it is CommonJS.
+await writeFile(path.join(out, "package.json"), `${JSON.stringify({ type: "module" })}\n`)

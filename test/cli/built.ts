@@ -19,7 +19,7 @@ export const useCommand = () => {
     folder = await mkdtemp(path.join(tmpdir(), "workflow-tool-server-"))
     await bundleInto(path.join(folder, "dist"))
     await writeFile(path.join(folder, "package.json"), JSON.stringify({ type: "module" }))
-  })
+  }, 60_000)
   afterAll(async () => {
     await Promise.all(cleanups.map((cleanup) => cleanup()))
     await rm(folder, { recursive: true, force: true })
