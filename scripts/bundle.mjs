@@ -116,7 +116,8 @@ const { output } = await bundle.write({
   // Node starts and reads these faster than ES modules.
   format: "cjs",
   dynamicImportInCjs: false,
-  minify: true,
+  // The soak test counts fibers by the name of their class.
+  minify: { compress: true, codegen: true, mangle: { toplevel: true, reserved: ["FiberImpl"] } },
   comments: false,
   entryFileNames: "chunks/[name]-[hash].js",
   chunkFileNames: "chunks/[name]-[hash].js",
