@@ -54,10 +54,13 @@ const load = (file: string): unknown => {
 
 /**
  * The compiled code as it was written, if it is there and whole: V8 takes what is broken at its word, and ends the process.
- * It is written twice over; to load what makes checksums takes longer than to compare.
+ * It is written twice over; to load what makes checksums takes longer than to compare. What somebody else could have written
+ * is not run.
  */
 const readCode = (file: string): Buffer | undefined => {
   try {
+    const { mode, uid } = statSync(file)
+    if (process.getuid !== undefined && (uid !== process.getuid() || (mode & 0o022) !== 0)) return undefined
     const kept = readFileSync(file)
     const code = kept.subarray(0, kept.length / 2)
     return code.equals(kept.subarray(kept.length / 2)) ? code : undefined

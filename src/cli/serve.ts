@@ -20,8 +20,7 @@ export const serve = Effect.fnUntraced(function* (options: Options, keepCode: Ef
     loadToolsets(launch, { areListsFirst: launch.http === undefined }),
     shared
   )
-  const afterLists = Effect.andThen(later, keepCode)
-  yield* Effect.forkScoped(afterLists)
+  if (later.length > 0) yield* Effect.forkScoped(afterLists(later, keepCode))
   const toolsets = [...loaded, ...(yield* shownCalls(launch))]
   const { answerLimit, http } = launch
   const recorded = Layer.merge(audit(launch, http === undefined ? "stdio" : "http"), layer)
@@ -31,6 +30,13 @@ export const serve = Effect.fnUntraced(function* (options: Options, keepCode: Ef
     Effect.provideContext(shared)
   )
 }, Effect.scoped)
+
+/** What was left for later, and then what the next start can use; a call that needs what cannot be loaded says so, too. */
+const afterLists = (later: ReadonlyArray<Effect.Effect<unknown>>, keepCode: Effect.Effect<void>) =>
+  Effect.all(later, { discard: true }).pipe(
+    Effect.andThen(keepCode),
+    Effect.catchCause((cause) => Effect.logError("What calls need could not be loaded", cause))
+  )
 
 /** What the page shows of the audit log. */
 const shownCalls = ({ audit, config, http }: Launch) =>

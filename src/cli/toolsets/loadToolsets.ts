@@ -16,10 +16,7 @@ export const loadToolsets = Effect.fnUntraced(function* (launch: Launch, options
   const plans = loaded.flatMap(({ plans: source }) => source ?? [])
   return {
     toolsets: [...loaded.map(({ toolset }) => toolset), ...(yield* planTools(plans))],
-    later: Effect.all(
-      loaded.flatMap(({ later: left }) => left ?? []),
-      { discard: true }
-    )
+    later: loaded.flatMap(({ later: left }) => left ?? [])
   }
 })
 
