@@ -78,6 +78,7 @@ gather(
   "src/cli/engine/instances.ts",
   "src/cli/upstream/nodeHttpClient.ts"
 )
+gather("operator", "src/cli/toolsets/operator.ts", "src/cli/toolsets/changes.ts", "src/cli/plans/workflowPlans.ts")
 
 /**
  * What the first piece gives to the others is there when they are loaded, and stays: plain values, taken once. Behind
