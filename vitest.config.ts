@@ -25,6 +25,7 @@ export default defineConfig({
             "**/node_modules/**",
             ...killing,
             "test/clients/**",
+            "test/docs/commands.test.ts",
             "test/faults/**",
             "test/page/**/*.browser.test.ts",
             "test/real/**",
@@ -49,6 +50,7 @@ export default defineConfig({
         }
       },
       { extends: true, test: { name: "shared", include: ["test/shared/**/*.test.ts"], ...patient } },
+      { extends: true, test: { name: "docs", include: ["test/docs/commands.test.ts"], ...patient } },
       { extends: true, test: { name: "page", include: ["test/page/**/*.browser.test.ts"], ...patient } },
       { extends: true, test: { name: "clients", include: ["test/clients/**/*.test.ts"], ...patient } },
       {

@@ -5,8 +5,9 @@ import { fileURLToPath, pathToFileURL } from "node:url"
 
 import { rolldown } from "rolldown"
 
-import { direct } from "./direct.mjs"
+import { directInRolldown } from "./direct.mjs"
 import { bundlePage } from "./page.mjs"
+import { shared } from "./shared.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const outdir = path.resolve(process.argv[2] ?? path.join(root, "dist"))
@@ -48,7 +49,8 @@ const options = {
   resolve: { alias: { "jsonc-parser": path.join(root, "node_modules/jsonc-parser/lib/esm/main.js") } },
   transform: { target: "node20", define: { "import.meta.env": "undefined" } }
 }
-const plugins = [outlines, direct, noWebSockets]
+const { inputs, rolldownPlugin, write } = await shared(path.join(outdir, "shared"))
+const plugins = [outlines, rolldownPlugin, directInRolldown, noWebSockets]
 
 /** Which modules every module really takes something from, once what nobody uses is gone. */
 const imports = await (async () => {
@@ -146,6 +148,7 @@ const { output } = await bundle.write({
   }
 })
 await bundle.close()
+await write()
 // Letters of one byte each are read without a look at them, and take half of the memory.
 for (const { code, fileName } of output) {
   const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
@@ -164,6 +167,7 @@ await chmod(path.join(outdir, "main.js"), 0o755)
 await writeFile(path.join(outdir, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`)
 const inside = await packagesIn([
   ...output.flatMap(({ moduleIds = [] }) => moduleIds.map((id) => path.relative(root, id))),
+  ...inputs,
   ...(await bundlePage(outdir))
 ])
 await writeFile(path.join(outdir, "THIRD-PARTY-LICENSES.txt"), await licenses(inside))

@@ -17,13 +17,13 @@ const toModules = (code) =>
 const ours = /[\\/]src[\\/].*\.tsx?$/
 
 /** As a plugin of rolldown. */
-export const direct = {
+export const directInRolldown = {
   name: "direct",
   transform: { filter: { id: ours }, handler: toModules }
 }
 
 /** As a plugin of esbuild. */
-export const directInPage = {
+export const direct = {
   name: "direct",
   setup({ onLoad }) {
     onLoad({ filter: ours }, async ({ path: file }) => ({

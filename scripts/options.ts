@@ -2,6 +2,7 @@
 import { Result, Schema } from "effect"
 
 import { AuditFields, FileFields, HttpFields, OAuthFields, SharedFields } from "../src/cli/configuration/fileFields.ts"
+import { TelemetryFields } from "../src/cli/configuration/telemetry.ts"
 import { GuardFields, KeepFields, MappingFields, PlanFields, PromotionFields } from "../src/engine/changes/settings.ts"
 import { InstanceFields } from "../src/engine/config/instance.ts"
 import { firstIssue } from "../src/internal/schema/describeIssue.ts"
@@ -30,6 +31,7 @@ const groups: ReadonlyArray<Group> = [
     audit: "the audit log; off unless asked for. A text alone is its `file`",
     history: "folder of the git repository that keeps the history of workflows; off unless asked for",
     shared: "what several copies share",
+    telemetry: "where OpenTelemetry's traces, metrics and logs go: see [watching.md](watching.md#opentelemetry)",
     tests: "folder of recorded tests of workflows: see [testing.md](testing.md); none unless asked for",
     nodeTypes: "where node types come from that an engine does not tell",
     marketplace: "the marketplace: see [marketplace.md](marketplace.md)",
@@ -76,6 +78,17 @@ const groups: ReadonlyArray<Group> = [
     redis: "the Redis; `WORKFLOW_TOOL_SERVER_REDIS` goes before it",
     prefix: "what the names of all keys there begin with"
   }),
+  group("telemetry.", TelemetryFields, {
+    endpoint: "base URL of the collector; `/v1/traces` and so on are added",
+    headers: "headers of every delivery; their values are kept secret",
+    caFile: "certificate authorities to trust beside those of Node; a relative path counts from the configuration file",
+    protocol: "how it is written",
+    compression: "whether it is compressed",
+    signals: "what is delivered; all unless this says otherwise",
+    sampleRatio: "part of the traces to keep, where the caller has not decided",
+    serviceName: "`service.name`; `workflow-tool-server` unless this says otherwise",
+    attributes: "further attributes of the resource"
+  }),
   group("plans.", PlanFields, {
     journal: "file that keeps plans and their progress; a relative path counts from the configuration file",
     planMinutes: "how long a plan can wait to be applied",
@@ -85,7 +98,8 @@ const groups: ReadonlyArray<Group> = [
     maxItemsPerApply: "how many single changes one plan may hold",
     allowedInstances: "the only instances that plans may change",
     allowedTags: "only workflows with one of these tags may be changed",
-    protected: "workflows that a person has to agree to: `{ tags, names }`"
+    protected:
+      "workflows that a person has to agree to: `{ tags, names }`; `directWrites: false` leaves out single changes"
   }),
   group("promotion.", PromotionFields, {
     mappings: "what stands for what on another instance",

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 
 import { build } from "esbuild"
 
-import { directInPage } from "./direct.mjs"
+import { direct } from "./direct.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const source = (file) => path.join(root, "src/page", file)
@@ -40,7 +40,7 @@ export const bundlePage = async (outdir) => {
     legalComments: "none",
     metafile: true,
     logLevel: "warning",
-    plugins: [ours, directInPage]
+    plugins: [ours, direct]
   })
   const textOf = (end) => outputFiles.find(({ path: file }) => file.endsWith(end))?.text ?? ""
   // The view of a client is one document, in which the script stands: nothing in it may look like its end.

@@ -26,7 +26,7 @@ if (major < wantedMajor || (major === wantedMajor && minor < wantedMinor)) {
 const isKept = process.env["NODE_DISABLE_COMPILE_CACHE"] === undefined
 const folder = path.join(cacheFolder(), "code")
 const fileOf = (source: string) =>
-  path.join(folder, `${path.basename(source, ".js")}-${process.version}-${process.arch}.bin`)
+  path.join(folder, `${path.parse(source).name}-${process.version}-${process.arch}.bin`)
 
 /** What was compiled in this process, by its file. */
 const compiled = new Map<string, Script>()
@@ -47,7 +47,7 @@ const load = (file: string): unknown => {
   loaded.set(file, module)
   const folder = path.dirname(file)
   const others = createRequire(file)
-  const require = (id: string): unknown => (id.startsWith("./") ? load(path.join(folder, id)) : others(id))
+  const require = (id: string): unknown => (id.startsWith(".") ? load(path.join(folder, id)) : others(id))
   script.runInThisContext()(module.exports, require, module, file, folder)
   return module.exports
 }

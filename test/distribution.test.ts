@@ -5,20 +5,31 @@ import { createServer } from "node:net"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
 
+import { Ajv } from "ajv"
+import addFormats from "ajv-formats"
 import { Result } from "effect"
 import { assert, describe, it } from "vitest"
 
 import manifest from "../package.json" with { type: "json" }
 import { desktopManifest, installLinks, serverJson } from "../scripts/distribution.ts"
+import { stageDesktop } from "../scripts/stageDesktop.ts"
 import { flag, flagNames, readOptions } from "../src/cli/configuration/flags.ts"
 import { hostVariables, keyVariables } from "../src/engine/config/aliases.ts"
 import { EngineToolset } from "../src/engine/toolset.ts"
-import { directory, useCommand } from "./cli/built.ts"
+import { commandFile, directory, useCommand } from "./cli/built.ts"
 
 useCommand()
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const variables = new Set<string>([...flagNames.map((name) => flag(name).variable), ...hostVariables, ...keyVariables])
+
+/** What a published schema finds wrong. */
+const problemsOf = (schema: string, value: unknown) => {
+  const ajv = addFormats.default(new Ajv({ strict: false, allErrors: true }))
+  const file = path.join(root, "test/data/packaging", `${schema}.schema.json`)
+  const isValid = ajv.validate(JSON.parse(readFileSync(file, "utf8")), value)
+  return isValid ? [] : ajv.errors
+}
 
 describe("the entry for the registry of MCP servers", () => {
   const entry = serverJson()
@@ -32,6 +43,11 @@ describe("the entry for the registry of MCP servers", () => {
     // The registry looks for this field in the package on npm.
     assert.strictEqual(manifest.mcpName, entry.name)
     assert.isTrue(entry.name.startsWith(`io.github.${new URL(entry.repository.url).pathname.split("/")[1]}/`))
+  })
+
+  it("is valid by the registry's schema", () => {
+    assert.deepStrictEqual(problemsOf("server", entry), [])
+    assert.isNotEmpty(problemsOf("server", { ...entry, name: manifest.name }))
   })
 
   it("asks for variables that there are, and marks the key as secret", () => {
@@ -64,6 +80,29 @@ describe("the desktop bundle's manifest", () => {
     assert.strictEqual(entry, `\${__dirname}/${server.entry_point}`)
     const options = Result.getOrThrow(readOptions({ toolsets: words[words.indexOf("--toolsets") + 1] }, {}))
     assert.deepStrictEqual(options.toolsets, ["engine", "operator"])
+  })
+})
+
+describe("the desktop bundle", () => {
+  it("holds a manifest that desktop programs take, and a server with all that it shows", async () => {
+    const stage = await directory()
+    stageDesktop(path.dirname(commandFile()), stage)
+    const { server, ...manifest } = JSON.parse(readFileSync(path.join(stage, "manifest.json"), "utf8"))
+    assert.deepStrictEqual(problemsOf("mcpb-manifest-v0.3", { server, ...manifest }), [])
+    assert.isNotEmpty(problemsOf("mcpb-manifest-v0.3", manifest))
+    const uri = "ui://workflow-tool-server/view"
+    const request = { jsonrpc: "2.0", id: 1, method: "resources/read", params: { uri } }
+    const { stdout } = spawnSync(
+      process.execPath,
+      [path.join(stage, server.entry_point), ...server.mcp_config.args.slice(1)],
+      {
+        cwd: await directory(),
+        input: `${JSON.stringify(request)}\n`,
+        env: { PATH: process.env["PATH"], ENGINE_HOST: "http://127.0.0.1:9", ENGINE_API_KEY: "none" }
+      }
+    )
+    const { contents } = JSON.parse(String(stdout)).result
+    assert.include(contents[0].text, "<script")
   })
 })
 

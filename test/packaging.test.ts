@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process"
 import { existsSync } from "node:fs"
-import { cp, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises"
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
@@ -93,6 +93,29 @@ describe("what is part of the bundled command", () => {
   })
 })
 
+/** Makes a workflow with an expression that no parser takes. */
+const unreadable = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "tools/call",
+  params: {
+    name: "create_workflow",
+    arguments: {
+      name: "Unreadable",
+      nodes: [
+        {
+          name: "Set",
+          type: "n8n-nodes-base.set",
+          typeVersion: 3.4,
+          position: [0, 0],
+          parameters: { value: "={{ 1 + }}" }
+        }
+      ],
+      connections: {}
+    }
+  }
+}
+
 /** An empty project with the tarball installed, which needs no network: it brings all that it runs. */
 const installed = async () => {
   const project = await mkdtemp(path.join(folder, "project-"))
@@ -104,8 +127,8 @@ const installed = async () => {
 
 describe("the tarball", () => {
   it("is small, and holds each file of the library once", () => {
-    assert.isBelow(packed.unpackedSize, 2_900_000)
-    assert.isBelow(packed.size, 980_000)
+    assert.isBelow(packed.unpackedSize, 2_250_000)
+    assert.isBelow(packed.size, 760_000)
     const paths = packed.files.map(({ path: file }) => file)
     const declared = Object.values(manifest.exports).flatMap((target) => (typeof target === "string" ? [] : [target]))
     for (const { default: code, types } of declared) assert.includeMembers(paths, [code.slice(2), types.slice(2)])
@@ -114,6 +137,23 @@ describe("the tarball", () => {
     assert.deepStrictEqual(code.filter((file) => !file.startsWith("dist/lib/shared/")).toSorted(), expected.toSorted())
     assert.deepStrictEqual(
       paths.filter((file) => /(?:^|\/)(?:src|test|scripts|node_modules)\//.test(file)),
+      []
+    )
+  })
+
+  it("holds once what the command and the library share", async () => {
+    const read = async (below: string, extension: string) => {
+      const names = (await readdir(path.join(folder, "dist", below), { recursive: true })).filter((name) =>
+        name.endsWith(extension)
+      )
+      return (await Promise.all(names.map((name) => readFile(path.join(folder, "dist", below, name), "utf8")))).join("")
+    }
+    const shared = await read("shared", ".cjs")
+    const others = (await read("lib", ".js")) + (await read("chunks", ".js"))
+    const sentences = [...shared.matchAll(/["'`]([A-Z]\w* [^"'`\\$]{40,})["'`]/g)].map(([, sentence = ""]) => sentence)
+    assert.isAbove(sentences.length, 100)
+    assert.deepStrictEqual(
+      sentences.filter((sentence) => others.includes(sentence)),
       []
     )
   })
@@ -148,34 +188,53 @@ describe("the tarball", () => {
     )
     const lines = [
       ...imports,
-      'import { EngineToolset, McpHttp, Server } from "workflow-tool-server"',
+      'import { Layer } from "effect"',
+      'import { HttpRouter } from "effect/http"',
+      'import { EngineToolset, Instances, McpHttp, Server } from "workflow-tool-server"',
+      'import { EmbeddedEngine, layerInstance } from "workflow-tool-server/embedded"',
       'import { Tool } from "workflow-tool-server/mcp"',
       `export const all: ReadonlyArray<object> = [${names.map((_, index) => `all${index}`).join(", ")}]`,
       'export const server = Server.layer({ toolsets: [EngineToolset], version: "1" })',
-      "export const routes = McpHttp.layer()",
+      "const instances = Instances.layer.pipe(Layer.provide(layerInstance()), Layer.provide(EmbeddedEngine.layer()))",
+      "const routes = McpHttp.layer().pipe(Layer.provide(server), Layer.provide(instances))",
+      "const { handler } = HttpRouter.toWebHandler(routes, { disableLogger: true })",
       "export const make: typeof Tool.make = Tool.make",
       "// @ts-expect-error the types are real: a version is a text",
       "Server.layer({ toolsets: [], version: 1 })",
-      "console.log(all.map((one) => Object.keys(one).length).join())"
+      "console.log(all.map((one) => Object.keys(one).length).join())",
+      `const body = '${JSON.stringify(unreadable)}'`,
+      'const headers = { "content-type": "application/json", host: "127.0.0.1" }',
+      'const answer = await handler(new Request("http://127.0.0.1/mcp", { method: "POST", headers, body }))',
+      "console.log(await answer.text())"
     ]
     await writeFile(path.join(project, "index.ts"), lines.join("\n"))
     const compilerOptions = {
       target: "es2022",
-      module: "nodenext",
       strict: true,
       exactOptionalPropertyTypes: true,
       noUncheckedIndexedAccess: true,
+      isolatedModules: true,
       skipLibCheck: true,
       types: [],
       lib: ["es2023", "dom"]
     }
-    await writeFile(path.join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["index.ts"] }))
+    const resolutions = [
+      { module: "esnext", moduleResolution: "bundler", noEmit: true },
+      { module: "nodenext", moduleResolution: "nodenext" }
+    ]
     const tsc = path.join(root, "node_modules/typescript/bin/tsc")
-    const compiled = await run(process.execPath, [tsc, "-p", project], { cwd: project }).catch(
-      (error: unknown) => error
-    )
-    assert.deepInclude(compiled, { stdout: "", stderr: "" })
+    for (const resolution of resolutions) {
+      const configuration = { compilerOptions: { ...compilerOptions, ...resolution }, files: ["index.ts"] }
+      await writeFile(path.join(project, "tsconfig.json"), JSON.stringify(configuration))
+      const compiled = await run(process.execPath, [tsc, "-p", project], { cwd: project }).catch(
+        (error: unknown) => error
+      )
+      assert.deepInclude(compiled, { stdout: "", stderr: "" }, resolution.moduleResolution)
+    }
     const { stdout } = await run(process.execPath, ["index.js"], { cwd: project })
-    for (const count of stdout.trim().split(",")) assert.isAbove(Number(count), 0)
+    const [counts = "", answer] = stdout.trim().split("\n")
+    for (const count of counts.split(",")) assert.isAbove(Number(count), 0)
+    // What the library shares with the command worked, to the parser of expressions, on this program's copy of effect.
+    assert.include(answer, "the expression cannot be read")
   })
 })

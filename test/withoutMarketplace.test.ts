@@ -39,8 +39,8 @@ it(
     // The only error is one made here, which shows that the compiler has looked.
     await writeFile(path.join(copy, "src/wrong.ts"), "export const wrong: string = 1\n")
     await writeFile(path.join(copy, "sources.json"), JSON.stringify({ extends: "./tsconfig.json", include: ["src"] }))
-    const compiler = await run(path.join(root, "node_modules/.bin/effect-tsgo"), "get-exe-path")
-    const errors = await run(compiler, "--noEmit", "--pretty", "false", "--project", "sources.json")
+    const compiler = path.join(root, "node_modules/typescript/bin/tsc")
+    const errors = await run(process.execPath, compiler, "--noEmit", "--pretty", "false", "--project", "sources.json")
     assert.match(errors, /^src\/wrong\.ts\(1,14\): error TS2322: .*$/)
   }
 )

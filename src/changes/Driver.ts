@@ -173,6 +173,8 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
 
   /** The changes that undo one. */
   readonly invert: (change: C) => ReadonlyArray<C>
+  /** What a step of a rollback does about a change, in words; the id of its step otherwise. */
+  readonly undoes?: (change: C) => string
   /** What is unmade with something else: the thing that a change belongs to, and the one that it brings back. */
   readonly belongsTo: (change: C) => string
   readonly bringsBack: (change: C) => string | undefined
@@ -203,7 +205,7 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
       readonly isProtectedConfirmed: boolean
     }
   ) => ReadonlyArray<string>
-  /** What a person has to agree to before a plan is applied, in words for them; absent where plans change nothing protected. */
+  /** What a person has to agree to before a plan is applied, in words for them; absent where no plan needs that. */
   readonly questionOf?: (plan: Plan<C>) => string | undefined
   /** Fails where nothing may be changed at that moment. */
   readonly mayApply: (now: number) => Effect.Effect<void, E>

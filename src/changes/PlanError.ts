@@ -1,5 +1,7 @@
 import { Schema } from "effect"
 
+import { notAgreed } from "../mcp/agreement.ts"
+
 /** No plan has this id; plans that were never begun are forgotten with the process unless they are kept in a file. */
 export class PlanNotFound extends Schema.TaggedError<PlanNotFound>()("PlanNotFound", { id: Schema.String }) {
   override get message() {
@@ -35,7 +37,7 @@ export class GuardViolation extends Schema.TaggedError<GuardViolation>()("GuardV
   }
 }
 
-/** A person was asked whether to change what is protected, and has not agreed; nothing was sent. */
+/** A person was asked whether a plan may be applied, and has not agreed; nothing was sent. */
 export class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", {
   id: Schema.String,
   answer: Schema.Literals(["declined", "cancelled", "unanswered"]),
@@ -43,14 +45,7 @@ export class NotAgreed extends Schema.TaggedError<NotAgreed>()("NotAgreed", {
   problem: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
-    const what = `Plan ${this.id} changes what is protected`
-    if (this.answer === "unanswered") {
-      const problem = this.problem ?? "nobody answered"
-      return `${what}, and no person has agreed: ${problem}. Nothing was changed. Applying it again asks again.`
-    }
-    return this.answer === "declined"
-      ? `${what}, and the person who was asked declined; nothing was changed. Ask them what they want instead.`
-      : `${what}, and the person who was asked closed the question without an answer; nothing was changed. Apply it again only if they want to be asked again.`
+    return notAgreed(`Plan ${this.id} is for a person to agree to`, this, "Applying it again")
   }
 }
 

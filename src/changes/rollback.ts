@@ -14,18 +14,25 @@ export const draftRollback = Effect.fnUntraced(function* <C, S extends RemoteSta
   driver: Driver<C, S, E>,
   past: PlanState<C>
 ) {
-  const { creations, estimate, idOf, invert, limitRollback, order, resolve, visibleMs, warnOfRollback } = driver
+  const { creations, estimate, idOf, invert, limitRollback, order, resolve, undoes, visibleMs, warnOfRollback } = driver
   const isTouched = ({ doneAt, outcomeUnknownSince }: ReturnType<typeof recordOf>) =>
     doneAt !== undefined || outcomeUnknownSince !== undefined
   const touched = past.plan.steps.filter(({ id }) => isTouched(recordOf(past, id)))
   const { found, others } = yield* lost(driver, touched, past)
   const created = new Map<string, CreatedId>([...found, ...tell(past, (record) => record.created)])
   const wanted = touched
-    .flatMap(({ id, undo }) =>
+    .flatMap(({ change: done, id, undo }) =>
       undo.flatMap((change): ReadonlyArray<Step<C>> => {
         const resolved = resolve(change, (step) => created.get(step))
         if (resolved === undefined) return []
-        return [{ id: idOf(resolved), change: resolved, reason: `takes back: ${id}`, undo: invert(resolved) }]
+        return [
+          {
+            id: idOf(resolved),
+            change: resolved,
+            reason: undoes?.(done) ?? `takes back: ${id}`,
+            undo: invert(resolved)
+          }
+        ]
       })
     )
     .toSorted(order)

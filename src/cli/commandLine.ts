@@ -211,7 +211,7 @@ const inWords: (error: CliError.NonShowHelpErrors) => string = Match.type<CliErr
 )
 
 const unknownCommand = (word: string) =>
-  `Unknown command ${word.split("=")[0]}. Commands: init, check, call, backup, promote, test`
+  `Unknown command ${word.split("=")[0]}. Commands: init, check, call, backup, nodes, promote, test`
 
 /** Help as `effect/cli` writes it; the version alone, so that scripts can read it. Errors are the caller's to print. */
 function presenting() {

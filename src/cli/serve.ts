@@ -1,6 +1,7 @@
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Layer } from "effect"
 
+import { Stopping } from "../mcp/Stopping.ts"
 import { AnswerLimit } from "../mcp/Tool.ts"
 import { serveStdio } from "../mcp/transport/stdio.ts"
 import * as Server from "../Server.ts"
@@ -14,6 +15,8 @@ import { audit, loadToolsets, sharedWithCopies } from "./toolsets/loadToolsets.t
 /** Serves until the client leaves or the process is told to stop. */
 export const serve = Effect.fnUntraced(function* (options: Options, keepCode: Effect.Effect<void>) {
   const launch = yield* readLaunch(options)
+  const stopping = yield* Deferred.make<void>()
+  yield* Effect.forkScoped(Effect.andThen(stopRequested, Deferred.succeed(stopping, undefined)))
   const { layer, metrics } = yield* watching(launch)
   const shared = yield* sharedWithCopies(launch)
   const { later, toolsets: loaded } = yield* Effect.provideContext(
@@ -24,8 +27,9 @@ export const serve = Effect.fnUntraced(function* (options: Options, keepCode: Ef
   const toolsets = [...loaded, ...(yield* shownCalls(launch))]
   const { answerLimit, http } = launch
   const recorded = Layer.merge(audit(launch, http === undefined ? "stdio" : "http"), layer)
-  yield* (yield* transport(launch, metrics)).pipe(
+  yield* (yield* transport(launch, metrics, Deferred.await(stopping))).pipe(
     Effect.provide(Layer.provideMerge(Server.layer({ toolsets }), recorded)),
+    Effect.provideService(Stopping, stopping),
     answerLimit === undefined ? (self) => self : Effect.provideService(AnswerLimit, answerLimit),
     Effect.provideContext(shared)
   )
@@ -48,16 +52,17 @@ const shownCalls = ({ audit, config, http }: Launch) =>
       )
 
 /** Over stdio where nothing else is asked for; what HTTP needs is loaded only for it. */
-const transport = ({ http }: Launch, metrics: Watching["metrics"]) =>
+const transport = ({ http }: Launch, metrics: Watching["metrics"], stopped: Effect.Effect<void>) =>
   http === undefined
-    ? Effect.succeed(overStdio)
+    ? Effect.succeed(overStdio(stopped))
     : Effect.map(
         Effect.promise(() => import("./http/overHttp.ts")),
-        ({ overHttp }) => overHttp(http, metrics, stopRequested)
+        ({ overHttp }) => overHttp(http, metrics, stopped)
       )
 
 /** Serves the client at standard input and output until it leaves or the process is told to stop. */
-const overStdio = serveStdio(stopRequested).pipe(
-  Effect.catchTag("PlatformError", (error) => Effect.logWarning(`Standard input broke: ${error.message}`)),
-  Effect.provide(NodeStdio.layer)
-)
+const overStdio = (stopped: Effect.Effect<void>) =>
+  serveStdio(stopped).pipe(
+    Effect.catchTag("PlatformError", (error) => Effect.logWarning(`Standard input broke: ${error.message}`)),
+    Effect.provide(NodeStdio.layer)
+  )

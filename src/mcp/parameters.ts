@@ -16,6 +16,13 @@ export const limit = (standard: number) =>
     .annotate({ description: `Rows to show, default ${standard}` })
     .pipe(Schema.withDecodingDefaultKey(Effect.succeed(standard)))
 
+/** The same, where no more are shown than a model should have to read, unless it asks for them. */
+export const fittingLimit = Schema.optionalKey(
+  Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 500 }, { message: "must be between 1 and 500" })).annotate({
+    description: "Rows to show; default: what fits into 6 kB"
+  })
+)
+
 /** How many rows of a list to leave out first. */
 export const offset = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { message: "must be 0 or more" }))
   .annotate({ description: "Rows to skip, default 0" })

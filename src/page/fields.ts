@@ -2,10 +2,15 @@ import type { JsonObject } from "../internal/schema/JsonObject.ts"
 import { type Args, objectOf, textOf, textsOf } from "./json.ts"
 import { readJson } from "./readJson.ts"
 
+/** How an argument is asked for: one value, one of some, any of some, one a line, or JSON where nothing simpler will do. */
+export type Kind = "text" | "number" | "choice" | "choices" | "lines" | "json"
+
 /** One argument of a tool, as a form asks for it. */
 export interface Field {
   readonly name: string
-  readonly kind: "text" | "number" | "boolean" | "json"
+  readonly kind: Kind
+  /** What a value is, or each of a list. */
+  readonly value: "text" | "number" | "whole" | "boolean" | "object"
   readonly isList: boolean
   readonly isRequired: boolean
   readonly description: string
@@ -13,30 +18,40 @@ export interface Field {
   readonly choices: ReadonlyArray<string>
 }
 
-/** The arguments of a tool by its JSON schema. */
-export const fieldsOf = (schema: JsonObject): ReadonlyArray<Field> => {
+/** The arguments of a tool by its JSON schema, what it needs first. Names of instances are chosen, not written. */
+export const fieldsOf = (schema: JsonObject, instances: ReadonlyArray<string> = []): ReadonlyArray<Field> => {
   const required = textsOf(schema.required)
-  const fields = Object.entries(objectOf(schema.properties)).map(([name, value]): Field => {
-    const property = objectOf(value)
-    const type = textOf(property.type)
-    const kind = kinds[type] ?? "json"
+  const fields = Object.entries(objectOf(schema.properties)).map(([name, given]): Field => {
+    const property = objectOf(given)
+    const isList = property.type === "array"
+    const item = isList ? objectOf(property.items) : property
+    const value = values[textOf(item.type)] ?? "object"
+    const choices = value === "boolean" ? ["true", "false"] : name === "instance" ? instances : textsOf(item.enum)
     return {
       name,
-      kind,
-      isList: type === "array",
+      kind: kindOf(value, isList, choices.length > 0),
+      value,
+      isList,
       isRequired: required.includes(name),
       description: textOf(property.description),
-      choices: kind === "boolean" ? ["true", "false"] : textsOf(property.enum)
+      choices
     }
   })
   return fields.toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired))
 }
 
-const kinds: Readonly<Record<string, Field["kind"]>> = {
+const values: Readonly<Record<string, Field["value"]>> = {
   string: "text",
   number: "number",
-  integer: "number",
+  integer: "whole",
   boolean: "boolean"
+}
+
+const kindOf = (value: Field["value"], isList: boolean, isChosen: boolean): Kind => {
+  if (value === "object") return "json"
+  if (isChosen) return isList ? "choices" : "choice"
+  if (isList) return "lines"
+  return value === "text" ? "text" : "number"
 }
 
 /** The arguments that texts stand for, and what is wrong with the others. What is left empty is left out. */
@@ -49,25 +64,47 @@ export const readFields = (
   for (const field of fields) {
     const text = Object.hasOwn(texts, field.name) ? (texts[field.name] ?? "") : ""
     if (text.trim() === "") {
-      if (field.isRequired) problems[field.name] = "Is needed"
+      if (field.isRequired) problems[field.name] = field.kind === "choices" ? "Choose at least one" : "Is needed"
       continue
     }
-    const value = read(field, text)
-    if (value !== undefined) args[field.name] = value.value
-    else
-      problems[field.name] =
-        field.kind === "number" ? "Must be a number" : `Must be JSON: ${field.isList ? "a list" : "an object"}`
+    const read = field.kind === "json" ? readObject(field, text) : readPlain(field, text)
+    if ("value" in read) args[field.name] = read.value
+    else problems[field.name] = read.problem
   }
   return { args, problems }
 }
 
-const read = ({ isList, kind }: Field, text: string): { readonly value: unknown } | undefined => {
-  if (kind === "text") return { value: text }
-  if (kind === "boolean") return { value: text === "true" }
-  if (kind === "number") return Number.isFinite(Number(text)) ? { value: Number(text) } : undefined
-  // A list of plain words may be written as one.
-  if (isList && !/^\s*\[/.test(text)) return { value: text.split(",").map((word) => word.trim()) }
+type Read = { readonly value: unknown } | { readonly problem: string }
+
+const readObject = ({ isList }: Field, text: string): Read => {
   const found = readJson(text)
-  if (found === undefined || found.value === null) return undefined
-  return isList && !Array.isArray(found.value) ? undefined : found
+  const isFit = found !== undefined && found.value !== null && (!isList || Array.isArray(found.value))
+  return isFit ? found : { problem: `Must be JSON: ${isList ? "a list, [ … ]" : "an object, { … }"}` }
+}
+
+const readPlain = ({ isList, value }: Field, text: string): Read => {
+  if (!isList) return valueOf(value, text)
+  const read = linesOf(text).map((line) => valueOf(value, line))
+  const wrong = read.findIndex((one) => "problem" in one)
+  return wrong < 0
+    ? { value: read.flatMap((one) => ("value" in one ? [one.value] : [])) }
+    : { problem: `Line ${wrong + 1} must be a ${value === "whole" ? "whole number" : "number"}` }
+}
+
+/** The lines of a list that say something; a list of JSON will do as well. */
+export const linesOf = (text: string): ReadonlyArray<string> => {
+  const found = /^\s*\[/.test(text) ? readJson(text)?.value : undefined
+  if (Array.isArray(found) && textsOf(found).length === found.length) return textsOf(found)
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+}
+
+const valueOf = (value: Field["value"], text: string): Read => {
+  if (value === "text") return { value: text }
+  if (value === "boolean") return { value: text === "true" }
+  const number = Number(text)
+  if (value === "whole" && !Number.isSafeInteger(number)) return { problem: "Must be a whole number" }
+  return Number.isFinite(number) ? { value: number } : { problem: "Must be a number" }
 }

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs"
-
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema, Stream } from "effect"
 import { LanguageModel } from "effect/ai"
@@ -28,11 +26,6 @@ const Listed = Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.Str
 const decodeListed = Schema.decodeUnknownSync(Listed)
 
 describe("an effect/ai toolkit of the engine's tools", () => {
-  it("is the sample of docs/embedding.md, letter by letter", () => {
-    const file = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8")
-    assert.include(file("../../docs/embedding.md"), file("./sample.ts").trim())
-  })
-
   it.effect("lets a model call a tool that only reads, and gives it the answer", () =>
     Effect.gen(function* () {
       const { model, offered } = scripted("list_workflows", { limit: 2 })

@@ -7,18 +7,18 @@ import { promisify } from "node:util"
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const script = path.join(root, "scripts/bundle.mjs")
-const plugin = path.join(root, "scripts/direct.mjs")
 const cache = path.join(root, "node_modules/.cache/bundles")
 
 /** What a bundle is made of, in one word. */
 const digest = async () => {
   const sources = await readdir(path.join(root, "src"), { recursive: true, withFileTypes: true })
+  const scripts = (await readdir(path.dirname(script))).filter((name) => name.endsWith(".mjs")).sort()
   const files = sources.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name))
   const hash = createHash("sha256").update(process.version)
+  const made = scripts.map((name) => path.join(path.dirname(script), name))
   for (const file of [
     ...files.sort(),
-    script,
-    plugin,
+    ...made,
     path.join(root, "package.json"),
     path.join(root, "package-lock.json")
   ]) {

@@ -41,6 +41,8 @@ export class TestedEngine extends Context.Service<
     readonly apiKey: string
     /** One call of its REST API, as it is answered. */
     readonly send: (method: "DELETE" | "GET" | "POST" | "PUT", path: string, body?: unknown) => Effect.Effect<RawReply>
+    /** One call past its REST API, as whoever knows an address makes it. */
+    readonly call: (method: "GET" | "POST", path: string) => Effect.Effect<RawReply>
     /** Lets something happen once, just before one of the server's requests reaches the engine. */
     readonly interrupt: (interruption: Interruption) => Effect.Effect<void>
     /** Lets the engine take this long for each of the server's requests, as long as the effect runs. */
@@ -66,18 +68,23 @@ const make = ({ apiKey, host, version }: Place, client: HttpClient.HttpClient, p
     })
   )
 
-  const send = Effect.fnUntraced(function* (method: "DELETE" | "GET" | "POST" | "PUT", path: string, body?: unknown) {
-    const bare = HttpClientRequest.make(method)(`${host}/api/v1${path}`, { headers: { "X-N8N-API-KEY": apiKey } })
-    const reply = yield* client.execute(body === undefined ? bare : HttpClientRequest.bodyJsonUnsafe(bare, body))
-    const text = yield* reply.text
-    return { status: reply.status, body: readJson(text).pipe((found) => (found._tag === "Some" ? found.value : text)) }
+  const reply = Effect.fnUntraced(function* (asked: HttpClientRequest.HttpClientRequest) {
+    const answered = yield* client.execute(asked)
+    const text = yield* answered.text
+    const body = readJson(text).pipe((found) => (found._tag === "Some" ? found.value : text))
+    return { status: answered.status, body }
   }, Effect.orDie)
+  const send = (method: "DELETE" | "GET" | "POST" | "PUT", path: string, body?: unknown) => {
+    const bare = HttpClientRequest.make(method)(`${host}/api/v1${path}`, { headers: { "X-N8N-API-KEY": apiKey } })
+    return reply(body === undefined ? bare : HttpClientRequest.bodyJsonUnsafe(bare, body))
+  }
 
   const tested = TestedEngine.of({
     version,
     isSecond: version.startsWith("2."),
     apiKey,
     send,
+    call: (method, path) => reply(HttpClientRequest.make(method)(`${host}${path}`)),
     interrupt: (interruption) =>
       Effect.sync(() => {
         planned = interruption

@@ -176,6 +176,22 @@ export const promotingSuite = (title: string, { layerOf, to }: Pair) => {
         }).pipe(over())
       )
 
+      it.live("goes over a draft that somebody changed and put back, as what it shows is what runs", () =>
+        Effect.gen(function* () {
+          const { activate, apply, change, hook, make, plan } = yield* scene
+          yield* make("staging", "Ours", { nodes: [hook("new")] })
+          const there = yield* make("production", "Ours", { nodes: [hook("old")] })
+          yield* activate("production", there)
+          yield* change("production", there, { nodes: [hook("draft")] }, "?publishIfActive=false")
+          yield* change("production", there, { nodes: [hook("old")] }, "?publishIfActive=false")
+          const planned = yield* plan()
+          assert.deepInclude(planned, { blocked: [] })
+          assert.deepInclude(yield* apply(planned), { state: "applied" })
+          const back = yield* ask("plan_rollback", { plan_id: planned["plan_id"] })
+          assert.nestedPropertyVal(back, "first_steps[0].reason", "puts back what was there before")
+        }).pipe(over())
+      )
+
       it.live("is rolled back but for what its engine would not run any more, which is named", () =>
         Effect.gen(function* () {
           const { activate, apply, applied, change, deactivate, hook, listed, make, prefix, shown } = yield* scene

@@ -45,6 +45,14 @@ const calling = (id: string) =>
     { typeVersion: 1.2 }
   )
 
+const callingByAddress = (id: string) => ({
+  ...calling(id),
+  parameters: {
+    source: "database",
+    workflowId: { __rl: true, mode: "url", value: `https://engine.example.com/workflow/${id}?from=editor` }
+  }
+})
+
 const apply = (plan: Json) => ask("apply_plan", { plan_id: plan["plan_id"], confirm: true })
 
 /** What the repository's newest commit is called, once all that happened is in it. */
@@ -75,7 +83,11 @@ export const restoringSuite = (name: string, engine: Layer.Layer<Sessions | Test
             const body = without(yield* shown(`/workflows/${pinned}`), ...counted)
             const plain = { name: body.name, nodes: body.nodes, connections: {}, settings: body.settings }
             if (isSecond)
-              yield* sent("PUT", `/workflows/${pinned}`, { ...plain, pinData: { Start: [{ json: { a: 1 } }] } })
+              yield* sent("PUT", `/workflows/${pinned}`, {
+                ...plain,
+                pinData: { Start: [{ json: { a: 1 } }] },
+                description: "What it is for"
+              })
             yield* ask("get_workflow", { id: pinned })
             const version = yield* newest(pinned)
             // Others use the same engine: what is restored is what this test has made.
@@ -84,11 +96,11 @@ export const restoringSuite = (name: string, engine: Layer.Layer<Sessions | Test
             const states = Effect.all([stateOf(caller), stateOf(daily), stateOf(pinned)])
             const before = yield* states
 
-            const unpinned = isSecond ? { pinData: {} } : {}
+            const unpinned = isSecond ? { pinData: {}, description: "Something else" } : {}
             yield* sent("PUT", `/workflows/${pinned}`, { ...plain, name: unique("renamed"), settings: {}, ...unpinned })
             yield* ask("deactivate_workflow", { id: daily })
             yield* cleared(called)
-            const { id: since } = yield* created({ nodes: [manual(), calling(called)] })
+            const { id: since } = yield* created({ nodes: [manual(), callingByAddress(called)] })
             const broken = yield* Effect.all([states, stateOf(since)])
 
             const plan = yield* ask("plan_restore", { version })

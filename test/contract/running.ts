@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 
 import { ask, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
@@ -11,6 +11,19 @@ const answering = (parameters: object, value: string) => ({
   connections: chain("Webhook", "Answer"),
   active: true
 })
+
+/** A webhook as a caller writes it who knows nothing of its id. */
+const withoutId = (name: string) => {
+  const path = unique("bare")
+  return { path, bare: { ...without(webhook({ path, responseMode: "onReceived" }), "webhookId"), name } }
+}
+
+/** What a POST to a production address is answered with. */
+const called = Effect.fnUntraced(function* (path: string) {
+  return (yield* (yield* TestedEngine).call("POST", `/webhook/${path}`)).status
+})
+
+const asNodes = Schema.decodeUnknownSync(Schema.Array(Schema.Record(Schema.String, Schema.Unknown)))
 
 export const running = (it: Suite) => {
   it.effect("execute_workflow sends its data as the body of a POST webhook and answers with the execution", () =>
@@ -50,8 +63,43 @@ export const running = (it: Suite) => {
   it.effect("execute_workflow finds a webhook that was made without an id of its own", () =>
     Effect.gen(function* () {
       const bare = { ...without(webhook(), "webhookId"), name: "My Hook" }
-      const { id } = yield* created({ nodes: [bare], active: true })
+      const { id } = yield* given({ name: unique("bare"), nodes: [bare] })
+      yield* ask("activate_workflow", { id })
       assert.include(yield* ask("execute_workflow", { id }), { status: "success", trigger: "My Hook" })
+    })
+  )
+
+  it.effect("a webhook that comes without an id is given one, answers at its own path, and keeps both in updates", () =>
+    Effect.gen(function* () {
+      const { bare, path } = withoutId("Hook")
+      const workflow = yield* created({ nodes: [bare], active: true })
+      assert.strictEqual(workflow.notice, `Hook was given a webhookId, and answers at POST /webhook/${path}.`)
+      const [node] = asNodes(workflow.nodes)
+      assert.isString(node?.webhookId)
+      assert.include(yield* ask("execute_workflow", { id: workflow.id }), { status: "success", trigger: "Hook" })
+      assert.strictEqual(yield* called(path), 200)
+
+      const second = { ...withoutId("Other").bare, position: [0, 200] }
+      const updated = yield* ask("update_workflow", { id: workflow.id, nodes: [bare, second] })
+      assert.notInclude(updated.notice, "Hook was")
+      assert.include(updated.notice, "Other was given a webhookId")
+      assert.strictEqual(asNodes(updated.nodes)[0]?.webhookId, node?.webhookId)
+    })
+  )
+
+  it.effect("a webhook that others made without an id stays where it is called, and writes say where that is", () =>
+    Effect.gen(function* () {
+      const { isSecond } = yield* TestedEngine
+      const { bare, path } = withoutId("Hook")
+      const { id } = yield* given({ name: unique("bare"), nodes: [bare] })
+      const { notice } = yield* ask("activate_workflow", { id })
+      const said = `Hook has no webhookId, so that it answers at POST /webhook/${id}/hook/${path}`
+      assert.strictEqual(JSON.stringify(notice ?? "").includes(said), !isSecond)
+      const { nodes } = yield* ask("get_workflow", { id })
+      const updated = yield* ask("update_workflow", { id, nodes, name: unique("named") })
+      assert.strictEqual(JSON.stringify(updated.notice ?? "").includes(said), !isSecond)
+      assert.deepStrictEqual(updated.nodes, nodes)
+      assert.strictEqual(yield* called(isSecond ? path : `${id}/hook/${path}`), 200)
     })
   )
 

@@ -63,6 +63,23 @@ export const searching = (it: Suite) => {
     })
   )
 
+  it.effect("search_workflows finds nothing in what would be masked, and everything beside it", () =>
+    Effect.gen(function* () {
+      const mark = unique("secret")
+      const fetch = node("httpRequest", "Fetch", {
+        url: `https://${mark}.test`,
+        headerParameters: { parameters: [{ name: "X-Api-Key", value: `key-${mark}` }] },
+        options: {}
+      })
+      const { id } = yield* created({ nodes: [manual(), fetch] })
+      assert.deepStrictEqual(yield* search({ text: `key-${mark}` }), [])
+      assert.deepStrictEqual(yield* search({ text: `key-${mark.slice(0, -2)}` }), [])
+      assert.deepStrictEqual(matchesOf(yield* search({ text: mark })), [
+        { id, matches: [{ node: "Fetch", field: "url", snippet: `https://${mark}.test` }] }
+      ])
+    })
+  )
+
   it.effect("search_workflows finds by type, credential, path, tag, state and calls, all of which must hold", () =>
     Effect.gen(function* () {
       const mark = unique("facet")

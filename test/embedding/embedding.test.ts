@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs"
-
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { HttpRouter } from "effect/http"
@@ -8,8 +6,6 @@ import { Elicitation } from "workflow-tool-server/mcp"
 
 import { asking } from "./asking.ts"
 import { Routes } from "./sample.ts"
-
-const file = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8")
 
 /** The sample's router, as a function from a request to its answer. */
 const served = Effect.acquireRelease(
@@ -30,12 +26,6 @@ const post = (body: unknown) =>
   })
 
 describe("an Effect app that embeds the server", () => {
-  it("is the sample of docs/embedding.md, letter by letter", () => {
-    for (const sample of ["./sample.ts", "./asking.ts"]) {
-      assert.include(file("../../docs/embedding.md"), file(sample).trim())
-    }
-  })
-
   it.effect("asks its person in its own way", () =>
     Effect.gen(function* () {
       for (const [answer, tag] of [

@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs"
-
-import { assert, it, layer } from "@effect/vitest"
+import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 
@@ -15,11 +13,6 @@ const rates = Layer.sync(HttpClient.HttpClient, () => {
       HttpClientResponse.fromWeb(request, asked++ === 0 ? Response.json({ rates: { USD: 1.1 } }) : new Response("no"))
     )
   )
-})
-
-it("is the sample of the README, letter by letter", () => {
-  const file = (name: string) => readFileSync(new URL(name, import.meta.url), "utf8")
-  assert.include(file("../../README.md"), file("./ownToolset.ts").trim())
 })
 
 layer(Layer.provide(RatesServer, [Engines, rates]))("a toolset of one's own", (it) => {

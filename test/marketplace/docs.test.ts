@@ -8,11 +8,10 @@ import { ChangesToolset } from "../../src/changes/toolset.ts"
 import { operations } from "../../src/marketplace/index.ts"
 import { readTools, writeTools } from "../../src/marketplace/tools/catalog.ts"
 import { offered } from "./offered.ts"
-import { names } from "./pageProgram.ts"
+import { names, started } from "./pageProgram.ts"
 import { intercepted, inTime } from "./support.ts"
 
 const page = readFileSync(new URL("../../docs/marketplace.md", import.meta.url), "utf8")
-const program = readFileSync(new URL("pageProgram.ts", import.meta.url), "utf8")
 
 describe("the page about the marketplace", () => {
   it.each(Object.values(operations))("has a row for the operation $name", ({ method, name, path }) => {
@@ -85,13 +84,6 @@ describe("the page about the marketplace", () => {
     assert.strictEqual(counted, words.get(readTools.length + writeTools.length + ChangesToolset.tools.length))
   })
 
-  it("shows the program of pageProgram.ts", () => {
-    const [, shown] = /^```ts\n(.*?)^```/ms.exec(page) ?? []
-    const here = '\n\nimport { MarketplaceAds, MarketplaceConfig } from "../../src/marketplace/index.ts"'
-    const there = '\nimport { MarketplaceAds, MarketplaceConfig } from "workflow-tool-server/marketplace"'
-    assert.strictEqual(shown, program.replace(here, there))
-  })
-
   it.effect("shows a program that lists the active campaigns", () => {
     const asked: Array<string> = []
     const body = { adverts: [{ id: 7, bid_type: "auto", status: 9, settings: { name: "Mugs" } }] }
@@ -105,4 +97,16 @@ describe("the page about the marketplace", () => {
       assert.match(asked[0] ?? "", /^https:.*\/api\/advert\/v2\/adverts\?statuses=9$/)
     }).pipe(Effect.provideService(FetchHttpClient.Fetch, fetch))
   })
+
+  it.effect("shows how the reason of a failure is caught", () =>
+    Effect.gen(function* () {
+      assert.strictEqual(yield* started(7), "no money")
+    }).pipe(
+      Effect.provide(
+        intercepted((path) =>
+          path.startsWith("/adv/v0/start") ? { status: 400, body: { detail: "low budget", title: "bad" } } : undefined
+        )
+      )
+    )
+  )
 })

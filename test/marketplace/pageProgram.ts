@@ -9,6 +9,13 @@ const program = Effect.gen(function* () {
   return adverts.map(({ id, settings }) => `${id} ${settings.name}`)
 })
 
+/** Starts a campaign, and says where there is no money in it. */
+export const started = (advertId: number) =>
+  MarketplaceAds.use((ads) => ads.startCampaign(advertId)).pipe(
+    Effect.as("started"),
+    Effect.catchReason("MarketplaceError", "LowBudget", () => Effect.succeed("no money"))
+  )
+
 export const names = program.pipe(
   Effect.provide(
     MarketplaceAds.layer.pipe(Layer.provide([MarketplaceConfig.layer({ apiKey: "the key" }), FetchHttpClient.layer]))

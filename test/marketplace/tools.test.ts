@@ -12,6 +12,7 @@ import { readKey } from "../../src/marketplace/client/ApiKey.ts"
 import { decode } from "../../src/marketplace/client/MarketplaceConfig.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { readTools, writeTools } from "../../src/marketplace/tools/catalog.ts"
+import { Elicitation, type Reply } from "../../src/mcp/Elicitation.ts"
 import { Progress } from "../../src/mcp/Progress.ts"
 import { bigAccount } from "./accounts.ts"
 import { offered } from "./offered.ts"
@@ -191,6 +192,53 @@ describe("the marketplace toolset", () => {
     }).pipe(Effect.provide(marketplace()))
   )
 
+  it.effect(
+    "leaves the start of a campaign, which spends money, to the person at the client, and its pause to the caller",
+    () => {
+      const asked: Array<string> = []
+      const person = (reply: Reply) =>
+        Layer.succeed(Elicitation, {
+          ask: ({ message }) => Effect.sync(() => asked.push(message)).pipe(Effect.as(reply))
+        })
+      return Effect.gen(function* () {
+        const move = (name: string, reply: Reply) =>
+          inTime(call(name, { advert_id: 1001, confirm: true })).pipe(Effect.provide(person(reply)))
+        yield* move("ads_pause_campaign", { _tag: "Declined" })
+        assert.deepStrictEqual(asked, [])
+        const refusal = yield* Effect.flip(move("ads_start_campaign", { _tag: "Declined" }))
+        assert.strictEqual(codeOf(refusal), "ADS_NOT_AGREED")
+        assert.match(asked[0] ?? "", /^Start campaign 1001 ".+" with \d+ articles\? It then spends its budget, /)
+        assert.deepInclude(yield* move("ads_start_campaign", { _tag: "Accepted", content: { agree: true } }), {
+          done: true
+        })
+      }).pipe(Effect.provide(marketplace()))
+    }
+  )
+
+  it.effect("leaves every plan to the person at the client, who is told what it changes", () => {
+    const asked: Array<string> = []
+    const person = (reply: Reply) =>
+      Layer.succeed(Elicitation, {
+        ask: ({ message }) => Effect.sync(() => asked.push(message)).pipe(Effect.as(reply))
+      })
+    return Effect.gen(function* () {
+      const changes = [{ advert_id: 1001, nm_id: 500101, bid_rubles: 260 }]
+      const { plan_id } = yield* call("ads_plan_bids", { changes })
+      const apply = (reply: Reply) =>
+        inTime(call("apply_plan", { plan_id, confirm: true })).pipe(Effect.provide(person(reply)))
+      const refusal = yield* Effect.flip(apply({ _tag: "Declined" }))
+      assert.strictEqual(codeOf(refusal), "ADS_NOT_AGREED")
+      assert.match(String(refusal), /is for a person to agree to, and the person who was asked declined/)
+      const [title, row, last, ...more] = asked[0]?.split("\n") ?? []
+      assert.strictEqual(title, "This plan (bids) makes 1 change of campaigns and what they spend:")
+      assert.match(row ?? "", /^- bid 1001\/500101\/\w+: \d+\.\d\d rub → 260\.00 rub$/)
+      assert.strictEqual(last, `Apply plan ${String(plan_id)}?`)
+      assert.deepStrictEqual(more, [])
+      assert.deepInclude(yield* apply({ _tag: "Accepted", content: { agree: true } }), { state: "applied" })
+      assert.lengthOf(asked, 2)
+    }).pipe(Effect.provide(marketplace()))
+  })
+
   it.effect("names the guard wherever a campaign may not be changed", () =>
     Effect.gen(function* () {
       const move = yield* fails("ads_pause_campaign", { advert_id: 1001, confirm: true })
@@ -312,10 +360,10 @@ describe("the marketplace toolset", () => {
     Effect.gen(function* () {
       const args = { target: "new-manual-campaign", check_floors: false }
       const { plan_id, warnings } = yield* call("ads_plan_migration", args)
-      const shown = yield* call("show_plan", { plan_id })
+      const shown = yield* call("show_plan", { plan_id, limit: 50 })
       assert.lengthOf(Object(shown["warnings"]), 13)
-      assert.lengthOf(Object(warnings), 11)
-      assert.strictEqual(Object(warnings)[10], "3 more warnings: show_plan shows them all")
+      assert.match(Object(warnings).at(-1), /^\d+ more warnings: show_plan with limit shows them all$/)
+      assert.strictEqual(Object(warnings).length - 1 + Number.parseInt(Object(warnings).at(-1), 10), 13)
     }).pipe(Effect.provide(marketplace({}, { account: bigAccount({ campaigns: 12, articles: 1 }) })))
   )
 

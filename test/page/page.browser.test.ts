@@ -204,7 +204,8 @@ describe("plans", () => {
   it("are shown with their differences, and change nothing until somebody says so in the dialog", async () => {
     const { plan_id: id } = await planned()
     const page = await open(`${url}/#/plans`)
-    await page.getByRole("link", { name: text(id) }).click()
+    const row = page.getByRole("listitem").filter({ hasText: text(id) })
+    await row.getByRole("link", { name: "Bulk change: create tag seen and 1 more" }).click()
     await page.getByText("new tag seen", { exact: false }).waitFor()
     await page.getByRole("button", { name: "Apply…" }).click()
     const dialog = page.getByRole("dialog", { name: "Apply this plan?" })
@@ -297,11 +298,39 @@ describe("tools", () => {
     await page.getByRole("button", { name: "Call", exact: true }).click()
     await page.getByText("Is needed").waitFor()
     await page.getByLabel("id (required)").fill("Kp3vQm8sXz1RtY7a")
-    await page.getByLabel("execution", { exact: true }).fill("many")
-    await page.getByText("Must be a number").waitFor()
+    await page.getByLabel("execution", { exact: true }).fill("1.5")
+    await page.getByText("Must be a whole number").waitFor()
     await page.getByLabel("execution", { exact: true }).fill("1")
     await page.keyboard.press("Enter")
     assert.include(await page.getByLabel("sketch").innerText(), "Large order? [if]")
+  })
+
+  it("take lists a line each, numbers, and what is chosen, by keyboard too", async () => {
+    const page = await open(`${url}/#/tools/get_workflow?id=Kp3vQm8sXz1RtY7a`)
+    await page.getByLabel("nodes").fill("Accept\nAnswer")
+    await page.getByLabel("instance").selectOption("embedded")
+    await page.getByRole("button", { name: "Call", exact: true }).click()
+    const answer = page.getByLabel("Whole answer")
+    await answer.waitFor()
+    assert.deepNestedInclude(JSON.parse(await answer.innerText()), {
+      "nodes[0].name": "Accept",
+      "nodes[1].name": "Answer",
+      "leftOut.nodes": 3
+    })
+    await page.goto(`${url}/#/tools/plan_bulk`)
+    await page.getByRole("group", { name: "action" }).getByRole("checkbox", { name: "untag" }).focus()
+    await page.keyboard.press("Space")
+    await page.getByRole("checkbox", { name: "tag", exact: true }).press("Space")
+    await page.getByLabel("value").fill("seen")
+    await page.getByLabel("where").fill("{")
+    await page.keyboard.press("Tab")
+    await page.getByRole("button", { name: "Call", exact: true }).click()
+    await page.getByText("Must be JSON: an object").waitFor()
+    assert.deepStrictEqual(await complaints(page), [])
+    await page.getByLabel("where").fill('{"name":"Order intake"}')
+    await page.getByRole("button", { name: "Call", exact: true }).click()
+    await page.getByRole("heading", { name: "Answer" }).waitFor()
+    assert.include(await page.getByLabel("Whole answer").innerText(), '"kind": "bulk"')
   })
 
   it("that change something ask first, with the arguments", async () => {
@@ -366,6 +395,58 @@ describe("by keyboard alone", () => {
   })
 })
 
+describe("what people make of workflows", () => {
+  const name = "استلام الطلبات وإرسال الإشعارات".repeat(3)
+  const step = (at: number, more: object = {}) => ({
+    name: `${["获取订单数据并检查库存状态是否足够", "حفظ الطلب (approval)", "AVeryLongNameWithoutAnyBlankInIt"][at % 3]} ${at}`,
+    type: "n8n-nodes-base.noOp",
+    typeVersion: 1,
+    position: [(at % 10) * 220, Math.floor(at / 10) * 160],
+    parameters: {},
+    ...more
+  })
+  const steps = Array.from({ length: 60 }, (_, at) => step(at, at % 7 === 6 ? { disabled: true } : {}))
+  const lead = (to: number) => ({ main: [[{ node: steps[to]?.name, type: "main", index: 0 }]] })
+  const note = {
+    name: "Note",
+    type: "n8n-nodes-base.stickyNote",
+    typeVersion: 1,
+    position: [-100, -200],
+    parameters: { content: `## ${name}\n${name}`, width: 400, height: 300, color: 3 }
+  }
+
+  it.each([
+    ["light", 300],
+    ["dark", 300],
+    ["light", 1600],
+    ["dark", 1600]
+  ] as const)("is drawn, however large and in whatever writing, in %s on %d pixels", async (colorScheme, width) => {
+    const { id } = await call(url, "create_workflow", {
+      name,
+      nodes: [...steps, note],
+      // Every tenth leads back to the beginning of its row.
+      connections: Object.fromEntries(steps.map((node, at) => [node.name, lead(at % 10 === 9 ? at - 9 : at + 1)]))
+    })
+    const page = await open(`${url}/#/workflow/embedded/${text(id)}`, { colorScheme, viewport: { width, height: 900 } })
+    await page.getByRole("heading", { name, level: 1 }).waitFor()
+    assert.strictEqual(await page.locator("[data-node]").count(), 60)
+    await page.locator('[data-node="0"]').focus()
+    await page.keyboard.press("End")
+    await page.keyboard.press("Enter")
+    await page
+      .getByRole("complementary")
+      .getByRole("heading", { name: steps.at(-1)?.name ?? "" })
+      .waitFor()
+    assert.deepStrictEqual(await complaints(page), [])
+    assert.isAtMost(await overflow(page), 0)
+    await look(page, `made-${colorScheme}-${width}`)
+    await page.goto(`${url}/#/workflows`)
+    await page.getByRole("link", { name }).first().waitFor()
+    assert.isAtMost(await overflow(page), 0)
+    await call(url, "delete_workflow", { id })
+  })
+})
+
 describe("what assistive programs hear", () => {
   it.each(["light", "dark"] as const)("has names, roles and contrast on every place, in %s", async (colorScheme) => {
     await call(url, "plan_bulk", { where: { name: "Order intake" }, action: ["tag"], value: colorScheme })
@@ -385,6 +466,7 @@ describe("what assistive programs hear", () => {
         "#/audit?of=calls",
         "#/tools",
         "#/tools/edit_workflow",
+        "#/tools/plan_bulk",
         "#/nowhere"
       ]) {
         await page.goto(`${url}/${place}`)

@@ -5,6 +5,7 @@ import { publishedOf } from "../../src/engine/workflow/published.ts"
 import { activeVersionDifference } from "../../src/engine/workflow/views.ts"
 import { fieldsOf, readFields } from "../../src/page/fields.ts"
 import { nextNode } from "../../src/page/nextNode.ts"
+import { planWords, stepWords } from "../../src/page/planWords.ts"
 import { wholeRunsIn } from "../../src/page/runs.ts"
 
 const schema = {
@@ -15,6 +16,11 @@ const schema = {
     dry_run: { type: "boolean" },
     format: { type: "string", enum: ["text", "mermaid"] },
     nodes: { type: "array", items: { type: "string" } },
+    ids: { type: "array", items: { type: "integer" } },
+    action: { type: "array", items: { type: "string", enum: ["tag", "untag"] } },
+    operations: { type: "array", items: { type: "object" } },
+    version: { type: "number" },
+    instance: { type: "string" },
     where: { type: "object" }
   },
   required: ["id"]
@@ -28,17 +34,75 @@ describe("a form", () => {
     assert.deepStrictEqual(fields.find(({ name }) => name === "dry_run")?.choices, ["true", "false"])
   })
 
+  it("asks for JSON only where nothing simpler will do", () => {
+    const kinds = fieldsOf(schema, ["staging"]).map(({ kind, name }) => [name, kind])
+    assert.deepStrictEqual(Object.fromEntries(kinds), {
+      id: "text",
+      hours: "number",
+      dry_run: "choice",
+      format: "choice",
+      nodes: "lines",
+      ids: "lines",
+      action: "choices",
+      operations: "json",
+      version: "number",
+      instance: "choice",
+      where: "json"
+    })
+    assert.deepStrictEqual(fieldsOf(schema).find(({ name }) => name === "instance")?.kind, "text")
+  })
+
   it("reads texts as what the tool expects, and leaves out what is empty", () => {
-    const texts = { id: "7", hours: "24", dry_run: "false", format: "", nodes: "A, B", where: '{"active":true}' }
+    const texts = {
+      id: "7",
+      hours: "24",
+      dry_run: "false",
+      format: "",
+      nodes: " A, B\n\n[C]\n",
+      ids: "7\n8",
+      action: "untag\ntag",
+      operations: "[{}]",
+      version: "1.5",
+      where: '{"active":true}'
+    }
     assert.deepEqual(readFields(fieldsOf(schema), texts), {
-      args: { id: "7", hours: 24, dry_run: false, nodes: ["A", "B"], where: { active: true } },
+      args: {
+        id: "7",
+        hours: 24,
+        dry_run: false,
+        nodes: ["A, B", "[C]"],
+        ids: [7, 8],
+        action: ["untag", "tag"],
+        operations: [{}],
+        version: 1.5,
+        where: { active: true }
+      },
       problems: {}
     })
   })
 
+  it("takes a list of JSON where one is pasted, and a line that only begins like one as it is", () => {
+    const read = (nodes: string) => readFields(fieldsOf(schema), { id: "7", nodes }).args["nodes"]
+    assert.deepStrictEqual(read('["*"]'), ["*"])
+    assert.deepStrictEqual(read("[old] Fetch"), ["[old] Fetch"])
+  })
+
   it("says what is wrong where it cannot, whatever is typed", () => {
-    const { problems } = readFields(fieldsOf(schema), { hours: "many", nodes: "[1", where: "{" })
-    assert.hasAllKeys(problems, ["id", "hours", "nodes", "where"])
+    const { problems } = readFields(fieldsOf(schema), {
+      hours: "1.5",
+      version: "many",
+      ids: "7\nmany",
+      operations: "{}",
+      where: "{"
+    })
+    assert.deepStrictEqual(problems, {
+      id: "Is needed",
+      hours: "Must be a whole number",
+      version: "Must be a number",
+      ids: "Line 2 must be a whole number",
+      operations: "Must be JSON: a list, [ … ]",
+      where: "Must be JSON: an object, { … }"
+    })
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...Object.keys(schema.properties)), fc.string()), (texts) => {
         const { args, problems } = readFields(fieldsOf(schema), texts)
@@ -48,6 +112,24 @@ describe("a form", () => {
         }
       })
     )
+  })
+})
+
+describe("a plan", () => {
+  const step = { step: "tags staging/1", before: { name: "Old" }, after: { name: "New" } }
+
+  it("is told by what it does first, by the name of what it is about", () => {
+    assert.strictEqual(planWords("bulk", step, 3), "Bulk change: tag New and 2 more")
+    assert.strictEqual(
+      planWords("restore", { step: "create staging/2", before: { name: "Gone" } }, 1),
+      "Restore: create Gone"
+    )
+    assert.strictEqual(planWords("other", undefined, 2), "other")
+    assert.deepStrictEqual(stepWords({ step: "delete 7" }), { verb: "delete", place: "7", name: "7" })
+    assert.deepInclude(stepWords({ step: "create tag staging/my tag", after: "my tag" }), {
+      verb: "create tag",
+      name: "my tag"
+    })
   })
 })
 

@@ -1,30 +1,14 @@
 import { readdir } from "node:fs/promises"
-import { type IncomingMessage, request as send } from "node:http"
+import { request as send } from "node:http"
 import path from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 
 import { afterAll, assert, beforeAll, describe, inject, it } from "vitest"
 
-import { directory, standIn, start, useCommand } from "../cli/built.ts"
+import { directory, standIn, start, startHttp, useCommand } from "../cli/built.ts"
+import { requestWords, runMoments } from "../support/runMoments.ts"
 
 useCommand()
-
-const base = "/api/v1/workflows"
-/** What happens on the way to an engine, and back, where a process may die. */
-const moments = [
-  `before POST ${base}`,
-  `after POST ${base}`,
-  `before POST ${base}/:id/activate`,
-  `after POST ${base}/:id/activate`,
-  "before POST /webhook/:id",
-  "after POST /webhook/:id",
-  "after GET /api/v1/executions",
-  `before DELETE ${base}/:id`,
-  `after POST ${base}/:id/deactivate`
-]
-
-const words = ({ method = "", url = "" }: IncomingMessage) =>
-  `${method} ${(url.split("?")[0] ?? "").replace(/[A-Za-z0-9]{16}|[\da-f-]{36}/, ":id")}`
 
 const node = (kind: string, name: string, parameters = {}, typeVersion = 1) => ({
   name,
@@ -46,7 +30,7 @@ const eventually = async <A>(look: () => Promise<A>, isThere: (found: A) => bool
 
 describe.each(inject("engines"))("kill -9 in the middle of a run on the real $version", ({ apiKey, host, version }) => {
   // Engines of generation 1 delete active workflows at once.
-  const passed = moments.filter((when) => !version.startsWith("1.") || !when.endsWith("/deactivate"))
+  const passed = runMoments.filter((when) => !version.startsWith("1.") || !when.endsWith("/deactivate"))
   const ask = async (method: string, at: string, body?: unknown) => {
     const headers = { "X-N8N-API-KEY": apiKey, "content-type": "application/json" }
     const reply = await fetch(`${host}/api/v1${at}`, {
@@ -74,8 +58,8 @@ describe.each(inject("engines"))("kill -9 in the middle of a run on the real $ve
   beforeAll(async () => {
     const { hostname, port } = new URL(host)
     proxy = await standIn((asked, answer) => {
-      moment.at(`before ${words(asked)}`)
-      answer.on("finish", () => moment.at(`after ${words(asked)}`))
+      moment.at(`before ${requestWords(asked)}`)
+      answer.on("finish", () => moment.at(`after ${requestWords(asked)}`))
       const onward = send(
         { hostname, port, path: asked.url, method: asked.method, headers: asked.headers },
         (reply) => {
@@ -99,6 +83,48 @@ describe.each(inject("engines"))("kill -9 in the middle of a run on the real $ve
     id = made.id
   })
   afterAll(() => ask("DELETE", `/workflows/${id}`))
+
+  it.each(["stdio", "http"])(
+    "is broken off and tidied up in a moment, where the server is told to stop over %s",
+    async (over) => {
+      const slow = await ask("POST", "/workflows", {
+        name,
+        nodes: [node("manualTrigger", "Start"), node("wait", "Wait", { amount: 20, unit: "seconds" }, 1.1)],
+        connections: { Start: { main: [[{ node: "Wait", type: "main", index: 0 }]] } },
+        settings: {}
+      })
+      const environments = { local: { engine_host: proxy, engine_api_key: apiKey } }
+      const cwd = await directory({ ".config.json": { environments } })
+      const listed = new Promise<void>((resolve) => {
+        moment.at = (now) => {
+          if (now !== "after GET /api/v1/executions") return
+          moment.at = () => {}
+          resolve()
+        }
+      })
+      const params = { name: "run_workflow", arguments: { id: slow.id, confirm: true, timeout: 30 } }
+      const message = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params })
+      const toolsets = ["--toolsets", "engine,operator"]
+      const http = over === "http" ? await startHttp(toolsets, { cwd }) : undefined
+      const server = http ?? start(toolsets, { cwd })
+      const headers = { "content-type": "application/json" }
+      const answer =
+        http === undefined
+          ? server.says("stdout", "\n")
+          : fetch(`${http.url}/mcp`, { method: "POST", headers, body: message }).then((reply) => reply.text())
+      if (http === undefined) server.child.stdin.write(`${message}\n`)
+      await listed
+      const since = Date.now()
+      server.child.kill("SIGTERM")
+      const { code } = await server.ended
+      assert.isBelow(Date.now() - since, 2500)
+      assert.strictEqual(code, 0)
+      assert.nestedPropertyVal(JSON.parse(await answer), "error.data.code", "SERVER_STOPPING")
+      assert.deepStrictEqual(await copies(), [])
+      assert.deepStrictEqual(await readdir(path.join(cwd, ".workflow-runs")), [])
+      await ask("DELETE", `/workflows/${slow.id}`)
+    }
+  )
 
   it("leaves nothing that the next process does not delete when it starts, wherever it struck, and fires nothing", async () => {
     const was = await kept()

@@ -6,13 +6,17 @@ import { Effect, Schema } from "effect"
 import { assert, describe, inject, it } from "vitest"
 
 import { readFolder } from "../../src/cli/nodes/folder.ts"
+import { nodeKind } from "../../src/engine/client/naming.ts"
 import { checkWorkflow } from "../../src/engine/nodes/check/checkWorkflow.ts"
 import { inWords } from "../../src/engine/nodes/check/Finding.ts"
 import { checkParameters, knownOf } from "../../src/engine/nodes/check/node.ts"
 import { reduceNodeType } from "../../src/engine/nodes/reduce.ts"
+import { search } from "../../src/engine/nodes/search.ts"
+import { suggestTypes } from "../../src/engine/nodes/suggest.ts"
 import { brokenDrafts } from "../engine/nodes/broken.ts"
 import { catalogOf } from "../engine/nodes/catalog.ts"
 import type { Draft } from "../engine/nodes/drafts.ts"
+import { meaningless, meantQuestions, meantTypes } from "../engine/nodes/meant.ts"
 import { soundDrafts } from "../engine/nodes/sound.ts"
 import { engineFolder } from "../engines/install.ts"
 
@@ -103,6 +107,21 @@ for (const { version } of inject("engines")) {
         looked++
       }
       assert.isAbove(looked, 140)
+    })
+
+    it("finds what is meant among all of its node types, by questions and by types that are not there", async () => {
+      const { entries } = catalogOf(await typesOf(version), "packages", version)
+      const has = (kind: string) => entries.some(({ type }) => nodeKind(type) === kind)
+      const questions = meantQuestions.filter(([, kind]) => has(kind))
+      const missed = [
+        ...questions.map(([query, kind]) => [query, kind, search(entries, query, undefined, () => 0)[0]?.entry.type]),
+        ...meantTypes
+          .filter(([written, kind]) => has(kind) && !has(written))
+          .map(([written, kind]) => [written, kind, suggestTypes(written, entries)[0]]),
+        ...meaningless.map((written) => [written, "", suggestTypes(written, entries)[0]])
+      ].filter(([, kind, type = "."]) => nodeKind(type) !== kind)
+      assert.deepStrictEqual(missed, [])
+      assert.isAbove(questions.length, 40)
     })
 
     it("misses the required parameters that the engine misses, for every operation of every node", async () => {

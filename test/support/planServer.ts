@@ -4,8 +4,9 @@ import type { HttpClient } from "effect/http"
 import { PlanSources } from "../../src/changes/tools/PlanSource.ts"
 import { ChangesToolset } from "../../src/changes/toolset.ts"
 import { PlanConfig, WorkflowJournal, WorkflowPlans } from "../../src/engine/changes/Plans.ts"
-import { PlanFields, PromotionFields } from "../../src/engine/changes/settings.ts"
+import { PlanFields, PromotionFields, protectionOf } from "../../src/engine/changes/settings.ts"
 import { Instances } from "../../src/engine/client/Instances.ts"
+import { Protection } from "../../src/engine/client/Protection.ts"
 import type { Environment } from "../../src/engine/config/EngineConfig.ts"
 import { withPlans, workflowPlans } from "../../src/engine/operator/plans/toolset.ts"
 import { OperatorToolset } from "../../src/engine/operator/toolset.ts"
@@ -28,13 +29,15 @@ export const planServer = (
   given: PlanSettings = {},
   journal: Layer.Layer<WorkflowJournal> = WorkflowJournal.layerMemory
 ) => {
+  const plans = Schema.decodeUnknownSync(PlanFields)(given.plans ?? {})
   const instances = Instances.layer.pipe(
     Layer.provide(configured(environments)),
     Layer.provide(HttpClients.layerShared),
-    Layer.provide(client)
+    Layer.provide(client),
+    Layer.provide(Layer.succeed(Protection, protectionOf(plans.guards)))
   )
   const config = Layer.succeed(PlanConfig, {
-    plans: Schema.decodeUnknownSync(PlanFields)(given.plans ?? {}),
+    plans,
     promotion: Schema.decodeUnknownSync(PromotionFields)(given.promotion ?? {})
   })
   const services = WorkflowPlans.layer.pipe(Layer.provideMerge(Layer.mergeAll(instances, config, journal)))

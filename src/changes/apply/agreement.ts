@@ -1,36 +1,8 @@
 import { Effect } from "effect"
 
+import { askToAgree } from "../../mcp/agreement.ts"
 import type { Question, Reply } from "../../mcp/Elicitation.ts"
 import { NotAgreed } from "../PlanError.ts"
-
-/** A question that is answered by ticking: what is sent without a tick is no agreement. */
-const formOf = (message: string): Question => ({
-  key: "agreement",
-  message,
-  fields: { agree: { type: "boolean", title: "Yes, change what is named above" } },
-  required: ["agree"]
-})
-
-const misfit: Reply = { _tag: "Unanswered", problem: "the answer says neither yes nor no" }
-
-const read = (reply: Reply): Reply => {
-  if (reply._tag !== "Accepted") return reply
-  switch (reply.content["agree"]) {
-    case true:
-      return reply
-    case false:
-      return { _tag: "Declined" }
-    default:
-      return misfit
-  }
-}
-
-/** Why a reply is no agreement. */
-const refusalOf = (id: string, reply: Reply): NotAgreed | undefined => {
-  if (reply._tag === "Accepted") return undefined
-  if (reply._tag === "Unanswered") return new NotAgreed({ id, answer: "unanswered", problem: reply.problem })
-  return new NotAgreed({ id, answer: reply._tag === "Declined" ? "declined" : "cancelled" })
-}
 
 /** Plans whose agreement is remembered. */
 const most = 1000
@@ -53,8 +25,8 @@ export const make = () => {
     { id, message }: { readonly id: string; readonly message: string }
   ) {
     if (agreed.has(id)) return undefined
-    const refusal = refusalOf(id, read(yield* ask(formOf(message))))
-    if (refusal !== undefined) return yield* refusal
+    const refusal = yield* askToAgree(ask, message)
+    if (refusal !== undefined) return yield* new NotAgreed({ id, ...refusal })
     return remember(id)
   })
 

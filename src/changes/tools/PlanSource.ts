@@ -1,5 +1,6 @@
 import { Clock, Context, Effect, Option } from "effect"
 
+import { fitted, fitting } from "../../internal/json/fitting.ts"
 import type { ToolError } from "../../mcp/ToolError.ts"
 import type { Report } from "../apply/runPlan.ts"
 import type { Describing } from "../Driver.ts"
@@ -13,7 +14,8 @@ import { moment, stepRow, type Summary, summary } from "./summary.ts"
 
 /** A part of a list. */
 export interface Page {
-  readonly limit: number
+  /** Left out: as many rows as a model should have to read at once. */
+  readonly limit: number | undefined
   readonly offset: number
 }
 
@@ -118,8 +120,27 @@ const adviceAfter = <C>(
 
 const whatIsLeft = (steps: number): string => (steps === 1 ? "1 step is left" : `${steps} steps are left`)
 
+/** Bytes that the rows of an answer may have, and rows, unless more are asked for. */
+export const room = 5000
+export const mostRows = 50
+
+/** Bytes for warnings, unless more is asked for. */
+const roomForWarnings = 1200
+
 const shown = <C>(describing: Describing<C>, state: PlanState<C>, { limit, offset }: Page) => {
   const { plan } = state
+  const to = offset + (limit ?? mostRows)
+  const steps = plan.steps.slice(offset, to).map((step) => {
+    const { doneAt, refused } = recordOf(state, step.id)
+    const row = { ...stepRow(describing, step), done: doneAt !== undefined }
+    return refused === undefined ? row : { ...row, refused }
+  })
+  const asked = plan.blocked.slice(offset, to)
+  // Both lists go on at the same offset.
+  const pairs = Array.from({ length: Math.max(steps.length, asked.length) }, (_, at) => [steps[at], asked[at]])
+  const rows = limit === undefined ? fitting(pairs, room) : pairs.length
+  const warnings = [...plan.warnings, ...state.unreadable]
+  const told = limit === undefined ? fitted(warnings, roomForWarnings) : warnings
   const said = state.isRolledBack ? undefined : notice(state, describing)
   return {
     plan_id: plan.id,
@@ -129,13 +150,12 @@ const shown = <C>(describing: Describing<C>, state: PlanState<C>, { limit, offse
     done: state.done,
     refused: tell(state, ({ refused }) => refused).length,
     unconfirmed: unconfirmedOf(state).length,
-    steps: plan.steps.slice(offset, offset + limit).map((step) => {
-      const { doneAt, refused } = recordOf(state, step.id)
-      const row = { ...stepRow(describing, step), done: doneAt !== undefined }
-      return refused === undefined ? row : { ...row, refused }
-    }),
-    warnings: [...plan.warnings, ...state.unreadable],
-    blocked: plan.blocked.slice(offset, offset + limit),
+    steps: steps.slice(0, rows),
+    warnings:
+      told.length === warnings.length
+        ? warnings
+        : [...told, `${warnings.length - told.length} more warnings: give limit to see them all`],
+    blocked: asked.slice(0, rows),
     blocked_count: plan.blocked.length,
     estimate: plan.estimate,
     expires_at: moment(plan.expiresAt),

@@ -1,5 +1,6 @@
 import { Clock, DateTime, Effect } from "effect"
 
+import { fitted } from "../../internal/json/fitting.ts"
 import type { Describing } from "../Driver.ts"
 import type { Plan, Step } from "../Plan.ts"
 
@@ -19,6 +20,9 @@ export const stepRow = <C>({ describe }: Describing<C>, { change, id, reason }: 
 
 const few = 10
 
+/** Bytes for the first steps; half of that for what is blocked. */
+const room = 2500
+
 /** A plan in short: how much of what, its first rows, and what to do next. */
 export const summary = <C>(describing: Describing<C>, plan: Plan<C>) =>
   Effect.map(Clock.currentTimeMillis, (now) => {
@@ -27,18 +31,22 @@ export const summary = <C>(describing: Describing<C>, plan: Plan<C>) =>
       const kind = describing.kindOf(change)
       counts.set(kind, (counts.get(kind) ?? 0) + 1)
     }
+    const first = fitted(
+      plan.steps.slice(0, few).map((step) => stepRow(describing, step)),
+      room
+    )
     return {
       plan_id: plan.id,
       kind: plan.kind,
       steps: plan.steps.length,
       by_kind: Object.fromEntries(counts),
-      first_steps: plan.steps.slice(0, few).map((step) => stepRow(describing, step)),
+      first_steps: first,
       warnings: shownOf(plan.warnings),
       blocked_count: plan.blocked.length,
-      blocked: plan.blocked.slice(0, few),
+      blocked: fitted(plan.blocked.slice(0, few), room / 2),
       estimate: plan.estimate,
       expires_at: moment(plan.expiresAt),
-      next: next(plan, describing.readOnlyReason(now))
+      next: next(plan, describing.readOnlyReason(now), first.length)
     }
   })
 
@@ -54,19 +62,25 @@ const short = (warning: string): string => {
   return `${characters.slice(0, longest / 2).join("")} … ${characters.slice(-longest / 2).join("")}`
 }
 
-const shownOf = (warnings: ReadonlyArray<string>): ReadonlyArray<string> =>
-  warnings.length <= few
-    ? warnings.map(short)
-    : [...warnings.slice(0, few).map(short), `${warnings.length - few} more warnings: show_plan shows them all`]
+const shownOf = (warnings: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const shown = fitted(warnings.slice(0, few).map(short), room / 2)
+  return shown.length === warnings.length
+    ? shown
+    : [...shown, `${warnings.length - shown.length} more warnings: show_plan with limit shows them all`]
+}
 
-const next = <C>({ blocked, id, steps, warnings }: Plan<C>, readOnlyReason: string | undefined): string => {
+const next = <C>(
+  { blocked, id, steps, warnings }: Plan<C>,
+  readOnlyReason: string | undefined,
+  shown: number
+): string => {
   if (steps.length === 0) {
     if (blocked.length > 0) return "Nothing can be changed; blocked says why."
     return warnings.length === 0
       ? "Nothing is to change: everything is as wanted already."
       : "Nothing is to change; warnings say more."
   }
-  const rest = steps.length > few ? " show_plan shows the other steps." : ""
+  const rest = steps.length > shown ? " show_plan shows the other steps." : ""
   return readOnlyReason === undefined
     ? `Nothing was changed yet. Show this to a person; when they agree, call apply_plan with plan_id ${id} and confirm true.${rest}`
     : `Nothing was changed, and no plan can be applied here: ${readOnlyReason}. Only a person who runs this server can change that.${rest}`

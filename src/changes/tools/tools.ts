@@ -1,13 +1,14 @@
 import { DateTime, Effect, Option, Schema } from "effect"
 
+import { fitted } from "../../internal/json/fitting.ts"
 import { changes, reads } from "../../mcp/annotations.ts"
-import { limit, offset, optional } from "../../mcp/parameters.ts"
+import { fittingLimit, offset, optional } from "../../mcp/parameters.ts"
 import { Progress } from "../../mcp/Progress.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { InvalidArgument, type ToolError } from "../../mcp/ToolError.ts"
 import type { Report } from "../apply/runPlan.ts"
 import { PlanNotFound } from "../PlanError.ts"
-import { type PlanSource, PlanSources, type ShownPlan, unknown } from "./PlanSource.ts"
+import { mostRows, type PlanSource, PlanSources, room, type ShownPlan, unknown } from "./PlanSource.ts"
 import { renderPlanError } from "./renderPlanError.ts"
 import * as results from "./results.ts"
 import { more } from "./summary.ts"
@@ -30,13 +31,14 @@ export const showPlan = Tool.make("show_plan", {
   title: "Show plan",
   description: "Show the steps of a plan with before, after and reason, what is blocked, and how far it has come",
   annotations: reads,
-  arguments: { plan_id: planId, limit: limit(50), offset },
+  arguments: { plan_id: planId, limit: fittingLimit, offset },
   result: results.shownPlan,
   run: Effect.fn("show_plan")(function* ({ limit, offset, plan_id }) {
     const shown = yield* ofPlan(plan_id, (source) => source.show(plan_id, { limit, offset }))
-    const { notice, state, steps, total } = shown
+    const { blocked, blocked_count, notice, state, steps, total } = shown
     const said = notice === undefined ? "" : `${notice} `
-    return { ...shown, next: `${said}${more(offset + steps.length, total, thenBy[state])}` }
+    const rows = Math.max(steps.length, blocked.length)
+    return { ...shown, next: `${said}${more(offset + rows, Math.max(total, blocked_count), thenBy[state])}` }
   })
 })
 
@@ -135,7 +137,7 @@ export const auditLog = Tool.make("audit_log", {
     since: optional(
       Schema.String.annotate({ description: "Only entries from this moment on, e.g. 2026-11-21T09:00:00Z" })
     ),
-    limit: limit(50),
+    limit: fittingLimit,
     offset
   },
   aliases: { advert_id: "subject" },
@@ -149,7 +151,8 @@ export const auditLog = Tool.make("audit_log", {
     const rows = (sources.length > 1 ? all.toSorted((a, b) => a.at - b.at) : all)
       .filter((one) => one.at >= from && isAsked(plan_id, one.plan) && isAsked(subject, one.subject))
       .toReversed()
-    const shown = rows.slice(offset, offset + limit)
+    const asked = rows.slice(offset, offset + (limit ?? mostRows))
+    const shown = limit === undefined ? fitted(asked, room) : asked
     return {
       total: rows.length,
       entries: shown.map(({ row }) => row),

@@ -44,6 +44,8 @@ export interface Launch {
   readonly audit?: (AuditSettings & { readonly besideConfiguration: boolean }) | undefined
   /** Nothing where this server is alone. */
   readonly shared?: SharedSettings | undefined
+  /** Where telemetry goes, as the configuration says; nothing where it does not. */
+  readonly telemetry?: Settings["server"]["telemetry"]
   /** Nothing where no history of workflows is kept. The folder is named as the audit log's file is. */
   readonly history?: { readonly directory: string; readonly besideConfiguration: boolean } | undefined
   /** Nothing where no tests are kept. The folder is named as the audit log's file is. */
@@ -74,6 +76,7 @@ export const resolve = (options: Options, settings: Settings): Result.Result<Lau
     audit: resolveAudit(options.audit, server.audit),
     shared:
       options.redis === undefined ? server.shared : { prefix: defaultPrefix, ...server.shared, redis: options.redis },
+    ...(server.telemetry === undefined ? {} : { telemetry: server.telemetry }),
     history: resolveFolder(options.history, server.history),
     tests: resolveFolder(options.tests, server.tests),
     ...(server.nodeTypes === undefined ? {} : { nodeTypes: besideConfiguration(server.nodeTypes, options.config) }),

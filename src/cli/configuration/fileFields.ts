@@ -96,6 +96,7 @@ export const FileFields = Schema.Struct({
   audit: Schema.optionalKey(Schema.Unknown),
   history: Schema.optionalKey(text("the name of a folder")),
   shared: Schema.optionalKey(SharedFields),
+  telemetry: Schema.optionalKey(Schema.Unknown),
   tests: Schema.optionalKey(text("the name of a folder")),
   nodeTypes: Schema.optionalKey(NodeTypesField),
   marketplace: Schema.optionalKey(Schema.Unknown),

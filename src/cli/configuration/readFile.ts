@@ -15,10 +15,13 @@ export const readFile = Effect.fnUntraced(function* (
   needsInstances: (written: ReadonlyArray<ToolsetName>) => boolean
 ) {
   const at = placeIn(file)
-  const unknown = allUnknownFields(json).map(({ meant, name }) => ({
-    problem: `${at(name)} is not a known setting`,
-    meant
-  }))
+  const telemetry = yield* readTelemetry(json, at)
+  const unknown = [...allUnknownFields(json), ...below("telemetry", telemetry?.unknown ?? [])].map(
+    ({ meant, name }) => ({
+      problem: `${at(name)} is not a known setting`,
+      meant
+    })
+  )
   const [stray] = unknownPlanFields(fieldOf(json, "plans"), fieldOf(json, "promotion"))
   if (stray !== undefined) {
     const meant = stray.meant === undefined ? "" : `: did you mean ${stray.meant}?`
@@ -28,9 +31,16 @@ export const readFile = Effect.fnUntraced(function* (
   if (mistyped !== undefined) {
     return yield* new ConfigurationError({ message: `${mistyped.problem}: did you mean ${mistyped.meant}?` })
   }
-  const { audit, environments, defaultEnv, marketplace, plans, promotion, ...server } = yield* Effect.fromResult(
-    decode(FileFields, json, at)
-  )
+  const {
+    audit,
+    environments,
+    defaultEnv,
+    marketplace,
+    plans,
+    promotion,
+    telemetry: _telemetry,
+    ...server
+  } = yield* Effect.fromResult(decode(FileFields, json, at))
   const recorded = audit === undefined ? undefined : yield* Effect.fromResult(readAudit(audit, at))
   const written = environments ?? {}
   const hasInstances = Object.keys(written).length > 0
@@ -39,7 +49,11 @@ export const readFile = Effect.fnUntraced(function* (
   }
   const settings: Settings = {
     engine: hasInstances ? yield* instancesIn(file, written, defaultEnv) : undefined,
-    server: recorded === undefined ? server : { ...server, audit: recorded },
+    server: {
+      ...server,
+      ...(recorded === undefined ? {} : { audit: recorded }),
+      ...(telemetry === undefined ? {} : { telemetry: yield* Effect.fromResult(telemetry.settings) })
+    },
     marketplace,
     ...(plans === undefined ? {} : { plans: yield* Effect.fromResult(decode(PlanFields, plans, within(at, "plans"))) }),
     ...(promotion === undefined
@@ -53,6 +67,17 @@ export const readFile = Effect.fnUntraced(function* (
 /** The settings of the audit log; a name alone is that of its file. */
 const readAudit = (audit: unknown, at: (path: string) => string) =>
   decode(AuditFields, Predicate.isString(audit) ? { file: audit } : audit, within(at, "audit"))
+
+/** What the file says of telemetry; its schema is loaded only where there is something to read. */
+const readTelemetry = (json: unknown, at: (path: string) => string) => {
+  const given = fieldOf(json, "telemetry")
+  return given === undefined
+    ? Effect.undefined
+    : Effect.map(
+        Effect.promise(() => import("./telemetry.ts")),
+        ({ readTelemetry }) => readTelemetry(given, within(at, "telemetry"))
+      )
+}
 
 /** Places inside of a field. */
 const within = (at: (path: string) => string, field: string) => (path: string) =>

@@ -2,6 +2,7 @@ import type { Redacted } from "effect"
 
 import type { PlanSettings, PromotionSettings } from "../../engine/changes/settings.ts"
 import type { EngineConfig } from "../../engine/config/EngineConfig.ts"
+import type { TelemetrySettings } from "./telemetry.ts"
 
 /** Sets of tools that can be offered; `engine` always is, where there is an instance. */
 export const toolsets = ["engine", "operator", "marketplace"] as const
@@ -38,6 +39,8 @@ export interface ServerSettings {
   readonly shared?: SharedSettings
   /** Folder of the repository that keeps what workflows were. */
   readonly history?: string
+  /** Where telemetry goes; the variables of OpenTelemetry go before it. */
+  readonly telemetry?: TelemetrySettings
   /** Folder of recorded tests. */
   readonly tests?: string
   /** Where node types come from that an engine does not tell; nowhere by itself where it is left out. */

@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 
 import { Instances } from "../../engine/client/Instances.ts"
+import { Protection } from "../../engine/client/Protection.ts"
 import { EngineConfig } from "../../engine/config/EngineConfig.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import { nodeTypes } from "../nodes/nodeTypes.ts"
@@ -9,8 +10,22 @@ import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
 /** The instances to serve and the way to them: the configured ones over the network, else the embedded one. */
 export const instances = (launch: Launch) =>
   Layer.build(
-    Layer.merge(Layer.provide(Instances.layer, Layer.merge(upstreams(launch), keeping(launch))), nodeTypes(launch))
+    Layer.merge(
+      Layer.provide(Instances.layer, Layer.mergeAll(upstreams(launch), keeping(launch), protecting(launch))),
+      nodeTypes(launch)
+    )
   )
+
+/** What single changes need a person for. */
+const protecting = ({ plans }: Launch) =>
+  plans === undefined
+    ? Layer.empty
+    : Layer.unwrap(
+        Effect.map(
+          Effect.promise(() => import("../../engine/changes/settings.ts")),
+          ({ protectionOf }) => Layer.succeed(Protection, protectionOf(plans.guards))
+        )
+      )
 
 /** Loads the history of workflows where one is kept. */
 const keeping = ({ history, ...launch }: Launch) =>

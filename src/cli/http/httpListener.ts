@@ -6,6 +6,7 @@ import { HttpServer } from "effect/http"
 
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
+import { type ConnectionLimits, keepConnections } from "./connections.ts"
 import { cutUnread, type SendLimits, sendLimits } from "./unreadAnswers.ts"
 
 /** Bounds for callers that are slow, many or wordy. */
@@ -13,13 +14,8 @@ const bounds = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 5000,
-  // Longer than clients and proxies keep theirs: who closes first races with a request on its way.
-  keepAliveTimeout: 60_000,
   maxHeaderSize: 16 * 1024
 }
-/** Connections at once, as many as descriptors allow; from `crowded` on, those that are idle are closed for new ones. */
-const maxConnections = 8192
-const crowded = 1024
 /** Time for what is being answered when the server ends. */
 const shutdownTimeout = "5 seconds"
 
@@ -32,18 +28,22 @@ export interface Address {
  * Listens at the address; what keeps it from that is said in plain words. At its end, answers under way have five
  * seconds, then every connection is closed.
  */
-export const httpListener = ({ host, port }: Address, limits: SendLimits = sendLimits) =>
+export const httpListener = (
+  { host, port }: Address,
+  limits: SendLimits = sendLimits,
+  connections?: Partial<ConnectionLimits>
+) =>
   Layer.unwrap(
     Effect.sync(() => {
-      const server = makeServer()
+      const server = createServer(bounds)
       const listening = NodeHttpServer.layerServer(() => server, {
         host,
         port,
         gracefulShutdownTimeout: shutdownTimeout
       })
-      const cutting = Effect.andThen(
-        Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections())),
-        cutUnread(server, limits)
+      const cutting = Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections())).pipe(
+        Effect.andThen(cutUnread(server, limits)),
+        Effect.andThen(keepConnections(server, connections))
       )
       return Layer.effectDiscard(cutting).pipe(
         Layer.provideMerge(listening),
@@ -58,21 +58,6 @@ export const httpListener = ({ host, port }: Address, limits: SendLimits = sendL
       )
     })
   ).pipe(Layer.merge(NodeHttpServer.layerHttpServices))
-
-const makeServer = () => {
-  const server = createServer(bounds)
-  server.maxConnections = maxConnections
-  let connections = 0
-  server.on("connection", (socket) => {
-    socket.once("close", () => connections--)
-    if (++connections > crowded) server.closeIdleConnections()
-  })
-  return server.on("request", (_, response) => {
-    response.once("close", () => {
-      if (!server.listening) server.closeIdleConnections()
-    })
-  })
-}
 
 const describe = (code: string | undefined, host: string, port: number): Effect.Effect<string> => {
   if (code === "EADDRINUSE")

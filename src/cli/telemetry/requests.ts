@@ -16,7 +16,7 @@ export const watchRequests =
       const http = Option.getOrUndefined(yield* Effect.serviceOption(HttpServerRequest.HttpServerRequest))
       const startTime = yield* Clock.currentTimeNanos
       const requestId = yield* RequestId
-      const about = labelsOf(asked, http === undefined ? "pipe" : "tcp")
+      const about = labelsOf(asked, http !== undefined)
       const span = begin?.({
         name: asked.target === undefined ? asked.method : `${asked.method} ${asked.target}`,
         kind: "server",
@@ -26,7 +26,7 @@ export const watchRequests =
           ...about,
           ...(asked.method === "tools/call" ? { "gen_ai.operation.name": "execute_tool" } : {}),
           "mcp.protocol.version": asked.revision,
-          "jsonrpc.request.id": String(asked.id).slice(0, 64),
+          ...(asked.id === undefined ? {} : { "jsonrpc.request.id": String(asked.id).slice(0, 64) }),
           "workflow_tool_server.request.id": requestId
         }
       })
@@ -71,9 +71,10 @@ const wordOf = (exit: Exit.Exit<Outcome>): string | undefined => {
   return Cause.hasInterruptsOnly(exit.cause) ? interrupted : "INTERNAL_ERROR"
 }
 
-const labelsOf = ({ method, target }: Asked, transport: "pipe" | "tcp"): Readonly<Record<string, string>> => ({
+/** A command of the shell comes over no transport. */
+const labelsOf = ({ id, method, target }: Asked, isHttp: boolean): Readonly<Record<string, string>> => ({
   "mcp.method.name": method,
-  "network.transport": transport,
+  ...(id === undefined ? {} : { "network.transport": isHttp ? "tcp" : "pipe" }),
   ...(method === "tools/call" && target !== undefined ? { "gen_ai.tool.name": target } : {}),
   ...(method === "prompts/get" && target !== undefined ? { "gen_ai.prompt.name": target } : {})
 })

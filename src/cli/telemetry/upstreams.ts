@@ -29,6 +29,7 @@ export const watchUpstreams =
           })
         : undefined
       let leftAt: bigint | undefined
+      let trouble: string | undefined
       meters.waiting(place, 1)
 
       const left = Effect.map(Clock.currentTimeNanos, (now) => {
@@ -53,14 +54,19 @@ export const watchUpstreams =
             meters.underWay(place, -1)
             meters.request(seconds(leftAt, now), { ...about, ...result })
           }
-          if (error !== undefined && isTrouble(end)) meters.failure({ ...place, "error.type": error })
+          trouble = isTrouble(end, call) ? error : undefined
           if (error === undefined) meters.succeeded(Number(now / 1_000_000n) / 1000, place)
           for (const [key, value] of Object.entries(result)) span?.attribute(key, value)
           if ("status" in end) span?.attribute("http.response.status_code", end.status)
           span?.end(now, exitOf(error))
         })
 
-      return { headers: span === undefined ? {} : { traceparent: traceparent(span) }, left, ended }
+      /** What went well at another attempt did not fail. */
+      const concluded = Effect.sync(() => {
+        if (trouble !== undefined) meters.failure({ ...place, "error.type": trouble })
+      })
+
+      return { headers: span === undefined ? {} : { traceparent: traceparent(span) }, left, ended, concluded }
     })
 
 /** As OpenTelemetry has it for clients: every status from 400 on is an error, named by itself. */
@@ -70,9 +76,9 @@ const errorOf = (end: End): string | undefined => {
 }
 
 /** Whether something is wrong with the upstream or with our way to it, rather than with what was asked. */
-const isTrouble = (end: End): boolean => {
+const isTrouble = (end: End, { expected }: UpstreamCall): boolean => {
   if ("error" in end) return end.error !== "cancelled"
-  return end.status >= 500 || end.status === 401 || end.status === 403 || end.status === 429
+  return (end.status >= 500 || [401, 403, 429].includes(end.status)) && !expected.includes(end.status)
 }
 
 const seconds = (from: bigint, to: bigint) => Number(to - from) / 1e9

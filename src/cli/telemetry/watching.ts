@@ -1,5 +1,6 @@
 import { Effect, Layer, type Scope } from "effect"
 
+import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import type { Figure } from "../../mcp/Toolset.ts"
 import type { Launch } from "../configuration/Launch.ts"
 
@@ -10,15 +11,20 @@ export interface Watching {
   readonly metrics: ((figures: ReadonlyArray<Figure>) => string) | undefined
 }
 
-const endpoint = /^OTEL_EXPORTER_OTLP_(?:(?:TRACES|METRICS|LOGS)_)?ENDPOINT$/
-
-/** Loads what watches the server, only where somebody asks for it: metrics to be fetched, or a place to send to. */
-export const watching = ({ http }: Launch): Effect.Effect<Watching, never, Scope.Scope> => {
-  const isSent = Object.entries(process.env).some(([name, value]) => endpoint.test(name) && value?.trim())
-  const isServed = http?.metrics === true
-  if (!isSent && !isServed) return Effect.succeed({ layer: Layer.empty, metrics: undefined })
-  return Effect.promise(() => import("./telemetry.ts")).pipe(
-    Effect.flatMap(({ telemetry }) => telemetry(process.env)),
-    Effect.map(({ layer, text }) => ({ layer, metrics: isServed ? text : undefined }))
-  )
+/** Loads what watches the server, only where somebody may have asked for it: metrics to be fetched, or a place to send to. */
+export const watching = (launch: Launch): Effect.Effect<Watching, ConfigurationError, Scope.Scope> => {
+  const isServed = launch.http?.metrics === true
+  const mayBeSent = launch.telemetry !== undefined || Object.keys(process.env).some((name) => name.startsWith("OTEL_"))
+  if (!mayBeSent && !isServed) return Effect.succeed(unwatched)
+  return Effect.gen(function* () {
+    const { isDelivered, untrusted, variablesOf } = yield* Effect.promise(() => import("./variables.ts"))
+    if (!isDelivered(launch, process.env) && !isServed) return unwatched
+    const problem = untrusted(launch, process.env)
+    if (problem !== undefined) return yield* problem
+    const { telemetry } = yield* Effect.promise(() => import("./telemetry.ts"))
+    const { layer, text } = yield* telemetry(variablesOf(launch, process.env))
+    return { layer, metrics: isServed ? text : undefined }
+  })
 }
+
+const unwatched: Watching = { layer: Layer.empty, metrics: undefined }

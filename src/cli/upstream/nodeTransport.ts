@@ -95,15 +95,34 @@ const failed = (cause: unknown) => new TransportError({ cause })
 const noConnection = { code: "ETIMEDOUT" }
 
 const toAnswer = ({ answer, cut }: Received): Effect.Effect<Answer> =>
-  Effect.map(bodyStream(answer), (body) => ({
-    status: answer.statusCode ?? 0,
-    headers: Headers.fromInput(answer.headers),
-    text: textOf(body, failed),
-    get stream() {
-      return NodeStream.fromReadable({ evaluate: () => body, onError: failed })
-    },
-    close: Effect.sync(cut)
-  }))
+  Effect.map(bodyStream(answer), (body) => new NodeAnswer(answer, body, cut))
+
+/**
+ * A class, as its getters belong to all answers: a getter of an object of its own makes it a shape of its own, which
+ * lives in old space, and the whole call with it, until all of the heap is looked through.
+ */
+class NodeAnswer implements Answer {
+  readonly status: number
+  readonly headers: Headers.Headers
+  readonly close: Effect.Effect<void>
+  private readonly body: Readable
+
+  constructor(answer: IncomingMessage, body: Readable, cut: () => void) {
+    this.status = answer.statusCode ?? 0
+    this.headers = Headers.fromInput(answer.headers)
+    this.close = Effect.sync(cut)
+    this.body = body
+  }
+
+  get text() {
+    return textOf(this.body, failed)
+  }
+
+  get stream() {
+    const { body } = this
+    return NodeStream.fromReadable({ evaluate: () => body, onError: failed })
+  }
+}
 
 /** The text of a body, read in one piece. */
 export const textOf = <E>(body: Readable, failed: (cause: unknown) => E): Effect.Effect<string, E> =>

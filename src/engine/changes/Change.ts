@@ -11,7 +11,8 @@ export const Content = Schema.Struct({
   /** Only kept to bring a deleted workflow back. */
   staticData: Schema.optionalKey(Schema.Unknown),
   /** Of an update: where it is changed, too. */
-  pinData: Schema.optionalKey(JsonObject)
+  pinData: Schema.optionalKey(JsonObject),
+  description: Schema.optionalKey(Schema.String)
 })
 export type Content = typeof Content.Type
 
@@ -21,7 +22,8 @@ const Parts = Schema.Struct({
   nodes: Schema.optionalKey(Schema.Array(JsonObject)),
   connections: Schema.optionalKey(JsonObject),
   settings: Schema.optionalKey(JsonObject),
-  pinData: Schema.optionalKey(JsonObject)
+  pinData: Schema.optionalKey(JsonObject),
+  description: Schema.optionalKey(Schema.String)
 })
 export type Parts = typeof Parts.Type
 
@@ -177,7 +179,8 @@ export const partsOf = (content: Content, others: Parts): Parts => ({
   ...(others.nodes === undefined ? {} : { nodes: content.nodes }),
   ...(others.connections === undefined ? {} : { connections: content.connections }),
   ...(others.settings === undefined ? {} : { settings: content.settings }),
-  ...(others.pinData === undefined ? {} : { pinData: content.pinData ?? {} })
+  ...(others.pinData === undefined ? {} : { pinData: content.pinData ?? {} }),
+  ...(others.description === undefined ? {} : { description: content.description ?? "" })
 })
 
 /** Where a change comes from, once it is undone. */

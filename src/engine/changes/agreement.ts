@@ -29,20 +29,26 @@ const fateOf: (change: Change) => string = Match.type<Change>().pipe(
 /** A name from an instance, in which nothing ends the line or the quotation. */
 const quoted = (name: string) => JSON.stringify(name.length > 120 ? `${name.slice(0, 120)}…` : name)
 
+const placesOf = (changes: ReadonlyArray<Change>) =>
+  [...new Set(changes.map(({ instance }) => instance))].toSorted().join(", ")
+
 /** What a person has to agree to before a plan is applied: which protected workflows it changes, where and how. */
 export const questionOf = (guards: Guards, { id, kind, steps }: Plan<Change>): string | undefined => {
   const found = [...protectedChanges(guards, steps)].toSorted(([a], [b]) => (a < b ? -1 : 1))
-  if (found.length === 0) return undefined
-  const instances = [...new Set(found.flatMap(([, changes]) => changes.map(({ instance }) => instance)))].toSorted()
+  const gone = steps.filter(({ change }) => change.kind === "delete-execution")
+  const forGood =
+    gone.length === 0
+      ? []
+      : [
+          `This ${kind} deletes ${gone.length} executions on ${placesOf(gone.map(({ change }) => change))}, which nothing brings back.`
+        ]
+  const all = `${found.length === 0 ? "In all" : "With everything else"}, plan ${id} makes ${steps.length} ${steps.length === 1 ? "change" : "changes"}. Apply it?`
+  if (found.length === 0) return forGood.length === 0 ? undefined : [...forGood, all].join("\n")
+  const instances = placesOf(found.flatMap(([, changes]) => changes))
   const rows = found.slice(0, mostNamed).map(([name, changes]) => {
     const fates = [...new Set(changes.map(fateOf))]
     return `- ${quoted(name)} ${fates.join(", ")}`
   })
   const rest = found.length > mostNamed ? [`- and ${found.length - mostNamed} more, which show_plan lists`] : []
-  return [
-    `This ${kind} changes protected workflows on ${instances.join(", ")}:`,
-    ...rows,
-    ...rest,
-    `With everything else, plan ${id} makes ${steps.length} ${steps.length === 1 ? "change" : "changes"}. Apply it?`
-  ].join("\n")
+  return [`This ${kind} changes protected workflows on ${instances}:`, ...rows, ...rest, ...forGood, all].join("\n")
 }

@@ -19,22 +19,32 @@ export const contentOf = ({ connections, name, nodes, settings }: Workflow): Con
 export const wholeContentOf = (workflow: Workflow): Content => ({
   ...contentOf(workflow),
   ...(workflow.staticData === undefined || workflow.staticData === null ? {} : { staticData: workflow.staticData }),
-  ...(Object.keys(pinDataOf(workflow)).length > 0 ? { pinData: pinDataOf(workflow) } : {})
+  ...(Object.keys(pinDataOf(workflow)).length > 0 ? { pinData: pinDataOf(workflow) } : {}),
+  ...(descriptionOf(workflow) === "" ? {} : { description: descriptionOf(workflow) })
 })
 
 /** The data that its editor has pinned to nodes of a workflow. */
 export const pinDataOf = ({ pinData }: Workflow): JsonObject => (isJsonObject(pinData) ? pinData : {})
 
+/** What people say about a workflow; lists and older engines tell nothing of it. */
+export const descriptionOf = ({ description }: Workflow): string => (typeof description === "string" ? description : "")
+
 /** What a workflow is, as far as a change says what it should be. */
-export const shownFor = ({ pinData }: Pick<Content, "pinData">, workflow: Workflow): Content => ({
+export const shownFor = (
+  { description, pinData }: Pick<Content, "description" | "pinData">,
+  workflow: Workflow
+): Content => ({
   ...contentOf(workflow),
-  ...(pinData === undefined ? {} : { pinData: pinDataOf(workflow) })
+  ...(pinData === undefined ? {} : { pinData: pinDataOf(workflow) }),
+  ...(description === undefined || workflow["description"] === undefined
+    ? {}
+    : { description: descriptionOf(workflow) })
 })
 
 /** Whether a workflow is put away; older engines know nothing of that. */
 export const isArchived = (workflow: Workflow): boolean => workflow["isArchived"] === true
 
-const partNames = ["name", "nodes", "connections", "settings", "pinData"] as const
+const partNames = ["name", "nodes", "connections", "settings", "pinData", "description"] as const
 export type PartName = (typeof partNames)[number]
 
 /**
@@ -57,7 +67,9 @@ const isSame: { readonly [part in PartName]: (wanted: Content, shown: Content) =
   settings: (wanted, shown) =>
     Object.entries(wanted.settings).every(([name, value]) => isSameJson(value, shown.settings[name])),
   pinData: (wanted, shown) =>
-    wanted.pinData === undefined || shown.pinData === undefined || isSameJson(wanted.pinData, shown.pinData)
+    wanted.pinData === undefined || shown.pinData === undefined || isSameJson(wanted.pinData, shown.pinData),
+  description: (wanted, shown) =>
+    wanted.description === undefined || shown.description === undefined || wanted.description === shown.description
 }
 
 /** Fields that engines give to a node that comes without them. */
@@ -106,6 +118,7 @@ export const partsBefore = (after: Content, shown: Content): Parts => {
     ...(differing.includes("nodes") ? { nodes: shown.nodes } : {}),
     ...(differing.includes("connections") ? { connections: shown.connections } : {}),
     ...(differing.includes("settings") || lost ? { settings: shown.settings } : {}),
-    ...(differing.includes("pinData") ? { pinData: shown.pinData ?? {} } : {})
+    ...(differing.includes("pinData") ? { pinData: shown.pinData ?? {} } : {}),
+    ...(differing.includes("description") ? { description: shown.description ?? "" } : {})
   }
 }

@@ -4,7 +4,8 @@ import type { Described, DescribedAction, Describing } from "../../changes/Drive
 import type { ActionEntry, CreatedId } from "../../changes/Journal.ts"
 import { changeLines, differences } from "../workflow/difference.ts"
 import { kindOf } from "../workflow/triggers.ts"
-import { type Change, contentBefore, type Content, type Ref } from "./Change.ts"
+import { type Change, type ChangeOf, contentBefore, type Content, type Ref } from "./Change.ts"
+import { withTexts } from "./references.ts"
 
 /** Lines of one workflow's differences. */
 const mostLines = 12
@@ -15,6 +16,18 @@ const outline = ({ name, nodes }: Content) => ({ name, nodes: nodes.map((node) =
 const tagText = (tag: Ref): string =>
   typeof tag === "string" ? tag : tag.created_by.replace(/^create tag [^/]*\//, "new tag ")
 
+/** What an update leads to, where the names of workflows that the plan makes stand for their ids. */
+const withNew = ({ after, references }: ChangeOf<"update">): Content =>
+  withTexts(
+    after,
+    references.map(({ parts, path }) => [
+      path,
+      parts
+        .map((part) => (typeof part === "string" ? part : `new ${part.created_by.replace(/^create [^/]*\//, "")}`))
+        .join("")
+    ])
+  )
+
 /** What a change leads from and to, as it is shown. */
 export const describe: (change: Change) => Described = Match.type<Change>().pipe(
   Match.withReturnType<Described>(),
@@ -24,7 +37,7 @@ export const describe: (change: Change) => Described = Match.type<Change>().pipe
       before: null,
       after: {
         name: change.after.name,
-        changes: changeLines(differences(contentBefore(change), change.after), mostLines)
+        changes: changeLines(differences(contentBefore(change), withNew(change)), mostLines)
       }
     }),
     tags: ({ after, before, name }) => ({
@@ -73,3 +86,18 @@ export const describing: Omit<Describing<Change>, "readOnlyReason"> = {
   afterCreation: "created tells the ids of what is new",
   afterRounding: ""
 }
+
+/** What a rollback does about a change. */
+export const undoes: (change: Change) => string = Match.type<Change>().pipe(
+  Match.discriminatorsExhaustive("kind")({
+    create: () => "deletes what the plan created",
+    update: () => "puts back what was there before",
+    tags: () => "puts back the tags that were there before",
+    active: ({ after }) => (after ? "deactivates what the plan activated" : "activates what the plan deactivated"),
+    archived: ({ after }) => (after ? "brings back what the plan archived" : "archives what the plan brought back"),
+    delete: () => "makes anew what the plan deleted",
+    "create-tag": () => "deletes the tag that the plan created",
+    "delete-tag": () => "makes anew the tag that the plan deleted",
+    "delete-execution": () => "cannot bring back a deleted execution"
+  })
+)

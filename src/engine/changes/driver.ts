@@ -5,9 +5,10 @@ import type { Estimate } from "../../changes/Plan.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../client/EngineError.ts"
 import type { Instances } from "../client/Instances.ts"
+import { Agreed, agreement } from "../client/Protection.ts"
 import { questionOf } from "./agreement.ts"
 import { type Change, idOf, invert, updateOf } from "./Change.ts"
-import { describing } from "./describe.ts"
+import { describing, undoes } from "./describe.ts"
 import { type ChangeError, explain } from "./failures.ts"
 import { holdToGuards, planProblems, type Step, warnOfProtected } from "./guards.ts"
 import { lastingSettings } from "./lasting.ts"
@@ -94,9 +95,16 @@ export const make = (
     // What somebody else has changed is neither tagged nor switched on for what it should have become.
     follows: (change) =>
       change.kind === "tags" || (change.kind === "active" && change.after) ? updateOf(change) : undefined,
-    send: (changes) => at(changes, (client) => send(client, changes)),
+    // Plans are agreed to as a whole, before they are applied.
+    send: (changes) =>
+      Effect.provideService(
+        at(changes, (client) => send(client, changes)),
+        Agreed,
+        agreement("all")
+      ),
     explain,
     invert,
+    undoes,
     belongsTo: idOf,
     bringsBack: () => undefined,
     limitRollback: (touched) => ({

@@ -61,7 +61,8 @@ const carryOut = (client: Client, change: Change): Effect.Effect<Made, EngineErr
 /** Creates a workflow, and takes it back where the engine does not know a credential that nobody could check before. */
 const create = Effect.fnUntraced(function* (client: Client, { content }: ChangeOf<"create">) {
   const { workflow } = yield* client.createWorkflow(creationOf(content))
-  const problem = credentialProblem(client, content.nodes, workflow)
+  const problem =
+    credentialProblem(client, content.nodes, workflow) ?? (yield* descriptionProblem(client, content, workflow))
   if (problem === undefined) return { created: workflow.id }
   yield* Effect.mapError(
     client.deleteWorkflow(workflow.id),
@@ -74,6 +75,15 @@ const create = Effect.fnUntraced(function* (client: Client, { content }: ChangeO
   )
   return yield* problem
 })
+
+/** Engines take the description of a workflow that is there, and of no new one. Answers why this one did not. */
+const descriptionProblem = (client: Client, { description = "" }: Content, workflow: Workflow) =>
+  description === "" || !isSecondGeneration(workflow)
+    ? Effect.undefined
+    : Effect.match(client.updateWorkflow(workflow, { description }), {
+        onSuccess: () => undefined,
+        onFailure: (error) => error
+      })
 
 /** Why nodes that were written cannot work: a credential that was given by its id alone is not there. */
 const credentialProblem = ({ instance }: Client, wanted: Content["nodes"], { nodes }: Workflow) => {
@@ -144,13 +154,13 @@ const update = Effect.fnUntraced(function* (client: Client, id: WorkflowId, chan
 })
 
 const write = (client: Client, current: Workflow, change: ChangeOf<"update">) => {
-  const { connections, name, nodes, pinData, settings } = change.after
+  const { connections, description, name, nodes, pinData, settings } = change.after
   const gone = removedSettings(change, current)
   const kept = Object.entries(contentOf(current).settings).filter(([field]) => !gone.includes(field))
   const defaults = isSecondGeneration(current) ? Object.fromEntries(gone.map((field) => [field, removals[field]])) : {}
   return client.updateWorkflow(
     { ...current, settings: Object.fromEntries(kept) },
-    { name, nodes, connections, settings: { ...defaults, ...settings }, pinData }
+    { name, nodes, connections, settings: { ...defaults, ...settings }, pinData, description }
   )
 }
 

@@ -1,14 +1,17 @@
 import { Effect, Predicate, Schema } from "effect"
 
 import { text, texts, type UnknownField, unknownFields, whole } from "../../internal/config/fields.ts"
+import type { Protected } from "../client/Protection.ts"
 
 const orElse = <const A>(value: A) => Effect.succeed(value)
 
 /** Workflows that a person has to agree to by name before a plan changes them. */
 const ProtectedFields = Schema.Struct({
   tags: texts("a list of tag names").pipe(Schema.withDecodingDefaultKey(orElse([]))),
-  names: texts("a list of names, in which * stands for any characters").pipe(Schema.withDecodingDefaultKey(orElse([])))
-}).annotate({ message: "an object with tags and names" })
+  names: texts("a list of names, in which * stands for any characters").pipe(Schema.withDecodingDefaultKey(orElse([]))),
+  /** Whether that holds for single changes as well: update_workflow, delete_workflow, edit_workflow, … */
+  directWrites: Schema.Boolean.annotate({ message: "true or false" }).pipe(Schema.withDecodingDefaultKey(orElse(true)))
+}).annotate({ message: "an object with tags, names and directWrites" })
 
 /** What plans of workflows may change at all, checked when a plan is made and again when it is applied. */
 export const GuardFields = Schema.Struct({
@@ -105,6 +108,12 @@ export const fits = (pattern: string, name: string): boolean => {
   }
   return true
 }
+
+/** What protects from single changes, as far as it is configured. */
+export const protectionOf = ({ protected: { directWrites, names, tags } }: Guards): Protected | undefined =>
+  directWrites && names.length + tags.length > 0
+    ? { hasName: (name) => names.some((pattern) => fits(pattern, name)), tags: new Set(tags) }
+    : undefined
 
 /** Names of given fields that no setting of plans or promotions has: a guard that is misspelt guards nothing. */
 export const unknownPlanFields = (plans: unknown, promotion: unknown): ReadonlyArray<UnknownField> => {

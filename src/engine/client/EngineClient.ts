@@ -9,6 +9,7 @@ import type { Changes, Creation } from "./body.ts"
 import type { Capabilities } from "./capabilities.ts"
 import type { EngineError, WorkflowBusy } from "./EngineError.ts"
 import type { Written } from "./fullest.ts"
+import { guarding } from "./guarding.ts"
 import { type Authors, type InstanceHistory, noHistory } from "./History.ts"
 import type {
   CommunityPackage,
@@ -29,6 +30,7 @@ import type {
   WorkflowQuery,
   WorkflowVersion
 } from "./models.ts"
+import type { Protected } from "./Protection.ts"
 import { recording } from "./recording.ts"
 import { restCalls } from "./restCalls.ts"
 import type { SeenVersions } from "./versions.ts"
@@ -64,6 +66,8 @@ export class EngineClient extends Context.Service<
       id: WorkflowId,
       change: Effect.Effect<A, E, R>
     ) => Effect.Effect<A, E | WorkflowBusy, R>
+    /** Fails with `ProtectedWorkflow` where a workflow only changes after a person has agreed to it, which nobody has. */
+    readonly mayChange: (workflow: Workflow) => Effect.Effect<void, EngineError>
     /** The versions of workflows that callers were shown, to notice what somebody else changed since. */
     readonly versions: SeenVersions
     /** What workflows were before, where that is kept; every reading and every change goes into it. */
@@ -204,10 +208,11 @@ export class EngineClient extends Context.Service<
     environment: Environment,
     upstream: Upstream,
     locks: WorkflowLocks.WorkflowLocks = WorkflowLocks.make(),
-    historyOf: (authors: Authors) => InstanceHistory = () => noHistory
+    historyOf: (authors: Authors) => InstanceHistory = () => noHistory,
+    protection?: Protected
   ): EngineClient["Service"] => {
     const client = restCalls(instance, environment, upstream, locks)
     const history = historyOf(authorsBy(client))
-    return { ...recording(client, history), history }
+    return { ...guarding(recording(client, history), protection), history }
   }
 }

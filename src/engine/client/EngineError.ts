@@ -107,6 +107,22 @@ export class ReadOnlyInstance extends Schema.TaggedError<ReadOnlyInstance>()("Re
   }
 }
 
+/** The configuration protects a workflow, or a tag that protects workflows, and no person has agreed to its change. */
+export class ProtectedWorkflow extends Schema.TaggedError<ProtectedWorkflow>()("ProtectedWorkflow", {
+  instance: Schema.String,
+  kind: Schema.Literals(["workflow", "tag"]),
+  id: Schema.optionalKey(Schema.String),
+  name: Schema.String
+}) {
+  override get message() {
+    const what = `${this.kind === "tag" ? "Tag" : "Workflow"} ${JSON.stringify(this.name)} on instance ${this.instance}`
+    return (
+      `${what} is protected (plans.guards.protected), and was not changed. Ask a person; when they have agreed to exactly ` +
+      "this change, call again with confirm_protected: true."
+    )
+  }
+}
+
 /** The workflow is not any more what it was when it was read: by the caller (`ifVersion`), or within this call. */
 export class WorkflowChanged extends Schema.TaggedError<WorkflowChanged>()("WorkflowChanged", {
   instance: Schema.String,
@@ -160,6 +176,19 @@ export class StepFailed extends Schema.TaggedError<StepFailed>()("StepFailed", {
   }
 }
 
+/** The server ends, and with it a run that would have taken longer. */
+export class ServerStopping extends Schema.TaggedError<ServerStopping>()("ServerStopping", {
+  instance: Schema.String,
+  /** Whether something was carried out before. */
+  isBegun: Schema.Boolean
+}) {
+  override get message() {
+    return this.isBegun
+      ? `This server was told to stop: the run on instance ${this.instance} was broken off, and its temporary copy deleted. What its nodes had done by then stays.`
+      : `This server was told to stop: nothing was run on instance ${this.instance}.`
+  }
+}
+
 /** A rule about workflows is broken; found before anything is sent. The message is the contract's. */
 export class InvalidWorkflow extends Schema.TaggedError<InvalidWorkflow>()("InvalidWorkflow", {
   message: Schema.String
@@ -174,7 +203,9 @@ export type EngineError =
   | NetworkError
   | OutcomeUnknown
   | PermissionDenied
+  | ProtectedWorkflow
   | ReadOnlyInstance
+  | ServerStopping
   | StepFailed
   | Timeout
   | TooLargeToShow

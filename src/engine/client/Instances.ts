@@ -9,6 +9,7 @@ import { EngineConfig, type Environment, type InstanceNames, namesIn } from "../
 import { EngineClient } from "./EngineClient.ts"
 import { InstanceNotFound } from "./EngineError.ts"
 import { History } from "./History.ts"
+import { Protection } from "./Protection.ts"
 import { routeOf } from "./route.ts"
 import * as WorkflowLocks from "./WorkflowLocks.ts"
 
@@ -32,6 +33,7 @@ export class Instances extends Context.Service<
       const inTime = yield* TimeLimit.make
       const locks = WorkflowLocks.make(coordination)
       const history = yield* History
+      const protection = yield* Protection
       const secrets = [...environments.values()].flatMap(({ apiKey, headers }) =>
         [apiKey, ...Object.values(headers)].map((secret) => Redacted.value(secret))
       )
@@ -54,7 +56,8 @@ export class Instances extends Context.Service<
               observed: { name, route: routeOf, isTold: true }
             }),
             locks,
-            (authors) => history.of(name, secrets, authors)
+            (authors) => history.of(name, secrets, authors),
+            protection
           )
         },
         (effect, name) =>

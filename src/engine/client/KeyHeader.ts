@@ -11,15 +11,17 @@ import { isStarting } from "./replies.ts"
 export const make = (pinned: string | undefined) => {
   let known = pinned
 
-  const learn = Effect.fnUntraced(function* <E>(ask: (header: string) => Effect.Effect<Reply, E>) {
-    if (known !== undefined) return yield* ask(known)
+  const learn = Effect.fnUntraced(function* <E>(
+    ask: (header: string, expected: ReadonlyArray<number>) => Effect.Effect<Reply, E>
+  ) {
+    if (known !== undefined) return yield* ask(known, [])
     const [first, second] = keyHeaders
-    const answer = yield* ask(first)
+    const answer = yield* ask(first, [401])
     if (answer.status !== 401) {
       if (isAccepted(answer)) known = first
       return answer
     }
-    const other = yield* ask(second)
+    const other = yield* ask(second, [])
     if (other.status === 401) return answer
     if (isAccepted(other)) known = second
     return other

@@ -150,7 +150,8 @@ export const keepIdentity = (
   })
 }
 
-const keyOf = ({ name, type }: JsonObject) =>
+/** By which a node is known again without its id: its name and type. */
+export const keyOf = ({ name, type }: JsonObject) =>
   JSON.stringify([name, typeof type === "string" ? toEngineType(type) : type])
 
 /** Which fields of an object an engine takes: only these, or all but these, which it keeps by itself. */

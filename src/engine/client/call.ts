@@ -58,6 +58,9 @@ const jsonHeaders = { accept: "application/json", "content-type": "application/j
 /** A small read that tells whether the engine is up. */
 const probe: Call = { operation: "read tags", method: "GET", path: "/tags", query: { limit: 1 } }
 
+/** What an engine answers that keeps to itself what another one tells everybody. */
+const refusals = [401, 403]
+
 /** Longest wait for one upstream call. */
 const longest = Duration.seconds(30)
 
@@ -65,12 +68,13 @@ const longest = Duration.seconds(30)
 export const make = (instance: string, environment: Environment, upstream: Upstream) => {
   const keyHeader = KeyHeader.make(environment.apiKeyHeader)
 
-  const attempt = (call: Call, header: string) =>
+  const attempt = (call: Call, header: string, expected: ReadonlyArray<number>) =>
     Effect.flatMap(remaining(longest), (timeout) =>
       upstream.send({
         ...call,
         ...(call.bodyFor === undefined ? {} : { body: call.bodyFor(header) }),
         path: `/api/v1${call.path}`,
+        expected,
         timeout,
         headers: { ...jsonHeaders, ...environment.headers, [header]: environment.apiKey }
       })
@@ -81,7 +85,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     if (environment.readOnly && effectOf(call) === "write") {
       return yield* new ReadOnlyInstance({ instance, operation: call.operation })
     }
-    const ask = (call: Call) => keyHeader.learn((header) => attempt(call, header))
+    const ask = (call: Call) => keyHeader.learn((header, expected) => attempt(call, header, expected))
     return yield* onceStarted(ask(call), call.method === "GET" ? undefined : ask(probe)).pipe(
       Effect.mapError(translate(call))
     )
@@ -173,7 +177,9 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
 
   /** What the engine tells everybody, without the key. */
   const publicJson = (path: string) =>
-    Effect.flatMap(remaining(longest), (timeout) => upstream.send({ method: "GET", path, timeout })).pipe(
+    Effect.flatMap(remaining(longest), (timeout) =>
+      upstream.send({ method: "GET", path, expected: refusals, timeout })
+    ).pipe(
       Effect.map((answer) => (answer.status === 200 ? json(answer) : Option.none())),
       Effect.mapError(translate({ method: "GET", path, operation: `read ${path}` }))
     )
@@ -189,6 +195,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
       method: "GET",
       path: "/",
       headers: environment.headers,
+      expected: refusals,
       timeout: yield* remaining(longest)
     })
     const heard = yield* Clock.currentTimeMillis

@@ -10,10 +10,10 @@ export const publicVersion = Effect.fnUntraced(function* (
   upstream: Upstream,
   headers: NonNullable<UpstreamRequest["headers"]>
 ) {
-  const settings = yield* upstream.send({ method: "GET", path: settingsPath, headers })
+  const settings = yield* upstream.send({ method: "GET", path: settingsPath, headers, expected: [401, 403] })
   const told = Option.flatMap(json(settings), readVersion)
   if (Option.isSome(told)) return told
-  const page = yield* upstream.send({ method: "GET", path: "/", headers })
+  const page = yield* upstream.send({ method: "GET", path: "/", headers, expected: [401, 403] })
   return Option.fromNullishOr(versionOnPage(page.text))
 })
 

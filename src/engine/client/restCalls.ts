@@ -33,6 +33,7 @@ import { credentialTypesPath, spellingFor } from "./naming.ts"
 import { nodeTypeCalls } from "./nodeTypeCalls.ts"
 import { secretsIn } from "./secretsIn.ts"
 import { makeSeenVersions } from "./versions.ts"
+import { withWebhookIds } from "./webhookIds.ts"
 import type { WorkflowLocks } from "./WorkflowLocks.ts"
 
 /** How each method of `EngineClient` calls the engine. What it promises is said there. */
@@ -48,6 +49,7 @@ export const restCalls = (instance: string, environment: Environment, upstream: 
         change,
         (problem) => new WorkflowBusy({ instance, id, ...(problem === undefined ? {} : { problem }) })
       ),
+    mayChange: unprotected,
     versions: makeSeenVersions(),
     ...workflowCalls(calls),
     ...executionCalls(calls),
@@ -79,9 +81,10 @@ const workflowCalls = ({ call, callIfOffered }: Call.Calls) => {
       ),
     getWorkflow: (id: WorkflowId) =>
       call(Workflow, { operation: "get workflow", method: "GET", path: `/workflows/${id}` }, isWorkflow),
-    createWorkflow: (creation: Creation) =>
-      writeFullest(
-        (generation) => createBody(creation, generation),
+    createWorkflow: Effect.fnUntraced(function* (creation: Creation) {
+      const nodes = yield* withWebhookIds(creation.nodes)
+      return yield* writeFullest(
+        (generation) => createBody({ ...creation, nodes }, generation),
         (body) =>
           call(Workflow, {
             operation: "create workflow",
@@ -89,9 +92,12 @@ const workflowCalls = ({ call, callIfOffered }: Call.Calls) => {
             path: "/workflows",
             bodyFor: (keyHeader) => renameNodeTypes(body, spellingFor(keyHeader))
           })
-      ),
-    updateWorkflow: (current: Workflow, changes: Changes) =>
-      writeFullest(
+      )
+    }),
+    updateWorkflow: Effect.fnUntraced(function* (current: Workflow, given: Changes) {
+      const nodes = given.nodes === undefined ? undefined : yield* withWebhookIds(given.nodes, current.nodes)
+      const changes = { ...given, nodes }
+      return yield* writeFullest(
         (generation) => updateBody(current, changes, generation),
         (body) =>
           call(Workflow, {
@@ -101,7 +107,8 @@ const workflowCalls = ({ call, callIfOffered }: Call.Calls) => {
             finishes: true,
             bodyFor: (keyHeader) => (changes.nodes === undefined ? body : renameNodeTypes(body, spellingFor(keyHeader)))
           })
-      ),
+      )
+    }),
     deleteWorkflow: (id: WorkflowId) =>
       call(JsonObject, { operation: "delete workflow", method: "DELETE", path: `/workflows/${id}`, finishes: true }),
     activateWorkflow: (id: WorkflowId) =>
@@ -278,3 +285,5 @@ const readTypes = (told: unknown) => Option.map(decodeTypes(told), (types) => ty
 const decodeTypes = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ name: Schema.String })))
 
 const isMissing = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 404
+
+const unprotected: (workflow: Workflow) => Effect.Effect<void, EngineError> = () => Effect.void

@@ -1,6 +1,7 @@
 import { Predicate } from "effect"
 
 import { digest } from "../../internal/json/digest.ts"
+import { Recent } from "../../internal/Recent.ts"
 import { type Workflow, nameOf } from "./models.ts"
 
 export { isSameJson } from "../../internal/json/digest.ts"
@@ -16,8 +17,13 @@ const parts = [...contents, "active"] as const
  * "0k2v9x-1b7d0q-00lz3c-00lz3c-00lz3c-off". Engines' own numbers do not: theirs also move without a change of these,
  * or stay when a workflow is renamed.
  */
-export const versionOf = (workflow: Workflow): string =>
-  [...contents.map((part) => digestOf(workflow, part)), workflow.active ? "on" : "off"].join("-")
+export const versionOf = (workflow: Workflow): string => versionWith(workflow, nodeDigests(workflow))
+
+const versionWith = (workflow: Workflow, nodes: ReadonlyArray<NodeDigest>): string =>
+  [
+    ...contents.map((part) => (part === "nodes" ? digest(nodes.map(([, one]) => one)) : digest(workflow[part] ?? {}))),
+    workflow.active ? "on" : "off"
+  ].join("-")
 
 export const isVersion = (text: string): boolean => /^([0-9a-z]{6}-){5}(on|off)(-part)?$/.test(text)
 
@@ -45,24 +51,27 @@ export const nodesDigest = (version: string): string => version.split("-")[1] ??
 /** A node's name and its digest. */
 export type NodeDigest = readonly [name: string, digest: string]
 
-/** Every node as a digest; one reading is compared several times, and may be large. */
+/** Every node as a digest; of a large workflow they are kept as long as it is, since one reading is compared several times. */
 export const nodeDigests = ({ nodes }: Pick<Workflow, "nodes">): ReadonlyArray<NodeDigest> => {
+  if (nodes.length < large) return digestsOf(nodes)
   const known = digestCache.get(nodes)
   if (known !== undefined) return known
-  const digests = nodes.map((node): NodeDigest => [nameOf(node), digest(node)])
+  const digests = digestsOf(nodes)
   digestCache.set(nodes, digests)
   return digests
 }
 
+const digestsOf = (nodes: Workflow["nodes"]) => nodes.map((node): NodeDigest => [nameOf(node), digest(node)])
+
+/** Nodes from which on making their digests anew costs more than that a weak map makes them outlive the call. */
+const large = 100
+
 const digestCache = new WeakMap<Workflow["nodes"], ReadonlyArray<NodeDigest>>()
 
-const digestOf = (workflow: Workflow, part: (typeof contents)[number]): string =>
-  part === "nodes" ? digest(nodeDigests(workflow).map(([, one]) => one)) : digest(workflow[part] ?? {})
-
-/** Nodes kept in mind at most, over all versions; the oldest versions are forgotten first. */
+/** Nodes kept in mind at most, over all versions. */
 const maxNodes = 20_000
 
-/** Engine stamps kept in mind at most; the oldest are forgotten first. */
+/** Engine stamps kept in mind at most. */
 const maxStamps = 5000
 
 /** Names listed in one text at most. */
@@ -80,44 +89,18 @@ export interface SeenVersions {
   readonly changesSince: (given: string, now: Workflow) => ReadonlyArray<string>
 }
 
-/** Remembers up to 20,000 nodes of versions and 5,000 stamps of the engine; the oldest are forgotten first. */
+/** Remembers up to 20,000 nodes of versions and 5,000 stamps of the engine; those shown longest ago are forgotten first. */
 export const makeSeenVersions = (): SeenVersions => {
-  const seen = new Map<string, ReadonlyArray<NodeDigest>>()
-  let count = 0
-
-  const forget = (key: string) => {
-    count -= seen.get(key)?.length ?? 0
-    seen.delete(key)
-  }
-
+  const seen = new Recent<ReadonlyMap<string, string>>(maxNodes, (nodes) => nodes.size)
   /** Which versions were shown under a stamp of the engine's own, which can stay the same when something changes. */
-  const underStamp = new Map<string, ReadonlySet<string>>()
-
-  const stamp = (workflow: Workflow, version: string) => {
-    for (const name of stampsOf(workflow)) {
-      const versions = new Set(underStamp.get(name)).add(version)
-      underStamp.delete(name)
-      underStamp.set(name, versions)
-    }
-    for (const oldest of underStamp.keys()) {
-      if (underStamp.size <= maxStamps) break
-      underStamp.delete(oldest)
-    }
-  }
+  const underStamp = new Recent<Set<string>>(maxStamps)
 
   /** The version of a workflow that a caller is shown. */
   const remember = (workflow: Workflow): string => {
-    const version = versionOf(workflow)
-    stamp(workflow, version)
-    const key = nodesDigest(version)
-    const nodes = nodeDigests(workflow)
-    forget(key)
-    seen.set(key, nodes)
-    count += nodes.length
-    for (const oldest of seen.keys()) {
-      if (count <= maxNodes) break
-      forget(oldest)
-    }
+    const digests = nodeDigests(workflow)
+    const version = versionWith(workflow, digests)
+    for (const stamp of stampsOf(workflow)) underStamp.keep(stamp, () => new Set()).add(version)
+    seen.keep(nodesDigest(version), () => new Map(digests))
     return version
   }
 
@@ -143,14 +126,13 @@ export const makeSeenVersions = (): SeenVersions => {
 const stampsOf = ({ id, updatedAt, versionId }: Workflow): ReadonlyArray<string> =>
   [versionId, updatedAt].filter(Predicate.isString).map((stamp) => `${id} ${stamp}`)
 
-const nodeChanges = (before: ReadonlyArray<NodeDigest>, after: ReadonlyArray<NodeDigest>): string => {
-  const old = new Map(before)
+const nodeChanges = (before: ReadonlyMap<string, string>, after: ReadonlyArray<NodeDigest>): string => {
   const kept = new Set(after.map(([name]) => name))
   const changed = after.flatMap(([name, digest]) => {
-    const was = old.get(name)
+    const was = before.get(name)
     return was === digest ? [] : [`${short(name)} ${was === undefined ? "added" : "changed"}`]
   })
-  const removed = before.flatMap(([name]) => (kept.has(name) ? [] : [`${short(name)} removed`]))
+  const removed = [...before.keys()].flatMap((name) => (kept.has(name) ? [] : [`${short(name)} removed`]))
   const all = [...changed, ...removed]
   if (all.length === 0) return "their order"
   return all.length <= maxNames

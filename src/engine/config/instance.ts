@@ -4,9 +4,11 @@ import { baseUrl } from "../../internal/config/baseUrl.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import {
   decode,
+  headerName,
   matching,
   number,
   secret,
+  secretHeaders,
   text,
   type UnknownField,
   unknownFields,
@@ -16,8 +18,6 @@ import {
 import type { Found } from "../../internal/config/variables.ts"
 import { fieldAliases } from "./aliases.ts"
 import type { Environment } from "./EngineConfig.ts"
-
-const headerName = matching(/^[\w!#$%&'*+.^`|~-]+$/, "the name of an HTTP header")
 
 /** One instance in the configuration file, under the contract's own field names. */
 export const InstanceFields = Schema.Struct({
@@ -32,10 +32,7 @@ export const InstanceFields = Schema.Struct({
   allowInsecureHttp: yesOrNo,
   requestsPerSecond: number(0.1, 99, "a number from 0.1 to 99").pipe(Schema.withDecodingDefaultKey(Effect.succeed(90))),
   concurrency: whole(1, 1000, "a whole number from 1 to 1000").pipe(Schema.withDecodingDefaultKey(Effect.succeed(10))),
-  headers: Schema.Record(Schema.String, secret("the value of the header"))
-    .annotate({ message: "an object from header names to their values" })
-    .check(Schema.isPropertyNames(headerName, { message: "the name of an HTTP header" }))
-    .pipe(Schema.withDecodingDefaultKey(Effect.succeed({}))),
+  headers: secretHeaders,
   caFile: Schema.optionalKey(text("the path of a PEM file")),
   proxy: Schema.optionalKey(matching(/^https?:\/\/\S+$/, "the URL of an HTTP proxy"))
 }).annotate({ message: "an object with engine_host and engine_api_key" })

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Predicate } from "effect"
 
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import { UsefulBytes } from "../../internal/http/Room.ts"
@@ -11,6 +11,8 @@ import { Deadline } from "../client/Deadline.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { ReadOnlyInstance, type TooLargeToShow } from "../client/EngineError.ts"
 import { Instances } from "../client/Instances.ts"
+import { Agreed, type Agreement, agreement } from "../client/Protection.ts"
+import { agreeing } from "./agreeing.ts"
 import { type Failure, toToolFailure } from "./errors.ts"
 import { instanceSchema, takeInstance } from "./overInstances.ts"
 
@@ -41,7 +43,7 @@ export const make = <const Fields extends Arguments.Fields>(
     },
     call: Effect.fnUntraced(
       function* (input) {
-        const { instance, rest } = takeInstance(input)
+        const { instance, isAgreed, rest } = takeOwn(input, !isHarmless)
         const args = yield* parameters.decode(rest)
         const client = yield* (yield* Instances).resolve(instance)
         yield* (yield* noteInstance)(client.instance)
@@ -49,16 +51,31 @@ export const make = <const Fields extends Arguments.Fields>(
           return yield* new ReadOnlyInstance({ instance: client.instance, operation: name })
         }
         const since = (yield* Arrival) ?? (yield* monotonicMillis)
-        return yield* Tool.run(definition, args).pipe(
-          Effect.catchIf(isTooLarge, ({ bytes }) => Effect.flatMap(Tool.tooLarge(definition, bytes), Effect.fail)),
-          Effect.provideService(EngineClient, client),
-          Effect.provideService(Deadline, since + callSeconds * 1000)
-        )
+        const attempt = (agreed: Agreement, from: number) =>
+          Tool.run(definition, args).pipe(
+            Effect.catchIf(isTooLarge, ({ bytes }) => Effect.flatMap(Tool.tooLarge(definition, bytes), Effect.fail)),
+            Effect.provideService(EngineClient, client),
+            Effect.provideService(Agreed, agreed),
+            Effect.provideService(Deadline, from + callSeconds * 1000)
+          )
+        return yield* isHarmless
+          ? attempt(noAgreement, since)
+          : agreeing(attempt, { tool: definition.title, since, isAgreed, rest })
       },
       Effect.mapError(toToolFailure),
       spanned(name)
     )
   }
+}
+
+const noAgreement = agreement(new Set())
+
+/** What a caller says beside a tool's own arguments: the instance, and of changes that a person has agreed to them. */
+const takeOwn = (input: unknown, isChange: boolean) => {
+  const taken = takeInstance(input)
+  if (!isChange || !Predicate.isObject(taken.rest)) return { ...taken, isAgreed: false }
+  const { confirm_protected: said, ...rest } = { confirm_protected: undefined, ...taken.rest }
+  return { ...taken, isAgreed: said === true || said === "true", rest }
 }
 
 const isTooLarge = (error: Failure): error is TooLargeToShow => error._tag === "TooLargeToShow"

@@ -26,7 +26,7 @@ export interface Beside {
  * the order in which it runs; what serves an agent stands below it. Large ones say less of each node, and at last name
  * only how many are left out.
  */
-export const sketchOf = (workflow: JsonObject, { room = 12_000, runs, workflows = new Map() }: Beside = {}): string => {
+export const sketchOf = (workflow: JsonObject, { room = 6_500, runs, workflows = new Map() }: Beside = {}): string => {
   const flow = flowOf(workflow)
   const pins = isJsonObject(workflow.pinData) ? workflow.pinData : {}
   let text = ""

@@ -89,7 +89,7 @@ const switchRules: Say = ({ mode, output, rules, value1 }) => {
       ? conditionsWords(rule.conditions)
       : `${valueWords(value1)} ${valueWords(rule.operation)} ${valueWords(rule.value2)}`
   )
-  return words.join(" | ")
+  return words.filter((one) => one.trim() !== "").join(" | ")
 }
 
 const subWorkflow: Say = (parameters, node) => {
@@ -162,7 +162,7 @@ const byKind: Readonly<Record<string, Say>> = {
   stickyNote: ({ content }) => quoted(valueWords(content), 100),
   agent: prompt,
   chainLlm: prompt,
-  emailSend: ({ subject, toEmail }) => joined(`to ${valueWords(toEmail)}`, quoted(valueWords(subject)))
+  emailSend: ({ subject, toEmail }) => joined(toEmail ? `to ${valueWords(toEmail)}` : "", quoted(valueWords(subject)))
 }
 
 const inBrackets = (names: ReadonlyArray<string>) => (names.length === 0 ? "" : `(${listed(names)})`)

@@ -15,6 +15,13 @@ export const matching = (pattern: RegExp, what: string) =>
 /** A text that is kept out of sight from here on. */
 export const secret = (what: string) =>
   Schema.RedactedFromValue(matching(/^[\x21-\x7e]+( [\x21-\x7e]+)*$/, `${what}, as text of printable ASCII characters`))
+/** The name of an HTTP header. */
+export const headerName = matching(/^[\w!#$%&'*+.^`|~-]+$/, "the name of an HTTP header")
+/** Headers whose values are kept out of sight; none where nothing is said. */
+export const secretHeaders = Schema.Record(Schema.String, secret("the value of the header"))
+  .annotate({ message: "an object from header names to their values" })
+  .check(Schema.isPropertyNames(headerName, { message: "the name of an HTTP header" }))
+  .pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
 /** Yes or no; no where nothing is said. */
 export const yesOrNo = Schema.Boolean.annotate({ message: "true or false" }).pipe(
   Schema.withDecodingDefaultKey(Effect.succeed(false))

@@ -14,12 +14,31 @@ export const alone: TimeLimit = (self, milliseconds, tooLate) =>
   Effect.timeoutOrElse(self, { duration: milliseconds, orElse: () => Effect.failSync(tooLate) })
 
 /**
+ * Something that has a limit. A set may remember for long what left it, so that its fiber is taken away with it: who holds
+ * that holds all that it has made.
+ */
+class Due {
+  readonly at: number
+  fiber: Fiber.Fiber<unknown, unknown> | undefined
+  isLate = false
+
+  constructor(at: number, fiber: Fiber.Fiber<unknown, unknown>) {
+    this.at = at
+    this.fiber = fiber
+  }
+
+  end() {
+    this.isLate = true
+    this.fiber?.interruptUnsafe()
+  }
+}
+
+/**
  * Limits for many things that hardly ever reach theirs: one clock watches over all of them, where each with a clock of its
  * own would cost more than what many of them do.
  */
 export const make: Effect.Effect<TimeLimit, never, Scope.Scope> = Effect.map(Effect.scope, (scope) => {
-  /** What ends each of them, and when. */
-  const due = new Map<() => void, number>()
+  const due = new Set<Due>()
   let watching: Fiber.Fiber<void> | undefined
   let wakesAt = Infinity
 
@@ -27,9 +46,12 @@ export const make: Effect.Effect<TimeLimit, never, Scope.Scope> = Effect.map(Eff
     while (due.size > 0) {
       const now = yield* monotonicMillis
       wakesAt = Infinity
-      for (const [end, at] of due) {
-        if (at <= now) end()
-        else wakesAt = Math.min(wakesAt, at)
+      for (const one of due) {
+        if (one.at > now) wakesAt = Math.min(wakesAt, one.at)
+        else {
+          due.delete(one)
+          one.end()
+        }
       }
       if (wakesAt < Infinity) yield* Effect.sleep(Math.ceil(wakesAt - now))
     }
@@ -48,19 +70,18 @@ export const make: Effect.Effect<TimeLimit, never, Scope.Scope> = Effect.map(Eff
 
   const waitFor = <A, E, E2>(fiber: Fiber.Fiber<A, E>, at: number, tooLate: () => E2) =>
     Effect.callback<A, E | E2>((resume) => {
-      let isLate = false
-      const end = () => {
-        due.delete(end)
-        isLate = true
-        fiber.interruptUnsafe()
+      const one = new Due(at, fiber)
+      due.add(one)
+      const leave = () => {
+        due.delete(one)
+        one.fiber = undefined
       }
-      due.set(end, at)
       fiber.addObserver((exit) => {
-        due.delete(end)
-        resume(isLate ? Effect.failSync(tooLate) : exit)
+        leave()
+        resume(one.isLate ? Effect.failSync(tooLate) : exit)
       })
       return Effect.suspend(() => {
-        due.delete(end)
+        leave()
         return Fiber.interrupt(fiber)
       })
     })

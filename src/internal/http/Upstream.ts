@@ -136,8 +136,10 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     if (milliseconds <= 0) return yield* new UpstreamTimeout({ milliseconds: 0, sent: false })
     const progress: Progress = { sent: false, resends: 0, observation: undefined }
     const until = (yield* monotonicMillis) + milliseconds
+    const concluded = Effect.suspend(() => progress.observation?.concluded ?? Effect.void)
+    const exchanging = exchangeWithRetries(request, progress, until)
     const exchanged = inTime(
-      exchangeWithRetries(request, progress, until),
+      options.observed === undefined ? exchanging : Effect.ensuring(exchanging, concluded),
       milliseconds,
       () => new UpstreamTimeout({ milliseconds, sent: progress.sent })
     )
@@ -182,7 +184,12 @@ interface Progress {
   observation: Observation | undefined
 }
 
-const toldOf = ({ name, route }: Observed, baseUrl: string, { method, path }: UpstreamRequest, resends: number) => {
+const toldOf = (
+  { name, route }: Observed,
+  baseUrl: string,
+  { expected = [], method, path }: UpstreamRequest,
+  resends: number
+) => {
   const { hostname, port, protocol } = new URL(baseUrl)
   return {
     upstream: name,
@@ -190,6 +197,7 @@ const toldOf = ({ name, route }: Observed, baseUrl: string, { method, path }: Up
     route: route(path),
     address: hostname,
     port: port === "" ? (protocol === "https:" ? 443 : 80) : Number(port),
+    expected,
     resends
   } satisfies UpstreamCall
 }

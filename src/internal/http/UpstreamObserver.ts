@@ -12,6 +12,8 @@ export interface UpstreamCall {
   readonly route: string | undefined
   readonly address: string
   readonly port: number
+  /** Statuses that are no failure here, as they tell what was asked. */
+  readonly expected: ReadonlyArray<number>
   /** How often it went out before. */
   readonly resends: number
 }
@@ -26,6 +28,8 @@ export interface Observation {
   /** It has waited its turn and leaves. */
   readonly left: Effect.Effect<void>
   readonly ended: (end: End) => Effect.Effect<void>
+  /** It has ended, and does not go out again: that end is what the caller gets. */
+  readonly concluded: Effect.Effect<void>
 }
 
 /** Watches what goes to upstreams. By default nobody does. */

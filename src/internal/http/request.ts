@@ -18,6 +18,8 @@ export interface UpstreamRequest {
   readonly selection?: Selection
   /** What it does there. Default: a GET reads, everything else writes. */
   readonly effect?: RequestEffect
+  /** Statuses that tell what was asked, and that observers are not to take for a failure. */
+  readonly expected?: ReadonlyArray<number>
   /** Whether it is waited for once it has left, also when the caller leaves. Default: it is cut off. */
   readonly finishes?: boolean
   /** Total for this call: waiting for its turn, redirects, retries and reading the answer. Default 30 seconds. */

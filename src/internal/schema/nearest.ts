@@ -8,7 +8,7 @@ export const nearest = (written: string, known: ReadonlyArray<string>): string |
 }
 
 /** Levenshtein distance; names beyond 64 characters are not compared. */
-const distance = (a: string, b: string): number => {
+export const distance = (a: string, b: string): number => {
   if (a.length > 64) return Infinity
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (const [i, left] of Array.from(a).entries()) {

@@ -13,6 +13,7 @@ import { describe, describeAction, describeBid, describeMisread, describeProbe }
 import { byWork, irreversible } from "../plan/draft.ts"
 import { bidsDayAgo, holdToDay, holdToGuards, planProblems, warnOfRaises } from "../plan/guards.ts"
 import type { Draft } from "../plan/Plan.ts"
+import { questionOf } from "../plan/question.ts"
 import { explain, outcomeUnknown, readOnly } from "./failures.ts"
 import { holdBack } from "./holdBack.ts"
 import { locate } from "./Located.ts"
@@ -87,6 +88,7 @@ export const make = (
         dayAgo: bidsDayAgo(entries, now),
         unit: unitOf(plan)
       }),
+    questionOf,
     mayApply: (now) => {
       const forbidden = readOnlyReason(settings, now)
       return forbidden === undefined ? Effect.void : Effect.fail(readOnly(forbidden))

@@ -84,6 +84,8 @@ const rendered = (tag: Tag, message: string, details: ToolError["details"]) => {
 
 /** A program of this toolset, whose errors are told as a tool's. */
 export const orRefuse = <A, R>(
-  program: Effect.Effect<A, InvalidArgument | MarketplaceError | OwnError, R>
+  program: Effect.Effect<A, InvalidArgument | MarketplaceError | OwnError | ToolError, R>
 ): Effect.Effect<A, InvalidArgument | ToolError, R> =>
-  Effect.mapError(program, (error) => (error._tag === "InvalidArgument" ? error : refusal(error)))
+  Effect.mapError(program, (error) =>
+    error._tag === "InvalidArgument" || error._tag === "ToolError" ? error : refusal(error)
+  )

@@ -1,12 +1,13 @@
 import { Effect, Option, Schema } from "effect"
 
 import { GuardViolation } from "../../changes/PlanError.ts"
+import { type Act, agreedTo } from "../../mcp/agreement.ts"
 import { changes, runs } from "../../mcp/annotations.ts"
 import { flag, optional } from "../../mcp/parameters.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { explain } from "../apply/advice.ts"
 import { Plans } from "../apply/Plans.ts"
-import { articlesOf, nameOf, status } from "../client/Campaign.ts"
+import { articlesOf, type Campaign, nameOf, status } from "../client/Campaign.ts"
 import { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
 import type { AmountTold } from "../client/money.ts"
@@ -48,6 +49,8 @@ const move = (kind: "pause" | "start") =>
       const how = obstacle ?? `To ${kind} ${what}, call again with confirm true.`
       return { done: false, ...shown, next: `Nothing was changed. ${how}` }
     }
+    // Spending can be stopped by whoever sees that it should be.
+    if (kind === "start") yield* agreedTo(startOf(campaign, budget))
     const operation = `${kind}Campaign`
     const note = (outcome: string) => plans.record({ operation, advert_id, before: campaign.status, outcome })
     // Spending can be stopped also where nothing can be written down.
@@ -67,6 +70,17 @@ const move = (kind: "pause" | "start") =>
         : "It is done, but the journal could not be written, so audit_log does not show it as done."
     }
   }, orRefuse)
+
+/** What a person at the client decides, where they can be asked. */
+const startOf = (campaign: Campaign, budget: AmountTold | null): Act => {
+  const what = `campaign ${campaign.id} ${quoted(nameOf(campaign))} with ${articlesOf(campaign).length} articles`
+  const money = budget === null ? "" : ` It then spends its budget, ${budget.odd ?? ""}${budget.rubles}.`
+  return {
+    message: `Start ${what}?${money}`,
+    subject: `The start of campaign ${campaign.id} spends money`,
+    code: "ADS_NOT_AGREED"
+  }
+}
 
 /** What a person should know before they agree, as far as it shows. */
 const inTheWay = (kind: "pause" | "start", now: number, budget: AmountTold | null): string | undefined => {

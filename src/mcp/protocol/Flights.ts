@@ -6,6 +6,7 @@ import type { Outcome } from "./Response.ts"
 export class Flight {
   /** Whether it is at work on something that would be left half done; told by who serves it. */
   isCommitted = false
+  /** Only while it is under way: what once held the flight may do so for long, and the fiber holds all that it has made. */
   private fiber: Fiber.Fiber<Outcome> | undefined
   private ending: Option.Option<Outcome> | undefined
 
@@ -15,7 +16,11 @@ export class Flight {
       this.fiber = fiber
       // It may have been stopped by what it did at once.
       if (this.ending !== undefined) fiber.interruptUnsafe()
-      return Effect.matchCauseEffect(Fiber.join(fiber), {
+      const landed = Effect.ensuring(
+        Fiber.join(fiber),
+        Effect.sync(() => (this.fiber = undefined))
+      )
+      return Effect.matchCauseEffect(landed, {
         onSuccess: (outcome) => Effect.succeed(this.ending ?? Option.some(outcome)),
         onFailure: (cause) => (this.ending === undefined ? Effect.failCause(cause) : Effect.succeed(this.ending))
       })

@@ -1,10 +1,13 @@
-import { Context, Effect, Predicate } from "effect"
+import { Context, Deferred, Effect, Predicate, Result } from "effect"
 
 import type { Prompt } from "../Prompt.ts"
-import type { Tool } from "../Tool.ts"
+import type { Answer, Tool } from "../Tool.ts"
+import type { ToolFailure } from "../ToolError.ts"
+import { toErrorResult } from "./errors.ts"
 import type { Request } from "./Message.ts"
 import type { Call } from "./Method.ts"
-import type { Outcome } from "./Response.ts"
+import { modern } from "./ProtocolVersion.ts"
+import { type Outcome, success } from "./Response.ts"
 
 /** What is told of a request to whoever watches the server. None of its arguments. */
 export interface Asked {
@@ -12,7 +15,8 @@ export interface Asked {
   readonly method: string
   /** The tool or prompt that it names, if there is such a one. */
   readonly target: string | undefined
-  readonly id: Request["id"]
+  /** Nothing where no protocol is between. */
+  readonly id: Request["id"] | undefined
   /** Date of the protocol's revision. */
   readonly revision: string
   /** What the caller says about the request itself. */
@@ -47,6 +51,27 @@ export const observing = (methods: ReadonlySet<string>, tools: ReadonlyArray<Too
       observe === undefined ? serving : observe(serving, askedOf(request, call))
     )
 }
+
+/** Calls a tool under the eyes of the observer, if there is one, where no protocol is between. */
+export const observedCall = (call: Effect.Effect<Answer, ToolFailure>, asked: Pick<Asked, "meta" | "target">) =>
+  Effect.flatMap(RequestObserver, (observe) =>
+    observe === undefined
+      ? call
+      : Effect.gen(function* () {
+          const ended = yield* Deferred.make<Answer, ToolFailure>()
+          const serving = Effect.flatMap(Effect.result(call), (result) =>
+            Effect.as(Deferred.complete(ended, Effect.fromResult(result)), outcomeOf(result))
+          )
+          yield* observe(serving, { ...asked, method: "tools/call", id: undefined, revision: modern.date })
+          return yield* Deferred.await(ended)
+        })
+  )
+
+const outcomeOf = (result: Result.Result<Answer, ToolFailure>): Outcome => ({
+  era: "modern",
+  verdict: "answered",
+  response: success(0, Result.isSuccess(result) ? {} : toErrorResult(result.failure))
+})
 
 /** The word for what went wrong, such as `API_ERROR` or `-32601`; nothing where it went well. */
 export const errorOf = ({ response }: Outcome): string | undefined => {

@@ -1,11 +1,13 @@
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { numberOf, rowsOf, textOf } from "../json.ts"
 import { Answer, Badge, Empty, useTool, When } from "../parts.tsx"
+import { kindWords } from "../planWords.ts"
 import { go, href } from "../route.ts"
 import { useServer } from "../server.ts"
 import { Calls } from "./Calls.tsx"
 import { Change } from "./Change.tsx"
 import type { Head } from "./Overview.tsx"
+import { StepName } from "./Steps.tsx"
 
 const pageSize = 50
 
@@ -77,7 +79,7 @@ const Entries = ({ query }: { readonly query: URLSearchParams }) => {
             </p>
             {rowsOf(entries).length === 0 ? <Empty>Nothing has been planned or done by plans yet.</Empty> : null}
             <ol class="list">
-              {rowsOf(entries).map((entry, at) => (
+              {withoutEnded(rowsOf(entries)).map((entry, at) => (
                 <Entry key={at} entry={entry} />
               ))}
             </ol>
@@ -90,6 +92,18 @@ const Entries = ({ query }: { readonly query: URLSearchParams }) => {
       </Answer>
     </>
   )
+}
+
+/** Without the beginnings of steps whose end is there, too: it says the same and more. */
+const withoutEnded = (entries: ReadonlyArray<JsonObject>): ReadonlyArray<JsonObject> => {
+  const keyOf = ({ plan_id, step }: JsonObject) => `${textOf(plan_id)} ${textOf(step)}`
+  const ended = new Set<string>()
+  return entries.filter((entry) => {
+    const key = keyOf(entry)
+    if (entry.what === "begun") return !ended.delete(key)
+    if (entry.step !== undefined) ended.add(key)
+    return true
+  })
 }
 
 const tones: Readonly<Record<string, "good" | "bad" | "warn">> = {
@@ -106,7 +120,8 @@ const Entry = ({ entry }: { readonly entry: JsonObject }) => {
     <li class="card">
       <div class="row">
         <Badge tone={tones[textOf(what)] ?? "calm"}>{textOf(what)}</Badge>
-        <span>{textOf(step) || (textOf(kind) === "" ? "" : `${textOf(kind)}, ${numberOf(steps)} steps`)}</span>
+        {textOf(step) === "" ? null : <StepName step={entry} />}
+        {textOf(kind) === "" ? null : <span>{`${kindWords(kind)}, ${numberOf(steps)} steps`}</span>}
         {textOf(plan) === "" ? null : <a href={href(["plans", textOf(plan)])}>{textOf(plan)}</a>}
         <span class="soft push">
           <When at={at} />

@@ -11,9 +11,7 @@ export const Change = ({ after, before }: { readonly before: unknown; readonly a
     <div class="change">
       {nameBefore !== "" && nameAfter !== "" && nameBefore !== nameAfter ? (
         <Pair before={nameBefore} after={nameAfter} />
-      ) : (
-        <div>{nameAfter || nameBefore}</div>
-      )}
+      ) : null}
       {names.map((name) => (
         <div key={name} class="difference">
           {name === "changes" && Array.isArray(now.changes) ? (

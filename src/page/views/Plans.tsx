@@ -4,6 +4,7 @@ import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { callTool } from "../client.ts"
 import { numberOf, objectOf, rowsOf, textOf, textsOf } from "../json.ts"
 import { Answer, Badge, Confirm, Empty, Problem, useTool, When } from "../parts.tsx"
+import { kindWords, planWords } from "../planWords.ts"
 import { go, href } from "../route.ts"
 import { useServer } from "../server.ts"
 import type { Head } from "./Overview.tsx"
@@ -70,7 +71,7 @@ const Row = ({ isTold, plan }: { readonly plan: JsonObject; readonly isTold: boo
   return (
     <li class="card row">
       <a class="title" href={href(["plans", id])}>
-        {id}
+        {planWords(plan.kind, outcome?.ok === true ? rowsOf(outcome.value.steps)[0] : undefined, numberOf(plan.steps))}
       </a>
       {state === "" ? null : <Badge tone={tones[state] ?? "calm"}>{state}</Badge>}
       <span class="soft">
@@ -78,7 +79,7 @@ const Row = ({ isTold, plan }: { readonly plan: JsonObject; readonly isTold: boo
         {steps(numberOf(plan.steps))}
       </span>
       <span class="soft push">
-        <When at={plan.at} />
+        <code>{id}</code> · <When at={plan.at} />
       </span>
     </li>
   )
@@ -143,7 +144,7 @@ const Shown = ({ again, id, plan }: { readonly id: string; readonly plan: JsonOb
     <>
       <p class="row">
         <Badge tone={tones[state] ?? "calm"}>{state}</Badge>
-        <Badge>{textOf(plan.kind)}</Badge>
+        <Badge>{kindWords(plan.kind)}</Badge>
         <span class="soft">
           takes about {numberOf(objectOf(plan.estimate).seconds)} s, expires <When at={plan.expires_at} />
         </span>

@@ -1,11 +1,23 @@
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { textOf } from "../json.ts"
 import { Badge } from "../parts.tsx"
+import { stepWords } from "../planWords.ts"
 import { Change } from "./Change.tsx"
 
 interface Props {
   readonly steps: ReadonlyArray<JsonObject>
   readonly blocked: ReadonlyArray<JsonObject>
+}
+
+/** What a step does to what; its place tells things of the same name apart. */
+export const StepName = ({ step }: { readonly step: JsonObject }) => {
+  const { name, place, verb } = stepWords(step)
+  return (
+    <>
+      <strong>{`${verb} ${name}`}</strong>
+      {place.endsWith(`/${name}`) || name === place ? null : <code class="soft">{place}</code>}
+    </>
+  )
 }
 
 /** The steps of a plan with what they change, and what was asked for and is not among them. */
@@ -17,7 +29,7 @@ export const Steps = ({ blocked, steps }: Props) => (
           <div class="row">
             {step.done === true ? <Badge tone="good">done</Badge> : null}
             {textOf(step.refused) === "" ? null : <Badge tone="bad">refused</Badge>}
-            <strong>{textOf(step.step)}</strong>
+            <StepName step={step} />
             <span class="soft">{textOf(step.reason)}</span>
           </div>
           {textOf(step.refused) === "" ? null : <p class="problem">{textOf(step.refused)}</p>}

@@ -70,7 +70,8 @@ export const Tool = ({ head, name, query }: Props) => {
 }
 
 const Form = ({ query, tool }: { readonly tool: ToolInfo; readonly query: URLSearchParams }) => {
-  const fields = fieldsOf(tool.schema)
+  const { instances } = useServer()
+  const fields = fieldsOf(tool.schema, instances)
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>(Object.fromEntries(query))
   const [asking, setAsking] = useState<Args>()
   const [outcome, setOutcome] = useState<Outcome<JsonObject> | "under way">()

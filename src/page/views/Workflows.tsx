@@ -22,14 +22,14 @@ export const Workflows = ({ head, query }: { readonly head: Head; readonly query
     const field = (name: string) => textOf(given.get(name)).trim()
     go(href(["workflows"], { text: field("text"), instance: field("instance"), active: field("active") }))
   }
-  const isSearching = has("search_workflows")
+  const canSearch = has("search_workflows")
   const names = asked.instance === "" ? instances : [asked.instance]
   return (
     <>
       {head("Workflows")}
       <form key={query.toString()} class="row search" role="search" onSubmit={submit}>
         <label class="grow">
-          {isSearching ? "Names, notes, parameters, code" : "Name"}
+          {canSearch ? "Names, notes, parameters, code" : "Name"}
           <input type="search" name="text" defaultValue={asked.text} />
         </label>
         <label>
@@ -61,7 +61,7 @@ export const Workflows = ({ head, query }: { readonly head: Head; readonly query
           Search
         </button>
       </form>
-      {isSearching ? (
+      {canSearch && asked.text !== "" ? (
         <List
           key={query.toString()}
           tool="search_workflows"
@@ -73,6 +73,7 @@ export const Workflows = ({ head, query }: { readonly head: Head; readonly query
             key={`${instance} ${query.toString()}`}
             tool="list_workflows"
             instance={instance}
+            isHeaded={names.length > 1}
             args={{ instance, limit: 100, ...given(asked.text, asked.active, "name") }}
           />
         ))
@@ -87,7 +88,13 @@ const given = (text: string, active: string, field: string): Args => ({
 })
 
 /** Rows page after page; the pages behind the first are fetched when somebody wants them. */
-const List = ({ args, instance, tool }: { readonly tool: string; readonly args: Args; readonly instance?: string }) => {
+const List = (props: {
+  readonly tool: string
+  readonly args: Args
+  readonly instance?: string
+  readonly isHeaded?: boolean
+}) => {
+  const { args, instance, isHeaded = false, tool } = props
   const { outcome } = useTool(tool, args)
   const [later, setLater] = useState<ReadonlyArray<JsonObject>>([])
   const [cursor, setCursor] = useState<unknown>()
@@ -104,10 +111,12 @@ const List = ({ args, instance, tool }: { readonly tool: string; readonly args: 
   }
   return (
     <>
-      {instance === undefined ? null : <h2>{instance}</h2>}
+      {isHeaded ? <h2>{instance}</h2> : null}
       <Answer outcome={outcome} what="workflows">
         {(value) => {
-          const rows = [...rowsOf(value.data), ...later]
+          // Further pages come below: what is read already must not move.
+          const isWhole = later.length === 0 && value.nextCursor === undefined
+          const rows = isWhole ? rowsOf(value.data).toSorted(byName) : [...rowsOf(value.data), ...later]
           return (
             <>
               {rowsOf(value.failed ?? value.unusable).map((failed) => (
@@ -133,6 +142,9 @@ const List = ({ args, instance, tool }: { readonly tool: string; readonly args: 
     </>
   )
 }
+
+const { compare } = new Intl.Collator(undefined, { numeric: true })
+const byName = (a: JsonObject, b: JsonObject) => compare(textOf(a.name), textOf(b.name))
 
 const Table = ({ of, rows }: { readonly rows: ReadonlyArray<JsonObject>; readonly of: string | undefined }) => (
   <ul class="list">

@@ -222,9 +222,37 @@ describe("readSettings", () => {
 const broken = (fields: object) => file({ environments: { production: { ...production, ...fields } } })
 const host = ".config.json: environments.production.engine_host"
 
+const watched = (telemetry: object) => file({ environments: { production }, telemetry })
+const collector =
+  ".config.json: telemetry.endpoint: expected the URL of an OTLP collector, which begins with http:// or https://"
+const otlp = { endpoint: "http://otel.test" }
+
 const refusals: ReadonlyArray<
   readonly [what: string, sources: Sources, message: string, environment?: Record<string, string>]
 > = [
+  ["telemetry goes to no URL", watched({ endpoint: "collector:4317" }), collector],
+  ["a password is in the URL", watched({ endpoint: `http://user:${key}@otel.test` }), collector],
+  ["telemetry goes nowhere", watched({ headers: { authorization: key } }), `${collector}, and there is none`],
+  [
+    "a header of telemetry has no name",
+    watched({ ...otlp, headers: { "x y": key } }),
+    ".config.json: telemetry.headers.x y: expected the name of an HTTP header"
+  ],
+  [
+    "a setting of telemetry is misspelt",
+    watched({ ...otlp, header: {} }),
+    ".config.json: telemetry.header is not a known setting: did you mean headers?"
+  ],
+  [
+    "more than all is sampled",
+    watched({ ...otlp, sampleRatio: 2 }),
+    ".config.json: telemetry.sampleRatio: expected a number from 0 to 1"
+  ],
+  [
+    "a signal is none",
+    watched({ ...otlp, signals: ["spans"] }),
+    ".config.json: telemetry.signals.0: expected one of traces, metrics, logs"
+  ],
   ["neither file exists", {}, "Configuration file not found"],
   [".env says nothing", dotenv("OTHER=1"), "Configuration file not found"],
   [

@@ -130,6 +130,53 @@ describe("GET /metrics", () => {
     assert.strictEqual(looks, 1, "the engine is not asked at every hit")
   })
 
+  it("counts no failure where a key's header is learnt, nor what an engine keeps to itself, but one where a key is refused", async () => {
+    const asked: Array<string> = []
+    const host = await standIn((request, response) => {
+      asked.push(request.url ?? "")
+      const isRefused = request.headers["x-n8n-api-key"] !== "right"
+      response.writeHead(isRefused ? 401 : 200, { "content-type": "application/json" })
+      response.end(JSON.stringify(isRefused ? { message: "unauthorized" } : { data: [] }))
+    })
+    const instance = (engine_api_key: string) => ({ engine_host: host, engine_api_key })
+    const environments = { right: instance("right"), wrong: instance("wrong") }
+    const cwd = await directory({ ".config.json": { environments, defaultEnv: "right", toolsets: ["operator"] } })
+    const { url } = await startHttp(["--metrics"], { cwd })
+    const post = async (body: string) => (await fetch(`${url}/mcp`, { method: "POST", body })).text()
+    assert.include(await post(call("list_workflows")), "data")
+    await post(call("find_nodes", { query: "mail" }))
+    assert.includeMembers(asked, ["/rest/settings", "/"])
+    await post(call("list_workflows", { instance: "wrong" }))
+    const told = parse(await (await fetch(`${url}/metrics`)).text())
+    assert.deepStrictEqual(told.get("workflow_tool_server_upstream_failures_total")?.samples, [
+      { labels: { workflow_tool_server_instance: "wrong", error_type: "401", "": "" }, value: 1 }
+    ])
+  })
+
+  it("counts a failure once where every attempt failed, and none where another one went well", async () => {
+    let asked = 0
+    const host = await standIn((request, response) => {
+      const isTag = request.url?.startsWith("/api/v1/tags") === true
+      const isDown = request.url?.startsWith("/api/v1/workflows") === true || (isTag && asked++ === 0)
+      response.writeHead(isDown ? 503 : 200, { "content-type": "application/json" })
+      response.end(isDown ? "{}" : JSON.stringify({ data: [] }))
+    })
+    const main = { engine_host: host, engine_api_key: "key", engine_api_key_header: "X-ENGINE-API-KEY" }
+    const cwd = await directory({ ".config.json": { environments: { main }, defaultEnv: "main" } })
+    const { url } = await startHttp(["--metrics"], { cwd })
+    const post = async (body: string) => (await fetch(`${url}/mcp`, { method: "POST", body })).text()
+    const failures = async () => {
+      const told = parse(await (await fetch(`${url}/metrics`)).text())
+      return told.get("workflow_tool_server_upstream_failures_total")?.samples.map(({ value }) => value)
+    }
+    assert.include(await post(call("get_tags")), "data")
+    assert.strictEqual(asked, 2)
+    assert.isUndefined(await failures())
+    assert.include(await post(call("delete_workflow", { id: "abc" })), "error")
+    assert.include(await post(call("list_workflows")), "error")
+    assert.deepStrictEqual(await failures(), [2])
+  })
+
   it("is behind the same token, Host and Origin as /mcp", async () => {
     const { url } = await startHttp(["--embedded", "--metrics", "--auth-token", token])
     const status = async (headers: Readonly<Record<string, string>>) =>

@@ -7,7 +7,7 @@ import { assert, describe, it } from "vitest"
 import { telemetry } from "../../../src/cli/telemetry/telemetry.ts"
 import { FixtureServer } from "../../support/fixtures/FixtureServer.ts"
 import { connect } from "../../support/fixtures/HttpClient.ts"
-import { directory, standIn, start, startHttp, useCommand } from "../built.ts"
+import { directory, run, standIn, start, startHttp, useCommand } from "../built.ts"
 import { collector, logsIn, metricsIn, resourceIn, spansIn } from "./collector.ts"
 
 useCommand()
@@ -116,6 +116,41 @@ describe("telemetry over OTLP", () => {
     assert.deepInclude(failed.attributes, { "workflow_tool_server.request.id": entry["request"] })
     for (const { body, headers } of deliveries) {
       assert.deepInclude(headers, { authorization: "Bearer sesame", "x-team": "a", "content-type": "application/json" })
+      assert.notInclude(body.toString(), canary)
+    }
+  })
+
+  it("goes where the configuration says, also from a call in the shell, whose line in the audit log has the span's id", async () => {
+    const { deliveries, until, url: endpoint } = await collector()
+    const cwd = await directory({
+      ".config.json": {
+        ...configuration(await engine()),
+        audit: "audit.jsonl",
+        telemetry: {
+          endpoint,
+          headers: { authorization: "Bearer sesame" },
+          protocol: "http/json",
+          signals: ["traces"],
+          serviceName: "shell"
+        }
+      }
+    })
+    const env = { TRACEPARENT: `00-${trace}-${parent}-01` }
+    assert.strictEqual((await run(["call", "delete_workflow", "--id", canary], { cwd, env })).code, 1)
+    const span = await until(() => spansIn(deliveries).find(({ name }) => name === "tools/call delete_workflow"))
+    assert.deepInclude(span, { traceId: trace, parentSpanId: parent, status: { code: 2, message: "API_ERROR" } })
+    assert.notProperty(span.attributes, "network.transport")
+    assert.notProperty(span.attributes, "jsonrpc.request.id")
+    const upstream = await until(() => spansIn(deliveries).find(({ name }) => name === "DELETE /api/v1/workflows/{id}"))
+    assert.strictEqual(upstream.parentSpanId, span.spanId)
+    const entry: Readonly<Record<string, unknown>> = JSON.parse(await readFile(path.join(cwd, "audit.jsonl"), "utf8"))
+    assert.deepInclude(entry, { tool: "delete_workflow", transport: "command" })
+    assert.match(String(entry["request"]), /^[0-9a-f]{16}$/)
+    assert.deepInclude(span.attributes, { "workflow_tool_server.request.id": entry["request"] })
+    assert.deepInclude(resourceIn(deliveries), { "service.name": "shell" })
+    assert.deepStrictEqual([...new Set(deliveries.map((one) => one.path))], ["/v1/traces"])
+    for (const { body, headers } of deliveries) {
+      assert.strictEqual(headers["authorization"], "Bearer sesame")
       assert.notInclude(body.toString(), canary)
     }
   })

@@ -30,6 +30,7 @@ const methods: { readonly [method in keyof Client]: Use } = {
   isReadOnly: "none",
   history: "none",
   exclusively: "none",
+  mayChange: "none",
   versions: "none",
   callAddress: "none",
   publicVersion: "none",

@@ -20,4 +20,62 @@ layer(twoEmbedded(["1.82.3", "2.41.1"]))("compare_workflows between two instance
       assert.nestedPropertyVal(yield* ask("compare_workflows", between), "b.id", other["id"])
     })
   )
+
+  it.effect("says the first changes of many in less than 8 kB, and counts the others", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Beside
+      const code = (word: string) =>
+        Array.from(
+          { length: 40 },
+          (_, line) => `const longNameOfALine${line} = ${line === 20 ? `"${word}"` : line}`
+        ).join("\n")
+      const nodes = (word: string) =>
+        Array.from({ length: 50 }, (_, place) => ({
+          name: `Code ${place}`,
+          type: "n8n-nodes-base.code",
+          typeVersion: 2,
+          position: [0, place * 100],
+          parameters: { jsCode: code(word) }
+        }))
+      const make = (word: string) =>
+        send("staging", "POST", "/workflows", { name: word, nodes: nodes(word), connections: {}, settings: {} })
+      const [a, b] = [yield* make("before"), yield* make("after")]
+      const answer = yield* ask("compare_workflows", { a: a["id"], b: b["id"] })
+      assert.isBelow(JSON.stringify(answer).length, 8000)
+      const { changes, differences } = Object(answer)
+      assert.strictEqual(changes, 51)
+      assert.strictEqual(differences.at(-1), `and ${changes - differences.length + 1} more changes`)
+    })
+  )
+
+  it.effect("takes workflows that both run for the same where they have the same name, and names others", () =>
+    Effect.gen(function* () {
+      const { send } = yield* Beside
+      const make = Effect.fnUntraced(function* (instance: string, name: string, sub: string) {
+        const empty = { nodes: [], connections: {}, settings: {} }
+        const error = yield* send(instance, "POST", "/workflows", { ...empty, name: "On failure" })
+        const called = yield* send(instance, "POST", "/workflows", { ...empty, name: sub })
+        const call = {
+          name: "Call",
+          type: "n8n-nodes-base.executeWorkflow",
+          typeVersion: 1.2,
+          position: [0, 0],
+          parameters: {
+            source: "database",
+            workflowId: { __rl: true, mode: "list", value: called["id"], cachedResultName: sub }
+          }
+        }
+        const settings = { errorWorkflow: error["id"] }
+        return yield* send(instance, "POST", "/workflows", { name, nodes: [call], connections: {}, settings })
+      })
+      const same = yield* make("staging", "Same", "Sub")
+      yield* make("production", "Same", "Sub")
+      const instances = ["staging", "production"]
+      assert.propertyVal(yield* ask("compare_workflows", { a: same["id"], instances }), "same", true)
+      const other = yield* make("staging", "Other", "Sub")
+      yield* make("production", "Other", "Another")
+      const { differences } = yield* ask("compare_workflows", { a: other["id"], instances })
+      assert.deepStrictEqual(differences, ['Call: workflowId "Sub" → "Another"'])
+    })
+  )
 })

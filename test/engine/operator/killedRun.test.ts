@@ -1,5 +1,5 @@
 import { readdir, writeFile } from "node:fs/promises"
-import { createServer, type IncomingMessage } from "node:http"
+import { createServer } from "node:http"
 import path from "node:path"
 
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
@@ -10,17 +10,15 @@ import { HttpRouter, HttpServer } from "effect/http"
 import { EmbeddedEngine } from "../../../src/engine/embedded/EmbeddedEngine.ts"
 import { directory, start, useCommand } from "../../cli/built.ts"
 import { eventually } from "../../contract/things.ts"
+import { requestWords, runMoments } from "../../support/runMoments.ts"
 
 /** What happens to the command when the engine gets, or has answered, a request. */
 const moment: { at: (now: string) => void } = { at: () => {} }
 
-const words = ({ method = "", url = "" }: IncomingMessage) =>
-  `${method} ${(url.split("?")[0] ?? "").replace(/[A-Za-z0-9]{16}|[\da-f-]{36}/, ":id")}`
-
 const server = () =>
   createServer().on("request", (request, response) => {
-    moment.at(`before ${words(request)}`)
-    response.on("finish", () => moment.at(`after ${words(request)}`))
+    moment.at(`before ${requestWords(request)}`)
+    response.on("finish", () => moment.at(`after ${requestWords(request)}`))
   })
 
 /** The engine on a port, which outlives the command. */
@@ -29,19 +27,6 @@ const served = Layer.unwrap(EmbeddedEngine.use(({ routes }) => Effect.succeed(ro
   Layer.provideMerge(NodeHttpServer.layer(server, { port: 0, host: "127.0.0.1" })),
   Layer.provideMerge(EmbeddedEngine.layer({ version: "2.41.1" }))
 )
-
-const base = "/api/v1/workflows"
-const moments = [
-  `before POST ${base}`,
-  `after POST ${base}`,
-  `before POST ${base}/:id/activate`,
-  `after POST ${base}/:id/activate`,
-  "before POST /webhook/:id",
-  "after POST /webhook/:id",
-  "after GET /api/v1/executions",
-  `before DELETE ${base}/:id`,
-  `after POST ${base}/:id/deactivate`
-]
 
 const Listed = Schema.Struct({
   data: Schema.Array(Schema.Struct({ id: Schema.String, name: Schema.String, active: Schema.Boolean }))
@@ -83,7 +68,7 @@ describe("kill -9 in the middle of a run", () => {
         const noted = Effect.promise(() => readdir(path.join(cwd, ".workflow-runs")).catch(() => []))
         const command = () => start(["--toolsets", "engine,operator"], { cwd })
         const left: Array<string> = []
-        for (const when of moments) {
+        for (const when of runMoments) {
           const doomed = command()
           moment.at = (now) => {
             if (now !== when) return

@@ -134,6 +134,28 @@ describe("run_workflow", () => {
     }).pipe(Effect.provide(server))
   })
 
+  it.effect("refuses items with files, and names the nodes whose pinned items had some", () => {
+    const file = { json: { order: 7 }, binary: { data: { mimeType: "text/plain", data: "aGVsbG8=" } } }
+    const pinned = { ...stored, pinData: { Start: [file], Save: [{ json: { binary: {} } }] } }
+    const { asked, server } = keeping(({ path }) =>
+      path.startsWith("/api/v1/workflows/w1") ? json(pinned) : undefined
+    )
+    return Effect.gen(function* () {
+      const given = yield* refused("run_workflow", { id: "w1", items: [{ order: 1 }, file] })
+      assert.match(given.message, /^Invalid items\[1\]: holds files \(binary\), which cannot be handed over to a run: /)
+      const mocked = yield* refused("run_workflow", { id: "w1", mocks: { Save: [file] } })
+      assert.match(mocked.message, /^Invalid mocks: Save holds files/)
+      assert.isFalse(asked.some(({ method }) => method === "POST"))
+      const dry = yield* ask("run_workflow", { id: "w1", mocks: { Save: "pinned" }, dry_run: true })
+      assert.deepStrictEqual(dry.withoutFiles, ["Start"])
+      // An item may well have a field of that name.
+      assert.notProperty(
+        yield* ask("run_workflow", { id: "w1", items: [{ binary: { a: 1 } }], dry_run: true }),
+        "withoutFiles"
+      )
+    }).pipe(Effect.provide(server))
+  })
+
   it.effect("makes nothing where nothing may be changed", () => {
     const engine = engineThat(() => json(stored))
     return Effect.gen(function* () {

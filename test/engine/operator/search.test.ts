@@ -9,6 +9,9 @@ const Rows = Schema.Struct({
   nextCursor: Schema.optionalKey(Schema.String)
 })
 const decode = Schema.decodeUnknownSync(Rows)
+const readMatches = Schema.decodeUnknownSync(
+  Schema.Array(Schema.Struct({ field: Schema.String, snippet: Schema.String }))
+)
 
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
@@ -79,26 +82,35 @@ it.effect("search_workflows keeps every page small, and shows every workflow onc
   }).pipe(Effect.provide(serverOverEmbedded({}, operatorToolsets)))
 )
 
-it.effect("search_workflows shows no secret, also where it is what was looked for", () =>
+it.effect("search_workflows does not look into secrets, whole or in part, and finds what stands beside them", () =>
   Effect.gen(function* () {
+    const header = (name: string, value: string) => ({ name, value })
     const nodes = [
       {
         name: "Fetch",
         type: "engine-nodes-base.httpRequest",
         typeVersion: 4.2,
         position: [0, 0],
+        notes: "ask ops for the password=hunter2hunter2",
         parameters: {
-          url: "https://a.test",
-          headerParameters: { parameters: [{ name: "Authorization", value: "Bearer abc123def456" }] }
+          url: "https://anna:sw0rdfish@a.test/orders",
+          password: "correct horse",
+          headerParameters: {
+            parameters: [header("Authorization", "Bearer abc123def456"), header("X-Api-Key", "plainwords")]
+          }
         }
       }
     ]
     yield* ask("create_workflow", { name: "Leaky", nodes })
-    const found = decode(yield* ask("search_workflows", { text: "abc123def456" }))
-    assert.deepStrictEqual(
-      found.data.map(({ matches }) => matches),
-      [[{ node: "Fetch", field: "headerParameters.parameters[0].value", snippet: "[masked]" }]]
-    )
+    const found = Effect.fnUntraced(function* (text: string) {
+      const { data } = decode(yield* ask("search_workflows", { text }))
+      return data.flatMap(({ matches }) => readMatches(matches)).map(({ field, snippet }) => `${field}: ${snippet}`)
+    })
+    const secrets = ["abc123def456", "abc", "Bearer a", "plainwords", "plain", "correct", "sw0rd", "anna", "hunter2"]
+    for (const text of [...secrets, "masked"]) assert.deepStrictEqual(yield* found(text), [], text)
+    assert.deepStrictEqual(yield* found("x-api"), ["headerParameters.parameters[1].name: X-Api-Key"])
+    assert.deepStrictEqual(yield* found("a.test/orders"), ["url: https://[masked]@a.test/orders"])
+    assert.deepStrictEqual(yield* found("ask ops"), ["notes: ask ops for the password=[masked]"])
   }).pipe(Effect.provide(serverOverEmbedded({}, operatorToolsets)))
 )
 

@@ -97,7 +97,7 @@ describe("a plan that changes protected workflows", () => {
         ])
         assert.deepStrictEqual(requestedSchema, {
           type: "object",
-          properties: { agree: { type: "boolean", title: "Yes, change what is named above" } },
+          properties: { agree: { type: "boolean", title: "Yes, do what is named above" } },
           required: ["agree"]
         })
         const { error } = Object(yield* client.receive)

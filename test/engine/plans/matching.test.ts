@@ -238,15 +238,63 @@ describe("what differs from place to place", () => {
   )
 })
 
-describe("what belongs to an editor", () => {
-  it.live("does not go along, which is told until the target has it, too", () =>
+describe("what people have pinned to a workflow and said of it", () => {
+  const pinData = { Hook: [{ json: { pinned: 1 } }] }
+  const described = Effect.fnUntraced(function* (instance: string, id: string, description: string) {
+    const { send } = yield* Beside
+    const { connections, name, nodes, settings } = yield* send(instance, "GET", `/workflows/${id}`)
+    yield* send(instance, "PUT", `/workflows/${id}`, { name, nodes, connections, settings, description, pinData })
+  })
+
+  const whole = Effect.fnUntraced(function* (name: string) {
+    const { id } = yield* shown(name)
+    return yield* (yield* Beside).send("production", "GET", `/workflows/${String(id)}`)
+  })
+
+  it.live("goes along, goes again where the source loses it, and comes back with a rollback", () =>
     Effect.gen(function* () {
-      const pinData = { Hook: [{ json: { pinned: 1 } }] }
-      yield* make("staging", "Ours", { pinData })
+      const id = yield* make("staging", "Ours")
+      yield* described("staging", id, "What it is for")
+      const first = yield* applied()
+      assert.deepStrictEqual(first["warnings"], [])
+      assert.deepInclude(yield* whole("Ours"), { pinData, description: "What it is for" })
+      assert.propertyVal(yield* plan(), "steps", 0)
+
+      const { send } = yield* Beside
+      const { connections, name, nodes, settings } = yield* send("staging", "GET", `/workflows/${id}`)
+      yield* send("staging", "PUT", `/workflows/${id}`, {
+        name,
+        nodes,
+        connections,
+        settings,
+        description: "",
+        pinData: {}
+      })
+      const second = yield* applied()
+      assert.deepInclude(yield* whole("Ours"), { pinData: {}, description: "" })
+      const back = yield* ask("plan_rollback", { plan_id: second["plan_id"] })
+      yield* ask("apply_plan", { plan_id: back["plan_id"], confirm: true })
+      assert.deepInclude(yield* whole("Ours"), { pinData, description: "What it is for" })
+    }).pipe(over({}, ["2.41.1", "2.41.1"]))
+  )
+
+  it.live("of the target stays where the source has none", () =>
+    Effect.gen(function* () {
+      const twin = yield* make("production", "Ours")
+      yield* described("production", twin, "Theirs")
+      yield* make("staging", "Ours", { settings: { timezone: "UTC" } })
+      yield* applied()
+      assert.deepInclude(yield* whole("Ours"), { pinData, description: "Theirs" })
+    }).pipe(over({}, ["2.41.1", "2.41.1"]))
+  )
+
+  it.live("stays behind where the target's API takes none, which is told", () =>
+    Effect.gen(function* () {
+      const id = yield* make("staging", "Ours")
+      yield* described("staging", id, "What it is for")
       const planned = yield* applied()
       assert.include(text(planned["warnings"]), "Ours: its pinData on staging does not go along")
-      assert.deepInclude(yield* shown("Ours"), { pinData: null })
-    }).pipe(over({}, ["2.41.1", "2.41.1"]))
+    }).pipe(over({}, ["2.41.1", "1.82.3"]))
   )
 })
 

@@ -224,7 +224,7 @@ describe("the way back of a change", () => {
 })
 
 describe("the question before protected workflows are changed", () => {
-  const guards = { maxItemsPerApply: 10_000, protected: { tags: ["money"], names: ["Billing*"] } }
+  const guards = { maxItemsPerApply: 10_000, protected: { directWrites: true, tags: ["money"], names: ["Billing*"] } }
   const activation = (name: string, labels: ReadonlyArray<string>, id: number): Change => ({
     kind: "active",
     instance: "production",

@@ -6,11 +6,11 @@ import { HttpRouter, HttpServer } from "effect/http"
 
 import { EmbeddedEngine, type Version } from "../../../src/engine/embedded/EmbeddedEngine.ts"
 
-/** An embedded engine on a port, which outlives the command. */
-export const served = Effect.fnUntraced(function* (version: Version) {
+/** An embedded engine on a port, which outlives the command; empty, or with the workflows that it brings. */
+export const served = Effect.fnUntraced(function* (version: Version, { seed = false } = {}) {
   const routes = Layer.unwrap(EmbeddedEngine.use((engine) => Effect.succeed(engine.routes)))
   const server = HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
-    Layer.provideMerge(EmbeddedEngine.layer({ version })),
+    Layer.provideMerge(EmbeddedEngine.layer({ version, seed })),
     Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
   )
   const context = yield* Layer.build(server)

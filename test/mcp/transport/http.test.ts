@@ -111,6 +111,24 @@ layer(FixtureServer)("POST /mcp", (it) => {
       }
     })
   )
+
+  it.effect("gives a streamed answer the id of its request, the caller's or a new one", () =>
+    Effect.gen(function* () {
+      const client = yield* connect()
+      const idOf = Effect.fnUntraced(function* (given: Record<string, string>) {
+        const message = { ...call(""), params: { name: "test_tool_with_progress", _meta: { progressToken: "t" } } }
+        const reply = yield* Effect.forkChild(client.send(message, { accept: "text/event-stream", ...given }))
+        yield* TestClock.adjust("1 second").pipe(Effect.repeat({ times: 3 }))
+        const { headers } = yield* Fiber.join(reply)
+        assert.strictEqual(headers.get("content-type"), "text/event-stream")
+        return headers.get("x-request-id") ?? ""
+      })
+      assert.strictEqual(yield* idOf({ "x-request-id": "mine-1" }), "mine-1")
+      const ids = [yield* idOf({}), yield* idOf({ "x-request-id": "two words" })]
+      for (const id of ids) assert.match(id, /^[0-9a-f]{16}$/)
+      assert.notStrictEqual(ids[0], ids[1])
+    })
+  )
 })
 
 layer(FixtureServer)("doors", (it) => {

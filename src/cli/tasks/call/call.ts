@@ -1,17 +1,20 @@
-import { Console, Effect, Predicate } from "effect"
+import { Console, Effect, Layer, Predicate } from "effect"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { audited } from "../../../mcp/protocol/audited.ts"
 import { toErrorResult } from "../../../mcp/protocol/errors.ts"
+import { observedCall } from "../../../mcp/protocol/observed.ts"
 import { assumed } from "../../../mcp/protocol/ProtocolVersion.ts"
 import { printable } from "../../../mcp/protocol/Response.ts"
+import { identified } from "../../../mcp/RequestId.ts"
 import { type Answer, AnswerLimit, type Tool } from "../../../mcp/Tool.ts"
 import type { ToolFailure } from "../../../mcp/ToolError.ts"
 import { type Options, UsageError } from "../../configuration/flags.ts"
 import { readLaunch } from "../../configuration/readLaunch.ts"
 import { nothingConfigured } from "../../configuration/readSettings.ts"
 import { stopRequested } from "../../stopRequested.ts"
+import { watching } from "../../telemetry/watching.ts"
 import { withProgressLine } from "../../terminal/progressLine.ts"
 import { coloured, plain } from "../../terminal/terminalText.ts"
 import { audit } from "../../toolsets/loadToolsets.ts"
@@ -42,8 +45,11 @@ export const runCall = Effect.fnUntraced(function* (options: Options, request: C
       message: "call needs the name of a tool. workflow-tool-server call --list shows them"
     })
   }
-  const launch = yield* launchOf(options, list || isHelp)
-  const tools = yield* toolsOf(launch)
+  const isOnlyAsked = list || isHelp
+  const launch = yield* launchOf(options, isOnlyAsked)
+  const watched = isOnlyAsked ? Layer.empty : (yield* watching(launch)).layer
+  // Tools keep what is around them when they are made.
+  const tools = yield* Effect.provide(toolsOf(launch), watched)
   const { canColor } = yield* TerminalCapabilities.TerminalCapabilities
   if (list) return yield* printList(tools, request, canColor)
   const tool = tools.find((one) => one.name === name)
@@ -51,14 +57,18 @@ export const runCall = Effect.fnUntraced(function* (options: Options, request: C
   if (isHelp) return yield* Effect.as(Console.log(toolHelp(tool, canColor)), 0)
   const input = yield* inputOf(tool, request)
   const { answerLimit } = launch
-  return yield* audited(tool, input, { client: undefined, protocolVersion: assumed }).pipe(
+  const called = audited(tool, input, { client: undefined, protocolVersion: assumed })
+  return yield* identified(observedCall(called, { target: tool.name, meta: aroundUs() })).pipe(
     withProgressLine,
-    Effect.provide(audit(launch, "command")),
+    Effect.provide(Layer.merge(audit(launch, "command"), watched)),
     answerLimit === undefined ? (self) => self : Effect.provideService(AnswerLimit, answerLimit),
     Effect.matchEffect({ onSuccess: printAnswer(request, canColor), onFailure: printFailure(request) }),
     Effect.raceFirst(Effect.as(stopRequested, 130))
   )
 }, Effect.scoped)
+
+/** The trace that this command is a part of, as its starter says by OpenTelemetry's variable. */
+const aroundUs = () => ({ traceparent: process.env["TRACEPARENT"] })
 
 /** What tools there are can be asked without any configuration. */
 const launchOf = (options: Options, isOnlyAsked: boolean) => {

@@ -2,10 +2,10 @@ import { keepIdentity } from "../../client/body.ts"
 import { nameOf, type Workflow } from "../../client/models.ts"
 import { isSameJson } from "../../client/versions.ts"
 import type { Brought, Content, Reference } from "../Change.ts"
-import { contentOf, differingParts, isArchived } from "../content.ts"
+import { contentOf, descriptionOf, differingParts, isArchived, pinDataOf, shownFor } from "../content.ts"
 import { withTexts } from "../references.ts"
 import { type Drift, driftOf, isUnpublished } from "./drift.ts"
-import { fit, structureProblem } from "./fit.ts"
+import { fit, type Generation, structureProblem } from "./fit.ts"
 import type { Input } from "./Input.ts"
 import { type Context, keyOf, link } from "./linking.ts"
 import { impossible } from "./nodeTypes.ts"
@@ -76,14 +76,16 @@ export const build = (input: Input, context: Context): Built => {
     keep,
     generation
   })
-  const { content } = fit({ ...sent, settings: merged.settings }, generation)
+  const beside = besideOf(theirs, twin, { generation, last })
+  const content = { ...fit({ ...sent, settings: merged.settings }, generation).content, ...beside }
+  const before = twin === undefined ? undefined : shownFor(content, twin)
 
   const wanted = wantedTags(input, id)
   const structure = structureProblem(content, generation)
-  const isChanged = shown !== undefined && (differingParts(content, shown).length > 0 || merged.removed.length > 0)
+  const isChanged = before !== undefined && (differingParts(content, before).length > 0 || merged.removed.length > 0)
   const deleted = found._tag === "New" ? found.former : undefined
   const drift =
-    twin === undefined || shown === undefined ? undefined : driftOf(input, { twin, shown, isChanged, wanted })
+    twin === undefined || before === undefined ? undefined : driftOf(input, { twin, shown: before, isChanged, wanted })
   const lasting = Object.keys(content.settings).filter(
     (name) => shown !== undefined && shown.settings[name] === undefined && !canLose(generation, name)
   )
@@ -140,7 +142,7 @@ export const build = (input: Input, context: Context): Built => {
         merged.lasting,
         (names) => `${from} has no ${names} any more; ${to} keeps it, as its engine cannot lose such a setting`
       ),
-      ...named(leftBehind(theirs, twin), (names) => `its ${names} on ${from} does not go along`),
+      ...named(leftBehind(theirs, twin, beside), (names) => `its ${names} on ${from} does not go along`),
       ...(theirs !== undefined && isUnpublished(theirs)
         ? [`${label}has changes on ${from} that are not published: they go along`]
         : []),
@@ -160,9 +162,38 @@ export const build = (input: Input, context: Context): Built => {
   }
 }
 
-/** What a workflow has beside its content, and promotions do not bring, where its twin has it not the same. */
-const leftBehind = (theirs: Workflow | undefined, twin: Workflow | undefined): ReadonlyArray<string> =>
+/**
+ * What a workflow has beside its content, where the target takes it. What it has no more goes, where it was a promotion
+ * that brought it and nobody has changed it since.
+ */
+const besideOf = (
+  theirs: Workflow | undefined,
+  twin: Workflow | undefined,
+  { generation, last }: { readonly generation: Generation; readonly last: Content | undefined }
+): Pick<Content, "description" | "pinData"> => {
+  if (theirs === undefined || generation === "1.x") return {}
+  const [pinData, description] = [pinDataOf(theirs), descriptionOf(theirs)]
+  const isBrought = (field: "description" | "pinData", now: unknown) =>
+    last?.[field] !== undefined && isSameJson(last[field], now)
+  return {
+    ...(Object.keys(pinData).length > 0 || (twin !== undefined && isBrought("pinData", pinDataOf(twin)))
+      ? { pinData }
+      : {}),
+    ...(description !== "" ||
+    (theirs["description"] !== undefined && twin !== undefined && isBrought("description", descriptionOf(twin)))
+      ? { description }
+      : {})
+  }
+}
+
+/** What promotions do not bring, where its twin has it not the same. */
+const leftBehind = (
+  theirs: Workflow | undefined,
+  twin: Workflow | undefined,
+  beside: Pick<Content, "description" | "pinData">
+): ReadonlyArray<string> =>
   ["description", "nodeGroups", "pinData"].filter((field) => {
+    if (field in beside) return false
     const given = theirs?.[field] ?? ""
     const isEmpty = given === "" || (typeof given === "object" && Object.keys(given).length === 0)
     return !isEmpty && !isSameJson(given, twin?.[field])

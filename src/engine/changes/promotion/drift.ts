@@ -1,4 +1,9 @@
+import { Struct } from "effect"
+
+import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { Workflow } from "../../client/models.ts"
+import { isSameJson } from "../../client/versions.ts"
+import { nodesOf } from "../../workflow/nodePairs.ts"
 import type { Content } from "../Change.ts"
 import { differingParts } from "../content.ts"
 import type { Input } from "./Input.ts"
@@ -44,6 +49,16 @@ export const driftOf = (
   }
 }
 
-/** Whether what a workflow shows is another version than the one that runs. */
-export const isUnpublished = ({ active, activeVersionId, versionId }: Workflow): boolean =>
-  active && typeof activeVersionId === "string" && versionId !== activeVersionId
+/** Whether a workflow shows something else than what runs; a version of its own may hold the same. */
+export const isUnpublished = (workflow: Workflow): boolean => {
+  const { active, activeVersion, activeVersionId, connections, nodes, versionId } = workflow
+  if (!active || typeof activeVersionId !== "string" || versionId === activeVersionId) return false
+  return (
+    !isJsonObject(activeVersion) ||
+    !isSameJson(nodes.map(withoutId), nodesOf(activeVersion).map(withoutId)) ||
+    !isSameJson(connections, activeVersion.connections)
+  )
+}
+
+/** Nothing hangs on the id of a node. */
+const withoutId = (node: JsonObject) => Struct.omit(node, ["id"])

@@ -56,10 +56,14 @@ const ofNode = (node: JsonObject, path: Path): Links => {
 
 const ofText = (node: JsonObject, text: string, path: Path): Links => {
   if (text.trim() === "") return none
-  return isExpression(text)
-    ? { texts: [], dynamic: [nameOf(node)] }
-    : { texts: [{ path, parts: [{ workflow: text.trim() }], use: "sub" }], dynamic: [] }
+  if (isExpression(text)) return { texts: [], dynamic: [nameOf(node)] }
+  const [, before = "", id = text.trim(), after = ""] = editorAddress.exec(text) ?? []
+  const parts = [before, { workflow: id }, after].filter((part) => part !== "")
+  return { texts: [{ path, parts, use: "sub" }], dynamic: [] }
 }
+
+/** The address of a workflow in an editor, which engines take for its id. */
+const editorAddress = /^(.*\/workflow\/)([A-Za-z0-9_-]+)(.*)$/s
 
 /** A list with commas between. */
 const ofCallers = (ids: string): LinkedText => ({

@@ -1,6 +1,6 @@
 import { versionOf } from "../../client/versions.ts"
 import { type Change, type ChangeOf, type Content, idOf, type Ref, type Source } from "../Change.ts"
-import { contentOf, differingParts, partsBefore } from "../content.ts"
+import { differingParts, partsBefore, shownFor } from "../content.ts"
 import { type Step, stepOf } from "../guards.ts"
 import { type Built, broughtBy } from "./build.ts"
 import type { Input } from "./Input.ts"
@@ -44,7 +44,7 @@ export const contentSteps = (input: Input, one: Built, caller: string | undefine
   const source = sourceOf(input, one, false)
   const along = caller === undefined ? "" : `, and ${caller} calls it`
   if (twin !== undefined) {
-    const shown = contentOf(twin)
+    const shown = shownFor(content, twin)
     if (references.length === 0 && !isChanged) return []
     const before = partsBefore(content, shown)
     const last = promoted.written.get(twin.id)

@@ -1,7 +1,16 @@
 import type { Tag, Workflow } from "../../client/models.ts"
 import { isSameJson } from "../../client/versions.ts"
 import { type Change, type ChangeOf, idOf, type Ref } from "../Change.ts"
-import { contentOf, differingParts, isArchived, partsBefore, pinDataOf, shownFor, wholeContentOf } from "../content.ts"
+import {
+  contentOf,
+  descriptionOf,
+  differingParts,
+  isArchived,
+  partsBefore,
+  pinDataOf,
+  shownFor,
+  wholeContentOf
+} from "../content.ts"
 import { type Draft, type Step, stepOf } from "../guards.ts"
 import { lastingSettings } from "../lasting.ts"
 import { order } from "../order.ts"
@@ -110,7 +119,12 @@ const updateOf = (
   { created, graph, wish }: Circumstances
 ): ChangeOf<"update"> | undefined => {
   const isPinned = wish.takesPinnedData && isPinnedOtherwise(record, current)
-  const content = { ...contentOf(record), ...(isPinned ? { pinData: pinDataOf(record) } : {}) }
+  const isDescribed = wish.takesPinnedData && descriptionOf(record) !== descriptionOf(current)
+  const content = {
+    ...contentOf(record),
+    ...(isPinned ? { pinData: pinDataOf(record) } : {}),
+    ...(isDescribed && current["description"] !== undefined ? { description: descriptionOf(record) } : {})
+  }
   const shown = shownFor(content, current)
   const { level, references } = relinked(record, content, { created, graph })
   const before = partsBefore(content, shown)

@@ -1,7 +1,6 @@
 import { Predicate } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { alike, nearest } from "../../../internal/schema/nearest.ts"
 import { nameOf } from "../../client/models.ts"
 import { isCommunityPackage, isOwnInOtherWords, nodeKind, toEngineType } from "../../client/naming.ts"
 import type { Catalog } from "../Catalog.ts"
@@ -10,6 +9,7 @@ import { settingsOf } from "../effective.ts"
 import { isRecord, recordOf, textOf } from "../json.ts"
 import type { NodeType } from "../NodeType.ts"
 import { packageOf } from "../packageOf.ts"
+import { suggestTypes } from "../suggest.ts"
 import { type Finding, quoted } from "./Finding.ts"
 import { checkValues } from "./values.ts"
 
@@ -46,11 +46,7 @@ export const checkType = (node: JsonObject, catalog: Catalog): Finding | undefin
 const similarTypes = (type: string, { entries }: Catalog): ReadonlyArray<string> => {
   const kind = nodeKind(type).toLowerCase()
   const same = entries.filter((entry) => nodeKind(entry.type).toLowerCase() === kind)
-  if (same.length > 0) return same.map((entry) => entry.type)
-  const kinds = new Map(entries.map((entry) => [nodeKind(entry.type), entry.type]))
-  const guess = nearest(kind, [...kinds.keys()])
-  const found = [...(guess === undefined ? [] : [guess]), ...alike(kind, [...kinds.keys()], 2)]
-  return [...new Set(found)].slice(0, 2).flatMap((one) => kinds.get(one) ?? [])
+  return same.length > 0 ? same.map((entry) => entry.type) : suggestTypes(type, entries)
 }
 
 /** Whether an engine of which this is known has a type, if there is such a type at all. */

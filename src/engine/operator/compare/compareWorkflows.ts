@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 
+import { fitted } from "../../../internal/json/fitting.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
@@ -7,7 +8,9 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import type { Workflow, WorkflowId } from "../../client/models.ts"
 import { optional, workflowId } from "../../tools/parameters.ts"
 import { type Change, changeLines, differences } from "../../workflow/difference.ts"
+import { namedIds, withWorkflowNames } from "../../workflow/namedWorkflows.ts"
 import * as AcrossTool from "../AcrossTool.ts"
+import { namesById } from "../namesById.ts"
 import { type Side, sideOf, workflowLike } from "./sides.ts"
 
 const version = (description: string) =>
@@ -21,6 +24,9 @@ const version = (description: string) =>
 
 /** Lines of differences that are shown. */
 const maxLines = 60
+
+/** Bytes that they may have. */
+const room = 6500
 
 export const compareWorkflows = AcrossTool.make("compare_workflows", {
   title: "Compare workflows",
@@ -54,11 +60,19 @@ export const compareWorkflows = AcrossTool.make("compare_workflows", {
       const other = yield* otherOf(workflow, a, b, first === second).pipe(on(second))
       const before = yield* sideOf(workflow, versionA, "versionA").pipe(on(first))
       const after = yield* sideOf(other, versionB, "versionB").pipe(on(second))
-      return answerOf(before, after)
+      if (first === second) return answerOf(before, after)
+      return answerOf(yield* byNames(before).pipe(on(first)), yield* byNames(after).pipe(on(second)))
     },
     Effect.catchTag("Unavailable", ({ guidance }) => Effect.succeed<JsonObject>({ guidance }))
   )
 })
+
+/** The workflows that a side runs, by their names: ids are others on every instance. */
+const byNames = (side: Side) =>
+  Effect.map(namesById(namedIds(side.content)), (names) => ({
+    ...side,
+    content: withWorkflowNames(side.content, names)
+  }))
 
 const otherOf = (workflow: Workflow, a: WorkflowId, b: WorkflowId | undefined, isHere: boolean) => {
   if (b === undefined) return isHere ? Effect.succeed(workflow) : workflowLike(a, workflow)
@@ -72,11 +86,18 @@ const answerOf = (before: Side, after: Side): JsonObject => {
   return {
     a: before.head,
     b: after.head,
-    ...(shown.length === 0 ? { same: true } : { changes: shown.length, differences: changeLines(shown, maxLines) }),
+    ...(shown.length === 0 ? { same: true } : { changes: shown.length, differences: fittingLines(shown) }),
     ...(unsaid === 0
       ? {}
       : { note: `${unsaid} parameters that only the run shows are left out: an engine fills in defaults there.` })
   }
+}
+
+/** The first changes in words, as many as a model should have to read; what is left out is counted. */
+const fittingLines = (changes: ReadonlyArray<Change>) => {
+  const lines = changeLines(changes.slice(0, maxLines), maxLines)
+  const kept = fitted(lines, room)
+  return kept.length === changes.length ? kept : [...kept, `and ${changes.length - kept.length} more changes`]
 }
 
 /** Whether a change may be no more than what an engine has put into what it ran. */

@@ -4,7 +4,6 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { type Connections, nameOf, type Tag, type Workflow } from "../../client/models.ts"
 import { toConnections } from "../../workflow/connections.ts"
-import { kindOf } from "../../workflow/triggers.ts"
 import type { Operation } from "./Operation.ts"
 
 /** A credential that a node can be given. */
@@ -83,11 +82,6 @@ export const withConnections = (draft: Draft, connections: Connections): Draft =
   connections === draft.workflow.connections ? draft : withWorkflow(draft, { connections })
 
 export const tell = (draft: Draft, text: string): Draft => ({ ...draft, told: [...draft.told, text] })
-
-/** Whether a node is called from outside, at an address that hangs on an id of its own. */
-export const isCalled = (node: JsonObject): boolean => called.has(kindOf(node))
-
-const called = new Set(["chatTrigger", "formTrigger", "mcpTrigger", "wait", "webhook"])
 
 /** A name that a node of this draft can be given. */
 export const freeName = (draft: Draft, name: string): Result.Result<string, string> => {

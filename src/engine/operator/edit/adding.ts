@@ -2,6 +2,7 @@ import { Predicate, Result, Struct } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { toEngineType } from "../../client/naming.ts"
+import { isCalled } from "../../client/webhookIds.ts"
 import { placeFor } from "../../workflow/placing.ts"
 import { stateKey } from "../../workflow/references.ts"
 import { fullType, lastingVersion, newestVersion } from "../../workflow/typeVersions.ts"
@@ -11,7 +12,6 @@ import {
   connectionsOf,
   type Draft,
   freeName,
-  isCalled,
   type Lookups,
   nodeNamed,
   type Step,

@@ -6,6 +6,7 @@ import { TagId, type Tag, type Workflow, type WorkflowId } from "../../client/mo
 import { isMissing } from "../../nodes/check/expressions.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, ifVersion, optional, workflowId } from "../../tools/parameters.ts"
+import { addressNotices } from "../../tools/workflows/addressing.ts"
 import { checkBeside } from "../../tools/workflows/findings.ts"
 import { exclusively, readUnchanged, whileDone } from "../../tools/workflows/guards.ts"
 import { notStarted } from "../../tools/workflows/switchOn.ts"
@@ -47,7 +48,8 @@ const edit = Effect.fnUntraced(function* (
   const hasNewTags = edited.tags.length !== tags.length || edited.tags.some((name) => !tags.includes(name))
   if (isDry) {
     const found = yield* checkBeside(edited.workflow, current)
-    return yield* answer(current, edited, current, ["Dry run: nothing was sent."], yield* found)
+    const addresses = wanted.nodes === undefined ? [] : addressNotices(wanted.nodes, current.nodes, edited.workflow)
+    return yield* answer(current, edited, current, ["Dry run: nothing was sent.", ...addresses], yield* found)
   }
   if (Object.keys(wanted).length === 0 && !hasNewTags) {
     return yield* answer(current, edited, current, ["Nothing is to be changed: the workflow is so already."])
@@ -95,6 +97,7 @@ const setTags = Effect.fnUntraced(function* (
   known: ReadonlyArray<Tag>
 ) {
   const engine = yield* EngineClient
+  yield* engine.mayChange(before)
   const old = namesOf(before.tags)
   const added = yield* Effect.forEach(
     wanted.filter((name) => !old.includes(name)),

@@ -1,9 +1,10 @@
-import { Effect, Option, Predicate, Random } from "effect"
+import { Effect, Option, Predicate } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import type { Page, PageQuery, Workflow } from "../../client/models.ts"
+import { freshWebhookId } from "../../client/webhookIds.ts"
 import { versionIn } from "./adding.ts"
 import type { KnownCredential, Lookups } from "./Draft.ts"
 import type { Operation } from "./Operation.ts"
@@ -27,7 +28,7 @@ export const lookUp = Effect.fnUntraced(function* (workflow: Workflow, operation
     tags: operations.some(({ op }) => op === "tag") ? yield* pages((query) => engine.listTags(query)) : [],
     typeVersions: new Map([...typeVersions, ...used]),
     missingTypes,
-    webhookIds: yield* Effect.forEach(operations, () => freshId)
+    webhookIds: yield* Effect.forEach(operations, () => freshWebhookId)
   } satisfies Lookups
 })
 
@@ -80,11 +81,3 @@ const credentialsIn = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<KnownCre
   )
   return [...new Map(found.map((one) => [`${one.type} ${one.id}`, one])).values()]
 }
-
-const hexadecimal = "0123456789abcdef"
-
-/** A version 4 UUID, as editors give one to nodes that are called from outside. */
-const freshId = Effect.map(Effect.replicateEffect(Random.nextIntBetween(0, 16, { halfOpen: true }), 32), (places) => {
-  const digits = places.map((place, index) => (index === 12 ? "4" : index === 16 ? "a" : hexadecimal.charAt(place)))
-  return [0, 8, 12, 16, 20].map((from, part) => digits.slice(from, [8, 12, 16, 20, 32][part]).join("")).join("-")
-})

@@ -1,12 +1,12 @@
 import { Effect, Option } from "effect"
 
-import { alike } from "../../../internal/schema/nearest.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { Workflow } from "../../client/models.ts"
 import { toEngineType } from "../../client/naming.ts"
 import type { Catalog } from "../../nodes/Catalog.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
 import { packageOf } from "../../nodes/packageOf.ts"
+import { suggestTypes } from "../../nodes/suggest.ts"
 import { fullType, lastingVersion } from "../../workflow/typeVersions.ts"
 import { versionIn } from "./adding.ts"
 import type { Operation } from "./Operation.ts"
@@ -50,8 +50,7 @@ const catalogFor = Effect.fnUntraced(function* (strange: ReadonlyArray<{ readonl
 })
 
 const missing = (instance: string, { entries, version }: Catalog, type: string) => {
-  const known = entries.map((entry) => entry.type)
-  const [similar] = alike(type, known, 1)
+  const [similar] = suggestTypes(type, entries, 1)
   const hint = similar === undefined ? "" : ` Did you mean ${similar}?`
   return `instance ${instance} (${version}) has no node type ${type}.${hint}`
 }

@@ -1,5 +1,6 @@
 import { Clock, Effect, Result, Schema } from "effect"
 
+import { fitted } from "../../../internal/json/fitting.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import * as AcrossTool from "../AcrossTool.ts"
@@ -38,6 +39,9 @@ export const instanceHealth = AcrossTool.make("instance_health", {
 
 /** Rows of each kind that are shown. */
 const mostRows = 20
+
+/** Bytes that they may have. */
+const room = 1500
 
 const healthOf = Effect.fnUntraced(function* (engine: Engine, hours: number, now: number) {
   const from = now - hours * 3_600_000
@@ -89,13 +93,15 @@ const healthOf = Effect.fnUntraced(function* (engine: Engine, hours: number, now
   }
 })
 
-const rows = (name: string, all: ReadonlyArray<object> = []) =>
-  all.length === 0
+const rows = (name: string, all: ReadonlyArray<object> = []) => {
+  const shown = fitted(all.slice(0, mostRows), room)
+  return all.length === 0
     ? {}
     : {
-        [name]: all.slice(0, mostRows),
-        ...(all.length > mostRows ? { [`${name}More`]: all.length - mostRows } : {})
+        [name]: shown,
+        ...(all.length > shown.length ? { [`${name}More`]: all.length - shown.length } : {})
       }
+}
 
 const count = (number: number | undefined, what: string): ReadonlyArray<string> =>
   number === undefined || number === 0 ? [] : [`${number} ${what}`]

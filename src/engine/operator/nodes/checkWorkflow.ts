@@ -1,5 +1,6 @@
 import { Effect, Option, Predicate, Result } from "effect"
 
+import { fitted } from "../../../internal/json/fitting.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument, ToolError } from "../../../mcp/ToolError.ts"
@@ -57,13 +58,14 @@ export const checkWorkflow = EngineTool.make("check_workflow", {
     const isTold = findings.some(({ field = "" }) => /^(name|connections|nodes$)/.test(field))
     const rules = Option.toArray(broken).map(({ message }): Finding => ({ level: "error", problem: message }))
     const found = [...(isTold ? [] : rules), ...findings, ...checkSettings(whole), ...around.flat()]
+    const shown = fitted(found.slice(0, most), room)
     const errors = found.filter(({ level }) => level === "error").length
     return {
       ok: errors === 0,
       errors,
       warnings: found.length - errors,
-      findings: found.slice(0, most),
-      ...(found.length > most ? { more: found.length - most } : {}),
+      findings: shown,
+      ...(found.length > shown.length ? { more: found.length - shown.length } : {}),
       ...(hint === undefined ? {} : { notice: `Types and parameters of nodes were not checked. ${hint}` }),
       ...uncheckedOf(all, (type) => catalog === undefined || catalog.find(type) !== undefined, findings)
     }
@@ -72,6 +74,9 @@ export const checkWorkflow = EngineTool.make("check_workflow", {
 
 /** Findings that are shown at most. */
 const most = 60
+
+/** Bytes that they may have. */
+const room = 6500
 
 /** Types that nobody described: nothing is said about them. */
 const uncheckedOf = (

@@ -1,6 +1,5 @@
 import { Effect, Schema } from "effect"
 
-import { alike } from "../../../internal/schema/nearest.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument, ToolError } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
@@ -13,6 +12,7 @@ import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
 import type { IndexEntry, NodeType, Port } from "../../nodes/NodeType.ts"
 import { sampleOf } from "../../nodes/sample.ts"
 import { search } from "../../nodes/search.ts"
+import { suggestTypes } from "../../nodes/suggest.ts"
 import { type UsedNode, usageOf } from "../../nodes/usage.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { optional, text } from "../../tools/parameters.ts"
@@ -112,13 +112,12 @@ const meant = (catalog: Catalog, asked: string): Effect.Effect<IndexEntry, Inval
   const named = catalog.entries.filter(({ title, type }) => same(title, asked) || same(nodeKind(type), nodeKind(asked)))
   const [only] = named
   if (only !== undefined && named.length === 1) return Effect.succeed(only)
-  const types = catalog.entries.map(({ type }) => type)
   const near =
     named.length > 1
       ? named.map(({ type }) => type)
       : [
           ...new Set([
-            ...alike(toEngineType(asked), types, 3),
+            ...suggestTypes(asked, catalog.entries, 3),
             ...search(catalog.entries, nodeKind(asked), undefined, () => 0)
               .slice(0, 3)
               .map(({ entry }) => entry.type)

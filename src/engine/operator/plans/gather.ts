@@ -15,6 +15,21 @@ const asWorkflow = Schema.decodeUnknownOption(Workflow)
 export const allWorkflows = (client: Client) =>
   Effect.map(listAll(client.listWorkflows), (items) => Arrays.getSomes(items.map((item) => asWorkflow(item))))
 
+/** Reads at the same time. */
+const atOnce = 8
+
+/** Workflows of a list with their descriptions, which lists leave out; one that cannot be read stays as it was listed. */
+export const withDescriptions = (client: Client, workflows: ReadonlyArray<Workflow>) =>
+  Effect.forEach(
+    workflows,
+    (workflow) =>
+      Effect.match(client.getWorkflow(workflow.id), {
+        onFailure: () => workflow,
+        onSuccess: ({ description = null }): Workflow => ({ ...workflow, description })
+      }),
+    { concurrency: atOnce }
+  )
+
 const asCredential = Schema.decodeUnknownOption(
   Schema.Struct({ id: Schema.String, name: Schema.String, type: Schema.String })
 )

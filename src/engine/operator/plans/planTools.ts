@@ -4,6 +4,7 @@ import type { JournalFailed } from "../../../changes/PlanError.ts"
 import { renderPlanError } from "../../../changes/tools/renderPlanError.ts"
 import * as results from "../../../changes/tools/results.ts"
 import { summary } from "../../../changes/tools/summary.ts"
+import { fitted } from "../../../internal/json/fitting.ts"
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { gatheringSeconds } from "../../../mcp/callTime.ts"
@@ -30,6 +31,11 @@ const orRefuse = <A, R>(program: Effect.Effect<A, Failure | JournalFailed, R>): 
 const place = Schema.Union([Schema.Null, Schema.String, JsonObject])
 
 const mostOutcomes = 200
+
+/** Bytes for the outcomes of single workflows; those that need a look come first. */
+const room = 2500
+
+const rank = (action: string) => ["blocked", "update", "create", "leave"].indexOf(action)
 
 export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
   title: "Plan promotion",
@@ -69,7 +75,8 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
   },
   result: Schema.Struct({
     ...results.planOf(Schema.Literal("promotion"), place),
-    workflows: Schema.Array(JsonObject)
+    workflows: Schema.Array(JsonObject),
+    workflows_more: Schema.optionalKey(Schema.Int)
   }),
   run: Effect.fn("plan_promotion")(function* ({
     activation = "keep",
@@ -88,7 +95,10 @@ export const planPromotionTool: PlanTool = Tool.make("plan_promotion", {
         outcomes.filter((outcome) => outcome.action === action).length
       ])
     )
-    return { ...told, counts, workflows: outcomes.slice(0, mostOutcomes) }
+    const notable = [...outcomes].sort((a, b) => rank(a.action) - rank(b.action))
+    const shown = fitted(notable.slice(0, mostOutcomes), room)
+    const rest = outcomes.length - shown.length
+    return { ...told, counts, workflows: shown, ...(rest === 0 ? {} : { workflows_more: rest }) }
   }, orRefuse)
 })
 

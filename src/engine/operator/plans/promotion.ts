@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
-import { isArchived } from "../../changes/content.ts"
+import { descriptionOf, isArchived } from "../../changes/content.ts"
 import { estimate } from "../../changes/driver.ts"
 import { WorkflowPlans, PlanConfig } from "../../changes/Plans.ts"
 import { promotedIn } from "../../changes/promotion/history.ts"
@@ -9,13 +9,15 @@ import type { Input, Options } from "../../changes/promotion/Input.ts"
 import { mappingOf, uselessIn } from "../../changes/promotion/mapping.ts"
 import { abandoned } from "../../changes/promotion/own.ts"
 import { promote } from "../../changes/promotion/promote.ts"
+import { isSecondGeneration } from "../../changes/RemoteState.ts"
 import { fits, type Mapping, type Matches } from "../../changes/settings.ts"
+import type { EngineClient } from "../../client/EngineClient.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import { listAll } from "../../client/listAll.ts"
 import type { Workflow } from "../../client/models.ts"
 import { editorsOf } from "./editors.ts"
-import { allWorkflows, generationOf, knownCredentials } from "./gather.ts"
+import { allWorkflows, generationOf, knownCredentials, withDescriptions } from "./gather.ts"
 import { nodeTypesOf } from "./nodeTypes.ts"
 import { tested } from "./requiredTests.ts"
 
@@ -64,9 +66,10 @@ export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
     nodeTypes: yield* nodeTypesOf(source, target, own),
     options: wish
   })
-  const first = promote(input)
+  const whole = yield* described(input, source, target)
+  const first = promote(whole)
   const editors = yield* editorsOf(target, first.edited)
-  const { edited: _edited, outcomes, ...draft } = editors.size === 0 ? first : promote({ ...input, editors })
+  const { edited: _edited, outcomes, ...draft } = editors.size === 0 ? first : promote({ ...whole, editors })
   const strays = wish.mapping === undefined ? [] : uselessIn(wish.mapping, theirs)
   const left = abandoned(input).filter((twin) => isMeant(wish, twin, input.mapping))
   const plan = yield* plans.keep({
@@ -75,6 +78,35 @@ export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
     estimate: estimate(draft.steps)
   })
   return { plan, outcomes }
+})
+
+type Client = EngineClient["Service"]
+
+/** What goes along with its descriptions, and those of its twins, where both engines know of some. */
+const described = Effect.fnUntraced(function* (input: Input, source: Client, target: Client) {
+  const { generation, promoted } = input
+  const isNew = [...input.source.values()].some(isSecondGeneration)
+  if (generation === "1.x" || !isNew) return input
+  const going = promote(input).outcomes.filter(({ action }) => action !== "blocked")
+  const theirs = going.flatMap(({ id }) => input.source.get(id) ?? [])
+  const told = new Map((yield* withDescriptions(source, theirs)).map((one): [string, Workflow] => [one.id, one]))
+  const twins = new Set(
+    going.flatMap(({ id, twin }) => {
+      const workflow = told.get(id)
+      const isAsked = workflow !== undefined && descriptionOf(workflow) !== ""
+      return twin !== undefined && (isAsked || promoted.written.get(twin)?.description !== undefined) ? [twin] : []
+    })
+  )
+  const own = yield* withDescriptions(
+    target,
+    input.target.filter(({ id }) => twins.has(id))
+  )
+  const known = new Map(own.map((one): [string, Workflow] => [one.id, one]))
+  return {
+    ...input,
+    source: new Map([...input.source].map(([id, one]) => [id, told.get(id) ?? one])),
+    target: input.target.map((one) => known.get(one.id) ?? one)
+  } satisfies Input
 })
 
 /** Whether a workflow of the target would be asked for, if it were on the source. */

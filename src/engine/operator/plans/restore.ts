@@ -10,7 +10,7 @@ import { Instances } from "../../client/Instances.ts"
 import { listAll } from "../../client/listAll.ts"
 import { Workflow } from "../../client/models.ts"
 import { notKept, unreadable } from "../history/unreadable.ts"
-import { allWorkflows } from "./gather.ts"
+import { allWorkflows, withDescriptions } from "./gather.ts"
 
 const decode = Schema.decodeUnknownOption(Workflow)
 
@@ -33,7 +33,15 @@ export const planRestore = Effect.fn("planRestore")(function* (asked: {
     })
   }
   const plans = yield* WorkflowPlans
-  const all = yield* allWorkflows(client)
+  const listed = yield* allWorkflows(client)
+  const described = new Map(
+    records.flatMap((record) => ("description" in record ? [[record.id, record.updatedAt]] : []))
+  )
+  const isTouched = ({ id, updatedAt }: Workflow) => described.has(id) && described.get(id) !== updatedAt
+  const touched = new Map(
+    (yield* withDescriptions(client, listed.filter(isTouched))).map((workflow) => [workflow.id, workflow])
+  )
+  const all = listed.map((workflow) => touched.get(workflow.id) ?? workflow)
   const { unchanged, ...draft } = planWorkflows({
     instance,
     version: asked.version,

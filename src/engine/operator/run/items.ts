@@ -16,6 +16,24 @@ const jsonOf = (item: JsonObject): JsonObject =>
 
 const wrapping = new Set(["json", "pairedItem", "binary", "error", "index"])
 
+/** Whether an item, as engines write them, holds files. */
+export const holdsFiles = (item: unknown): boolean =>
+  isJsonObject(item) &&
+  isJsonObject(item.json) &&
+  Object.keys(item).every((name) => wrapping.has(name)) &&
+  isJsonObject(item.binary) &&
+  Object.keys(item.binary).length > 0
+
+/** The refusal of files: runs get JSON alone. */
+export const noFiles =
+  "holds files (binary), which cannot be handed over to a run: give what they hold as JSON, or mock the nodes that read them"
+
+/** Whether the items that a workflow keeps for a node hold files. */
+export const pinsFiles = ({ pinData }: JsonObject, node: string): boolean => {
+  const pinned: unknown = isJsonObject(pinData) && Object.hasOwn(pinData, node) ? pinData[node] : undefined
+  return Array.isArray(pinned) && pinned.some(holdsFiles)
+}
+
 /** The items that a workflow keeps for a node; nothing where it keeps none. */
 export const pinnedItems = ({ pinData }: JsonObject, node: string): ReadonlyArray<JsonObject> | undefined => {
   const pinned = isJsonObject(pinData) && Object.hasOwn(pinData, node) ? pinData[node] : undefined
@@ -46,6 +64,7 @@ export const mocksOf = (workflow: Workflow, given: JsonObject): Result.Result<Mo
     const mocks = new Map<string, Mock>()
     for (const [name, value] of Object.entries(given)) {
       yield* mockable(workflow, name)
+      if ((Array.isArray(value) ? value : [value]).some(holdsFiles)) return yield* Result.fail(`${name} ${noFiles}`)
       const items = value === "pinned" ? pinnedItems(workflow, name) : itemsIn(value)
       if (items !== undefined) mocks.set(name, always(items))
       else {

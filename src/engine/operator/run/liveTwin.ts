@@ -1,9 +1,10 @@
-import { Cause, Duration, Effect, Exit, Fiber, Option, Result } from "effect"
+import { Cause, Deferred, Duration, Effect, Exit, Fiber, Option, Result } from "effect"
 
 import { monotonicMillis } from "../../../internal/http/monotonicMillis.ts"
+import { Stopping } from "../../../mcp/Stopping.ts"
 import { Deadline, remaining } from "../../client/Deadline.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import { ApiError, type EngineError } from "../../client/EngineError.ts"
+import { ApiError, type EngineError, ServerStopping } from "../../client/EngineError.ts"
 import type { Execution, ExecutionId, WorkflowId } from "../../client/models.ts"
 import { apiResponse, problemOf } from "../../client/replies.ts"
 import { callOnceRegistered } from "../../tools/workflows/execute.ts"
@@ -38,6 +39,8 @@ export type ReadRun = (id: ExecutionId) => Effect.Effect<Execution, EngineError,
 export const runTwin = Effect.fnUntraced(function* (twin: Twin, calling: Calling, read: ReadRun = readFailed) {
   const engine = yield* EngineClient
   const journal = yield* TwinJournal
+  const stopping = yield* Stopping
+  if (Deferred.isDoneUnsafe(stopping)) return yield* new ServerStopping({ instance: engine.instance, isBegun: false })
   const { name } = twin.creation
   if (!swept.has(engine)) {
     swept.add(engine)
@@ -53,7 +56,11 @@ export const runTwin = Effect.fnUntraced(function* (twin: Twin, calling: Calling
           return { isGone: gone, outcome: Exit.failCause(made.cause) }
         }
         const { id } = made.value.workflow
-        const exit = yield* Effect.exit(restore(used(id, twin, calling, read)))
+        const stopped = Effect.andThen(
+          Deferred.await(stopping),
+          Effect.fail(new ServerStopping({ instance: engine.instance, isBegun: true }))
+        )
+        const exit = yield* Effect.exit(restore(Effect.raceFirst(used(id, twin, calling, read), stopped)))
         const isOver = Exit.isSuccess(exit) && exit.value !== undefined && statusOf(exit.value) !== "waiting"
         const erased = yield* apart(Effect.andThen(isOver ? Effect.void : stopRuns(id), eraseTwin(id)))
         const left = Exit.isFailure(erased) ? { id, problem: problemIn(erased.cause) } : undefined

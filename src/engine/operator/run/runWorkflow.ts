@@ -1,17 +1,18 @@
 import { Effect, Result, Schema } from "effect"
 
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { agreedTo } from "../../../mcp/agreement.ts"
 import { runs } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import { nameOf, type WorkflowId } from "../../client/models.ts"
+import { nameOf, type Workflow, type WorkflowId } from "../../client/models.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, optional, workflowId } from "../../tools/parameters.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import { editedBy, operationsArgument, readOperations } from "../edit/edited.ts"
 import { statusOf } from "../explain/states.ts"
-import { itemsIn, mocksOf, pinnedItems } from "./items.ts"
-import { outsideOf } from "./outside.ts"
+import { holdsFiles, itemsIn, mocksOf, noFiles, pinnedItems, pinsFiles } from "./items.ts"
+import { type Outside, outsideOf } from "./outside.ts"
 import { perform } from "./perform.ts"
 import { report } from "./report.ts"
 import { partOf, runningOf, unmockable } from "./twin.ts"
@@ -71,7 +72,15 @@ export const runWorkflow = EngineTool.make("run_workflow", {
     const part = yield* Effect.fromResult(
       Result.mapError(partOf(workflow, mocked, { from, to }), (problem) => new InvalidArgument(problem))
     )
+    const place = items?.findIndex(holdsFiles) ?? -1
+    if (place >= 0) return yield* new InvalidArgument({ argument: `items[${place}]`, problem: noFiles })
     const pinned = pinnedItems(workflow, part.start)
+    const lacking = [
+      ...(items === undefined && pinsFiles(workflow, part.start) ? [part.start] : []),
+      ...Object.entries(mocks ?? {}).flatMap(([name, value]) =>
+        value === "pinned" && pinsFiles(workflow, name) ? [name] : []
+      )
+    ]
     const input = itemsIn(items ?? pinned ?? [{}]) ?? [{}]
     const running = runningOf(part, mocked)
     const outside = outsideOf(running)
@@ -82,7 +91,8 @@ export const runWorkflow = EngineTool.make("run_workflow", {
         at: part.start,
         items: input.length,
         ...(items === undefined && pinned !== undefined ? { pinned: true } : {})
-      }
+      },
+      ...(lacking.length === 0 ? {} : { withoutFiles: lacking })
     }
     if (dry_run || (outside.length > 0 && !confirm)) {
       return {
@@ -96,6 +106,7 @@ export const runWorkflow = EngineTool.make("run_workflow", {
       }
     }
 
+    if (outside.length > 0) yield* agreedToRun(workflow, outside)
     const { execution, left, twin } = yield* perform(workflow, part, {
       items: input,
       mocks: mocked,
@@ -124,6 +135,28 @@ export const runWorkflow = EngineTool.make("run_workflow", {
     }
   })
 })
+
+/** What is really done outside is for the person at the client to decide, where they can be asked. */
+const agreedToRun = Effect.fnUntraced(function* ({ id, name }: Workflow, outside: ReadonlyArray<Outside>) {
+  const { instance } = yield* EngineClient
+  const rows = outside
+    .slice(0, mostNamed)
+    .map(({ credentials = [], does = "", node, type }) =>
+      [`- ${JSON.stringify(node)} [${type}]`, does, ...credentials.map((one) => `with ${JSON.stringify(one)}`)]
+        .filter((part) => part !== "")
+        .join(" ")
+    )
+  const rest = outside.length > mostNamed ? [`- and ${outside.length - mostNamed} more`] : []
+  const message = [
+    `Run workflow ${JSON.stringify(name)} (${id}) on ${instance}? These nodes really act outside:`,
+    ...rows,
+    ...rest
+  ].join("\n")
+  yield* agreedTo({ message, subject: `The run of workflow ${id} acts outside` })
+})
+
+/** Nodes that a question names one by one. */
+const mostNamed = 20
 
 /** Engines of generation 1 do not tell of runs that wait. */
 const waitingAt = (nodes: ReadonlyArray<JsonObject>): string => {

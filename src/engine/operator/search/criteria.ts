@@ -5,7 +5,7 @@ import { nameOf, type WorkflowId } from "../../client/models.ts"
 import { toEngineType } from "../../client/naming.ts"
 import { type Leaf, leavesOf } from "../../workflow/leaves.ts"
 import { isPathOf } from "../../workflow/listeningPaths.ts"
-import { maskSecrets } from "../../workflow/maskSecrets.ts"
+import { masked, maskSecrets } from "../../workflow/maskSecrets.ts"
 import { nodesOf } from "../../workflow/nodePairs.ts"
 import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { summaryOf } from "../../workflow/summary.ts"
@@ -46,12 +46,12 @@ export const matchesIn = (workflow: JsonObject, search: Search): ReadonlyArray<M
   if (!isInState(workflow, search)) return undefined
   const tests = nodeTests(search)
   const words = search.text === undefined ? undefined : folded(search.text)
-  const own = words === undefined ? [] : textMatches(headLeaves(workflow), words)
+  const own = words === undefined ? [] : textMatches(headOf(workflow), words)
   if (tests.length === 0 && words === undefined) return errorMatch(search)
   const found = nodesOf(workflow).flatMap((node) => {
     const matches = tests.map((test) => test(node))
     if (matches.some((match) => match === undefined)) return []
-    const inText = words === undefined ? [] : textMatches(nodeLeaves(node), words)
+    const inText = words === undefined ? [] : textMatches(textsOf(node), words)
     if (words !== undefined && inText.length === 0 && own.length === 0) return []
     const named = shortened(nameOf(node), 80)
     return [...matches.filter(Predicate.isNotUndefined), ...inText].map((match) => ({ node: named, ...match }))
@@ -142,31 +142,35 @@ const runs =
       : undefined
   }
 
-/** What may be searched of the workflow itself. */
-const headLeaves = ({ description, name }: JsonObject): ReadonlyArray<Leaf> =>
-  Object.entries({ name, description }).flatMap(([field, value]) => leavesOf(value, field, field))
+/** Values that may be searched, each under the name of its field. */
+type Searched = ReadonlyArray<readonly [field: string, value: unknown]>
 
-const nodeLeaves = ({ name, notes, parameters }: JsonObject): ReadonlyArray<Leaf> => [
-  ...leavesOf(name, "name", "name"),
-  ...leavesOf(notes, "notes", "notes"),
-  ...leavesOf(parameters)
+const headOf = ({ description, name }: JsonObject): Searched => Object.entries({ name, description })
+
+/** Parameters stand under their own names. */
+const textsOf = ({ name, notes, parameters }: JsonObject): Searched => [
+  ["name", name],
+  ["notes", notes],
+  ["", parameters]
 ]
 
 const snippetRoom = 90
 
-const textMatches = (leaves: ReadonlyArray<Leaf>, words: string): ReadonlyArray<Match> =>
-  leaves
-    .filter(({ text }) => folded(text).includes(words))
-    .map(({ field, path, text }) => ({
-      field: shortened(path, 80),
-      snippet: snippetOf(text, field, words),
-      isAsked: false
-    }))
+/** Secrets are not looked into: whoever guessed would be told, letter by letter, how one begins. */
+const textMatches = (searched: Searched, words: string): ReadonlyArray<Match> => {
+  const holdsWords = ({ text }: Leaf) => text.split(masked).some((part) => folded(part).includes(words))
+  return searched.flatMap(([field, value]) => {
+    // Most values hold nothing of it, and to mask them takes longer than to look.
+    if (!leavesOf(value, field, field).some(holdsWords)) return []
+    return leavesOf(maskSecrets(value, field), field, field)
+      .filter(holdsWords)
+      .map(({ path, text }) => ({ field: shortened(path, 80), snippet: snippetOf(text, words), isAsked: false }))
+  })
+}
 
-/** What stands around the words in a text; a secret does not stand there. */
-const snippetOf = (text: string, field: string, words: string): string => {
-  const shown = maskSecrets(text, field)
-  const line = (Predicate.isString(shown) ? shown : text).normalize("NFC").replaceAll(/\s+/g, " ").trim()
+/** What stands around the words in a text. */
+const snippetOf = (text: string, words: string): string => {
+  const line = text.normalize("NFC").replaceAll(/\s+/g, " ").trim()
   const at = Math.max(line.toLowerCase().indexOf(words), 0)
   const from = Math.max(at - Math.floor(Math.max(snippetRoom - words.length, 0) / 2), 0)
   const start = line.length - from < snippetRoom ? Math.max(line.length - snippetRoom, 0) : from

@@ -3,7 +3,7 @@ import { Effect, Result, Schema } from "effect"
 import { firstIssue } from "../../../internal/schema/describeIssue.ts"
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
-import { Given } from "./given.ts"
+import { Given, item } from "./given.ts"
 import { readPattern } from "./pattern.ts"
 
 const text = (message: string) => Schema.String.annotate({ message }).check(Schema.isPattern(/\S/, { message }))
@@ -67,9 +67,7 @@ const Fields = Schema.Struct({
   recorded: Schema.optionalKey(JsonObject.annotate({ message: "must be an object" })),
   trigger: Schema.Struct({
     node: text("must be the name of the trigger"),
-    items: Schema.Array(JsonObject.annotate({ message: "must be an object" })).annotate({
-      message: "must be a list of items"
-    })
+    items: Schema.Array(item("must be an object")).annotate({ message: "must be a list of items" })
   }).annotate({ message: "must be an object with node and items" }),
   mocks: Schema.Record(Schema.String, Given)
     .annotate({ message: "must be an object from nodes to what they give out" })

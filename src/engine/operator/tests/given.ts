@@ -1,9 +1,13 @@
 import { Schema } from "effect"
 
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import type { Run } from "../run/items.ts"
+import { holdsFiles, noFiles, type Run } from "../run/items.ts"
 
-const items = (message: string) => Schema.Array(JsonObject.annotate({ message })).annotate({ message })
+/** An item, which holds JSON alone. */
+export const item = (message: string) =>
+  JsonObject.annotate({ message }).check(Schema.makeFilter((one) => !holdsFiles(one) || noFiles))
+
+const items = (message: string) => Schema.Array(item(message)).annotate({ message })
 
 const inWords = 'a list of items, each an object, or {"outputs": […]}, or {"runs": […]}'
 const oneRun = 'a list of items, each an object, or {"outputs": […]}'

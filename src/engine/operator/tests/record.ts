@@ -199,5 +199,9 @@ const notesOf = (
     : [
         `Fields that are others in every run are ignored: ${[...ignored].map(([name, { ignore }]) => `${name} ${ignore.join(", ")}`).join("; ")}`
       ]),
-  ...(binary.length === 0 ? [] : [`Files cannot be handed over; left out of ${binary.join(", ")}`])
+  ...(binary.length === 0
+    ? []
+    : [
+        `Files cannot be handed over to a test, and are left out of what ${binary.join(", ")} gave out: nodes that read them fail in it. Mock those in the test as well`
+      ])
 ]

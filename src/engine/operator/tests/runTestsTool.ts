@@ -1,5 +1,6 @@
 import { Effect, Result, Schema, Struct } from "effect"
 
+import { fitted } from "../../../internal/json/fitting.ts"
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { runs } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
@@ -68,15 +69,19 @@ const given = Effect.fnUntraced(function* (json: JsonObject) {
 /** Results that are told one by one, those that did not pass first. */
 const mostTold = 40
 
+/** Bytes that they may have. */
+const room = 5500
+
 const answer = (results: ReadonlyArray<TestResult>) => {
   const passed = results.filter(({ verdict }) => verdict.outcome === "passed")
   const others = results.filter(({ verdict }) => verdict.outcome !== "passed")
-  const more = others.length - mostTold
+  const told = fitted(others.slice(0, mostTold).map(toldOf), room)
+  const more = others.length - told.length
   return {
     passed: passed.length,
     total: results.length,
     summary: countsText(results),
-    ...(others.length === 0 ? {} : { notPassed: others.slice(0, mostTold).map(toldOf) }),
+    ...(others.length === 0 ? {} : { notPassed: told }),
     ...(more > 0 ? { more: `${more} more did not pass` } : {}),
     ...(passed.length === 0 ? {} : { passedFiles: passed.slice(0, mostTold).map(({ file }) => file) }),
     ...noticesOf(results)

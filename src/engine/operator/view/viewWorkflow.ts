@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObje
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import { type ExecutionId, type Workflow, WorkflowId } from "../../client/models.ts"
+import type { ExecutionId, Workflow, WorkflowId } from "../../client/models.ts"
 import { partVersion } from "../../client/versions.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { executionId, knownNodes, nodeNames, optional, workflowId } from "../../tools/parameters.ts"
@@ -16,6 +16,7 @@ import { firstLineOf, runsIn } from "../../workflow/runs.ts"
 import { sketchOf } from "../../workflow/sketch.ts"
 import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { namesOf, nodesNamed } from "../../workflow/views.ts"
+import { namesById } from "../namesById.ts"
 
 export const viewWorkflow = EngineTool.make("view_workflow", {
   title: "View workflow",
@@ -135,25 +136,13 @@ const executionHead = (run: JsonObject, workflow: Workflow): JsonObject => {
   }
 }
 
-/** Other workflows that are looked up by their ids. */
-const maxNames = 8
-
-const isWorkflowId = Schema.is(WorkflowId)
-
 /** The names of the workflows that this one runs; what cannot be read keeps its id. */
-const workflowNames = Effect.fnUntraced(function* (workflow: JsonObject) {
-  const { getWorkflow } = yield* EngineClient
+const workflowNames = (workflow: JsonObject) => {
   const own = nodesOf(workflow).flatMap((node) => {
     const called = subWorkflowOf(node)
     return called === undefined || called.name !== undefined ? [] : [called.id]
   })
-  const ids = [...new Set([errorWorkflowOf(workflow), ...own])].filter(isWorkflowId).slice(0, maxNames)
-  const names = yield* Effect.forEach(
-    ids,
-    (id) => Effect.match(getWorkflow(id), { onFailure: () => [], onSuccess: ({ name }) => [[id, name] as const] }),
-    { concurrency: "unbounded" }
-  )
-  return new Map<string, string>(names.flat())
-})
+  return namesById([errorWorkflowOf(workflow), ...own])
+}
 
 export const viewTools = [viewWorkflow]

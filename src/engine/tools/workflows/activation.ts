@@ -8,6 +8,7 @@ import { addScheduleTrigger, hasValidTrigger, isEnabled, isPassive, noValidTrigg
 import * as EngineTool from "../EngineTool.ts"
 import { flag, ifVersion, optional, workflowId } from "../parameters.ts"
 import * as results from "../results.ts"
+import { addressNotices } from "./addressing.ts"
 import { exclusively, readUnchanged, whileDone } from "./guards.ts"
 import { shorten, shown, shownState } from "./shown.ts"
 import { notStarted, switchOn } from "./switchOn.ts"
@@ -33,7 +34,7 @@ const activate = Effect.fnUntraced(function* (id: WorkflowId, addTrigger: boolea
   const workflow = yield* readUnchanged(id, ifVersion)
   if (hasValidTrigger(workflow.nodes) || isRunByOthers(workflow)) {
     const active = yield* switchOn(id)
-    return yield* shown(active, notStarted(active))
+    return yield* shown(active, [...notStarted(active), ...addressNotices(active.nodes, [], active)])
   }
   if (!addTrigger) return yield* noValidTrigger()
 

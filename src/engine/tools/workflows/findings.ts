@@ -2,6 +2,7 @@ import { Effect, Fiber } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
+import { lacksWebhookId } from "../../client/webhookIds.ts"
 import { type Checked, checkWorkflow } from "../../nodes/check/checkWorkflow.ts"
 import { checkCredentialIds } from "../../nodes/check/credentialIds.ts"
 import { inWords } from "../../nodes/check/Finding.ts"
@@ -22,7 +23,8 @@ const told = new WeakSet<EngineClient["Service"]>()
  * done: what a `before` had as well is left out. Only what is at hand about the engine's node types is used, or comes in a
  * moment, so that nobody is waited for; a check that fails is none.
  */
-export const checkBeside = Effect.fnUntraced(function* (after: Checked, before?: Checked) {
+export const checkBeside = Effect.fnUntraced(function* (given: Checked, before?: Checked) {
+  const after = asWritten(given, before)
   const engine = yield* EngineClient
   const knowledge = yield* NodeKnowledge
   const work = Effect.gen(function* () {
@@ -45,6 +47,13 @@ export const checkBeside = Effect.fnUntraced(function* (after: Checked, before?:
     )
   )
 })
+
+/** A workflow whose new webhooks have an id, as they will. */
+const asWritten = (given: Checked, before: Checked | undefined): Checked => {
+  const isLacking = lacksWebhookId(before?.nodes ?? [])
+  const nodes = given.nodes.map((node, place) => (isLacking(node) ? { ...node, webhookId: `new-${place}` } : node))
+  return { ...given, nodes }
+}
 
 /** What these nodes mention and the instance does not have: credentials, and other workflows. */
 const mentioned = (engine: EngineClient["Service"], nodes: ReadonlyArray<JsonObject>) =>

@@ -25,6 +25,7 @@ import {
   workflowId
 } from "../parameters.ts"
 import * as results from "../results.ts"
+import { addressNotices } from "./addressing.ts"
 import { checkBeside } from "./findings.ts"
 import { exclusively, readUnchanged, failIfChanged, whileDone, stepFailed, namingCollisions } from "./guards.ts"
 import { leftOut, shorten, shown } from "./shown.ts"
@@ -57,7 +58,8 @@ export const createWorkflow = EngineTool.make("create_workflow", {
     const settings = { executionOrder: "v1", ...draft.settings }
     const { dropped, workflow } = yield* engine.createWorkflow({ ...draft, connections, settings })
     const { id } = workflow
-    if (total === 1) return yield* shown(workflow, leftOut(dropped), yield* warnings)
+    const notices = [...addressNotices(draft.nodes, [], workflow), ...leftOut(dropped)]
+    if (total === 1) return yield* shown(workflow, notices, yield* warnings)
     yield* report({ progress: 1, total, message: `created ${id}` })
 
     if (tags.length > 0) {
@@ -69,7 +71,7 @@ export const createWorkflow = EngineTool.make("create_workflow", {
       yield* report({ progress: total, total, message: "activated" })
     }
     const latest = yield* whileDone(engine.getWorkflow(id), { id, done: "created", step: "reading it back" })
-    return yield* shown(latest, [...notStarted(latest), ...leftOut(dropped)], yield* warnings)
+    return yield* shown(latest, [...notStarted(latest), ...notices], yield* warnings)
   })
 })
 
@@ -178,7 +180,11 @@ export const write = Effect.fnUntraced(function* (current: Workflow, wanted: Cha
   )
   return {
     written,
-    notices: [...(isConcurrentWrite(latest, written, wanted) ? [overwritten] : []), ...leftOut(dropped)]
+    notices: [
+      ...(isConcurrentWrite(latest, written, wanted) ? [overwritten] : []),
+      ...addressNotices(wanted.nodes ?? [], current.nodes, written),
+      ...leftOut(dropped)
+    ]
   }
 })
 

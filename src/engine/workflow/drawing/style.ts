@@ -32,7 +32,7 @@ font-family:Inter,"Segoe UI",system-ui,-apple-system,"Helvetica Neue",Arial,sans
 .drawing .in-data{--group:var(--data)}.drawing .in-ai{--group:var(--ai)}.drawing .in-web{--group:var(--web)}
 .drawing .in-message{--group:var(--message)}.drawing .in-store{--group:var(--store)}.drawing .in-flow{--group:var(--flow)}
 .drawing .in-other{--group:var(--other)}
-.drawing .is-disabled>.card{stroke-dasharray:3 4}.drawing .is-disabled>:not(.badge){opacity:.55}
+.drawing .is-disabled>.card{stroke-dasharray:3 4}.drawing .is-disabled>:not(.badge){opacity:.55}.drawing .is-disabled>.tile{opacity:.08}
 .drawing .is-ran>.card{stroke:var(--good);stroke-width:1.5}
 .drawing .is-failed>.card{stroke:var(--bad);stroke-width:2.5}
 .drawing .is-idle>.card{stroke-opacity:.6}.drawing .is-idle>.sign{opacity:.5}.drawing .is-idle>.tile{opacity:.07}

@@ -38,6 +38,7 @@ export const wiringOf = (wiring: Wiring): { wires: ReadonlyArray<SceneWire>; lab
   const sides = sidesOf(wiring.edges)
   const roles = rolesOf(wiring.edges)
   const labels = new Map<string, SceneLabel>()
+  const boxes = [...wiring.ends.values()].map(({ box }) => box)
   const wires = wiring.edges.flatMap((edge): ReadonlyArray<SceneWire> => {
     const [from, to] = [wiring.ends.get(edge.source), wiring.ends.get(edge.target)]
     if (from === undefined || to === undefined) return []
@@ -56,9 +57,9 @@ export const wiringOf = (wiring: Wiring): { wires: ReadonlyArray<SceneWire>; lab
     const [x, y] = [from.box.x + from.box.width, portAt(from.box, edge.output, counts.outputs)]
     const label = fit(plain(outputName(from.node, edge.output)), 76, 10)
     if (label !== "") labels.set(key, { x: x + 7, y: y - 5, text: label, isPart })
-    return [
-      { ...shared, path: onwards([x, y], [to.box.x, portAt(to.box, edge.input, counts.inputs)], from.box, to.box) }
-    ]
+    const goal = [to.box.x, portAt(to.box, edge.input, counts.inputs)] as const
+    const path = leadsOn(x, goal[0]) ? onwards([x, y], goal) : back([x, y], goal, freeBelow(from.box, to.box, boxes))
+    return [{ ...shared, path }]
   })
   return { wires, labels: [...labels.values()] }
 }
@@ -113,20 +114,35 @@ const upwards = (x: number, y: number, toX: number, toY: number): string => {
   return `M${at(x, y)}C${at(x, y - bend)} ${at(toX, toY + bend)} ${at(toX, toY)}`
 }
 
-/** From left to right in one bend; what leads back goes round below both. */
-const onwards = (
-  [x, y]: readonly [number, number],
-  [toX, toY]: readonly [number, number],
-  from: Box,
-  to: Box
-): string => {
-  if (toX - x >= 16) {
-    const bend = Math.max(28, Math.min((toX - x) / 2, 160))
-    return `M${at(x, y)}C${at(x + bend, y)} ${at(toX - bend, toY)} ${at(toX, toY)}`
-  }
-  const low = Math.max(from.y + from.height, to.y + to.height) + 40
+type Point = readonly [x: number, y: number]
+
+/** Whether there is room for an arrow from left to right. */
+const leadsOn = (x: number, toX: number): boolean => toX - x >= 16
+
+/** From left to right in one bend. */
+const onwards = ([x, y]: Point, [toX, toY]: Point): string => {
+  const bend = Math.max(28, Math.min((toX - x) / 2, 160))
+  return `M${at(x, y)}C${at(x + bend, y)} ${at(toX - bend, toY)} ${at(toX, toY)}`
+}
+
+/** What leads back goes round below. */
+const back = ([x, y]: Point, [toX, toY]: Point, low: number): string => {
   const middle = (x + toX) / 2
   return `M${at(x, y)}C${at(x + 64, y)} ${at(x + 64, low)} ${at(middle, low)}S${at(toX - 64, toY)} ${at(toX, toY)}`
+}
+
+/** Room that an arrow takes below a box. */
+const gap = 40
+
+/** A height below two boxes, and below those between them that would be in the way there. */
+export const freeBelow = (from: Box, to: Box, boxes: ReadonlyArray<Box>): number => {
+  const left = Math.min(from.x, to.x)
+  const right = Math.max(from.x + from.width, to.x + to.width)
+  const between = boxes.filter(({ width, x }) => x < right && x + width > left).toSorted((a, b) => a.y - b.y)
+  return between.reduce(
+    (low, { height, y }) => (y < low + 12 && y + height + gap > low ? y + height + gap : low),
+    Math.max(from.y + from.height, to.y + to.height) + gap
+  )
 }
 
 const at = (x: number, y: number): string => `${tenth(x)} ${tenth(y)}`

@@ -5,6 +5,7 @@ import { Result } from "effect"
 import * as fc from "fast-check"
 
 import { nameOf, type Workflow, WorkflowId } from "../../../../src/engine/client/models.ts"
+import { noFiles } from "../../../../src/engine/operator/run/items.ts"
 import { changingPaths } from "../../../../src/engine/operator/tests/changing.ts"
 import { differencesOf, differingValues } from "../../../../src/engine/operator/tests/Difference.ts"
 import { fitted } from "../../../../src/engine/operator/tests/fit.ts"
@@ -301,7 +302,12 @@ describe("a test file", () => {
     ],
     [{ ...test, expect: { A: { items: -1 } } }, "expect.A.items must be 0 or more"],
     [{ ...test, ignore: [""] }, 'ignore.0 "" is no path; write it as in customer.name or rows[*].id'],
-    [{ ...test, timeout: 100 }, "timeout must be between 1 and 40"]
+    [{ ...test, timeout: 100 }, "timeout must be between 1 and 40"],
+    [
+      { ...test, trigger: { node: "Start", items: [{ json: {}, binary: { data: { data: "aGk=" } } }] } },
+      `trigger.items.0 ${noFiles}`
+    ],
+    [{ ...test, mocks: { A: [{ json: {}, binary: { data: { data: "aGk=" } } }] } }, `mocks.A.0 ${noFiles}`]
   ])("says what is wrong with %j", (json, words) => {
     const read = readTest(json)
     assert.strictEqual(Result.isFailure(read) ? read.failure : "it is right", words)
@@ -309,7 +315,7 @@ describe("a test file", () => {
 
   it("is as docs/testing.md shows it", async () => {
     const page = await readFile(new URL("../../../../docs/testing.md", import.meta.url), "utf8")
-    const [, shown = ""] = /```json\n([^]*?)```/.exec(page) ?? []
+    const [, shown = ""] = /```json test\n([^]*?)```/.exec(page) ?? []
     const read = readTest(JSON.parse(shown))
     assert.strictEqual(Result.isFailure(read) ? read.failure : "", "")
     // The page shows every field, and in the order in which they are printed.

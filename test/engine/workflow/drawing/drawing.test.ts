@@ -7,6 +7,7 @@ import type { Box, SceneNode } from "../../../../src/engine/workflow/drawing/mod
 import { sceneOf } from "../../../../src/engine/workflow/drawing/scene.ts"
 import { spoken, svgOf } from "../../../../src/engine/workflow/drawing/svg.ts"
 import { fit, plain, wrap } from "../../../../src/engine/workflow/drawing/text.ts"
+import { freeBelow } from "../../../../src/engine/workflow/drawing/wiring.ts"
 import type { NodeRun } from "../../../../src/engine/workflow/runs.ts"
 import { graph } from "../graphs.ts"
 
@@ -65,6 +66,25 @@ describe("a drawing", () => {
     assert.deepStrictEqual(
       labels.map(({ text }) => text),
       ["true", "false"]
+    )
+  })
+
+  it("leads arrows back below what stands between, and no deeper", () => {
+    const box = (x: number, y: number, height = 56) => ({ x, y, width: 200, height })
+    const [from, to] = [box(900, 0), box(0, 0)]
+    assert.strictEqual(freeBelow(from, to, [from, to]), 96)
+    assert.strictEqual(freeBelow(from, to, [from, to, box(300, 100), box(600, 100, 78), box(300, 260)]), 218)
+    assert.strictEqual(freeBelow(from, to, [from, to, box(1200, 60), box(300, -200), box(300, 320)]), 96)
+    const place = fc.integer({ min: -500, max: 1500 })
+    const boxes = fc.array(fc.tuple(place, place, fc.integer({ min: 40, max: 300 })), { maxLength: 30 })
+    fc.assert(
+      fc.property(boxes, (places) => {
+        const others = places.map((given) => box(...given))
+        const low = freeBelow(from, to, [from, to, ...others])
+        const between = others.filter(({ x }) => x < 1100 && x > -200)
+        assert.isTrue(between.every(({ height, y }) => low <= y - 12 || low >= y + height))
+        assert.isTrue(low === 96 || between.some(({ height, y }) => low === y + height + 40))
+      })
     )
   })
 

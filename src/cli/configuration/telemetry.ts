@@ -1,0 +1,40 @@
+import { Effect, Schema } from "effect"
+
+import { decode, matching, number, secretHeaders, text, unknownFields } from "../../internal/config/fields.ts"
+
+const endpoint = "the URL of an OTLP collector, which begins with http:// or https://"
+const listOfSignals = "a list of traces, metrics and logs"
+
+/** Where telemetry goes, and what of it; OpenTelemetry's own variables go before it. */
+export const TelemetryFields = Schema.Struct({
+  endpoint: matching(/^https?:\/\/[^\s@?#]+$/, endpoint).pipe(
+    Schema.annotateKey({ messageMissingKey: `${endpoint}, and there is none` })
+  ),
+  headers: secretHeaders,
+  caFile: Schema.optionalKey(text("the path of a PEM file")),
+  protocol: Schema.Literals(["http/protobuf", "http/json"])
+    .annotate({ message: "http/protobuf or http/json" })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("http/protobuf"))),
+  compression: Schema.Literals(["none", "gzip"])
+    .annotate({ message: "none or gzip" })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed("none"))),
+  signals: Schema.Array(
+    Schema.Literals(["traces", "metrics", "logs"]).annotate({ message: "one of traces, metrics, logs" })
+  )
+    .annotate({ message: listOfSignals })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed(["traces", "metrics", "logs"]))),
+  sampleRatio: number(0, 1, "a number from 0 to 1").pipe(Schema.withDecodingDefaultKey(Effect.succeed(1))),
+  serviceName: Schema.optionalKey(text("a name")),
+  attributes: Schema.Record(Schema.String, text("a text"))
+    .annotate({ message: "an object from names to texts" })
+    .pipe(Schema.withDecodingDefaultKey(Effect.succeed({})))
+}).annotate({ message: "an object with endpoint" })
+
+/** What the configuration file says of telemetry. */
+export type TelemetrySettings = typeof TelemetryFields.Type
+
+/** The settings as a person wrote them, and the names among them that no setting has. */
+export const readTelemetry = (given: unknown, place: (path: string) => string) => ({
+  settings: decode(TelemetryFields, given, place),
+  unknown: unknownFields(TelemetryFields, given)
+})

@@ -1,0 +1,28 @@
+import { Context, MutableRef } from "effect"
+
+/** Which workflows only change after a person has agreed to it by name. */
+export interface Protected {
+  readonly hasName: (name: string) => boolean
+  readonly tags: ReadonlySet<string>
+}
+
+/** What is protected from single changes; nothing where nobody has configured it. */
+export const Protection = Context.Reference<Protected | undefined>("workflow-tool-server/engine/Protection", {
+  defaultValue: () => undefined
+})
+
+/** What a person has agreed to for the call that is under way. */
+export interface Agreement {
+  /** Names of workflows and tags, or whatever there is. */
+  readonly names: ReadonlySet<string> | "all"
+  /** Whether something was sent: from then on the call cannot be made again from its beginning. */
+  readonly isBegun: MutableRef.MutableRef<boolean>
+}
+
+/** An agreement for one attempt at a call. */
+export const agreement = (names: Agreement["names"]): Agreement => ({ names, isBegun: MutableRef.make(false) })
+
+/** The agreement for the call that is under way; there is none by itself. */
+export const Agreed = Context.Reference<Agreement>("workflow-tool-server/engine/Agreed", {
+  defaultValue: () => agreement(new Set())
+})

@@ -1,0 +1,82 @@
+import { Effect, MutableRef } from "effect"
+
+import { type EngineError, ProtectedWorkflow } from "./EngineError.ts"
+import type { TagId, WorkflowId } from "./models.ts"
+import { Agreed, type Protected } from "./Protection.ts"
+import type { restCalls } from "./restCalls.ts"
+import { readTemporaryName } from "./temporaryName.ts"
+
+type Client = ReturnType<typeof restCalls>
+
+/** What would be changed: a workflow as it is and as it would be called, or a tag that protects workflows. */
+interface Target {
+  readonly kind: "tag" | "workflow"
+  readonly id?: string
+  readonly name: string
+  readonly tags?: ReadonlyArray<{ readonly name: string }> | undefined
+}
+
+/** The same client, which changes what is protected only for callers to whom a person has agreed. */
+export const guarding = <C extends Client>(client: C, protection: Protected | undefined): C => {
+  if (protection === undefined) return client
+
+  const isProtected = ({ kind, name, tags = [] }: Target) =>
+    kind === "tag"
+      ? protection.tags.has(name)
+      : readTemporaryName(name) === undefined &&
+        (protection.hasName(name) || tags.some((tag) => protection.tags.has(tag.name)))
+
+  /** Fails where one of these is protected and nobody has agreed to its change. */
+  const allowed = Effect.fnUntraced(function* (targets: ReadonlyArray<Target>) {
+    const { names } = yield* Agreed
+    const open = targets.find((target) => names !== "all" && isProtected(target) && !names.has(target.name))
+    if (open === undefined) return undefined
+    const { id, kind, name } = open
+    return yield* new ProtectedWorkflow({ instance: client.instance, kind, ...(id === undefined ? {} : { id }), name })
+  })
+
+  /** Makes a change of these, where it is allowed. */
+  const held = <A>(targets: Effect.Effect<ReadonlyArray<Target>, EngineError>, change: Effect.Effect<A, EngineError>) =>
+    Effect.gen(function* () {
+      const { isBegun, names } = yield* Agreed
+      if (names !== "all") yield* allowed(yield* targets)
+      MutableRef.set(isBegun, true)
+      return yield* change
+    })
+
+  /** What is not there is for the change itself to tell. */
+  const workflow = (id: WorkflowId) =>
+    client.getWorkflow(id).pipe(
+      Effect.map(({ name, tags }): ReadonlyArray<Target> => [{ kind: "workflow", id, name, tags }]),
+      Effect.catchIf(isMissing, () => Effect.succeed([]))
+    )
+  const tag = (id: TagId) =>
+    client.getTag(id).pipe(
+      Effect.map(({ name }): ReadonlyArray<Target> => [{ kind: "tag", id, name }]),
+      Effect.catchIf(isMissing, () => Effect.succeed([]))
+    )
+  const named = (kind: Target["kind"], name: string): Effect.Effect<ReadonlyArray<Target>> =>
+    Effect.succeed([{ kind, name }])
+
+  return {
+    ...client,
+    createWorkflow: (creation) => held(named("workflow", creation.name), client.createWorkflow(creation)),
+    updateWorkflow: (current, changes) =>
+      held(
+        Effect.succeed(
+          [current.name, changes.name ?? current.name].map((name): Target => ({ ...current, kind: "workflow", name }))
+        ),
+        client.updateWorkflow(current, changes)
+      ),
+    deleteWorkflow: (id) => held(workflow(id), client.deleteWorkflow(id)),
+    activateWorkflow: (id) => held(workflow(id), client.activateWorkflow(id)),
+    deactivateWorkflow: (id) => held(workflow(id), client.deactivateWorkflow(id)),
+    archiveWorkflowIfSupported: (id, archived) => held(workflow(id), client.archiveWorkflowIfSupported(id, archived)),
+    setWorkflowTags: (id, tags) => held(workflow(id), client.setWorkflowTags(id, tags)),
+    mayChange: ({ id, name, tags }) => allowed([{ kind: "workflow", id, name, tags }]),
+    updateTag: (id, name) => held(tag(id), client.updateTag(id, name)),
+    deleteTag: (id) => held(tag(id), client.deleteTag(id))
+  }
+}
+
+const isMissing = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 404

@@ -1,0 +1,57 @@
+import { Effect, MutableRef } from "effect"
+
+import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import type { ToolError } from "../../mcp/ToolError.ts"
+import type { ProtectedWorkflow } from "../client/EngineError.ts"
+import { type Agreement, agreement } from "../client/Protection.ts"
+
+interface Asked {
+  /** What the tool does, in a word or two. */
+  readonly tool: string
+  /** When the call has come. */
+  readonly since: number
+  /** Whether the caller says that a person has agreed. */
+  readonly isAgreed: boolean
+  /** What is asked for. */
+  readonly rest: unknown
+}
+
+/** Longest list of arguments that a person is shown, in characters. */
+const most = 800
+
+const questionOf = ({ instance, kind, name }: ProtectedWorkflow, { rest, tool }: Asked): string => {
+  const asked = JSON.stringify(rest) ?? ""
+  return [
+    `${tool} changes the protected ${kind} ${JSON.stringify(name)} on ${instance}.`,
+    `Asked for: ${asked.length > most ? `${asked.slice(0, most)}…` : asked}`,
+    "Do it?"
+  ].join("\n")
+}
+
+/**
+ * Makes an attempt at a change; where it meets what is protected before it has sent anything, the person at the client is
+ * asked, and it is made again from its beginning, with all of its time. Where nobody can be asked, the caller's word counts.
+ */
+export const agreeing = <A, E extends { readonly _tag: string }, R>(
+  attempt: (agreed: Agreement, since: number) => Effect.Effect<A, E | ProtectedWorkflow, R>,
+  asked: Asked
+): Effect.Effect<A, E | ProtectedWorkflow | ToolError, R> => {
+  const next = (names: ReadonlySet<string>, since: number): Effect.Effect<A, E | ProtectedWorkflow | ToolError, R> =>
+    Effect.suspend(() => {
+      const agreed = agreement(names)
+      return Effect.catchIf(attempt(agreed, since), isProtected, (error) =>
+        Effect.gen(function* () {
+          if (MutableRef.get(agreed.isBegun)) return yield* error
+          const { kind, name } = error
+          const subject = `${asked.tool} changes the protected ${kind} ${JSON.stringify(name)}`
+          const { agreedTo } = yield* Effect.promise(() => import("../../mcp/agreement.ts"))
+          const isAgreed = yield* agreedTo({ message: questionOf(error, asked), subject })
+          if (isAgreed) return yield* next(new Set([...names, name]), yield* monotonicMillis)
+          return yield* asked.isAgreed ? attempt(agreement("all"), since) : error
+        })
+      )
+    })
+  return next(new Set(), asked.since)
+}
+
+const isProtected = (error: { readonly _tag: string }): error is ProtectedWorkflow => error._tag === "ProtectedWorkflow"

@@ -1,0 +1,38 @@
+/**
+ * A map that forgets what was not given again for long, so that it never weighs more than `most`. It forgets half of it
+ * at once and moves nothing meanwhile: a map whose entries come and go makes its tables anew all the time, each of which
+ * keeps those after it, and all that they held, in memory until the whole heap is looked through.
+ */
+export class Recent<V> {
+  private fresh = new Map<string, V>()
+  private stale: ReadonlyMap<string, V> = new Map()
+  private weight = 0
+  private readonly most: number
+  private readonly weightOf: (value: V) => number
+
+  constructor(most: number, weightOf: (value: V) => number = () => 1) {
+    this.most = most
+    this.weightOf = weightOf
+  }
+
+  get(key: string): V | undefined {
+    return this.fresh.get(key) ?? this.stale.get(key)
+  }
+
+  /** Keeps what is known under the key, or else the value. */
+  keep(key: string, value: () => V): V {
+    const known = this.fresh.get(key)
+    if (known !== undefined) return known
+    const kept = this.stale.get(key) ?? value()
+    const weight = this.weightOf(kept)
+    if (weight > this.most / 2) return kept
+    if (this.weight + weight > this.most / 2) {
+      this.stale = this.fresh
+      this.fresh = new Map()
+      this.weight = 0
+    }
+    this.fresh.set(key, kept)
+    this.weight += weight
+    return kept
+  }
+}

@@ -1,0 +1,37 @@
+import { Match } from "effect"
+
+import { type Kopecks, kopecksToRubles } from "../client/money.ts"
+import { type Change, changeKey } from "./Change.ts"
+import type { Plan } from "./Plan.ts"
+
+/** Changes that a question names one by one. */
+const mostNamed = 20
+
+const rubles = (bid: Kopecks | null) => (bid === null ? "no bid" : `${kopecksToRubles(bid)} rub`)
+
+/** A name in which nothing ends the line or the quotation. */
+const quoted = (name: string) => JSON.stringify(name.length > 120 ? `${name.slice(0, 120)}…` : name)
+
+/** What a change does, for who has to agree to it. */
+const rowOf: (change: Change) => string = Match.type<Change>().pipe(
+  Match.discriminatorsExhaustive("kind")({
+    create: ({ name, nms }) => `campaign ${quoted(name)} with ${nms.length} articles is created`,
+    delete: ({ name }) => `campaign ${quoted(name)} is deleted`,
+    product: (change) => `${changeKey(change)}: ${change.after ? "comes into" : "leaves"} the campaign`,
+    bid: (change) => `${changeKey(change)}: ${rubles(change.before)} → ${rubles(change.after)}`,
+    cluster: (change) => `${changeKey(change)}: ${rubles(change.before)} → ${rubles(change.after)}`,
+    phrases: (change) => `${changeKey(change)}: ${change.before.length} → ${change.after.length} phrases`
+  })
+)
+
+/** What a person has to agree to before a plan is applied: each changes what campaigns spend. */
+export const questionOf = ({ id, kind, steps }: Plan): string | undefined => {
+  if (steps.length === 0) return undefined
+  const rest = steps.length > mostNamed ? [`- and ${steps.length - mostNamed} more, which show_plan lists`] : []
+  return [
+    `This plan (${kind}) makes ${steps.length} ${steps.length === 1 ? "change" : "changes"} of campaigns and what they spend:`,
+    ...steps.slice(0, mostNamed).map(({ change }) => `- ${rowOf(change)}`),
+    ...rest,
+    `Apply plan ${id}?`
+  ].join("\n")
+}

@@ -1,0 +1,29 @@
+import type { JsonObject } from "../internal/schema/JsonObject.ts"
+import { objectOf, textOf } from "./json.ts"
+
+const kinds: Readonly<Record<string, string>> = {
+  bulk: "Bulk change",
+  promotion: "Promotion",
+  restore: "Restore",
+  rollback: "Way back"
+}
+
+/** What a kind of plan is called. */
+export const kindWords = (kind: unknown): string => kinds[textOf(kind)] ?? (textOf(kind) || "Plan")
+
+/** Verbs of steps that are none. */
+const verbs: Readonly<Record<string, string>> = { tags: "tag" }
+
+/** What a step does, to what as people call it, and the place of that. */
+export const stepWords = ({ after, before, step }: JsonObject) => {
+  const [, verb = "", place = ""] = /^([^/]*?)\s+(\S*\/.*|\S*)$/s.exec(textOf(step)) ?? []
+  const named = textOf(objectOf(after).name) || textOf(objectOf(before).name)
+  return { verb: verbs[verb] ?? verb, place, name: named || place.replace(/^[^/]*\//, "") }
+}
+
+/** A plan in a line, by its first step and how many there are. */
+export const planWords = (kind: unknown, first: JsonObject | undefined, count: number): string => {
+  if (first === undefined) return kindWords(kind)
+  const { name, verb } = stepWords(first)
+  return `${kindWords(kind)}: ${verb} ${name}${count > 1 ? ` and ${count - 1} more` : ""}`
+}

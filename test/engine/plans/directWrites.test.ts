@@ -1,0 +1,203 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+
+import { Elicitation, type Reply } from "../../../src/mcp/Elicitation.ts"
+import { ask, type Json, refused } from "../../support/harness.ts"
+import { inTime } from "../../support/inTime.ts"
+import { Beside, twoEmbedded } from "./support.ts"
+
+const hook = (path: string) => ({
+  name: "Hook",
+  type: "n8n-nodes-base.webhook",
+  typeVersion: 2,
+  position: [0, 0],
+  parameters: { path, options: {} },
+  webhookId: path
+})
+
+const over = (more: object = {}) =>
+  twoEmbedded(["2.41.1", "1.82.3"], {
+    plans: { guards: { protected: { tags: ["money"], names: ["Billing*"], ...more } } }
+  })
+
+/** A client whose person answers so; what they were asked. */
+const person = (reply: Reply) => {
+  const asked: Array<string> = []
+  const layer = Layer.succeed(Elicitation, {
+    ask: ({ message }) => Effect.sync(() => asked.push(message)).pipe(Effect.as(reply))
+  })
+  return { asked, answering: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.provide(self, layer) }
+}
+
+const agreed: Reply = { _tag: "Accepted", content: { agree: true } }
+
+const given = Effect.fnUntraced(function* (name: string, tag?: string) {
+  const { send } = yield* Beside
+  const { id } = yield* send("staging", "POST", "/workflows", {
+    name,
+    nodes: [hook(name)],
+    connections: {},
+    settings: {}
+  })
+  if (tag === undefined) return { id: String(id), tag: "" }
+  const made = yield* send("staging", "POST", "/tags", { name: tag })
+  yield* send("staging", "PUT", `/workflows/${String(id)}/tags`, [{ id: made["id"] }])
+  return { id: String(id), tag: String(made["id"]) }
+})
+
+const shown = (id: string) => Effect.flatMap(Beside, ({ send }) => send("staging", "GET", `/workflows/${id}`))
+
+/** Every single change of a workflow that there is. */
+const changes = (id: string): ReadonlyArray<readonly [string, Json]> => [
+  ["update_workflow", { id, name: "Other" }],
+  ["update_workflow", { id, active: true }],
+  ["activate_workflow", { id }],
+  ["deactivate_workflow", { id }],
+  ["delete_workflow", { id }],
+  ["edit_workflow", { id, operations: [{ op: "disable", node: "Hook" }] }],
+  ["edit_workflow", { id, operations: [{ op: "tag", value: "new", create: true }] }]
+]
+
+describe("a protected workflow", () => {
+  it.effect("is changed by no single call, where nobody can be asked and nobody is said to have agreed", () =>
+    Effect.gen(function* () {
+      const [byName, byTag] = [yield* given("Billing run"), yield* given("Payroll", "money")]
+      for (const { id } of [byName, byTag]) {
+        const before = yield* shown(id)
+        for (const [tool, args] of changes(id)) {
+          const { data, message } = yield* refused(tool, args)
+          assert.strictEqual(data?.code, "PROTECTED", tool)
+          assert.match(message, /is protected .* was not changed\. Ask a person; .* confirm_protected: true\.$/)
+        }
+        assert.deepStrictEqual(yield* shown(id), before)
+      }
+    }).pipe(inTime, Effect.provide(over()))
+  )
+
+  it.effect("keeps its tag, and nothing comes to its name, without a person", () =>
+    Effect.gen(function* () {
+      const { tag } = yield* given("Payroll", "money")
+      const other = yield* given("other")
+      assert.propertyVal((yield* refused("update_tag", { id: tag, name: "free" })).data, "code", "PROTECTED")
+      assert.propertyVal((yield* refused("delete_tag", { id: tag })).data, "code", "PROTECTED")
+      const renamed = yield* refused("update_workflow", { id: other.id, name: "Billing new" })
+      assert.propertyVal(renamed.data, "code", "PROTECTED")
+      const created = yield* refused("create_workflow", { name: "Billing new", nodes: [hook("new")] })
+      assert.propertyVal(created.data, "code", "PROTECTED")
+      yield* ask("update_workflow", { id: other.id, name: "still free" })
+      yield* ask("create_tag", { name: "free" })
+    }).pipe(inTime, Effect.provide(over()))
+  )
+
+  it.effect("changes where a caller without such a dialog says that a person has agreed", () =>
+    Effect.gen(function* () {
+      const { id } = yield* given("Billing run")
+      yield* ask("update_workflow", { id, settings: { timezone: "UTC" }, confirm_protected: true })
+      yield* ask("activate_workflow", { id, confirm_protected: "true" })
+      assert.propertyVal(yield* shown(id), "active", true)
+      yield* refused("deactivate_workflow", { id })
+    }).pipe(inTime, Effect.provide(over()))
+  )
+
+  it.effect("changes after the person at the client has agreed, whatever the caller says, each time anew", () =>
+    Effect.gen(function* () {
+      const { id } = yield* given("Billing run")
+      const no = person({ _tag: "Declined" })
+      for (const [tool, args] of changes(id)) {
+        const { data, message } = yield* no.answering(refused(tool, { ...args, confirm_protected: true }))
+        assert.strictEqual(data?.code, "NOT_AGREED", tool)
+        assert.match(message, /changes the protected workflow "Billing run", and the person who was asked declined/)
+      }
+      assert.lengthOf(no.asked, changes(id).length)
+      assert.deepStrictEqual(no.asked[0]?.split("\n"), [
+        'Update workflow changes the protected workflow "Billing run" on staging.',
+        `Asked for: {"id":"${id}","name":"Other"}`,
+        "Do it?"
+      ])
+      const yes = person(agreed)
+      const answer = yield* yes.answering(ask("update_workflow", { id, name: "Billing again", active: true }))
+      assert.include(answer, { name: "Billing again", active: true })
+      assert.lengthOf(yes.asked, 2, "once for the name that it has, once for the one that it gets")
+      yield* yes.answering(ask("delete_workflow", { id }))
+      assert.lengthOf(yes.asked, 3)
+    }).pipe(inTime, Effect.provide(over()))
+  )
+
+  it.effect("can be read, run and planned for as before", () =>
+    Effect.gen(function* () {
+      const { id } = yield* given("Billing run")
+      yield* ask("get_workflow", { id })
+      assert.propertyVal(yield* ask("run_workflow", { id }), "status", "success")
+      assert.propertyVal(
+        yield* ask("edit_workflow", { id, operations: [{ op: "disable", node: "Hook" }], dry_run: true }),
+        "id",
+        id
+      )
+      const { plan_id } = yield* ask("plan_bulk", { where: { ids: [id] }, action: "tag", value: "checked" })
+      assert.propertyVal(
+        yield* ask("apply_plan", { plan_id, confirm: true, confirm_protected: true }),
+        "state",
+        "applied"
+      )
+    }).pipe(inTime, Effect.provide(over()))
+  )
+
+  it.effect("asks before a plan deletes executions, which nothing brings back", () =>
+    Effect.gen(function* () {
+      const { id } = yield* given("runs")
+      yield* ask("activate_workflow", { id })
+      assert.propertyVal(yield* ask("execute_workflow", { id }), "status", "success")
+      const { plan_id } = yield* ask("plan_bulk", { where: { ids: [id] }, action: "delete_executions" })
+      const no = person({ _tag: "Declined" })
+      const { data } = yield* no.answering(refused("apply_plan", { plan_id, confirm: true }))
+      assert.propertyVal(data, "code", "NOT_AGREED")
+      assert.deepStrictEqual(no.asked, [
+        `This bulk deletes 1 executions on staging, which nothing brings back.\nIn all, plan ${String(plan_id)} makes 1 change. Apply it?`
+      ])
+      const done = yield* person(agreed).answering(ask("apply_plan", { plan_id, confirm: true }))
+      assert.propertyVal(done, "state", "applied")
+    }).pipe(inTime, Effect.provide(over()))
+  )
+
+  it.effect("is protected from plans alone where the configuration says so", () =>
+    Effect.gen(function* () {
+      const { id } = yield* given("Billing run")
+      yield* ask("update_workflow", { id, name: "free" })
+    }).pipe(inTime, Effect.provide(over({ directWrites: false })))
+  )
+})
+
+describe("a run that acts outside", () => {
+  const fetch = {
+    ...hook("x"),
+    name: "Fetch",
+    type: "n8n-nodes-base.httpRequest",
+    typeVersion: 4.2,
+    parameters: { url: "https://shop.example.com" }
+  }
+  const draft = {
+    name: "fetching",
+    nodes: [hook("fetching"), fetch],
+    connections: { Hook: { main: [[{ node: "Fetch", type: "main", index: 0 }]] } }
+  }
+
+  it.effect("is for the person at the client, who is told what it does; nothing runs unless they agree", () =>
+    Effect.gen(function* () {
+      const { id } = yield* ask("create_workflow", draft)
+      const no = person({ _tag: "Cancelled" })
+      assert.propertyVal(yield* no.answering(ask("run_workflow", { id })), "ran", false)
+      assert.lengthOf(no.asked, 0)
+      const { data, message } = yield* no.answering(refused("run_workflow", { id, confirm: true }))
+      assert.deepInclude(data, { code: "NOT_AGREED", answer: "cancelled" })
+      assert.match(message, /acts outside, and the person who was asked closed the question/)
+      assert.deepStrictEqual(no.asked[0]?.split("\n"), [
+        `Run workflow "fetching" (${String(id)}) on staging? These nodes really act outside:`,
+        '- "Fetch" [httpRequest] GET https://shop.example.com'
+      ])
+      assert.propertyVal(yield* person(agreed).answering(ask("run_workflow", { id, confirm: true })), "ran", true)
+      const mocked = yield* no.answering(ask("run_workflow", { id, mocks: { Fetch: [{}] } }))
+      assert.propertyVal(mocked, "ran", true)
+      assert.lengthOf(no.asked, 1)
+    }).pipe(inTime, Effect.provide(over()))
+  )
+})

@@ -1,0 +1,59 @@
+import { assert, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+import { ask } from "../../support/harness.ts"
+import { inTime } from "../../support/inTime.ts"
+import { Beside, twoEmbedded } from "./support.ts"
+
+/** Long parameters, so that each row of a plan has much to say. */
+const node = (place: number, url: string) => ({
+  name: `Fetch ${place}`,
+  type: "n8n-nodes-base.httpRequest",
+  typeVersion: 4.2,
+  position: [0, place * 100],
+  parameters: { url: `${url}/${place}/${"orders-of-the-year/".repeat(5)}`, options: {} }
+})
+
+const workflow = (number: number, host: string) => ({
+  name: `Sync ${number} of the shop in the north`,
+  nodes: [
+    { name: "Start", type: "n8n-nodes-base.manualTrigger", typeVersion: 1, position: [0, 0], parameters: {} },
+    ...Array.from({ length: 12 }, (_, place) => node(place, host))
+  ],
+  connections: {},
+  settings: {}
+})
+
+const many = 80
+const bytesOf = (answer: unknown) => new TextEncoder().encode(JSON.stringify(answer)).length
+
+it.effect("answers of plans stay below 8 kB unless more is asked for, and their pages hold every step once", () =>
+  Effect.gen(function* () {
+    const { send } = yield* Beside
+    for (let number = 0; number < many; number++) {
+      yield* send("staging", "POST", "/workflows", workflow(number, "https://staging.example.com"))
+      yield* send("production", "POST", "/workflows", workflow(number, "https://production.example.com"))
+    }
+    const planned = yield* ask("plan_promotion", { from: "staging", to: "production", name: "*" })
+    assert.isBelow(bytesOf(planned), 8000)
+    assert.propertyVal(planned, "steps", many)
+    assert.strictEqual(Object(planned.workflows).length + Number(planned.workflows_more), many)
+
+    const seen: Array<string> = []
+    for (let pages = 0; seen.length < many; pages++) {
+      assert.isBelow(pages, many)
+      const shown = yield* ask("show_plan", { plan_id: planned.plan_id, offset: seen.length })
+      assert.isBelow(bytesOf(shown), 8000)
+      seen.push(...Object(shown.steps).map(({ step }: { readonly step: string }) => step))
+      const isLast = seen.length === many
+      assert.include(shown.next, isLast ? "apply_plan applies it" : `Repeat with offset ${seen.length} for more`)
+    }
+    assert.lengthOf(new Set(seen), many)
+    assert.lengthOf(Object(yield* ask("show_plan", { plan_id: planned.plan_id, limit: many })).steps, many)
+
+    yield* ask("apply_plan", { plan_id: planned.plan_id, confirm: true, max_seconds: 86_400 })
+    const log = yield* ask("audit_log", { plan_id: planned.plan_id })
+    assert.isBelow(bytesOf(log), 8000)
+    assert.include(log.next, `Repeat with offset ${Object(log.entries).length} for more`)
+  }).pipe(inTime, Effect.provide(twoEmbedded(["1.82.3", "2.41.1"])))
+)
