@@ -109,6 +109,7 @@ const promotions = Effect.fnUntraced(function* (
   ) {
     const died = yield* Deferred.make<void>()
     let writes = 0
+    const underWay: Array<Effect.Effect<void>> = []
     const gone = Effect.suspend(() => (writes >= at ? Effect.never : Effect.void))
     const killable = HttpClient.transform(client, (proceed, request) => {
       if (request.method === "GET")
@@ -118,9 +119,21 @@ const promotions = Effect.fnUntraced(function* (
         )
       return Effect.suspend(() => {
         const mine = ++writes
-        if (mine < at) return Effect.tap(proceed, () => gone)
+        if (mine < at) {
+          const settled = Deferred.makeUnsafe<void>()
+          underWay.push(Deferred.await(settled))
+          return proceed.pipe(
+            Effect.ensuring(Deferred.succeed(settled, undefined)),
+            Effect.tap(() => gone)
+          )
+        }
         const last = mine === at && mode === "arrives" ? Effect.exit(proceed) : Effect.void
-        return last.pipe(Effect.andThen(Deferred.succeed(died, undefined)), Effect.andThen(Effect.never))
+        // Writes beside it arrive long before anybody goes on: the clock is only put forward for that.
+        return last.pipe(
+          Effect.andThen(Effect.all(underWay)),
+          Effect.andThen(Deferred.succeed(died, undefined)),
+          Effect.andThen(Effect.never)
+        )
       })
     })
     const own = Layer.succeed(WorkflowJournal, {
