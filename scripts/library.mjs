@@ -1,5 +1,5 @@
 // Bundles the library into one file for each subpath and what several share, and keeps the types that can be reached.
-import { readFile } from "node:fs/promises"
+import { readFile, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -39,3 +39,5 @@ await keepReachable(
   out,
   entries.map((entry) => path.join(out, `${entry}.d.ts`))
 )
+// The command beside it is CommonJS.
+await writeFile(path.join(out, "package.json"), `${JSON.stringify({ type: "module" })}\n`)

@@ -1,7 +1,7 @@
 /** The options of the configuration file as a table: what each expects and is without being said comes from its schema. */
 import { Result, Schema } from "effect"
 
-import { AuditFields, FileFields, HttpFields, OAuthFields, SharedFields } from "../src/cli/configuration/settings.ts"
+import { AuditFields, FileFields, HttpFields, OAuthFields, SharedFields } from "../src/cli/configuration/fileFields.ts"
 import { TelemetryFields } from "../src/cli/configuration/telemetry.ts"
 import { GuardFields, KeepFields, MappingFields, PlanFields, PromotionFields } from "../src/engine/changes/settings.ts"
 import { InstanceFields } from "../src/engine/config/instance.ts"

@@ -10,6 +10,7 @@ import { afterAll, assert, beforeAll, describe, it } from "vitest"
 
 import lock from "../package-lock.json" with { type: "json" }
 import manifest from "../package.json" with { type: "json" }
+import { engineOutline } from "../src/engine/outline.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const run = promisify(execFile)
@@ -151,10 +152,12 @@ describe("the tarball", () => {
     }
     const shared = await read("shared", ".cjs")
     const others = (await read("lib", ".js")) + (await read("chunks", ".js"))
+    // What lists tell stands in the first file of the command as well, so that the rest need not be loaded for them.
+    const listed = JSON.stringify(engineOutline)
     const sentences = [...shared.matchAll(/["'`]([A-Z]\w* [^"'`\\$]{40,})["'`]/g)].map(([, sentence = ""]) => sentence)
     assert.isAbove(sentences.length, 100)
     assert.deepStrictEqual(
-      sentences.filter((sentence) => others.includes(sentence)),
+      sentences.filter((sentence) => others.includes(sentence) && !listed.includes(sentence)),
       []
     )
   })

@@ -8,15 +8,15 @@ import { serve } from "./serve.ts"
 import { runCheck } from "./tasks/check.ts"
 
 /** Does what the command line says, and succeeds with the exit code. */
-const command = Effect.gen(function* () {
+const command = Effect.fnUntraced(function* (keepCode: Effect.Effect<void>) {
   const invocation = yield* readWords(process.argv.slice(2))
   if (invocation === undefined) return 0
   const options = yield* Effect.fromResult(readOptions(invocation.texts, process.env))
-  return yield* Effect.provide(run(invocation, options), logging(options))
+  return yield* Effect.provide(run(invocation, options, keepCode), logging(options))
 })
 
-const run = (invocation: Invocation, options: Options) => {
-  if (invocation.task === "serve") return Effect.as(serve(options), 0)
+const run = (invocation: Invocation, options: Options, keepCode: Effect.Effect<void>) => {
+  if (invocation.task === "serve") return Effect.as(serve(options, keepCode), 0)
   if (invocation.task === "check") return runCheck(options, invocation)
   if (invocation.task === "nodes") {
     return Effect.flatMap(
@@ -90,10 +90,12 @@ const exit = (code: number) =>
 
 const runMain = Runtime.makeRunMain(() => {})
 
-runMain(
-  command.pipe(
-    Effect.catchTags({ ConfigurationError: reportAs(1), UsageError: reportAs(usageCode) }),
-    Effect.catchCause((cause) => Effect.as(Effect.logFatal(cause), 70)),
-    Effect.flatMap(exit)
+/** Runs the command to its end. `keepCode` keeps what was compiled until then for the next start; it takes its time. */
+export const main = (keepCode: () => void) =>
+  runMain(
+    command(Effect.sync(keepCode)).pipe(
+      Effect.catchTags({ ConfigurationError: reportAs(1), UsageError: reportAs(usageCode) }),
+      Effect.catchCause((cause) => Effect.as(Effect.logFatal(cause), 70)),
+      Effect.flatMap(exit)
+    )
   )
-)

@@ -13,13 +13,17 @@ import { type Watching, watching } from "./telemetry/watching.ts"
 import { audit, loadToolsets, sharedWithCopies } from "./toolsets/loadToolsets.ts"
 
 /** Serves until the client leaves or the process is told to stop. */
-export const serve = Effect.fnUntraced(function* (options: Options) {
+export const serve = Effect.fnUntraced(function* (options: Options, keepCode: Effect.Effect<void>) {
   const launch = yield* readLaunch(options)
   const stopping = yield* Deferred.make<void>()
   yield* Effect.forkScoped(Effect.andThen(stopRequested, Deferred.succeed(stopping, undefined)))
   const { layer, metrics } = yield* watching(launch)
   const shared = yield* sharedWithCopies(launch)
-  const loaded = yield* Effect.provideContext(loadToolsets(launch), shared)
+  const { later, toolsets: loaded } = yield* Effect.provideContext(
+    loadToolsets(launch, { areListsFirst: launch.http === undefined }),
+    shared
+  )
+  if (later.length > 0) yield* Effect.forkScoped(afterLists(later, keepCode))
   const toolsets = [...loaded, ...(yield* shownCalls(launch))]
   const { answerLimit, http } = launch
   const recorded = Layer.merge(audit(launch, http === undefined ? "stdio" : "http"), layer)
@@ -30,6 +34,13 @@ export const serve = Effect.fnUntraced(function* (options: Options) {
     Effect.provideContext(shared)
   )
 }, Effect.scoped)
+
+/** What was left for later, and then what the next start can use; a call that needs what cannot be loaded says so, too. */
+const afterLists = (later: ReadonlyArray<Effect.Effect<unknown>>, keepCode: Effect.Effect<void>) =>
+  Effect.all(later, { discard: true }).pipe(
+    Effect.andThen(keepCode),
+    Effect.catchCause((cause) => Effect.logError("What calls need could not be loaded", cause))
+  )
 
 /** What the page shows of the audit log. */
 const shownCalls = ({ audit, config, http }: Launch) =>

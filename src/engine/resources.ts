@@ -1,35 +1,22 @@
-import { Effect, Option, Predicate, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 
 import { only } from "../internal/json/Selection.ts"
 import { type Completion, ResourceNotFound, type ResourceProvider } from "../mcp/Resources.ts"
 import type { ToolFailure } from "../mcp/ToolError.ts"
+import { readAddress, root } from "./address.ts"
 import { Instances } from "./client/Instances.ts"
 import { WorkflowId } from "./client/models.ts"
-import * as EngineTool from "./tools/EngineTool.ts"
 import { toToolError } from "./tools/errors.ts"
 import { getWorkflow, listWorkflows } from "./tools/workflows/reads.ts"
 
-/** What an `engine://workflows…` address points to; without an instance, to the default one's. */
-export interface Address {
-  readonly id?: WorkflowId
-  readonly instance?: string
-}
-
-export const root = "engine://workflows"
-
-const pattern = /^engine:\/\/workflows(?:\/([A-Za-z0-9_-]{1,128}))?(?:\?instance=([^&#]{1,512}))?$/
-const decodeId = Schema.decodeUnknownOption(WorkflowId)
-const decodeText = Option.liftThrowable(decodeURIComponent)
-
 /** Reads an address; nothing where it is none of ours. */
-export const parse = (uri: string): Option.Option<Address> =>
+const parse = (uri: string): Option.Option<{ readonly id?: WorkflowId; readonly instance?: string }> =>
   Option.gen(function* () {
-    const [, id, instance] = yield* Option.fromNullishOr(pattern.exec(uri.slice(0, 1024)))
-    return {
-      ...(id === undefined ? {} : { id: yield* decodeId(id) }),
-      ...(instance === undefined ? {} : { instance: yield* decodeText(instance) })
-    }
+    const { id, ...rest } = yield* readAddress(uri)
+    return id === undefined ? rest : { ...rest, id: yield* decodeId(id) }
   })
+
+const decodeId = Schema.decodeUnknownOption(WorkflowId)
 
 const mimeType = "application/json"
 
@@ -91,13 +78,6 @@ const complete = Effect.fn("resources.complete")(function* (uriTemplate: string,
   const values = variable === "id" ? yield* ids(value) : names.filter((name) => name.startsWith(value))
   return { values } satisfies Completion
 })
-
-/** Which instance reading an address works on; the default one where completions are looked up. */
-export const laneOf = (instances: Instances["Service"]) => (uri: unknown) => {
-  if (uri === undefined) return EngineTool.laneOf(undefined, instances)
-  const address = Predicate.isString(uri) ? Option.getOrUndefined(parse(uri)) : undefined
-  return address === undefined ? undefined : EngineTool.laneOf(address.instance, instances)
-}
 
 /** The workflows of every instance, as resources; they show what the tools of the same purpose answer. */
 export const resources: ResourceProvider<Instances> = { list, templates, read, complete }

@@ -22,7 +22,7 @@ export interface Prompt {
   readonly arguments: ReadonlyArray<PromptArgument>
   readonly get: (args: Readonly<Record<string, string>>) => Effect.Effect<ReadonlyArray<PromptMessage>, InvalidArgument>
   /** Values that would complete an argument, best first. */
-  readonly complete: (argument: string, value: string) => ReadonlyArray<string>
+  readonly complete: (argument: string, value: string) => Effect.Effect<ReadonlyArray<string>>
 }
 
 /** The prompts this server offers, in the order in which they are listed. */

@@ -44,7 +44,7 @@ const summary = ({ active, createdAt, id, name, nodes, tags, updatedAt }) => ({
 })
 
 const serve = async ({ method, params }) => {
-  if (method === "ping") return {}
+  if (method === "ping" || method === "initialize") return {}
   if (method === "tools/list") return { tools }
   const { arguments: args, name } = params
   if (name === "get_workflow") {
@@ -75,6 +75,7 @@ if (transport === "http") {
   process.stdin.setEncoding("utf8").on("data", (chunk) => {
     const lines = (rest + chunk).split("\n")
     rest = lines.pop()
-    for (const line of lines) void answer(line).then((text) => process.stdout.write(`${text}\n`))
+    for (const line of lines)
+      if (line.includes('"id":')) void answer(line).then((text) => process.stdout.write(`${text}\n`))
   })
 }

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process"
 import { performance } from "node:perf_hooks"
 
 import { Effect, Redacted } from "effect"
@@ -9,6 +8,7 @@ import { EmbeddedEngine } from "../../src/engine/embedded/EmbeddedEngine.ts"
 import { inspect } from "../../src/mcp/jsonText.ts"
 import { slowTexts } from "../mcp/transport/slowTexts.ts"
 import { callTool, serverOverEmbedded } from "../support/harness.ts"
+import { starts } from "./starts.ts"
 
 interface Ratio {
   readonly what: string
@@ -47,42 +47,6 @@ const overhead = Effect.gen(function* () {
   } satisfies Ratio
 }).pipe(Effect.provide(serverOverEmbedded()))
 
-const initialize = JSON.stringify({
-  jsonrpc: "2.0",
-  id: 1,
-  method: "initialize",
-  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "0" } }
-})
-
-/** Milliseconds from the start of a process to its first output, or to its end when it prints nothing. */
-const untilOutput = (args: ReadonlyArray<string>, input = "") =>
-  Effect.callback<number>((resume) => {
-    const before = performance.now()
-    const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "ignore"] })
-    const done = () => {
-      resume(Effect.succeed(performance.now() - before))
-      child.kill()
-    }
-    child.stdout.once("data", done)
-    child.once("exit", done)
-    child.stdin.end(input)
-  })
-
-/** How long a client waits for its first answer, against a Node that does nothing. */
-const start = Effect.gen(function* () {
-  const main = new URL("../../dist/main.js", import.meta.url).pathname
-  const pairs: Array<readonly [number, number]> = []
-  for (let round = 0; round < 10; round++) {
-    pairs.push([yield* untilOutput(["-e", ""]), yield* untilOutput([main, "--embedded"], `${initialize}\n`)])
-  }
-  const [node, command] = [median(pairs.map(([a]) => a)), median(pairs.map(([, b]) => b))]
-  return {
-    what: "start to first answer on stdio / an empty Node",
-    ratio: command / node,
-    detail: `${command.toFixed(0)} ms / ${node.toFixed(0)} ms`
-  } satisfies Ratio
-})
-
 /** Milliseconds of CPU time that a program takes at the least, of several times. */
 const cost = (program: () => unknown) =>
   Math.min(
@@ -111,4 +75,6 @@ const looks = Effect.sync(() => {
 })
 
 /** Speeds as ratios of two things measured in turn, so that a slow machine changes both. */
-export const speeds = Effect.all([overhead, start, looks])
+export const speeds = Effect.map(Effect.all([overhead, Effect.promise(starts), looks]), (ratios) =>
+  ratios.flatMap((ratio): ReadonlyArray<Ratio> => ("what" in ratio ? [ratio] : ratio))
+)

@@ -19,7 +19,7 @@ export const useCommand = () => {
     folder = await mkdtemp(path.join(tmpdir(), "workflow-tool-server-"))
     await bundleInto(path.join(folder, "dist"))
     await writeFile(path.join(folder, "package.json"), JSON.stringify({ type: "module" }))
-  })
+  }, 60_000)
   afterAll(async () => {
     await Promise.all(cleanups.map((cleanup) => cleanup()))
     await rm(folder, { recursive: true, force: true })
@@ -46,9 +46,10 @@ export interface Start {
   readonly node?: string
 }
 
-/** Starts the command with nothing of the environment around the tests but the path. */
+/** Starts the command with nothing of the environment around the tests but the path; what it compiles is kept for the next of them. */
 export const start = (args: ReadonlyArray<string>, { cwd = folder, env = {}, node = process.execPath }: Start = {}) => {
-  const child = spawn(node, [commandFile(), ...args], { cwd, env: { PATH: process.env["PATH"], ...env } })
+  const around = { PATH: process.env["PATH"], XDG_CACHE_HOME: path.join(folder, "cache") }
+  const child = spawn(node, [commandFile(), ...args], { cwd, env: { ...around, ...env } })
   cleanups.push(() => child.kill("SIGKILL"))
   const output = { stdout: "", stderr: "" }
   child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text))

@@ -1,13 +1,12 @@
-import { chmod, readdir, readFile } from "node:fs/promises"
+import { chmod, readFile } from "node:fs/promises"
 import { createServer, type RequestListener } from "node:http"
 import { createServer as createTlsServer } from "node:https"
-import path from "node:path"
 
 import { assert, describe, it } from "vitest"
 
 import manifest from "../../package.json" with { type: "json" }
 import { flag, flagNames } from "../../src/cli/configuration/flags.ts"
-import { commandFile, directory, listen, once, run, standIn, start, startHttp, useCommand } from "./built.ts"
+import { directory, listen, once, run, standIn, start, startHttp, useCommand } from "./built.ts"
 
 useCommand()
 
@@ -51,29 +50,6 @@ describe("the command", () => {
     const { code, stdout } = await run(["--completions", "bash"])
     assert.strictEqual(code, 0)
     for (const word of ["--read-only", "--embedded", "check"]) assert.include(stdout, word)
-  })
-
-  it("loads no parser of command lines at a start without words", async () => {
-    const folder = path.dirname(commandFile())
-    const read = async (file: string): Promise<string> => readFile(path.join(folder, file), "utf8")
-    const start = /import\(["`]\.\/(chunks\/command-\w+\.js)["`]\)/.exec(await read("main.js"))?.[1] ?? ""
-    const loaded = new Map<string, string>()
-    for (const open = [start]; open.length > 0;) {
-      const file = open.pop() ?? ""
-      if (loaded.has(file)) continue
-      const text = await read(file)
-      loaded.set(file, text)
-      open.push(...[...text.matchAll(/\b(?:from|import)"\.\/([\w.-]+\.js)"/g)].map(([, name]) => `chunks/${name}`))
-    }
-    assert.isAbove(loaded.size, 5)
-    assert.deepStrictEqual(
-      [...loaded].filter(([, text]) => text.includes("~effect/cli/")).map(([file]) => file),
-      []
-    )
-    assert.include(
-      await read((await readdir(folder, { recursive: true })).find((file) => /commandLine-/.test(file)) ?? ""),
-      "check"
-    )
   })
 
   it("explains every flag and its variable", async () => {

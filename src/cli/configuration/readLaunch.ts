@@ -8,7 +8,8 @@ import { transportCode } from "../../internal/http/transportCode.ts"
 import { exposureOf } from "../files/fileProblems.ts"
 import type { Options } from "./flags.ts"
 import { resolve } from "./Launch.ts"
-import { readSettings, type SourceFile, type Sources } from "./readSettings.ts"
+import { readSettings, type Sources } from "./readSettings.ts"
+import type { SourceFile } from "./SourceFile.ts"
 
 /** Reads the configuration that the options point to. Beside an embedded engine, only a file that was asked for counts. */
 export const readLaunch = Effect.fnUntraced(function* (options: Options) {

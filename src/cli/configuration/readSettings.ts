@@ -1,36 +1,15 @@
 import { Effect, Predicate, Result } from "effect"
 
-import { PlanFields, PromotionFields, unknownPlanFields } from "../../engine/changes/settings.ts"
 import { unknownInstanceFields } from "../../engine/config/instance.ts"
-import { fromFile, fromVariables } from "../../engine/config/instances.ts"
+import { fromVariables } from "../../engine/config/instances.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
-import { decode, type UnknownField, unknownFields } from "../../internal/config/fields.ts"
 import { inDotEnv, inEnvironment, orElse } from "../../internal/config/variables.ts"
-import { parseJson } from "./json.ts"
-import {
-  AuditFields,
-  canDoWithoutInstances,
-  FileFields,
-  HttpFields,
-  OAuthFields,
-  type Settings,
-  SharedFields,
-  type ToolsetName
-} from "./settings.ts"
+import { parsePlainJson } from "./plainJson.ts"
+import { canDoWithoutInstances, type Settings, type ToolsetName, toolsets as known } from "./settings.ts"
+import { instancesIn, type SourceFile } from "./SourceFile.ts"
 
 /** The contract's words for a start without any configuration. */
 export const nothingConfigured = "Configuration file not found"
-
-/** A file that was found, under the name by which messages call it. */
-export interface SourceFile {
-  readonly name: string
-  readonly text: string
-  /**
-   * Whether it was asked for by name. One that only lies in the working folder may not decide where a key of the
-   * environment goes.
-   */
-  readonly isTrusted?: boolean
-}
 
 /** What there is to read beside the process environment. `.env` counts only where there is no configuration file. */
 export interface Sources {
@@ -54,7 +33,16 @@ export const readSettings = Effect.fnUntraced(function* ({
 }: Sources) {
   const needsInstances = (written: ReadonlyArray<ToolsetName>) =>
     !isEmbedded && !canDoWithoutInstances(toolsets ?? written)
-  if (configuration !== undefined) return yield* readFile(configuration, needsInstances)
+  if (configuration !== undefined) {
+    const json = yield* parse(configuration)
+    const plain = plainSettings(json)
+    if (plain !== undefined) {
+      const engine = yield* instancesIn(configuration, plain.environments, plain.defaultEnv)
+      return { ...withoutFile(engine), server: { ...withoutFile(engine).server, toolsets: plain.toolsets } }
+    }
+    const { readFile } = yield* Effect.promise(() => import("./readFile.ts"))
+    return yield* readFile(configuration, json, needsInstances)
+  }
   if (isEmbedded) return withoutFile(undefined)
 
   const environment = yield* inEnvironment
@@ -71,106 +59,44 @@ const withoutFile = (engine: Settings["engine"]): Settings => ({
   warnings: []
 })
 
-const readFile = Effect.fnUntraced(function* (
-  file: SourceFile,
-  needsInstances: (written: ReadonlyArray<ToolsetName>) => boolean
-) {
-  const at = (path: string) => (path === "" ? file.name : `${file.name}: ${path}`)
-  const json = yield* Effect.fromResult(parse(file))
-  const telemetry = yield* readTelemetry(json, at)
-  const unknown = [...allUnknownFields(json), ...below("telemetry", telemetry?.unknown ?? [])].map(
-    ({ meant, name }) => ({
-      problem: `${at(name)} is not a known setting`,
-      meant
-    })
-  )
-  const [stray] = unknownPlanFields(fieldOf(json, "plans"), fieldOf(json, "promotion"))
-  if (stray !== undefined) {
-    const meant = stray.meant === undefined ? "" : `: did you mean ${stray.meant}?`
-    return yield* new ConfigurationError({ message: `${at(stray.name)} is not a known setting${meant}` })
-  }
-  const mistyped = unknown.find(({ meant }) => meant !== undefined)
-  if (mistyped !== undefined) {
-    return yield* new ConfigurationError({ message: `${mistyped.problem}: did you mean ${mistyped.meant}?` })
-  }
-  const {
-    audit,
-    environments,
-    defaultEnv,
-    marketplace,
-    plans,
-    promotion,
-    telemetry: _telemetry,
-    ...server
-  } = yield* Effect.fromResult(decode(FileFields, json, at))
-  const recorded = audit === undefined ? undefined : yield* Effect.fromResult(readAudit(audit, at))
-  const written = new Map(Object.entries(environments ?? {}))
-  if (written.size === 0 && needsInstances(server.toolsets)) {
-    return yield* new ConfigurationError({ message: `${at("environments")}: expected at least one instance` })
-  }
-  const settings: Settings = {
-    engine:
-      written.size === 0
-        ? undefined
-        : yield* fromFile(written, defaultEnv, yield* inEnvironment, at, {
-            name: file.name,
-            isTrusted: file.isTrusted ?? false
-          }),
-    server: {
-      ...server,
-      ...(recorded === undefined ? {} : { audit: recorded }),
-      ...(telemetry === undefined ? {} : { telemetry: yield* Effect.fromResult(telemetry.settings) })
-    },
-    marketplace,
-    ...(plans === undefined ? {} : { plans: yield* Effect.fromResult(decode(PlanFields, plans, within(at, "plans"))) }),
-    ...(promotion === undefined
-      ? {}
-      : { promotion: yield* Effect.fromResult(decode(PromotionFields, promotion, within(at, "promotion"))) }),
-    warnings: unknown.map(({ problem }) => `${problem} and has no effect`)
-  }
-  return settings
-})
-
-/** The settings of the audit log; a name alone is that of its file. */
-const readAudit = (audit: unknown, at: (path: string) => string) =>
-  decode(AuditFields, Predicate.isString(audit) ? { file: audit } : audit, within(at, "audit"))
-
-/** What the file says of telemetry; its schema is loaded only where there is something to read. */
-const readTelemetry = (json: unknown, at: (path: string) => string) => {
-  const given = fieldOf(json, "telemetry")
-  return given === undefined
-    ? Effect.undefined
-    : Effect.map(
-        Effect.promise(() => import("./telemetry.ts")),
-        ({ readTelemetry }) => readTelemetry(given, within(at, "telemetry"))
-      )
+interface PlainSettings {
+  readonly environments: Readonly<Record<string, unknown>>
+  readonly defaultEnv?: string
+  readonly toolsets: ReadonlyArray<ToolsetName>
 }
 
-/** Places inside of a field. */
-const within = (at: (path: string) => string, field: string) => (path: string) =>
-  at([field, path].filter((part) => part !== "").join("."))
+/**
+ * What a file says that names instances and sets of tools, and nothing else: then what knows of all settings, and of what
+ * can be wrong with them, need not be loaded. Nothing for any other file.
+ */
+const plainSettings = (json: unknown): PlainSettings | undefined => {
+  if (!Predicate.isObject(json)) return undefined
+  const { defaultEnv, environments, toolsets = [], ...others }: Partial<Record<string, unknown>> = { ...json }
+  const isPlain =
+    Object.keys(others).length === 0 &&
+    Predicate.isObject(environments) &&
+    Object.keys(environments).length > 0 &&
+    Object.values(environments).every((fields) => unknownInstanceFields(fields).length === 0) &&
+    Array.isArray(toolsets) &&
+    toolsets.every(isToolset)
+  if (!isPlain || !(defaultEnv === undefined || (Predicate.isString(defaultEnv) && /\S/.test(defaultEnv))))
+    return undefined
+  return { environments: { ...environments }, toolsets, ...(defaultEnv === undefined ? {} : { defaultEnv }) }
+}
+
+const isToolset = (name: unknown): name is ToolsetName => known.some((one) => one === name)
 
 /** Comments and commas behind the last field are welcome. What is wrong is named by its line and column. */
-const parse = ({ name, text }: SourceFile) =>
-  Result.mapError(
-    parseJson(text.replace(/^\uFEFF/, "")),
-    ({ column, line, problem }) =>
-      new ConfigurationError({ message: `${name}: line ${line}, column ${column}: ${problem}` })
+const parse = Effect.fnUntraced(function* ({ name, text }: SourceFile) {
+  const written = text.replace(/^\uFEFF/, "")
+  const plain = parsePlainJson(written)
+  if (plain !== undefined) return plain
+  const { parseJson } = yield* Effect.promise(() => import("./json.ts"))
+  return yield* Effect.fromResult(
+    Result.mapError(
+      parseJson(written),
+      ({ column, line, problem }) =>
+        new ConfigurationError({ message: `${name}: line ${line}, column ${column}: ${problem}` })
+    )
   )
-
-/** Fields that no setting has, under their paths. A misspelt one would leave open what it was meant to close. */
-const allUnknownFields = (json: unknown): ReadonlyArray<UnknownField> => [
-  ...unknownFields(FileFields, json),
-  ...below("http", unknownFields(HttpFields, fieldOf(json, "http"))),
-  ...below("http.oauth", unknownFields(OAuthFields, fieldOf(fieldOf(json, "http"), "oauth"))),
-  ...below("shared", unknownFields(SharedFields, fieldOf(json, "shared"))),
-  ...below("audit", unknownFields(AuditFields, fieldOf(json, "audit"))),
-  ...Object.entries(Object(fieldOf(json, "environments"))).flatMap(([instance, fields]) =>
-    below(`environments.${instance}`, unknownInstanceFields(fields))
-  )
-]
-
-const fieldOf = (json: unknown, name: string): unknown => (Predicate.hasProperty(json, name) ? json[name] : undefined)
-
-const below = (path: string, fields: ReadonlyArray<UnknownField>): ReadonlyArray<UnknownField> =>
-  fields.map((field) => ({ ...field, name: `${path}.${field.name}` }))
+})

@@ -10,11 +10,15 @@ import type { Launch } from "../configuration/Launch.ts"
 export interface Loaded {
   readonly toolset: Toolset
   readonly plans?: PlanSource
+  /** Loads what was left for later; done when there is time for it, or when it is needed. */
+  readonly later?: Effect.Effect<unknown>
 }
 
 /** What several toolsets work on, built when the first of them asks for it. */
 export interface Shared {
   readonly instances: Effect.Effect<Context.Context<Instances>, ConfigurationError>
+  /** Whether somebody waits for lists, and calls come later: then what only calls need is left for later. */
+  readonly areListsFirst: boolean
 }
 
 /** Loads a toolset for as long as the scope lasts. */

@@ -2,20 +2,22 @@ import { Context, Effect, Layer } from "effect"
 
 import type { PlanSource } from "../../changes/tools/PlanSource.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
-import { HttpClients } from "../../internal/http/HttpClients.ts"
 import { Audit } from "../../mcp/Audit.ts"
 import type { Transport } from "../audit/callers.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import type { SharedSettings } from "../configuration/settings.ts"
-import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
+import type { Shared } from "./Load.ts"
 import { loaders } from "./toolsets.ts"
 
 /** The toolsets that are asked for, with all that they work on, for as long as the scope lasts. */
-export const loadToolsets = Effect.fnUntraced(function* (launch: Launch) {
+export const loadToolsets = Effect.fnUntraced(function* (launch: Launch, options?: Pick<Shared, "areListsFirst">) {
   yield* checkConnections(launch)
-  const loaded = yield* Effect.forEach(yield* loaders(launch), ({ load }) => load)
+  const loaded = yield* Effect.forEach(yield* loaders(launch, options), ({ load }) => load)
   const plans = loaded.flatMap(({ plans: source }) => source ?? [])
-  return [...loaded.map(({ toolset }) => toolset), ...(yield* planTools(plans))]
+  return {
+    toolsets: [...loaded.map(({ toolset }) => toolset), ...(yield* planTools(plans))],
+    later: loaded.flatMap(({ later: left }) => left ?? [])
+  }
 })
 
 /** What this server agrees on with its copies, where it is not alone. */
@@ -58,17 +60,14 @@ export const audit = ({ audit, ...launch }: Launch, transport: Transport) => {
 }
 
 /** Refuses a `caFile` or a `proxy` that cannot be used, by this Node or by anyone, before the first call needs it. */
-const checkConnections = ({ engine }: Launch) =>
-  Effect.forEach(
-    engine?.environments ?? [],
-    ([name, { caFile, proxy }]) =>
-      caFile === undefined && proxy === undefined
-        ? Effect.void
-        : HttpClients.use(({ make }) =>
-            make({ ...(caFile === undefined ? {} : { caFile }), ...(proxy === undefined ? {} : { proxy }) })
-          ).pipe(
-            Effect.scoped,
-            Effect.mapError(({ message }) => new ConfigurationError({ message: `environments.${name}.${message}` }))
-          ),
-    { discard: true }
-  ).pipe(Effect.provide(NodeHttpClients.layer))
+const checkConnections = ({ engine }: Launch) => {
+  const own = [...(engine?.environments ?? [])].filter(
+    ([, { caFile, proxy }]) => caFile !== undefined || proxy !== undefined
+  )
+  return own.length === 0
+    ? Effect.void
+    : Effect.flatMap(
+        Effect.promise(() => import("../upstream/checkConnections.ts")),
+        ({ checkConnections }) => checkConnections(own)
+      )
+}

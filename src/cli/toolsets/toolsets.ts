@@ -2,17 +2,21 @@ import { Effect, Scope } from "effect"
 
 import type { Launch } from "../configuration/Launch.ts"
 import type { ToolsetName } from "../configuration/settings.ts"
-import type { Load } from "./Load.ts"
+import { load as engine } from "./engine.ts"
+import type { Load, Shared } from "./Load.ts"
 
 /** The sets that this version has. Each is known by its line here alone, and loaded only when asked for. */
-const sets: { readonly [name in ToolsetName]?: () => Promise<{ readonly load: Load }> } = {
-  engine: () => import("./engine.ts"),
-  operator: () => import("./operator.ts"),
-  marketplace: () => import("../marketplace/marketplace.ts")
+const sets: { readonly [name in ToolsetName]?: Effect.Effect<{ readonly load: Load }> } = {
+  engine: Effect.succeed({ load: engine }),
+  operator: Effect.promise(() => import("./operator.ts")),
+  marketplace: Effect.promise(() => import("../marketplace/marketplace.ts"))
 }
 
 /** The sets that are asked for, in the order in which they are offered. */
-export const loaders = Effect.fnUntraced(function* (launch: Launch) {
+export const loaders = Effect.fnUntraced(function* (
+  launch: Launch,
+  { areListsFirst }: Pick<Shared, "areListsFirst"> = { areListsFirst: false }
+) {
   const scope = yield* Effect.scope
   const instances = yield* Effect.promise(() => import("../engine/instances.ts")).pipe(
     Effect.flatMap((module) => module.instances(launch)),
@@ -23,7 +27,7 @@ export const loaders = Effect.fnUntraced(function* (launch: Launch) {
     const load = sets[name]
     return load === undefined
       ? Effect.as(Effect.logWarning(`The toolset ${name} holds no tools in this version`), [])
-      : Effect.map(Effect.promise(load), (loaded) => [{ name, load: loaded.load(launch, { instances }) }])
+      : Effect.map(load, (loaded) => [{ name, load: loaded.load(launch, { instances, areListsFirst }) }])
   })
   return asked.flat()
 })

@@ -5,7 +5,7 @@ import { Coordination } from "../../internal/http/Coordination.ts"
 import { HttpClients } from "../../internal/http/HttpClients.ts"
 import * as TimeLimit from "../../internal/http/TimeLimit.ts"
 import * as Upstream from "../../internal/http/Upstream.ts"
-import { EngineConfig, type Environment } from "../config/EngineConfig.ts"
+import { EngineConfig, type Environment, type InstanceNames, namesIn } from "../config/EngineConfig.ts"
 import { EngineClient } from "./EngineClient.ts"
 import { InstanceNotFound } from "./EngineError.ts"
 import { History } from "./History.ts"
@@ -16,12 +16,7 @@ import * as WorkflowLocks from "./WorkflowLocks.ts"
 /** Every configured instance. Its client is built at the first use and shared by all calls. */
 export class Instances extends Context.Service<
   Instances,
-  {
-    /** Names in the order of the configuration. */
-    readonly names: ReadonlyArray<string>
-    readonly defaultName: string
-    /** Names of those on which nothing may be changed. */
-    readonly readOnly: ReadonlySet<string>
+  InstanceNames & {
     /** The client of a named instance; of the default one when no name is given. Any other value is an unknown name. */
     readonly resolve: (name?: unknown) => Effect.Effect<EngineClient["Service"], ConfigurationError | InstanceNotFound>
   }
@@ -29,7 +24,9 @@ export class Instances extends Context.Service<
   static readonly layer: Layer.Layer<Instances, never, EngineConfig | HttpClients> = Layer.effect(
     Instances,
     Effect.gen(function* () {
-      const { defaultEnv, environments } = yield* EngineConfig
+      const config = yield* EngineConfig
+      const { defaultEnv, environments } = config
+      const known = namesIn(config)
       const httpClients = yield* HttpClients
       const scope = yield* Effect.scope
       const coordination = yield* Coordination
@@ -40,8 +37,6 @@ export class Instances extends Context.Service<
       const secrets = [...environments.values()].flatMap(({ apiKey, headers }) =>
         [apiKey, ...Object.values(headers)].map((secret) => Redacted.value(secret))
       )
-      const names = [...environments.keys()]
-      const readOnly = new Set(names.filter((name) => environments.get(name)?.readOnly === true))
 
       const connect = Effect.fnUntraced(
         function* (name: string, environment: Environment) {
@@ -77,11 +72,11 @@ export class Instances extends Context.Service<
 
       const resolve = Effect.fnUntraced(function* (name: unknown = defaultEnv) {
         const client = Predicate.isString(name) ? clients.get(name) : undefined
-        if (client === undefined) return yield* new InstanceNotFound({ name: printed(name), available: names })
+        if (client === undefined) return yield* new InstanceNotFound({ name: printed(name), available: known.names })
         return yield* client
       })
 
-      return Instances.of({ names, defaultName: defaultEnv, readOnly, resolve })
+      return Instances.of({ ...known, resolve })
     })
   )
 }

@@ -18,6 +18,15 @@ export interface Environment {
   readonly proxy?: string
 }
 
+/** What is known of the instances before any of them is talked to. */
+export interface InstanceNames {
+  /** In the order of the configuration. */
+  readonly names: ReadonlyArray<string>
+  readonly defaultName: string
+  /** Names of those on which nothing may be changed. */
+  readonly readOnly: ReadonlySet<string>
+}
+
 /** Every configured instance, checked, and the name of the one that is used when a call names none. */
 export class EngineConfig extends Context.Service<
   EngineConfig,
@@ -26,3 +35,13 @@ export class EngineConfig extends Context.Service<
     readonly environments: ReadonlyMap<string, Environment>
   }
 >()("workflow-tool-server/config/EngineConfig") {}
+
+/** The names of the configured instances. */
+export const namesIn = ({ defaultEnv, environments }: EngineConfig["Service"]): InstanceNames => {
+  const names = [...environments.keys()]
+  return {
+    names,
+    defaultName: defaultEnv,
+    readOnly: new Set(names.filter((name) => environments.get(name)?.readOnly === true))
+  }
+}

@@ -41,7 +41,7 @@ export const make = <const Fields extends Arguments.Fields>(
       const workflow = yield* inCurrentVersions(proposal.workflow)
       return [message(instructions(proposal.hints)), message(JSON.stringify(workflow))]
     }),
-    complete: (argument, value) => completions(property(schema(), argument).examples, value)
+    complete: (argument, value) => Effect.sync(() => completions(property(schema(), argument).examples, value))
   }
 }
 

@@ -1,11 +1,29 @@
-// Preloaded into the command: writes down every module that it loads.
-import { appendFileSync } from "node:fs"
-import { registerHooks } from "node:module"
+// Preloaded into the command: writes down every module that it loads until its first answer. It reads its own files by itself.
+import fs from "node:fs"
+import { registerHooks, syncBuiltinESMExports } from "node:module"
+import path from "node:path"
+import { pathToFileURL } from "node:url"
 
 const file = process.env.LOADED_MODULES
+const { appendFileSync, readFileSync } = fs
+const { stdout } = process
+const write = stdout.write.bind(stdout)
+let hasAnswered = false
+stdout.write = (...output) => {
+  hasAnswered = true
+  return write(...output)
+}
+const note = (url) => {
+  if (!hasAnswered) appendFileSync(file, `${url}\n`)
+}
+fs.readFileSync = (name, ...options) => {
+  if (path.isAbsolute(String(name))) note(pathToFileURL(String(name)))
+  return readFileSync(name, ...options)
+}
+syncBuiltinESMExports()
 registerHooks({
   load: (url, context, next) => {
-    appendFileSync(file, `${url}\n`)
+    note(url)
     return next(url, context)
   }
 })

@@ -235,7 +235,7 @@ describe("an invalid argument is named", () => {
 
 describe("completion", () => {
   const complete = (name: string, argument: string, value: string) =>
-    named(name).pipe(Effect.map((prompt) => prompt.complete(argument, value)))
+    named(name).pipe(Effect.flatMap((prompt) => prompt.complete(argument, value)))
 
   it.effect("offers time zones, those that begin like the value first", () =>
     Effect.gen(function* () {

@@ -53,7 +53,7 @@ export const completionMethods = (prompts: ReadonlyArray<Prompt>, resources: Res
     if (ref.type === "ref/resource") return yield* resources.complete(ref.uri, name, value)
     const prompt = prompts.find((prompt) => prompt.name === ref.name)
     if (prompt === undefined) return yield* invalidParams(`ref.name: unknown prompt ${ref.name}`)
-    return { values: prompt.complete(name, value) }
+    return { values: yield* prompt.complete(name, value) }
   })
 
   return {

@@ -1,0 +1,101 @@
+import { Effect, Predicate } from "effect"
+
+import { PlanFields, PromotionFields, unknownPlanFields } from "../../engine/changes/settings.ts"
+import { unknownInstanceFields } from "../../engine/config/instance.ts"
+import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
+import { decode, type UnknownField, unknownFields } from "../../internal/config/fields.ts"
+import { AuditFields, FileFields, HttpFields, OAuthFields, SharedFields } from "./fileFields.ts"
+import type { Settings, ToolsetName } from "./settings.ts"
+import { instancesIn, placeIn, type SourceFile } from "./SourceFile.ts"
+
+/** All settings of a configuration file. */
+export const readFile = Effect.fnUntraced(function* (
+  file: SourceFile,
+  json: unknown,
+  needsInstances: (written: ReadonlyArray<ToolsetName>) => boolean
+) {
+  const at = placeIn(file)
+  const telemetry = yield* readTelemetry(json, at)
+  const unknown = [...allUnknownFields(json), ...below("telemetry", telemetry?.unknown ?? [])].map(
+    ({ meant, name }) => ({
+      problem: `${at(name)} is not a known setting`,
+      meant
+    })
+  )
+  const [stray] = unknownPlanFields(fieldOf(json, "plans"), fieldOf(json, "promotion"))
+  if (stray !== undefined) {
+    const meant = stray.meant === undefined ? "" : `: did you mean ${stray.meant}?`
+    return yield* new ConfigurationError({ message: `${at(stray.name)} is not a known setting${meant}` })
+  }
+  const mistyped = unknown.find(({ meant }) => meant !== undefined)
+  if (mistyped !== undefined) {
+    return yield* new ConfigurationError({ message: `${mistyped.problem}: did you mean ${mistyped.meant}?` })
+  }
+  const {
+    audit,
+    environments,
+    defaultEnv,
+    marketplace,
+    plans,
+    promotion,
+    telemetry: _telemetry,
+    ...server
+  } = yield* Effect.fromResult(decode(FileFields, json, at))
+  const recorded = audit === undefined ? undefined : yield* Effect.fromResult(readAudit(audit, at))
+  const written = environments ?? {}
+  const hasInstances = Object.keys(written).length > 0
+  if (!hasInstances && needsInstances(server.toolsets)) {
+    return yield* new ConfigurationError({ message: `${at("environments")}: expected at least one instance` })
+  }
+  const settings: Settings = {
+    engine: hasInstances ? yield* instancesIn(file, written, defaultEnv) : undefined,
+    server: {
+      ...server,
+      ...(recorded === undefined ? {} : { audit: recorded }),
+      ...(telemetry === undefined ? {} : { telemetry: yield* Effect.fromResult(telemetry.settings) })
+    },
+    marketplace,
+    ...(plans === undefined ? {} : { plans: yield* Effect.fromResult(decode(PlanFields, plans, within(at, "plans"))) }),
+    ...(promotion === undefined
+      ? {}
+      : { promotion: yield* Effect.fromResult(decode(PromotionFields, promotion, within(at, "promotion"))) }),
+    warnings: unknown.map(({ problem }) => `${problem} and has no effect`)
+  }
+  return settings
+})
+
+/** The settings of the audit log; a name alone is that of its file. */
+const readAudit = (audit: unknown, at: (path: string) => string) =>
+  decode(AuditFields, Predicate.isString(audit) ? { file: audit } : audit, within(at, "audit"))
+
+/** What the file says of telemetry; its schema is loaded only where there is something to read. */
+const readTelemetry = (json: unknown, at: (path: string) => string) => {
+  const given = fieldOf(json, "telemetry")
+  return given === undefined
+    ? Effect.undefined
+    : Effect.map(
+        Effect.promise(() => import("./telemetry.ts")),
+        ({ readTelemetry }) => readTelemetry(given, within(at, "telemetry"))
+      )
+}
+
+/** Places inside of a field. */
+const within = (at: (path: string) => string, field: string) => (path: string) =>
+  at([field, path].filter((part) => part !== "").join("."))
+
+/** Fields that no setting has, under their paths. A misspelt one would leave open what it was meant to close. */
+const allUnknownFields = (json: unknown): ReadonlyArray<UnknownField> => [
+  ...unknownFields(FileFields, json),
+  ...below("http", unknownFields(HttpFields, fieldOf(json, "http"))),
+  ...below("http.oauth", unknownFields(OAuthFields, fieldOf(fieldOf(json, "http"), "oauth"))),
+  ...below("shared", unknownFields(SharedFields, fieldOf(json, "shared"))),
+  ...below("audit", unknownFields(AuditFields, fieldOf(json, "audit"))),
+  ...Object.entries(Object(fieldOf(json, "environments"))).flatMap(([instance, fields]) =>
+    below(`environments.${instance}`, unknownInstanceFields(fields))
+  )
+]
+
+const fieldOf = (json: unknown, name: string): unknown => (Predicate.hasProperty(json, name) ? json[name] : undefined)
+
+const below = (path: string, fields: ReadonlyArray<UnknownField>): ReadonlyArray<UnknownField> =>
+  fields.map((field) => ({ ...field, name: `${path}.${field.name}` }))

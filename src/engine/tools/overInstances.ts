@@ -1,0 +1,80 @@
+import { Predicate } from "effect"
+
+import { once } from "../../internal/once.ts"
+import type { Tool } from "../../mcp/Tool.ts"
+import { engineName } from "../client/naming.ts"
+import type { InstanceNames } from "../config/EngineConfig.ts"
+
+/** The argument that every tool of one instance takes. */
+export const instanceSchema = { type: "string", description: engineName }
+
+/**
+ * The tools over these instances: they name them, and are not listed where they could change nothing on any of them; who
+ * calls one nevertheless is told why.
+ */
+export const over = <R>(tools: ReadonlyArray<Tool<R>>, instances: InstanceNames): ReadonlyArray<Tool<R>> => {
+  const isAllReadOnly = instances.names.every((name) => instances.readOnly.has(name))
+  const description = once(() => `${instanceSchema.description}: ${instanceNames(instances, roomIn(tools))}`)
+  return tools.map((tool) => ({
+    ...tool,
+    inputSchema: () => {
+      const schema = tool.inputSchema()
+      const described = { instance: { ...instanceSchema, description: description() } }
+      return { ...schema, properties: Object.assign({}, schema.properties, described) }
+    },
+    isListed: tool.isListed ?? (tool.annotations.readOnlyHint || !isAllReadOnly),
+    lane: (input) => laneOf(takeInstance(input).instance, instances)
+  }))
+}
+
+/** Bytes that a list of all tools may have; a model reads it before anything else. */
+const maxListBytes = 13_950
+
+/** Characters that the names of the instances may have in each tool, so that the list stays as short as it should be. */
+const roomIn = <R>(tools: ReadonlyArray<Tool<R>>): number => {
+  const bare = tools.map(({ annotations, description, inputSchema, meta, name, title }) => ({
+    name,
+    title,
+    description,
+    inputSchema: inputSchema(),
+    annotations,
+    ...(meta === undefined ? {} : { _meta: meta })
+  }))
+  return Math.min(200, Math.floor((maxListBytes - JSON.stringify(bare).length) / tools.length) - 2)
+}
+
+/** The lane of calls to an instance, by what was given as its name; those of a name that is none share one. */
+export const laneOf = (given: unknown, { defaultName, names }: InstanceNames): string => {
+  const name = given === undefined ? defaultName : names.find((known) => known === given)
+  return name === undefined ? "This server" : `Instance ${name}`
+}
+
+/** Whatever is given as the instance is looked up as a name; only what is left out means the default one. */
+export const takeInstance = (input: unknown): { readonly instance?: unknown; readonly rest: unknown } => {
+  if (!Predicate.isObject(input)) return { rest: input }
+  const { instance, ...rest } = { instance: undefined, ...input }
+  return { instance, rest }
+}
+
+/**
+ * The configured instances in one line, the default one first: `production (default), staging (read-only)`. What does
+ * not fit into this many characters is counted.
+ */
+export const instanceNames = ({ defaultName, names, readOnly }: InstanceNames, room: number): string => {
+  const marks = (name: string) => [
+    ...(name === defaultName ? ["default"] : []),
+    ...(readOnly.has(name) ? ["read-only"] : [])
+  ]
+  const words = [...names]
+    .sort((a, b) => Number(b === defaultName) - Number(a === defaultName))
+    .map((name) => (marks(name).length === 0 ? name : `${name} (${marks(name).join(", ")})`))
+  const all = words.join(", ")
+  if (all.length <= room) return all
+  const most = words.findLastIndex((_, last) => shortened(words, last).length <= room)
+  return shortened(words, Math.max(most, 0))
+}
+
+const shortened = (words: ReadonlyArray<string>, last: number): string => {
+  const shown = words.slice(0, last + 1).join(", ")
+  return last + 1 === words.length ? shown : `${shown} and ${words.length - last - 1} more`
+}

@@ -1,0 +1,122 @@
+import { Effect, type JsonSchema } from "effect"
+
+import type { Prompt, PromptArgument } from "./Prompt.ts"
+import type { ResourceProvider } from "./Resources.ts"
+import type { Annotations, Tool } from "./Tool.ts"
+import type { Offer } from "./Toolset.ts"
+
+/** What lists tell of an offer, as plain data: all that has to be there before the programs behind it are. */
+export interface Outline {
+  readonly instructions: string
+  readonly tools: ReadonlyArray<ToolOutline>
+  readonly resources: Pick<ResourceProvider, "list" | "templates"> | null
+  readonly prompts: ReadonlyArray<PromptOutline> | null
+}
+
+interface ToolOutline {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly annotations: Annotations
+  readonly inputSchema: JsonSchema.JsonSchema
+  readonly outputSchema: JsonSchema.JsonSchema | null
+  readonly meta: Readonly<Record<string, unknown>> | null
+  readonly isListed: boolean | null
+}
+
+interface PromptOutline {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly arguments: ReadonlyArray<PromptArgument>
+}
+
+/** The outline of an offer; it can be written as JSON. */
+export const make = <R>({ instructions, prompts, resources, tools }: Offer<R>): Outline => ({
+  instructions,
+  tools: tools.map(({ annotations, description, inputSchema, isListed, meta, name, outputSchema, title }) => ({
+    name,
+    title,
+    description,
+    annotations,
+    inputSchema: inputSchema(),
+    outputSchema: outputSchema?.() ?? null,
+    meta: meta ?? null,
+    isListed: isListed ?? null
+  })),
+  resources: resources === undefined ? null : { list: resources.list, templates: resources.templates },
+  prompts:
+    prompts?.map(({ arguments: args, description, name, title }) => ({ name, title, description, arguments: args })) ??
+    null
+})
+
+/**
+ * The offer that an outline tells of: lists are answered from it, all else by the offer that `load` brings. `onList` hears
+ * when tools are listed.
+ */
+export const toOffer = (outline: Outline, load: Effect.Effect<Offer>, onList: () => void): Offer => ({
+  instructions: outline.instructions,
+  tools: outline.tools.map((tool) => toTool(tool, load, onList)),
+  ...(outline.resources === null ? {} : { resources: { ...outline.resources, ...reading(load) } }),
+  ...(outline.prompts === null ? {} : { prompts: outline.prompts.map((prompt) => toPrompt(prompt, load)) })
+})
+
+const toTool = (
+  { inputSchema, isListed, meta, outputSchema, ...rest }: ToolOutline,
+  load: Effect.Effect<Offer>,
+  onList: () => void
+): Tool => ({
+  ...rest,
+  inputSchema: () => {
+    onList()
+    return inputSchema
+  },
+  outputSchema: outputSchema === null ? undefined : () => outputSchema,
+  meta: meta ?? undefined,
+  ...(isListed === null ? {} : { isListed }),
+  call: (input) =>
+    Effect.flatMap(
+      one(load, ({ tools }) => tools, rest.name),
+      ({ call }) => call(input)
+    )
+})
+
+const toPrompt = (prompt: PromptOutline, load: Effect.Effect<Offer>): Prompt => ({
+  ...prompt,
+  get: (args) =>
+    Effect.flatMap(
+      one(load, ({ prompts }) => prompts, prompt.name),
+      ({ get }) => get(args)
+    ),
+  complete: (argument, value) =>
+    Effect.flatMap(
+      one(load, ({ prompts }) => prompts, prompt.name),
+      ({ complete }) => complete(argument, value)
+    )
+})
+
+const reading = (load: Effect.Effect<Offer>): Pick<ResourceProvider, "complete" | "read"> => {
+  const provider = Effect.flatMap(load, ({ resources }) =>
+    resources === undefined
+      ? Effect.die(new Error("The outline tells of resources that are not there"))
+      : Effect.succeed(resources)
+  )
+  return {
+    read: (uri) => Effect.flatMap(provider, ({ read }) => read(uri)),
+    complete: (uriTemplate, variable, value) =>
+      Effect.flatMap(provider, ({ complete }) => complete(uriTemplate, variable, value))
+  }
+}
+
+/** What the outline tells of under this name. It is made of the same sources, so that it can only be missing by a mistake. */
+const one = <A extends { readonly name: string }>(
+  load: Effect.Effect<Offer>,
+  among: (offer: Offer) => ReadonlyArray<A> | undefined,
+  name: string
+): Effect.Effect<A> =>
+  Effect.flatMap(load, (offer) => {
+    const found = among(offer)?.find((it) => it.name === name)
+    return found === undefined
+      ? Effect.die(new Error(`The outline tells of ${name}, which is not there`))
+      : Effect.succeed(found)
+  })

@@ -1,0 +1,97 @@
+import { spawn, spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+import { performance } from "node:perf_hooks"
+import { setTimeout as pause } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+
+import { benchEngine } from "./servers.ts"
+
+/** This Node, and those that `BENCH_NODES` names besides, such as an older one. */
+const nodes = [process.execPath, ...(process.env["BENCH_NODES"] ?? "").split(path.delimiter)].filter(
+  (node) => node !== ""
+)
+
+const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+const line = (message: object) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`
+const handshake =
+  line({
+    id: 1,
+    method: "initialize",
+    params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "0" } }
+  }) + line({ method: "notifications/initialized", params: {} })
+
+const firsts = [
+  { what: "start to the answer of tools/list", goal: 1.3, message: { id: 2, method: "tools/list" } },
+  {
+    what: "start to the answer of get_workflow",
+    goal: 2,
+    message: { id: 2, method: "tools/call", params: { name: "get_workflow", arguments: { id: "1" } } }
+  }
+]
+
+/** How long a client waits for the first answers of a process, against a bare server's, in turns. */
+export const starts = async () => {
+  const engine = await benchEngine()
+  const cwd = await mkdtemp(path.join(tmpdir(), "bench-"))
+  const environments = { main: { engine_host: `http://127.0.0.1:${engine.port}`, engine_api_key: "bench" } }
+  await writeFile(path.join(cwd, ".config.json"), JSON.stringify({ environments }), { mode: 0o600 })
+  const env = { PATH: process.env["PATH"], XDG_CACHE_HOME: path.join(cwd, "cache") }
+  const ours = [fileOf("../../dist/main.js")]
+  const bare = [fileOf("bare.mjs"), "stdio", `${engine.port}`]
+
+  const milliseconds = async (node: string, args: ReadonlyArray<string>, message: object) => {
+    const before = performance.now()
+    const child = spawn(node, args, { cwd, env, stdio: ["pipe", "pipe", "ignore"] })
+    child.stdin.write(handshake + line(message))
+    let said = ""
+    while (!(said.includes('"id":2') && said.endsWith("\n"))) said += String(await once(child.stdout, "data"))
+    const taken = performance.now() - before
+    const ended = once(child, "exit")
+    child.kill("SIGKILL")
+    await ended
+    return taken
+  }
+
+  /** A first start keeps what it has compiled, as a user's does: once it has listed its tools, and a moment later. */
+  const warmUp = async (node: string, version: string) => {
+    const child = spawn(node, ours, { cwd, env, stdio: ["pipe", "ignore", "ignore"] })
+    child.stdin.write(handshake + line({ id: 2, method: "tools/list" }))
+    const kept = async (): Promise<ReadonlyArray<string>> =>
+      readdir(path.join(cwd, "cache/workflow-tool-server/code")).catch(() => [])
+    while (!(await kept()).some((name) => name.startsWith("engine-") && name.includes(`-${version}-`))) await pause(50)
+    const ended = once(child, "exit")
+    child.stdin.end()
+    await ended
+  }
+
+  const ratios: Array<{ readonly what: string; readonly ratio: number; readonly detail: string }> = []
+  for (const node of nodes) {
+    const version = String(spawnSync(node, ["--version"]).stdout).trim()
+    await warmUp(node, version)
+    for (const { goal, message, what } of firsts) {
+      const taken: readonly [Array<number>, Array<number>] = [[], []]
+      for (let round = 0; round < rounds; round++) {
+        taken[0].push(await milliseconds(node, ours, message))
+        taken[1].push(await milliseconds(node, bare, message))
+      }
+      const [command, server] = [usual(taken[0]), usual(taken[1])]
+      ratios.push({
+        what: `${what} / a bare server's, Node ${version.slice(1)} (goal ${goal})`,
+        ratio: command / server,
+        detail: `${command.toFixed(1)} ms / ${server.toFixed(1)} ms`
+      })
+    }
+  }
+  engine.close()
+  engine.close()
+  await rm(cwd, { recursive: true, force: true })
+  return ratios
+}
+
+const rounds = 20
+
+/** What it takes where nobody else was at work: the lower quartile. */
+const usual = (times: ReadonlyArray<number>) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 4)] ?? 0
