@@ -28,7 +28,7 @@ export const over = (
   instances: Instances["Service"]
 ): ReadonlyArray<Tool.Tool<Instances>> => {
   const isAllReadOnly = instances.names.every((name) => instances.readOnly.has(name))
-  const description = once(() => `${instanceSchema.description}: ${instanceNames(instances, roomIn(tools))}`)
+  const description = once(() => instanceNames(instances, roomIn(tools)))
   return tools.map((tool) => ({
     ...tool,
     inputSchema: () => {
@@ -148,7 +148,7 @@ export const instanceNames = (
   room: number
 ): string => {
   const marks = (name: string) => [
-    ...(name === defaultName ? ["default"] : []),
+    ...(name === defaultName && names.length > 1 ? ["default"] : []),
     ...(readOnly.has(name) ? ["read-only"] : [])
   ]
   const words = [...names]

@@ -21,7 +21,7 @@ type Filters = Schema.Struct<typeof filters>["Type"]
 
 export const listWorkflows = EngineTool.make("list_workflows", {
   title: "List workflows",
-  description: "List workflows: id, name, state, times, tags, number of nodes",
+  description: "List n8n workflows: id, name, state, times, tags, number of nodes",
   annotations: reads,
   arguments: { ...filters, limit, cursor },
   result: results.page,
@@ -44,7 +44,7 @@ export const listWorkflows = EngineTool.make("list_workflows", {
 
 export const getWorkflow = EngineTool.make("get_workflow", {
   title: "Get workflow",
-  description: "Read one workflow, whole or some nodes: connections, settings, tags, its `version` for ifVersion",
+  description: "Read one workflow, or some of its nodes; with its `version`",
   annotations: reads,
   arguments: { id: workflowId, nodes: optional(nodeNames("Only these, by name")) },
   result: results.workflow,

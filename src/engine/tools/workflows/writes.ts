@@ -1,7 +1,6 @@
 import { Effect, Schema, Predicate } from "effect"
 
 import { creates, changes } from "../../../mcp/annotations.ts"
-import { large } from "../../../mcp/annotations.ts"
 import { Progress } from "../../../mcp/Progress.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { Changes } from "../../client/body.ts"
@@ -33,7 +32,7 @@ import { notStarted, switchOn } from "./switchOn.ts"
 
 export const createWorkflow = EngineTool.make("create_workflow", {
   title: "Create workflow",
-  description: "Create a workflow. It is checked before anything is sent",
+  description: "Create an n8n workflow; checked before it is sent",
   annotations: creates,
   arguments: {
     name: workflowName,
@@ -47,7 +46,6 @@ export const createWorkflow = EngineTool.make("create_workflow", {
   result: results.writtenWorkflow,
   narrow: results.readElsewhere,
   shorten: shorten("created"),
-  meta: large,
   run: Effect.fnUntraced(function* ({ active = false, tags = [], ...draft }) {
     const connections = yield* Effect.fromResult(validate({ ...draft, active }))
     const engine = yield* EngineClient
@@ -78,8 +76,7 @@ export const createWorkflow = EngineTool.make("create_workflow", {
 export const updateWorkflow = EngineTool.make("update_workflow", {
   title: "Update workflow",
   description:
-    "Change the given fields of a workflow, keep all others. Given nodes or connections replace all old ones. Give " +
-    "ifVersion, so that no other change is overwritten",
+    "Change the given fields of a workflow, keep the others; nodes and connections are replaced whole. Give ifVersion",
   annotations: changes,
   arguments: {
     id: workflowId,
@@ -93,7 +90,6 @@ export const updateWorkflow = EngineTool.make("update_workflow", {
   result: results.writtenWorkflow,
   narrow: results.readElsewhere,
   shorten: shorten("updated"),
-  meta: large,
   run: Effect.fnUntraced(function* ({ id, ifVersion, ...given }) {
     if (Object.keys(given).length === 0) {
       return yield* new InvalidArgument({ argument: "arguments", problem: "must hold at least one field to change" })
