@@ -7,6 +7,7 @@ import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 
+import { Schema } from "effect"
 import { countTokens } from "gpt-tokenizer"
 
 import type { PeerResult } from "./results.ts"
@@ -115,10 +116,10 @@ const bare: Contestant = {
 type Started = Awaited<ReturnType<typeof start>>
 
 /** Starts a server over stdio in a folder of its own, which is its home, too. */
-const start = async (contestant: Contestant, port: number) => {
+const start = async (contestant: Contestant, port: number, count = instances) => {
   const cwd = await mkdtemp(path.join(tmpdir(), "bench-"))
   const environment = { engine_host: `http://127.0.0.1:${port}`, engine_api_key: "bench", requestsPerSecond: 99 }
-  const environments = Object.fromEntries(Array.from({ length: instances }, (_, index) => [`e${index}`, environment]))
+  const environments = Object.fromEntries(Array.from({ length: count }, (_, index) => [`e${index}`, environment]))
   await writeFile(path.join(cwd, ".config.json"), JSON.stringify({ environments, defaultEnv: "e0" }), { mode: 0o600 })
   const child = spawn(process.execPath, [contestant.file, ...contestant.args(port)], {
     cwd,
@@ -178,6 +179,17 @@ const cpuOf = async ({ pid }: ChildProcess) => {
 const quartile = (values: ReadonlyArray<number>) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 4)] ?? Number.NaN
 
+const decodeListing = Schema.decodeUnknownSync(
+  Schema.fromJsonString(
+    Schema.Struct({
+      result: Schema.StructWithRest(
+        Schema.Struct({ tools: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)) }),
+        [Schema.Record(Schema.String, Schema.Unknown)]
+      )
+    })
+  )
+)
+
 const rounds = 5
 
 /** Milliseconds from the start of a process to its list of tools. */
@@ -212,9 +224,6 @@ const measure = async (contestant: Contestant): Promise<PeerResult> => {
   const started = await untilListed(contestant, engine.port)
   const server = await start(contestant, engine.port)
   await server.greet()
-  const listed: { result: { tools: ReadonlyArray<Readonly<Record<string, unknown>>> } } = JSON.parse(
-    await server.ask("tools/list")
-  )
   const call = (of: (index: number) => Call) => (index: number) => server.ask("tools/call", of(index))
   const ping = await costOf(server, 1000, () => server.ask("ping"))
   const get = await costOf(server, 400, call(contestant.get))
@@ -225,6 +234,11 @@ const measure = async (contestant: Contestant): Promise<PeerResult> => {
   await other.ask("tools/call", contestant.list(0))
   const status = await readFile(`/proc/${other.child.pid}/status`, "utf8")
   await other.stop()
+  // As most people have it: each further instance is named by every tool of ours.
+  const plain = await start(contestant, engine.port, 1)
+  await plain.greet()
+  const listed = decodeListing(await plain.ask("tools/list"))
+  await plain.stop()
   engine.close()
   wide.close()
   const seen = listed.result.tools.map(({ description, inputSchema, name }) => ({ name, description, inputSchema }))
@@ -237,7 +251,7 @@ const measure = async (contestant: Contestant): Promise<PeerResult> => {
       "get_workflow of 12 nodes, µs of CPU": Math.round(get),
       "list of 100 × 50 nodes, µs of CPU": Math.round(list),
       "peak memory, list of 250 × 200 nodes, MiB": Math.round(Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1]) / 1024),
-      "tools": seen.length,
+      tools: seen.length,
       "tools/list as a model sees it, tokens": countTokens(JSON.stringify(seen)),
       "tools/list on the wire, tokens": countTokens(JSON.stringify(listed.result))
     }
