@@ -7,6 +7,7 @@ import type { Changes } from "../../client/body.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { ApiError } from "../../client/EngineError.ts"
 import { TagId, type WorkflowId, type Workflow } from "../../client/models.ts"
+import { engineName } from "../../client/naming.ts"
 import { isPartVersion, isSameContent } from "../../client/versions.ts"
 import { hasValidTrigger, noValidTrigger } from "../../workflow/triggers.ts"
 import { validate } from "../../workflow/validate.ts"
@@ -32,7 +33,7 @@ import { notStarted, switchOn } from "./switchOn.ts"
 
 export const createWorkflow = EngineTool.make("create_workflow", {
   title: "Create workflow",
-  description: "Create an n8n workflow; checked before it is sent",
+  description: `Create an ${engineName} workflow; checked before it is sent`,
   annotations: creates,
   arguments: {
     name: workflowName,
