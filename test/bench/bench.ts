@@ -53,8 +53,11 @@ const report = ({ calls, measures, peers, ratios, sizes }: Results) => [
   ]),
   "",
   ...table([
-    ["over stdio", ...peers.map(({ name, version }) => `${name} ${version}`.slice(-23))],
-    ...Object.keys(peers[0]?.figures ?? {}).map((what) => [what, ...peers.map(({ figures }) => `${figures[what]}`)])
+    ["over stdio", ...peers.map(({ name, version }) => `${name.replace(/^@.*\//, "")} ${version}`.slice(0, 23))],
+    ...Object.keys(peers.at(-1)?.figures ?? {}).map((what) => [
+      what,
+      ...peers.map(({ figures }) => `${figures[what] ?? "–"}`)
+    ])
   ]).slice(peers.length === 0 ? 1 : 0)
 ]
 

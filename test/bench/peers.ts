@@ -242,6 +242,11 @@ const measure = async (contestant: Contestant): Promise<PeerResult> => {
   engine.close()
   wide.close()
   const seen = listed.result.tools.map(({ description, inputSchema, name }) => ({ name, description, inputSchema }))
+  const listing = {
+    tools: seen.length,
+    "tools/list as a model sees it, tokens": countTokens(JSON.stringify(seen)),
+    "tools/list on the wire, tokens": countTokens(JSON.stringify(listed.result))
+  }
   return {
     name: contestant.name,
     version: contestant.version,
@@ -251,9 +256,8 @@ const measure = async (contestant: Contestant): Promise<PeerResult> => {
       "get_workflow of 12 nodes, µs of CPU": Math.round(get),
       "list of 100 × 50 nodes, µs of CPU": Math.round(list),
       "peak memory, list of 250 × 200 nodes, MiB": Math.round(Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1]) / 1024),
-      tools: seen.length,
-      "tools/list as a model sees it, tokens": countTokens(JSON.stringify(seen)),
-      "tools/list on the wire, tokens": countTokens(JSON.stringify(listed.result))
+      // The bare server only stands in for a list.
+      ...(contestant === bare ? {} : listing)
     }
   }
 }
