@@ -3,7 +3,10 @@ import { writeFile } from "node:fs/promises"
 
 import { Console, Effect } from "effect"
 
+import { refusedCallers } from "./callers.ts"
 import { callCosts } from "./calls.ts"
+import { memories } from "./memory.ts"
+import { peers } from "./peers.ts"
 import { machine, type Results } from "./results.ts"
 import { sizes } from "./sizes.ts"
 import { speeds } from "./speeds.ts"
@@ -11,17 +14,22 @@ import { speeds } from "./speeds.ts"
 const table = (rows: ReadonlyArray<ReadonlyArray<string>>) =>
   rows.map(([what = "", ...figures]) => `${what.padEnd(64)}${figures.map((figure) => figure.padStart(24)).join("")}`)
 
+/** Where processes tell of their CPU time and memory. */
+const isLinux = process.platform === "linux"
+
 const measure = Effect.gen(function* () {
   return {
     measured: new Date().toISOString().slice(0, 10),
     machine: machine(),
     sizes: yield* sizes,
     ratios: yield* speeds,
-    calls: process.platform === "linux" ? yield* Effect.promise(callCosts) : []
+    calls: isLinux ? yield* Effect.promise(callCosts) : [],
+    measures: isLinux ? [...(yield* Effect.promise(memories)), ...(yield* Effect.promise(refusedCallers))] : [],
+    peers: isLinux && process.argv.includes("--peers") ? yield* Effect.promise(peers) : []
   } satisfies Results
 })
 
-const report = ({ calls, ratios, sizes }: Results) => [
+const report = ({ calls, measures, peers, ratios, sizes }: Results) => [
   ...table([["answer", "bytes", "tokens"], ...sizes.map((row) => [row.what, `${row.bytes}`, `${row.tokens}`])]),
   "",
   ...table([["pair", "ratio", "medians"], ...ratios.map((row) => [row.what, row.ratio.toFixed(2), row.detail])]),
@@ -33,7 +41,24 @@ const report = ({ calls, ratios, sizes }: Results) => [
       `${(ours / bare).toFixed(2)} (${goal})`,
       `${ours.toFixed(0)} / ${bare.toFixed(0)}`
     ])
-  ])
+  ]),
+  "",
+  ...table([
+    ["this server / a bare Node server that does the same", "ratio (goal)", "figures"],
+    ...measures.map(({ bare, goal, ours, unit, what }) => [
+      what,
+      goal === 0 ? "(0)" : `${(ours / bare).toFixed(2)}${goal === undefined ? "" : ` (${goal})`}`,
+      `${ours.toFixed(0)} / ${bare.toFixed(0)} ${unit}`
+    ])
+  ]),
+  "",
+  ...table([
+    ["over stdio", ...peers.map(({ name, version }) => `${name.replace(/^@.*\//, "")} ${version}`.slice(0, 23))],
+    ...Object.keys(peers.at(-1)?.figures ?? {}).map((what) => [
+      what,
+      ...peers.map(({ figures }) => `${figures[what] ?? "–"}`)
+    ])
+  ]).slice(peers.length === 0 ? 1 : 0)
 ]
 
 const keep = (results: Results) =>

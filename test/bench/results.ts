@@ -2,6 +2,23 @@ import { cpus, totalmem } from "node:os"
 
 import { Schema } from "effect"
 
+export const Measure = Schema.Struct({
+  what: Schema.String,
+  unit: Schema.String,
+  ours: Schema.Finite,
+  bare: Schema.Finite,
+  /** How many times the bare server's figure it should be at most; 0 stands for none at all. */
+  goal: Schema.optionalKey(Schema.Finite)
+})
+export type Measure = typeof Measure.Type
+
+export const PeerResult = Schema.Struct({
+  name: Schema.String,
+  version: Schema.String,
+  figures: Schema.Record(Schema.String, Schema.Finite)
+})
+export type PeerResult = typeof PeerResult.Type
+
 /** What one run has measured, with the machine that it ran on. */
 export const Results = Schema.Struct({
   measured: Schema.String,
@@ -16,6 +33,10 @@ export const Results = Schema.Struct({
   calls: Schema.Array(
     Schema.Struct({ what: Schema.String, ours: Schema.Finite, bare: Schema.Finite, goal: Schema.Finite })
   ),
+  /** What is not counted in time, of the command and of the same bare server. */
+  measures: Schema.Array(Measure),
+  /** The same work by servers of this kind; only where they were asked for. */
+  peers: Schema.Array(PeerResult),
   ratios: Schema.Array(Schema.Struct({ what: Schema.String, ratio: Schema.Finite, detail: Schema.String })),
   sizes: Schema.Array(Schema.Struct({ what: Schema.String, bytes: Schema.Int, tokens: Schema.Int }))
 })

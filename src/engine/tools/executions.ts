@@ -25,9 +25,9 @@ import {
 import * as results from "./results.ts"
 
 const filters = {
-  workflowId: optional(WorkflowId.annotate({ description: "Only of this workflow" })),
+  workflowId: optional(WorkflowId.annotate({ description: "Of this workflow" })),
   status: optional(executionStatus),
-  projectId: optional(Schema.String.annotate({ description: "Only of this project" })),
+  projectId: optional(Schema.String.annotate({ description: "Of this project" })),
   startedAfter: optional(timestamp("ISO 8601")),
   startedBefore: optional(timestamp("ISO 8601")),
   includeData: optional(flag("With all data"))
@@ -37,7 +37,7 @@ type Filters = Schema.Struct<typeof filters>["Type"]
 
 export const listExecutions = EngineTool.make("list_executions", {
   title: "List executions",
-  description: "List executions, newest first",
+  description: "List executions of workflows, newest first",
   annotations: reads,
   arguments: { ...filters, limit, cursor },
   result: results.page,
@@ -62,7 +62,7 @@ export const listExecutions = EngineTool.make("list_executions", {
 
 export const getExecution = EngineTool.make("get_execution", {
   title: "Get execution",
-  description: "Read one execution; with includeData also what every node returned or failed with",
+  description: "Read one execution; with includeData what each node returned or failed with",
   annotations: reads,
   arguments: {
     id: executionId,

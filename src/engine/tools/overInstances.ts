@@ -14,7 +14,7 @@ export const instanceSchema = { type: "string", description: engineName }
  */
 export const over = <R>(tools: ReadonlyArray<Tool<R>>, instances: InstanceNames): ReadonlyArray<Tool<R>> => {
   const isAllReadOnly = instances.names.every((name) => instances.readOnly.has(name))
-  const description = once(() => `${instanceSchema.description}: ${instanceNames(instances, roomIn(tools))}`)
+  const description = once(() => instanceNames(instances, roomIn(tools)))
   return tools.map((tool) => ({
     ...tool,
     inputSchema: () => {
@@ -62,7 +62,7 @@ export const takeInstance = (input: unknown): { readonly instance?: unknown; rea
  */
 export const instanceNames = ({ defaultName, names, readOnly }: InstanceNames, room: number): string => {
   const marks = (name: string) => [
-    ...(name === defaultName ? ["default"] : []),
+    ...(name === defaultName && names.length > 1 ? ["default"] : []),
     ...(readOnly.has(name) ? ["read-only"] : [])
   ]
   const words = [...names]

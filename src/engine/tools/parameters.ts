@@ -21,7 +21,7 @@ export const workflowId = WorkflowId.annotate({ description: "Id" })
 export const ifVersion = optional(
   Schema.String.check(
     Schema.isPattern(/^\S{1,100}$/, { message: "must be the `version` of an answer about this workflow" })
-  ).annotate({ description: "`version` you read; stops if changed" })
+  ).annotate({ description: "`version` you read; refused if changed since" })
 )
 export const executionId = ExecutionId.annotate({ inputSchema: { type: "integer", description: "Id" } })
 export const credentialId = CredentialId.annotate({ description: "Id" })
@@ -71,8 +71,8 @@ export const settings = WorkflowSettings.annotate({
   inputSchema: {
     type: "object",
     description:
-      "executionOrder (v1, the default, or v0), timezone, errorWorkflow, callerPolicy, saveExecutionProgress, saveManualExecutions, saveDataErrorExecution and " +
-      "saveDataSuccessExecution (all|none), executionTimeout"
+      "timezone, errorWorkflow, executionTimeout, callerPolicy, executionOrder (v1), saveExecutionProgress, saveManualExecutions, " +
+      "saveDataErrorExecution, saveDataSuccessExecution (all|none)"
   }
 })
 
@@ -85,7 +85,7 @@ export const nodes = Schema.Array(JsonObject).annotate({
       properties: {
         name: { type: "string", description: "Unique name" },
         type: { type: "string", description: "e.g. engine-nodes-base.webhook" },
-        typeVersion: { type: "number", description: "Version of the type" },
+        typeVersion: { type: "number", description: "Of the type" },
         position: { type: "array", items: { type: "number" }, description: "[x, y]" },
         parameters: { type: "object", description: "By type" },
         credentials: { type: "object", description: "type -> {id, name}" }
@@ -101,8 +101,7 @@ export const connections = Schema.Unknown.annotate({
   inputSchema: {
     type: "object",
     description:
-      '{"<source>":{"main":[[{"node":"<target>","type":"main","index":0}]]}}, or a list of {source, target, ' +
-      "sourceOutput, targetInput}"
+      '{"<source>":{"main":[[{"node":"<target>","type":"main","index":0}]]}} or [{source, target, sourceOutput, targetInput}]'
   }
 })
 

@@ -61,7 +61,7 @@ describe("the configured instances", () => {
     Effect.gen(function* () {
       assert.match(yield* instructions, /n8n\. Instances: staging \(default\), production\. /)
       for (const { inputSchema } of yield* tools) {
-        assert.strictEqual(inputSchema.properties.instance.description, "n8n: staging (default), production")
+        assert.strictEqual(inputSchema.properties.instance.description, "staging (default), production")
       }
     }).pipe(Effect.provide(over({ staging: {}, production: {} })))
   )
@@ -80,7 +80,7 @@ describe("the configured instances", () => {
       assert.isBelow(bytesOf(yield* listing), 14_000)
       const [first] = yield* tools
       const { description } = first?.inputSchema.properties.instance ?? { description: "" }
-      assert.match(description, /^n8n: customer-instance-0 \(default\)(, customer-instance-\d+)* and \d+ more$/)
+      assert.match(description, /^customer-instance-0 \(default\)(, customer-instance-\d+)* and \d+ more$/)
       assert.include(yield* instructions, "customer-instance-39")
     }).pipe(Effect.provide(over(Object.fromEntries(many))))
   )

@@ -1,7 +1,8 @@
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Predicate, Schema } from "effect"
+import { countTokens } from "gpt-tokenizer"
 
-import { find, type ProtocolVersion } from "../../../src/mcp/protocol/ProtocolVersion.ts"
+import { find, modern, type ProtocolVersion } from "../../../src/mcp/protocol/ProtocolVersion.ts"
 import { toolNames } from "../../support/everyTool.ts"
 import { request, TestServer } from "../../support/harness.ts"
 
@@ -44,6 +45,11 @@ const everySchema = (path: string, schema: unknown): ReadonlyArray<Place> => {
   ]
 }
 
+const modernMeta = {
+  "io.modelcontextprotocol/protocolVersion": modern.date,
+  "io.modelcontextprotocol/clientCapabilities": {}
+}
+
 const changing = (name: string) => !/^(list|get)_/.test(name)
 
 layer(TestServer)("tools/list", (it) => {
@@ -81,6 +87,19 @@ layer(TestServer)("tools/list", (it) => {
       }
       const withoutOutput = tools.map((tool) => ({ ...tool, outputSchema: undefined }))
       assert.isBelow(new TextEncoder().encode(JSON.stringify({ tools: withoutOutput })).length, 14_000)
+    })
+  )
+
+  it.effect("costs few tokens: what a model sees, and all of it on the wire, in every revision", () =>
+    Effect.gen(function* () {
+      const seen = (yield* listed).map(({ description, inputSchema, name }) => ({ name, description, inputSchema }))
+      assert.isAtMost(countTokens(JSON.stringify(seen)), 2300)
+      const most = { "2024-11-05": 2305, "2025-03-26": 3040, "2025-11-25": 3340, "2026-07-28": 3570 }
+      for (const [date, tokens] of Object.entries(most)) {
+        const params = date === modern.date ? { _meta: modernMeta } : {}
+        const { result } = yield* request("tools/list", params, protocolVersion(date))
+        assert.isAtMost(countTokens(JSON.stringify(result)), tokens, date)
+      }
     })
   )
 

@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 
 import { switchesOn, changes } from "../../../mcp/annotations.ts"
-import { large } from "../../../mcp/annotations.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { Workflow, WorkflowId } from "../../client/models.ts"
 import { addScheduleTrigger, hasValidTrigger, isEnabled, isPassive, noValidTrigger } from "../../workflow/triggers.ts"
@@ -26,7 +25,6 @@ export const activateWorkflow = EngineTool.make("activate_workflow", {
   result: results.writtenWorkflow,
   narrow: results.readElsewhere,
   shorten: shorten("activated"),
-  meta: large,
   run: ({ addTrigger = false, id, ifVersion }) => activate(id, addTrigger, ifVersion).pipe(exclusively(id))
 })
 
@@ -55,7 +53,7 @@ const isRunByOthers = ({ activeVersionId, nodes }: Workflow): boolean =>
 
 export const deactivateWorkflow = EngineTool.make("deactivate_workflow", {
   title: "Deactivate workflow",
-  description: "Stop the automatic execution of a workflow; answers its state, without nodes",
+  description: "Stop a workflow from running by itself",
   annotations: changes,
   arguments: { id: workflowId },
   result: results.workflowState,

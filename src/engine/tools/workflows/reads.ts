@@ -5,6 +5,7 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { large } from "../../../mcp/annotations.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
+import { engineName } from "../../client/naming.ts"
 import { namesOf, partOfWorkflow } from "../../workflow/views.ts"
 import * as EngineTool from "../EngineTool.ts"
 import { listPage } from "../paging.ts"
@@ -21,7 +22,7 @@ type Filters = Schema.Struct<typeof filters>["Type"]
 
 export const listWorkflows = EngineTool.make("list_workflows", {
   title: "List workflows",
-  description: "List workflows: id, name, state, times, tags, number of nodes",
+  description: `List ${engineName} workflows: id, name, state, times, tags, number of nodes`,
   annotations: reads,
   arguments: { ...filters, limit, cursor },
   result: results.page,
@@ -44,7 +45,7 @@ export const listWorkflows = EngineTool.make("list_workflows", {
 
 export const getWorkflow = EngineTool.make("get_workflow", {
   title: "Get workflow",
-  description: "Read one workflow, whole or some nodes: connections, settings, tags, its `version` for ifVersion",
+  description: "Read one workflow, or some of its nodes; with its `version`",
   annotations: reads,
   arguments: { id: workflowId, nodes: optional(nodeNames("Only these, by name")) },
   result: results.workflow,

@@ -1,13 +1,13 @@
 import { Effect, Schema, Predicate } from "effect"
 
 import { creates, changes } from "../../../mcp/annotations.ts"
-import { large } from "../../../mcp/annotations.ts"
 import { Progress } from "../../../mcp/Progress.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { Changes } from "../../client/body.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { ApiError } from "../../client/EngineError.ts"
 import { TagId, type WorkflowId, type Workflow } from "../../client/models.ts"
+import { engineName } from "../../client/naming.ts"
 import { isPartVersion, isSameContent } from "../../client/versions.ts"
 import { hasValidTrigger, noValidTrigger } from "../../workflow/triggers.ts"
 import { validate } from "../../workflow/validate.ts"
@@ -33,7 +33,7 @@ import { notStarted, switchOn } from "./switchOn.ts"
 
 export const createWorkflow = EngineTool.make("create_workflow", {
   title: "Create workflow",
-  description: "Create a workflow. It is checked before anything is sent",
+  description: `Create an ${engineName} workflow; checked before it is sent`,
   annotations: creates,
   arguments: {
     name: workflowName,
@@ -47,7 +47,6 @@ export const createWorkflow = EngineTool.make("create_workflow", {
   result: results.writtenWorkflow,
   narrow: results.readElsewhere,
   shorten: shorten("created"),
-  meta: large,
   run: Effect.fnUntraced(function* ({ active = false, tags = [], ...draft }) {
     const connections = yield* Effect.fromResult(validate({ ...draft, active }))
     const engine = yield* EngineClient
@@ -78,8 +77,7 @@ export const createWorkflow = EngineTool.make("create_workflow", {
 export const updateWorkflow = EngineTool.make("update_workflow", {
   title: "Update workflow",
   description:
-    "Change the given fields of a workflow, keep all others. Given nodes or connections replace all old ones. Give " +
-    "ifVersion, so that no other change is overwritten",
+    "Change the given fields of a workflow, keep the others; nodes and connections are replaced whole. Give ifVersion",
   annotations: changes,
   arguments: {
     id: workflowId,
@@ -93,7 +91,6 @@ export const updateWorkflow = EngineTool.make("update_workflow", {
   result: results.writtenWorkflow,
   narrow: results.readElsewhere,
   shorten: shorten("updated"),
-  meta: large,
   run: Effect.fnUntraced(function* ({ id, ifVersion, ...given }) {
     if (Object.keys(given).length === 0) {
       return yield* new InvalidArgument({ argument: "arguments", problem: "must hold at least one field to change" })

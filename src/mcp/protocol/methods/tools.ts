@@ -97,13 +97,12 @@ const listing = (tool: Tool, protocolVersion: ProtocolVersion) => {
   }
 }
 
-/** Modern failures are results too, and there are clients that hold them against the schema of the tool. */
-const answerSchema = (
-  { required, ...schema }: JsonSchema.JsonSchema,
-  { era }: ProtocolVersion
-): JsonSchema.JsonSchema => (era === "legacy" ? { ...schema, required } : { ...schema, anyOf: [{ required }, failed] })
-
-const failed = { properties: { error: { type: "object" } }, required: ["error"] }
+/**
+ * Which fields an answer always has, and no more: clients hold every answer against it, and the list of tools is paid for
+ * in every conversation. Modern failures are results too, which some clients do the same with.
+ */
+const answerSchema = ({ required = [] }: JsonSchema.JsonSchema, { era }: ProtocolVersion): JsonSchema.JsonSchema =>
+  era === "legacy" ? { type: "object", required } : { type: "object", anyOf: [{ required }, { required: ["error"] }] }
 
 const result = ({ content, json, structured }: Answer, { structure }: ProtocolVersion): Result => {
   if (!structure || structured === undefined) return { content }
