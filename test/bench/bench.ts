@@ -10,6 +10,7 @@ import { peers } from "./peers.ts"
 import { machine, type Results } from "./results.ts"
 import { sizes } from "./sizes.ts"
 import { speeds } from "./speeds.ts"
+import { starts } from "./starts.ts"
 
 const table = (rows: ReadonlyArray<ReadonlyArray<string>>) =>
   rows.map(([what = "", ...figures]) => `${what.padEnd(64)}${figures.map((figure) => figure.padStart(24)).join("")}`)
@@ -24,7 +25,10 @@ const measure = Effect.gen(function* () {
     sizes: yield* sizes,
     ratios: yield* speeds,
     calls: isLinux ? yield* Effect.promise(callCosts) : [],
-    measures: isLinux ? [...(yield* Effect.promise(memories)), ...(yield* Effect.promise(refusedCallers))] : [],
+    measures: [
+      ...(yield* Effect.promise(starts)),
+      ...(isLinux ? [...(yield* Effect.promise(memories)), ...(yield* Effect.promise(refusedCallers))] : [])
+    ],
     peers: isLinux && process.argv.includes("--peers") ? yield* Effect.promise(peers) : []
   } satisfies Results
 })

@@ -1,6 +1,5 @@
-import { spawnSync } from "node:child_process"
-
 import { benchEngine, type Server, startServer, type Transport } from "./servers.ts"
+import { anotherNode, inTurns } from "./turns.ts"
 
 export interface CallCost {
   readonly what: string
@@ -105,27 +104,7 @@ const kinds = ["command", "bare"] as const
 const bothServers = async (transport: Transport, port: number, node?: string) =>
   [await startServer("command", transport, port, node), await startServer("bare", transport, port, node)] as const
 
-/** The Node at `BENCH_NODE`, or the one that the system has, where it is another than this. */
-const anotherNode = () => {
-  const executable = process.env["BENCH_NODE"] ?? "/usr/bin/node"
-  const { stdout } = spawnSync(executable, ["--version"], { encoding: "utf8" })
-  const version = /^v(\d+)\./.exec(stdout ?? "")?.[1]
-  return version === undefined || version === process.versions.node.split(".")[0] ? undefined : { executable, version }
-}
-
-/** What each of both usually takes, measured in turns. */
-const inTurns = async (rounds: number, measure: (index: 0 | 1) => Promise<number>): Promise<[number, number]> => {
-  const taken: Readonly<Record<0 | 1, Array<number>>> = [[], []]
-  for (let round = 0; round < rounds; round++) {
-    for (const index of [0, 1] as const) taken[index].push(await measure(index))
-  }
-  return [usual(taken[0]), usual(taken[1])]
-}
-
 const rounds = 20
-
-/** What a call costs where nobody else was at work: the lower quartile. */
-const usual = (costs: ReadonlyArray<number>) => costs.toSorted((a, b) => a - b)[Math.floor(costs.length / 4)] ?? 0
 
 /** Microseconds of CPU time a call. */
 const costOf = async (server: Server, times: number, call: (instance: number) => object) => {

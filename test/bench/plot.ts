@@ -35,8 +35,8 @@ export const plot = ({ calls, machine, measured, measures }: Results): string =>
   const bottom = top + rows.length * rowHeight
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="13" fill="#6b7280">`,
-    `<title>CPU time of calls and peak memory, as multiples of a bare Node server's</title>`,
-    `<text x="${left}" y="16">CPU time of a call, peak memory ÷ those of a bare Node server; orange: the goal</text>`,
+    `<title>CPU time of calls, starts and peak memory, as multiples of a bare Node server's</title>`,
+    `<text x="${left}" y="16">CPU time of a call, wait for a start, peak memory ÷ those of a bare Node server; orange: the goal</text>`,
     `<path d="M${one} ${top - 8}V${bottom}" stroke="#6b7280" stroke-dasharray="3 3"/>`,
     ...bars,
     `<text x="10" y="${bottom + 26}" font-size="11">${escaped(facts)}</text>`,

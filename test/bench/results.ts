@@ -33,7 +33,7 @@ export const Results = Schema.Struct({
   calls: Schema.Array(
     Schema.Struct({ what: Schema.String, ours: Schema.Finite, bare: Schema.Finite, goal: Schema.Finite })
   ),
-  /** What is not counted in time, of the command and of the same bare server. */
+  /** Starts by the clock, memory and callers, of the command and of the same bare server. */
   measures: Schema.Array(Measure),
   /** The same work by servers of this kind; only where they were asked for. */
   peers: Schema.Array(PeerResult),

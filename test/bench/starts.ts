@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -7,12 +7,9 @@ import { performance } from "node:perf_hooks"
 import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 
+import type { Measure } from "./results.ts"
 import { benchEngine } from "./servers.ts"
-
-/** This Node, and those that `BENCH_NODES` names besides, such as an older one. */
-const nodes = [process.execPath, ...(process.env["BENCH_NODES"] ?? "").split(path.delimiter)].filter(
-  (node) => node !== ""
-)
+import { anotherNode, inTurns, thisNode } from "./turns.ts"
 
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 const line = (message: object) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`
@@ -33,14 +30,13 @@ const firsts = [
 ]
 
 /** How long a client waits for the first answers of a process, against a bare server's, in turns. */
-export const starts = async () => {
+export const starts = async (): Promise<ReadonlyArray<Measure>> => {
   const engine = await benchEngine()
   const cwd = await mkdtemp(path.join(tmpdir(), "bench-"))
   const environments = { main: { engine_host: `http://127.0.0.1:${engine.port}`, engine_api_key: "bench" } }
   await writeFile(path.join(cwd, ".config.json"), JSON.stringify({ environments }), { mode: 0o600 })
   const env = { PATH: process.env["PATH"], XDG_CACHE_HOME: path.join(cwd, "cache") }
-  const ours = [fileOf("../../dist/main.js")]
-  const bare = [fileOf("bare.mjs"), "stdio", `${engine.port}`]
+  const servers = [[fileOf("../../dist/main.js")], [fileOf("bare.mjs"), "stdio", `${engine.port}`]] as const
 
   const milliseconds = async (node: string, args: ReadonlyArray<string>, message: object) => {
     const before = performance.now()
@@ -57,41 +53,27 @@ export const starts = async () => {
 
   /** A first start keeps what it has compiled, as a user's does: once it has listed its tools, and a moment later. */
   const warmUp = async (node: string, version: string) => {
-    const child = spawn(node, ours, { cwd, env, stdio: ["pipe", "ignore", "ignore"] })
+    const child = spawn(node, servers[0], { cwd, env, stdio: ["pipe", "ignore", "ignore"] })
     child.stdin.write(handshake + line({ id: 2, method: "tools/list" }))
     const kept = async (): Promise<ReadonlyArray<string>> =>
       readdir(path.join(cwd, "cache/workflow-tool-server/code")).catch(() => [])
-    while (!(await kept()).some((name) => name.startsWith("engine-") && name.includes(`-${version}-`))) await pause(50)
+    while (!(await kept()).some((name) => name.startsWith("engine-") && name.includes(`-v${version}.`))) await pause(50)
     const ended = once(child, "exit")
     child.stdin.end()
     await ended
   }
 
-  const ratios: Array<{ readonly what: string; readonly ratio: number; readonly detail: string }> = []
-  for (const node of nodes) {
-    const version = String(spawnSync(node, ["--version"]).stdout).trim()
-    await warmUp(node, version)
+  const measures: Array<Measure> = []
+  for (const { executable, version } of [thisNode, anotherNode() ?? []].flat()) {
+    await warmUp(executable, version)
     for (const { goal, message, what } of firsts) {
-      const taken: readonly [Array<number>, Array<number>] = [[], []]
-      for (let round = 0; round < rounds; round++) {
-        taken[0].push(await milliseconds(node, ours, message))
-        taken[1].push(await milliseconds(node, bare, message))
-      }
-      const [command, server] = [usual(taken[0]), usual(taken[1])]
-      ratios.push({
-        what: `${what} / a bare server's, Node ${version.slice(1)} (goal ${goal})`,
-        ratio: command / server,
-        detail: `${command.toFixed(1)} ms / ${server.toFixed(1)} ms`
-      })
+      const [command, server] = await inTurns(rounds, (index) => milliseconds(executable, servers[index], message))
+      measures.push({ what: `stdio: ${what}, Node ${version}`, unit: "ms", ours: command, bare: server, goal })
     }
   }
   engine.close()
-  engine.close()
   await rm(cwd, { recursive: true, force: true })
-  return ratios
+  return measures
 }
 
 const rounds = 20
-
-/** What it takes where nobody else was at work: the lower quartile. */
-const usual = (times: ReadonlyArray<number>) => times.toSorted((a, b) => a - b)[Math.floor(times.length / 4)] ?? 0

@@ -1,0 +1,37 @@
+import { spawnSync } from "node:child_process"
+
+/** A Node, with its major version. */
+interface Node {
+  readonly executable: string
+  readonly version: string
+}
+
+const nodeAt = (executable: string): Node | undefined => {
+  const { stdout } = spawnSync(executable, ["--version"], { encoding: "utf8" })
+  const version = /^v(\d+)\./.exec(stdout ?? "")?.[1]
+  return version === undefined ? undefined : { executable, version }
+}
+
+export const thisNode = { executable: process.execPath, version: process.versions.node.split(".")[0] ?? "" }
+
+/** The Node at `BENCH_NODE`, or the one that the system has, where it is another than this. */
+export const anotherNode = (): Node | undefined => {
+  const found = nodeAt(process.env["BENCH_NODE"] ?? "/usr/bin/node")
+  return found?.version === thisNode.version ? undefined : found
+}
+
+/** What it takes where nobody else was at work: the lower quartile. */
+export const usual = (costs: ReadonlyArray<number>) =>
+  costs.toSorted((a, b) => a - b)[Math.floor(costs.length / 4)] ?? 0
+
+/** What each of both usually takes, measured in turns. */
+export const inTurns = async (
+  rounds: number,
+  measure: (index: 0 | 1) => Promise<number>
+): Promise<[number, number]> => {
+  const taken: Readonly<Record<0 | 1, Array<number>>> = [[], []]
+  for (let round = 0; round < rounds; round++) {
+    for (const index of [0, 1] as const) taken[index].push(await measure(index))
+  }
+  return [usual(taken[0]), usual(taken[1])]
+}
