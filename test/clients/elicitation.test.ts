@@ -20,7 +20,8 @@ describe.each(asking)("the person at %s over %s", (name, transport, { connect },
   let session: Session
   let plan: unknown
   const asked: Array<string> = []
-  let person: Person = () => Promise.reject(new Error("nobody is there"))
+  const agrees: Person = () => Promise.resolve({ action: "accept", content: { agree: true } })
+  let person = agrees
 
   beforeAll(async () => {
     const plans = { guards: { protected: { names: ["Billing*"] } } }
@@ -56,6 +57,11 @@ describe.each(asking)("the person at %s over %s", (name, transport, { connect },
       },
       (error: unknown) => String(error)
     )
+
+  it("is asked about a single change, too", () => {
+    assert.lengthOf(asked, 1)
+    assert.include(asked[0], `changes the protected workflow "Billing ${name}"`)
+  })
 
   it("is asked, and nothing changes unless they agree", async () => {
     person = () => Promise.resolve({ action: "decline" })
@@ -94,9 +100,9 @@ describe.each(asking)("the person at %s over %s", (name, transport, { connect },
   })
 
   it("agrees", async () => {
-    person = () => Promise.resolve({ action: "accept", content: { agree: true } })
+    person = agrees
     assert.propertyVal(dataOf(await apply()), "state", "applied")
-    assert.lengthOf(asked, 5)
+    assert.lengthOf(asked, 6)
   })
 })
 
