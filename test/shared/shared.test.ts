@@ -47,8 +47,8 @@ const pair = async (prefix: string, more: object = {}): Promise<readonly [Server
 }
 
 const webhook = { name: "Hook", type: "engine-nodes-base.webhook", typeVersion: 2, position: [0, 0], parameters: {} }
-const idOf = async (server: Server, name: string) => {
-  const answer = dataOf(await server.call("create_workflow", { name, nodes: [webhook], connections: {} }))
+const idOf = async (server: Server, name: string, more: object = {}) => {
+  const answer = dataOf(await server.call("create_workflow", { name, nodes: [webhook], connections: {}, ...more }))
   return String(answer["id"] ?? Object(answer["workflow"])["id"])
 }
 
@@ -159,7 +159,7 @@ describe("servers that share a Redis", () => {
     const guarded = { plans: { guards: { protected: { names: ["guarded *"] } } } }
     const [one, other] = await Promise.all([serve("questions", {}, guarded), serve("questions", {}, guarded)])
     for (const era of ["legacy", "modern"]) {
-      await idOf(one, `guarded ${era}`)
+      await idOf(one, `guarded ${era}`, { confirm_protected: true })
       const plan = dataOf(
         await one.call("plan_bulk", { where: { name: `guarded ${era}` }, action: ["deactivate", "tag"], value: era })
       )
