@@ -74,13 +74,19 @@ const gather = (name, ...files) => {
   }
 }
 gather("start", "src/cli/command.ts")
+gather("lists", "src/cli/toolsets/operator.ts", "src/cli/toolsets/changes.ts")
 gather(
   "engine",
   "src/cli/toolsets/engineToolset.ts",
   "src/cli/engine/instances.ts",
   "src/cli/upstream/nodeHttpClient.ts"
 )
-gather("operator", "src/cli/toolsets/operator.ts", "src/cli/toolsets/changes.ts", "src/cli/plans/workflowPlans.ts")
+gather(
+  "operator",
+  "src/cli/toolsets/operatorToolset.ts",
+  "src/cli/toolsets/changesToolset.ts",
+  "src/cli/plans/workflowPlans.ts"
+)
 
 /**
  * What the first piece gives to the others is there when they are loaded, and stays: plain values, taken once, by their

@@ -23,9 +23,9 @@ export const load = (launch: Launch) => {
     Effect.flatMap((context) => {
       const { check, ...toolset } = Toolset.provide(MarketplaceToolset, context)
       const isChecked = launch.embedded === undefined && check !== undefined
-      return Effect.map(Effect.provideContext(adsPlans, context), (plans) => ({
+      return Effect.map(Effect.provideContext(adsPlans, context), (source) => ({
         toolset: isChecked ? { ...toolset, check } : toolset,
-        plans
+        plans: { isWritable: source.isWritable, source: Effect.succeed(source) }
       }))
     })
   )

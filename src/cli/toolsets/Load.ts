@@ -6,10 +6,17 @@ import type { ConfigurationError } from "../../internal/config/ConfigurationErro
 import type { Toolset } from "../../mcp/Toolset.ts"
 import type { Launch } from "../configuration/Launch.ts"
 
+/** The plans that a toolset makes. */
+export interface Plans {
+  /** Whether something may be changed now; known before the plans are. */
+  readonly isWritable: PlanSource["isWritable"]
+  readonly source: Effect.Effect<PlanSource>
+}
+
 /** A toolset with everything it needs, and the plans that it makes, if it makes any. */
 export interface Loaded {
   readonly toolset: Toolset
-  readonly plans?: PlanSource
+  readonly plans?: Plans
   /** Loads what was left for later; done when there is time for it, or when it is needed. */
   readonly later?: Effect.Effect<unknown>
 }

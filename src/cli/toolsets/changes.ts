@@ -1,9 +1,20 @@
-import { Context } from "effect"
+import { Effect } from "effect"
 
-import { type PlanSource, PlanSources } from "../../changes/tools/PlanSource.ts"
-import { ChangesToolset } from "../../changes/toolset.ts"
-import * as Toolset from "../../mcp/Toolset.ts"
+import { offerFor } from "../../changes/offer.ts"
+import { changesOutline } from "../../changes/outline.ts"
+import type { Plans, Shared } from "./Load.ts"
+import { outlined } from "./outlined.ts"
 
 /** The tools of plans over everything that makes plans. */
-export const planTools = (sources: ReadonlyArray<PlanSource>) =>
-  Toolset.provide(ChangesToolset, Context.make(PlanSources, sources))
+export const load = Effect.fnUntraced(function* (
+  plans: ReadonlyArray<Plans>,
+  { areListsFirst }: Pick<Shared, "areListsFirst">
+) {
+  const whole = Effect.flatMap(
+    Effect.promise(() => import("./changesToolset.ts")),
+    (module) => module.load(plans)
+  )
+  if (!areListsFirst) return yield* whole
+  const writable = yield* Effect.filter(plans, ({ isWritable }) => isWritable)
+  return yield* outlined("changes", whole, (tell) => offerFor(tell(changesOutline), writable.length > 0))
+})

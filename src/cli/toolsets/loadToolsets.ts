@@ -1,23 +1,28 @@
 import { Context, Effect, Layer } from "effect"
 
-import type { PlanSource } from "../../changes/tools/PlanSource.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { Audit } from "../../mcp/Audit.ts"
 import type { Transport } from "../audit/callers.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import type { SharedSettings } from "../configuration/settings.ts"
-import type { Shared } from "./Load.ts"
+import type { Loaded, Plans, Shared } from "./Load.ts"
 import { loaders } from "./toolsets.ts"
 
 /** The toolsets that are asked for, with all that they work on, for as long as the scope lasts. */
-export const loadToolsets = Effect.fnUntraced(function* (launch: Launch, options?: Pick<Shared, "areListsFirst">) {
+export const loadToolsets = Effect.fnUntraced(function* (
+  launch: Launch,
+  options: Pick<Shared, "areListsFirst"> = { areListsFirst: false }
+) {
   yield* checkConnections(launch)
-  const loaded = yield* Effect.forEach(yield* loaders(launch, options), ({ load }) => load)
-  const plans = loaded.flatMap(({ plans: source }) => source ?? [])
-  return {
-    toolsets: [...loaded.map(({ toolset }) => toolset), ...(yield* planTools(plans))],
-    later: loaded.flatMap(({ later: left }) => left ?? [])
-  }
+  const sets = yield* Effect.forEach(yield* loaders(launch, options), ({ load }) => load)
+  const loaded = [
+    ...sets,
+    ...(yield* planTools(
+      sets.flatMap(({ plans }) => plans ?? []),
+      options
+    ))
+  ]
+  return { toolsets: loaded.map(({ toolset }) => toolset), later: loaded.flatMap(({ later }) => later ?? []) }
 })
 
 /** What this server agrees on with its copies, where it is not alone. */
@@ -35,12 +40,15 @@ const sharing = (settings: SharedSettings) =>
   }).pipe(Effect.flatMap(({ layer }) => Layer.build(layer(settings))))
 
 /** Loads the tools of plans where a toolset makes plans. */
-const planTools = (sources: ReadonlyArray<PlanSource>) =>
-  sources.length === 0
+const planTools = (
+  plans: ReadonlyArray<Plans>,
+  options: Pick<Shared, "areListsFirst">
+): Effect.Effect<ReadonlyArray<Loaded>> =>
+  plans.length === 0
     ? Effect.succeed([])
-    : Effect.map(
-        Effect.promise(() => import("./changes.ts")),
-        ({ planTools: tools }) => [tools(sources)]
+    : Effect.promise(() => import("./changes.ts")).pipe(
+        Effect.flatMap(({ load }) => load(plans, options)),
+        Effect.map((loaded) => [loaded])
       )
 
 /** Loads the audit log where one is asked for; a history wants to know who calls as well. */

@@ -1,22 +1,37 @@
-import { Context, Effect, Layer } from "effect"
+import { Effect } from "effect"
 
-import { workflowPlans, withPlans } from "../../engine/operator/plans/toolset.ts"
-import { OperatorToolset } from "../../engine/operator/toolset.ts"
-import { AppViews } from "../../mcp/AppViews.ts"
-import * as Toolset from "../../mcp/Toolset.ts"
-import { withFolders } from "../engine/folders.ts"
+import { namesIn } from "../../engine/config/EngineConfig.ts"
+import { offerOver, withPlanning } from "../../engine/operator/offer.ts"
+import { operatorOutlines } from "../../engine/operator/outline.ts"
 import { readView } from "../http/pageFiles.ts"
-import * as WorkflowPlans from "../plans/workflowPlans.ts"
 import type { Load } from "./Load.ts"
+import { outlined } from "./outlined.ts"
 
-/** The toolset `operator` over the instances that the toolset `engine` works on, with plans in a file of their own. */
-export const load: Load = (launch, { instances }) =>
-  Effect.gen(function* () {
-    const engines = yield* instances
-    const plans = yield* Effect.provideContext(Layer.build(WorkflowPlans.layer(launch)), engines)
-    const context = yield* withFolders(launch, Context.add(Context.merge(engines, plans), AppViews, readView))
-    return {
-      toolset: Toolset.provide(withPlans(OperatorToolset), context),
-      plans: yield* Effect.provideContext(workflowPlans, context)
-    }
-  })
+/** The toolset `operator`, loaded when the toolset `engine` is. The journal of its plans is opened by the first of them. */
+export const load: Load = (launch, shared) => {
+  const { engine } = launch
+  const whole = Effect.flatMap(
+    Effect.promise(() => import("./operatorToolset.ts")),
+    (module) => module.load(launch, shared)
+  )
+  if (!shared.areListsFirst || engine === undefined) return whole
+  const names = namesIn(engine)
+  const { across, planning, single } = operatorOutlines
+  return Effect.map(
+    outlined("operator", Effect.orDie(whole), (tell) =>
+      withPlanning(
+        offerOver({ across: tell(across).tools, single: tell(single).tools }, names, readView),
+        tell(planning).tools,
+        names,
+        readView
+      )
+    ),
+    (outline) => ({
+      ...outline,
+      plans: {
+        isWritable: Effect.succeed(names.names.some((name) => !names.readOnly.has(name))),
+        source: Effect.flatMap(outline.loaded, ({ plans }) => plans.source)
+      }
+    })
+  )
+}

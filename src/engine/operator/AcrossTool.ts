@@ -57,7 +57,6 @@ export const make = <const Fields extends Arguments.Fields>(
       const { properties } = instancesArgument.jsonSchema()
       return { ...schema, properties: Object.assign({}, schema.properties, properties) }
     },
-    lane: () => "Several instances",
     call: Effect.fn(name)(function* (input) {
       const { given, rest } = takeInstances(input)
       const args = yield* parameters.decode(rest)

@@ -7,7 +7,7 @@ import type { Toolset } from "../../../mcp/Toolset.ts"
 import { type PlanConfig, WorkflowPlans } from "../../changes/Plans.ts"
 import { Instances } from "../../client/Instances.ts"
 import { toToolError } from "../../tools/errors.ts"
-import { withView } from "../view/appView.ts"
+import { withPlanning } from "../offer.ts"
 import { planTools } from "./planTools.ts"
 
 /** A toolset over instances with the tools that plan changes of their workflows. */
@@ -16,10 +16,12 @@ export const withPlans = (toolset: Toolset<Instances>): Toolset<Instances | Plan
   tools: [...toolset.tools, ...planTools],
   narrow: Effect.gen(function* () {
     const offer = toolset.narrow === undefined ? toolset : yield* toolset.narrow
-    const { names } = yield* Instances
-    if (names.length === 0) return offer
-    const hasViews = (yield* AppViews) !== undefined
-    return { ...offer, tools: [...offer.tools, ...(hasViews ? withView(planTools) : planTools)] }
+    return withPlanning<Instances, Instances | PlanConfig | WorkflowPlans>(
+      offer,
+      planTools,
+      yield* Instances,
+      yield* AppViews
+    )
   })
 })
 

@@ -1,0 +1,24 @@
+import { Context, Effect, Layer } from "effect"
+
+import { workflowPlans, withPlans } from "../../engine/operator/plans/toolset.ts"
+import { OperatorToolset } from "../../engine/operator/toolset.ts"
+import { AppViews } from "../../mcp/AppViews.ts"
+import * as Toolset from "../../mcp/Toolset.ts"
+import type { Launch } from "../configuration/Launch.ts"
+import { withFolders } from "../engine/folders.ts"
+import { readView } from "../http/pageFiles.ts"
+import * as WorkflowPlans from "../plans/workflowPlans.ts"
+import type { Shared } from "./Load.ts"
+
+/** The toolset `operator` over the instances that the toolset `engine` works on, with plans in a file of their own. */
+export const load = (launch: Launch, { instances }: Shared) =>
+  Effect.gen(function* () {
+    const engines = yield* instances
+    const plans = yield* Effect.provideContext(Layer.build(WorkflowPlans.layer(launch)), engines)
+    const context = yield* withFolders(launch, Context.add(Context.merge(engines, plans), AppViews, readView))
+    const source = yield* Effect.provideContext(workflowPlans, context)
+    return {
+      toolset: Toolset.provide(withPlans(OperatorToolset), context),
+      plans: { isWritable: source.isWritable, source: Effect.succeed(source) }
+    }
+  })

@@ -1,0 +1,29 @@
+import { Effect, Latch } from "effect"
+
+import * as Outline from "../../mcp/Outline.ts"
+import type { Offer, Toolset } from "../../mcp/Toolset.ts"
+import { eventually } from "./eventually.ts"
+
+/** A toolset whose programs are loaded after its lists have been told, or by the first call. */
+export const outlined = Effect.fnUntraced(function* <A extends { readonly toolset: Toolset }, R>(
+  name: string,
+  whole: Effect.Effect<A, never, R>,
+  /** What is offered, made of outlines. */
+  offer: (tell: (outline: Outline.Outline) => Offer) => Offer
+) {
+  const loaded = yield* eventually(whole)
+  const listed = Latch.makeUnsafe()
+  const programs = Effect.map(loaded, ({ toolset }) => toolset)
+  const toolset: Toolset = {
+    name,
+    ...offer((outline) => Outline.toOffer(outline, programs, () => listed.openUnsafe()))
+  }
+  return {
+    toolset,
+    loaded,
+    later: listed.await.pipe(Effect.andThen(Effect.sleep(timeToAnswer)), Effect.andThen(loaded))
+  }
+})
+
+/** In which an answer leaves that is ready: loading would keep it back. A call that comes sooner does not wait for this. */
+const timeToAnswer = "10 millis"

@@ -1,0 +1,44 @@
+import type { ReadView } from "../../mcp/AppViews.ts"
+import type { Tool } from "../../mcp/Tool.ts"
+import type { Offer } from "../../mcp/Toolset.ts"
+import type { InstanceNames } from "../config/EngineConfig.ts"
+import { over } from "../tools/overInstances.ts"
+import { viewResource, withView } from "./view/appView.ts"
+
+/** What a model should know of these tools together. */
+export const instructions =
+  "Prefer the tools that say less: search_workflows finds, view_workflow shows a workflow in a few words, edit_workflow " +
+  "changes only what is named, explain_execution says why a run failed. Before you write nodes, find_nodes and " +
+  "describe_node tell what this engine has and needs; check_workflow finds mistakes before a run."
+
+/** The tools by what one call works on: several instances, or a single one. */
+export interface Tools<R> {
+  readonly across: ReadonlyArray<Tool<R>>
+  readonly single: ReadonlyArray<Tool<R>>
+}
+
+/** What of the toolset `operator` is offered over these instances, with views where there is something that reads them. */
+export const offerOver = <R>(
+  { across, single }: Tools<R>,
+  instances: InstanceNames,
+  read: ReadView | undefined
+): Offer<R> => {
+  if (instances.names.length === 0) return { instructions: "", tools: [] }
+  const tools = [...across.map((tool) => ({ ...tool, lane: several })), ...over(single, instances)]
+  return read === undefined
+    ? { instructions, tools }
+    : { instructions, tools: withView(tools), resources: viewResource(read) }
+}
+
+const several = () => "Several instances"
+
+/** The same with the tools that plan changes. */
+export const withPlanning = <R, P>(
+  offer: Offer<R>,
+  planning: ReadonlyArray<Tool<P>>,
+  { names }: Pick<InstanceNames, "names">,
+  read: ReadView | undefined
+): Offer<P | R> =>
+  names.length === 0
+    ? offer
+    : { ...offer, tools: [...offer.tools, ...(read === undefined ? planning : withView(planning))] }
