@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 
 import type { Launch } from "../../src/cli/configuration/Launch.ts"
 import { load } from "../../src/cli/marketplace/marketplace.ts"
-import { planTools } from "../../src/cli/toolsets/changes.ts"
+import { load as loadPlanTools } from "../../src/cli/toolsets/changesToolset.ts"
 import { inTime } from "./support.ts"
 
 /** What the command starts with --embedded --toolsets marketplace. */
@@ -25,7 +25,7 @@ describe("the embedded mode", () => {
   it.effect("returns every name whole, also one that looks like its key", () =>
     Effect.gen(function* () {
       const { plans, toolset } = yield* load(launch)
-      const tools = [...toolset.tools, ...planTools([plans]).tools]
+      const tools = [...toolset.tools, ...(yield* loadPlanTools([plans])).toolset.tools]
       const call = Effect.fnUntraced(function* <A>(name: string, args: object, answer: Schema.Codec<A>) {
         const tool = tools.find((one) => one.name === name)
         if (tool === undefined) return yield* Effect.die(`no tool ${name}`)

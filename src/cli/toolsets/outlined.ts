@@ -18,12 +18,12 @@ export const outlined = Effect.fnUntraced(function* <A extends { readonly toolse
     name,
     ...offer((outline) => Outline.toOffer(outline, programs, () => listed.openUnsafe()))
   }
-  return {
-    toolset,
-    loaded,
-    later: listed.await.pipe(Effect.andThen(Effect.sleep(timeToAnswer)), Effect.andThen(loaded))
-  }
+  const isTime = Effect.raceFirst(Effect.andThen(listed.await, Effect.sleep(timeToAnswer)), Effect.sleep(timeToAsk))
+  return { toolset, loaded, later: Effect.andThen(isTime, loaded) }
 })
 
 /** In which an answer leaves that is ready: loading would keep it back. A call that comes sooner does not wait for this. */
 const timeToAnswer = "10 millis"
+
+/** What a killed process has left is seen to without a client that asks for lists, too. */
+const timeToAsk = "1 second"
