@@ -74,6 +74,7 @@ const gather = (name, ...files) => {
   }
 }
 gather("start", "src/cli/command.ts")
+gather("readFile", "src/cli/configuration/readFile.ts")
 gather("lists", "src/cli/toolsets/operator.ts", "src/cli/toolsets/changes.ts")
 gather(
   "engine",

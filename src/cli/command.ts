@@ -64,10 +64,12 @@ const readWords = (words: ReadonlyArray<string>): Effect.Effect<Invocation | und
     : Effect.succeed({ task: "serve", texts })
 }
 
+const toStderr = Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
+
 /** Everything that is not protocol goes to stderr; nobody reads the traces of a command, so that none are made. */
 const logging = ({ logLevel }: Options) =>
   Layer.mergeAll(
-    Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)]),
+    toStderr,
     Layer.succeed(References.MinimumLogLevel, logLevel),
     Layer.succeed(References.TracerEnabled, false),
     Layer.succeed(References.DisablePropagation, true)
@@ -95,7 +97,7 @@ export const main = (keepCode: () => void) =>
   runMain(
     command(Effect.sync(keepCode)).pipe(
       Effect.catchTags({ ConfigurationError: reportAs(1), UsageError: reportAs(usageCode) }),
-      Effect.catchCause((cause) => Effect.as(Effect.logFatal(cause), 70)),
+      Effect.catchCause((cause) => Effect.as(Effect.provide(Effect.logFatal(cause), toStderr), 70)),
       Effect.flatMap(exit)
     )
   )

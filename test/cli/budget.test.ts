@@ -17,11 +17,11 @@ const configuration = {
 const list = `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" })}\n`
 
 /** What a server over standard input and output has loaded by its first answer. */
-const loadedByFirstAnswer = async () => {
+const loadedByFirstAnswer = async (args: ReadonlyArray<string>) => {
   const cwd = await directory({ ".config.json": configuration })
   const file = path.join(cwd, "loaded")
   const env = { NODE_OPTIONS: `--import=${preload}`, LOADED_MODULES: file, XDG_CACHE_HOME: path.join(cwd, "cache") }
-  const { child } = start([], { cwd, env })
+  const { child } = start(args, { cwd, env })
   child.stdin.write(list)
   const [answer] = await once(child.stdout, "data")
   assert.include(String(answer), '"tools":[')
@@ -37,18 +37,24 @@ const later = "http https http2 net tls crypto dns child_process worker_threads"
   .map((name) => `node:${name}`)
 
 describe("before its first answer over standard input and output, the command", () => {
-  it("loads its first file alone, of no more bytes than it had, and nothing that is needed later", async () => {
-    const { bytes, modules, own } = await loadedByFirstAnswer()
-    assert.sameMembers(
-      own.map((url) => path.basename(new URL(url).pathname).replace(/-[\w-]{8}\.js$/, "")),
-      ["main.js", "start", "rolldown-runtime"]
-    )
-    // The number of when this was written, and a twentieth for what small changes need.
-    assert.isAtMost(bytes, 355_000)
-    assert.isAbove(modules.length, own.length, "the preloaded file wrote down what was loaded of Node")
-    assert.deepStrictEqual(
-      modules.filter((url) => later.includes(url)),
-      []
-    )
-  })
+  it.each([
+    ["its first file alone", [], [], 355_000],
+    ["what lists tell of its toolset operator beside it", ["--toolsets", "engine,operator"], ["lists"], 392_000]
+  ] as const)(
+    "loads %s, of no more bytes than it had, and nothing that is needed later",
+    async (_, args, more, mostBytes) => {
+      const { bytes, modules, own } = await loadedByFirstAnswer(args)
+      assert.sameMembers(
+        own.map((url) => path.basename(new URL(url).pathname).replace(/-[\w-]{8}\.js$/, "")),
+        ["main.js", "start", "rolldown-runtime", ...more]
+      )
+      // The number of when this was written, and a twentieth for what small changes need.
+      assert.isAtMost(bytes, mostBytes)
+      assert.isAbove(modules.length, own.length, "the preloaded file wrote down what was loaded of Node")
+      assert.deepStrictEqual(
+        modules.filter((url) => later.includes(url)),
+        []
+      )
+    }
+  )
 })

@@ -1,17 +1,21 @@
-import { once } from "node:events"
-import { readdir, readFile, rename, stat, writeFile } from "node:fs/promises"
+import { execFileSync } from "node:child_process"
+import { once as onceEmitted } from "node:events"
+import { mkdir, readdir, readFile, rename, stat, writeFile } from "node:fs/promises"
+import { hostname } from "node:os"
 import path from "node:path"
 import { createInterface } from "node:readline"
 
 import { assert, describe, it } from "vitest"
 
-import { commandFile, directory, standIn, start, startHttp, useCommand } from "./built.ts"
+import { commandFile, directory, once, standIn, start, startHttp, useCommand } from "./built.ts"
 
 useCommand()
 
 const instance = (more: object = {}) => ({ engine_host: "http://127.0.0.1:9", engine_api_key: "canary", ...more })
 const two = { main: instance(), spare: instance({ readOnly: true }) }
 const alone = { environments: { main: instance() } }
+const all = { environments: two, defaultEnv: "main", marketplace: { apiKey: "canary-of-the-marketplace" } }
+const operator = ["--toolsets", "engine,operator"]
 
 const handshake = (protocolVersion: string) => ({
   method: "initialize",
@@ -23,7 +27,7 @@ const overStdio = (args: ReadonlyArray<string>, cwd: string, env: Readonly<Recor
   const started = start(args, { cwd, env: { XDG_CACHE_HOME: path.join(cwd, "cache"), ...env } })
   const lines = createInterface({ input: started.child.stdout })
   const ask = async (message: object): Promise<unknown> => {
-    const answer = once(lines, "line")
+    const answer = onceEmitted(lines, "line")
     started.child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, ...message })}\n`)
     const [line]: ReadonlyArray<unknown> = await answer
     return JSON.parse(String(line))
@@ -35,24 +39,31 @@ const overStdio = (args: ReadonlyArray<string>, cwd: string, env: Readonly<Recor
   return { ...started, ask, stop }
 }
 
-/** A working folder with a configuration of an engine that has one workflow. */
-const withEngine = async () => {
+/** A working folder with a configuration of an engine that has one workflow, and nothing else. */
+const withEngine = async (settings: object = {}, onAsked: (url: string) => void = () => {}) => {
   const workflow = { id: "1", name: "One", active: false, nodes: [], connections: {}, settings: {} }
-  const engine = await standIn((_, response) => {
+  const engine = await standIn(({ url = "" }, response) => {
+    onAsked(url)
     response.setHeader("content-type", "application/json")
-    response.end(JSON.stringify(workflow))
+    response.end(JSON.stringify({ ...workflow, data: [] }))
   })
-  return directory({ ".config.json": { environments: { main: instance({ engine_host: engine }) } } })
+  const environments = { main: instance({ engine_host: engine }) }
+  return directory({ ".config.json": { environments, ...settings } })
 }
 
-const getWorkflow = (id: string) => ({ method: "tools/call", params: { name: "get_workflow", arguments: { id } } })
+const call = (name: string, args: object) => ({ method: "tools/call", params: { name, arguments: args } })
+const getWorkflow = (id: string) => call("get_workflow", { id })
+
+const lists = ["tools/list", "prompts/list", "resources/list", "resources/templates/list"]
 
 describe("what lists tell before the programs behind them are loaded", () => {
   it.each([
     ["two instances", { environments: two, defaultEnv: "main" }, []],
-    ["nothing that may be changed", { environments: { spare: two.spare } }, []],
-    ["a server that is read-only", { environments: { main: two.main } }, ["--read-only"]],
-    ["plans and other tools beside them", alone, ["--toolsets", "engine,operator"]]
+    ["nothing that may be changed", { environments: { spare: two.spare } }, operator],
+    ["a server that is read-only", alone, ["--read-only", ...operator]],
+    ["plans and other tools beside them", { environments: two, defaultEnv: "main" }, operator],
+    ["no instance", { marketplace: all.marketplace }, ["--toolsets", "operator,marketplace"]],
+    ["a history, and plans of several toolsets", all, ["--toolsets", "operator,marketplace", "--history", "history"]]
   ] as const)("is what the programs tell: with %s", async (_, configuration, args) => {
     const cwd = await directory({ ".config.json": configuration })
     const { url } = await startHttp(args, { cwd })
@@ -79,13 +90,15 @@ describe("what lists tell before the programs behind them are loaded", () => {
     for (const version of ["2024-11-05", "2025-03-26", "2025-11-25"]) {
       session.session = ""
       assert.deepStrictEqual(await ask(handshake(version)), await askHttp(handshake(version), version))
-      for (const method of ["tools/list", "prompts/list", "resources/list", "resources/templates/list"]) {
+      for (const method of lists) {
         assert.deepStrictEqual(await ask({ method }), await askHttp({ method }, version), `${method} in ${version}`)
       }
     }
     session.session = ""
-    const list = { method: "tools/list", params: modern }
-    assert.deepStrictEqual(await ask(list), await askHttp(list, "2026-07-28"))
+    for (const method of ["server/discover", ...lists]) {
+      const list = { method, params: modern }
+      assert.deepStrictEqual(await ask(list), await askHttp(list, "2026-07-28"), `${method} in 2026-07-28`)
+    }
     await stop()
   })
 })
@@ -111,15 +124,47 @@ describe("the programs behind the lists", () => {
     await stop()
   })
 
-  it("fail in the call that needs them where they cannot be loaded, and are tried again by the next", async () => {
-    const { ask, says, stop } = overStdio([], await withEngine())
+  it.each([
+    ["engine", getWorkflow("1")],
+    ["operator", call("search_workflows", {})],
+    ["operator", call("audit_log", {})]
+  ])("fail in the call that needs them where %s cannot be loaded, and are tried again by the next", async (piece, asked) => {
+    const { ask, says, stop } = overStdio(operator, await withEngine())
     const chunks = path.join(path.dirname(commandFile()), "chunks")
-    const file = (await readdir(chunks)).find((name) => name.startsWith("engine-")) ?? ""
+    const file = (await readdir(chunks)).find((name) => name.startsWith(`${piece}-`)) ?? ""
     await rename(path.join(chunks, file), path.join(chunks, `${file}.away`))
-    assert.nestedPropertyVal(await ask(getWorkflow("1")), "error.code", -32603)
-    await says("stderr", "engine-")
+    assert.nestedPropertyVal(await ask(asked), "error.code", -32603)
+    await says("stderr", `${piece}-`)
     await rename(path.join(chunks, `${file}.away`), path.join(chunks, file))
+    assert.nestedPropertyVal(await ask(asked), "result.content[0].type", "text")
+    await stop()
+  })
+
+  it("say with the first plan, which is not kept, that the journal cannot be written", async () => {
+    const { ask, stop } = overStdio(operator, await withEngine({ plans: { journal: "nowhere/journal.jsonl" } }))
+    assert.nestedProperty(await ask({ method: "tools/list" }), "result.tools")
+    const refused = await ask(call("plan_bulk", { action: ["delete_executions"], status: "error" }))
+    assert.match(Object(refused).error.message, /nowhere\/journal\.jsonl.*Is its folder there/)
+    await stop()
+  })
+
+  it("keep the history of the first call", async () => {
+    const cwd = await withEngine()
+    const { ask, stop } = overStdio(["--history", "history"], cwd)
     assert.nestedPropertyVal(await ask(getWorkflow("1")), "result.content[0].type", "text")
+    assert.deepInclude(await stop(), { code: 0, stderr: "" })
+    const told = execFileSync("git", ["-C", path.join(cwd, "history"), "log", "--name-only"], { encoding: "utf8" })
+    assert.match(told, /^main\/.*1.*\.json$/m)
+  })
+
+  it("see to what a killed process has left, although nobody asks for anything", async () => {
+    const asked = once<string>()
+    const cwd = await withEngine({}, asked.resolve)
+    const left = { instance: "main", name: "Temporary run of One", machine: hostname(), pid: 4_194_305, since: 1 }
+    await mkdir(path.join(cwd, ".workflow-runs"))
+    await writeFile(path.join(cwd, ".workflow-runs/1-left.json"), JSON.stringify(left))
+    const { stop } = overStdio(operator, cwd)
+    assert.include(await asked.promise, "/api/v1/workflows?")
     await stop()
   })
 })

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
 
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { Audit } from "../../mcp/Audit.ts"
@@ -43,7 +43,7 @@ const sharing = (settings: SharedSettings) =>
 const planTools = (
   plans: ReadonlyArray<Plans>,
   options: Pick<Shared, "areListsFirst">
-): Effect.Effect<ReadonlyArray<Loaded>> =>
+): Effect.Effect<ReadonlyArray<Loaded>, never, Scope.Scope> =>
   plans.length === 0
     ? Effect.succeed([])
     : Effect.promise(() => import("./changes.ts")).pipe(

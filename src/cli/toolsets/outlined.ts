@@ -18,8 +18,12 @@ export const outlined = Effect.fnUntraced(function* <A extends { readonly toolse
     name,
     ...offer((outline) => Outline.toOffer(outline, programs, () => listed.openUnsafe()))
   }
-  const isTime = Effect.raceFirst(Effect.andThen(listed.await, Effect.sleep(timeToAnswer)), Effect.sleep(timeToAsk))
-  return { toolset, loaded, later: Effect.andThen(isTime, loaded) }
+  yield* Effect.forkScoped(Effect.andThen(Effect.sleep(timeToAsk), listed.open))
+  return {
+    toolset,
+    loaded,
+    later: listed.await.pipe(Effect.andThen(Effect.sleep(timeToAnswer)), Effect.andThen(loaded))
+  }
 })
 
 /** In which an answer leaves that is ready: loading would keep it back. A call that comes sooner does not wait for this. */
