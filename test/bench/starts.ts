@@ -20,11 +20,16 @@ const handshake =
     params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "bench", version: "0" } }
   }) + line({ method: "notifications/initialized", params: {} })
 
+const list = { id: 2, method: "tools/list" }
+
+/** What a client asks first, of a server with these arguments. */
 const firsts = [
-  { what: "start to the answer of tools/list", goal: 1.3, message: { id: 2, method: "tools/list" } },
+  { what: "start to the answer of tools/list", goal: 1.3, args: [], message: list },
+  { what: "start to the answer of tools/list, operator too", goal: 1.5, args: ["--toolsets", "engine,operator"], message: list },
   {
     what: "start to the answer of get_workflow",
     goal: 2,
+    args: [],
     message: { id: 2, method: "tools/call", params: { name: "get_workflow", arguments: { id: "1" } } }
   }
 ]
@@ -36,7 +41,8 @@ export const starts = async (): Promise<ReadonlyArray<Measure>> => {
   const environments = { main: { engine_host: `http://127.0.0.1:${engine.port}`, engine_api_key: "bench" } }
   await writeFile(path.join(cwd, ".config.json"), JSON.stringify({ environments }), { mode: 0o600 })
   const env = { PATH: process.env["PATH"], XDG_CACHE_HOME: path.join(cwd, "cache") }
-  const servers = [[fileOf("../../dist/main.js")], [fileOf("bare.mjs"), "stdio", `${engine.port}`]] as const
+  const command = fileOf("../../dist/main.js")
+  const bare = [fileOf("bare.mjs"), "stdio", `${engine.port}`]
 
   const milliseconds = async (node: string, args: ReadonlyArray<string>, message: object) => {
     const before = performance.now()
@@ -53,11 +59,11 @@ export const starts = async (): Promise<ReadonlyArray<Measure>> => {
 
   /** A first start keeps what it has compiled, as a user's does: once it has listed its tools, and a moment later. */
   const warmUp = async (node: string, version: string) => {
-    const child = spawn(node, servers[0], { cwd, env, stdio: ["pipe", "ignore", "ignore"] })
-    child.stdin.write(handshake + line({ id: 2, method: "tools/list" }))
+    const child = spawn(node, [command, "--toolsets", "engine,operator"], { cwd, env, stdio: ["pipe", "ignore", "ignore"] })
+    child.stdin.write(handshake + line(list))
     const kept = async (): Promise<ReadonlyArray<string>> =>
       readdir(path.join(cwd, "cache/workflow-tool-server/code")).catch(() => [])
-    while (!(await kept()).some((name) => name.startsWith("engine-") && name.includes(`-v${version}.`))) await pause(50)
+    while (!(await kept()).some((name) => name.startsWith("operator-") && name.includes(`-v${version}.`))) await pause(50)
     const ended = once(child, "exit")
     child.stdin.end()
     await ended
@@ -66,9 +72,10 @@ export const starts = async (): Promise<ReadonlyArray<Measure>> => {
   const measures: Array<Measure> = []
   for (const { executable, version } of [thisNode, anotherNode() ?? []].flat()) {
     await warmUp(executable, version)
-    for (const { goal, message, what } of firsts) {
-      const [command, server] = await inTurns(rounds, (index) => milliseconds(executable, servers[index], message))
-      measures.push({ what: `stdio: ${what}, Node ${version}`, unit: "ms", ours: command, bare: server, goal })
+    for (const { args, goal, message, what } of firsts) {
+      const servers = [[command, ...args], bare] as const
+      const [ours, theirs] = await inTurns(rounds, (index) => milliseconds(executable, servers[index], message))
+      measures.push({ what: `stdio: ${what}, Node ${version}`, unit: "ms", ours, bare: theirs, goal })
     }
   }
   engine.close()

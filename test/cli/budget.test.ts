@@ -17,8 +17,8 @@ const configuration = {
 const list = `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" })}\n`
 
 /** What a server over standard input and output has loaded by its first answer. */
-const loadedByFirstAnswer = async (args: ReadonlyArray<string>) => {
-  const cwd = await directory({ ".config.json": configuration })
+const loadedByFirstAnswer = async (args: ReadonlyArray<string>, settings: object) => {
+  const cwd = await directory({ ".config.json": { ...configuration, ...settings } })
   const file = path.join(cwd, "loaded")
   const env = { NODE_OPTIONS: `--import=${preload}`, LOADED_MODULES: file, XDG_CACHE_HOME: path.join(cwd, "cache") }
   const { child } = start(args, { cwd, env })
@@ -36,14 +36,17 @@ const later = "http https http2 net tls crypto dns child_process worker_threads"
   .split(" ")
   .map((name) => `node:${name}`)
 
+const operator = ["--toolsets", "engine,operator"]
+
 describe("before its first answer over standard input and output, the command", () => {
   it.each([
-    ["its first file alone", [], [], 355_000],
-    ["what lists tell of its toolset operator beside it", ["--toolsets", "engine,operator"], ["lists"], 392_000]
+    ["its first file alone", [], {}, [], 355_000],
+    ["what lists tell of its toolset operator beside it", operator, {}, ["lists"], 392_000],
+    ["what reads settings of plans beside that", operator, { plans: { planMinutes: 5 } }, ["lists", "readFile"], 402_000]
   ] as const)(
     "loads %s, of no more bytes than it had, and nothing that is needed later",
-    async (_, args, more, mostBytes) => {
-      const { bytes, modules, own } = await loadedByFirstAnswer(args)
+    async (_, args, settings, more, mostBytes) => {
+      const { bytes, modules, own } = await loadedByFirstAnswer(args, settings)
       assert.sameMembers(
         own.map((url) => path.basename(new URL(url).pathname).replace(/-[\w-]{8}\.js$/, "")),
         ["main.js", "start", "rolldown-runtime", ...more]

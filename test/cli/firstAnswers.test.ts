@@ -103,6 +103,14 @@ describe("what lists tell before the programs behind them are loaded", () => {
   })
 })
 
+/** Makes a piece of the command one that cannot be loaded, until it is given back. */
+const takeAway = async (piece: string) => {
+  const chunks = path.join(path.dirname(commandFile()), "chunks")
+  const file = path.join(chunks, (await readdir(chunks)).find((name) => name.startsWith(`${piece}-`)) ?? "")
+  await rename(file, `${file}.away`)
+  return () => rename(`${file}.away`, file)
+}
+
 describe("the programs behind the lists", () => {
   it("answer the first call, the first prompt and the first completion", async () => {
     const { ask, stop } = overStdio([], await withEngine())
@@ -130,14 +138,22 @@ describe("the programs behind the lists", () => {
     ["operator", call("audit_log", {})]
   ])("fail in the call that needs them where %s cannot be loaded, and are tried again by the next", async (piece, asked) => {
     const { ask, says, stop } = overStdio(operator, await withEngine())
-    const chunks = path.join(path.dirname(commandFile()), "chunks")
-    const file = (await readdir(chunks)).find((name) => name.startsWith(`${piece}-`)) ?? ""
-    await rename(path.join(chunks, file), path.join(chunks, `${file}.away`))
+    const giveBack = await takeAway(piece)
     assert.nestedPropertyVal(await ask(asked), "error.code", -32603)
     await says("stderr", `${piece}-`)
-    await rename(path.join(chunks, `${file}.away`), path.join(chunks, file))
+    await giveBack()
     assert.nestedPropertyVal(await ask(asked), "result.content[0].type", "text")
     await stop()
+  })
+
+  it("say on standard error alone what cannot be loaded before there is anything to answer with", async () => {
+    const cwd = await withEngine({ plans: { planMinutes: 5 } })
+    const giveBack = await takeAway("readFile")
+    const { ended } = overStdio([], cwd)
+    const { code, stderr, stdout } = await ended
+    await giveBack()
+    assert.deepStrictEqual({ code, stdout }, { code: 70, stdout: "" })
+    assert.match(stderr, /level=FATAL.*readFile-/)
   })
 
   it("say with the first plan, which is not kept, that the journal cannot be written", async () => {
