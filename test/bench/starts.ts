@@ -25,7 +25,12 @@ const list = { id: 2, method: "tools/list" }
 /** What a client asks first, of a server with these arguments. */
 const firsts = [
   { what: "start to the answer of tools/list", goal: 1.3, args: [], message: list },
-  { what: "start to the answer of tools/list, operator too", goal: 1.5, args: ["--toolsets", "engine,operator"], message: list },
+  {
+    what: "start to the answer of tools/list, operator too",
+    goal: 1.5,
+    args: ["--toolsets", "engine,operator"],
+    message: list
+  },
   {
     what: "start to the answer of get_workflow",
     goal: 2,
@@ -59,11 +64,16 @@ export const starts = async (): Promise<ReadonlyArray<Measure>> => {
 
   /** A first start keeps what it has compiled, as a user's does: once it has listed its tools, and a moment later. */
   const warmUp = async (node: string, version: string) => {
-    const child = spawn(node, [command, "--toolsets", "engine,operator"], { cwd, env, stdio: ["pipe", "ignore", "ignore"] })
+    const child = spawn(node, [command, "--toolsets", "engine,operator"], {
+      cwd,
+      env,
+      stdio: ["pipe", "ignore", "ignore"]
+    })
     child.stdin.write(handshake + line(list))
     const kept = async (): Promise<ReadonlyArray<string>> =>
       readdir(path.join(cwd, "cache/workflow-tool-server/code")).catch(() => [])
-    while (!(await kept()).some((name) => name.startsWith("operator-") && name.includes(`-v${version}.`))) await pause(50)
+    while (!(await kept()).some((name) => name.startsWith("operator-") && name.includes(`-v${version}.`)))
+      await pause(50)
     const ended = once(child, "exit")
     child.stdin.end()
     await ended

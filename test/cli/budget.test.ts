@@ -32,7 +32,7 @@ const loadedByFirstAnswer = async (args: ReadonlyArray<string>, settings: object
 }
 
 /** What of Node costs time to load and is needed later, if at all. */
-const later = "http https http2 net tls crypto dns child_process worker_threads"
+const later = "http https http2 net tls crypto dns child_process worker_threads fs/promises readline"
   .split(" ")
   .map((name) => `node:${name}`)
 
@@ -42,7 +42,13 @@ describe("before its first answer over standard input and output, the command", 
   it.each([
     ["its first file alone", [], {}, [], 355_000],
     ["what lists tell of its toolset operator beside it", operator, {}, ["lists"], 392_000],
-    ["what reads settings of plans beside that", operator, { plans: { planMinutes: 5 } }, ["lists", "readFile"], 402_000]
+    [
+      "what reads settings of plans beside that",
+      operator,
+      { plans: { planMinutes: 5 } },
+      ["lists", "readFile"],
+      402_000
+    ]
   ] as const)(
     "loads %s, of no more bytes than it had, and nothing that is needed later",
     async (_, args, settings, more, mostBytes) => {

@@ -136,15 +136,18 @@ describe("the programs behind the lists", () => {
     ["engine", getWorkflow("1")],
     ["operator", call("search_workflows", {})],
     ["operator", call("audit_log", {})]
-  ])("fail in the call that needs them where %s cannot be loaded, and are tried again by the next", async (piece, asked) => {
-    const { ask, says, stop } = overStdio(operator, await withEngine())
-    const giveBack = await takeAway(piece)
-    assert.nestedPropertyVal(await ask(asked), "error.code", -32603)
-    await says("stderr", `${piece}-`)
-    await giveBack()
-    assert.nestedPropertyVal(await ask(asked), "result.content[0].type", "text")
-    await stop()
-  })
+  ])(
+    "fail in the call that needs them where %s cannot be loaded, and are tried again by the next",
+    async (piece, asked) => {
+      const { ask, says, stop } = overStdio(operator, await withEngine())
+      const giveBack = await takeAway(piece)
+      assert.nestedPropertyVal(await ask(asked), "error.code", -32603)
+      await says("stderr", `${piece}-`)
+      await giveBack()
+      assert.nestedPropertyVal(await ask(asked), "result.content[0].type", "text")
+      await stop()
+    }
+  )
 
   it("say on standard error alone what cannot be loaded before there is anything to answer with", async () => {
     const cwd = await withEngine({ plans: { planMinutes: 5 } })

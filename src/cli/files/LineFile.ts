@@ -3,7 +3,6 @@ import { dirname } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Effect, FileSystem, Layer, Option, Path, Ref, type Scope } from "effect"
 
-import { lock } from "./fileLock.ts"
 import { describe, exposureOf, FileError } from "./fileProblems.ts"
 
 /** A file of one-line texts. */
@@ -30,6 +29,7 @@ const warned = new Set<string>()
 export const open = Effect.fnUntraced(function* (name: string) {
   const fileSystem = yield* FileSystem.FileSystem
   const path = yield* Path.Path
+  const { lock } = yield* Effect.promise(() => import("./fileLock.ts"))
   const file = yield* lock(path.resolve(name))
   const failed = Effect.mapError(
     (error: { readonly message: string }) => new FileError({ message: describe(file, error) })

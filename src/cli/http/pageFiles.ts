@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises"
-
 import { Effect } from "effect"
 
 import type { ReadView } from "../../mcp/AppViews.ts"
@@ -10,7 +8,9 @@ const folder = new URL("../page/", import.meta.url)
 
 /** Reads a file of the page when it is asked for. */
 export const readPageFile: ReadPageFile = (name) =>
-  Effect.tryPromise(() => readFile(new URL(name, folder), "utf8")).pipe(Effect.orElseSucceed(() => undefined))
+  Effect.tryPromise(() =>
+    import("node:fs/promises").then(({ readFile }) => readFile(new URL(name, folder), "utf8"))
+  ).pipe(Effect.orElseSucceed(() => undefined))
 
 /** Makes the view of this name, of which there is one: a document that holds its script and style. */
 export const readView: ReadView = (name) =>
