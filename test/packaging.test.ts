@@ -146,7 +146,7 @@ describe("the tarball", () => {
     const read = async (below: string, extension: string) => {
       // What a start loads tells of tools without the rest of them.
       const names = (await readdir(path.join(folder, "dist", below), { recursive: true })).filter(
-        (name) => name.endsWith(extension) && !name.startsWith("start-")
+        (name) => name.endsWith(extension) && !/^(?:start|lists)-/.test(name)
       )
       return (await Promise.all(names.map((name) => readFile(path.join(folder, "dist", below, name), "utf8")))).join("")
     }
