@@ -305,6 +305,31 @@ describe("tools", () => {
     assert.include(await page.getByLabel("sketch").innerText(), "Large order? [if]")
   })
 
+  it("that change what is protected ask the person at the page for exactly that, and only there", async () => {
+    const cwd = await directory({ ".config.json": { plans: { guards: { protected: { names: ["Order intake"] } } } } })
+    const guarded = await startHttp(["--embedded", "--config", ".config.json"], { cwd })
+    const page = await open(`${guarded.url}/#/tools/deactivate_workflow?id=Kp3vQm8sXz1RtY7a`)
+    const again = page.getByRole("dialog", { name: "Change what is protected?" })
+    const asked = async () => {
+      await page.getByRole("button", { name: "Call…" }).click()
+      await page.getByRole("dialog").getByRole("button", { name: "Deactivate workflow" }).click()
+    }
+    await asked()
+    await again.getByText("workflow “Order intake” on embedded").waitFor()
+    assert.deepStrictEqual(await complaints(page), [])
+    await again.getByRole("button", { name: "Cancel" }).click()
+    await page.getByRole("alert").filter({ hasText: "Nothing was changed." }).waitFor()
+    assert.propertyVal(await call(guarded.url, "get_workflow", { id: "Kp3vQm8sXz1RtY7a" }), "active", true)
+    await asked()
+    await again.getByRole("button", { name: "Yes: Deactivate workflow" }).click()
+    await page.getByRole("heading", { name: "Answer" }).waitFor()
+    assert.propertyVal(await call(guarded.url, "get_workflow", { id: "Kp3vQm8sXz1RtY7a" }), "active", false)
+    await page.goto(`${guarded.url}/#/tools/deactivate_workflow?id=Zb7nWc2yHd5LqE9u`)
+    await asked()
+    await page.getByRole("heading", { name: "Answer" }).waitFor()
+    assert.strictEqual(await again.count(), 0)
+  })
+
   it("take lists a line each, numbers, and what is chosen, by keyboard too", async () => {
     const page = await open(`${url}/#/tools/get_workflow?id=Kp3vQm8sXz1RtY7a`)
     await page.getByLabel("nodes").fill("Accept\nAnswer")
