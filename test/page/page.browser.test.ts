@@ -252,6 +252,23 @@ describe("plans", () => {
   })
 })
 
+describe("plans beside large ones", () => {
+  it("stay listed", async () => {
+    const { url: own } = await startHttp(["--embedded", "--toolsets", "engine,operator"])
+    const small = await call(own, "plan_bulk", { where: { name: "Order intake" }, action: "tag", value: "small" })
+    for (let at = 0; at < 260; at++) {
+      await call(own, "create_workflow", { name: `Many ${at}`, nodes: [step("Step", 0, 0)] })
+    }
+    for (const value of ["one", "two"]) {
+      const { plan_id } = await call(own, "plan_bulk", { where: { name: "Many *" }, action: "tag", value })
+      await call(own, "apply_plan", { plan_id, confirm: true })
+    }
+    const page = await open(`${own}/#/plans`)
+    await page.getByText(text(small["plan_id"])).waitFor()
+    assert.strictEqual(await page.getByRole("main").getByRole("listitem").count(), 3)
+  })
+})
+
 describe("the audit log of calls", () => {
   it("tells who called what, and how it ended", async () => {
     const cwd = await directory()
