@@ -231,7 +231,7 @@ describe("a protected workflow", () => {
       const { data } = yield* no.answering(refused("apply_plan", { plan_id, confirm: true }))
       assert.propertyVal(data, "code", "NOT_AGREED")
       assert.deepStrictEqual(no.asked, [
-        `This bulk deletes 1 executions on staging, which nothing brings back.\nIn all, plan ${String(plan_id)} makes 1 change. Apply it?`
+        `This bulk deletes 1 execution on staging, which nothing brings back.\nIn all, plan ${String(plan_id)} makes 1 change. Apply it?`
       ])
       const done = yield* person(agreed).answering(ask("apply_plan", { plan_id, confirm: true }))
       assert.propertyVal(done, "state", "applied")
