@@ -239,6 +239,23 @@ describe("the marketplace toolset", () => {
     }).pipe(Effect.provide(marketplace()))
   })
 
+  it.effect("tells the person which phrases come and which go", () => {
+    const asked: Array<string> = []
+    const declining = Layer.succeed(Elicitation, {
+      ask: ({ message }) => Effect.sync(() => asked.push(message)).pipe(Effect.as<Reply>({ _tag: "Declined" }))
+    })
+    return Effect.gen(function* () {
+      const { plan_id } = yield* call("ads_plan_minus_phrases", {
+        advert_id: 1003,
+        mode: "replace",
+        phrases: ["cheap"]
+      })
+      yield* Effect.flip(inTime(call("apply_plan", { plan_id, confirm: true })).pipe(Effect.provide(declining)))
+      const both = '- phrases 1003/500301: no longer shown for "cheap"; shown again for "school diary"'
+      assert.strictEqual(asked[0]?.split("\n")[1], both)
+    }).pipe(Effect.provide(marketplace()))
+  })
+
   it.effect("names the guard wherever a campaign may not be changed", () =>
     Effect.gen(function* () {
       const move = yield* fails("ads_pause_campaign", { advert_id: 1001, confirm: true })

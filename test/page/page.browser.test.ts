@@ -252,6 +252,23 @@ describe("plans", () => {
   })
 })
 
+describe("plans beside large ones", () => {
+  it("stay listed", async () => {
+    const { url: own } = await startHttp(["--embedded", "--toolsets", "engine,operator"])
+    const small = await call(own, "plan_bulk", { where: { name: "Order intake" }, action: "tag", value: "small" })
+    for (let at = 0; at < 260; at++) {
+      await call(own, "create_workflow", { name: `Many ${at}`, nodes: [step("Step", 0, 0)] })
+    }
+    for (const value of ["one", "two"]) {
+      const { plan_id } = await call(own, "plan_bulk", { where: { name: "Many *" }, action: "tag", value })
+      await call(own, "apply_plan", { plan_id, confirm: true })
+    }
+    const page = await open(`${own}/#/plans`)
+    await page.getByText(text(small["plan_id"])).waitFor()
+    assert.strictEqual(await page.getByRole("main").getByRole("listitem").count(), 3)
+  })
+})
+
 describe("the audit log of calls", () => {
   it("tells who called what, and how it ended", async () => {
     const cwd = await directory()
@@ -303,6 +320,31 @@ describe("tools", () => {
     await page.getByLabel("execution", { exact: true }).fill("1")
     await page.keyboard.press("Enter")
     assert.include(await page.getByLabel("sketch").innerText(), "Large order? [if]")
+  })
+
+  it("that change what is protected ask the person at the page for exactly that, and only there", async () => {
+    const cwd = await directory({ ".config.json": { plans: { guards: { protected: { names: ["Order intake"] } } } } })
+    const guarded = await startHttp(["--embedded", "--config", ".config.json"], { cwd })
+    const page = await open(`${guarded.url}/#/tools/deactivate_workflow?id=Kp3vQm8sXz1RtY7a`)
+    const again = page.getByRole("dialog", { name: "Change what is protected?" })
+    const asked = async () => {
+      await page.getByRole("button", { name: "Call…" }).click()
+      await page.getByRole("dialog").getByRole("button", { name: "Deactivate workflow" }).click()
+    }
+    await asked()
+    await again.getByText("workflow “Order intake” on embedded").waitFor()
+    assert.deepStrictEqual(await complaints(page), [])
+    await again.getByRole("button", { name: "Cancel" }).click()
+    await page.getByRole("alert").filter({ hasText: "Nothing was changed." }).waitFor()
+    assert.propertyVal(await call(guarded.url, "get_workflow", { id: "Kp3vQm8sXz1RtY7a" }), "active", true)
+    await asked()
+    await again.getByRole("button", { name: "Yes: Deactivate workflow" }).click()
+    await page.getByRole("heading", { name: "Answer" }).waitFor()
+    assert.propertyVal(await call(guarded.url, "get_workflow", { id: "Kp3vQm8sXz1RtY7a" }), "active", false)
+    await page.goto(`${guarded.url}/#/tools/deactivate_workflow?id=Zb7nWc2yHd5LqE9u`)
+    await asked()
+    await page.getByRole("heading", { name: "Answer" }).waitFor()
+    assert.strictEqual(await again.count(), 0)
   })
 
   it("take lists a line each, numbers, and what is chosen, by keyboard too", async () => {

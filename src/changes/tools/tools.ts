@@ -137,12 +137,13 @@ export const auditLog = Tool.make("audit_log", {
     since: optional(
       Schema.String.annotate({ description: "Only entries from this moment on, e.g. 2026-11-21T09:00:00Z" })
     ),
+    plans: optional(Schema.Boolean.annotate({ description: "Only what was planned: a row for each plan" })),
     limit: fittingLimit,
     offset
   },
   aliases: { advert_id: "subject" },
   result: results.audit,
-  run: Effect.fn("audit_log")(function* ({ limit, offset, plan_id, since, subject }) {
+  run: Effect.fn("audit_log")(function* ({ limit, offset, plan_id, plans = false, since, subject }) {
     const from = since === undefined ? -Infinity : yield* millisOf(since)
     const sources = yield* PlanSources
     const all = (yield* Effect.forEach(sources, ({ audit }) => audit)).flat()
@@ -150,6 +151,7 @@ export const auditLog = Tool.make("audit_log", {
       asked === undefined || told === asked || told === unknown
     const rows = (sources.length > 1 ? all.toSorted((a, b) => a.at - b.at) : all)
       .filter((one) => one.at >= from && isAsked(plan_id, one.plan) && isAsked(subject, one.subject))
+      .filter(({ row }) => !plans || row["what"] === "planned")
       .toReversed()
     const asked = rows.slice(offset, offset + (limit ?? mostRows))
     const shown = limit === undefined ? fitted(asked, room) : asked

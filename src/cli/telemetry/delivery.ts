@@ -14,14 +14,22 @@ const worthAWord = 2
 /** What all deliveries have in common: that there is trouble is said once, and again when it is over. */
 export const makeTrouble = () => {
   const failing = new Set<SignalName>()
+  let isLast = false
   return {
+    /** Whether what is delivered now is the last. */
+    isLast: () => isLast,
+    lastBegins: () => {
+      isLast = true
+    },
     begins: Effect.fnUntraced(function* (name: SignalName, url: string, problem: string) {
       const isNews = failing.size === 0
       failing.add(name)
       if (!isNews) return
       yield* Effect.logWarning(
-        `Telemetry cannot be delivered to ${new URL(url).origin}: ${problem}. Calls go on without it; ` +
-          "what happens meanwhile is lost, and delivering is tried again every minute."
+        `Telemetry cannot be delivered to ${new URL(url).origin}: ${problem}. ` +
+          (isLast
+            ? "What was last to be told is lost."
+            : "Calls go on without it; what happens meanwhile is lost, and delivering is tried again every minute.")
       )
     }),
     ends: Effect.fnUntraced(function* (name: SignalName, url: string) {
@@ -46,7 +54,7 @@ export const deliveryClient = Effect.fnUntraced(function* (
 
   const failed = Effect.fnUntraced(function* (problem: string, isFinal: boolean) {
     failures++
-    if (isFinal || failures >= worthAWord) yield* trouble.begins(name, url, problem)
+    if (isFinal || trouble.isLast() || failures >= worthAWord) yield* trouble.begins(name, url, problem)
   })
 
   const judge = (response: HttpClientResponse.HttpClientResponse) => {
@@ -72,7 +80,13 @@ export const deliveryClient = Effect.fnUntraced(function* (
       )
     }).pipe(
       Effect.tap(judge),
-      Effect.tapError((error) => failed(problemOf(error), false))
+      Effect.tapError((error) => failed(problemOf(error), false)),
+      // Whoever waits for the end of the process waits for no second attempt.
+      Effect.mapError((error) =>
+        trouble.isLast()
+          ? new HttpClientError.HttpClientError({ reason: new HttpClientError.EncodeError({ request, cause: error }) })
+          : error
+      )
     )
   })
 })

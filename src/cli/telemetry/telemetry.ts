@@ -76,7 +76,10 @@ const optionsOf = ({ compression, headers, interval, url }: Signal) =>
 const makeDelivered = Effect.gen(function* () {
   const trouble = makeTrouble()
   const connections = yield* Effect.acquireRelease(Scope.make(), Scope.close)
-  const ends = yield* Effect.acquireRelease(Scope.make("parallel"), Scope.close)
+  const ends = yield* Effect.acquireRelease(Scope.make("parallel"), (scope, exit) => {
+    trouble.lastBegins()
+    return Scope.close(scope, exit)
+  })
   return <A, R>(exporter: Effect.Effect<A, never, R>, name: SignalName, signal: Signal) =>
     deliveryClient(name, signal, trouble).pipe(
       Effect.provideService(Scope.Scope, connections),

@@ -40,7 +40,7 @@ export const questionOf = (guards: Guards, { id, kind, steps }: Plan<Change>): s
     gone.length === 0
       ? []
       : [
-          `This ${kind} deletes ${gone.length} executions on ${placesOf(gone.map(({ change }) => change))}, which nothing brings back.`
+          `This ${kind} deletes ${gone.length} ${gone.length === 1 ? "execution" : "executions"} on ${placesOf(gone.map(({ change }) => change))}, which nothing brings back.`
         ]
   const all = `${found.length === 0 ? "In all" : "With everything else"}, plan ${id} makes ${steps.length} ${steps.length === 1 ? "change" : "changes"}. Apply it?`
   if (found.length === 0) return forGood.length === 0 ? undefined : [...forGood, all].join("\n")

@@ -30,7 +30,7 @@ import type {
   WorkflowQuery,
   WorkflowVersion
 } from "./models.ts"
-import type { Protected } from "./Protection.ts"
+import type { Changed, Protected } from "./Protection.ts"
 import { recording } from "./recording.ts"
 import { restCalls } from "./restCalls.ts"
 import type { SeenVersions } from "./versions.ts"
@@ -66,8 +66,8 @@ export class EngineClient extends Context.Service<
       id: WorkflowId,
       change: Effect.Effect<A, E, R>
     ) => Effect.Effect<A, E | WorkflowBusy, R>
-    /** Fails with `ProtectedWorkflow` where a workflow only changes after a person has agreed to it, which nobody has. */
-    readonly mayChange: (workflow: Workflow) => Effect.Effect<void, EngineError>
+    /** Fails with `ProtectedWorkflow` where workflows only change after a person has agreed to it, which nobody has. */
+    readonly mayChange: (...workflows: ReadonlyArray<Changed>) => Effect.Effect<void, EngineError>
     /** The versions of workflows that callers were shown, to notice what somebody else changed since. */
     readonly versions: SeenVersions
     /** What workflows were before, where that is kept; every reading and every change goes into it. */

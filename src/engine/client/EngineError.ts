@@ -112,13 +112,20 @@ export class ProtectedWorkflow extends Schema.TaggedError<ProtectedWorkflow>()("
   instance: Schema.String,
   kind: Schema.Literals(["workflow", "tag"]),
   id: Schema.optionalKey(Schema.String),
-  name: Schema.String
+  name: Schema.String,
+  /** Other workflows that the same call would change. */
+  others: Schema.Array(Schema.String),
+  /** Everything that has to be agreed to, also the name that a workflow is to get. */
+  names: Schema.Array(Schema.String)
 }) {
   override get message() {
-    const what = `${this.kind === "tag" ? "Tag" : "Workflow"} ${JSON.stringify(this.name)} on instance ${this.instance}`
+    const { instance, kind, name, others } = this
+    const all = [name, ...others].map((one) => JSON.stringify(one)).join(", ")
+    const what = kind === "tag" ? "Tag" : "Workflow"
+    const [ending, are, were] = others.length === 0 ? ["", "is", "was"] : ["s", "are", "were"]
     return (
-      `${what} is protected (plans.guards.protected), and was not changed. Ask a person; when they have agreed to exactly ` +
-      "this change, call again with confirm_protected: true."
+      `${what}${ending} ${all} on instance ${instance} ${are} protected (plans.guards.protected), and ${were} not changed. ` +
+      "Ask a person; when they have agreed to exactly this change, call again with confirm_protected: true."
     )
   }
 }

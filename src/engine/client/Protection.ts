@@ -1,9 +1,16 @@
-import { Context, MutableRef } from "effect"
+import { Context, MutableHashSet, MutableRef } from "effect"
 
 /** Which workflows only change after a person has agreed to it by name. */
 export interface Protected {
   readonly hasName: (name: string) => boolean
   readonly tags: ReadonlySet<string>
+}
+
+/** A workflow that a call would change; without an id, one that it would make. */
+export interface Changed {
+  readonly id?: string
+  readonly name: string
+  readonly tags?: ReadonlyArray<{ readonly name: string }> | undefined
 }
 
 /** What is protected from single changes; nothing where nobody has configured it. */
@@ -17,12 +24,21 @@ export interface Agreement {
   readonly names: ReadonlySet<string> | "all"
   /** Whether something was sent: from then on the call cannot be made again from its beginning. */
   readonly isBegun: MutableRef.MutableRef<boolean>
+  /** Workflows that the call itself has made: what it does to them next is part of that. */
+  readonly made?: MutableHashSet.MutableHashSet<string>
 }
 
 /** An agreement for one attempt at a call. */
-export const agreement = (names: Agreement["names"]): Agreement => ({ names, isBegun: MutableRef.make(false) })
+export const agreement = (names: Agreement["names"]): Agreement => ({
+  names,
+  isBegun: MutableRef.make(false),
+  made: MutableHashSet.empty()
+})
+
+/** Nobody has agreed to anything. */
+export const noAgreement: Agreement = { names: new Set(), isBegun: MutableRef.make(false) }
 
 /** The agreement for the call that is under way; there is none by itself. */
 export const Agreed = Context.Reference<Agreement>("workflow-tool-server/engine/Agreed", {
-  defaultValue: () => agreement(new Set())
+  defaultValue: () => noAgreement
 })

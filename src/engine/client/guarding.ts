@@ -1,19 +1,16 @@
-import { Effect, MutableRef } from "effect"
+import { Effect, MutableHashSet, MutableRef } from "effect"
 
 import { type EngineError, ProtectedWorkflow } from "./EngineError.ts"
 import type { TagId, WorkflowId } from "./models.ts"
-import { Agreed, type Protected } from "./Protection.ts"
+import { Agreed, type Changed, type Protected } from "./Protection.ts"
 import type { restCalls } from "./restCalls.ts"
 import { readTemporaryName } from "./temporaryName.ts"
 
 type Client = ReturnType<typeof restCalls>
 
 /** What would be changed: a workflow as it is and as it would be called, or a tag that protects workflows. */
-interface Target {
+interface Target extends Changed {
   readonly kind: "tag" | "workflow"
-  readonly id?: string
-  readonly name: string
-  readonly tags?: ReadonlyArray<{ readonly name: string }> | undefined
 }
 
 /** The same client, which changes what is protected only for callers to whom a person has agreed. */
@@ -28,11 +25,21 @@ export const guarding = <C extends Client>(client: C, protection: Protected | un
 
   /** Fails where one of these is protected and nobody has agreed to its change. */
   const allowed = Effect.fnUntraced(function* (targets: ReadonlyArray<Target>) {
-    const { names } = yield* Agreed
-    const open = targets.find((target) => names !== "all" && isProtected(target) && !names.has(target.name))
-    if (open === undefined) return undefined
-    const { id, kind, name } = open
-    return yield* new ProtectedWorkflow({ instance: client.instance, kind, ...(id === undefined ? {} : { id }), name })
+    const { made, names } = yield* Agreed
+    if (names === "all") return undefined
+    const isMade = ({ id }: Target) => id !== undefined && made !== undefined && MutableHashSet.has(made, id)
+    const open = targets.filter((target) => isProtected(target) && !names.has(target.name) && !isMade(target))
+    const [first] = open
+    if (first === undefined) return undefined
+    const { id, kind, name } = first
+    return yield* new ProtectedWorkflow({
+      instance: client.instance,
+      kind,
+      ...(id === undefined ? {} : { id }),
+      name,
+      others: open.filter((target) => target.id !== id).map((target) => target.name),
+      names: open.map((target) => target.name)
+    })
   })
 
   /** Makes a change of these, where it is allowed. */
@@ -60,7 +67,12 @@ export const guarding = <C extends Client>(client: C, protection: Protected | un
 
   return {
     ...client,
-    createWorkflow: (creation) => held(named("workflow", creation.name), client.createWorkflow(creation)),
+    createWorkflow: Effect.fnUntraced(function* (creation) {
+      const created = yield* held(named("workflow", creation.name), client.createWorkflow(creation))
+      const { made } = yield* Agreed
+      if (made !== undefined) MutableHashSet.add(made, created.workflow.id)
+      return created
+    }),
     updateWorkflow: (current, changes) =>
       held(
         Effect.succeed(
@@ -73,7 +85,7 @@ export const guarding = <C extends Client>(client: C, protection: Protected | un
     deactivateWorkflow: (id) => held(workflow(id), client.deactivateWorkflow(id)),
     archiveWorkflowIfSupported: (id, archived) => held(workflow(id), client.archiveWorkflowIfSupported(id, archived)),
     setWorkflowTags: (id, tags) => held(workflow(id), client.setWorkflowTags(id, tags)),
-    mayChange: ({ id, name, tags }) => allowed([{ kind: "workflow", id, name, tags }]),
+    mayChange: (...workflows) => allowed(workflows.map((workflow): Target => ({ ...workflow, kind: "workflow" }))),
     updateTag: (id, name) => held(tag(id), client.updateTag(id, name)),
     deleteTag: (id) => held(tag(id), client.deleteTag(id))
   }

@@ -31,6 +31,7 @@ import {
 } from "./models.ts"
 import { credentialTypesPath, spellingFor } from "./naming.ts"
 import { nodeTypeCalls } from "./nodeTypeCalls.ts"
+import type { Changed } from "./Protection.ts"
 import { secretsIn } from "./secretsIn.ts"
 import { makeSeenVersions } from "./versions.ts"
 import { withWebhookIds } from "./webhookIds.ts"
@@ -286,4 +287,4 @@ const decodeTypes = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ name
 
 const isMissing = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 404
 
-const unprotected: (workflow: Workflow) => Effect.Effect<void, EngineError> = () => Effect.void
+const unprotected: (...workflows: ReadonlyArray<Changed>) => Effect.Effect<void, EngineError> = () => Effect.void

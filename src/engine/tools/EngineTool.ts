@@ -11,7 +11,7 @@ import { Deadline } from "../client/Deadline.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { ReadOnlyInstance, type TooLargeToShow } from "../client/EngineError.ts"
 import { Instances } from "../client/Instances.ts"
-import { Agreed, type Agreement, agreement } from "../client/Protection.ts"
+import { Agreed, type Agreement, noAgreement } from "../client/Protection.ts"
 import { agreeing } from "./agreeing.ts"
 import { type Failure, toToolFailure } from "./errors.ts"
 import { instanceSchema, takeInstance } from "./overInstances.ts"
@@ -67,8 +67,6 @@ export const make = <const Fields extends Arguments.Fields>(
     )
   }
 }
-
-const noAgreement = agreement(new Set())
 
 /** What a caller says beside a tool's own arguments: the instance, and of changes that a person has agreed to them. */
 const takeOwn = (input: unknown, isChange: boolean) => {

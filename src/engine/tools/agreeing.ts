@@ -19,10 +19,13 @@ interface Asked {
 /** Longest list of arguments that a person is shown, in characters. */
 const most = 800
 
-const questionOf = ({ instance, kind, name }: ProtectedWorkflow, { rest, tool }: Asked): string => {
-  const asked = JSON.stringify(rest) ?? ""
+const subjectOf = ({ kind, name, others }: ProtectedWorkflow, { tool }: Asked): string =>
+  `${tool} changes the protected ${kind}${others.length === 0 ? "" : "s"} ${[name, ...others].map((one) => JSON.stringify(one)).join(", ")}`
+
+const questionOf = (error: ProtectedWorkflow, asking: Asked): string => {
+  const asked = JSON.stringify(asking.rest) ?? ""
   return [
-    `${tool} changes the protected ${kind} ${JSON.stringify(name)} on ${instance}.`,
+    `${subjectOf(error, asking)} on ${error.instance}.`,
     `Asked for: ${asked.length > most ? `${asked.slice(0, most)}…` : asked}`,
     "Do it?"
   ].join("\n")
@@ -42,11 +45,9 @@ export const agreeing = <A, E extends { readonly _tag: string }, R>(
       return Effect.catchIf(attempt(agreed, since), isProtected, (error) =>
         Effect.gen(function* () {
           if (MutableRef.get(agreed.isBegun)) return yield* error
-          const { kind, name } = error
-          const subject = `${asked.tool} changes the protected ${kind} ${JSON.stringify(name)}`
           const { agreedTo } = yield* Effect.promise(() => import("../../mcp/agreement.ts"))
-          const isAgreed = yield* agreedTo({ message: questionOf(error, asked), subject })
-          if (isAgreed) return yield* next(new Set([...names, name]), yield* monotonicMillis)
+          const isAgreed = yield* agreedTo({ message: questionOf(error, asked), subject: subjectOf(error, asked) })
+          if (isAgreed) return yield* next(new Set([...names, ...error.names]), yield* monotonicMillis)
           return yield* asked.isAgreed ? attempt(agreement("all"), since) : error
         })
       )

@@ -26,8 +26,14 @@ const render: (error: ConfigurationError | EngineError) => Rendering = Match.typ
     NetworkError: ({ code, instance }) => upstream(code, { instance }),
     OutcomeUnknown: ({ instance, operation }) => upstream("OUTCOME_UNKNOWN", { instance, operation }),
     PermissionDenied: ({ apiResponse, instance }) => upstream("API_ERROR", { instance, httpStatus: 403, apiResponse }),
-    ProtectedWorkflow: ({ id, instance, kind, name }) =>
-      caller("PROTECTED", { instance, kind, ...(id === undefined ? {} : { id }), name }),
+    ProtectedWorkflow: ({ id, instance, kind, name, others }) =>
+      caller("PROTECTED", {
+        instance,
+        kind,
+        ...(id === undefined ? {} : { id }),
+        name,
+        ...(others.length === 0 ? {} : { others })
+      }),
     ReadOnlyInstance: ({ instance, operation }) => caller("READ_ONLY", { instance, operation }),
     ServerStopping: ({ instance }) => upstream("SERVER_STOPPING", { instance }),
     StepFailed: ({ apiResponse, done, httpStatus, id, instance, step }) =>

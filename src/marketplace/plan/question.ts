@@ -12,15 +12,43 @@ const rubles = (bid: Kopecks | null) => (bid === null ? "no bid" : `${kopecksToR
 /** A name in which nothing ends the line or the quotation. */
 const quoted = (name: string) => JSON.stringify(name.length > 120 ? `${name.slice(0, 120)}…` : name)
 
+/** Phrases that a question names, of those that come and of those that go. */
+const mostPhrases = 5
+
+const listed = (phrases: ReadonlyArray<string>) =>
+  [
+    ...phrases.slice(0, mostPhrases).map(quoted),
+    ...(phrases.length > mostPhrases ? [`and ${phrases.length - mostPhrases} more`] : [])
+  ].join(", ")
+
+/** Which minus phrases come and which go. */
+const phrasesOf = ({
+  after,
+  before
+}: {
+  readonly after: ReadonlyArray<string>
+  readonly before: ReadonlyArray<string>
+}) => {
+  const [added, removed] = [
+    after.filter((phrase) => !before.includes(phrase)),
+    before.filter((phrase) => !after.includes(phrase))
+  ]
+  return [
+    ...(added.length === 0 ? [] : [`no longer shown for ${listed(added)}`]),
+    ...(removed.length === 0 ? [] : [`shown again for ${listed(removed)}`])
+  ].join("; ")
+}
+
 /** What a change does, for who has to agree to it. */
 const rowOf: (change: Change) => string = Match.type<Change>().pipe(
   Match.discriminatorsExhaustive("kind")({
-    create: ({ name, nms }) => `campaign ${quoted(name)} with ${nms.length} articles is created`,
+    create: ({ name, nms }) =>
+      `campaign ${quoted(name)} with ${nms.length} ${nms.length === 1 ? "article" : "articles"} is created`,
     delete: ({ name }) => `campaign ${quoted(name)} is deleted`,
     product: (change) => `${changeKey(change)}: ${change.after ? "comes into" : "leaves"} the campaign`,
     bid: (change) => `${changeKey(change)}: ${rubles(change.before)} → ${rubles(change.after)}`,
     cluster: (change) => `${changeKey(change)}: ${rubles(change.before)} → ${rubles(change.after)}`,
-    phrases: (change) => `${changeKey(change)}: ${change.before.length} → ${change.after.length} phrases`
+    phrases: (change) => `${changeKey(change)}: ${phrasesOf(change)}`
   })
 )
 

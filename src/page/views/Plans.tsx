@@ -29,7 +29,7 @@ export const Plans = ({ head }: { readonly head: Head }) => {
 }
 
 const List = () => {
-  const { outcome } = useTool("audit_log", { limit: 500 })
+  const { outcome } = useTool("audit_log", { plans: true, limit: 500 })
   const { tools } = useServer()
   const planners = tools.filter(({ name }) => name.startsWith("plan_") && name !== "plan_rollback")
   return (
@@ -88,7 +88,7 @@ const Row = ({ isTold, plan }: { readonly plan: JsonObject; readonly isTold: boo
 const steps = (count: number) => (count === 1 ? "1 step" : `${count} steps`)
 
 export const Plan = ({ head, id }: { readonly head: Head; readonly id: string }) => {
-  const { again, outcome } = useTool("show_plan", { plan_id: id, limit: 200 })
+  const { again, outcome } = useTool("show_plan", { plan_id: id, limit: 500 })
   return (
     <>
       <p class="crumbs">
@@ -203,6 +203,9 @@ const Shown = ({ again, id, plan }: { readonly id: string; readonly plan: JsonOb
         </Confirm>
       ) : null}
       <h2>Steps</h2>
+      {rowsOf(plan.steps).length < total ? (
+        <p class="soft">{`The first ${rowsOf(plan.steps).length} of ${total} are shown; all of them are applied.`}</p>
+      ) : null}
       <Steps steps={rowsOf(plan.steps)} blocked={rowsOf(plan.blocked)} />
     </>
   )

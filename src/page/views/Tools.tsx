@@ -3,7 +3,7 @@ import { useState } from "preact/hooks"
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { callTool, type Outcome } from "../client.ts"
 import { fieldsOf, readFields } from "../fields.ts"
-import { type Args, pretty } from "../json.ts"
+import { type Args, objectOf, pretty, textOf, textsOf } from "../json.ts"
 import { Badge, Confirm, Empty, Loading, Problem } from "../parts.tsx"
 import { href } from "../route.ts"
 import { type ToolInfo, useServer } from "../server.ts"
@@ -49,6 +49,19 @@ export const Tools = ({ head }: { readonly head: Head }) => {
 const Kind = ({ tool }: { readonly tool: ToolInfo }) =>
   tool.isReading ? <Badge>reads</Badge> : <Badge tone="warn">changes</Badge>
 
+/** A call that changes nothing until a person has agreed to it by name. */
+interface Guarded {
+  readonly args: Args
+  readonly what: string
+}
+
+const guardedIn = (details: unknown, args: Args): Guarded | undefined => {
+  const { code, instance, kind, name, others } = objectOf(details)
+  if (code !== "PROTECTED") return undefined
+  const names = [textOf(name), ...textsOf(others)].map((one) => `“${one}”`).join(", ")
+  return { args, what: `Protected by the configuration: ${textOf(kind)} ${names} on ${textOf(instance)}.` }
+}
+
 interface Props {
   readonly head: Head
   readonly name: string
@@ -64,7 +77,11 @@ export const Tool = ({ head, name, query }: Props) => {
         <a href={href(["tools"])}>Tools</a>
       </p>
       {head(tool?.title ?? name)}
-      {tool === undefined ? <Empty>There is no tool of this name.</Empty> : <Form tool={tool} query={query} />}
+      {tool === undefined ? (
+        <Empty>There is no tool of this name.</Empty>
+      ) : (
+        <Form key={`${name}?${query}`} tool={tool} query={query} />
+      )}
     </>
   )
 }
@@ -77,10 +94,16 @@ const Form = ({ query, tool }: { readonly tool: ToolInfo; readonly query: URLSea
   const [outcome, setOutcome] = useState<Outcome<JsonObject> | "under way">()
   const read = readFields(fields, texts)
   const [isTold, setTold] = useState(false)
+  const [guarded, setGuarded] = useState<Guarded>()
   const call = (args: Args) => {
     setAsking(undefined)
+    setGuarded(undefined)
     setOutcome("under way")
-    void callTool(tool.name, args).then(setOutcome)
+    void callTool(tool.name, args).then((answered) => {
+      const found = answered.ok || args.confirm_protected === true ? undefined : guardedIn(answered.details, args)
+      setGuarded(found)
+      setOutcome(found === undefined ? answered : undefined)
+    })
   }
   const submit = (event: Event) => {
     event.preventDefault()
@@ -121,6 +144,22 @@ const Form = ({ query, tool }: { readonly tool: ToolInfo; readonly query: URLSea
           <p>This may change something. It is called with:</p>
           <pre tabIndex={0} aria-label="Arguments">
             {pretty(asking)}
+          </pre>
+        </Confirm>
+      )}
+      {guarded === undefined ? null : (
+        <Confirm
+          title="Change what is protected?"
+          action={`Yes: ${tool.title}`}
+          onYes={() => call({ ...guarded.args, confirm_protected: true })}
+          onNo={() => {
+            setGuarded(undefined)
+            setOutcome({ ok: false, problem: "Nothing was changed.", details: undefined, needsToken: false })
+          }}
+        >
+          <p class="warning">{guarded.what}</p>
+          <pre tabIndex={0} aria-label="Arguments">
+            {pretty(guarded.args)}
           </pre>
         </Confirm>
       )}

@@ -155,6 +155,19 @@ describe("telemetry over OTLP", () => {
     }
   })
 
+  it("answers a call of the shell where the collector is gone, and says that nothing was told", async () => {
+    const telemetry = { endpoint: "http://127.0.0.1:9" }
+    const cwd = await directory({ ".config.json": { ...configuration(await engine()), telemetry } })
+    const { code, stderr } = await run(["call", "list_workflows"], { cwd })
+    assert.strictEqual(code, 0)
+    const told = stderr.split("\n").filter((line) => line.includes("Telemetry cannot be delivered"))
+    assert.lengthOf(told, 1, stderr)
+    assert.include(
+      told[0],
+      "to http://127.0.0.1:9: nothing listens there (ECONNREFUSED). What was last to be told is lost."
+    )
+  })
+
   it("goes on with the trace of the caller, by message or by header, and takes it on to the engine", async () => {
     const { deliveries, until, url: endpoint } = await collector()
     const told: Array<unknown> = []

@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { Elicitation, type Reply } from "../../../src/mcp/Elicitation.ts"
 import { ask, type Json, refused } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
+import { folder, historyIn } from "../history/support.ts"
 import { Beside, twoEmbedded } from "./support.ts"
 
 const hook = (path: string) => ({
@@ -117,9 +118,87 @@ describe("a protected workflow", () => {
       const yes = person(agreed)
       const answer = yield* yes.answering(ask("update_workflow", { id, name: "Billing again", active: true }))
       assert.include(answer, { name: "Billing again", active: true })
-      assert.lengthOf(yes.asked, 2, "once for the name that it has, once for the one that it gets")
+      assert.lengthOf(yes.asked, 1, "once for the name that it has and the one that it gets")
       yield* yes.answering(ask("delete_workflow", { id }))
-      assert.lengthOf(yes.asked, 3)
+      assert.lengthOf(yes.asked, 2)
+    }).pipe(inTime, Effect.provide(over()))
+  )
+
+  it.live("calls the new id of one that is restored after one agreement to all, and nothing is made before it", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      yield* Effect.gen(function* () {
+        const { send } = yield* Beside
+        const { id: called } = yield* given("called")
+        const call = {
+          name: "Call",
+          type: "n8n-nodes-base.executeWorkflow",
+          typeVersion: 1.2,
+          position: [220, 0],
+          parameters: { workflowId: { __rl: true, mode: "id", value: called } }
+        }
+        const draft = { nodes: [hook("calls"), call], connections: {} }
+        for (const name of ["Billing one", "free", "Billing two"])
+          yield* ask("create_workflow", { ...draft, name, confirm_protected: true })
+        yield* ask("backup", {})
+        yield* ask("delete_workflow", { id: called })
+        const all = Effect.map(send("staging", "GET", "/workflows"), ({ data }) => JSON.stringify(data))
+        const before = yield* all
+
+        const { data, message } = yield* refused("restore_workflow", { id: called, relink: true })
+        assert.propertyVal(data, "code", "PROTECTED")
+        const both = /"Billing (one|two)", "Billing (?!\1)(one|two)" on (instance )?staging/
+        assert.match(message, both)
+        assert.match(message, /^Workflows .* are protected .* were not changed\./)
+        const no = person({ _tag: "Declined" })
+        yield* no.answering(refused("restore_workflow", { id: called, relink: true, confirm_protected: true }))
+        assert.lengthOf(no.asked, 1)
+        assert.match(no.asked[0] ?? "", both)
+        assert.match(no.asked[0] ?? "", /^Restore workflow changes the protected workflows "/)
+        assert.strictEqual(yield* all, before)
+
+        const yes = person(agreed)
+        const { callers, id } = yield* yes.answering(ask("restore_workflow", { id: called, relink: true }))
+        assert.lengthOf(yes.asked, 1)
+        const told = JSON.stringify(callers)
+        assert.lengthOf(told.match(/"relinked":true/g) ?? [], 3)
+        assert.notInclude(yield* all, called)
+        yield* ask("delete_workflow", { id })
+        const said = yield* ask("restore_workflow", { id, relink: true, confirm_protected: true })
+        assert.notInclude(JSON.stringify(said), '"relinked":false')
+      }).pipe(Effect.provide(over().pipe(Layer.provide(historyIn(directory)))))
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("gets its tags and its state back after one agreement, before which nothing is sent", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      yield* Effect.gen(function* () {
+        const { id } = yield* given("Billing run")
+        yield* ask("edit_workflow", {
+          id,
+          operations: [{ op: "tag", value: "new", create: true }],
+          confirm_protected: true
+        })
+        const tagged = yield* shown(id)
+        const { data, message } = yield* refused("restore_workflow", { id })
+        assert.propertyVal(data, "code", "PROTECTED", message)
+        assert.deepStrictEqual(yield* shown(id), tagged)
+        const yes = person(agreed)
+        assert.deepStrictEqual((yield* yes.answering(ask("restore_workflow", { id }))).changes, [
+          "no longer tagged new"
+        ])
+        assert.lengthOf(yes.asked, 1)
+      }).pipe(Effect.provide(over().pipe(Layer.provide(historyIn(directory)))))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is made with its tags and started in one call, after which it is protected", () =>
+    Effect.gen(function* () {
+      const { tag } = yield* given("Payroll", "money")
+      const made = yield* ask("create_workflow", { name: "new", nodes: [hook("new")], tags: [tag], active: true })
+      assert.propertyVal(made, "active", true)
+      assert.propertyVal((yield* refused("deactivate_workflow", { id: made.id })).data, "code", "PROTECTED")
     }).pipe(inTime, Effect.provide(over()))
   )
 
@@ -152,7 +231,7 @@ describe("a protected workflow", () => {
       const { data } = yield* no.answering(refused("apply_plan", { plan_id, confirm: true }))
       assert.propertyVal(data, "code", "NOT_AGREED")
       assert.deepStrictEqual(no.asked, [
-        `This bulk deletes 1 executions on staging, which nothing brings back.\nIn all, plan ${String(plan_id)} makes 1 change. Apply it?`
+        `This bulk deletes 1 execution on staging, which nothing brings back.\nIn all, plan ${String(plan_id)} makes 1 change. Apply it?`
       ])
       const done = yield* person(agreed).answering(ask("apply_plan", { plan_id, confirm: true }))
       assert.propertyVal(done, "state", "applied")

@@ -55,5 +55,8 @@ it.effect("answers of plans stay below 8 kB unless more is asked for, and their 
     const log = yield* ask("audit_log", { plan_id: planned.plan_id })
     assert.isBelow(bytesOf(log), 8000)
     assert.include(log.next, `Repeat with offset ${Object(log.entries).length} for more`)
+    const { entries, total } = yield* ask("audit_log", { plans: true })
+    assert.deepInclude(Object(entries)[0], { what: "planned", plan_id: planned.plan_id })
+    assert.strictEqual(total, Object(entries).length)
   }).pipe(inTime, Effect.provide(twoEmbedded(["1.82.3", "2.41.1"])))
 )

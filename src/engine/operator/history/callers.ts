@@ -8,11 +8,13 @@ import { write } from "../../tools/workflows/writes.ts"
 import { callingInstead, callsOf } from "../../workflow/callers.ts"
 
 /** A workflow that names another one, and where. */
-export interface Caller {
-  readonly id: WorkflowId
-  readonly name: string
+export interface Naming {
+  readonly workflow: Workflow
   readonly at: ReadonlyArray<string>
 }
+
+/** The same in short. */
+export const shownCaller = ({ at, workflow: { id, name } }: Naming) => ({ id, name, at })
 
 const decode = Schema.decodeUnknownOption(Workflow)
 
@@ -22,27 +24,27 @@ export const callersOf = Effect.fnUntraced(function* (called: WorkflowId) {
   const all = yield* listAll(listWorkflows)
   return all.flatMap((item) =>
     Option.match(decode(item), {
-      onNone: (): ReadonlyArray<Caller> => [],
+      onNone: (): ReadonlyArray<Naming> => [],
       onSome: (workflow) => {
         const at = workflow.id === called ? [] : callsOf(workflow, called)
-        return at.length === 0 ? [] : [{ id: workflow.id, name: workflow.name, at }]
+        return at.length === 0 ? [] : [{ workflow, at }]
       }
     })
   )
 })
 
 /** Lets workflows name another one instead, each for itself: one that cannot be changed says why. */
-export const relink = (callers: ReadonlyArray<Caller>, from: WorkflowId, to: WorkflowId) =>
+export const relink = (callers: ReadonlyArray<Naming>, from: WorkflowId, to: WorkflowId) =>
   Effect.forEach(callers, (caller) =>
     Effect.gen(function* () {
       const { getWorkflow } = yield* EngineClient
-      const current = yield* getWorkflow(caller.id)
+      const current = yield* getWorkflow(caller.workflow.id)
       yield* write(current, callingInstead(current, from, to), false)
     }).pipe(
-      exclusively(caller.id),
+      exclusively(caller.workflow.id),
       Effect.result,
       Effect.map((result) => ({
-        ...caller,
+        ...shownCaller(caller),
         ...(Result.isSuccess(result) ? { relinked: true } : { relinked: false, error: result.failure.message })
       }))
     )

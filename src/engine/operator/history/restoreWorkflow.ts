@@ -1,17 +1,18 @@
-import { Effect, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 
 import { changes } from "../../../mcp/annotations.ts"
 import { Caller } from "../../../mcp/Caller.ts"
+import type { Changes } from "../../client/body.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import type { WorkflowId } from "../../client/models.ts"
-import { changesTo, differencesFrom } from "../../history/wanted.ts"
+import { changesTo, creationOf, differencesFrom } from "../../history/wanted.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, ifVersion, optional, workflowId } from "../../tools/parameters.ts"
 import { exclusively, failIfChanged } from "../../tools/workflows/guards.ts"
 import { shownState } from "../../tools/workflows/shown.ts"
 import { changeLines } from "../../workflow/difference.ts"
-import { callersOf, relink } from "./callers.ts"
+import { callersOf, type Naming, relink, shownCaller } from "./callers.ts"
 import { chosen } from "./chosen.ts"
 import { recreate, restore } from "./restore.ts"
 
@@ -55,19 +56,25 @@ const restored = Effect.fnUntraced(function* (
   const { named, record } = yield* chosen(id, version, current)
   const lines = current === undefined ? ["made anew, under a new id"] : changeLines(differencesFrom(current, record))
   if (isDryRun) {
-    const callers = current === undefined ? yield* callersOf(id) : []
+    const callers = current === undefined ? (yield* callersOf(id)).map(shownCaller) : []
     return { dryRun: true, id, to: named, changes: lines, ...(callers.length === 0 ? {} : { callers }) }
   }
-  if (current !== undefined && lines.length === 0 && Object.keys(changesTo(record, current)).length === 0) {
+  const wanted: Changes = current === undefined ? {} : changesTo(record, current)
+  if (current !== undefined && lines.length === 0 && Object.keys(wanted).length === 0) {
     return { ...(yield* shownState(current, [`Nothing was changed: it is as in ${named} already.`])), changes: [] }
   }
   return yield* Effect.gen(function* () {
+    // Whether it may be changed is decided before anything is sent: half of it would be no way back.
     if (current !== undefined) {
+      yield* engine.mayChange(current, { ...current, ...(wanted.name === undefined ? {} : { name: wanted.name }) })
       const { notices, workflow } = yield* restore(current, record)
       return { ...(yield* shownState(workflow, notices)), to: named, changes: lines }
     }
+    const found = yield* Effect.result(callersOf(id))
+    const relinked = relinks && Result.isSuccess(found) ? found.success.map(({ workflow }) => workflow) : []
+    yield* engine.mayChange({ name: creationOf(record).name }, ...relinked)
     const { notices, workflow } = yield* recreate(id, record)
-    const { callers, problem } = yield* followed(id, workflow.id, relinks)
+    const { callers, problem } = yield* followed(id, workflow.id, { found, relinks })
     return {
       ...(yield* shownState(workflow, [...notices, ...problem])),
       formerId: id,
@@ -78,20 +85,19 @@ const restored = Effect.fnUntraced(function* (
   }).pipe(Effect.updateService(Caller, (caller) => ({ ...caller, reason: caller.reason ?? `back to ${named}` })))
 })
 
+interface Followed {
+  readonly found: Result.Result<ReadonlyArray<Naming>, EngineError>
+  readonly relinks: boolean
+}
+
 /** The workflows that name a deleted one, which name the new one if they are asked to. */
-const followed = (formerId: WorkflowId, id: WorkflowId, relinks: boolean) =>
-  Effect.match(
-    Effect.flatMap(callersOf(formerId), (callers) =>
-      relinks ? relink(callers, formerId, id) : Effect.succeed(callers)
-    ),
-    {
-      onSuccess: (callers) => ({ callers, problem: callers.length === 0 || relinks ? [] : [stillNamed(formerId)] }),
-      onFailure: ({ message }) => ({
-        callers: [],
-        problem: [`What names ${formerId} could not be looked for: ${message}`]
-      })
-    }
-  )
+const followed = Effect.fnUntraced(function* (formerId: WorkflowId, id: WorkflowId, { found, relinks }: Followed) {
+  if (Result.isFailure(found)) {
+    return { callers: [], problem: [`What names ${formerId} could not be looked for: ${found.failure.message}`] }
+  }
+  const callers = relinks ? yield* relink(found.success, formerId, id) : found.success.map(shownCaller)
+  return { callers, problem: callers.length === 0 || relinks ? [] : [stillNamed(formerId)] }
+})
 
 const stillNamed = (formerId: WorkflowId) =>
   `The workflows in \`callers\` still name ${formerId}: change them, or have it done at once by \`relink\` the next time.`
