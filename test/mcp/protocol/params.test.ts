@@ -41,7 +41,7 @@ layer(TestServer)("the params of a call", (it) => {
       for (const [params, field] of wrong) {
         const { error } = yield* call(params)
         assert.strictEqual(error?.code, -32602, field)
-        assert.match(error.message, new RegExp(`^Invalid params: ${field}: `))
+        assert.match(error?.message ?? "", new RegExp(`^Invalid params: ${field}: `))
       }
     })
   )
