@@ -3,7 +3,7 @@ import { Effect, type JsonSchema, Predicate, Result, Schema, SchemaAST } from "e
 import { once } from "../internal/once.ts"
 import { firstIssue } from "../internal/schema/describeIssue.ts"
 import { nearest } from "../internal/schema/nearest.ts"
-import { coerce, refusedText } from "./coerce.ts"
+import { coercion, refusedText } from "./coerce.ts"
 import { illFormed } from "./illFormed.ts"
 import { InvalidArgument } from "./ToolError.ts"
 
@@ -31,31 +31,28 @@ export const make = <const F extends Fields>(fields: F, { aliases = {}, others =
   const read = Schema.decodeUnknownResult(struct, { onExcessProperty: "error" })
   const jsonSchema = once(() => describe(fields, Schema.toJsonSchemaDocument(struct).schema))
 
-  const decode = Effect.fnUntraced(function* (input: unknown) {
-    if (!Predicate.isObject(input ?? {})) {
-      return yield* new InvalidArgument({ argument: "arguments", problem: "must be an object" })
-    }
+  const coerceGiven = once(() => coercion(jsonSchema()))
+
+  const decodeNow = (input: unknown): Result.Result<Decoded<F>, InvalidArgument> => {
+    const refused = (argument: string, problem: string) => Result.fail(new InvalidArgument({ argument, problem }))
+    if (!Predicate.isObject(input ?? {})) return refused("arguments", "must be an object")
     const given = Object.fromEntries(
       Object.entries(input ?? {}).map(([name, value]) => [named.get(name) ?? name, value])
     )
     const unknown = Object.keys(given).find((name) => !names.includes(name))
-    if (unknown !== undefined) {
-      return yield* new InvalidArgument({ argument: unknown, problem: unknownArgument(unknown, [...names, ...others]) })
-    }
-    const coerced = coerce(given, jsonSchema())
+    if (unknown !== undefined) return refused(unknown, unknownArgument(unknown, [...names, ...others]))
+    const coerced = coerceGiven()(given)
     const broken = illFormed(coerced)
-    if (broken !== undefined) {
-      return yield* new InvalidArgument({ argument: broken, problem: "holds half of a character (a lone surrogate)" })
-    }
+    if (broken !== undefined) return refused(broken, "holds half of a character (a lone surrogate)")
     const decoded = read(coerced)
-    if (Result.isSuccess(decoded)) return decoded.success
+    if (Result.isSuccess(decoded)) return Result.succeed(decoded.success)
     const { path, unknown: inside, words } = firstIssue(decoded.failure)
     const asked = inside === undefined ? words : unknownArgument(inside.name, inside.known)
     const problem = refusedText(given, path) ?? asked
-    return yield* new InvalidArgument({ argument: path || "arguments", problem })
-  })
+    return refused(path || "arguments", problem)
+  }
 
-  return { jsonSchema, decode }
+  return { jsonSchema, decode: (input) => Effect.suspend(() => Effect.fromResult(decodeNow(input))) }
 }
 
 /** The JSON Schema of the arguments; an `inputSchema` annotation stands for what a schema cannot or need not say. */

@@ -14,13 +14,12 @@ export const refusedText = (input: unknown, path: string): string | undefined =>
  * number belongs, JSON text where an object or a list belongs, a number where a string belongs, `null` where the
  * argument is left out.
  */
-export const coerce = (
-  input: Readonly<Record<string, unknown>>,
-  schema: JsonSchema.JsonSchema
-): Readonly<Record<string, unknown>> => {
+export const coercion = (schema: JsonSchema.JsonSchema) => {
   const properties = new Map<string, unknown>(Object.entries(schema.properties ?? {}))
-  const given = Object.entries(input).filter(([, value]) => value !== null && value !== undefined)
-  return Object.fromEntries(given.map(([name, value]) => [name, read(value, properties.get(name))]))
+  return (input: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
+    const given = Object.entries(input).filter(([, value]) => value !== null && value !== undefined)
+    return Object.fromEntries(given.map(([name, value]) => [name, read(value, properties.get(name))]))
+  }
 }
 
 const read = (value: unknown, schema: unknown): unknown => {

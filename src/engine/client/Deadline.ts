@@ -15,7 +15,7 @@ export const within = (duration: Duration.Input) =>
   })
 
 /** What is left, `most` at most. */
-export const remaining = Effect.fnUntraced(function* (most: Duration.Duration) {
-  const left = (yield* Deadline) - (yield* monotonicMillis)
-  return Duration.min(most, Duration.millis(Math.max(left, 0)))
-})
+export const remaining = (most: Duration.Duration) =>
+  Effect.flatMap(Deadline, (deadline) =>
+    Effect.map(monotonicMillis, (now) => Duration.min(most, Duration.millis(Math.max(deadline - now, 0))))
+  )

@@ -70,11 +70,10 @@ export class Instances extends Context.Service<
         clients.set(name, yield* Effect.cached(connect(name, environment)))
       }
 
-      const resolve = Effect.fnUntraced(function* (name: unknown = defaultEnv) {
+      const resolve = (name: unknown = defaultEnv) => {
         const client = Predicate.isString(name) ? clients.get(name) : undefined
-        if (client === undefined) return yield* new InstanceNotFound({ name: printed(name), available: known.names })
-        return yield* client
-      })
+        return client ?? Effect.fail(new InstanceNotFound({ name: printed(name), available: known.names }))
+      }
 
       return Instances.of({ ...known, resolve })
     })

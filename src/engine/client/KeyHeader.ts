@@ -11,10 +11,12 @@ import { isStarting } from "./replies.ts"
 export const make = (pinned: string | undefined) => {
   let known = pinned
 
-  const learn = Effect.fnUntraced(function* <E>(
-    ask: (header: string, expected: ReadonlyArray<number>) => Effect.Effect<Reply, E>
-  ) {
-    if (known !== undefined) return yield* ask(known, [])
+  type Ask<E> = (header: string, expected: ReadonlyArray<number>) => Effect.Effect<Reply, E>
+
+  const learn = <E>(ask: Ask<E>): Effect.Effect<Reply, E> =>
+    Effect.suspend(() => (known === undefined ? tryBoth(ask) : ask(known, [])))
+
+  const tryBoth = Effect.fnUntraced(function* <E>(ask: Ask<E>) {
     const [first, second] = keyHeaders
     const answer = yield* ask(first, [401])
     if (answer.status !== 401) {

@@ -81,15 +81,13 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     )
 
   /** The reply of whatever status, once the engine is up. */
-  const reply = Effect.fnUntraced(function* (call: Call): Effect.fn.Return<Reply, EngineError> {
+  const reply = (call: Call): Effect.Effect<Reply, EngineError> => {
     if (environment.readOnly && effectOf(call) === "write") {
-      return yield* new ReadOnlyInstance({ instance, operation: call.operation })
+      return Effect.fail(new ReadOnlyInstance({ instance, operation: call.operation }))
     }
     const ask = (call: Call) => keyHeader.learn((header, expected) => attempt(call, header, expected))
-    return yield* onceStarted(ask(call), call.method === "GET" ? undefined : ask(probe)).pipe(
-      Effect.mapError(translate(call))
-    )
-  })
+    return Effect.mapError(onceStarted(ask(call), call.method === "GET" ? undefined : ask(probe)), translate(call))
+  }
 
   const secrets = [environment.apiKey, ...Object.values(environment.headers)].map((secret) => Redacted.value(secret))
   const redactorOf = (call: Call) => redactor([...secrets, ...(call.secrets ?? [])])
@@ -237,9 +235,14 @@ const isComingUp = (answer: Reply) => isStarting(answer) || knowsNoPath(answer)
  * Waits for an engine that is starting. Only a read asks again and again; a change goes out again when the `probe`, a
  * read, shows that the engine is up.
  */
-const onceStarted = Effect.fnUntraced(function* <E>(ask: Effect.Effect<Reply, E>, probe?: Effect.Effect<Reply, E>) {
-  const first = yield* ask
-  if (!isStarting(first)) return first
+const onceStarted = <E>(ask: Effect.Effect<Reply, E>, probe?: Effect.Effect<Reply, E>) =>
+  Effect.flatMap(ask, (first) => (isStarting(first) ? askedAgain(first, ask, probe) : Effect.succeed(first)))
+
+const askedAgain = Effect.fnUntraced(function* <E>(
+  first: Reply,
+  ask: Effect.Effect<Reply, E>,
+  probe?: Effect.Effect<Reply, E>
+) {
   const until = Math.min(yield* Deadline, (yield* monotonicMillis) + startUp)
   const polled = Effect.repeat(Effect.delay(probe ?? ask, "250 millis"), {
     while: (answer) => Effect.map(monotonicMillis, (now) => now < until && isComingUp(answer))

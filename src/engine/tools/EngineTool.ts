@@ -1,4 +1,4 @@
-import { Effect, Predicate } from "effect"
+import { Context, Effect, Predicate } from "effect"
 
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import { UsefulBytes } from "../../internal/http/Room.ts"
@@ -54,9 +54,13 @@ export const make = <const Fields extends Arguments.Fields>(
         const attempt = (agreed: Agreement, from: number) =>
           Tool.run(definition, args).pipe(
             Effect.catchIf(isTooLarge, ({ bytes }) => Effect.flatMap(Tool.tooLarge(definition, bytes), Effect.fail)),
-            Effect.provideService(EngineClient, client),
-            Effect.provideService(Agreed, agreed),
-            Effect.provideService(Deadline, from + callSeconds * 1000)
+            Effect.updateContext((context: Context.Context<never>) =>
+              context.pipe(
+                Context.add(EngineClient, client),
+                Context.add(Agreed, agreed),
+                Context.add(Deadline, from + callSeconds * 1000)
+              )
+            )
           )
         return yield* isHarmless
           ? attempt(noAgreement, since)

@@ -4,7 +4,7 @@ import { Headers } from "effect/http"
 import type { Selection } from "../json/Selection.ts"
 import { Selector } from "../json/Selector.ts"
 import { Room, UsefulBytes } from "./Room.ts"
-import type { Answer } from "./Transport.ts"
+import type { Answer, TransportError } from "./Transport.ts"
 import { MoreThanUseful, ReplyTooLarge } from "./UpstreamFailure.ts"
 
 export interface Reply {
@@ -17,22 +17,27 @@ export interface Reply {
  * Reads an answer to its end, and no further than the limit, in bytes counted after decompression. Of large JSON only
  * what is selected is kept.
  */
-export const read = Effect.fnUntraced(function* (answer: Answer, limit: number, selection: Selection = "whole") {
-  const { headers, status } = answer
-  const announced = announcedBytes(headers)
-  const isSelected = selection !== "whole" && status < 300 && isJson(headers) && (announced ?? Infinity) > small
-  const useful = status < 300 ? yield* UsefulBytes : Infinity
-  if (announced !== undefined && announced > useful && !isSelected) {
-    return yield* new MoreThanUseful({ bytes: announced })
-  }
-  if (announced !== undefined && announced > limit) return yield* new ReplyTooLarge({ limit })
-  yield* takeFor(Math.min(announced ?? unknown, isSelected ? unknown : Infinity))
-  const text =
-    announced === undefined || isSelected
-      ? yield* readStream(answer, { limit, useful }, isSelected ? new Selector(selection) : new Whole())
-      : yield* answer.text
-  return { status, headers, text } satisfies Reply
-})
+export const read = (
+  answer: Answer,
+  limit: number,
+  selection: Selection = "whole"
+): Effect.Effect<Reply, TransportError | MoreThanUseful | ReplyTooLarge> =>
+  Effect.flatMap(UsefulBytes, (most) => {
+    const { headers, status } = answer
+    const announced = announcedBytes(headers)
+    const isSelected = selection !== "whole" && status < 300 && isJson(headers) && (announced ?? Infinity) > small
+    const useful = status < 300 ? most : Infinity
+    if (announced !== undefined && announced > useful && !isSelected) {
+      return Effect.fail(new MoreThanUseful({ bytes: announced }))
+    }
+    if (announced !== undefined && announced > limit) return Effect.fail(new ReplyTooLarge({ limit }))
+    const room = takeFor(Math.min(announced ?? unknown, isSelected ? unknown : Infinity))
+    const text =
+      announced === undefined || isSelected
+        ? readStream(answer, { limit, useful }, isSelected ? new Selector(selection) : new Whole())
+        : Effect.suspend(() => answer.text)
+    return Effect.map(Effect.andThen(room, text), (text) => ({ status, headers, text }))
+  })
 
 /**
  * Until there is room for an answer and what is made of it, it is not read: large ones follow each other, so that neither

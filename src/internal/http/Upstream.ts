@@ -81,21 +81,24 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     )
   }
 
-  const attemptOnce = Effect.fnUntraced(
-    function* (request: UpstreamRequest, progress: Progress) {
-      let url = urlOf(options.baseUrl, request)
-      for (let hops = 0; ; hops++) {
-        const outcome = yield* ask(request, url, progress)
-        if (!("target" in outcome)) return outcome
-        const { status, target } = outcome
-        const problem = redirectRefusal(request.method, url, target, hops)
-        if (problem !== undefined) return yield* new RedirectRefused({ status, problem })
-        url = target
-      }
-    },
-    (effect) => slots.withPermit(effect),
-    Effect.result
-  )
+  /** The reply, from wherever it is redirected to. */
+  const follow = (
+    request: UpstreamRequest,
+    url: URL,
+    progress: Progress,
+    hops = 0
+  ): Effect.Effect<Reply, UpstreamFailure> =>
+    Effect.flatMap(ask(request, url, progress), (outcome) => {
+      if (!("target" in outcome)) return Effect.succeed(outcome)
+      const { status, target } = outcome
+      const problem = redirectRefusal(request.method, url, target, hops)
+      return problem === undefined
+        ? follow(request, target, progress, hops + 1)
+        : Effect.fail(new RedirectRefused({ status, problem }))
+    })
+
+  const attemptOnce = (request: UpstreamRequest, progress: Progress) =>
+    Effect.result(slots.withPermit(Effect.suspend(() => follow(request, urlOf(options.baseUrl, request), progress))))
 
   /** One attempt, told to whoever observes what goes to upstreams. */
   const exchange = (request: UpstreamRequest, progress: Progress, until: number) =>
@@ -131,20 +134,20 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     )
   }
 
-  const send = Effect.fnUntraced(function* (request: UpstreamRequest) {
-    const milliseconds = Math.round(Duration.toMillis(request.timeout ?? "30 seconds"))
-    if (milliseconds <= 0) return yield* new UpstreamTimeout({ milliseconds: 0, sent: false })
-    const progress: Progress = { sent: false, resends: 0, observation: undefined }
-    const until = (yield* monotonicMillis) + milliseconds
-    const concluded = Effect.suspend(() => progress.observation?.concluded ?? Effect.void)
-    const exchanging = exchangeWithRetries(request, progress, until)
-    const exchanged = inTime(
-      options.observed === undefined ? exchanging : Effect.ensuring(exchanging, concluded),
-      milliseconds,
-      () => new UpstreamTimeout({ milliseconds, sent: progress.sent })
-    )
-    return yield* request.finishes === true ? toItsEnd(exchanged, progress) : exchanged
-  })
+  const send = (request: UpstreamRequest) =>
+    Effect.flatMap(monotonicMillis, (now): Effect.Effect<Reply, UpstreamFailure> => {
+      const milliseconds = Math.round(Duration.toMillis(request.timeout ?? "30 seconds"))
+      if (milliseconds <= 0) return Effect.fail(new UpstreamTimeout({ milliseconds: 0, sent: false }))
+      const progress: Progress = { sent: false, resends: 0, observation: undefined }
+      const concluded = Effect.suspend(() => progress.observation?.concluded ?? Effect.void)
+      const exchanging = exchangeWithRetries(request, progress, now + milliseconds)
+      const exchanged = inTime(
+        options.observed === undefined ? exchanging : Effect.ensuring(exchanging, concluded),
+        milliseconds,
+        () => new UpstreamTimeout({ milliseconds, sent: progress.sent })
+      )
+      return request.finishes === true ? toItsEnd(exchanged, progress) : exchanged
+    })
 
   return { send }
 }

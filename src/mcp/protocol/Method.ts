@@ -1,4 +1,4 @@
-import { Clock, Effect, Result, Schema } from "effect"
+import { Clock, Effect, Predicate, Result, Schema } from "effect"
 
 import { firstIssue } from "../../internal/schema/describeIssue.ts"
 import type { Question, Reply } from "../Elicitation.ts"
@@ -49,26 +49,36 @@ const Common = Schema.Struct({
 
 const readCommon = Schema.decodeUnknownResult(Common)
 
+/** Whether params have nothing that all methods share, as nearly all have not; of all else the schema says what it is. */
+const isWithoutCommon = (params: unknown) => Predicate.isObject(params) && !("_meta" in params)
+
+interface Options<Params> extends Pick<Method, "ttlMs" | "work"> {
+  /** Tells at a glance that params are as the fields say; where it does not, the schema reads them, or says why not. */
+  readonly fits?: (params: unknown) => params is Params
+}
+
 /** A method from the shape of its params and its program; progress goes to the caller if the params carry a token. */
 export const make = <const F extends Fields>(
   fields: F,
   run: (params: Schema.Struct<F>["Type"], call: Call) => Effect.Effect<Response.Result, Failure>,
-  options: Pick<Method, "ttlMs" | "work"> = {}
+  { fits, ...options }: Options<Schema.Struct<F>["Type"]> = {}
 ): Method => {
   const readOwn = Schema.decodeUnknownResult(Schema.Struct(fields))
   return {
     ...options,
-    run: Effect.fnUntraced(function* (input = {}, call) {
-      const common = readCommon(input)
-      if (Result.isFailure(common)) return yield* invalidParams(problem(common.failure))
-      const own = readOwn(input)
-      if (Result.isFailure(own)) return yield* invalidParams(problem(own.failure))
+    run: (input = {}, call) => {
+      const common = isWithoutCommon(input) ? nothingCommon : readCommon(input)
+      if (Result.isFailure(common)) return Effect.fail(invalidParams(problem(common.failure)))
+      const own = fits?.(input) === true ? Result.succeed(input) : readOwn(input)
+      if (Result.isFailure(own)) return Effect.fail(invalidParams(problem(own.failure)))
       const token = common.success._meta?.progressToken
       const program = run(own.success, call)
-      return yield* token === undefined ? program : Effect.provideService(program, Progress, progressOf(token, call))
-    })
+      return token === undefined ? program : Effect.provideService(program, Progress, progressOf(token, call))
+    }
   }
 }
+
+const nothingCommon = Result.succeed<typeof Common.Type>({})
 
 const problem = (error: Schema.SchemaError): string => {
   const { path, words } = firstIssue(error)

@@ -114,10 +114,9 @@ const withLane =
     if (work === undefined) return method
     return {
       ...method,
-      run: Effect.fnUntraced(function* (params, call) {
-        const since = yield* monotonicMillis
-        const program = Effect.provideService(method.run(params, call), Arrival, since)
-        return yield* run(program, work(params), call.flight)
-      })
+      run: (params, call) =>
+        Effect.flatMap(monotonicMillis, (since) =>
+          run(Effect.provideService(method.run(params, call), Arrival, since), work(params), call.flight)
+        )
     }
   }

@@ -3,7 +3,7 @@ import { Predicate, Result, Schema } from "effect"
 import { firstIssue } from "../../../internal/schema/describeIssue.ts"
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
-import { coerce } from "../../../mcp/coerce.ts"
+import { coercion } from "../../../mcp/coerce.ts"
 import { kinds, operationSchema } from "./operationSchema.ts"
 
 const text = Schema.String
@@ -151,9 +151,11 @@ const fieldMeant = (field: string, op: Kind, taken: ReadonlyArray<string>): stri
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 
+const coerceFields = coercion(operationSchema.items)
+
 /** Clumsy spellings, read as what they mean; a value, and what may be a number or a name, stay as they are given. */
 const coerced = ({ output, value, ...fields }: JsonObject): JsonObject => ({
-  ...coerce(fields, operationSchema.items),
+  ...coerceFields(fields),
   ...(value === undefined ? {} : { value }),
   ...(output === undefined ? {} : { output })
 })

@@ -1,4 +1,4 @@
-import { Effect, type JsonSchema, Option, Schema } from "effect"
+import { Effect, type JsonSchema, Option, Predicate, Schema } from "effect"
 
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { CurrentAccess } from "../../Access.ts"
@@ -14,6 +14,23 @@ import type { ProtocolVersion } from "../ProtocolVersion.ts"
 import type { Result } from "../Response.ts"
 import { cursor, onePage, perRevision, shelfLife } from "./paging.ts"
 
+const call = {
+  name: Schema.String,
+  arguments: Schema.optionalKey(Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown))),
+  _meta: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
+  inputResponses: Schema.optionalKey(Schema.Unknown),
+  requestState: Schema.optionalKey(Schema.Unknown)
+}
+type PlainCall = Schema.Struct<typeof call>["Type"]
+
+/** Whether params are those of a call without anything said about it, as nearly all are. */
+const isPlainCall = (params: unknown): params is PlainCall =>
+  Predicate.isObject(params) &&
+  "name" in params &&
+  Predicate.isString(params.name) &&
+  (!("arguments" in params) || Predicate.isObject(params.arguments)) &&
+  !("_meta" in params)
+
 /** `tools/list` and `tools/call`. */
 export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
@@ -27,13 +44,7 @@ export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
       ttlMs: shelfLife
     }),
     "tools/call": Method.make(
-      {
-        name: Schema.String,
-        arguments: Schema.optionalKey(Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown))),
-        _meta: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
-        inputResponses: Schema.optionalKey(Schema.Unknown),
-        requestState: Schema.optionalKey(Schema.Unknown)
-      },
+      call,
       Effect.fnUntraced(function* (params, { ask, protocolVersion }) {
         const tool = byName.get(params.name)
         if (tool === undefined) return yield* unknownTool(params.name, [...byName.keys()])
@@ -49,7 +60,7 @@ export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
         if (protocolVersion.era === "modern") return yield* inRounds(program, params, called)
         return yield* called(ask === undefined ? program : Effect.provideService(program, Elicitation, { ask }))
       }),
-      { work: workOf(byName) }
+      { fits: isPlainCall, work: workOf(byName) }
     )
   } satisfies Method.Methods
 }
@@ -63,7 +74,9 @@ const clientInfoKey = "io.modelcontextprotocol/clientInfo"
 const workOf =
   (byName: ReadonlyMap<string, Tool>) =>
   (params: unknown): Method.Work => {
-    const { arguments: args, name } = Option.getOrElse(readCall(params), (): typeof Called.Type => ({ name: "" }))
+    const { arguments: args, name } = isPlainCall(params)
+      ? params
+      : Option.getOrElse(readCall(params), (): typeof Called.Type => ({ name: "" }))
     const tool = byName.get(name)
     return { lane: tool?.lane?.(args) ?? ownLane, isSafeToStop: tool?.annotations.readOnlyHint ?? true }
   }
