@@ -1,5 +1,6 @@
+import { execFileSync } from "node:child_process"
 import { once } from "node:events"
-import { readdir, readFile, rename, stat, writeFile } from "node:fs/promises"
+import { chmod, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import path from "node:path"
 import { createInterface } from "node:readline"
 
@@ -166,6 +167,50 @@ describe("the code that a start has compiled", () => {
     const { ask, stop } = overStdio([], cwd)
     assert.property(await ask({ method: "tools/list" }), "result")
     assert.nestedPropertyVal(await ask(getWorkflow("1")), "result.content[0].type", "text")
+    assert.deepInclude(await stop(), { code: 0, stderr: "" })
+  })
+
+  /** A cache whose kept code stands in the way of what is written there, and a working folder with both. */
+  const withKept = async () => {
+    const cwd = await withEngine()
+    const folder = path.join(cwd, "cache/workflow-tool-server/code")
+    const { ask, stop } = overStdio([], cwd)
+    assert.property(await ask({ method: "tools/list" }), "result")
+    const kept = await keptIn(folder)
+    assert.deepInclude(await stop(), { code: 0, stderr: "" })
+    return { cwd, folder, files: kept.map((name) => path.join(folder, name)) }
+  }
+
+  const answersIn = async (cwd: string) => {
+    const { ask, stop } = overStdio([], cwd)
+    assert.property(await ask({ method: "tools/list" }), "result")
+    assert.nestedPropertyVal(await ask(getWorkflow("1")), "result.content[0].type", "text")
+    assert.deepInclude(await stop(), { code: 0, stderr: "" })
+  }
+
+  it("is not waited for where a pipe lies in its place", async () => {
+    const { cwd, files } = await withKept()
+    for (const file of files) {
+      await rm(file)
+      execFileSync("mkfifo", [file])
+    }
+    await answersIn(cwd)
+  })
+
+  it("is neither run nor kept in a folder where others may write", async () => {
+    const { cwd, files, folder } = await withKept()
+    await chmod(folder, 0o777)
+    await Promise.all(files.map((file) => rm(file)))
+    await answersIn(cwd)
+    assert.deepStrictEqual(await readdir(folder), [])
+  })
+
+  it("is done without where the user has no home", async () => {
+    const { cwd } = await withKept()
+    const noHome = path.join(cwd, "noHome.cjs")
+    await writeFile(noHome, 'require("node:os").homedir = () => { throw new Error("no such user") }')
+    const { ask, stop } = overStdio([], cwd, { XDG_CACHE_HOME: "", NODE_OPTIONS: `--require ${noHome}` })
+    assert.property(await ask({ method: "tools/list" }), "result")
     assert.deepInclude(await stop(), { code: 0, stderr: "" })
   })
 })
