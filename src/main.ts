@@ -3,6 +3,7 @@
 // which halves a start. Node's own compile cache knows nothing of Node 20 and keeps less.
 import {
   closeSync,
+  constants,
   fstatSync,
   mkdirSync,
   openSync,
@@ -11,6 +12,7 @@ import {
   readSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeFileSync
 } from "node:fs"
@@ -35,9 +37,24 @@ if (major < wantedMajor || (major === wantedMajor && minor < wantedMinor)) {
   process.exit(1)
 }
 
-const isKept = process.env["NODE_DISABLE_COMPILE_CACHE"] === undefined
-const folder = path.join(cacheFolder(), "code")
-const fileOf = (source: string) =>
+/** What nobody else could have written. */
+const isOwn = ({ mode, uid }: Stats) =>
+  process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
+
+/** Where code is kept; nowhere for a user without a home, or where others may put and move files. */
+const codeFolder = (): string | undefined => {
+  if (process.env["NODE_DISABLE_COMPILE_CACHE"] !== undefined) return undefined
+  try {
+    const folder = path.join(cacheFolder(), "code")
+    const found = statSync(folder, { throwIfNoEntry: false })
+    return found === undefined || isOwn(found) ? folder : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const keptIn = codeFolder()
+const fileOf = (folder: string, source: string) =>
   path.join(folder, `${path.parse(source).name}-${process.version}-${process.arch}.bin`)
 
 /** What was compiled in this process, by its file. */
@@ -49,7 +66,7 @@ const load = (file: string): unknown => {
   const known = loaded.get(file)
   if (known !== undefined) return known.exports
   const code = `(function (exports, require, module, __filename, __dirname) { ${readFileSync(file, "latin1")}\n})`
-  const cachedData = isKept ? readCode(fileOf(file)) : undefined
+  const cachedData = keptIn === undefined ? undefined : readCode(fileOf(keptIn, file))
   const script = new Script(code, {
     filename: file,
     ...(cachedData === undefined ? {} : { cachedData })
@@ -67,25 +84,25 @@ const load = (file: string): unknown => {
 /**
  * The compiled code as it was written, if it is there and whole: V8 takes what is broken at its word, and ends the process.
  * It is written twice over; to load what makes checksums takes longer than to compare. What somebody else could have written
- * is not run.
+ * is not run, and what is no file is not waited for.
  */
 const readCode = (file: string): Buffer | undefined => {
   try {
-    const handle = openSync(file, "r")
+    const opened = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     try {
-      const { mode, size, uid } = fstatSync(handle)
-      if (process.getuid !== undefined && (uid !== process.getuid() || (mode & 0o022) !== 0)) return undefined
-      const code = Buffer.allocUnsafeSlow(size / 2)
+      const found = fstatSync(opened)
+      if (!found.isFile() || !isOwn(found)) return undefined
+      const code = Buffer.allocUnsafeSlow(Math.floor(found.size / 2))
       const again = Buffer.allocUnsafe(Math.min(code.length, piece))
-      if (readSync(handle, code) !== code.length) return undefined
+      if (readSync(opened, code) !== code.length) return undefined
       for (let at = 0; at < code.length;) {
-        const length = readSync(handle, again)
+        const length = readSync(opened, again)
         if (length === 0 || again.compare(code, at, at + length, 0, length) !== 0) return undefined
         at += length
       }
       return code
     } finally {
-      closeSync(handle)
+      closeSync(opened)
     }
   } catch {
     return undefined
@@ -99,23 +116,31 @@ const monthAgo = 30 * 24 * 60 * 60 * 1000
 
 /** Keeps what this process had to compile. Where that cannot be, such as in a home that is read-only, the next start compiles it again. */
 const keepCode = () => {
-  if (!isKept || compiled.size === 0) return
+  if (keptIn === undefined || compiled.size === 0) return
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-    for (const [source, script] of compiled) {
-      const code = script.createCachedData()
-      const unfinished = `${fileOf(source)}.${process.pid}`
-      writeFileSync(unfinished, Buffer.concat([code, code]), { mode: 0o600, flush: true })
-      renameSync(unfinished, fileOf(source))
-    }
-    for (const name of readdirSync(folder)) {
-      const file = path.join(folder, name)
+    mkdirSync(keptIn, { recursive: true, mode: 0o700 })
+    for (const [source, script] of compiled) keep(fileOf(keptIn, source), script.createCachedData())
+    for (const name of readdirSync(keptIn)) {
+      const file = path.join(keptIn, name)
       if (statSync(file).mtimeMs < Date.now() - monthAgo) rmSync(file)
     }
   } catch {
     // As above: nothing is lost but time.
   }
   compiled.clear()
+}
+
+/** Writes a file that is there as a whole or not at all, and never what somebody has put in its way. */
+const keep = (file: string, code: Buffer) => {
+  const unfinished = `${file}.${process.pid}`
+  try {
+    rmSync(unfinished, { force: true })
+    writeFileSync(unfinished, Buffer.concat([code, code]), { mode: 0o600, flag: "wx", flush: true })
+    renameSync(unfinished, file)
+  } catch (error) {
+    rmSync(unfinished, { force: true })
+    throw error
+  }
 }
 
 const isCommand = (module: unknown): module is typeof Command =>

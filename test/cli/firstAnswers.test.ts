@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process"
-import { once as onceEmitted } from "node:events"
-import { mkdir, readdir, readFile, rename, stat, writeFile } from "node:fs/promises"
+import { once } from "node:events"
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { hostname } from "node:os"
 import path from "node:path"
 import { createInterface } from "node:readline"
@@ -27,7 +27,7 @@ const overStdio = (args: ReadonlyArray<string>, cwd: string, env: Readonly<Recor
   const started = start(args, { cwd, env: { XDG_CACHE_HOME: path.join(cwd, "cache"), ...env } })
   const lines = createInterface({ input: started.child.stdout })
   const ask = async (message: object): Promise<unknown> => {
-    const answer = onceEmitted(lines, "line")
+    const answer = once(lines, "line")
     started.child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, ...message })}\n`)
     const [line]: ReadonlyArray<unknown> = await answer
     return JSON.parse(String(line))
@@ -230,6 +230,50 @@ describe("the code that a start has compiled", () => {
     const { ask, stop } = overStdio([], cwd)
     assert.property(await ask({ method: "tools/list" }), "result")
     assert.nestedPropertyVal(await ask(getWorkflow("1")), "result.content[0].type", "text")
+    assert.deepInclude(await stop(), { code: 0, stderr: "" })
+  })
+
+  /** A working folder, and the code that a first start has kept in the cache below it. */
+  const withKept = async () => {
+    const cwd = await withEngine()
+    const folder = path.join(cwd, "cache/workflow-tool-server/code")
+    const { ask, stop } = overStdio([], cwd)
+    assert.property(await ask({ method: "tools/list" }), "result")
+    await keptIn(folder)
+    assert.deepInclude(await stop(), { code: 0, stderr: "" })
+    return { cwd, folder, files: (await readdir(folder)).map((name) => path.join(folder, name)) }
+  }
+
+  const answersIn = async (cwd: string) => {
+    const { ask, stop } = overStdio([], cwd)
+    assert.property(await ask({ method: "tools/list" }), "result")
+    assert.nestedPropertyVal(await ask(getWorkflow("1")), "result.content[0].type", "text")
+    return stop()
+  }
+
+  it("is not waited for where a pipe lies in its place", async () => {
+    const { cwd, files } = await withKept()
+    for (const file of files) {
+      await rm(file)
+      execFileSync("mkfifo", [file])
+    }
+    assert.deepInclude(await answersIn(cwd), { code: 0, stderr: "" })
+  })
+
+  it("is neither run nor kept in a folder where others may write", async () => {
+    const { cwd, files, folder } = await withKept()
+    await chmod(folder, 0o777)
+    await Promise.all(files.map((file) => rm(file)))
+    assert.deepInclude(await answersIn(cwd), { code: 0, stderr: "" })
+    assert.deepStrictEqual(await readdir(folder), [])
+  })
+
+  it("is done without where the user has no home", async () => {
+    const { cwd } = await withKept()
+    const noHome = path.join(cwd, "noHome.cjs")
+    await writeFile(noHome, 'require("node:os").homedir = () => { throw new Error("no such user") }')
+    const { ask, stop } = overStdio([], cwd, { XDG_CACHE_HOME: "", NODE_OPTIONS: `--require ${noHome}` })
+    assert.property(await ask({ method: "tools/list" }), "result")
     assert.deepInclude(await stop(), { code: 0, stderr: "" })
   })
 })

@@ -32,6 +32,11 @@ const dial = (port: string) => {
   }
   return { socket, ended, says }
 }
+const connected = async (port: string) => {
+  const dialled = dial(port)
+  await once(dialled.socket, "connect")
+  return dialled
+}
 const statusOf = (text: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? 0)
 
 /** A server with a door of its own. */
@@ -74,6 +79,22 @@ describe.concurrent("somebody at the door", () => {
     expect(performance.now() - before).toBeLessThan(45_000)
     expect(textOf(await server.call(...read))).toContain("Workflow 1")
     expect(residentBytes(server.child.pid)).toBeLessThan(400 * MiB)
+  })
+
+  it("who comes while the process stands still is let in, and answered when it goes on", async ({ expect }) => {
+    const { port, server } = await opened()
+    const early = await Promise.all(Array.from({ length: 50 }, () => connected(port)))
+    assert.isTrue(server.child.kill("SIGSTOP"))
+    // More than wait for Node unless it is told otherwise.
+    const late = await Promise.all(Array.from({ length: 1000 }, () => connected(port)))
+    const callers = [...early, ...late]
+    for (const { socket } of callers) socket.write(post(port, ping(1)))
+    // Longer than a head may take, and Node's next look at who is slow.
+    await new Promise((resolve) => setTimeout(resolve, 16_000))
+    assert.isTrue(server.child.kill("SIGCONT"))
+    const answers = await Promise.all(callers.map(({ says }) => says(/\r\n\r\n\{/)))
+    expect(new Set(answers.map(statusOf))).toEqual(new Set([200]))
+    for (const { socket } of callers) socket.destroy()
   })
 
   it("who sends many requests at once is answered in their order", async ({ expect }) => {

@@ -20,6 +20,9 @@ const kept = 60_000
 /** The same where many are connected. */
 const keptInCrowd = 5000
 
+/** Rounds of a process that is late in which a request can lie unread: its connection is taken in one, its bytes in another. */
+const readsMissed = 3
+
 interface Connection {
   /** Requests on it that have no answer yet. */
   requests: number
@@ -33,9 +36,20 @@ interface Connection {
  */
 export const keepConnections = Effect.fnUntraced(function* (server: Server, limits?: Partial<ConnectionLimits>) {
   const { crowded, every, most } = { ...connectionLimits(), ...limits }
+  const { headersTimeout, requestTimeout } = server
   const open = new Map<Socket, Connection>()
   let turnedAway = 0
   let isFull = false
+  let looked = performance.now()
+  let late = 0
+
+  /** What everybody gets on top, in milliseconds, while this process is late to read what has come. */
+  const grace = () => Math.ceil(readsMissed * Math.max(late, performance.now() - looked - every))
+  // Node asks for these when it looks for callers that are slow, and cannot tell them from those it has not read yet.
+  Object.defineProperties(server, {
+    headersTimeout: { get: () => headersTimeout + grace() },
+    requestTimeout: { get: () => requestTimeout + grace() }
+  })
 
   /** Closes some of those that are idle, the longest idle first. Where there are none, nobody looks again for a while. */
   const makeRoom = () => {
@@ -71,6 +85,9 @@ export const keepConnections = Effect.fnUntraced(function* (server: Server, limi
   })
 
   const look = Effect.suspend(() => {
+    const now = performance.now()
+    late = Math.max(now - looked - every, late / 2)
+    looked = now
     isFull = false
     for (const connection of open.values()) if (connection.requests === 0) connection.idle++
     if (turnedAway === 0) return Effect.void

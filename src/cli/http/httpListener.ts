@@ -16,6 +16,8 @@ const bounds = {
   connectionsCheckingInterval: 5000,
   maxHeaderSize: 16 * 1024
 }
+/** Connections that wait to be taken; the system resets those beyond, and Node lets only 511 wait. */
+const backlog = 4096
 /** Time for what is being answered when the server ends. */
 const shutdownTimeout = "5 seconds"
 
@@ -39,6 +41,7 @@ export const httpListener = (
       const listening = NodeHttpServer.layerServer(() => server, {
         host,
         port,
+        backlog,
         gracefulShutdownTimeout: shutdownTimeout
       })
       const cutting = Effect.addFinalizer(() => Effect.sync(() => server.closeAllConnections())).pipe(

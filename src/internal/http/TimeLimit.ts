@@ -33,9 +33,8 @@ class Due {
   stop: (() => void) | undefined
   isLate = false
 
-  constructor(at: number, stop: () => void) {
+  constructor(at: number) {
     this.at = at
-    this.stop = stop
   }
 
   end() {
@@ -79,62 +78,63 @@ export const makeClock: Effect.Effect<Clock, never, Scope.Scope> = Effect.map(Ef
       })
     })
 
-  /** Enters what stops something at a moment; what comes with it takes it off again. */
-  const enter = (at: number, stop: () => void) => {
-    const one = new Due(at, stop)
-    due.add(one)
-    const leave = () => {
-      due.delete(one)
-      one.stop = undefined
-    }
-    return { one, leave }
+  /** What begins now: it stands on the list before the clock is set, as the fiber may have to let others go on in between. */
+  const begun = (milliseconds: number) =>
+    Effect.flatMap(monotonicMillis, (now) => {
+      const one = new Due(now + milliseconds)
+      due.add(one)
+      return Effect.as(watched(one.at), one)
+    })
+
+  const leave = (one: Due) => {
+    due.delete(one)
+    one.stop = undefined
   }
 
-  const waitFor = <A, E, E2>(fiber: Fiber.Fiber<A, E>, at: number, tooLate: () => E2) =>
+  const waitFor = <A, E, E2>(fiber: Fiber.Fiber<A, E>, one: Due, tooLate: () => E2) =>
     Effect.callback<A, E | E2>((resume) => {
-      const { leave, one } = enter(at, () => fiber.interruptUnsafe())
+      one.stop = () => fiber.interruptUnsafe()
+      if (one.isLate) one.stop()
       fiber.addObserver((exit) => {
-        leave()
+        leave(one)
         resume(one.isLate ? Effect.failSync(tooLate) : exit)
       })
       return Effect.suspend(() => {
-        leave()
+        leave(one)
         return Fiber.interrupt(fiber)
       })
     })
 
   const limit: TimeLimit = (self, milliseconds, tooLate) =>
-    Effect.flatMap(Effect.forkChild(self, { startImmediately: true }), (fiber) => {
-      if (fiber.pollUnsafe() !== undefined) return Fiber.join(fiber)
-      return Effect.flatMap(monotonicMillis, (now) =>
-        Effect.andThen(watched(now + milliseconds), waitFor(fiber, now + milliseconds, tooLate))
-      )
-    })
+    Effect.flatMap(Effect.forkChild(self, { startImmediately: true }), (fiber) =>
+      fiber.pollUnsafe() === undefined
+        ? Effect.flatMap(begun(milliseconds), (one) => waitFor(fiber, one, tooLate))
+        : Fiber.join(fiber)
+    )
 
   const callback = <A, E, E2>(
     begin: (resume: (result: Effect.Effect<A, E>) => void) => () => void,
     milliseconds: number,
     tooLate: () => E2
   ) =>
-    Effect.flatMap(monotonicMillis, (now) => {
-      const at = now + milliseconds
-      const told = Effect.callback<A, E | E2>((resume) => {
-        const { leave } = enter(at, () => {
-          leave()
-          stop()
-          resume(Effect.failSync(tooLate))
-        })
+    Effect.flatMap(begun(milliseconds), (one) =>
+      Effect.callback<A, E | E2>((resume) => {
+        if (one.isLate) return resume(Effect.failSync(tooLate))
         const stop = begin((result) => {
-          leave()
+          leave(one)
           resume(result)
         })
+        one.stop = () => {
+          leave(one)
+          stop()
+          resume(Effect.failSync(tooLate))
+        }
         return Effect.sync(() => {
-          leave()
+          leave(one)
           stop()
         })
       })
-      return Effect.andThen(watched(at), told)
-    })
+    )
 
   return { limit, callback }
 })

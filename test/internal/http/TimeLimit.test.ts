@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber } from "effect"
+import { Deferred, Effect, Exit, Fiber, References } from "effect"
 import { TestClock } from "effect/testing"
 
 import * as TimeLimit from "../../../src/internal/http/TimeLimit.ts"
@@ -98,4 +98,23 @@ it.effect("what others tell the end of is stopped at its time, and not when it w
     told[1]?.(Effect.succeed(2))
     assert.strictEqual(stops, 2)
   })
+)
+
+it.effect.each(Array.from({ length: 60 }, (_, at) => at))(
+  "holds wherever its caller has to let others go on: after %s steps",
+  (before) =>
+    Effect.gen(function* () {
+      const { callback, limit } = yield* TimeLimit.makeClock
+      const late = () => "late"
+      const steps = Effect.forEach(Array.from({ length: before }), () => Effect.void, { discard: true })
+      for (const limited of [limit(Effect.never, 100, late), callback(() => () => {}, 100, late)]) {
+        const waiting = yield* Effect.andThen(steps, Effect.flip(limited)).pipe(
+          Effect.provideService(References.MaxOpsBeforeYield, 30),
+          Effect.forkChild
+        )
+        yield* Effect.repeat(Effect.yieldNow, { times: 10 })
+        yield* TestClock.adjust(100)
+        assert.deepStrictEqual(waiting.pollUnsafe(), Exit.succeed("late"))
+      }
+    })
 )
