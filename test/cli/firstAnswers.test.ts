@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { once } from "node:events"
+import { once as onceEmitted } from "node:events"
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises"
 import { hostname } from "node:os"
 import path from "node:path"
@@ -27,7 +27,7 @@ const overStdio = (args: ReadonlyArray<string>, cwd: string, env: Readonly<Recor
   const started = start(args, { cwd, env: { XDG_CACHE_HOME: path.join(cwd, "cache"), ...env } })
   const lines = createInterface({ input: started.child.stdout })
   const ask = async (message: object): Promise<unknown> => {
-    const answer = once(lines, "line")
+    const answer = onceEmitted(lines, "line")
     started.child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, ...message })}\n`)
     const [line]: ReadonlyArray<unknown> = await answer
     return JSON.parse(String(line))
