@@ -1,5 +1,7 @@
 import { Result } from "effect"
 
+import { isLoopback } from "../../internal/config/baseUrl.ts"
+
 export const signals = ["traces", "metrics", "logs"] as const
 export type SignalName = (typeof signals)[number]
 
@@ -31,6 +33,8 @@ export interface Otel {
   readonly sampler: Sampler
   /** Variables that cannot be used, in plain words. They never keep a server from starting. */
   readonly problems: ReadonlyArray<string>
+  /** Where headers, which may hold a key, can be read on the way. */
+  readonly exposed: ReadonlyArray<string>
 }
 
 export type Variables = Readonly<Record<string, string | undefined>>
@@ -145,6 +149,12 @@ export const readOtel = (variables: Variables): Otel => {
     serviceName: text("OTEL_SERVICE_NAME") ?? named ?? "workflow-tool-server",
     attributes,
     sampler: sampler(),
-    problems: [...new Set(problems)]
+    problems: [...new Set(problems)],
+    exposed: [
+      ...new Set(found.flatMap(([, { headers, url }]) => (isExposed(headers, url) ? [new URL(url).origin] : [])))
+    ]
   }
 }
+
+const isExposed = (headers: Signal["headers"], url: string): boolean =>
+  Object.keys(headers).length > 0 && url.startsWith("http:") && !isLoopback(new URL(url).hostname)

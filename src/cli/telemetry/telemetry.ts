@@ -20,6 +20,9 @@ import { watchUpstreams } from "./upstreams.ts"
 export const telemetry = Effect.fnUntraced(function* (variables: Variables) {
   const otel = readOtel(variables)
   yield* Effect.forEach(otel.problems, (problem) => Effect.logWarning(`${problem}. The server goes on without it.`))
+  yield* Effect.forEach(otel.exposed, (origin) =>
+    Effect.logWarning(`Telemetry's headers go to ${origin} unencrypted: if they hold a key, give an https:// address`)
+  )
   const meters = makeMeters()
   const resource = resourceOf(otel)
   const delivered = yield* makeDelivered

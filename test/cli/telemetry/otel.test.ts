@@ -87,4 +87,13 @@ describe("OpenTelemetry's variables", () => {
     }
     assert.notInclude(problems.join(), "secret")
   })
+
+  it("tell where their headers can be read on the way", () => {
+    const exposedAt = (OTEL_EXPORTER_OTLP_ENDPOINT: string, OTEL_EXPORTER_OTLP_HEADERS = "key=secret") =>
+      readOtel({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS }).exposed
+    assert.deepStrictEqual(exposedAt("http://collector.test:4318/otlp"), ["http://collector.test:4318"])
+    assert.deepStrictEqual(exposedAt("http://collector.test:4318", ""), [])
+    assert.deepStrictEqual(exposedAt("http://127.0.0.1:4318"), [])
+    assert.deepStrictEqual(exposedAt("https://collector.test"), [])
+  })
 })
