@@ -3,7 +3,7 @@ import type { Results } from "./results.ts"
 const width = 720
 const rowHeight = 30
 const left = 300
-const right = 90
+const right = 110
 const top = 34
 
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")
@@ -36,7 +36,7 @@ export const plot = ({ calls, machine, measured, measures }: Results): string =>
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="13" fill="#6b7280">`,
     `<title>CPU time of calls, starts and peak memory, as multiples of a bare Node server's</title>`,
-    `<text x="${left}" y="16">CPU time of a call, wait for a start, peak memory ÷ those of a bare Node server; orange: the goal</text>`,
+    `<text x="10" y="16">CPU time of a call, wait for a start, peak memory ÷ those of a bare Node server; orange: the goal</text>`,
     `<path d="M${one} ${top - 8}V${bottom}" stroke="#6b7280" stroke-dasharray="3 3"/>`,
     ...bars,
     `<text x="10" y="${bottom + 26}" font-size="11">${escaped(facts)}</text>`,

@@ -24,15 +24,15 @@ const list = { id: 2, method: "tools/list" }
 
 /** What a client asks first, of a server with these arguments. */
 const firsts = [
-  { what: "start to the answer of tools/list", goal: 1.3, args: [], message: list },
+  { what: "start to tools/list", goal: 1.3, args: [], message: list },
   {
-    what: "start to the answer of tools/list, operator too",
+    what: "start to tools/list, with operator",
     goal: 1.5,
     args: ["--toolsets", "engine,operator"],
     message: list
   },
   {
-    what: "start to the answer of get_workflow",
+    what: "start to get_workflow",
     goal: 2,
     args: [],
     message: { id: 2, method: "tools/call", params: { name: "get_workflow", arguments: { id: "1" } } }
