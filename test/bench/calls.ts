@@ -1,4 +1,5 @@
-import { benchEngine, type Server, startServer, type Transport } from "./servers.ts"
+import { benchEngine } from "./engines.ts"
+import { type Server, startServer, type Transport } from "./servers.ts"
 import { anotherNode, inTurns } from "./turns.ts"
 
 export interface CallCost {

@@ -1,6 +1,6 @@
+import { wideEngine } from "./engines.ts"
 import type { Measure } from "./results.ts"
 import { type Server, startServer, type Transport } from "./servers.ts"
-import { wideEngine } from "./wideEngine.ts"
 
 const tool = (name: string, args: object) => (instance: number) => ({
   method: "tools/call",

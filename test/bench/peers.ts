@@ -1,7 +1,7 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process"
+import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { rmSync } from "node:fs"
-import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { access, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { homedir, tmpdir } from "node:os"
 import path from "node:path"
 import { createInterface } from "node:readline"
@@ -12,9 +12,10 @@ import { promisify } from "node:util"
 import { Schema } from "effect"
 import { countTokens } from "gpt-tokenizer"
 
+import { benchEngine, wideEngine } from "./engines.ts"
 import type { PeerResult } from "./results.ts"
-import { benchEngine } from "./servers.ts"
-import { wideEngine } from "./wideEngine.ts"
+import { cpuOf, peakOf } from "./servers.ts"
+import { usual } from "./turns.ts"
 
 /** A server of this kind: how it is started, and what its tools for a list and for one workflow are called. */
 interface Contestant {
@@ -173,18 +174,6 @@ const start = async (contestant: Contestant, port: number, count = instances) =>
   return { ask, child, greet, run, stop }
 }
 
-/** CPU time of a process so far, in microseconds. */
-const cpuOf = async ({ pid }: ChildProcess) => {
-  const threads = await readdir(`/proc/${pid}/task`)
-  const times = await Promise.all(
-    threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/schedstat`, "utf8").catch(() => "0"))
-  )
-  return times.reduce((sum, text) => sum + Number(text.split(" ")[0]), 0) / 1000
-}
-
-const quartile = (values: ReadonlyArray<number>) =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 4)] ?? Number.NaN
-
 const decodeListing = Schema.decodeUnknownSync(
   Schema.fromJsonString(
     Schema.Struct({
@@ -215,7 +204,7 @@ const untilListed = async (contestant: Contestant, port: number) => {
     times.push(performance.now() - before)
     await server.stop()
   }
-  return quartile(times)
+  return usual(times)
 }
 
 /** Microseconds of CPU time of a call, once everything is warm. */
@@ -227,7 +216,7 @@ const costOf = async ({ child, run }: Started, times: number, ask: (index: numbe
     await run(times, ask)
     costs.push(((await cpuOf(child)) - before) / times)
   }
-  return quartile(costs)
+  return usual(costs)
 }
 
 const measure = async (contestant: Contestant): Promise<PeerResult> => {
@@ -244,7 +233,7 @@ const measure = async (contestant: Contestant): Promise<PeerResult> => {
   const other = await start(contestant, wide.port)
   await other.greet()
   await other.ask("tools/call", contestant.list(0))
-  const status = await readFile(`/proc/${other.child.pid}/status`, "utf8")
+  const peak = await peakOf(other.child)
   await other.stop()
   // As most people have it: each further instance is named by every tool of ours.
   const plain = await start(contestant, engine.port, 1)
@@ -267,7 +256,7 @@ const measure = async (contestant: Contestant): Promise<PeerResult> => {
       "ping, µs of CPU": Math.round(ping),
       "get_workflow of 12 nodes, µs of CPU": Math.round(get),
       "list of 100 × 50 nodes, µs of CPU": Math.round(list),
-      "peak memory, list of 250 × 200 nodes, MiB": Math.round(Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1]) / 1024),
+      "peak memory, list of 250 × 200 nodes, MiB": Math.round(peak),
       // The bare server only stands in for a list.
       ...(contestant === bare ? {} : listing)
     }

@@ -1,69 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
-import { Agent, createServer, request } from "node:http"
+import { Agent, request } from "node:http"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 
-const node = (index: number) => ({
-  id: `n${index}`,
-  name: `Step ${index}`,
-  type: "n8n-nodes-base.set",
-  typeVersion: 3.4,
-  position: [index * 220, 0],
-  parameters: {
-    assignments: { assignments: [{ id: `a${index}`, name: "total", value: "={{ $json.price * 2 }}", type: "number" }] }
-  }
-})
-
-const workflow = (id: string, size: number) => ({
-  id,
-  name: "Order intake",
-  active: false,
-  createdAt: "2026-01-01T00:00:00.000Z",
-  updatedAt: "2026-01-01T00:00:00.000Z",
-  nodes: Array.from({ length: size }, (_, index) => node(index)),
-  connections: Object.fromEntries(
-    Array.from({ length: size - 1 }, (_, index) => [
-      `Step ${index}`,
-      { main: [[{ node: `Step ${index + 1}`, type: "main", index: 0 }]] }
-    ])
-  ),
-  settings: { executionOrder: "v1" },
-  tags: [{ id: "t", name: "red" }]
-})
-
-/** An engine with one workflow of 12 nodes, and a list of 100 with 50 each. */
-export const benchEngine = async () => {
-  const one = Buffer.from(JSON.stringify(workflow("1", 12)))
-  const all = Array.from({ length: 100 }, (_, index) => workflow(`${index}`, 50))
-  const many = Buffer.from(JSON.stringify({ data: all, nextCursor: null }))
-  const server = createServer(({ url = "" }, response) => {
-    const body = url.startsWith("/api/v1/workflows/")
-      ? one
-      : url.startsWith("/api/v1/workflows")
-        ? many
-        : Buffer.from("{}")
-    const headers = { "content-type": "application/json; charset=utf-8", "content-length": body.length }
-    response.writeHead(url.startsWith("/api/v1/workflows") ? 200 : 404, headers)
-    response.end(body)
-  }).listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  const close = () => {
-    server.close()
-    server.closeAllConnections()
-  }
-  return { port: typeof address === "object" ? (address?.port ?? 0) : 0, close }
-}
-
 /** So many that no instance is paced: each takes fewer than 100 requests a second. */
 const instances = 80
 
 /** CPU time of a process so far, in microseconds, of all its threads. */
-const cpuOf = async ({ pid }: ChildProcess) => {
+export const cpuOf = async ({ pid }: ChildProcess) => {
   const threads = await readdir(`/proc/${pid}/task`)
   const times = await Promise.all(
     threads.map(async (thread) =>
@@ -76,7 +24,8 @@ const cpuOf = async ({ pid }: ChildProcess) => {
   return times.reduce((sum, nanoseconds) => sum + nanoseconds, 0) / 1000
 }
 
-const peakOf = async ({ pid }: ChildProcess) =>
+/** The most memory that a process ever had, in MiB. */
+export const peakOf = async ({ pid }: ChildProcess) =>
   Number(/^VmHWM:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024
 
 export type Transport = "http" | "stdio"

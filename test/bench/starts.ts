@@ -7,8 +7,8 @@ import { performance } from "node:perf_hooks"
 import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 
+import { benchEngine } from "./engines.ts"
 import type { Measure } from "./results.ts"
-import { benchEngine } from "./servers.ts"
 import { anotherNode, inTurns, thisNode } from "./turns.ts"
 
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))

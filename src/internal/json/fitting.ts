@@ -1,10 +1,10 @@
-const encoder = new TextEncoder()
+import { jsonBytes } from "./jsonBytes.ts"
 
 /** How many rows fit into so many bytes of JSON, one after the other; at least one of them. */
 export const fitting = (rows: ReadonlyArray<unknown>, bytes: number): number => {
   let left = bytes
   const tooMuch = rows.findIndex((row) => {
-    left -= encoder.encode(JSON.stringify(row) ?? "").length + 1
+    left -= jsonBytes(row) + 1
     return left < 0
   })
   return tooMuch === -1 ? rows.length : Math.max(1, tooMuch)

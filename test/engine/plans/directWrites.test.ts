@@ -5,16 +5,7 @@ import { Elicitation, type Reply } from "../../../src/mcp/Elicitation.ts"
 import { ask, type Json, refused } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
 import { folder, historyIn } from "../history/support.ts"
-import { Beside, twoEmbedded } from "./support.ts"
-
-const hook = (path: string) => ({
-  name: "Hook",
-  type: "n8n-nodes-base.webhook",
-  typeVersion: 2,
-  position: [0, 0],
-  parameters: { path, options: {} },
-  webhookId: path
-})
+import { Beside, hook, twoEmbedded } from "./support.ts"
 
 const over = (more: object = {}) =>
   twoEmbedded(["2.41.1", "1.82.3"], {

@@ -4,16 +4,7 @@ import { HttpClientError } from "effect/http"
 
 import type { Version } from "../../../src/engine/embedded/EmbeddedEngine.ts"
 import { ask, type Json, refused } from "../../support/harness.ts"
-import { Beside, type Given, twoEmbedded } from "./support.ts"
-
-const hook = (path: string) => ({
-  name: "Hook",
-  type: "n8n-nodes-base.webhook",
-  typeVersion: 2,
-  position: [0, 0],
-  parameters: { path, options: {} },
-  webhookId: path
-})
+import { Beside, type Given, hook, twoEmbedded } from "./support.ts"
 
 const fetching = (credential: { readonly id: unknown; readonly name: string }, url = "https://test.example.com/a") => ({
   name: "Fetch",

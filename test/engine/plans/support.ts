@@ -110,3 +110,13 @@ export const twoEmbedded = (
       return serverWithPlans(places, client, given, journal)
     })
   )
+
+/** A webhook at this path. */
+export const hook = (path: string) => ({
+  name: "Hook",
+  type: "n8n-nodes-base.webhook",
+  typeVersion: 2,
+  position: [0, 0],
+  parameters: { path, options: {} },
+  webhookId: path
+})

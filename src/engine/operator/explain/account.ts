@@ -1,5 +1,6 @@
 import { Struct } from "effect"
 
+import { jsonBytes } from "../../../internal/json/jsonBytes.ts"
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { Execution } from "../../client/models.ts"
 import { changeLines, differences } from "../../workflow/difference.ts"
@@ -43,12 +44,9 @@ const most = 2300
 /** What is told of a failure: facts of the engine's record, short whatever its size. */
 export const account = (findings: Findings): JsonObject => {
   const facts = factsOf(findings)
-  const room = rooms.find((room) => bytes(shown(findings, facts, room)) <= most) ?? smallest
+  const room = rooms.find((room) => jsonBytes(shown(findings, facts, room)) <= most) ?? smallest
   return shown(findings, facts, room)
 }
-
-const encoder = new TextEncoder()
-const bytes = (value: unknown) => encoder.encode(JSON.stringify(value)).length
 
 /** What does not depend on the room there is. */
 const factsOf = ({ data, failure, mentions, success }: Findings) => {

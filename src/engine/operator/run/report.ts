@@ -1,3 +1,4 @@
+import { jsonBytes } from "../../../internal/json/jsonBytes.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { type Execution, nameOf } from "../../client/models.ts"
 import { cutText, cutValue, type Room } from "../explain/cut.ts"
@@ -21,9 +22,6 @@ const most = 4000
 /** Nodes that are told of one by one. */
 const mostNodes = 40
 
-const encoder = new TextEncoder()
-const bytes = (value: unknown) => encoder.encode(JSON.stringify(value)).length
-
 /** What is told of the run of a twin: every node's part in it, under the names of the workflow it stands for. */
 export const report = (execution: Execution, twin: Twin, part: Part): JsonObject => {
   const data = runDataOf(execution)
@@ -31,7 +29,7 @@ export const report = (execution: Execution, twin: Twin, part: Part): JsonObject
   if (data === undefined)
     return { ...head, note: "The engine keeps no data of this run, or it is too large to be read." }
   const whole = (room: Room | undefined) => ({ ...head, ...shown(data, twin, part, room) })
-  const room = rooms.find((one) => bytes(whole(one)) <= most)
+  const room = rooms.find((one) => jsonBytes(whole(one)) <= most)
   return whole(room)
 }
 

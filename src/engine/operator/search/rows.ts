@@ -1,3 +1,4 @@
+import { jsonBytes } from "../../../internal/json/jsonBytes.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { Match } from "./criteria.ts"
 
@@ -38,8 +39,5 @@ const shownMatch = ({ isAsked, ...match }: Match, detail: Detail): ReadonlyArray
   return match.node === undefined ? [] : [{ node: match.node }]
 }
 
-const encoder = new TextEncoder()
-
 /** Bytes of a row with its comma. */
-export const sizeOf = (row: Row, detail: Detail): number =>
-  encoder.encode(JSON.stringify(shownRow(row, detail))).length + 1
+export const sizeOf = (row: Row, detail: Detail): number => jsonBytes(shownRow(row, detail)) + 1

@@ -1,5 +1,6 @@
 import { Result } from "effect"
 
+import { jsonBytes } from "../../../internal/json/jsonBytes.ts"
 import { runsOf } from "./given.ts"
 import { shapeOf } from "./shape.ts"
 import { type Expectation, printTest, type TestFile } from "./TestFile.ts"
@@ -8,7 +9,6 @@ import { type Expectation, printTest, type TestFile } from "./TestFile.ts"
 const most = 512 * 1024
 
 const encoder = new TextEncoder()
-const bytes = (value: unknown): number => encoder.encode(JSON.stringify(value) ?? "").length
 
 /**
  * A test whose file is not too large: of what is expected, the largest becomes a shape. What is handed over cannot be
@@ -28,7 +28,7 @@ export const fitted = (
     }
     const [largest] = [...expect]
       .filter(([, { exact }]) => exact !== undefined)
-      .toSorted((a, b) => bytes(b[1]) - bytes(a[1]))
+      .toSorted((a, b) => jsonBytes(b[1]) - jsonBytes(a[1]))
     if (largest === undefined) return Result.fail(tooLarge(test, size))
     const [name, expectation] = largest
     expect.set(name, asShape(expectation))
@@ -43,8 +43,8 @@ const asShape = ({ exact = [], ignore }: Expectation): Expectation => {
 
 const tooLarge = ({ mocks, trigger }: TestFile, size: number): string => {
   const [largest] = [
-    [trigger.node, bytes(trigger.items)] as const,
-    ...Object.entries(mocks).map(([name, one]) => [name, bytes(one)] as const)
+    [trigger.node, jsonBytes(trigger.items)] as const,
+    ...Object.entries(mocks).map(([name, one]) => [name, jsonBytes(one)] as const)
   ].toSorted((a, b) => b[1] - a[1])
   return `a file of ${size} bytes would be too large (${most} at most), most of it what ${largest?.[0] ?? ""} gave out: record a smaller run`
 }

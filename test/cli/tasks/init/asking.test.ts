@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises"
-import type { RequestListener } from "node:http"
 
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
@@ -9,17 +8,9 @@ import { TerminalCapabilities } from "effect/cli"
 import { readOptions } from "../../../../src/cli/configuration/flags.ts"
 import { init, type InitRequest } from "../../../../src/cli/tasks/init/init.ts"
 import { directory, standIn, useCommand } from "../../built.ts"
+import { engine, key } from "./engine.ts"
 
 useCommand()
-
-const key = "sk-NEVER-SHOWN-1234567890"
-const engine: RequestListener = ({ headers, url = "" }, response) => {
-  const isPublic = url === "/rest/settings"
-  response.writeHead(isPublic || headers["x-engine-api-key"] === key ? 200 : 401, {
-    "content-type": "application/json"
-  })
-  response.end(JSON.stringify({ data: isPublic ? { versionCli: "1.82.3" } : [], nextCursor: null }))
-}
 
 /** A terminal at which somebody presses these keys; it keeps what it was told to show. */
 const typing = (keys: ReadonlyArray<string>) => {

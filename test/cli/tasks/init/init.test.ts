@@ -1,20 +1,12 @@
 import { chmod, readdir, readFile, stat, writeFile } from "node:fs/promises"
-import type { RequestListener } from "node:http"
 
 import { assert, describe, it } from "vitest"
 
 import { commandFile, directory, run, standIn, start, useCommand } from "../../built.ts"
+import { engine, key } from "./engine.ts"
 
 useCommand()
 
-const key = "sk-NEVER-SHOWN-1234567890"
-const engine: RequestListener = ({ headers, url = "" }, response) => {
-  const isPublic = url === "/rest/settings"
-  response.writeHead(isPublic || headers["x-engine-api-key"] === key ? 200 : 401, {
-    "content-type": "application/json"
-  })
-  response.end(JSON.stringify({ data: isPublic ? { versionCli: "1.82.3" } : [], nextCursor: null }))
-}
 const modeOf = async (file: string) => (await stat(file)).mode & 0o777
 const read = async (file: string) => JSON.parse(await readFile(file, "utf8"))
 
