@@ -1,6 +1,7 @@
 import { Match } from "effect"
 
 import type { Plan } from "../../changes/Plan.ts"
+import { quotedName } from "../../internal/clipped.ts"
 import type { Change } from "./Change.ts"
 import { protectedChanges } from "./guards.ts"
 import type { Guards } from "./settings.ts"
@@ -15,7 +16,7 @@ const fateOf: (change: Change) => string = Match.type<Change>().pipe(
     update: ({ after, before }) =>
       before.name === undefined || before.name === after.name
         ? "is changed"
-        : `is changed and renamed to ${quoted(after.name)}`,
+        : `is changed and renamed to ${quotedName(after.name)}`,
     tags: () => "gets other tags",
     active: ({ after }) => (after ? "is activated" : "is deactivated"),
     archived: ({ after }) => (after ? "is archived" : "is brought back from the archive"),
@@ -25,9 +26,6 @@ const fateOf: (change: Change) => string = Match.type<Change>().pipe(
     "delete-execution": () => "is deleted"
   })
 )
-
-/** A name from an instance, in which nothing ends the line or the quotation. */
-const quoted = (name: string) => JSON.stringify(name.length > 120 ? `${name.slice(0, 120)}…` : name)
 
 const placesOf = (changes: ReadonlyArray<Change>) =>
   [...new Set(changes.map(({ instance }) => instance))].toSorted().join(", ")
@@ -47,7 +45,7 @@ export const questionOf = (guards: Guards, { id, kind, steps }: Plan<Change>): s
   const instances = placesOf(found.flatMap(([, changes]) => changes))
   const rows = found.slice(0, mostNamed).map(([name, changes]) => {
     const fates = [...new Set(changes.map(fateOf))]
-    return `- ${quoted(name)} ${fates.join(", ")}`
+    return `- ${quotedName(name)} ${fates.join(", ")}`
   })
   const rest = found.length > mostNamed ? [`- and ${found.length - mostNamed} more, which show_plan lists`] : []
   return [`This ${kind} changes protected workflows on ${instances}:`, ...rows, ...rest, ...forGood, all].join("\n")

@@ -1,5 +1,6 @@
 import { Predicate } from "effect"
 
+import { clipped } from "../../internal/clipped.ts"
 import { digest } from "../../internal/json/digest.ts"
 import { Recent } from "../../internal/Recent.ts"
 import { type Workflow, nameOf } from "./models.ts"
@@ -140,7 +141,7 @@ const nodeChanges = (before: ReadonlyMap<string, string>, after: ReadonlyArray<N
     : `${all.slice(0, maxNames).join(", ")} and ${all.length - maxNames} more`
 }
 
-const short = (name: string): string => (name.length <= maxNameLength ? name : `${name.slice(0, maxNameLength)}…`)
+const short = (name: string): string => clipped(name, maxNameLength)
 
 /** Nobody gives a node such a name; a text of that length would drown the rest. */
 const maxNameLength = 100

@@ -1,3 +1,4 @@
+import { clipped } from "../../internal/clipped.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { differences } from "../workflow/difference.ts"
 
@@ -13,5 +14,5 @@ export const describe = (before: JsonObject, after: JsonObject): string => {
   if (changes.length === 0) return "changed"
   const texts = changes.slice(0, most).map(({ text }) => text.split("\n")[0] ?? "")
   const all = [...texts, ...(changes.length > most ? [`${changes.length - most} more`] : [])].join("; ")
-  return all.length <= longest ? all : `${all.slice(0, longest)}…`
+  return clipped(all, longest)
 }

@@ -1,5 +1,6 @@
 import { Predicate } from "effect"
 
+import { clipped } from "../../internal/clipped.ts"
 import { isRecord } from "./json.ts"
 import type { Choice, NodeType, Property, Shown } from "./NodeType.ts"
 import { isDecoration } from "./reduce.ts"
@@ -56,7 +57,9 @@ const isTelling = ({ description = "", title }: Property) =>
 const oneLine = (property: Property, settled: Settled, detail: Detail): string => {
   const { default: standard, name, required } = property
   const shownDefault =
-    standard === undefined || isEmpty(standard) || isRecord(standard) ? "" : ` = ${cut(JSON.stringify(standard), 60)}`
+    standard === undefined || isEmpty(standard) || isRecord(standard)
+      ? ""
+      : ` = ${clipped(JSON.stringify(standard), 60)}`
   return `${name}${required === true ? "*" : ""}: ${typeText(property, settled, detail)}${shownDefault}`
 }
 
@@ -142,12 +145,10 @@ const meetsSettled = (value: unknown, wanted: ReadonlyArray<unknown>): boolean =
 const openText = (name: string, wanted: ReadonlyArray<unknown>): string => {
   const [only] = wanted
   if (wanted.length === 1 && Predicate.isBoolean(only)) return only ? name : `not ${name}`
-  return `${name}=${cut(wanted.map((one) => (isRecord(one) ? ruleText(one._cnd) : String(one))).join("|"), 80)}`
+  return `${name}=${clipped(wanted.map((one) => (isRecord(one) ? ruleText(one._cnd) : String(one))).join("|"), 80)}`
 }
 
 const ruleText = (rule: unknown): string =>
   Object.entries(Object(rule))
     .map(([key, target]) => (key === "exists" ? "given" : `${key} ${JSON.stringify(target)}`))
     .join()
-
-const cut = (text: string, most: number) => (text.length <= most ? text : `${text.slice(0, most)}…`)

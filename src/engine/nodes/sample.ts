@@ -1,5 +1,6 @@
 import { Predicate } from "effect"
 
+import { clipped } from "../../internal/clipped.ts"
 import { maskSecrets } from "../workflow/maskSecrets.ts"
 import { isRecord } from "./json.ts"
 
@@ -10,7 +11,7 @@ const most = { text: 160, items: 3, depth: 6 }
 export const sampleOf = (value: unknown): unknown => shorten(maskSecrets(value), 0)
 
 const shorten = (value: unknown, depth: number): unknown => {
-  if (Predicate.isString(value)) return value.length <= most.text ? value : `${value.slice(0, most.text)}…`
+  if (Predicate.isString(value)) return clipped(value, most.text)
   if (!Predicate.isObjectOrArray(value)) return value
   if (depth >= most.depth) return "…"
   if (Array.isArray(value)) {

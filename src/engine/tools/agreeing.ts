@@ -1,5 +1,6 @@
 import { Effect, MutableRef } from "effect"
 
+import { clipped } from "../../internal/clipped.ts"
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import type { ToolError } from "../../mcp/ToolError.ts"
 import type { ProtectedWorkflow } from "../client/EngineError.ts"
@@ -24,11 +25,9 @@ const subjectOf = ({ kind, name, others }: ProtectedWorkflow, { tool }: Asked): 
 
 const questionOf = (error: ProtectedWorkflow, asking: Asked): string => {
   const asked = JSON.stringify(asking.rest) ?? ""
-  return [
-    `${subjectOf(error, asking)} on ${error.instance}.`,
-    `Asked for: ${asked.length > most ? `${asked.slice(0, most)}…` : asked}`,
-    "Do it?"
-  ].join("\n")
+  return [`${subjectOf(error, asking)} on ${error.instance}.`, `Asked for: ${clipped(asked, most)}`, "Do it?"].join(
+    "\n"
+  )
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Predicate } from "effect"
 
+import { clipped } from "../../internal/clipped.ts"
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { isSameJson } from "../client/versions.ts"
 import { aroundDifference, lineDifference } from "./differenceOfText.ts"
@@ -71,10 +72,8 @@ const listDifferences = (
 const room = 80
 
 /** A value in a few words, without secrets. */
-export const shortValue = (value: unknown, field = "", size = room): string => {
-  const text = JSON.stringify(maskSecrets(value, field)) ?? "nothing"
-  return text.length <= size ? text : `${text.slice(0, size)}…`
-}
+export const shortValue = (value: unknown, field = "", size = room): string =>
+  clipped(JSON.stringify(maskSecrets(value, field)) ?? "nothing", size)
 
 /** How one place changed, in words, and as a patch where it holds several lines. */
 export const describeValue = (

@@ -1,5 +1,6 @@
 import { Predicate } from "effect"
 
+import { clipped } from "../../internal/clipped.ts"
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { maskText } from "./maskSecrets.ts"
 
@@ -56,7 +57,5 @@ const errorIn = ({ error, executionStatus }: JsonObject): string | undefined => 
 }
 
 /** The first line of a message, without secrets. */
-export const firstLineOf = (message: string): string => {
-  const line = maskText(message.trim().split("\n")[0] ?? "").trim()
-  return line.length <= 160 ? line : `${line.slice(0, 160)}…`
-}
+export const firstLineOf = (message: string): string =>
+  clipped(maskText(message.trim().split("\n")[0] ?? "").trim(), 160)

@@ -1,5 +1,6 @@
 import { Predicate } from "effect"
 
+import { clipped } from "../../internal/clipped.ts"
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
 import { shortType } from "../client/naming.ts"
@@ -154,10 +155,7 @@ const marksOf = (node: JsonObject, { leaving }: Flow, { pins, size }: Pen): Read
   ]
 }
 
-const quoted = (text: string) => {
-  const line = oneLine(maskText(text))
-  return `"${line.length <= 50 ? line : `${line.slice(0, 50)}…`}"`
-}
+const quoted = (text: string) => `"${clipped(oneLine(maskText(text)), 50)}"`
 
 const credentialMarks = (credentials: unknown): ReadonlyArray<string> =>
   Object.entries(isJsonObject(credentials) ? credentials : {}).map(([type, credential]) => {

@@ -1,5 +1,6 @@
 import { Predicate } from "effect"
 
+import { clipped } from "../../internal/clipped.ts"
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { conditionsWords, valueWords } from "./conditionWords.ts"
 import { leavesOf } from "./leaves.ts"
@@ -18,7 +19,7 @@ export const summaryOf = (node: JsonObject, room = 110): string => {
   const words = (say ?? plainWords)(parameters, { ...node, parameters })
     .replaceAll(/\s+/g, " ")
     .trim()
-  return words.length <= room ? words : `${words.slice(0, room)}…`
+  return clipped(words, room)
 }
 
 type Say = (parameters: JsonObject, node: JsonObject) => string
@@ -26,8 +27,7 @@ type Say = (parameters: JsonObject, node: JsonObject) => string
 const joined = (...parts: ReadonlyArray<string | undefined>) =>
   parts.filter((part) => part !== undefined && part !== "").join(" ")
 
-const quoted = (text: string, size = 60) =>
-  text === "" ? "" : `"${text.length <= size ? text : `${text.slice(0, size)}…`}"`
+const quoted = (text: string, size = 60) => (text === "" ? "" : `"${clipped(text, size)}"`)
 
 /** Leading items of a list of names. */
 const listed = (names: ReadonlyArray<string>, most = 6) =>

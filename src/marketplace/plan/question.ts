@@ -1,5 +1,6 @@
 import { Match } from "effect"
 
+import { quotedName } from "../../internal/clipped.ts"
 import { type Kopecks, kopecksToRubles } from "../client/money.ts"
 import { type Change, changeKey } from "./Change.ts"
 import type { Plan } from "./Plan.ts"
@@ -9,15 +10,12 @@ const mostNamed = 20
 
 const rubles = (bid: Kopecks | null) => (bid === null ? "no bid" : `${kopecksToRubles(bid)} rub`)
 
-/** A name in which nothing ends the line or the quotation. */
-const quoted = (name: string) => JSON.stringify(name.length > 120 ? `${name.slice(0, 120)}…` : name)
-
 /** Phrases that a question names, of those that come and of those that go. */
 const mostPhrases = 5
 
 const listed = (phrases: ReadonlyArray<string>) =>
   [
-    ...phrases.slice(0, mostPhrases).map(quoted),
+    ...phrases.slice(0, mostPhrases).map(quotedName),
     ...(phrases.length > mostPhrases ? [`and ${phrases.length - mostPhrases} more`] : [])
   ].join(", ")
 
@@ -43,8 +41,8 @@ const phrasesOf = ({
 const rowOf: (change: Change) => string = Match.type<Change>().pipe(
   Match.discriminatorsExhaustive("kind")({
     create: ({ name, nms }) =>
-      `campaign ${quoted(name)} with ${nms.length} ${nms.length === 1 ? "article" : "articles"} is created`,
-    delete: ({ name }) => `campaign ${quoted(name)} is deleted`,
+      `campaign ${quotedName(name)} with ${nms.length} ${nms.length === 1 ? "article" : "articles"} is created`,
+    delete: ({ name }) => `campaign ${quotedName(name)} is deleted`,
     product: (change) => `${changeKey(change)}: ${change.after ? "comes into" : "leaves"} the campaign`,
     bid: (change) => `${changeKey(change)}: ${rubles(change.before)} → ${rubles(change.after)}`,
     cluster: (change) => `${changeKey(change)}: ${rubles(change.before)} → ${rubles(change.after)}`,

@@ -1,3 +1,4 @@
+import { clipped } from "../../../internal/clipped.ts"
 /** Something about a workflow that is wrong, or at least not what it seems. */
 export interface Finding {
   /** `error`: it will not run so; `warning`: it has no effect, or another one than it seems. */
@@ -19,7 +20,4 @@ export const inWords = ({ field, fix, node, problem }: Finding): string => {
 }
 
 /** The beginning of a value, as JSON. */
-export const quoted = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? "nothing"
-  return text.length <= 80 ? text : `${text.slice(0, 80)}…`
-}
+export const quoted = (value: unknown): string => clipped(JSON.stringify(value) ?? "nothing", 80)

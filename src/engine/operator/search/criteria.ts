@@ -1,5 +1,6 @@
 import { Predicate } from "effect"
 
+import { clipped } from "../../../internal/clipped.ts"
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nameOf, type WorkflowId } from "../../client/models.ts"
 import { toEngineType } from "../../client/naming.ts"
@@ -53,7 +54,7 @@ export const matchesIn = (workflow: JsonObject, search: Search): ReadonlyArray<M
     if (matches.some((match) => match === undefined)) return []
     const inText = words === undefined ? [] : textMatches(textsOf(node), words)
     if (words !== undefined && inText.length === 0 && own.length === 0) return []
-    const named = shortened(nameOf(node), 80)
+    const named = clipped(nameOf(node), 80)
     return [...matches.filter(Predicate.isNotUndefined), ...inText].map((match) => ({ node: named, ...match }))
   })
   const isFound = tests.length === 0 ? own.length + found.length > 0 : found.length > 0
@@ -96,7 +97,7 @@ const hasType = (wanted: string): NodeTest => {
     const type = Predicate.isString(node.type) ? toEngineType(node.type) : ""
     const isMeant = folded(type) === whole || (!kind.includes(".") && folded(kindOf(node)) === kind)
     return isMeant
-      ? { field: "type", snippet: shortened(summaryOf(node) || kindOf(node), snippetRoom), isAsked: true }
+      ? { field: "type", snippet: clipped(summaryOf(node) || kindOf(node), snippetRoom), isAsked: true }
       : undefined
   }
 }
@@ -111,7 +112,7 @@ const hasCredential =
       if (id === wanted || [type, named].some((word) => folded(word) === folded(wanted))) {
         return {
           field: `credentials.${type}`,
-          snippet: shortened(named || (Predicate.isString(id) ? id : type), snippetRoom),
+          snippet: clipped(named || (Predicate.isString(id) ? id : type), snippetRoom),
           isAsked: true
         }
       }
@@ -128,7 +129,7 @@ const listensAt =
     const method = kindOf(node) === "webhook" ? `${methods.join("|")} ` : ""
     return {
       field: "path",
-      snippet: shortened(`${method}${Predicate.isString(path) ? path : ""}`, snippetRoom),
+      snippet: clipped(`${method}${Predicate.isString(path) ? path : ""}`, snippetRoom),
       isAsked: true
     }
   }
@@ -138,7 +139,7 @@ const runs =
   (node) => {
     const found = subWorkflowOf(node)
     return found?.id === wanted
-      ? { field: "workflowId", snippet: shortened(found.name ?? wanted, snippetRoom), isAsked: true }
+      ? { field: "workflowId", snippet: clipped(found.name ?? wanted, snippetRoom), isAsked: true }
       : undefined
   }
 
@@ -164,7 +165,7 @@ const textMatches = (searched: Searched, words: string): ReadonlyArray<Match> =>
     if (!leavesOf(value, field, field).some(holdsWords)) return []
     return leavesOf(maskSecrets(value, field), field, field)
       .filter(holdsWords)
-      .map(({ path, text }) => ({ field: shortened(path, 80), snippet: snippetOf(text, words), isAsked: false }))
+      .map(({ path, text }) => ({ field: clipped(path, 80), snippet: snippetOf(text, words), isAsked: false }))
   })
 }
 
@@ -178,5 +179,3 @@ const snippetOf = (text: string, words: string): string => {
 }
 
 const folded = (text: string) => text.normalize("NFC").toLowerCase().replaceAll(/\s+/g, " ").trim()
-
-const shortened = (text: string, room: number) => (text.length <= room ? text : `${text.slice(0, room)}…`)

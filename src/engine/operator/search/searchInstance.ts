@@ -1,5 +1,6 @@
 import { Effect, Predicate } from "effect"
 
+import { clipped } from "../../../internal/clipped.ts"
 import { fields } from "../../../internal/json/Selection.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
@@ -103,7 +104,7 @@ const rowOf = (instance: string, workflow: JsonObject, search: Search): Readonly
     {
       instance,
       id,
-      name: Predicate.isString(name) && name.length > 120 ? `${name.slice(0, 120)}…` : name,
+      name: Predicate.isString(name) ? clipped(name, 120) : name,
       active,
       ...(isArchived === true ? { archived: true as const } : {}),
       matches
