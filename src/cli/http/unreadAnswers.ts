@@ -3,6 +3,7 @@ import type { Server, ServerResponse } from "node:http"
 import { Effect, Schedule } from "effect"
 
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { Linked, LinkedSet } from "../../internal/LinkedSet.ts"
 
 export interface SendLimits {
   /** Milliseconds in which a caller must have taken some of what is waiting for it. */
@@ -15,32 +16,37 @@ export interface SendLimits {
 
 export const sendLimits: SendLimits = { stall: 10_000, total: 120_000, every: 1000 }
 
-/** What was seen of an answer that has unsent bytes. */
-interface Seen {
-  sent: number
-  readonly since: number
-  progress: number
+/** An answer that is not sent yet, and what was seen of its unsent bytes at the looks since there were some. */
+class Unsent extends Linked<Unsent> {
+  readonly response: ServerResponse
+  seen: { readonly sent: number; readonly since: number; readonly progress: number } | undefined
+
+  constructor(response: ServerResponse) {
+    super()
+    this.response = response
+  }
 }
 
 /** Cuts the connections of callers that do not read their answers, until the scope closes. */
 export const cutUnread = Effect.fnUntraced(function* (server: Server, { every, stall, total }: SendLimits) {
-  const open = new Map<ServerResponse, Seen | undefined>()
+  const open = new LinkedSet<Unsent>()
   server.on("request", (_, response) => {
-    open.set(response, undefined)
-    response.once("close", () => open.delete(response))
+    const unsent = open.add(new Unsent(response))
+    response.once("close", () => open.delete(unsent))
   })
 
   const look = Effect.map(monotonicMillis, (now) => {
-    for (const [response, seen] of open) {
-      const { socket } = response
+    for (const unsent of open) {
+      const { seen } = unsent
+      const { socket } = unsent.response
       if (socket === null || socket.writableLength === 0) {
-        open.set(response, undefined)
+        unsent.seen = undefined
         continue
       }
       const sent = socket.bytesWritten - socket.writableLength
-      if (seen === undefined) open.set(response, { sent, since: now, progress: now })
+      if (seen === undefined) unsent.seen = { sent, since: now, progress: now }
       else if (now - seen.since >= total || (sent === seen.sent && now - seen.progress >= stall)) socket.destroy()
-      else if (sent !== seen.sent) open.set(response, { ...seen, sent, progress: now })
+      else if (sent !== seen.sent) unsent.seen = { ...seen, sent, progress: now }
     }
   })
   yield* Effect.forkScoped(Effect.repeat(look, Schedule.spaced(every)))

@@ -1,5 +1,6 @@
 import { Effect, Fiber, type Scope } from "effect"
 
+import { Linked, LinkedSet } from "../LinkedSet.ts"
 import { monotonicMillis } from "./monotonicMillis.ts"
 
 /** Stops what takes longer than so many milliseconds, and fails with what is said then. */
@@ -24,17 +25,21 @@ export interface Clock {
   ) => Effect.Effect<A, E | E2>
 }
 
-/**
- * Something that has a limit. A set may remember for long what left it, so that what stops it is taken away with it: who
- * holds that holds all that it has made.
- */
-class Due {
+/** Something that has a limit. */
+class Due extends Linked<Due> {
   readonly at: number
-  stop: (() => void) | undefined
   isLate = false
+  private stop: (() => void) | undefined
 
   constructor(at: number) {
+    super()
     this.at = at
+  }
+
+  /** V8 makes a function in old space that is written where it is set as a property, so that it would outlive its call. */
+  stoppedBy(stop: () => void) {
+    this.stop = stop
+    if (this.isLate) stop()
   }
 
   end() {
@@ -48,12 +53,12 @@ class Due {
  * own would cost more than what many of them do.
  */
 export const makeClock: Effect.Effect<Clock, never, Scope.Scope> = Effect.map(Effect.scope, (scope) => {
-  const due = new Set<Due>()
+  const due = new LinkedSet<Due>()
   let watching: Fiber.Fiber<void> | undefined
   let wakesAt = Infinity
 
   const watch = Effect.gen(function* () {
-    while (due.size > 0) {
+    while (!due.isEmpty) {
       const now = yield* monotonicMillis
       wakesAt = Infinity
       for (const one of due) {
@@ -81,26 +86,19 @@ export const makeClock: Effect.Effect<Clock, never, Scope.Scope> = Effect.map(Ef
   /** What begins now: it stands on the list before the clock is set, as the fiber may have to let others go on in between. */
   const begun = (milliseconds: number) =>
     Effect.flatMap(monotonicMillis, (now) => {
-      const one = new Due(now + milliseconds)
-      due.add(one)
+      const one = due.add(new Due(now + milliseconds))
       return Effect.as(watched(one.at), one)
     })
 
-  const leave = (one: Due) => {
-    due.delete(one)
-    one.stop = undefined
-  }
-
   const waitFor = <A, E, E2>(fiber: Fiber.Fiber<A, E>, one: Due, tooLate: () => E2) =>
     Effect.callback<A, E | E2>((resume) => {
-      one.stop = () => fiber.interruptUnsafe()
-      if (one.isLate) one.stop()
+      one.stoppedBy(() => fiber.interruptUnsafe())
       fiber.addObserver((exit) => {
-        leave(one)
+        due.delete(one)
         resume(one.isLate ? Effect.failSync(tooLate) : exit)
       })
       return Effect.suspend(() => {
-        leave(one)
+        due.delete(one)
         return Fiber.interrupt(fiber)
       })
     })
@@ -121,16 +119,16 @@ export const makeClock: Effect.Effect<Clock, never, Scope.Scope> = Effect.map(Ef
       Effect.callback<A, E | E2>((resume) => {
         if (one.isLate) return resume(Effect.failSync(tooLate))
         const stop = begin((result) => {
-          leave(one)
+          due.delete(one)
           resume(result)
         })
-        one.stop = () => {
-          leave(one)
+        one.stoppedBy(() => {
+          due.delete(one)
           stop()
           resume(Effect.failSync(tooLate))
-        }
+        })
         return Effect.sync(() => {
-          leave(one)
+          due.delete(one)
           stop()
         })
       })

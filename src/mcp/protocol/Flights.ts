@@ -1,14 +1,22 @@
 import { Effect, Fiber, Option } from "effect"
 
+import { Linked, LinkedSet } from "../../internal/LinkedSet.ts"
 import type { Outcome } from "./Response.ts"
 
 /** A request that is being served, for who may want to stop it. */
-export class Flight {
+export class Flight extends Linked<Flight> {
   /** Whether it is at work on something that would be left half done; told by who serves it. */
   isCommitted = false
   /** Only while it is under way: what once held the flight may do so for long, and the fiber holds all that it has made. */
   private fiber: Fiber.Fiber<Outcome> | undefined
   private ending: Option.Option<Outcome> | undefined
+  readonly cut: () => Outcome
+
+  /** `cut` is its answer where there is no time left for another one. */
+  constructor(cut: () => Outcome) {
+    super()
+    this.cut = cut
+  }
 
   /** The answer of the work, or what was said when it was stopped. */
   run<R>(work: Effect.Effect<Outcome, never, R>): Effect.Effect<Option.Option<Outcome>, never, R> {
@@ -37,28 +45,27 @@ export class Flight {
 
 /** The requests under way of all conversations of one transport. */
 export const make = () => {
-  const cuts = new Map<Flight, () => Outcome>()
+  const inFlight = new LinkedSet<Flight>()
   let isOver = false
 
   return {
-    /** Lists a request for as long as it is served; `cut` is its answer where there is no time left for another one. */
+    /** Lists a request for as long as it is served. */
     during: <R>(
       flight: Flight,
-      work: Effect.Effect<Outcome, never, R>,
-      cut: () => Outcome
+      work: Effect.Effect<Outcome, never, R>
     ): Effect.Effect<Option.Option<Outcome>, never, R> =>
-      Effect.suspend(() => {
-        if (isOver) return Effect.succeedSome(cut())
-        cuts.set(flight, cut)
-        return Effect.ensuring(
-          flight.run(work),
-          Effect.sync(() => cuts.delete(flight))
-        )
-      }),
+      Effect.ensuring(
+        Effect.suspend(() => {
+          if (isOver) return Effect.succeedSome(flight.cut())
+          inFlight.add(flight)
+          return flight.run(work)
+        }),
+        Effect.sync(() => inFlight.delete(flight))
+      ),
     /** Time is up: what is being served now or comes later is answered with its cut. */
     stop: Effect.sync(() => {
       isOver = true
-      for (const [flight, cut] of cuts) flight.stop(Option.some(cut()))
+      for (const flight of inFlight) flight.stop(Option.some(flight.cut()))
     })
   }
 }

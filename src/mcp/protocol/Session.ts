@@ -94,8 +94,12 @@ const open = (
     if (inFlight.has(id)) {
       return Effect.succeedSome(refused(id, invalidRequest("id is that of a request still being served")))
     }
-    const flight = new Flights.Flight()
     const protocolVersion = ofRequest(request.params, settledVersion)
+    const flight = new Flights.Flight(() => ({
+      era: protocolVersion.era,
+      verdict: "stopped",
+      response: failure(id, stopped)
+    }))
     const work = protocol.serve(request, { protocolVersion, notify: send, ask: askIn(protocolVersion), flight, settle })
     if (protocol.isImmediate(request, protocolVersion)) {
       return Effect.map(work, (outcome) =>
@@ -103,10 +107,8 @@ const open = (
       )
     }
     inFlight.set(id, flight)
-    const cut = () =>
-      ({ era: protocolVersion.era, verdict: "stopped", response: failure(id, stopped) }) satisfies Outcome
     return Effect.ensuring(
-      flights.during(flight, work, cut),
+      flights.during(flight, work),
       Effect.sync(() => inFlight.delete(id))
     )
   }

@@ -59,50 +59,56 @@ const converse = (
   request: HttpServerRequest.HttpServerRequest,
   message: Message,
   protocolVersion: ProtocolVersion,
-  { scope, share }: Held
-) =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* () {
-      const beginning = Deferred.makeUnsafe<Beginning>()
-      const events = takesEvents(request) ? yield* Queue.bounded<Event, Cause.Done>(16) : undefined
-      const send = (sent: ServerMessage) =>
-        events === undefined
-          ? Effect.void
-          : Effect.andThen(
-              Deferred.succeed(beginning, { _tag: "Events" }),
-              Queue.offer(events, { _tag: "ServerMessage", message: sent })
-            )
-      const finish = (outcome: Outcome) =>
-        Effect.flatMap(Deferred.succeed(beginning, { _tag: "Outcome", outcome }), (isFirst) =>
-          isFirst || events === undefined ? Effect.void : Queue.offer(events, { _tag: "Outcome", outcome })
-        )
-      const end = Effect.andThen(
-        Deferred.succeed(beginning, { _tag: "Nothing" }),
-        events === undefined ? Effect.void : Queue.end(events)
-      )
-      share.join()
-      const { leave, receive } = conversations.open(protocolVersion, send, circumstancesOf(request))
-      const serving = yield* receive(message).pipe(
-        Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: finish })),
-        Effect.provideService(Room, share.take),
-        Effect.ensuring(Effect.andThen(end, share.close)),
-        Effect.forkIn(scope, { startImmediately: true })
-      )
-      const abandon = Effect.andThen(
-        protocolVersion.era === "modern" ? Fiber.interrupt(serving) : leave,
-        events === undefined ? Effect.void : Queue.shutdown(events)
-      )
+  held: Held
+) => Effect.uninterruptibleMask((restore) => begin(conversations, request, message, protocolVersion, held, restore))
 
-      const first = yield* Effect.onInterrupt(restore(Deferred.await(beginning)), () => abandon)
-      if (first._tag === "Outcome") return answer(first.outcome)
-      if (first._tag === "Nothing" || events === undefined) return noAnswer
-      const written = Stream.merge(Stream.map(Stream.fromQueue(events), asEvent), signsOfLife, { haltStrategy: "left" })
-      return HttpServerResponse.stream(written.pipe(Stream.encodeText, Stream.ensuring(abandon)), {
-        contentType: "text/event-stream",
-        headers: { "cache-control": "no-cache" }
-      })
-    })
+const begin = Effect.fnUntraced(function* (
+  conversations: Conversations,
+  request: HttpServerRequest.HttpServerRequest,
+  message: Message,
+  protocolVersion: ProtocolVersion,
+  { scope, share }: Held,
+  interruptible: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+) {
+  const beginning = Deferred.makeUnsafe<Beginning>()
+  const events = takesEvents(request) ? yield* Queue.bounded<Event, Cause.Done>(16) : undefined
+  const send = (sent: ServerMessage) =>
+    events === undefined
+      ? Effect.void
+      : Effect.andThen(
+          Deferred.succeed(beginning, { _tag: "Events" }),
+          Queue.offer(events, { _tag: "ServerMessage", message: sent })
+        )
+  const finish = (outcome: Outcome) =>
+    Effect.flatMap(Deferred.succeed(beginning, { _tag: "Outcome", outcome }), (isFirst) =>
+      isFirst || events === undefined ? Effect.void : Queue.offer(events, { _tag: "Outcome", outcome })
+    )
+  const end = Effect.andThen(
+    Deferred.succeed(beginning, { _tag: "Nothing" }),
+    events === undefined ? Effect.void : Queue.end(events)
   )
+  share.join()
+  const { leave, receive } = conversations.open(protocolVersion, send, circumstancesOf(request))
+  const serving = yield* receive(message).pipe(
+    Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: finish })),
+    Effect.provideService(Room, share.take),
+    Effect.ensuring(Effect.andThen(end, share.close)),
+    Effect.forkIn(scope, { startImmediately: true })
+  )
+  const abandon = Effect.andThen(
+    protocolVersion.era === "modern" ? Fiber.interrupt(serving) : leave,
+    events === undefined ? Effect.void : Queue.shutdown(events)
+  )
+
+  const first = yield* Effect.onInterrupt(interruptible(Deferred.await(beginning)), () => abandon)
+  if (first._tag === "Outcome") return answer(first.outcome)
+  if (first._tag === "Nothing" || events === undefined) return noAnswer
+  const written = Stream.merge(Stream.map(Stream.fromQueue(events), asEvent), signsOfLife, { haltStrategy: "left" })
+  return HttpServerResponse.stream(written.pipe(Stream.encodeText, Stream.ensuring(abandon)), {
+    contentType: "text/event-stream",
+    headers: { "cache-control": "no-cache" }
+  })
+})
 
 const circumstancesOf = (request: HttpServerRequest.HttpServerRequest) => ({
   session: SessionId.read(request.headers["mcp-session-id"]),

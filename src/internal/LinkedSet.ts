@@ -1,0 +1,50 @@
+/** What can stand in a list, in one at a time. */
+export abstract class Linked<Self> {
+  isThere = false
+  before: Self | undefined
+  after: Self | undefined
+}
+
+/**
+ * What comes and goes all the time, in the order in which it came. The table of a `Set` that has lived for long is made anew
+ * again and again; each holds the next one and what was in it, and V8 lets none of them go until it has looked through the
+ * whole heap. Here nobody holds what has left.
+ */
+export class LinkedSet<A extends Linked<A>> implements Iterable<A> {
+  private first: A | undefined
+  private last: A | undefined
+
+  get isEmpty() {
+    return this.first === undefined
+  }
+
+  /** Adds one at the end that is in no list. */
+  add(one: A): A {
+    one.isThere = true
+    one.before = this.last
+    if (this.last === undefined) this.first = one
+    else this.last.after = one
+    this.last = one
+    return one
+  }
+
+  /** Takes one away, if it is still there. */
+  delete(one: A) {
+    if (!one.isThere) return
+    const { after, before } = one
+    if (before === undefined) this.first = after
+    else before.after = after
+    if (after === undefined) this.last = before
+    else after.before = before
+    one.isThere = false
+    one.before = undefined
+    one.after = undefined
+  }
+
+  /** Those that are there now, whoever leaves or comes meanwhile. */
+  *[Symbol.iterator]() {
+    const all: Array<A> = []
+    for (let one = this.first; one !== undefined; one = one.after) all.push(one)
+    yield* all
+  }
+}
