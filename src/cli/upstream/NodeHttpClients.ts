@@ -1,15 +1,37 @@
-import { Effect, Layer } from "effect"
+import { Duration, Effect, Exit, Layer, Scope } from "effect"
+import type { HttpClient } from "effect/http"
 
-import { HttpClients } from "../../internal/http/HttpClients.ts"
+import { type ConnectionOptions, HttpClients, type UnusableConnection } from "../../internal/http/HttpClients.ts"
 
-/** Clients over Node's own HTTP, loaded at the first use. */
-export const layer: Layer.Layer<HttpClients> = Layer.succeed(
+/**
+ * Clients over Node's own HTTP, loaded at the first use. Upstreams that are connected to in the same way share one, and with
+ * it the connections to hosts that they share; what cannot be used is tried again by the next.
+ */
+export const layer: Layer.Layer<HttpClients> = Layer.effect(
   HttpClients,
-  HttpClients.of({
-    make: (options) =>
+  Effect.map(Effect.scope, (scope) => {
+    const made = new Map<string, Effect.Effect<HttpClient.HttpClient, UnusableConnection>>()
+
+    const client = (options: ConnectionOptions) =>
       Effect.flatMap(
         Effect.promise(() => import("./nodeHttpClient.ts")),
         ({ nodeHttpClient }) => nodeHttpClient(options)
+      ).pipe(
+        Effect.provideService(Scope.Scope, scope),
+        Effect.cachedWithTTL((exit) => (Exit.isSuccess(exit) ? Duration.infinity : Duration.zero))
       )
+
+    return HttpClients.of({
+      make: (options) =>
+        Effect.suspend(() => {
+          const key = JSON.stringify([options.caFile, options.proxy])
+          const known = made.get(key)
+          if (known !== undefined) return known
+          return Effect.flatMap(client(options), (shared) => {
+            made.set(key, shared)
+            return shared
+          })
+        })
+    })
   })
 )

@@ -4,6 +4,7 @@ import { urlToHttpOptions } from "node:url"
 import { Effect, Scope } from "effect"
 
 import type { ConnectionOptions } from "../../internal/http/HttpClients.ts"
+import { Recent } from "../../internal/Recent.ts"
 import { readCertificates, trusting } from "./certificates.ts"
 import { parseProxy, type Proxy } from "./proxy.ts"
 
@@ -77,15 +78,22 @@ export const makeWays = Effect.fnUntraced(function* ({ caFile, proxy }: Connecti
   return { to: (url) => (url.protocol === "https:" ? toSecure() : toPlain()) } satisfies Ways
 })
 
-/** A request as Node wants it. Where to is taken apart once, as all requests of a way go to the same place. */
+/** A request as Node wants it. Where to is taken apart once for each host. */
 const completion = (agent: Agent) => {
-  let known: { readonly host: string; readonly address: ReturnType<typeof addressOf> } | undefined
-  return (url: URL, options: Outgoing): RequestOptions => {
-    const { host } = url
-    if (known?.host !== host) known = { host, address: addressOf(url) }
-    return { ...known.address, path: url.pathname + url.search, agent, ...options }
-  }
+  const known = new Recent<ReturnType<typeof addressOf>>(mostHosts)
+  return (url: URL, options: Outgoing): RequestOptions => ({
+    ...known.keep(nameOf(url), () => addressOf(url)),
+    path: url.pathname + url.search,
+    agent,
+    ...options
+  })
 }
+
+const mostHosts = 256
+
+/** Who is asked, and as whom. */
+const nameOf = ({ host, password, username }: URL) =>
+  username === "" && password === "" ? host : `${username}:${password}@${host}`
 
 const addressOf = (url: URL) => {
   const { auth, hostname, port, protocol } = urlToHttpOptions(url)

@@ -1,3 +1,7 @@
+import { copyFile, mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import path from "node:path"
+
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
@@ -47,6 +51,45 @@ describe("an instance with a proxy", () => {
       const failure = yield* Effect.flip(through("nonsense", "http://engine.test"))
       assert.strictEqual(failure.message, "proxy: expected the URL of an HTTP proxy")
     })
+  )
+})
+
+describe("clients of upstreams", () => {
+  it.effect("are one for those that are connected to in the same way, and others for others", () =>
+    Effect.gen(function* () {
+      const { make } = yield* HttpClients
+      const [first, second, other] = [yield* make({}), yield* make({}), yield* make({ proxy: "http://proxy.test" })]
+      assert.strictEqual(first, second)
+      assert.notStrictEqual<unknown>(first, other)
+    }).pipe(Effect.provide(NodeHttpClients.layer))
+  )
+
+  it.effect("ask one host over one connection, each in its own name", () =>
+    Effect.gen(function* () {
+      const { make } = yield* HttpClients
+      const host = yield* listen(replies(200, "{}"))
+      for (const name of ["ann:first", "bob:second", "ann:first"]) {
+        const upstream = Upstream.make(yield* make({}), { baseUrl: host.url.replace("//", `//${name}@`), retries: 0 })
+        assert.strictEqual((yield* upstream.send(withKey("GET"))).status, 200)
+      }
+      assert.deepStrictEqual(
+        host.received.map(({ head }) => /^authorization: Basic (\S+)/im.exec(head)?.[1]),
+        ["ann:first", "bob:second", "ann:first"].map((name) => Buffer.from(name).toString("base64"))
+      )
+    }).pipe(Effect.provide(NodeHttpClients.layer))
+  )
+
+  it.effect("are tried again where they could not be made", () =>
+    Effect.gen(function* () {
+      const { make } = yield* HttpClients
+      const folder = yield* Effect.promise(() => mkdtemp(path.join(tmpdir(), "clients-")))
+      const caFile = path.join(folder, "ca.pem")
+      assert.include((yield* Effect.flip(Effect.asVoid(make({ caFile })))).message, "caFile")
+      const certificate = new URL("certificates/loopback.pem", import.meta.url)
+      yield* Effect.promise(() => copyFile(certificate, caFile))
+      yield* make({ caFile })
+      yield* Effect.promise(() => rm(folder, { recursive: true }))
+    }).pipe(Effect.provide(NodeHttpClients.layer))
   )
 })
 
