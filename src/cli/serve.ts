@@ -5,6 +5,7 @@ import { Stopping } from "../mcp/Stopping.ts"
 import { AnswerLimit } from "../mcp/Tool.ts"
 import { serveStdio } from "../mcp/transport/stdio.ts"
 import * as Server from "../Server.ts"
+import { compileSooner } from "./compileSooner.ts"
 import type { Options } from "./configuration/flags.ts"
 import type { Launch } from "./configuration/Launch.ts"
 import { readLaunch } from "./configuration/readLaunch.ts"
@@ -23,7 +24,7 @@ export const serve = Effect.fnUntraced(function* (options: Options, keepCode: Ef
     loadToolsets(launch, { areListsFirst: launch.http === undefined }),
     shared
   )
-  if (later.length > 0) yield* Effect.forkScoped(afterLists(later, keepCode))
+  yield* Effect.forkScoped(Effect.andThen(afterLists(later, keepCode), compileSooner))
   const toolsets = [...loaded, ...(yield* shownCalls(launch))]
   const { answerLimit, http } = launch
   const recorded = Layer.merge(audit(launch, http === undefined ? "stdio" : "http"), layer)
@@ -38,7 +39,7 @@ export const serve = Effect.fnUntraced(function* (options: Options, keepCode: Ef
 /** What was left for later, and then what the next start can use; a call that needs what cannot be loaded says so, too. */
 const afterLists = (later: ReadonlyArray<Effect.Effect<unknown>>, keepCode: Effect.Effect<void>) =>
   Effect.all(later, { discard: true }).pipe(
-    Effect.andThen(keepCode),
+    Effect.andThen(later.length === 0 ? Effect.void : keepCode),
     Effect.catchCause((cause) => Effect.logError("What calls need could not be loaded", cause))
   )
 
