@@ -1,4 +1,4 @@
-import { createServer } from "node:http"
+import { createServer, type Server } from "node:http"
 
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
@@ -8,6 +8,7 @@ import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
 import { type ConnectionLimits, keepConnections } from "./connections.ts"
 import { cutUnread, type SendLimits, sendLimits } from "./unreadAnswers.ts"
+import { WholeAnswer } from "./wholeAnswers.ts"
 
 /** Bounds for callers that are slow, many or wordy. */
 const bounds = {
@@ -37,7 +38,7 @@ export const httpListener = (
 ) =>
   Layer.unwrap(
     Effect.sync(() => {
-      const server = createServer(bounds)
+      const server: Server = createServer({ ...bounds, ServerResponse: WholeAnswer })
       const listening = NodeHttpServer.layerServer(() => server, {
         host,
         port,

@@ -1,0 +1,10 @@
+import { ServerResponse } from "node:http"
+
+/**
+ * Answers whose length Node does not count again: it would send head and body in two pieces, with a system call that takes
+ * longer. The length of an answer is that of its own text.
+ */
+export class WholeAnswer extends ServerResponse {}
+
+// As accessors of the class: Node and effect set it for each answer.
+Object.defineProperty(WholeAnswer.prototype, "strictContentLength", { get: () => false, set: () => {} })
