@@ -1,5 +1,5 @@
 import * as NodeStdio from "@effect/platform-node/NodeStdio"
-import { Deferred, Effect, Layer } from "effect"
+import { Context, Deferred, Effect, Layer } from "effect"
 
 import { Stopping } from "../mcp/Stopping.ts"
 import { AnswerLimit } from "../mcp/Tool.ts"
@@ -29,12 +29,19 @@ export const serve = Effect.fnUntraced(function* (options: Options, keepCode: Ef
   const { answerLimit, http } = launch
   const recorded = Layer.merge(audit(launch, http === undefined ? "stdio" : "http"), layer)
   yield* (yield* transport(launch, metrics, Deferred.await(stopping))).pipe(
+    withRoomForCalls,
     Effect.provide(Layer.provideMerge(Server.layer({ toolsets }), recorded)),
     Effect.provideService(Stopping, stopping),
     answerLimit === undefined ? (self) => self : Effect.provideService(AnswerLimit, answerLimit),
     Effect.provideContext(shared)
   )
 }, Effect.scoped)
+
+/** A call adds some twenty services to what it finds. Were there room for fewer, all would be copied for each eight of them. */
+const withRoomForCalls = <A, E, R>(serving: Effect.Effect<A, E, R>) =>
+  Effect.updateContext(serving, (context: Context.Context<R>) =>
+    Context.makeUnsafe<R>(context.mapUnsafe, { maxDepth: 24 })
+  )
 
 /** What was left for later, and then what the next start can use; a call that needs what cannot be loaded says so, too. */
 const afterLists = (later: ReadonlyArray<Effect.Effect<unknown>>, keepCode: Effect.Effect<void>) =>

@@ -1,5 +1,7 @@
 import { Effect, References } from "effect"
 
+import { withReference } from "./withReference.ts"
+
 /**
  * The effect as a span of its own, where traces are made at all: a span that nobody looks at would still cost more than
  * many a request.
@@ -7,6 +9,6 @@ import { Effect, References } from "effect"
 export const spanned =
   (name: string) =>
   <A, E, R>(self: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.flatMap(References.TracerEnabled, (isOn) =>
+    withReference(References.TracerEnabled, (isOn) =>
       isOn ? Effect.withSpan(self, name, { captureStackTrace: false }) : self
     )

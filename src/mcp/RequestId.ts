@@ -1,5 +1,7 @@
 import { Context, Effect, Random, References } from "effect"
 
+import { withReference } from "../internal/withReference.ts"
+
 /**
  * What the request under way is called: to its caller, in log lines, in the audit log and in traces. Nothing outside of
  * one.
@@ -30,4 +32,4 @@ export const named = <A, E, R>(serving: Effect.Effect<A, E, R>, id: string): Eff
 
 /** Serves a request under the id that it already has, or a new one. */
 export const identified = <A, E, R>(serving: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(RequestId, (id) => (id === undefined ? Effect.flatMap(fresh, (id) => named(serving, id)) : serving))
+  withReference(RequestId, (id) => (id === undefined ? Effect.flatMap(fresh, (id) => named(serving, id)) : serving))

@@ -1,6 +1,7 @@
 import { Context, Duration, Effect } from "effect"
 
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { atMillis, monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { withReference } from "../../internal/withReference.ts"
 
 /** The moment, in `monotonicMillis`, at which a whole tool call must have its answer. */
 export const Deadline = Context.Reference<number>("workflow-tool-server/engine/Deadline", {
@@ -16,6 +17,6 @@ export const within = (duration: Duration.Input) =>
 
 /** What is left, `most` at most. */
 export const remaining = (most: Duration.Duration) =>
-  Effect.flatMap(Deadline, (deadline) =>
-    Effect.map(monotonicMillis, (now) => Duration.min(most, Duration.millis(Math.max(deadline - now, 0))))
+  withReference(Deadline, (deadline) =>
+    atMillis((now) => Effect.succeed(Duration.min(most, Duration.millis(Math.max(deadline - now, 0)))))
   )

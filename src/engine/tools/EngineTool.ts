@@ -3,6 +3,7 @@ import { Context, Effect, Predicate } from "effect"
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import { UsefulBytes } from "../../internal/http/Room.ts"
 import { spanned } from "../../internal/spanned.ts"
+import { withReference } from "../../internal/withReference.ts"
 import * as Arguments from "../../mcp/Arguments.ts"
 import { noteInstance } from "../../mcp/Audit.ts"
 import { Arrival, callSeconds } from "../../mcp/callTime.ts"
@@ -87,4 +88,4 @@ const mostLeftOut = 3
 
 /** Reads what will be shown: no more of it than an answer can hold. */
 export const toBeShown = <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(Tool.AnswerLimit, (limit) => Effect.provideService(read, UsefulBytes, mostLeftOut * limit))
+  withReference(Tool.AnswerLimit, (limit) => Effect.provideService(read, UsefulBytes, mostLeftOut * limit))

@@ -1,6 +1,6 @@
 import { Effect, Semaphore } from "effect"
 
-import { monotonicMillis } from "./monotonicMillis.ts"
+import { atMillis, monotonicMillis } from "./monotonicMillis.ts"
 
 /** A request without an answer counts as having left after this many milliseconds at the latest. */
 const longestDeparture = 1000
@@ -63,7 +63,7 @@ export const make = (perSecond: number): Pacer => {
   })
 
   /** Who comes while nobody waits need not stand in line. */
-  const turn = Effect.flatMap(monotonicMillis, (now) => {
+  const turn = atMillis((now) => {
     const departure = waiting === 0 ? take(now) : undefined
     return departure === undefined ? inLine : Effect.succeed(departure)
   })

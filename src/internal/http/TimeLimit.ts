@@ -1,7 +1,7 @@
 import { Effect, Fiber, type Scope } from "effect"
 
 import { Linked, LinkedSet } from "../LinkedSet.ts"
-import { monotonicMillis } from "./monotonicMillis.ts"
+import { atMillis, monotonicMillis } from "./monotonicMillis.ts"
 
 /** Stops what takes longer than so many milliseconds, and fails with what is said then. */
 export type TimeLimit = <A, E, E2, R>(
@@ -75,7 +75,6 @@ export const makeClock: Effect.Effect<Clock, never, Scope.Scope> = Effect.map(Ef
 
   const watched = (at: number) =>
     Effect.suspend(() => {
-      if (watching !== undefined && at >= wakesAt) return Effect.void
       watching?.interruptUnsafe()
       wakesAt = at
       return Effect.map(Effect.forkIn(watch, scope), (fiber) => {
@@ -84,10 +83,10 @@ export const makeClock: Effect.Effect<Clock, never, Scope.Scope> = Effect.map(Ef
     })
 
   /** What begins now: it stands on the list before the clock is set, as the fiber may have to let others go on in between. */
-  const begun = (milliseconds: number) =>
-    Effect.flatMap(monotonicMillis, (now) => {
+  const begun = <A, E>(milliseconds: number, then: (one: Due) => Effect.Effect<A, E>) =>
+    atMillis((now) => {
       const one = due.add(new Due(now + milliseconds))
-      return Effect.as(watched(one.at), one)
+      return watching !== undefined && one.at >= wakesAt ? then(one) : Effect.andThen(watched(one.at), then(one))
     })
 
   const waitFor = <A, E, E2>(fiber: Fiber.Fiber<A, E>, one: Due, tooLate: () => E2) =>
@@ -105,9 +104,7 @@ export const makeClock: Effect.Effect<Clock, never, Scope.Scope> = Effect.map(Ef
 
   const limit: TimeLimit = (self, milliseconds, tooLate) =>
     Effect.flatMap(Effect.forkChild(self, { startImmediately: true }), (fiber) =>
-      fiber.pollUnsafe() === undefined
-        ? Effect.flatMap(begun(milliseconds), (one) => waitFor(fiber, one, tooLate))
-        : Fiber.join(fiber)
+      fiber.pollUnsafe() === undefined ? begun(milliseconds, (one) => waitFor(fiber, one, tooLate)) : Fiber.join(fiber)
     )
 
   const callback = <A, E, E2>(
@@ -115,7 +112,7 @@ export const makeClock: Effect.Effect<Clock, never, Scope.Scope> = Effect.map(Ef
     milliseconds: number,
     tooLate: () => E2
   ) =>
-    Effect.flatMap(begun(milliseconds), (one) =>
+    begun(milliseconds, (one) =>
       Effect.callback<A, E | E2>((resume) => {
         if (one.isLate) return resume(Effect.failSync(tooLate))
         const stop = begin((result) => {

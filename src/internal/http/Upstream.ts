@@ -1,7 +1,8 @@
 import { Duration, Effect, Fiber, Result, Schedule, Semaphore } from "effect"
 import type { HttpClient } from "effect/http"
 
-import { monotonicMillis } from "./monotonicMillis.ts"
+import { withReference } from "../withReference.ts"
+import { atMillis, monotonicMillis } from "./monotonicMillis.ts"
 import * as Pacer from "./Pacer.ts"
 import { read, type Reply } from "./Reply.ts"
 import { effectOf, redirectRefusal, redirectTarget, type UpstreamRequest, urlOf } from "./request.ts"
@@ -102,7 +103,7 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
 
   /** One attempt, told to whoever observes what goes to upstreams. */
   const exchange = (request: UpstreamRequest, progress: Progress, until: number) =>
-    Effect.flatMap(UpstreamObserver, (begin) => {
+    withReference(UpstreamObserver, (begin) => {
       const { observed } = options
       if (begin === undefined || observed === undefined) return attemptOnce(request, progress)
       return Effect.acquireUseRelease(
@@ -111,7 +112,7 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
           progress.observation = observation
           return attemptOnce(request, progress)
         },
-        ({ ended }, exit) => Effect.flatMap(monotonicMillis, (now) => ended(endOf(exit, now >= until)))
+        ({ ended }, exit) => atMillis((now) => ended(endOf(exit, now >= until)))
       )
     })
 
@@ -135,7 +136,7 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
   }
 
   const send = (request: UpstreamRequest) =>
-    Effect.flatMap(monotonicMillis, (now): Effect.Effect<Reply, UpstreamFailure> => {
+    atMillis((now): Effect.Effect<Reply, UpstreamFailure> => {
       const milliseconds = Math.round(Duration.toMillis(request.timeout ?? "30 seconds"))
       if (milliseconds <= 0) return Effect.fail(new UpstreamTimeout({ milliseconds: 0, sent: false }))
       const progress: Progress = { sent: false, resends: 0, observation: undefined }

@@ -1,6 +1,6 @@
 import { Effect, Queue, Ref } from "effect"
 
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { atMillis, monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import { intervalMs, type Limit, width } from "./operations.ts"
 
 /** The wait for a turn would be longer than the caller is ready to wait. */
@@ -63,7 +63,7 @@ export const make = Effect.fnUntraced(function* (limit: Limit, maxWaitMs: number
           }
           return yield* call
         })
-        const giveBack = Effect.flatMap(monotonicMillis, (now) =>
+        const giveBack = atMillis((now) =>
           Queue.offer(turns, sentAt === undefined ? freeAt : Math.max(sentAt, now - slack) + count * interval)
         )
         return Effect.ensuring(restore(atItsTurn), giveBack)
@@ -71,7 +71,7 @@ export const make = Effect.fnUntraced(function* (limit: Limit, maxWaitMs: number
     )
 
   const pause = (ms: number) =>
-    Effect.flatMap(monotonicMillis, (now) =>
+    atMillis((now) =>
       Ref.update(after, (was) => ({
         notBefore: Math.max(was.notBefore, now + ms),
         oneByOneUntil: Math.max(was.oneByOneUntil, now + ms + count * interval)

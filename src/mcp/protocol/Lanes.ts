@@ -54,24 +54,29 @@ export const make = () => {
     { isSafeToStop, lane: name }: Entry,
     flight: Flight
   ): Effect.Effect<A, E | LaneFull, R> =>
-    Effect.acquireUseRelease(
-      Effect.sync(() => enter(name)),
-      (lane) => {
-        const hasToWait = lane.users > places
-        let isBegun = false
-        const work = lane.semaphore.withPermit(
-          Effect.suspend(() => {
-            isBegun = true
-            flight.isCommitted = !isSafeToStop
-            return self
-          })
-        )
-        if (!hasToWait) return work
-        const full = Effect.suspend(() => (isBegun ? Effect.never : Effect.fail(new LaneFull({ lane: name }))))
-        return Effect.raceFirst(work, Effect.andThen(Effect.sleep(`${longestWait} seconds`), full))
-      },
-      (lane) => Effect.sync(() => leave(name, lane))
-    )
+    Effect.suspend(() => {
+      let lane: Lane | undefined
+      return Effect.ensuring(
+        Effect.suspend(() => {
+          lane = enter(name)
+          const hasToWait = lane.users > places
+          let isBegun = false
+          const work = lane.semaphore.withPermit(
+            Effect.suspend(() => {
+              isBegun = true
+              flight.isCommitted = !isSafeToStop
+              return self
+            })
+          )
+          if (!hasToWait) return work
+          const full = Effect.suspend(() => (isBegun ? Effect.never : Effect.fail(new LaneFull({ lane: name }))))
+          return Effect.raceFirst(work, Effect.andThen(Effect.sleep(`${longestWait} seconds`), full))
+        }),
+        Effect.sync(() => {
+          if (lane !== undefined) leave(name, lane)
+        })
+      )
+    })
 
   return { run, /** Lanes in use. */ size: () => lanes.size }
 }

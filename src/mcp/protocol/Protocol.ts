@@ -1,6 +1,6 @@
 import { Cause, Context, Effect, Layer, Record, Result } from "effect"
 
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { atMillis } from "../../internal/http/monotonicMillis.ts"
 import { spanned } from "../../internal/spanned.ts"
 import { Arrival } from "../callTime.ts"
 import { Prompts } from "../Prompt.ts"
@@ -115,7 +115,7 @@ const withLane =
     return {
       ...method,
       run: (params, call) =>
-        Effect.flatMap(monotonicMillis, (since) =>
+        atMillis((since) =>
           run(Effect.provideService(method.run(params, call), Arrival, since), work(params), call.flight)
         )
     }

@@ -1,5 +1,6 @@
 import { Context, Deferred, Effect, Predicate, Result } from "effect"
 
+import { withReference } from "../../internal/withReference.ts"
 import type { Prompt } from "../Prompt.ts"
 import type { Answer, Tool } from "../Tool.ts"
 import type { ToolFailure } from "../ToolError.ts"
@@ -47,14 +48,14 @@ export const observing = (methods: ReadonlySet<string>, tools: ReadonlyArray<Too
   }
 
   return (serving: Effect.Effect<Outcome>, request: Request, call: Call): Effect.Effect<Outcome> =>
-    Effect.flatMap(RequestObserver, (observe) =>
+    withReference(RequestObserver, (observe) =>
       observe === undefined ? serving : observe(serving, askedOf(request, call))
     )
 }
 
 /** Calls a tool under the eyes of the observer, if there is one, where no protocol is between. */
 export const observedCall = (call: Effect.Effect<Answer, ToolFailure>, asked: Pick<Asked, "meta" | "target">) =>
-  Effect.flatMap(RequestObserver, (observe) =>
+  withReference(RequestObserver, (observe) =>
     observe === undefined
       ? call
       : Effect.gen(function* () {
