@@ -25,6 +25,7 @@ export const overHttp = Effect.fnUntraced(function* (
     allowedHosts,
     allowedOrigins,
     bodies: nodeBody,
+    together: nextRound,
     until: Fiber.join(drained),
     metrics,
     ...(yield* tokens(authToken, oauth))
@@ -36,6 +37,11 @@ export const overHttp = Effect.fnUntraced(function* (
     Layer.launch,
     Effect.raceFirst(Fiber.join(stopping))
   )
+})
+
+/** After all that has come until now: each write wakes the process at the other end, many in a row wake it once. */
+const nextRound = Effect.callback<void>((resume) => {
+  setImmediate(() => resume(Effect.void))
 })
 
 /** Whose tokens are taken; what checks those of an issuer is loaded only for them. */

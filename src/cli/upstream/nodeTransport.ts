@@ -74,7 +74,8 @@ export const exchange = (way: Way, { body, headers, method, url }: Exchange) =>
         answer.on("error", () => {})
         resume(Effect.succeed({ answer, cut }))
       })
-      going.end(body)
+      // Not before all that has come is looked at: each write wakes the process at the other end, many in a row wake it once.
+      setImmediate(() => going.end(body))
       return Effect.sync(cut)
     })
     if (progress.isConnected) return head

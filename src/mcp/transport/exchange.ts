@@ -28,10 +28,11 @@ export interface Conversations {
   readonly isImmediate: (message: Message, protocolVersion: ProtocolVersion) => boolean
 }
 
-/** What a message and its answer hold, and until when work on it may go on. */
+/** What a message and its answer hold, until when work on it may go on, and when the answer leaves. */
 interface Held {
   readonly scope: Scope.Scope
   readonly share: Share
+  readonly together: Effect.Effect<void>
 }
 
 /** Serves one message as a conversation of its own. */
@@ -67,7 +68,7 @@ const begin = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
   message: Message,
   protocolVersion: ProtocolVersion,
-  { scope, share }: Held,
+  { scope, share, together }: Held,
   interruptible: <A, E, R>(self: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 ) {
   const beginning = Deferred.makeUnsafe<Beginning>()
@@ -101,7 +102,7 @@ const begin = Effect.fnUntraced(function* (
   )
 
   const first = yield* Effect.onInterrupt(interruptible(Deferred.await(beginning)), () => abandon)
-  if (first._tag === "Outcome") return answer(first.outcome)
+  if (first._tag === "Outcome") return yield* Effect.as(together, answer(first.outcome))
   if (first._tag === "Nothing" || events === undefined) return noAnswer
   const written = Stream.merge(Stream.map(Stream.fromQueue(events), asEvent), signsOfLife, { haltStrategy: "left" })
   return HttpServerResponse.stream(written.pipe(Stream.encodeText, Stream.ensuring(abandon)), {

@@ -38,7 +38,7 @@ export const layer = (options: Options = {}) =>
       const { version } = yield* ServerInfo
       const scope = yield* Effect.scope
       const readBody = yield* makeReader(options.bodies)
-      const memory = options.memory ?? Memory.make()
+      const { memory = Memory.make(), together = Effect.void } = options
       // The first question starts the look-up, so that the first caller of /health need not.
       yield* facts
 
@@ -46,7 +46,7 @@ export const layer = (options: Options = {}) =>
         Effect.flatMap(Effect.flatMap(readBody(request, share), readMessage), (message) => {
           const protocolVersion = readHeaders(message, request.headers)
           return Result.isSuccess(protocolVersion)
-            ? exchange(conversations, request, message, protocolVersion.success, { scope, share })
+            ? exchange(conversations, request, message, protocolVersion.success, { scope, share, together })
             : Effect.succeed(answer(refused("id" in message ? message.id : null, protocolVersion.failure)))
         }).pipe(
           Effect.catchTags({

@@ -25,6 +25,8 @@ export interface Options {
   readonly memory?: Memory
   /** Shorter ways to the bodies of requests, where there are some. */
   readonly bodies?: BodyReaders
+  /** What an answer waits for that took its time, so that those of one round of the process leave together. */
+  readonly together?: Effect.Effect<void>
   /** The text of `GET /metrics`, with the figures of the toolsets in it; without it there is no such route. */
   readonly metrics?: ((figures: ReadonlyArray<Figure>) => string) | undefined
 }
