@@ -24,7 +24,7 @@ export const serve = Effect.fnUntraced(function* (options: Options, keepCode: Ef
     loadToolsets(launch, { areListsFirst: launch.http === undefined }),
     shared
   )
-  yield* Effect.forkScoped(Effect.andThen(afterLists(later, keepCode), compileSooner))
+  yield* Effect.forkScoped(later.length === 0 ? compileSooner : afterLists(later, keepCode))
   const toolsets = [...loaded, ...(yield* shownCalls(launch))]
   const { answerLimit, http } = launch
   const recorded = Layer.merge(audit(launch, http === undefined ? "stdio" : "http"), layer)
@@ -46,7 +46,7 @@ const withRoomForCalls = <A, E, R>(serving: Effect.Effect<A, E, R>) =>
 /** What was left for later, and then what the next start can use; a call that needs what cannot be loaded says so, too. */
 const afterLists = (later: ReadonlyArray<Effect.Effect<unknown>>, keepCode: Effect.Effect<void>) =>
   Effect.all(later, { discard: true }).pipe(
-    Effect.andThen(later.length === 0 ? Effect.void : keepCode),
+    Effect.andThen(keepCode),
     Effect.catchCause((cause) => Effect.logError("What calls need could not be loaded", cause))
   )
 

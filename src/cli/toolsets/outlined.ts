@@ -2,6 +2,7 @@ import { Effect, Latch } from "effect"
 
 import * as Outline from "../../mcp/Outline.ts"
 import type { Offer, Toolset } from "../../mcp/Toolset.ts"
+import { compileSooner } from "../compileSooner.ts"
 import { eventually } from "./eventually.ts"
 
 /** A toolset whose programs are loaded after its lists have been told, or by the first call. */
@@ -11,7 +12,9 @@ export const outlined = Effect.fnUntraced(function* <A extends { readonly toolse
   /** What is offered, made of outlines. */
   offer: (tell: (outline: Outline.Outline) => Offer) => Offer
 ) {
-  const loaded = yield* eventually(whole)
+  const scope = yield* Effect.scope
+  const sooner = Effect.forkIn(Effect.delay(compileSooner, timeToAnswer), scope)
+  const loaded = yield* eventually(Effect.tap(whole, () => sooner))
   const listed = Latch.makeUnsafe()
   const programs = Effect.map(loaded, ({ toolset }) => toolset)
   const toolset: Toolset = {
