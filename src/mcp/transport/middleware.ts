@@ -105,11 +105,17 @@ const tooMany = problem(429, "Too many wrong tokens from this address", { "retry
 const portOf = (server: Option.Option<HttpServer.HttpServer["Service"]>): number | undefined =>
   Option.isSome(server) && "port" in server.value.address ? server.value.address.port : undefined
 
-/** Node joins repeated headers, or drops them; only its raw list shows that a client sent two. */
+/** Node joins repeated headers, or drops them; only its raw list, of names and values in turn, shows that a client sent two. */
 const hostsOf = ({ headers, source }: HttpServerRequest.HttpServerRequest): ReadonlyArray<string> => {
-  if (Predicate.hasProperty(source, "rawHeaders") && Array.isArray(source.rawHeaders)) {
-    const raw = source.rawHeaders.map(String)
-    return raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === "host")
+  if (!Predicate.hasProperty(source, "rawHeaders") || !Array.isArray(source.rawHeaders)) {
+    return headers["host"] === undefined ? [] : [headers["host"]]
   }
-  return headers["host"] === undefined ? [] : [headers["host"]]
+  const raw: ReadonlyArray<unknown> = source.rawHeaders
+  const hosts: Array<string> = []
+  for (let at = 0; at < raw.length; at += 2) {
+    if (isHost(String(raw[at]))) hosts.push(String(raw[at + 1]))
+  }
+  return hosts
 }
+
+const isHost = (name: string) => name.length === 4 && name.toLowerCase() === "host"
