@@ -14,14 +14,15 @@ const half = (random: number) =>
   Math.floor(random * 2 ** 32)
     .toString(16)
     .padStart(8, "0")
-const fresh = Effect.map(Random.Random, (random) => half(random.nextDoubleUnsafe()) + half(random.nextDoubleUnsafe()))
+const withFresh = <A, E, R>(then: (id: string) => Effect.Effect<A, E, R>) =>
+  withReference(Random.Random, (random) => then(half(random.nextDoubleUnsafe()) + half(random.nextDoubleUnsafe())))
 
 /** An id that came from elsewhere, where it is short and plain enough to be written everywhere. */
 const plain = /^[\w.:-]{1,64}$/
 
 /** The id that a request has come with, else a new one. */
 export const requestIdOf = (given: string | undefined): Effect.Effect<string> =>
-  given !== undefined && plain.test(given) ? Effect.succeed(given) : fresh
+  given !== undefined && plain.test(given) ? Effect.succeed(given) : withFresh(Effect.succeed)
 
 /** Serves a request under this id. */
 export const named = <A, E, R>(serving: Effect.Effect<A, E, R>, id: string): Effect.Effect<A, E, R> =>
@@ -32,4 +33,4 @@ export const named = <A, E, R>(serving: Effect.Effect<A, E, R>, id: string): Eff
 
 /** Serves a request under the id that it already has, or a new one. */
 export const identified = <A, E, R>(serving: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  withReference(RequestId, (id) => (id === undefined ? Effect.flatMap(fresh, (id) => named(serving, id)) : serving))
+  withReference(RequestId, (id) => (id === undefined ? withFresh((id) => named(serving, id)) : serving))

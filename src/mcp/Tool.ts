@@ -1,6 +1,7 @@
 import { Context, Effect, type JsonSchema, Result, Schema } from "effect"
 
 import { spanned } from "../internal/spanned.ts"
+import { withReference } from "../internal/withReference.ts"
 import * as Arguments from "./Arguments.ts"
 import type { Content } from "./Content.ts"
 import { AnswerTooLarge, AnswerUnwritable, type ToolFailure } from "./ToolError.ts"
@@ -96,19 +97,31 @@ export const describe = <Fields extends Arguments.Fields, R, E>(
 })
 
 /** The program's result as compact JSON text and as data, unless it is over the limit. */
-export const run = Effect.fnUntraced(function* <Fields extends Arguments.Fields, R, E>(
+export const run = <Fields extends Arguments.Fields, R, E>(
   definition: Definition<Fields, R, E>,
   args: Arguments.Decoded<Fields>
+) =>
+  withReference(AnswerLimit, (limit) => {
+    const advice = adviceOf(definition)
+    return Effect.flatMap(definition.run(args), (value) =>
+      Effect.flatMap(rendered(value, limit, advice), (whole) =>
+        whole.bytes <= limit ? Effect.succeed(whole.answer) : shortened(definition, whole, limit)
+      )
+    )
+  })
+
+/** What is answered in place of what is too large. */
+const shortened = Effect.fnUntraced(function* <Fields extends Arguments.Fields, R, E>(
+  definition: Definition<Fields, R, E>,
+  { answer: { structured }, bytes }: Rendered,
+  limit: number
 ) {
-  const limit = yield* AnswerLimit
   const advice = adviceOf(definition)
-  const whole = yield* rendered(yield* definition.run(args), limit, advice)
-  if (whole.bytes <= limit) return whole.answer
   if (definition.shorten !== undefined) {
-    const short = yield* rendered(definition.shorten(whole.answer.structured, whole.bytes), limit, advice)
+    const short = yield* rendered(definition.shorten(structured, bytes), limit, advice)
     if (short.bytes <= limit) return short.answer
   }
-  return yield* new AnswerTooLarge({ bytes: whole.bytes, limit, advice })
+  return yield* new AnswerTooLarge({ bytes, limit, advice })
 })
 
 const adviceOf = <Fields extends Arguments.Fields, R, E>({ annotations, narrow }: Definition<Fields, R, E>) =>
@@ -119,14 +132,23 @@ const adviceOf = <Fields extends Arguments.Fields, R, E>({ annotations, narrow }
 export const tooLarge = <Fields extends Arguments.Fields, R, E>(definition: Definition<Fields, R, E>, bytes: number) =>
   Effect.map(AnswerLimit, (limit) => new AnswerTooLarge({ bytes, limit, advice: adviceOf(definition), orMore: true }))
 
+interface Rendered {
+  readonly answer: Answer & { readonly structured: Readonly<Record<string, unknown>> }
+  readonly bytes: number
+}
+
 /** The answer, and how large it is; where that is far below the limit, its characters are enough. */
-const rendered = (value: Readonly<Record<string, unknown>>, limit: number, advice: string) =>
+const rendered = (
+  value: Readonly<Record<string, unknown>>,
+  limit: number,
+  advice: string
+): Effect.Effect<Rendered, AnswerUnwritable> =>
   Result.match(
     Result.try(() => JSON.stringify(value)),
     {
       onFailure: () => Effect.fail(new AnswerUnwritable({ advice })),
       onSuccess: (text) => {
-        const answer = { content: [{ type: "text", text }], structured: value, json: text } satisfies Answer
+        const answer: Rendered["answer"] = { content: [{ type: "text", text }], structured: value, json: text }
         const bytes = text.length * 3 <= limit ? text.length : bytesOf(text)
         return Effect.succeed({ answer, bytes })
       }

@@ -1,6 +1,6 @@
 import { Context, Effect, Predicate } from "effect"
 
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { atMillis } from "../../internal/http/monotonicMillis.ts"
 import { UsefulBytes } from "../../internal/http/Room.ts"
 import { spanned } from "../../internal/spanned.ts"
 import { withReference } from "../../internal/withReference.ts"
@@ -35,6 +35,30 @@ export const make = <const Fields extends Arguments.Fields>(
 ): Tool.Tool<Instances> => {
   const isHarmless = definition.annotations.readOnlyHint || definition.sparesEngine === true
   const parameters = Arguments.make(definition.arguments, { aliases: definition.aliases, others: ["instance"] })
+  const within = (client: EngineClient["Service"], args: Arguments.Decoded<Fields>, { isAgreed, rest }: Own) => {
+    if (client.isReadOnly && !isHarmless) {
+      return Effect.fail(new ReadOnlyInstance({ instance: client.instance, operation: name }))
+    }
+    const attempt = (agreed: Agreement, from: number) =>
+      Tool.run(definition, args).pipe(
+        Effect.catchIf(isTooLarge, ({ bytes }) => Effect.flatMap(Tool.tooLarge(definition, bytes), Effect.fail)),
+        Effect.updateContext((context: Context.Context<never>) =>
+          context.pipe(
+            Context.add(EngineClient, client),
+            Context.add(Agreed, agreed),
+            Context.add(Deadline, from + callSeconds * 1000)
+          )
+        )
+      )
+    return withReference(Arrival, (arrival) =>
+      atMillis((now) => {
+        const since = arrival ?? now
+        return isHarmless
+          ? attempt(noAgreement, since)
+          : agreeing(attempt, { tool: definition.title, since, isAgreed, rest })
+      })
+    )
+  }
   return {
     ...Tool.describe(name, definition),
     ...(definition.sparesEngine === true ? { isListed: true } : {}),
@@ -42,39 +66,35 @@ export const make = <const Fields extends Arguments.Fields>(
       const schema = parameters.jsonSchema()
       return { ...schema, properties: Object.assign({}, schema.properties, { instance: instanceSchema }) }
     },
-    call: Effect.fnUntraced(
-      function* (input) {
-        const { instance, isAgreed, rest } = takeOwn(input, !isHarmless)
-        const args = yield* parameters.decode(rest)
-        const client = yield* (yield* Instances).resolve(instance)
-        yield* (yield* noteInstance)(client.instance)
-        if (client.isReadOnly && !isHarmless) {
-          return yield* new ReadOnlyInstance({ instance: client.instance, operation: name })
-        }
-        const since = (yield* Arrival) ?? (yield* monotonicMillis)
-        const attempt = (agreed: Agreement, from: number) =>
-          Tool.run(definition, args).pipe(
-            Effect.catchIf(isTooLarge, ({ bytes }) => Effect.flatMap(Tool.tooLarge(definition, bytes), Effect.fail)),
-            Effect.updateContext((context: Context.Context<never>) =>
-              context.pipe(
-                Context.add(EngineClient, client),
-                Context.add(Agreed, agreed),
-                Context.add(Deadline, from + callSeconds * 1000)
+    call: (input) => {
+      const called = Effect.suspend(() => {
+        const own = takeOwn(input, !isHarmless)
+        return Effect.flatMap(parameters.decode(own.rest), (args) =>
+          Instances.use(({ resolve }) =>
+            Effect.flatMap(resolve(own.instance), (client) =>
+              withReference(noteInstance, (note) =>
+                Effect.andThen(
+                  note(client.instance),
+                  Effect.suspend(() => within(client, args, own))
+                )
               )
             )
           )
-        return yield* isHarmless
-          ? attempt(noAgreement, since)
-          : agreeing(attempt, { tool: definition.title, since, isAgreed, rest })
-      },
-      Effect.mapError(toToolFailure),
-      spanned(name)
-    )
+        )
+      })
+      return spanned(name)(Effect.mapError(called, toToolFailure))
+    }
   }
 }
 
 /** What a caller says beside a tool's own arguments: the instance, and of changes that a person has agreed to them. */
-const takeOwn = (input: unknown, isChange: boolean) => {
+interface Own {
+  readonly instance?: unknown
+  readonly isAgreed: boolean
+  readonly rest: unknown
+}
+
+const takeOwn = (input: unknown, isChange: boolean): Own => {
   const taken = takeInstance(input)
   if (!isChange || !Predicate.isObject(taken.rest)) return { ...taken, isAgreed: false }
   const { confirm_protected: said, ...rest } = { confirm_protected: undefined, ...taken.rest }

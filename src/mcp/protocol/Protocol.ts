@@ -1,4 +1,4 @@
-import { Cause, Context, Effect, Layer, Record, Result } from "effect"
+import { Cause, Context, Effect, Layer, Record } from "effect"
 
 import { atMillis } from "../../internal/http/monotonicMillis.ts"
 import { spanned } from "../../internal/spanned.ts"
@@ -50,34 +50,41 @@ export class Protocol extends Context.Service<
         legacy: legacy(shared, info),
         modern: modern(shared, info)
       }
-      const serve = Effect.fnUntraced(
-        function* (request: Request, call: Call) {
-          const { id, params } = request
-          const { protocolVersion } = call
-          const era = eras[protocolVersion.era]
-          const admission = yield* Effect.result(era.admit(params))
-          if (Result.isFailure(admission)) return refused(id, admission.failure, protocolVersion.era)
-          const method = era.methods.get(request.method)
-          if (method === undefined) {
-            const response = failure(id, methodNotFound(request.method))
-            return { era: protocolVersion.era, verdict: "unknown method", response } satisfies Outcome
-          }
-          return yield* Effect.match(method.run(params, call), {
-            onSuccess: (result): Outcome => ({
-              era: protocolVersion.era,
-              verdict: "answered",
-              response: success(id, era.result(result, method))
-            }),
-            onFailure: (problem): Outcome => ({
-              era: protocolVersion.era,
-              verdict: isForbidden(problem) ? "forbidden" : "answered",
-              response: failure(id, toErrorObject(problem, protocolVersion))
-            })
+      const answered = ({ id, method: name, params }: Request, call: Call): Effect.Effect<Outcome> => {
+        const { era: eraName } = call.protocolVersion
+        const era = eras[eraName]
+        const method = era.methods.get(name)
+        if (method === undefined) {
+          return Effect.succeed({
+            era: eraName,
+            verdict: "unknown method",
+            response: failure(id, methodNotFound(name))
           })
-        },
-        answerDefects,
-        spanned("Protocol.serve")
-      )
+        }
+        return Effect.match(method.run(params, call), {
+          onSuccess: (result): Outcome => ({
+            era: eraName,
+            verdict: "answered",
+            response: success(id, era.result(result, method))
+          }),
+          onFailure: (problem): Outcome => ({
+            era: eraName,
+            verdict: isForbidden(problem) ? "forbidden" : "answered",
+            response: failure(id, toErrorObject(problem, call.protocolVersion))
+          })
+        })
+      }
+      const admitted = (request: Request, call: Call): Effect.Effect<Outcome> => {
+        const { era } = call.protocolVersion
+        return Effect.matchEffect(eras[era].admit(request.params), {
+          onSuccess: () => answered(request, call),
+          onFailure: (problem) => Effect.succeed(refused(request.id, problem, era))
+        })
+      }
+      const serve = (request: Request, call: Call) => {
+        const outcome = Effect.suspend(() => admitted(request, call))
+        return spanned("Protocol.serve")(answerDefects(outcome, request, call))
+      }
 
       const known = new Set(Object.values(eras).flatMap(({ methods }) => [...methods.keys()]))
       const observed = observing(known, tools, prompts)

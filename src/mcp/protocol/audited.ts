@@ -10,17 +10,26 @@ import { toErrorObject } from "./errors.ts"
 import type { ProtocolVersion } from "./ProtocolVersion.ts"
 import { printable } from "./Response.ts"
 
+type Called<E> = Pick<Tool, "annotations" | "name"> & { readonly call: (input: unknown) => Effect.Effect<Answer, E> }
+
+interface About {
+  readonly client: unknown
+  readonly protocolVersion: ProtocolVersion
+  readonly reason?: unknown
+}
+
 /** Calls a tool; one that may change something is recorded when it has ended, however it has ended. */
-export const audited = Effect.fnUntraced(function* <E extends ToolFailure | InputNeeded>(
-  tool: Pick<Tool, "annotations" | "name"> & { readonly call: (input: unknown) => Effect.Effect<Answer, E> },
+export const audited = <E extends ToolFailure | InputNeeded>(
+  tool: Called<E>,
   input: unknown,
-  {
-    client,
-    protocolVersion,
-    reason
-  }: { readonly client: unknown; readonly protocolVersion: ProtocolVersion; readonly reason?: unknown }
+  about: About
+): Effect.Effect<Answer, E> => (tool.annotations.readOnlyHint ? tool.call(input) : recorded(tool, input, about))
+
+const recorded = Effect.fnUntraced(function* <E extends ToolFailure | InputNeeded>(
+  tool: Called<E>,
+  input: unknown,
+  { client, protocolVersion, reason }: About
 ) {
-  if (tool.annotations.readOnlyHint) return yield* tool.call(input)
   const { introduced, record } = yield* Audit
   const startedAt = yield* Clock.currentTimeMillis
   const caller = {

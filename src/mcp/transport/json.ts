@@ -2,7 +2,7 @@ import { Effect, Option, Result, Schema } from "effect"
 
 import { inspect } from "../jsonText.ts"
 import * as Message from "../protocol/Message.ts"
-import { parseError } from "../protocol/ProtocolError.ts"
+import { parseError, type ProtocolError } from "../protocol/ProtocolError.ts"
 
 /** Largest message in bytes: one HTTP body, or one line. */
 export const largestMessage = 16 * 1024 * 1024
@@ -13,20 +13,18 @@ const decoder = new TextDecoder("utf-8", { fatal: true })
  * Reads UTF-8 bytes as a message. What is nested too deep, names `__proto__` or has too many fields is an invalid message
  * that is never parsed; it keeps its id where it shows one, so that its sender gets to know.
  */
-export const readMessage = Effect.fnUntraced(function* (bytes: Uint8Array) {
-  const text = yield* Effect.try({
-    try: () => decoder.decode(bytes),
-    catch: () => parseError("not UTF-8")
-  })
-  const { id, problem } = inspect(text)
+export const readMessage = (bytes: Uint8Array): Effect.Effect<Message.Message, ProtocolError> => {
+  const text = Result.try(() => decoder.decode(bytes))
+  if (Result.isFailure(text)) return Effect.fail(parseError("not UTF-8"))
+  const { id, problem } = inspect(text.success)
   if (problem !== undefined) {
     const known = id === undefined ? Option.none() : readId(id)
     return Option.isSome(known)
-      ? ({ _tag: "Invalid", id: known.value, problem } satisfies Message.Message)
-      : yield* parseError(problem)
+      ? Effect.succeed({ _tag: "Invalid", id: known.value, problem })
+      : Effect.fail(parseError(problem))
   }
-  const json = Result.try((): unknown => JSON.parse(text))
-  return Result.isSuccess(json) ? Message.read(json.success) : yield* parseError("not JSON")
-})
+  const json = Result.try((): unknown => JSON.parse(text.success))
+  return Result.isSuccess(json) ? Effect.succeed(Message.read(json.success)) : Effect.fail(parseError("not JSON"))
+}
 
 const readId = Schema.decodeOption(Schema.fromJsonString(Message.Id))

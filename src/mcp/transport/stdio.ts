@@ -127,10 +127,10 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
   )
 }, Effect.scoped)
 
-const readLine = Effect.fnUntraced(function* (line: Line) {
-  if (line._tag === "TooLong") return yield* invalidRequest(`${line.bytes} bytes are more than ${largestMessage}`)
-  return yield* readMessage(line.bytes)
-})
+const readLine = (line: Line) =>
+  line._tag === "TooLong"
+    ? Effect.fail(invalidRequest(`${line.bytes} bytes are more than ${largestMessage}`))
+    : readMessage(line.bytes)
 
 /** Characters up to which lines that wait for each other are written as one. */
 const oneWrite = 64 * 1024

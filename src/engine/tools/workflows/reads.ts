@@ -5,6 +5,7 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { large } from "../../../mcp/annotations.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
+import type { Workflow } from "../../client/models.ts"
 import { engineName } from "../../client/naming.ts"
 import { namesOf, partOfWorkflow } from "../../workflow/views.ts"
 import * as EngineTool from "../EngineTool.ts"
@@ -51,14 +52,18 @@ export const getWorkflow = EngineTool.make("get_workflow", {
   result: results.workflow,
   narrow: `Give \`nodes\` to read some of them. ${results.readElsewhere}`,
   meta: large,
-  run: Effect.fnUntraced(function* ({ id, nodes }) {
+  run: ({ id, nodes }) => {
     const read = EngineClient.use((engine) => engine.getWorkflow(id))
-    if (nodes === undefined) return yield* shown(yield* EngineTool.toBeShown(read))
-    const workflow = yield* read
-    const whole = yield* shown(workflow)
-    yield* knownNodes(`workflow ${id}`, nodes, namesOf(workflow.nodes))
-    return partOfWorkflow({ ...whole, nodes: workflow.nodes }, nodes)
-  })
+    return nodes === undefined
+      ? Effect.flatMap(EngineTool.toBeShown(read), (workflow) => shown(workflow))
+      : Effect.flatMap(read, (workflow) => someNodes(workflow, nodes))
+  }
+})
+
+const someNodes = Effect.fnUntraced(function* (workflow: Workflow, nodes: ReadonlyArray<string>) {
+  const whole = yield* shown(workflow)
+  yield* knownNodes(`workflow ${workflow.id}`, nodes, namesOf(workflow.nodes))
+  return partOfWorkflow({ ...whole, nodes: workflow.nodes }, nodes)
 })
 
 /**

@@ -1,4 +1,4 @@
-import { Effect, Predicate, Struct } from "effect"
+import { Effect, Predicate } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
@@ -12,13 +12,16 @@ import { warned } from "./findings.ts"
  */
 export const shown = (workflow: Workflow, notices: ReadonlyArray<string> = [], warnings: ReadonlyArray<string> = []) =>
   EngineClient.use(({ versions }) =>
-    Effect.sync((): JsonObject & { readonly version: string } => ({
-      ...noticed(notices),
-      ...warned(warnings),
-      version: versions.remember(workflow),
-      ...Struct.omit(workflow, ["shared", "activeVersion"]),
-      ...activeVersionDifference(workflow)
-    }))
+    Effect.sync((): JsonObject & { readonly version: string } => {
+      const { activeVersion: _activeVersion, shared: _shared, ...rest } = workflow
+      return {
+        ...noticed(notices),
+        ...warned(warnings),
+        version: versions.remember(workflow),
+        ...rest,
+        ...activeVersionDifference(workflow)
+      }
+    })
   )
 
 /** The state of a workflow, for who has just seen or will not miss the rest. */

@@ -1,6 +1,7 @@
 import { Effect, type JsonSchema, Option, Predicate, Schema } from "effect"
 
 import { nearest } from "../../../internal/schema/nearest.ts"
+import { withReference } from "../../../internal/withReference.ts"
 import { CurrentAccess } from "../../Access.ts"
 import { Elicitation } from "../../Elicitation.ts"
 import type { Answer, Tool } from "../../Tool.ts"
@@ -45,10 +46,9 @@ export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
     }),
     "tools/call": Method.make(
       call,
-      Effect.fnUntraced(function* (params, { ask, protocolVersion }) {
+      (params, { ask, protocolVersion }) => {
         const tool = byName.get(params.name)
-        if (tool === undefined) return yield* unknownTool(params.name, [...byName.keys()])
-        if (!tool.annotations.readOnlyHint && !(yield* CurrentAccess).mayChange) return yield* forbidden(tool.name)
+        if (tool === undefined) return Effect.fail(unknownTool(params.name, [...byName.keys()]))
         const client = params._meta?.[clientInfoKey]
         const reason = params._meta?.[reasonKey]
         const called = <E extends ToolFailure | InputNeeded>(program: Effect.Effect<Answer, E>) =>
@@ -56,10 +56,17 @@ export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
             audited({ ...tool, call: () => program }, params.arguments, { client, protocolVersion, reason }),
             (answer) => result(answer, protocolVersion)
           )
-        const program = tool.call(params.arguments)
-        if (protocolVersion.era === "modern") return yield* inRounds(program, params, called)
-        return yield* called(ask === undefined ? program : Effect.provideService(program, Elicitation, { ask }))
-      }),
+        const calling = () => {
+          const program = tool.call(params.arguments)
+          return protocolVersion.era === "modern"
+            ? inRounds(program, params, called)
+            : called(ask === undefined ? program : Effect.provideService(program, Elicitation, { ask }))
+        }
+        if (tool.annotations.readOnlyHint) return calling()
+        return withReference(CurrentAccess, ({ mayChange }) =>
+          mayChange ? calling() : Effect.fail(forbidden(tool.name))
+        )
+      },
       { fits: isPlainCall, work: workOf(byName) }
     )
   } satisfies Method.Methods
