@@ -97,13 +97,14 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
 /** The instance, or the whole server, is configured as read-only. */
 export class ReadOnlyInstance extends Schema.TaggedError<ReadOnlyInstance>()("ReadOnlyInstance", {
   instance: Schema.String,
-  operation: Schema.String
+  operation: Schema.String,
+  /** What else than the configuration forbids it. */
+  reason: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
-    return (
-      `Instance ${this.instance} is read-only: ${this.operation} was not sent. ` +
-      "Its configuration (readOnly) or the server's --read-only forbids changes."
-    )
+    return `Instance ${this.instance} is read-only: ${this.operation} was not sent. ${
+      this.reason ?? "Its configuration (readOnly) or the server's --read-only forbids changes."
+    }`
   }
 }
 
