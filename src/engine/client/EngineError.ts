@@ -126,7 +126,7 @@ export class ProtectedWorkflow extends Schema.TaggedError<ProtectedWorkflow>()("
     const [ending, are, were] = others.length === 0 ? ["", "is", "was"] : ["s", "are", "were"]
     return (
       `${what}${ending} ${all} on instance ${instance} ${are} protected (plans.guards.protected), and ${were} not changed. ` +
-      "Ask a person; when they have agreed to exactly this change, call again with confirm_protected: true."
+      "Ask a person; when they have agreed to exactly this change, make the same call with one more argument beside its own, confirm_protected: true."
     )
   }
 }
