@@ -1,5 +1,7 @@
 import { Schema } from "effect"
 
+import { JsonObject } from "../../internal/schema/JsonObject.ts"
+
 /** The caller asked for an instance that is not configured. */
 export class InstanceNotFound extends Schema.TaggedError<InstanceNotFound>()("InstanceNotFound", {
   name: Schema.String,
@@ -117,7 +119,9 @@ export class ProtectedWorkflow extends Schema.TaggedError<ProtectedWorkflow>()("
   /** Other workflows that the same call would change. */
   others: Schema.Array(Schema.String),
   /** Everything that has to be agreed to, also the name that a workflow is to get. */
-  names: Schema.Array(Schema.String)
+  names: Schema.Array(Schema.String),
+  /** The workflow as it is, and as it would be. */
+  becoming: Schema.optionalKey(Schema.Struct({ before: JsonObject, after: JsonObject }))
 }) {
   override get message() {
     const { instance, kind, name, others } = this

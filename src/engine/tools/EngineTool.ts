@@ -64,7 +64,7 @@ export const make = <const Fields extends Arguments.Fields>(
           )
         return yield* isHarmless
           ? attempt(noAgreement, since)
-          : agreeing(attempt, { tool: definition.title, since, isAgreed, rest })
+          : agreeing(attempt, { tool: { name, title: definition.title }, since, isAgreed, rest })
       },
       Effect.mapError(toToolFailure),
       spanned(name)

@@ -3,7 +3,7 @@ import { Effect, Layer, Schema } from "effect"
 
 import { Elicitation, type Reply } from "../../../src/mcp/Elicitation.ts"
 import { find } from "../../../src/mcp/protocol/ProtocolVersion.ts"
-import { Sessions } from "../../../src/mcp/protocol/Session.ts"
+import type { Sessions } from "../../../src/mcp/protocol/Session.ts"
 import { ask, type Json, refused, request } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
 import { folder, historyIn } from "../history/support.ts"
@@ -172,9 +172,18 @@ describe("a protected workflow", () => {
       }
       assert.lengthOf(no.asked, changes(id).length)
       assert.deepStrictEqual(no.asked[0]?.split("\n"), [
-        'Update workflow changes the protected workflow "Billing run" on staging.',
-        `Asked for: {"id":"${id}","name":"Other"}`,
+        'Update workflow changes the protected workflow "Billing run" on staging:',
+        '- name "Billing run" → "Other"',
         "Do it?"
+      ])
+      const lines = no.asked.map((question) => question.split("\n").slice(1, -1))
+      assert.deepStrictEqual(lines.slice(1), [
+        ["- it is activated"],
+        ["- it is activated"],
+        ["- it is deactivated"],
+        ["- it is deleted, with its executions, for good"],
+        ["- Hook: disabled"],
+        ['- it is tagged "new"']
       ])
       const yes = person(agreed)
       const answer = yield* yes.answering(ask("update_workflow", { id, name: "Billing again", active: true }))
@@ -183,6 +192,54 @@ describe("a protected workflow", () => {
       yield* yes.answering(ask("delete_workflow", { id }))
       assert.lengthOf(yes.asked, 2)
     }).pipe(inTime, Effect.provide(over()))
+  )
+
+  it.effect(
+    "is told with all that would become of it, in lines that no name or value breaks, and without secrets",
+    () =>
+      Effect.gen(function* () {
+        const { id } = yield* given("Billing run")
+        const no = person({ _tag: "Declined" })
+        const path = "a\n- it is harmless"
+        const asked = (tool: string, args: Json) =>
+          Effect.map(no.answering(refused(tool, args)), () => no.asked.at(-1)?.split("\n").slice(1, -1))
+        yield* ask("activate_workflow", { id, confirm_protected: true })
+        assert.deepStrictEqual(
+          yield* asked("update_workflow", {
+            id,
+            active: false,
+            name: "Billing run\u2028again",
+            nodes: [{ ...hook("b"), parameters: { path, token: "sesame" } }],
+            settings: { timezone: "UTC" }
+          }),
+          [
+            "- it is deactivated",
+            '- name "Billing run" → "Billing run again"',
+            "- Hook: path changed: +2 −1 lines",
+            "    @@ line 1 @@",
+            "    -Billing run",
+            "    +a",
+            "    +- it is harmless",
+            "- Hook: options removed (was {})",
+            '- Hook: token set to "[masked]"',
+            '- setting timezone set to "UTC"'
+          ]
+        )
+        assert.deepStrictEqual(
+          yield* asked("edit_workflow", {
+            id,
+            operations: [
+              { op: "set", node: "Hook", path: "path", value: "c" },
+              { op: "tag", value: "new", create: true }
+            ]
+          }),
+          ['- it is tagged "new"', '- Hook: path "Billing run" → "c"']
+        )
+        assert.deepStrictEqual(
+          yield* asked("create_workflow", { name: "Billing new", nodes: [hook("new")], active: true }),
+          ["- it is created", '- its nodes are: "Hook" (webhook)', "- it is activated"]
+        )
+      }).pipe(inTime, Effect.provide(over()))
   )
 
   it.live("calls the new id of one that is restored after one agreement to all, and nothing is made before it", () =>
