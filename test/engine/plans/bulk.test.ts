@@ -343,6 +343,35 @@ for (const version of versions) {
       }).pipe(Effect.provide(engines))
     )
 
+    it.live("replaces no text in what is masked, and answers the same whether the guess is right or wrong", () =>
+      Effect.gen(function* () {
+        const fetch = {
+          ...hook("x"),
+          name: "Fetch",
+          type: "n8n-nodes-base.httpRequest",
+          typeVersion: 4.2,
+          parameters: { url: "https://shop.example.com/?api_key=sesame42", options: { password: "sesame42" } }
+        }
+        const id = yield* make("production", { name: "Secret", nodes: [hook("secret"), fetch] })
+        const guessed = Effect.fnUntraced(function* (guess: string) {
+          const wish = { instance: "production", where: { name: "Secret" }, action: "replace_text", find: guess }
+          const { steps, unchanged, warnings } = yield* ask("plan_bulk", { ...wish, value: "x" })
+          const operations = [{ op: "replace", node: "Fetch", find: guess, value: "x" }]
+          const { message } = yield* refused("edit_workflow", { instance: "production", id, operations })
+          return JSON.stringify({ steps, unchanged, warnings, message }).replaceAll(guess, "")
+        })
+        const wrong = yield* guessed("sesame43")
+        assert.strictEqual(yield* guessed("sesame42"), wrong)
+        assert.strictEqual(yield* guessed("ses"), wrong)
+        assert.lengthOf(wrong.match(/Masked values \(secrets\) are neither searched nor changed/g) ?? [], 2)
+
+        const moved = { instance: "production", where: { name: "Secret" }, action: "replace_text" }
+        yield* apply(yield* ask("plan_bulk", { ...moved, find: "shop.example.com", value: "new.example.com" }))
+        const now = (yield* shownOn("production")).get("Secret")
+        assert.deepNestedInclude(now, { "nodes[1].parameters.url": "https://new.example.com/?api_key=sesame42" })
+      }).pipe(Effect.provide(engines))
+    )
+
     it.live("deletes old failures and puts idle workflows away in one plan, each with its own selection", () =>
       Effect.gen(function* () {
         const { send, trigger } = yield* Beside
