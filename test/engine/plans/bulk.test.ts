@@ -191,6 +191,26 @@ for (const version of versions) {
       }).pipe(Effect.provide(engines))
     )
 
+    it.live("names tags that are there already, and after a rollback is planned as well", () =>
+      Effect.gen(function* () {
+        const { send } = yield* Beside
+        const kept = yield* send("production", "POST", "/tags", { name: "kept" })
+        yield* send("production", "POST", "/tags", { name: "known" })
+        const id = yield* make("production", { name: "One", nodes: [hook("one")] })
+        yield* send("production", "PUT", `/workflows/${id}/tags`, [{ id: kept["id"] }])
+        const wish = { instance: "production", where: { name: "One" }, action: "tag", value: "known" }
+        const plan = yield* ask("plan_bulk", wish)
+        const [before, after] = [
+          { name: "One", tags: ["kept"] },
+          { name: "One", tags: ["kept", "known"] }
+        ]
+        assert.deepNestedInclude(plan, { "first_steps[0].before": before, "first_steps[0].after": after })
+        yield* apply(plan)
+        const back = yield* ask("plan_rollback", { plan_id: plan["plan_id"] })
+        assert.deepNestedInclude(back, { "first_steps[0].before": after, "first_steps[0].after": before })
+      }).pipe(Effect.provide(engines))
+    )
+
     it.live("replaces credentials, texts and the error workflow, and nothing else", () =>
       Effect.gen(function* () {
         const { send } = yield* Beside
@@ -242,6 +262,7 @@ for (const version of versions) {
           action: "set_error_workflow",
           value: "Errors"
         })
+        assert.include(JSON.stringify(error["first_steps"]), `errorWorkflow set to \\"Errors (${errors})\\"`)
         yield* apply(error)
         const now = yield* shownOn("production")
         assert.deepNestedInclude(now.get("One"), {
