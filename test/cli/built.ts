@@ -101,3 +101,23 @@ export const once = <A>() => {
   })
   return { promise, resolve: (value: A) => resolve(value) }
 }
+
+/**
+ * The environment of a user without a home, as containers have them, who may write to none of these folders. Whoever runs
+ * the tests may be one who may write everywhere.
+ */
+export const withoutHome = async (cwd: string, unwritable: ReadonlyArray<string> = []) => {
+  const file = path.join(cwd, "noHome.cjs")
+  await writeFile(
+    file,
+    `require("node:os").homedir = () => { throw new Error("no such user") }
+const fs = require("node:fs")
+const access = fs.accessSync
+fs.accessSync = (file, mode) => {
+  if (${JSON.stringify(unwritable)}.includes(file)) throw new Error("EACCES")
+  return access(file, mode)
+}
+require("node:module").syncBuiltinESMExports()`
+  )
+  return { NODE_OPTIONS: `--require ${file}` }
+}

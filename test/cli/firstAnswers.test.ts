@@ -7,7 +7,7 @@ import { createInterface } from "node:readline"
 
 import { assert, describe, it } from "vitest"
 
-import { commandFile, directory, once, standIn, start, startHttp, useCommand } from "./built.ts"
+import { commandFile, directory, once, standIn, start, startHttp, useCommand, withoutHome } from "./built.ts"
 
 useCommand()
 
@@ -270,9 +270,7 @@ describe("the code that a start has compiled", () => {
 
   it("is done without where the user has no home", async () => {
     const { cwd } = await withKept()
-    const noHome = path.join(cwd, "noHome.cjs")
-    await writeFile(noHome, 'require("node:os").homedir = () => { throw new Error("no such user") }')
-    const { ask, stop } = overStdio([], cwd, { XDG_CACHE_HOME: "", NODE_OPTIONS: `--require ${noHome}` })
+    const { ask, stop } = overStdio([], cwd, { XDG_CACHE_HOME: "", ...(await withoutHome(cwd)) })
     assert.property(await ask({ method: "tools/list" }), "result")
     assert.deepInclude(await stop(), { code: 0, stderr: "" })
   })

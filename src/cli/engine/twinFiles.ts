@@ -27,11 +27,12 @@ const writeEntry = Schema.encodeEffect(Entry)
 /** Longer than the life of any temporary workflow, with all its pauses. */
 const longestLife = 5 * 60 * 1000
 
-/** Where temporary workflows are noted, beside the journal of plans; nowhere where none can outlive this process. */
-export const twinFolder = ({ config, embedded, plans, readOnly }: Launch) =>
-  embedded !== undefined || readOnly
-    ? undefined
-    : path.resolve(keepingFolder(config), path.dirname(plans?.journal ?? ""), ".workflow-runs")
+/** Where temporary workflows are noted, beside the journal of plans; nowhere where none can outlive this process, or nothing can be kept. */
+export const twinFolder = ({ config, embedded, plans, readOnly }: Launch) => {
+  if (embedded !== undefined || readOnly) return undefined
+  const folder = keepingFolder(config)
+  return folder && path.resolve(folder, path.dirname(plans?.journal ?? ""), ".workflow-runs")
+}
 
 /** Keeps a file for each temporary workflow in a folder, as long as it may exist. */
 export const twinFiles = (folder: string): (typeof TwinJournal)["Service"] => ({

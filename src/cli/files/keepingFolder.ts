@@ -3,23 +3,28 @@ import path from "node:path"
 
 import { Result } from "effect"
 
-import { stateFolder } from "./ownFolders.ts"
+import { homeless, stateFolder } from "./homeFolders.ts"
 
 const isWritable = (folder: string): boolean => Result.isSuccess(Result.try(() => accessSync(folder, constants.W_OK)))
 
 /**
  * The folder of what has to outlive this process: beside the configuration file, else where the process was started. A
- * client may start it where nothing can be written; then it is the user's own folder for such things.
+ * client may start it where nothing can be written; then it is the user's own folder for such things. Nowhere where there
+ * is none either.
  */
 export const keepingFolder = (
   config: string | undefined,
   canWrite: (folder: string) => boolean = isWritable
-): string => {
+): string | undefined => {
   if (config !== undefined) return path.dirname(config)
   const here = path.resolve()
   if (canWrite(here)) return here
   const folder = stateFolder()
   // Where even that fails, whoever writes there says so.
-  Result.try(() => mkdirSync(folder, { recursive: true, mode: 0o700 }))
+  if (folder !== undefined) Result.try(() => mkdirSync(folder, { recursive: true, mode: 0o700 }))
   return folder
 }
+
+/** Why plans are not kept where there is no folder for them. */
+export const keptNowhere = () =>
+  `plans cannot be kept. This process may not write to ${path.resolve()}, and ${homeless("XDG_STATE_HOME")}, or start it where it may write`

@@ -11,6 +11,7 @@ interface Place {
   readonly other: ReadonlyArray<string>
 }
 
+/** Throws for a user without a home, as in a container whose user has no entry: only what effect is not loaded for yet calls it. */
 const folderAt =
   ({ mac, other, variable, windows }: Place) =>
   (environment: NodeJS.ProcessEnv = process.env, platform = process.platform): string => {

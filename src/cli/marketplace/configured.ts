@@ -5,9 +5,10 @@ import { HttpClient } from "effect/http"
 
 import { untrustedDestination } from "../../engine/config/instances.ts"
 import { HttpClients } from "../../internal/http/HttpClients.ts"
+import { PlanJournal } from "../../marketplace/apply/Plans.ts"
 import { decode, MarketplaceConfig, type MarketplaceSettings } from "../../marketplace/client/MarketplaceConfig.ts"
 import type { Launch } from "../configuration/Launch.ts"
-import { keepingFolder } from "../files/keepingFolder.ts"
+import { keepingFolder, keptNowhere } from "../files/keepingFolder.ts"
 import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
 import * as AdsJournal from "./journal.ts"
 
@@ -45,9 +46,14 @@ export const configured = (launch: Launch) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const settings = yield* readSettings(launch)
-      const file = fileOf(launch, settings)
+      const folder = keepingFolder(launch.config)
       const withSettings = (more: Pick<MarketplaceSettings, "journalProblem"> = {}) =>
         Layer.merge(Layer.succeed(MarketplaceConfig, { ...settings, ...more }), client)
+      if (folder === undefined) {
+        return Layer.merge(withSettings({ journalProblem: keptNowhere() }), PlanJournal.layerMemory)
+      }
+      // One configuration has one journal, from wherever its server is started.
+      const file = path.resolve(folder, settings.journal)
       if (settings.readOnly || settings.serverReadOnly) {
         return Layer.merge(withSettings(), AdsJournal.layerReading(file))
       }
@@ -58,6 +64,3 @@ export const configured = (launch: Launch) =>
       return Layer.merge(withSettings({ journalProblem }), AdsJournal.layerReading(file))
     })
   )
-
-/** One configuration has one journal, from wherever its server is started. */
-const fileOf = ({ config }: Launch, { journal }: MarketplaceSettings) => path.resolve(keepingFolder(config), journal)

@@ -5,30 +5,30 @@ import { Effect, Layer } from "effect"
 import { Archives } from "../../engine/nodes/Archives.ts"
 import { NodePackages } from "../../engine/nodes/NodePackages.ts"
 import type { Launch } from "../configuration/Launch.ts"
-import { cacheFolder } from "../files/ownFolders.ts"
+import { cacheFolder } from "../files/homeFolders.ts"
 import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
 
 /**
  * Where node types are kept, and where they come from that an engine does not tell. Nothing of it is loaded or looked at
  * before somebody asks. The embedded engine tells its own, and leaves nothing behind.
  */
-export const nodeTypes = ({ engine, nodeTypes: setting }: Pick<Launch, "engine" | "nodeTypes">) =>
-  Layer.merge(
-    engine === undefined ? Layer.empty : Layer.succeed(Archives, inCache),
+export const nodeTypes = ({ engine, nodeTypes: setting }: Pick<Launch, "engine" | "nodeTypes">) => {
+  const cache = engine === undefined ? undefined : cacheFolder()
+  return Layer.merge(
+    cache === undefined ? Layer.empty : Layer.succeed(Archives, archivesIn(path.join(cache, "nodes"))),
     Layer.succeed(NodePackages, packagesOf(setting ?? "kept"))
   )
+}
 
-/** The folder of this server's cache that holds node types. */
-export const nodesFolder = () => path.join(cacheFolder(), "nodes")
-
-const files = Effect.map(
-  Effect.promise(() => import("./archiveFiles.ts")),
-  ({ archiveFiles }) => archiveFiles(nodesFolder())
-)
-
-const inCache: Archives = {
-  open: (name) => Effect.flatMap(files, ({ open }) => open(name)),
-  save: (name, index, texts) => Effect.flatMap(files, ({ save }) => save(name, index, texts))
+const archivesIn = (folder: string): Archives => {
+  const files = Effect.map(
+    Effect.promise(() => import("./archiveFiles.ts")),
+    ({ archiveFiles }) => archiveFiles(folder)
+  )
+  return {
+    open: (name) => Effect.flatMap(files, ({ open }) => open(name)),
+    save: (name, index, texts) => Effect.flatMap(files, ({ save }) => save(name, index, texts))
+  }
 }
 
 const packagesOf = (setting: NonNullable<Launch["nodeTypes"]> | "kept"): NodePackages => {

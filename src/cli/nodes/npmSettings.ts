@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs"
-import { homedir } from "node:os"
 import path from "node:path"
 
 import { Redacted, Result } from "effect"
+
+import { home } from "../files/homeFolders.ts"
 
 /** Where a user's packages come from, as npm is told. */
 export interface NpmSettings {
@@ -28,7 +29,8 @@ export const readNpmSettings = (environment: NodeJS.ProcessEnv = process.env): N
         : []
     )
   )
-  const file = given.get("userconfig") ?? path.join(environment["HOME"] ?? homedir(), ".npmrc")
+  const own = environment["HOME"] ?? home()
+  const file = given.get("userconfig") ?? (own && path.join(own, ".npmrc")) ?? ""
   const text = Result.getOrElse(
     Result.try(() => readFileSync(file, "utf8")),
     () => ""

@@ -5,7 +5,7 @@ import { Effect, Layer, Schema } from "effect"
 import { Entry, PlanConfig, WorkflowJournal, WorkflowPlans } from "../../engine/changes/Plans.ts"
 import { PlanFields, PromotionFields } from "../../engine/changes/settings.ts"
 import type { Launch } from "../configuration/Launch.ts"
-import { keepingFolder } from "../files/keepingFolder.ts"
+import { keepingFolder, keptNowhere } from "../files/keepingFolder.ts"
 import { Journals } from "./journals.ts"
 
 /** The plans of workflows as they are configured. */
@@ -16,18 +16,23 @@ const byDefault = Effect.all({
   promotion: Schema.decodeUnknownEffect(PromotionFields)({})
 })
 
-/** What is configured of plans, and their journal: in a file beside the configuration, but for the embedded engine's. */
+/**
+ * What is configured of plans, and their journal: in a file beside the configuration, but for the embedded engine's. Where it
+ * cannot be kept, what is planned here is forgotten with the process, and nothing is applied.
+ */
 const configured = (launch: Launch) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const { plans, promotion } = yield* Effect.orDie(byDefault)
       const settings = { plans: launch.plans ?? plans, promotion: launch.promotion ?? promotion }
-      const file = path.resolve(keepingFolder(launch.config), settings.plans.journal)
+      const inMemory = (more: { readonly journalProblem?: string } = {}) =>
+        Layer.merge(Layer.succeed(PlanConfig, { ...settings, ...more }), WorkflowJournal.layerMemory)
+      if (launch.embedded !== undefined) return inMemory()
+      const folder = keepingFolder(launch.config)
+      if (folder === undefined) return inMemory({ journalProblem: keptNowhere() })
+      const file = path.resolve(folder, settings.plans.journal)
       const { make, makeReading } = yield* Journals
       const journal = launch.readOnly ? makeReading(file, Entry) : make(file, Entry)
-      return Layer.merge(
-        Layer.succeed(PlanConfig, settings),
-        launch.embedded === undefined ? Layer.effect(WorkflowJournal, journal) : WorkflowJournal.layerMemory
-      )
+      return Layer.merge(Layer.succeed(PlanConfig, settings), Layer.effect(WorkflowJournal, journal))
     })
   )

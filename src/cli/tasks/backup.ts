@@ -1,13 +1,18 @@
 import { Console, Context, Effect, Result } from "effect"
 
 import { Instances } from "../../engine/client/Instances.ts"
+import { backup } from "../../engine/operator/history/backup.ts"
 import { type BackedUp, backUp } from "../../engine/operator/history/instanceBackup.ts"
+import { unreadable } from "../../engine/operator/history/unreadable.ts"
+import { toToolFailure } from "../../engine/tools/errors.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import type { Options } from "../configuration/flags.ts"
+import type { Launch } from "../configuration/Launch.ts"
 import { readLaunch } from "../configuration/readLaunch.ts"
 import { instances } from "../engine/instances.ts"
 import { stopRequested } from "../stopRequested.ts"
 import { visible } from "../terminal/terminalText.ts"
+import { asCall, watched } from "./watched.ts"
 
 /** What a backup from the command line is asked for. */
 export interface BackupRequest {
@@ -24,6 +29,10 @@ export const runBackup = Effect.fnUntraced(function* (options: Options, request:
       message: "backup needs a folder for the history: name it as `history` in the configuration, or as --history DIR"
     })
   }
+  return yield* watched(launch)(backedUp(launch, request))
+}, Effect.scoped)
+
+const backedUp = Effect.fnUntraced(function* (launch: Launch, request: BackupRequest) {
   const { names, resolve } = Context.get(yield* instances(launch), Instances)
   const asked = request.instances?.split(",").map((name) => name.trim()) ?? names
   const engines = yield* Effect.forEach(asked, (name) =>
@@ -33,7 +42,14 @@ export const runBackup = Effect.fnUntraced(function* (options: Options, request:
     engines,
     (engine) =>
       Effect.map(
-        Effect.result(backUp(engine, Infinity, (_, message) => Effect.logInfo(message))),
+        Effect.result(
+          asCall({
+            tool: backup,
+            instance: engine.instance,
+            render: (error) => (error._tag === "HistoryError" ? unreadable(error) : toToolFailure(error)),
+            work: backUp(engine, Infinity, (_, message) => Effect.logInfo(message))
+          })
+        ),
         (result) => [engine.instance, result] as const
       ),
     { concurrency: "unbounded" }
@@ -52,7 +68,7 @@ export const runBackup = Effect.fnUntraced(function* (options: Options, request:
   }
   if (problem !== undefined) yield* Console.error(problem.message)
   return problem?.isRecorded !== false && done.every(([, result]) => Result.isSuccess(result)) ? 0 : 1
-}, Effect.scoped)
+})
 
 const linesOf = ({ changes, instance, since, tags, workflows }: BackedUp): ReadonlyArray<string> => [
   `${instance}: ${workflows} workflows, ${tags} tags. ${

@@ -3,9 +3,11 @@ import { Console, Effect, Layer } from "effect"
 import { Instances } from "../../engine/client/Instances.ts"
 import { fetchNodeTypes } from "../../engine/nodes/NodeKnowledge.ts"
 import { NodePackages } from "../../engine/nodes/NodePackages.ts"
+import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import type { Options } from "../configuration/flags.ts"
 import { readLaunch } from "../configuration/readLaunch.ts"
 import { instances } from "../engine/instances.ts"
+import { cacheFolder, homeless } from "../files/homeFolders.ts"
 import { fromRegistry } from "../nodes/nodeTypes.ts"
 
 /**
@@ -15,6 +17,9 @@ import { fromRegistry } from "../nodes/nodeTypes.ts"
 export const runNodes = Effect.fnUntraced(function* (options: Options) {
   const launch = yield* readLaunch(options)
   const setting = launch.nodeTypes
+  if (cacheFolder() === undefined) {
+    return yield* new ConfigurationError({ message: `Node types cannot be kept: ${homeless("XDG_CACHE_HOME")}` })
+  }
   const context = yield* instances(launch)
   const packages = typeof setting === "object" ? Layer.empty : Layer.succeed(NodePackages, fromRegistry(Console.log))
   const fetched = Effect.gen(function* () {

@@ -58,6 +58,10 @@ const Source = Schema.Struct({
 })
 export type Source = typeof Source.Type
 
+/** Names of things by their ids, for who reads the plan. */
+const Names = Schema.Record(Schema.String, Schema.String)
+export type Names = typeof Names.Type
+
 const onInstance = { instance: Schema.String }
 /** The names of the tags that a workflow had when the plan was made, or gets where it is new: guards go by them. */
 const labels = Schema.optionalKey(Schema.Array(Schema.String))
@@ -87,6 +91,7 @@ const Update = Schema.Struct({
   before: Parts,
   after: Content,
   ...content,
+  names: Schema.optionalKey(Names),
   /** Of a way back: the references in what it finds. */
   found: Schema.optionalKey(Schema.Array(Reference))
 })
@@ -96,6 +101,7 @@ const Tags = Schema.Struct({
   ...onWorkflow,
   before: Schema.Array(Ref),
   after: Schema.Array(Ref),
+  names: Schema.optionalKey(Names),
   source: Schema.optionalKey(Source)
 })
 

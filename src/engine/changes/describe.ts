@@ -4,7 +4,8 @@ import type { Described, DescribedAction, Describing } from "../../changes/Drive
 import type { ActionEntry, CreatedId } from "../../changes/Journal.ts"
 import { changeLines, differences } from "../workflow/difference.ts"
 import { kindOf } from "../workflow/triggers.ts"
-import { type Change, type ChangeOf, contentBefore, type Content, type Ref } from "./Change.ts"
+import { type Change, type ChangeOf, contentBefore, type Content } from "./Change.ts"
+import { tagText, withErrorNamed } from "./names.ts"
 import { withTexts } from "./references.ts"
 
 /** Lines of one workflow's differences. */
@@ -12,9 +13,6 @@ const mostLines = 12
 
 /** What a workflow is made of, in few words. */
 const outline = ({ name, nodes }: Content) => ({ name, nodes: nodes.map((node) => kindOf(node)).join(", ") })
-
-const tagText = (tag: Ref): string =>
-  typeof tag === "string" ? tag : tag.created_by.replace(/^create tag [^/]*\//, "new tag ")
 
 /** What an update leads to, where the names of workflows that the plan makes stand for their ids. */
 const withNew = ({ after, references }: ChangeOf<"update">): Content =>
@@ -37,12 +35,15 @@ export const describe: (change: Change) => Described = Match.type<Change>().pipe
       before: null,
       after: {
         name: change.after.name,
-        changes: changeLines(differences(contentBefore(change), withNew(change)), mostLines)
+        changes: changeLines(
+          differences(withErrorNamed(contentBefore(change), change), withErrorNamed(withNew(change), change)),
+          mostLines
+        )
       }
     }),
-    tags: ({ after, before, name }) => ({
-      before: { name, tags: before.map(tagText) },
-      after: { name, tags: after.map(tagText) }
+    tags: ({ after, before, name, names }) => ({
+      before: { name, tags: before.map((tag) => tagText(tag, names)) },
+      after: { name, tags: after.map((tag) => tagText(tag, names)) }
     }),
     active: ({ after, before, name }) => ({ before: { name, active: before }, after: { name, active: after } }),
     archived: ({ after, before, name }) => ({ before: { name, archived: before }, after: { name, archived: after } }),

@@ -124,7 +124,13 @@ export const make = (
     mayApply: () =>
       readOnlyReason === undefined
         ? Effect.void
-        : Effect.fail(new ReadOnlyInstance({ instance: instances.names.join(", "), operation: "apply_plan" })),
+        : Effect.fail(
+            new ReadOnlyInstance({
+              instance: instances.names.join(", "),
+              operation: "apply_plan",
+              ...(problem === undefined ? {} : { reason: `No plan can be applied here: ${problem}.` })
+            })
+          ),
     readOnlyReason: () => readOnlyReason,
     estimate
   }

@@ -68,6 +68,8 @@ export class EngineClient extends Context.Service<
     ) => Effect.Effect<A, E | WorkflowBusy, R>
     /** Fails with `ProtectedWorkflow` where workflows only change after a person has agreed to it, which nobody has. */
     readonly mayChange: (...workflows: ReadonlyArray<Changed>) => Effect.Effect<void, EngineError>
+    /** The same before a change of its content, for calls that send something else first. */
+    readonly mayUpdate: (current: Workflow, changes: Changes) => Effect.Effect<void, EngineError>
     /** The versions of workflows that callers were shown, to notice what somebody else changed since. */
     readonly versions: SeenVersions
     /** What workflows were before, where that is kept; every reading and every change goes into it. */

@@ -1,5 +1,7 @@
 import { Schema } from "effect"
 
+import { JsonObject } from "../../internal/schema/JsonObject.ts"
+
 /** The caller asked for an instance that is not configured. */
 export class InstanceNotFound extends Schema.TaggedError<InstanceNotFound>()("InstanceNotFound", {
   name: Schema.String,
@@ -97,13 +99,14 @@ export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("Outcom
 /** The instance, or the whole server, is configured as read-only. */
 export class ReadOnlyInstance extends Schema.TaggedError<ReadOnlyInstance>()("ReadOnlyInstance", {
   instance: Schema.String,
-  operation: Schema.String
+  operation: Schema.String,
+  /** What else than the configuration forbids it. */
+  reason: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
-    return (
-      `Instance ${this.instance} is read-only: ${this.operation} was not sent. ` +
-      "Its configuration (readOnly) or the server's --read-only forbids changes."
-    )
+    return `Instance ${this.instance} is read-only: ${this.operation} was not sent. ${
+      this.reason ?? "Its configuration (readOnly) or the server's --read-only forbids changes."
+    }`
   }
 }
 
@@ -116,7 +119,9 @@ export class ProtectedWorkflow extends Schema.TaggedError<ProtectedWorkflow>()("
   /** Other workflows that the same call would change. */
   others: Schema.Array(Schema.String),
   /** Everything that has to be agreed to, also the name that a workflow is to get. */
-  names: Schema.Array(Schema.String)
+  names: Schema.Array(Schema.String),
+  /** The workflow as it is, and as it would be. */
+  becoming: Schema.optionalKey(Schema.Struct({ before: JsonObject, after: JsonObject }))
 }) {
   override get message() {
     const { instance, kind, name, others } = this
@@ -125,7 +130,7 @@ export class ProtectedWorkflow extends Schema.TaggedError<ProtectedWorkflow>()("
     const [ending, are, were] = others.length === 0 ? ["", "is", "was"] : ["s", "are", "were"]
     return (
       `${what}${ending} ${all} on instance ${instance} ${are} protected (plans.guards.protected), and ${were} not changed. ` +
-      "Ask a person; when they have agreed to exactly this change, call again with confirm_protected: true."
+      "Ask a person; when they have agreed to exactly this change, make the same call with one more argument beside its own, confirm_protected: true."
     )
   }
 }

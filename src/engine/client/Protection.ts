@@ -1,5 +1,7 @@
 import { Context, MutableHashSet, MutableRef } from "effect"
 
+import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+
 /** Which workflows only change after a person has agreed to it by name. */
 export interface Protected {
   readonly hasName: (name: string) => boolean
@@ -11,6 +13,8 @@ export interface Changed {
   readonly id?: string
   readonly name: string
   readonly tags?: ReadonlyArray<{ readonly name: string }> | undefined
+  /** The workflow as it is and as it would be, where that is known. */
+  readonly becoming?: { readonly before: JsonObject; readonly after: JsonObject }
 }
 
 /** What is protected from single changes; nothing where nobody has configured it. */

@@ -1,7 +1,8 @@
 import { Effect, MutableHashSet, MutableRef } from "effect"
 
+import type { Changes } from "./body.ts"
 import { type EngineError, ProtectedWorkflow } from "./EngineError.ts"
-import type { TagId, WorkflowId } from "./models.ts"
+import type { TagId, Workflow, WorkflowId } from "./models.ts"
 import { Agreed, type Changed, type Protected } from "./Protection.ts"
 import type { restCalls } from "./restCalls.ts"
 import { readTemporaryName } from "./temporaryName.ts"
@@ -31,14 +32,15 @@ export const guarding = <C extends Client>(client: C, protection: Protected | un
     const open = targets.filter((target) => isProtected(target) && !names.has(target.name) && !isMade(target))
     const [first] = open
     if (first === undefined) return undefined
-    const { id, kind, name } = first
+    const { becoming, id, kind, name } = first
     return yield* new ProtectedWorkflow({
       instance: client.instance,
       kind,
       ...(id === undefined ? {} : { id }),
       name,
       others: open.filter((target) => target.id !== id).map((target) => target.name),
-      names: open.map((target) => target.name)
+      names: open.map((target) => target.name),
+      ...(becoming === undefined ? {} : { becoming })
     })
   })
 
@@ -74,21 +76,31 @@ export const guarding = <C extends Client>(client: C, protection: Protected | un
       return created
     }),
     updateWorkflow: (current, changes) =>
-      held(
-        Effect.succeed(
-          [current.name, changes.name ?? current.name].map((name): Target => ({ ...current, kind: "workflow", name }))
-        ),
-        client.updateWorkflow(current, changes)
-      ),
+      held(Effect.succeed(updated(current, changes)), client.updateWorkflow(current, changes)),
     deleteWorkflow: (id) => held(workflow(id), client.deleteWorkflow(id)),
     activateWorkflow: (id) => held(workflow(id), client.activateWorkflow(id)),
     deactivateWorkflow: (id) => held(workflow(id), client.deactivateWorkflow(id)),
     archiveWorkflowIfSupported: (id, archived) => held(workflow(id), client.archiveWorkflowIfSupported(id, archived)),
     setWorkflowTags: (id, tags) => held(workflow(id), client.setWorkflowTags(id, tags)),
+    mayUpdate: (current, changes) => allowed(updated(current, changes)),
     mayChange: (...workflows) => allowed(workflows.map((workflow): Target => ({ ...workflow, kind: "workflow" }))),
     updateTag: (id, name) => held(tag(id), client.updateTag(id, name)),
     deleteTag: (id) => held(tag(id), client.deleteTag(id))
   }
+}
+
+/** A workflow that would be updated, by the name that it has and the one that it would get. */
+const updated = (current: Workflow, changes: Changes): ReadonlyArray<Target> => {
+  const settings = { ...current.settings, ...changes.settings }
+  const after = { ...current, ...changes, name: changes.name ?? current.name, settings }
+  const { id, tags } = current
+  return [current.name, after.name].map((name) => ({
+    kind: "workflow",
+    id,
+    tags,
+    name,
+    becoming: { before: current, after }
+  }))
 }
 
 const isMissing = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 404

@@ -51,6 +51,7 @@ export const restCalls = (instance: string, environment: Environment, upstream: 
         (problem) => new WorkflowBusy({ instance, id, ...(problem === undefined ? {} : { problem }) })
       ),
     mayChange: unprotected,
+    mayUpdate: unheld,
     versions: makeSeenVersions(),
     ...workflowCalls(calls),
     ...executionCalls(calls),
@@ -288,3 +289,5 @@ const decodeTypes = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ name
 const isMissing = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 404
 
 const unprotected: (...workflows: ReadonlyArray<Changed>) => Effect.Effect<void, EngineError> = () => Effect.void
+
+const unheld: (current: Workflow, changes: Changes) => Effect.Effect<void, EngineError> = () => Effect.void

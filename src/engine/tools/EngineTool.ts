@@ -55,7 +55,7 @@ export const make = <const Fields extends Arguments.Fields>(
         const since = arrival ?? now
         return isHarmless
           ? attempt(noAgreement, since)
-          : agreeing(attempt, { tool: definition.title, since, isAgreed, rest })
+          : agreeing(attempt, { tool: { name, title: definition.title }, since, isAgreed, rest })
       })
     )
   }

@@ -1,14 +1,14 @@
 import { Effect, MutableRef } from "effect"
 
-import { clipped } from "../../internal/clipped.ts"
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import type { Tool } from "../../mcp/Tool.ts"
 import type { ToolError } from "../../mcp/ToolError.ts"
 import type { ProtectedWorkflow } from "../client/EngineError.ts"
 import { type Agreement, agreement } from "../client/Protection.ts"
+import { askedLines } from "./asked.ts"
 
 interface Asked {
-  /** What the tool does, in a word or two. */
-  readonly tool: string
+  readonly tool: Pick<Tool, "name" | "title">
   /** When the call has come. */
   readonly since: number
   /** Whether the caller says that a person has agreed. */
@@ -17,18 +17,15 @@ interface Asked {
   readonly rest: unknown
 }
 
-/** Longest list of arguments that a person is shown, in characters. */
-const most = 800
-
 const subjectOf = ({ kind, name, others }: ProtectedWorkflow, { tool }: Asked): string =>
-  `${tool} changes the protected ${kind}${others.length === 0 ? "" : "s"} ${[name, ...others].map((one) => JSON.stringify(one)).join(", ")}`
+  `${tool.title} changes the protected ${kind}${others.length === 0 ? "" : "s"} ${[name, ...others].map((one) => JSON.stringify(one)).join(", ")}`
 
-const questionOf = (error: ProtectedWorkflow, asking: Asked): string => {
-  const asked = JSON.stringify(asking.rest) ?? ""
-  return [`${subjectOf(error, asking)} on ${error.instance}.`, `Asked for: ${clipped(asked, most)}`, "Do it?"].join(
-    "\n"
-  )
-}
+const questionOf = (error: ProtectedWorkflow, asking: Asked): string =>
+  [
+    `${subjectOf(error, asking)} on ${error.instance}:`,
+    ...askedLines(asking.tool.name, asking.rest, error.becoming),
+    "Do it?"
+  ].join("\n")
 
 /**
  * Makes an attempt at a change; where it meets what is protected before it has sent anything, the person at the client is

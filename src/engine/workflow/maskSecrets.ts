@@ -1,6 +1,7 @@
 import { Predicate } from "effect"
 
 import { isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isSameJson } from "../client/versions.ts"
 
 /** What stands where a secret was. */
 export const masked = "[masked]"
@@ -43,17 +44,61 @@ const forms: ReadonlyArray<RegExp> = [
   /(?<keep>(?:pass(?:word|wd|phrase)|pwd|secret|(?:access|refresh|auth|id|api|bot|session)?[-_]?token|api[-_]?key|access[-_]?key|private[-_]?key|authorization|cookie|client[-_]?secret|signature)\\{0,3}["']?\s*[:=]\s*\\{0,3}["']?)(?!\[masked\]|=?\{\{|(?:null|true|false|undefined)\b)(?:[^\s"'\\&,;<>(){}[\]]{3,})/gi
 ]
 
+/** A text with `[masked]` for what has the form of a secret, and what stood there, in its order. */
+interface Veiled {
+  readonly shown: string
+  readonly hidden: ReadonlyArray<string>
+}
+
+const veilForm = (veiled: Veiled, form: RegExp): Veiled => {
+  const { hidden, shown } = veiled
+  // Most texts hold none.
+  if (shown.search(form) === -1) return veiled
+  const pieces: Array<string> = []
+  const nowHidden: Array<string> = []
+  let [from, passed] = [0, 0]
+  const pass = (piece: string): ReadonlyArray<string> => {
+    const count = piece.split(masked).length - 1
+    passed += count
+    return hidden.slice(passed - count, passed)
+  }
+  for (const match of shown.matchAll(form)) {
+    const start = match.index + (match.groups?.["keep"] ?? "").length
+    const end = match.index + match[0].length
+    const before = shown.slice(from, start)
+    nowHidden.push(...pass(before))
+    const inside = shown.slice(start, end)
+    nowHidden.push(unveiled(inside.split(masked), pass(inside)))
+    pieces.push(before, masked)
+    from = end
+  }
+  return { shown: [...pieces, shown.slice(from)].join(""), hidden: [...nowHidden, ...hidden.slice(passed)] }
+}
+
+/** Parts of a text with what is hidden between them. */
+const unveiled = (parts: ReadonlyArray<string>, hidden: ReadonlyArray<string>): string =>
+  parts.flatMap((part, place) => (place === 0 ? [part] : [hidden[place - 1] ?? masked, part])).join("")
+
+const veil = (text: string): Veiled =>
+  forms.reduce(veilForm, {
+    shown: text,
+    hidden: text
+      .split(masked)
+      .slice(1)
+      .map(() => masked)
+  })
+
 /** A text without what has the form of a secret. */
-export const maskText = (text: string): string =>
-  forms.reduce(
-    (out, form) =>
-      out.replace(form, (...found: ReadonlyArray<unknown>) => {
-        const groups = found.at(-1)
-        const keep = isJsonObject(groups) && Predicate.isString(groups["keep"]) ? groups["keep"] : ""
-        return `${keep}${masked}`
-      }),
-    text
+export const maskText = (text: string): string => veil(text).shown
+
+/** A text changed where it shows no secret; what stands in place of `[masked]` stays, and is not looked at. */
+const mapShown = (text: string, change: (shown: string) => string): string => {
+  const { hidden, shown } = veil(text)
+  return unveiled(
+    shown.split(masked).map((part) => change(part)),
+    hidden
   )
+}
 
 /** Long and mixed: what no person writes, and no name, id of a node or date looks like. */
 const isRandom = (text: string): boolean =>
@@ -82,25 +127,60 @@ const namesSecret = (value: object): boolean => {
   return Predicate.isString(label) && isSecretName(label)
 }
 
+/** Whether the whole of a text is a secret, by the name of its field or by its look. */
+const isSecretText = (text: string, name: string): boolean =>
+  (isSecretName(name) && !isExpression(text)) ||
+  (isRandom(text) && !/(id|hash|digest|etag|checksum|url|path)$/i.test(name))
+
+/** The name that says what a field of an object is: in a `{name, value}` the value is called as the name says. */
+export const meaningOf = (object: object, field: string): string =>
+  field === "value" && namesSecret(object) ? "secret" : field
+
 const mask = (value: unknown, name: string, depth: number): unknown => {
   if (depth > maxDepth) return "[left out: nested too deeply]"
   if (value === null || value === undefined || Predicate.isBoolean(value) || value === "") return value
   const isSecret = isSecretName(name)
-  if (Predicate.isString(value)) {
-    if (isSecret && !isExpression(value)) return masked
-    return isRandom(value) && !/(id|hash|digest|etag|checksum|url|path)$/i.test(name) ? masked : maskText(value)
-  }
+  if (Predicate.isString(value)) return isSecretText(value, name) ? masked : maskText(value)
   if (Predicate.isNumber(value)) return isSecret ? masked : value
   if (Array.isArray(value)) return value.map((item: unknown) => mask(item, name, depth + 1))
   if (!isJsonObject(value)) return value
-  const isPair = namesSecret(value)
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [maskText(key), mask(item, meaningOf(value, key), depth + 1)])
+  )
+}
+
+/** A change of a text, or of a part of one; `names` are those of the fields that lead to it. */
+type Change = (shown: string, names: ReadonlyArray<string>) => string
+
+interface Place {
+  /** What the innermost field is called. */
+  readonly name: string
+  readonly names: ReadonlyArray<string>
+  readonly depth: number
+}
+
+const mapIn = (value: unknown, change: Change, { depth, name, names }: Place): unknown => {
+  if (depth > maxDepth) return value
+  if (Predicate.isString(value)) {
+    return isSecretText(value, name) ? value : mapShown(value, (shown) => change(shown, names))
+  }
+  const inside = depth + 1
+  if (Array.isArray(value)) return value.map((item: unknown) => mapIn(item, change, { name, names, depth: inside }))
+  if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
-      maskText(key),
-      mask(item, isPair && key === "value" ? "secret" : key, depth + 1)
+      key,
+      mapIn(item, change, { name: meaningOf(value, key), names: [...names, maskText(key)], depth: inside })
     ])
   )
 }
+
+/**
+ * Every text inside a value changed, but for what `maskSecrets` masks: that stays as it is, and nobody who guesses at it is
+ * told whether it was met. `name` is the field that the value stands in.
+ */
+export const mapShownTexts = (value: unknown, change: Change, name = ""): unknown =>
+  mapIn(value, change, { name, names: [], depth: 0 })
 
 /**
  * A value without secrets: those that stand under a name such as `password`, `apiKey` or `authorization`, those whose form
@@ -108,3 +188,9 @@ const mask = (value: unknown, name: string, depth: number): unknown => {
  * `name` is the field that the value stands in, where it stands in one.
  */
 export const maskSecrets = (value: unknown, name = ""): unknown => mask(value, name, 0)
+
+/** Whether anything of a value is masked. */
+export const holdsSecrets = (value: unknown, name = ""): boolean => !isSameJson(maskSecrets(value, name), value)
+
+/** Said of a replacement whatever it looks for, so that it tells nothing of what secrets hold. */
+export const secretsStay = "Masked values (secrets) are neither searched nor changed"

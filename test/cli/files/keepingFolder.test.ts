@@ -26,7 +26,7 @@ describe("the folder of what outlives the process", () => {
     vi.stubEnv("XDG_STATE_HOME", home)
     const folder = keepingFolder(undefined, () => false)
     assert.strictEqual(folder, path.join(home, "workflow-tool-server"))
-    assert.strictEqual(statSync(folder).mode & 0o777, 0o700)
+    assert.strictEqual(statSync(String(folder)).mode & 0o777, 0o700)
     await rm(home, { recursive: true })
   })
 })

@@ -31,6 +31,7 @@ const methods: { readonly [method in keyof Client]: Use } = {
   history: "none",
   exclusively: "none",
   mayChange: "none",
+  mayUpdate: "none",
   versions: "none",
   callAddress: "none",
   publicVersion: "none",

@@ -191,6 +191,26 @@ for (const version of versions) {
       }).pipe(Effect.provide(engines))
     )
 
+    it.live("names tags that are there already, and after a rollback is planned as well", () =>
+      Effect.gen(function* () {
+        const { send } = yield* Beside
+        const kept = yield* send("production", "POST", "/tags", { name: "kept" })
+        yield* send("production", "POST", "/tags", { name: "known" })
+        const id = yield* make("production", { name: "One", nodes: [hook("one")] })
+        yield* send("production", "PUT", `/workflows/${id}/tags`, [{ id: kept["id"] }])
+        const wish = { instance: "production", where: { name: "One" }, action: "tag", value: "known" }
+        const plan = yield* ask("plan_bulk", wish)
+        const [before, after] = [
+          { name: "One", tags: ["kept"] },
+          { name: "One", tags: ["kept", "known"] }
+        ]
+        assert.deepNestedInclude(plan, { "first_steps[0].before": before, "first_steps[0].after": after })
+        yield* apply(plan)
+        const back = yield* ask("plan_rollback", { plan_id: plan["plan_id"] })
+        assert.deepNestedInclude(back, { "first_steps[0].before": after, "first_steps[0].after": before })
+      }).pipe(Effect.provide(engines))
+    )
+
     it.live("replaces credentials, texts and the error workflow, and nothing else", () =>
       Effect.gen(function* () {
         const { send } = yield* Beside
@@ -242,6 +262,7 @@ for (const version of versions) {
           action: "set_error_workflow",
           value: "Errors"
         })
+        assert.include(JSON.stringify(error["first_steps"]), `errorWorkflow set to \\"Errors (${errors})\\"`)
         yield* apply(error)
         const now = yield* shownOn("production")
         assert.deepNestedInclude(now.get("One"), {
@@ -340,6 +361,35 @@ for (const version of versions) {
         }
         const done = yield* ask("plan_bulk", { instance: "production", where: { name: "One" }, action: "deactivate" })
         assert.deepInclude(done, { warnings: [], next: "Nothing is to change: everything is as wanted already." })
+      }).pipe(Effect.provide(engines))
+    )
+
+    it.live("replaces no text in what is masked, and answers the same whether the guess is right or wrong", () =>
+      Effect.gen(function* () {
+        const fetch = {
+          ...hook("x"),
+          name: "Fetch",
+          type: "n8n-nodes-base.httpRequest",
+          typeVersion: 4.2,
+          parameters: { url: "https://shop.example.com/?api_key=sesame42", options: { password: "sesame42" } }
+        }
+        const id = yield* make("production", { name: "Secret", nodes: [hook("secret"), fetch] })
+        const guessed = Effect.fnUntraced(function* (guess: string) {
+          const wish = { instance: "production", where: { name: "Secret" }, action: "replace_text", find: guess }
+          const { steps, unchanged, warnings } = yield* ask("plan_bulk", { ...wish, value: "x" })
+          const operations = [{ op: "replace", node: "Fetch", find: guess, value: "x" }]
+          const { message } = yield* refused("edit_workflow", { instance: "production", id, operations })
+          return JSON.stringify({ steps, unchanged, warnings, message }).replaceAll(guess, "")
+        })
+        const wrong = yield* guessed("sesame43")
+        assert.strictEqual(yield* guessed("sesame42"), wrong)
+        assert.strictEqual(yield* guessed("ses"), wrong)
+        assert.lengthOf(wrong.match(/Masked values \(secrets\) are neither searched nor changed/g) ?? [], 2)
+
+        const moved = { instance: "production", where: { name: "Secret" }, action: "replace_text" }
+        yield* apply(yield* ask("plan_bulk", { ...moved, find: "shop.example.com", value: "new.example.com" }))
+        const now = (yield* shownOn("production")).get("Secret")
+        assert.deepNestedInclude(now, { "nodes[1].parameters.url": "https://new.example.com/?api_key=sesame42" })
       }).pipe(Effect.provide(engines))
     )
 

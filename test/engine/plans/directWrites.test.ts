@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schema } from "effect"
 
 import { Elicitation, type Reply } from "../../../src/mcp/Elicitation.ts"
-import { ask, type Json, refused } from "../../support/harness.ts"
+import { find } from "../../../src/mcp/protocol/ProtocolVersion.ts"
+import type { Sessions } from "../../../src/mcp/protocol/Session.ts"
+import { ask, type Json, refused, request } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
 import { folder, historyIn } from "../history/support.ts"
 import { Beside, hook, twoEmbedded } from "./support.ts"
@@ -49,6 +51,74 @@ const changes = (id: string): ReadonlyArray<readonly [string, Json]> => [
   ["edit_workflow", { id, operations: [{ op: "disable", node: "Hook" }] }],
   ["edit_workflow", { id, operations: [{ op: "tag", value: "new", create: true }] }]
 ]
+
+/** A call of every tool that what is protected can refuse, and what has to be there for it. */
+const refusable: Readonly<Record<string, () => Effect.Effect<Json, never, Beside | Sessions>>> = {
+  create_workflow: () => Effect.succeed({ name: "Billing new", nodes: [hook("new")] }),
+  update_workflow: () => Effect.map(given("Billing update"), ({ id }) => ({ id, name: "Other" })),
+  delete_workflow: () => Effect.map(given("Billing delete"), ({ id }) => ({ id })),
+  activate_workflow: () => Effect.map(given("Billing start"), ({ id }) => ({ id })),
+  deactivate_workflow: () => Effect.map(given("Billing stop"), ({ id }) => ({ id })),
+  update_tag: () => Effect.map(given("Payroll", "money"), ({ tag }) => ({ id: tag, name: "free" })),
+  delete_tag: () => Effect.map(given("Payroll", "money"), ({ tag }) => ({ id: tag })),
+  edit_workflow: () =>
+    Effect.map(given("Billing edit"), ({ id }) => ({ id, operations: [{ op: "disable", node: "Hook" }] })),
+  archive_workflow: () => Effect.map(given("Billing archive"), ({ id }) => ({ id })),
+  restore_workflow: () =>
+    Effect.gen(function* () {
+      const { id } = yield* given("Billing restore")
+      const { send } = yield* Beside
+      yield* Effect.orDie(Effect.asVoid(ask("backup", {})))
+      const { nodes } = yield* shown(id)
+      yield* send("staging", "PUT", `/workflows/${id}`, { name: "Billing gone", nodes, connections: {}, settings: {} })
+      return { id }
+    })
+}
+
+/** Tools that change something else, or only what they have made themselves. */
+const others = [
+  "execute_workflow",
+  "delete_execution",
+  "retry_execution",
+  "create_credential",
+  "update_credential",
+  "delete_credential",
+  "create_tag",
+  "stop_execution",
+  "run_workflow",
+  "record_test",
+  "run_tests",
+  "apply_plan"
+]
+
+const Listed = Schema.Struct({
+  tools: Schema.Array(
+    Schema.Struct({ name: Schema.String, annotations: Schema.Struct({ readOnlyHint: Schema.Boolean }) })
+  )
+})
+
+describe("confirm_protected", () => {
+  it.live("is told by every tool that is refused, and changes what it was refused when sent as told", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      yield* Effect.gen(function* () {
+        const { tools } = yield* Effect.orDie(
+          Schema.decodeUnknownEffect(Listed)((yield* request("tools/list", {}, find("2025-11-25"))).result)
+        )
+        const changing = tools.flatMap(({ annotations, name }) => (annotations.readOnlyHint ? [] : [name]))
+        assert.sameMembers(changing, [...Object.keys(refusable), ...others])
+        for (const [tool, prepare] of Object.entries(refusable)) {
+          const args = yield* prepare()
+          const { data, message } = yield* refused(tool, args)
+          assert.strictEqual(data?.code, "PROTECTED", tool)
+          const [, name = "", value = ""] =
+            /make the same call with one more argument beside its own, (\w+): (\w+)\.$/.exec(message) ?? []
+          yield* ask(tool, { ...args, [name]: JSON.parse(value) })
+        }
+      }).pipe(Effect.provide(over().pipe(Layer.provide(historyIn(directory)))))
+    }).pipe(Effect.scoped)
+  )
+})
 
 describe("a protected workflow", () => {
   it.effect("is changed by no single call, where nobody can be asked and nobody is said to have agreed", () =>
@@ -102,9 +172,18 @@ describe("a protected workflow", () => {
       }
       assert.lengthOf(no.asked, changes(id).length)
       assert.deepStrictEqual(no.asked[0]?.split("\n"), [
-        'Update workflow changes the protected workflow "Billing run" on staging.',
-        `Asked for: {"id":"${id}","name":"Other"}`,
+        'Update workflow changes the protected workflow "Billing run" on staging:',
+        '- name "Billing run" → "Other"',
         "Do it?"
+      ])
+      const lines = no.asked.map((question) => question.split("\n").slice(1, -1))
+      assert.deepStrictEqual(lines.slice(1), [
+        ["- it is activated"],
+        ["- it is activated"],
+        ["- it is deactivated"],
+        ["- it is deleted, with its executions, for good"],
+        ["- Hook: disabled"],
+        ['- it is tagged "new"']
       ])
       const yes = person(agreed)
       const answer = yield* yes.answering(ask("update_workflow", { id, name: "Billing again", active: true }))
@@ -113,6 +192,54 @@ describe("a protected workflow", () => {
       yield* yes.answering(ask("delete_workflow", { id }))
       assert.lengthOf(yes.asked, 2)
     }).pipe(inTime, Effect.provide(over()))
+  )
+
+  it.effect(
+    "is told with all that would become of it, in lines that no name or value breaks, and without secrets",
+    () =>
+      Effect.gen(function* () {
+        const { id } = yield* given("Billing run")
+        const no = person({ _tag: "Declined" })
+        const path = "a\n- it is harmless"
+        const asked = (tool: string, args: Json) =>
+          Effect.map(no.answering(refused(tool, args)), () => no.asked.at(-1)?.split("\n").slice(1, -1))
+        yield* ask("activate_workflow", { id, confirm_protected: true })
+        assert.deepStrictEqual(
+          yield* asked("update_workflow", {
+            id,
+            active: false,
+            name: "Billing run\u2028again",
+            nodes: [{ ...hook("b"), parameters: { path, token: "sesame" } }],
+            settings: { timezone: "UTC" }
+          }),
+          [
+            "- it is deactivated",
+            '- name "Billing run" → "Billing run again"',
+            "- Hook: path changed: +2 −1 lines",
+            "    @@ line 1 @@",
+            "    -Billing run",
+            "    +a",
+            "    +- it is harmless",
+            "- Hook: options removed (was {})",
+            '- Hook: token set to "[masked]"',
+            '- setting timezone set to "UTC"'
+          ]
+        )
+        assert.deepStrictEqual(
+          yield* asked("edit_workflow", {
+            id,
+            operations: [
+              { op: "set", node: "Hook", path: "path", value: "c" },
+              { op: "tag", value: "new", create: true }
+            ]
+          }),
+          ['- it is tagged "new"', '- Hook: path "Billing run" → "c"']
+        )
+        assert.deepStrictEqual(
+          yield* asked("create_workflow", { name: "Billing new", nodes: [hook("new")], active: true }),
+          ["- it is created", '- its nodes are: "Hook" (webhook)', "- it is activated"]
+        )
+      }).pipe(inTime, Effect.provide(over()))
   )
 
   it.live("calls the new id of one that is restored after one agreement to all, and nothing is made before it", () =>

@@ -371,6 +371,25 @@ describe("warnings", () => {
 
 describe("calls of other workflows", () => {
   for (const version of ["1.82.3", "2.41.1"] as const) {
+    it.live(`tells error workflows and tags that are there by their names, on ${version}`, () =>
+      Effect.gen(function* () {
+        const { send } = yield* Beside
+        const errors = yield* make("staging", "Errors")
+        const alarm = yield* make("staging", "Alarm")
+        const one = yield* make("staging", "One", { settings: { errorWorkflow: errors } })
+        yield* applied({ activation: "inactive" })
+        const { id } = yield* send("staging", "POST", "/tags", { name: "night" })
+        yield* send("production", "POST", "/tags", { name: "night" })
+        yield* send("staging", "PUT", `/workflows/${one}/tags`, [{ id }])
+        yield* change("staging", one, { settings: { errorWorkflow: alarm } })
+        const planned = yield* plan({ activation: "inactive", name: "One" })
+        const [was, is] = [(yield* shown("Errors"))["id"], (yield* shown("Alarm"))["id"]]
+        const told = text(planned["first_steps"])
+        assert.include(told, `errorWorkflow \\"Errors (${String(was)})\\" → \\"Alarm (${String(is)})\\"`)
+        assert.include(told, '"after":{"name":"One","tags":["night"]}')
+      }).pipe(over({}, ["1.82.3", version]))
+    )
+
     it.live(`lead to those of the target also around circles and to themselves, on ${version}`, () =>
       Effect.gen(function* () {
         const one = yield* make("staging", "One")

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
-import { isSecretName, masked, maskSecrets, maskText } from "../../../src/engine/workflow/maskSecrets.ts"
+import { isSecretName, mapShownTexts, masked, maskSecrets, maskText } from "../../../src/engine/workflow/maskSecrets.ts"
 
 const secretName = fc.constantFrom("password", "apiKey", "API-Key", "client_secret", "accessToken", "Authorization")
 const letters = fc.string({
@@ -100,5 +100,48 @@ describe("maskSecrets", () => {
     for (const name of ["email", "passenger", "compass", "tokens", "authentication", "author", "secretary_name"]) {
       assert.isFalse(isSecretName(name), name)
     }
+  })
+})
+
+const parts = fc.array(
+  fc.oneof(
+    fc.constantFrom(masked, " ", "@", "://", ":", "token=", "password: ", "Bearer ", "https://", "\n", '"', "a"),
+    fc.constantFrom(...texts.map(([text]) => text)),
+    letters,
+    fc.string()
+  ),
+  { maxLength: 8 }
+)
+
+describe("a change of texts around secrets", () => {
+  it("sees what is shown and nothing else, and leaves the rest as it is", () => {
+    fc.assert(
+      fc.property(parts, (given) => {
+        const text = given.join("")
+        const seen: Array<string> = []
+        const look = (shown: string) => {
+          seen.push(shown)
+          return shown
+        }
+        assert.strictEqual(mapShownTexts(text, look), text)
+        const shown = maskSecrets(text)
+        assert.strictEqual(seen.join(masked), shown === masked && seen.length === 0 ? "" : shown)
+      }),
+      { numRuns: 1000 }
+    )
+  })
+
+  it("tells nothing of a secret: each one stays, whatever is looked for and put in its place", () => {
+    for (const [text, secret] of texts) {
+      for (const find of [secret, secret.slice(0, 3), secret.slice(-1), "e"]) {
+        const changed = JSON.stringify(mapShownTexts([text], (shown) => shown.replaceAll(find, masked)))
+        assert.include(changed, JSON.stringify(secret).slice(1, -1))
+      }
+    }
+    const given = { password: "geheim", headers: [{ name: "X-Api-Key", value: "geheim" }], url: "https://geheim" }
+    assert.deepStrictEqual(
+      mapShownTexts(given, (shown, names) => shown.replace("geheim", names.join("."))),
+      { ...given, url: "https://url" }
+    )
   })
 })

@@ -2,12 +2,8 @@ import { Console, Effect, Layer, Predicate } from "effect"
 import * as TerminalCapabilities from "effect/cli/TerminalCapabilities"
 
 import { nearest } from "../../../internal/schema/nearest.ts"
-import { audited } from "../../../mcp/protocol/audited.ts"
 import { toErrorResult } from "../../../mcp/protocol/errors.ts"
-import { observedCall } from "../../../mcp/protocol/observed.ts"
-import { assumed } from "../../../mcp/protocol/ProtocolVersion.ts"
 import { printable } from "../../../mcp/protocol/Response.ts"
-import { identified } from "../../../mcp/RequestId.ts"
 import { type Answer, AnswerLimit, type Tool } from "../../../mcp/Tool.ts"
 import type { ToolFailure } from "../../../mcp/ToolError.ts"
 import { type Options, UsageError } from "../../configuration/flags.ts"
@@ -18,6 +14,7 @@ import { watching } from "../../telemetry/watching.ts"
 import { withProgressLine } from "../../terminal/progressLine.ts"
 import { coloured, plain } from "../../terminal/terminalText.ts"
 import { audit } from "../../toolsets/loadToolsets.ts"
+import { calledAtOnce } from "../watched.ts"
 import { toolHelp, toolList } from "./help.ts"
 import { jsonArguments, readText } from "./jsonInput.ts"
 import { fieldAt } from "./pick.ts"
@@ -57,8 +54,7 @@ export const runCall = Effect.fnUntraced(function* (options: Options, request: C
   if (isHelp) return yield* Effect.as(Console.log(toolHelp(tool, canColor)), 0)
   const input = yield* inputOf(tool, request)
   const { answerLimit } = launch
-  const called = audited(tool, input, { client: undefined, protocolVersion: assumed })
-  return yield* identified(observedCall(called, { target: tool.name, meta: aroundUs() })).pipe(
+  return yield* calledAtOnce(tool, input).pipe(
     withProgressLine,
     Effect.provide(Layer.merge(audit(launch, "command"), watched)),
     answerLimit === undefined ? (self) => self : Effect.provideService(AnswerLimit, answerLimit),
@@ -66,9 +62,6 @@ export const runCall = Effect.fnUntraced(function* (options: Options, request: C
     Effect.raceFirst(Effect.as(stopRequested, 130))
   )
 }, Effect.scoped)
-
-/** The trace that this command is a part of, as its starter says by OpenTelemetry's variable. */
-const aroundUs = () => ({ traceparent: process.env["TRACEPARENT"] })
 
 /** What tools there are can be asked without any configuration. */
 const launchOf = (options: Options, isOnlyAsked: boolean) => {

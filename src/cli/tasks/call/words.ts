@@ -60,6 +60,18 @@ const kindOf = (word: string): "switch" | "value" | undefined => {
   return isSwitch(name) || (name.startsWith("no-") && isSwitch(name.slice(3))) ? "switch" : undefined
 }
 
+/** What every tool takes that changes what is protected, and no schema names. */
+const confirmProtected: Parameter = {
+  name: "confirm_protected",
+  description: "",
+  metavar: "",
+  isRequired: false,
+  isSwitch: true,
+  isList: false,
+  choices: [],
+  isJson: false
+}
+
 type Input = Readonly<Record<string, unknown>>
 
 /**
@@ -81,7 +93,7 @@ export const readInput = (
         continue
       }
       const [written = "", value] = word.slice(2).split(/=(.*)/s)
-      const known = parameter(parameters, written)
+      const known = parameter([...parameters, confirmProtected], written)
       const negated = written.startsWith("no-") ? parameter(parameters, written.slice(3)) : undefined
       const next = words[at + 1]
       if (known === undefined && negated?.isSwitch === true) {

@@ -7,6 +7,7 @@ export type ClientName = (typeof clientNames)[number]
 /** What decides where a client's configuration lies and how the server is started from it. */
 export interface Machine {
   readonly platform: NodeJS.Platform
+  /** Empty for a user without one. */
   readonly home: string
   /** Working folder. */
   readonly cwd: string

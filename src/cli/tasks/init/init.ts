@@ -1,4 +1,3 @@
-import { homedir } from "node:os"
 import path from "node:path"
 
 import * as NodeServices from "@effect/platform-node/NodeServices"
@@ -12,6 +11,7 @@ import { EngineConfig } from "../../../engine/config/EngineConfig.ts"
 import { instance } from "../../../engine/config/instance.ts"
 import { ConfigurationError } from "../../../internal/config/ConfigurationError.ts"
 import { type Options, UsageError } from "../../configuration/flags.ts"
+import { home } from "../../files/homeFolders.ts"
 import { report } from "../../terminal/report.ts"
 import * as NodeHttpClients from "../../upstream/NodeHttpClients.ts"
 import { askAgain, askClients, askHost, askKey } from "./ask.ts"
@@ -125,7 +125,9 @@ const plan = Effect.fnUntraced(function* (
   const before = yield* readOrEmpty(config)
   const configuration = yield* edited(withInstance(config, before, { name, host, key, readOnly }, fieldAliases))
   const others = yield* Effect.forEach(chosen, (client) => {
-    const file = clients[client].file(machine, project)
+    const { file: fileOf, title } = clients[client]
+    const file = fileOf(machine, project)
+    if (!path.isAbsolute(file)) return new ConfigurationError({ message: `${title} keeps its file at home: set HOME` })
     return Effect.map(
       Effect.flatMap(readOrEmpty(file), (text) =>
         Effect.map(edited(withServer(file, text, client, serverName, start)), (after) => ({ text, after }))
@@ -140,7 +142,7 @@ const plan = Effect.fnUntraced(function* (
 
 const machine: Machine = {
   platform: process.platform,
-  home: homedir(),
+  home: home() ?? "",
   cwd: process.cwd(),
   appData: process.env["APPDATA"],
   xdgConfig: process.env["XDG_CONFIG_HOME"],

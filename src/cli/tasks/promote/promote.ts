@@ -1,14 +1,18 @@
-import { Console, Effect, Layer, Predicate, Schema } from "effect"
+import { Console, Context, Effect, Layer, Predicate, Schema } from "effect"
 
+import { applyPlan } from "../../../changes/tools/tools.ts"
 import { WorkflowPlans } from "../../../engine/changes/Plans.ts"
 import { MatchFields } from "../../../engine/changes/settings.ts"
+import { planPromotionTool, toPlanningFailure } from "../../../engine/operator/plans/planTools.ts"
 import { planPromotion, type Wish } from "../../../engine/operator/plans/promotion.ts"
+import { toPlanFailure } from "../../../engine/operator/plans/toolset.ts"
 import { firstIssue } from "../../../internal/schema/describeIssue.ts"
 import { UsageError, type Options } from "../../configuration/flags.ts"
 import { readLaunch } from "../../configuration/readLaunch.ts"
 import { withFolders } from "../../engine/folders.ts"
 import { instances } from "../../engine/instances.ts"
 import * as PlanServices from "../../plans/workflowPlans.ts"
+import { asCall, watched } from "../watched.ts"
 import { planMarkdown, reportMarkdown } from "./markdown.ts"
 
 /** What `promote` was asked for. */
@@ -39,11 +43,19 @@ export const runPromote = Effect.fnUntraced(function* (
   }
   const mapping = text === undefined ? undefined : yield* readMapping(text)
   const launch = yield* readLaunch(options)
-  const engines = yield* withFolders(launch, yield* instances(launch))
-  const services = yield* Effect.provideContext(Layer.build(PlanServices.layer(launch)), engines)
   return yield* Effect.gen(function* () {
-    const { outcomes, plan } = yield* planPromotion({ ...asked, mapping, from, to })
-    const plans = yield* WorkflowPlans
+    const engines = yield* withFolders(launch, yield* instances(launch))
+    const services = yield* Effect.provideContext(Layer.build(PlanServices.layer(launch)), engines)
+    const plans = Context.get(services, WorkflowPlans)
+    const { outcomes, plan } = yield* asCall({
+      tool: planPromotionTool,
+      instance: to,
+      render: toPlanningFailure,
+      work: planPromotion({ ...asked, mapping, from, to }).pipe(
+        Effect.provideContext(engines),
+        Effect.provideContext(services)
+      )
+    })
     yield* Console.log(planMarkdown({ from, to, plan, outcomes, describing: plans.describing }))
     if (!apply) return plan.steps.length === 0 && plan.blocked.length === 0 ? exitCodes.nothing : exitCodes.changes
     if (plan.blocked.length > 0) {
@@ -51,10 +63,16 @@ export const runPromote = Effect.fnUntraced(function* (
       return exitCodes.failed
     }
     if (plan.steps.length === 0) return exitCodes.nothing
-    const report = yield* plans.apply(plan.id, { isProtectedConfirmed: confirmProtected })
+    const report = yield* asCall({
+      tool: applyPlan,
+      instance: to,
+      input: { plan_id: plan.id },
+      render: toPlanFailure,
+      work: plans.apply(plan.id, { isProtectedConfirmed: confirmProtected })
+    })
     yield* Console.log(reportMarkdown(report))
     return report.state === "applied" ? exitCodes.nothing : exitCodes.failed
-  }).pipe(Effect.provideContext(engines), Effect.provideContext(services), Effect.catchIf(isOfEngines, told))
+  }).pipe(watched(launch), Effect.catchIf(isOfEngines, told))
 }, Effect.scoped)
 
 /** The mapping as it was written on the command line. */

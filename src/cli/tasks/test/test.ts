@@ -9,12 +9,14 @@ import { Instances } from "../../../engine/client/Instances.ts"
 import { WorkflowId } from "../../../engine/client/models.ts"
 import { casesIn } from "../../../engine/operator/tests/cases.ts"
 import { junitXml } from "../../../engine/operator/tests/junit.ts"
-import { type Result as TestResult, runTests } from "../../../engine/operator/tests/runTests.ts"
-import { usualConcurrency } from "../../../engine/operator/tests/runTestsTool.ts"
+import { type Result as TestResult, type Running, runTests } from "../../../engine/operator/tests/runTests.ts"
+import { runTestsTool, usualConcurrency } from "../../../engine/operator/tests/runTestsTool.ts"
 import { countsText, resultData, resultLines } from "../../../engine/operator/tests/words.ts"
+import { toToolFailure } from "../../../engine/tools/errors.ts"
 import { ConfigurationError } from "../../../internal/config/ConfigurationError.ts"
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { type Options, UsageError } from "../../configuration/flags.ts"
+import type { Launch } from "../../configuration/Launch.ts"
 import { readLaunch } from "../../configuration/readLaunch.ts"
 import { withFolders } from "../../engine/folders.ts"
 import { instances } from "../../engine/instances.ts"
@@ -24,6 +26,7 @@ import { stopRequested } from "../../stopRequested.ts"
 import { withProgressLine } from "../../terminal/progressLine.ts"
 import { visible } from "../../terminal/terminalText.ts"
 import { readText } from "../call/jsonInput.ts"
+import { asCall, watched } from "../watched.ts"
 
 /** What `test` was asked for. */
 export interface TestRequest {
@@ -40,7 +43,7 @@ export interface TestRequest {
 
 /** Runs the tests of a folder and prints what differs; the exit code is 0 where all passed, else 1. */
 export const runTestFolder = Effect.fnUntraced(function* (options: Options, request: TestRequest) {
-  const { concurrency = usualConcurrency, files, json, junit } = request
+  const { concurrency = usualConcurrency } = request
   if (concurrency < 1 || concurrency > 10) {
     return yield* new UsageError({ message: "--concurrency: expected a number from 1 to 10" })
   }
@@ -57,6 +60,12 @@ export const runTestFolder = Effect.fnUntraced(function* (options: Options, requ
   }
   const id = yield* workflowIn(request)
   const operations = yield* operationsIn(request)
+  return yield* watched(launch)(tested(launch, folder, request, { id, operations, concurrency }))
+}, Effect.scoped)
+
+/** Runs the chosen tests and prints what became of them. */
+const tested = Effect.fnUntraced(function* (launch: Launch, folder: string, request: TestRequest, running: Running) {
+  const { files, json, junit } = request
   const engines = yield* instances(launch)
   const engine = yield* Context.get(engines, Instances)
     .resolve(request.instance)
@@ -69,9 +78,14 @@ export const runTestFolder = Effect.fnUntraced(function* (options: Options, requ
   const cases = yield* casesIn(testFiles(folder, launch), files.length === 0 ? undefined : files).pipe(
     Effect.catchTag("InvalidArgument", ({ problem }) => Effect.fail(new UsageError({ message: problem })))
   )
-  const results = yield* runTests(cases, { id, operations, concurrency }).pipe(
+  const results = yield* asCall({
+    tool: runTestsTool,
+    instance: engine.instance,
+    input: { id: running.id },
+    render: toToolFailure,
+    work: Effect.provideContext(runTests(cases, running), context)
+  }).pipe(
     withProgressLine,
-    Effect.provideContext(context),
     Effect.mapError(({ message }) => new ConfigurationError({ message })),
     Effect.raceFirst(Effect.as(stopRequested, undefined))
   )
@@ -83,7 +97,7 @@ export const runTestFolder = Effect.fnUntraced(function* (options: Options, requ
   )
   if (junit !== undefined) yield* written(junit, junitXml(`${engine.instance}: ${path.basename(folder)}`, results))
   return results.length > 0 && results.every(({ verdict }) => verdict.outcome === "passed") ? 0 : 1
-}, Effect.scoped)
+})
 
 const printed = (results: ReadonlyArray<TestResult>, folder: string): string =>
   visible(

@@ -1,7 +1,6 @@
-import { Predicate } from "effect"
-
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { Workflow } from "../../client/models.ts"
+import { mapShownTexts } from "../../workflow/maskSecrets.ts"
 import type { Content } from "../Change.ts"
 import { contentOf } from "../content.ts"
 import { findCredential, unchecked, unseen } from "../credentials.ts"
@@ -29,9 +28,7 @@ export const changer = (wish: Wish, action: ContentAction): ((workflow: Workflow
         const content = contentOf(workflow)
         const nodes = content.nodes.map((node) => ({
           ...node,
-          ...(node.parameters === undefined
-            ? {}
-            : { parameters: replaceIn(node.parameters, action, action.field === undefined) })
+          ...(node.parameters === undefined ? {} : { parameters: replaceIn(node.parameters, action) })
         }))
         return { content: { ...content, nodes } }
       }
@@ -93,14 +90,8 @@ interface Replacement {
   readonly field?: string | undefined
 }
 
-/** Texts with others in place of a part of them; only below a field, where one is named. */
-const replaceIn = (json: unknown, replacement: Replacement, isMeant: boolean): unknown => {
-  const { field, find, value } = replacement
-  if (Predicate.isString(json)) return isMeant ? json.replaceAll(find, () => value) : json
-  if (Array.isArray(json)) return json.map((item) => replaceIn(item, replacement, isMeant))
-  if (!isJsonObject(json)) return json
-  const inside: JsonObject = json
-  return Object.fromEntries(
-    Object.entries(inside).map(([name, item]) => [name, replaceIn(item, replacement, isMeant || name === field)])
+/** Texts with others in place of a part of them; only below a field, where one is named. Secrets stay, and are not looked into. */
+const replaceIn = (json: unknown, { field, find, value }: Replacement): unknown =>
+  mapShownTexts(json, (text, names) =>
+    field === undefined || names.includes(field) ? text.replaceAll(find, () => value) : text
   )
-}

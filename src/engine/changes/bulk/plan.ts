@@ -1,5 +1,6 @@
 import type { Blocked } from "../../../changes/Plan.ts"
 import type { Workflow } from "../../client/models.ts"
+import { holdsSecrets, secretsStay } from "../../workflow/maskSecrets.ts"
 import { hasValidTrigger } from "../../workflow/triggers.ts"
 import { type Change, idOf, type Ref } from "../Change.ts"
 import { contentOf, differingParts, isArchived, partsBefore } from "../content.ts"
@@ -77,6 +78,10 @@ export const planBulk = (wish: Wish): Omit<Draft, "estimate"> & { readonly uncha
     warnings: [
       ...(action._tag === "delete" ? warnOfDeletion(selected, all) : []),
       ...(steps.length === 0 && found.every(({ problem }) => problem === undefined) ? warnOfNothing(wish) : []),
+      ...(action._tag === "replace_text" &&
+      selected.some(({ nodes }) => nodes.some(({ parameters }) => holdsSecrets(parameters)))
+        ? [secretsStay]
+        : []),
       ...new Set(found.flatMap(({ warnings = [] }) => warnings))
     ],
     blocked: found.flatMap(({ problem, workflow }): ReadonlyArray<Blocked> =>

@@ -2,7 +2,8 @@ import { Option, Predicate, Result, Schema } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
-import { mapTexts, mergePatch, parsePath, type Path, pathText, valueAt, withValueAt } from "../../workflow/paths.ts"
+import { holdsSecrets, mapShownTexts, meaningOf, secretsStay } from "../../workflow/maskSecrets.ts"
+import { mergePatch, parsePath, type Path, pathText, valueAt, withValueAt } from "../../workflow/paths.ts"
 import { type Apply, nodeNamed, withNode, withWorkflow } from "./Draft.ts"
 
 /** Fields of a node beside its parameters; `id` and `name` are not for setting. */
@@ -63,27 +64,39 @@ export const replace: Apply<"replace"> = (draft, { count = 1, find, node: name, 
   Result.gen(function* () {
     const nodes = name === undefined ? draft.workflow.nodes : [yield* nodeNamed(draft, name)]
     const at = path === undefined ? ["parameters"] : yield* readPath(path)
-    const places = nodes
-      .map((node) => ({ node, times: occurrences(valueAt(node, at), find) }))
-      .filter(({ times }) => times > 0)
+    const places = nodes.map((node) => ({ node, times: occurrences(node, at, find) })).filter(({ times }) => times > 0)
     const total = places.reduce((sum, { times }) => sum + times, 0)
-    if (total !== count) return yield* Result.fail(miscounted(find, count, total, places, name, at))
+    if (total !== count) {
+      const stays = nodes.some((node) => holdsSecrets(valueAt(node, at), fieldAt(node, at))) ? `. ${secretsStay}` : ""
+      return yield* Result.fail(`${miscounted(find, count, total, places, name, at)}${stays}`)
+    }
     const changed = new Map<JsonObject, JsonObject>()
     for (const { node } of places) {
-      const texts = mapTexts(valueAt(node, at), (text) => text.replaceAll(find, () => value))
+      const texts = mapShownTexts(valueAt(node, at), (text) => text.replaceAll(find, () => value), fieldAt(node, at))
       const whole = yield* withValueAt(node, at, texts)
       if (isJsonObject(whole)) changed.set(node, whole)
     }
     return withWorkflow(draft, { nodes: draft.workflow.nodes.map((node) => changed.get(node) ?? node) })
   })
 
-const occurrences = (value: unknown, find: string): number => {
+/** How often a text occurs where nothing is masked: what secrets hold is not told, not even by a number. */
+const occurrences = (node: JsonObject, at: Path, find: string): number => {
   let count = 0
-  mapTexts(value, (text) => {
+  const counted = (text: string) => {
     count += text.split(find).length - 1
     return text
-  })
+  }
+  mapShownTexts(valueAt(node, at), counted, fieldAt(node, at))
   return count
+}
+
+/** What the field at a path is called; items of lists are called as their list. */
+const fieldAt = (node: JsonObject, at: Path): string => {
+  const last = at.at(-1)
+  const above = at.slice(0, -1)
+  if (typeof last === "number") return fieldAt(node, above)
+  const parent = above.length === 0 ? node : valueAt(node, above)
+  return last === undefined || !isJsonObject(parent) ? "" : meaningOf(parent, last)
 }
 
 const miscounted = (

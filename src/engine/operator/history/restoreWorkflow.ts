@@ -66,7 +66,9 @@ const restored = Effect.fnUntraced(function* (
   return yield* Effect.gen(function* () {
     // Whether it may be changed is decided before anything is sent: half of it would be no way back.
     if (current !== undefined) {
-      yield* engine.mayChange(current, { ...current, ...(wanted.name === undefined ? {} : { name: wanted.name }) })
+      const becoming = { before: current, after: record }
+      const isRenamed = wanted.name === undefined ? {} : { name: wanted.name }
+      yield* engine.mayChange({ ...current, becoming }, { ...current, ...isRenamed, becoming })
       const { notices, workflow } = yield* restore(current, record)
       return { ...(yield* shownState(workflow, notices)), to: named, changes: lines }
     }

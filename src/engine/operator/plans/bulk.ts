@@ -6,6 +6,7 @@ import { planBulk as planWorkflows } from "../../changes/bulk/plan.ts"
 import type { Action } from "../../changes/bulk/Wish.ts"
 import { estimate } from "../../changes/driver.ts"
 import type { Step } from "../../changes/guards.ts"
+import { withNames } from "../../changes/names.ts"
 import { order } from "../../changes/order.ts"
 import { WorkflowPlans } from "../../changes/Plans.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
@@ -121,7 +122,10 @@ const ofWorkflows = Effect.fnUntraced(function* (
   return {
     draft: {
       kind: "bulk",
-      steps: drafts.flatMap(({ steps }) => steps),
+      steps: withNames(
+        drafts.flatMap(({ steps }) => steps),
+        { tags: things.tags, workflows: things.all }
+      ),
       warnings: [...drafts.flatMap((draft) => draft.warnings), ...warnings],
       blocked: [...drafts.flatMap(({ blocked }) => blocked), ...problems]
     },

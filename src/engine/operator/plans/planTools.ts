@@ -24,9 +24,12 @@ import { planRestore } from "./restore.ts"
 /** What the tools that plan work on. */
 export type PlanTool = Tool.Tool<Instances | PlanConfig | WorkflowPlans>
 
+/** What planning fails with as a tool's failure. */
+export const toPlanningFailure = (error: Failure | JournalFailed): ToolFailure =>
+  error._tag === "JournalFailed" ? renderPlanError(error) : toToolFailure(error)
+
 /** A program of these tools, whose errors are told as a tool's. */
-const orRefuse = <A, R>(program: Effect.Effect<A, Failure | JournalFailed, R>): Effect.Effect<A, ToolFailure, R> =>
-  Effect.mapError(program, (error) => (error._tag === "JournalFailed" ? renderPlanError(error) : toToolFailure(error)))
+const orRefuse = Effect.mapError(toPlanningFailure)
 
 const place = Schema.Union([Schema.Null, Schema.String, JsonObject])
 

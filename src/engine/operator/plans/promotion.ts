@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { descriptionOf, isArchived } from "../../changes/content.ts"
 import { estimate } from "../../changes/driver.ts"
+import { withNames } from "../../changes/names.ts"
 import { WorkflowPlans, PlanConfig } from "../../changes/Plans.ts"
 import { promotedIn } from "../../changes/promotion/history.ts"
 import type { Input, Options } from "../../changes/promotion/Input.ts"
@@ -74,6 +75,7 @@ export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
   const left = abandoned(input).filter((twin) => isMeant(wish, twin, input.mapping))
   const plan = yield* plans.keep({
     ...draft,
+    steps: withNames(draft.steps, { tags, workflows: own }),
     warnings: [...strays, ...draft.warnings, ...(left.length === 0 ? [] : [stays(wish, left)])],
     estimate: estimate(draft.steps)
   })

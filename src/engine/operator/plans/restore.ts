@@ -2,6 +2,7 @@ import { Effect, Option, Schema } from "effect"
 
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { estimate } from "../../changes/driver.ts"
+import { withNames } from "../../changes/names.ts"
 import { WorkflowPlans } from "../../changes/Plans.ts"
 import { isSecondGeneration } from "../../changes/RemoteState.ts"
 import { planRestore as planWorkflows } from "../../changes/restore/plan.ts"
@@ -42,13 +43,15 @@ export const planRestore = Effect.fn("planRestore")(function* (asked: {
     (yield* withDescriptions(client, listed.filter(isTouched))).map((workflow) => [workflow.id, workflow])
   )
   const all = listed.map((workflow) => touched.get(workflow.id) ?? workflow)
+  const tags = yield* listAll(client.listTags)
   const { unchanged, ...draft } = planWorkflows({
     instance,
     version: asked.version,
     records,
     all,
-    tags: yield* listAll(client.listTags),
+    tags,
     takesPinnedData: [...all, ...records].some(isSecondGeneration)
   })
-  return { plan: yield* plans.keep({ ...draft, estimate: estimate(draft.steps) }), unchanged }
+  const steps = withNames(draft.steps, { tags, workflows: all })
+  return { plan: yield* plans.keep({ ...draft, steps, estimate: estimate(steps) }), unchanged }
 })

@@ -1,9 +1,12 @@
 import { Effect } from "effect"
 
+import type { PlanError } from "../../../changes/PlanError.ts"
 import * as PlanSource from "../../../changes/tools/PlanSource.ts"
 import { renderPlanError } from "../../../changes/tools/renderPlanError.ts"
 import { AppViews } from "../../../mcp/AppViews.ts"
+import type { ToolError } from "../../../mcp/ToolError.ts"
 import type { Toolset } from "../../../mcp/Toolset.ts"
+import type { ChangeError } from "../../changes/failures.ts"
 import { type PlanConfig, WorkflowPlans } from "../../changes/Plans.ts"
 import { Instances } from "../../client/Instances.ts"
 import { toToolError } from "../../tools/errors.ts"
@@ -25,21 +28,22 @@ export const withPlans = (toolset: Toolset<Instances>): Toolset<Instances | Plan
   })
 })
 
+/** What plans of workflows fail with as a tool's error. */
+export const toPlanFailure = (error: ChangeError | PlanError): ToolError => {
+  switch (error._tag) {
+    case "ApplyStopped":
+    case "GuardViolation":
+    case "JournalFailed":
+    case "NotAgreed":
+    case "NothingToRollBack":
+    case "PlanExpired":
+    case "PlanNotFound":
+    case "PlanSpent":
+      return renderPlanError(error)
+    default:
+      return toToolError(error)
+  }
+}
+
 /** The plans of workflows, for the tools that show, apply and roll back plans of any upstream. */
-export const workflowPlans = Effect.map(WorkflowPlans, (plans) =>
-  PlanSource.make(plans, (error) => {
-    switch (error._tag) {
-      case "ApplyStopped":
-      case "GuardViolation":
-      case "JournalFailed":
-      case "NotAgreed":
-      case "NothingToRollBack":
-      case "PlanExpired":
-      case "PlanNotFound":
-      case "PlanSpent":
-        return renderPlanError(error)
-      default:
-        return toToolError(error)
-    }
-  })
-)
+export const workflowPlans = Effect.map(WorkflowPlans, (plans) => PlanSource.make(plans, toPlanFailure))

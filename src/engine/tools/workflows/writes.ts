@@ -124,6 +124,7 @@ const update = Effect.fnUntraced(function* (
   const isOther = Object.keys(graph).length > 0
   const warnings = isOther ? yield* checkBeside({ ...current, ...graph }, current) : Effect.succeed([])
 
+  if (stops && isChanged) yield* engine.mayUpdate(current, wanted)
   if (stops) yield* engine.deactivateWorkflow(id)
   const writing = isChanged ? write(current, wanted, stops) : Effect.succeed({ written: current, notices: [] })
   const { notices, written } = yield* stops

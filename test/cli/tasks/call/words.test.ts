@@ -34,6 +34,12 @@ describe("the words of a call", () => {
     )
   })
 
+  it("say that a person has agreed, in either spelling, wherever they stand", () => {
+    const agreed = { id: "5", confirm_protected: true }
+    assert.deepStrictEqual(input("--confirm-protected", "5"), agreed)
+    assert.deepStrictEqual(input("5", "--confirm_protected"), agreed)
+  })
+
   it("ask for help about the tool behind its name, and about the command before it", () => {
     assert.isTrue(splitWords(["call", "get_tag", "-h"]).toolHelp)
     assert.deepStrictEqual(splitWords(["call", "--help"]), { own: ["call", "--help"], toolWords: [], toolHelp: false })

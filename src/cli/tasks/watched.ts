@@ -1,0 +1,55 @@
+import { Deferred, Effect, Layer } from "effect"
+
+import { noteInstance } from "../../mcp/Audit.ts"
+import { audited } from "../../mcp/protocol/audited.ts"
+import { observedCall } from "../../mcp/protocol/observed.ts"
+import { assumed } from "../../mcp/protocol/ProtocolVersion.ts"
+import { identified } from "../../mcp/RequestId.ts"
+import type { Answer, Tool } from "../../mcp/Tool.ts"
+import type { ToolFailure } from "../../mcp/ToolError.ts"
+import type { Launch } from "../configuration/Launch.ts"
+import { watching } from "../telemetry/watching.ts"
+import { audit } from "../toolsets/loadToolsets.ts"
+
+/** The trace that this command is a part of, as its starter says by OpenTelemetry's variable. */
+const aroundUs = () => ({ traceparent: process.env["TRACEPARENT"] })
+
+/** Calls a tool from the command line: traced, measured and recorded as the same call is that comes to the server. */
+export const calledAtOnce = (
+  tool: Pick<Tool, "annotations" | "name"> & { readonly call: (input: unknown) => Effect.Effect<Answer, ToolFailure> },
+  input: unknown
+) => {
+  const called = audited(tool, input, { client: undefined, protocolVersion: assumed })
+  return identified(observedCall(called, { target: tool.name, meta: aroundUs() }))
+}
+
+/** Has what a task does seen by whoever watches, and its calls recorded. What calls engines has to be made within. */
+export const watched =
+  (launch: Launch) =>
+  <A, E, R>(task: Effect.Effect<A, E, R>) =>
+    Effect.flatMap(watching(launch), ({ layer }) => Effect.provide(task, Layer.merge(audit(launch, "command"), layer)))
+
+/** A part of a task that is what a tool does. */
+export interface Part<A, E> {
+  readonly tool: Pick<Tool, "annotations" | "name">
+  readonly instance: string
+  /** Arguments by which the tool is called for it, as far as they are ids. */
+  readonly input?: object
+  /** What the tool would fail with. */
+  readonly render: (error: E) => ToolFailure
+  readonly work: Effect.Effect<A, E>
+}
+
+/** Does a part of a task as a call of the tool that does the same, and ends as the work does. */
+export const asCall = Effect.fnUntraced(function* <A, E>({ input = {}, instance, render, tool, work }: Part<A, E>) {
+  const ended = yield* Deferred.make<A, E>()
+  const call = () =>
+    Effect.flatMap(noteInstance, (note) => note(instance)).pipe(
+      Effect.andThen(work),
+      Effect.tap((done) => Deferred.succeed(ended, done)),
+      Effect.tapError((error) => Deferred.fail(ended, error)),
+      Effect.mapBoth({ onSuccess: (): Answer => ({ content: [] }), onFailure: render })
+    )
+  yield* Effect.ignore(calledAtOnce({ ...tool, call }, input))
+  return yield* Deferred.await(ended)
+})
