@@ -63,17 +63,31 @@ const imports = await (async () => {
   )
 })()
 
+/**
+ * Modules that the first piece imports, and uses in functions alone: to load schemas, and to make ours of them, takes longer
+ * than all else before the first answer, which needs none. A use while the first piece is loaded ends the build.
+ */
+const schemas = [
+  ...["", "AST", "Issue"].map((name) => `node_modules/effect/dist/Schema${name}.js`),
+  ...["config/fields.ts", "schema/describeIssue.ts"].map((file) => `src/internal/${file}`),
+  "src/engine/config/instanceFields.ts",
+  ...["Arguments", "ToolError", "coerce"].map((name) => `src/mcp/${name}.ts`),
+  ...["envelopes", "params", "elicitation/schemas"].map((name) => `src/mcp/protocol/${name}.ts`)
+]
+const atFirstUse = new Set(schemas.map((file) => path.join(root, file)))
+
 /** What is loaded in one piece, with all that it imports: each file that is opened costs as much as many kilobytes. */
 const pieces = new Map()
 const gather = (name, ...files) => {
   for (const open = files.map((file) => path.join(root, file)); open.length > 0;) {
     const id = open.pop()
-    if (id === undefined || pieces.has(id)) continue
+    if (id === undefined || pieces.has(id) || (name === "start" && atFirstUse.has(id))) continue
     pieces.set(id, name)
     open.push(...(imports.get(id) ?? []))
   }
 }
 gather("start", "src/cli/command.ts")
+gather("schemas", ...schemas)
 gather("readFile", "src/cli/configuration/readFile.ts")
 gather("lists", "src/cli/toolsets/operator.ts", "src/cli/toolsets/changes.ts")
 gather(
@@ -97,10 +111,17 @@ const plainExports = () => {
   const places = new Map()
   const given =
     /^(?:exports\.(?!main )([\w$]+) = ([\w$]+);|Object\.defineProperty\(exports, ["']([\w$]+)["'], \{\s*enumerable: true,\s*get: function ?\(\) \{\s*return ([\w$]+);\s*\}\s*\}\);)$/gm
+  const lazily = (code) => {
+    const [statement, name] = /^const (\w+) = require\("[^"]*\/schemas-[^"]*"\);$/m.exec(code) ?? []
+    if (statement === undefined) throw new Error("The first piece does not import schemas any more")
+    return code
+      .replaceAll(`${name}.`, `${name}().`)
+      .replace(statement, () => `let ${name}_;${statement.replace("= ", `= () => ${name}_ ??= `)}`)
+  }
   const renderChunk = (code, { name }) => {
     if (name === "start") {
       const values = []
-      const rest = code.replace(given, (...[, name, value, lateName = name, lateValue = value]) => {
+      const rest = lazily(code).replace(given, (...[, name, value, lateName = name, lateValue = value]) => {
         places.set(lateName, values.length)
         values.push(lateValue)
         return ""

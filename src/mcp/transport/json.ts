@@ -1,6 +1,7 @@
-import { Effect, Option, Result, Schema } from "effect"
+import { Effect, Option, Result } from "effect"
 
 import { inspect } from "../jsonText.ts"
+import { readIdText } from "../protocol/envelopes.ts"
 import * as Message from "../protocol/Message.ts"
 import { parseError } from "../protocol/ProtocolError.ts"
 
@@ -20,7 +21,7 @@ export const readMessage = Effect.fnUntraced(function* (bytes: Uint8Array) {
   })
   const { id, problem } = inspect(text)
   if (problem !== undefined) {
-    const known = id === undefined ? Option.none() : readId(id)
+    const known = id === undefined ? Option.none() : readIdText(id)
     return Option.isSome(known)
       ? ({ _tag: "Invalid", id: known.value, problem } satisfies Message.Message)
       : yield* parseError(problem)
@@ -28,5 +29,3 @@ export const readMessage = Effect.fnUntraced(function* (bytes: Uint8Array) {
   const json = Result.try((): unknown => JSON.parse(text))
   return Result.isSuccess(json) ? Message.read(json.success) : yield* parseError("not JSON")
 })
-
-const readId = Schema.decodeOption(Schema.fromJsonString(Message.Id))
