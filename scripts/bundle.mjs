@@ -151,6 +151,9 @@ const plainExports = () => {
   return { plugin: { name: "plain exports", renderChunk }, withPlaces }
 }
 
+/** A module as the function that `src/main.ts` calls: to put it together at each start took as long as to read it. */
+const inModule = (code) => `(function (exports, require, module, __filename, __dirname) { ${code}\n})`
+
 const { plugin, withPlaces } = plainExports()
 const bundle = await rolldown({
   ...options,
@@ -177,13 +180,21 @@ const { output } = await bundle.write({
 })
 await bundle.close()
 await write()
-// Letters of one byte each are read without a look at them, and take half of the memory.
+const startFile = output.find(({ isEntry }) => isEntry).fileName
+/** One file less for a start to open. */
+const withRuntime = (code) =>
+  code.replace(/require\([`"']\.\/(rolldown-runtime-[^`"']*)[`"']\)/, (_, file) => {
+    const runtime = output.find(({ fileName }) => path.basename(fileName) === file)
+    return `(exports=>{${runtime.code};return exports})({})`
+  })
+/** Letters of one byte each are read without a look at them, and take half of the memory. */
+const inBytes = (code) =>
+  code.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 for (const { code, fileName } of output) {
-  const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
-  await writeFile(path.join(outdir, fileName), withPlaces(code).replace(/[\u0080-\uffff]/g, escaped))
+  const whole = fileName === startFile ? withRuntime(code) : withPlaces(code)
+  await writeFile(path.join(outdir, fileName), inModule(inBytes(whole)))
 }
 
-const startFile = output.find(({ isEntry }) => isEntry).fileName
 const main = await rolldown({
   ...options,
   input: { main: "src/main.ts" },

@@ -61,11 +61,15 @@ const fileOf = (folder: string, source: string) =>
 const compiled = new Map<string, Script>()
 const loaded = new Map<string, { readonly exports: unknown }>()
 
+/** The files of the command are functions as they are written; what it has in common with the library are modules of CommonJS. */
+const inModule = (file: string, code: string) =>
+  file.endsWith(".js") ? code : `(function (exports, require, module, __filename, __dirname) { ${code}\n})`
+
 /** Loads a file of the command, and what it requires of its neighbours, in the way of CommonJS. */
 const load = (file: string): unknown => {
   const known = loaded.get(file)
   if (known !== undefined) return known.exports
-  const code = `(function (exports, require, module, __filename, __dirname) { ${readFileSync(file, "latin1")}\n})`
+  const code = inModule(file, readFileSync(file, "latin1"))
   const cachedData = keptIn === undefined ? undefined : readCode(fileOf(keptIn, file))
   const script = new Script(code, {
     filename: file,
