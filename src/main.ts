@@ -16,7 +16,6 @@ import {
   statSync,
   writeFileSync
 } from "node:fs"
-import { createRequire } from "node:module"
 import path from "node:path"
 import { Script } from "node:vm"
 
@@ -79,9 +78,8 @@ const load = (file: string): unknown => {
   const module = { exports: {} }
   loaded.set(file, module)
   const folder = path.dirname(file)
-  const others = createRequire(file)
-  const require = (id: string): unknown => (id.startsWith(".") ? load(path.join(folder, id)) : others(id))
-  script.runInThisContext()(module.exports, require, module, file, folder)
+  const requireFrom = (id: string): unknown => (id.startsWith(".") ? load(path.join(folder, id)) : require(id))
+  script.runInThisContext()(module.exports, requireFrom, module, file, folder)
   return module.exports
 }
 

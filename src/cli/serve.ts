@@ -23,7 +23,7 @@ export const serve = Effect.fnUntraced(function* (options: Options, keepCode: Ef
     loadToolsets(launch, { areListsFirst: launch.http === undefined }),
     shared
   )
-  if (later.length > 0) yield* Effect.forkScoped(afterLists(later, keepCode))
+  yield* Effect.forkScoped(later.length > 0 ? afterLists(later, keepCode) : Effect.delay(keepCode, timeToServe))
   const toolsets = [...loaded, ...(yield* shownCalls(launch))]
   const { answerLimit, http } = launch
   const recorded = Layer.merge(audit(launch, http === undefined ? "stdio" : "http"), layer)
@@ -34,6 +34,9 @@ export const serve = Effect.fnUntraced(function* (options: Options, keepCode: Ef
     Effect.provideContext(shared)
   )
 }, Effect.scoped)
+
+/** Where all was loaded first, as over HTTP, what the next start can use is kept once nobody waits for this one any more. */
+const timeToServe = "1 second"
 
 /** What was left for later, and then what the next start can use; a call that needs what cannot be loaded says so, too. */
 const afterLists = (later: ReadonlyArray<Effect.Effect<unknown>>, keepCode: Effect.Effect<void>) =>

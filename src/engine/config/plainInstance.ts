@@ -3,7 +3,13 @@ import { Predicate, Redacted } from "effect"
 import { secretText, something } from "../../internal/config/patterns.ts"
 
 /** What counts for an instance where nothing is said. */
-export const defaults = { readOnly: false, allowInsecureHttp: false, requestsPerSecond: 90, concurrency: 10, headers: {} }
+export const defaults = {
+  readOnly: false,
+  allowInsecureHttp: false,
+  requestsPerSecond: 90,
+  concurrency: 10,
+  headers: {}
+}
 
 interface PlainInstance {
   readonly engine_host: string

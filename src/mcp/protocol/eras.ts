@@ -6,8 +6,8 @@ import { toErrorResult } from "./errors.ts"
 import { membersOf, writtenBy } from "./members.ts"
 import * as Method from "./Method.ts"
 import { shelfLife } from "./methods/paging.ts"
-import { invalidParams, ProtocolError, unsupportedVersion } from "./ProtocolError.ts"
 import { initialize, type Modern, readModern } from "./params.ts"
+import { invalidParams, ProtocolError, unsupportedVersion } from "./ProtocolError.ts"
 import {
   capabilitiesKey,
   dates,
