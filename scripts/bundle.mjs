@@ -111,6 +111,7 @@ const plainExports = () => {
   const places = new Map()
   const given =
     /^(?:exports\.(?!main )([\w$]+) = ([\w$]+);|Object\.defineProperty\(exports, ["']([\w$]+)["'], \{\s*enumerable: true,\s*get: function ?\(\) \{\s*return ([\w$]+);\s*\}\s*\}\);)$/gm
+  /** What the first piece takes of schemas comes with the first use of one. */
   const lazily = (code) => {
     const [statement, name] = /^const (\w+) = require\("[^"]*\/schemas-[^"]*"\);$/m.exec(code) ?? []
     if (statement === undefined) throw new Error("The first piece does not import schemas any more")
@@ -118,6 +119,7 @@ const plainExports = () => {
       .replaceAll(`${name}.`, `${name}().`)
       .replace(statement, () => `let ${name}_;${statement.replace("= ", `= () => ${name}_ ??= `)}`)
   }
+  const plainly = (all, _name, _value, name, value) => (name === undefined ? all : `exports.${name} = ${value};`)
   const renderChunk = (code, { name }) => {
     if (name === "start") {
       const values = []
@@ -131,7 +133,8 @@ const plainExports = () => {
     const [statement, start] = /^const (\w+) = require\("[^"]*\/start-[^"]*"\);$/m.exec(code) ?? []
     if (statement === undefined) return undefined
     const used = new Set()
-    const taken = code.replace(new RegExp(`\\b${start}\\.([\\w$]+)`, "g"), (_, name) => {
+    const own = name === "schemas" ? code.replace(given, plainly) : code
+    const taken = own.replace(new RegExp(`\\b${start}\\.([\\w$]+)`, "g"), (_, name) => {
       used.add(name)
       return `${start}_${name}`
     })
@@ -181,18 +184,19 @@ const { output } = await bundle.write({
 await bundle.close()
 await write()
 const startFile = output.find(({ isEntry }) => isEntry).fileName
-/** One file less for a start to open. */
-const withRuntime = (code) =>
-  code.replace(/require\([`"']\.\/(rolldown-runtime-[^`"']*)[`"']\)/, (_, file) => {
-    const runtime = output.find(({ fileName }) => path.basename(fileName) === file)
-    return `(exports=>{${runtime.code};return exports})({})`
-  })
+/** A few functions, which would be one more file for a start to open, are in what a start opens. */
+const withRuntime = (code, { name }) =>
+  !["start", "lists", "readFile"].includes(name)
+    ? code
+    : code.replace(/require\([`"']\.\/(rolldown-runtime-[^`"']*)[`"']\)/, (_, file) => {
+        const runtime = output.find(({ fileName }) => path.basename(fileName) === file)
+        return `(exports=>{${runtime.code};return exports})({})`
+      })
 /** Letters of one byte each are read without a look at them, and take half of the memory. */
 const inBytes = (code) =>
   code.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
-for (const { code, fileName } of output) {
-  const whole = fileName === startFile ? withRuntime(code) : withPlaces(code)
-  await writeFile(path.join(outdir, fileName), inModule(inBytes(whole)))
+for (const { code, fileName, name } of output) {
+  await writeFile(path.join(outdir, fileName), inModule(inBytes(withPlaces(withRuntime(code, { name })))))
 }
 
 const main = await rolldown({
