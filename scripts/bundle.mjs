@@ -154,8 +154,8 @@ const plainExports = () => {
   return { plugin: { name: "plain exports", renderChunk }, withPlaces }
 }
 
-/** A module as the function that `src/main.ts` calls: to put it together at each start took as long as to read it. */
-const inModule = (code) => `(function (exports, require, module, __filename, __dirname) { ${code}\n})`
+/** A module as the function that `src/main.ts` calls, which at each start took as long to put together as to read. */
+const inModule = (code) => `((exports,require,module,__filename)=>{${code}\n})`
 
 const { plugin, withPlaces } = plainExports()
 const bundle = await rolldown({

@@ -62,7 +62,7 @@ const loaded = new Map<string, { readonly exports: unknown }>()
 
 /** The files of the command are functions as they are written; what it has in common with the library are modules of CommonJS. */
 const inModule = (file: string, code: string) =>
-  file.endsWith(".js") ? code : `(function (exports, require, module, __filename, __dirname) { ${code}\n})`
+  file.endsWith(".js") ? code : `((exports, require, module, __filename) => {${code}\n})`
 
 /** Loads a file of the command, and what it requires of its neighbours, in the way of CommonJS. */
 const load = (file: string): unknown => {
@@ -79,7 +79,7 @@ const load = (file: string): unknown => {
   loaded.set(file, module)
   const folder = path.dirname(file)
   const requireFrom = (id: string): unknown => (id.startsWith(".") ? load(path.join(folder, id)) : require(id))
-  script.runInThisContext()(module.exports, requireFrom, module, file, folder)
+  script.runInThisContext()(module.exports, requireFrom, module, file)
   return module.exports
 }
 
