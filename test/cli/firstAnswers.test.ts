@@ -224,6 +224,14 @@ describe("the code that a start has compiled", () => {
     assert.strictEqual((await stat(file)).mtimeMs, mtimeMs)
   })
 
+  it("is kept over HTTP as well, where all is loaded before the first answer", async () => {
+    const cwd = await withEngine()
+    await startHttp([], { cwd, env: { XDG_CACHE_HOME: path.join(cwd, "cache") } })
+    assert.isTrue(
+      (await keptIn(path.join(cwd, "cache/workflow-tool-server/code"))).some((name) => /^overHttp-/.test(name))
+    )
+  })
+
   it("is done without where nothing can be written", async () => {
     const cwd = await withEngine()
     await writeFile(path.join(cwd, "cache"), "a file in the place of the folder")
