@@ -228,7 +228,7 @@ describe("the code that a start has compiled", () => {
     const cwd = await withEngine()
     await startHttp([], { cwd, env: { XDG_CACHE_HOME: path.join(cwd, "cache") } })
     assert.isTrue(
-      (await keptIn(path.join(cwd, "cache/workflow-tool-server/code"))).some((name) => /^overHttp-/.test(name))
+      (await keptIn(path.join(cwd, "cache/workflow-tool-server/code"))).some((name) => name.startsWith("overHttp-"))
     )
   })
 
