@@ -63,17 +63,31 @@ const imports = await (async () => {
   )
 })()
 
+/**
+ * Modules that the first piece imports, and uses in functions alone: to load schemas, and to make ours of them, takes longer
+ * than all else before the first answer, which needs none. A use while the first piece is loaded ends the build.
+ */
+const schemas = [
+  ...["", "AST", "Issue"].map((name) => `node_modules/effect/dist/Schema${name}.js`),
+  ...["config/fields.ts", "schema/describeIssue.ts"].map((file) => `src/internal/${file}`),
+  "src/engine/config/instanceFields.ts",
+  ...["Arguments", "ToolError", "coerce"].map((name) => `src/mcp/${name}.ts`),
+  ...["envelopes", "params", "elicitation/schemas"].map((name) => `src/mcp/protocol/${name}.ts`)
+]
+const atFirstUse = new Set(schemas.map((file) => path.join(root, file)))
+
 /** What is loaded in one piece, with all that it imports: each file that is opened costs as much as many kilobytes. */
 const pieces = new Map()
 const gather = (name, ...files) => {
   for (const open = files.map((file) => path.join(root, file)); open.length > 0;) {
     const id = open.pop()
-    if (id === undefined || pieces.has(id)) continue
+    if (id === undefined || pieces.has(id) || (name === "start" && atFirstUse.has(id))) continue
     pieces.set(id, name)
     open.push(...(imports.get(id) ?? []))
   }
 }
 gather("start", "src/cli/command.ts")
+gather("schemas", ...schemas)
 gather("readFile", "src/cli/configuration/readFile.ts")
 gather("lists", "src/cli/toolsets/operator.ts", "src/cli/toolsets/changes.ts")
 gather(
@@ -97,10 +111,19 @@ const plainExports = () => {
   const places = new Map()
   const given =
     /^(?:exports\.(?!main )([\w$]+) = ([\w$]+);|Object\.defineProperty\(exports, ["']([\w$]+)["'], \{\s*enumerable: true,\s*get: function ?\(\) \{\s*return ([\w$]+);\s*\}\s*\}\);)$/gm
+  /** What the first piece takes of schemas comes with the first use of one. */
+  const lazily = (code) => {
+    const [statement, name] = /^const (\w+) = require\("[^"]*\/schemas-[^"]*"\);$/m.exec(code) ?? []
+    if (statement === undefined) throw new Error("The first piece does not import schemas any more")
+    return code
+      .replaceAll(`${name}.`, `${name}().`)
+      .replace(statement, () => `let ${name}_;${statement.replace("= ", `= () => ${name}_ ??= `)}`)
+  }
+  const plainly = (all, _name, _value, name, value) => (name === undefined ? all : `exports.${name} = ${value};`)
   const renderChunk = (code, { name }) => {
     if (name === "start") {
       const values = []
-      const rest = code.replace(given, (...[, name, value, lateName = name, lateValue = value]) => {
+      const rest = lazily(code).replace(given, (...[, name, value, lateName = name, lateValue = value]) => {
         places.set(lateName, values.length)
         values.push(lateValue)
         return ""
@@ -110,7 +133,8 @@ const plainExports = () => {
     const [statement, start] = /^const (\w+) = require\("[^"]*\/start-[^"]*"\);$/m.exec(code) ?? []
     if (statement === undefined) return undefined
     const used = new Set()
-    const taken = code.replace(new RegExp(`\\b${start}\\.([\\w$]+)`, "g"), (_, name) => {
+    const own = name === "schemas" ? code.replace(given, plainly) : code
+    const taken = own.replace(new RegExp(`\\b${start}\\.([\\w$]+)`, "g"), (_, name) => {
       used.add(name)
       return `${start}_${name}`
     })
@@ -129,6 +153,9 @@ const plainExports = () => {
     })
   return { plugin: { name: "plain exports", renderChunk }, withPlaces }
 }
+
+/** A module as the function that `src/main.ts` calls, which at each start took as long to put together as to read. */
+const inModule = (code) => `((exports,require,module,__filename)=>{${code}\n})`
 
 const { plugin, withPlaces } = plainExports()
 const bundle = await rolldown({
@@ -156,13 +183,22 @@ const { output } = await bundle.write({
 })
 await bundle.close()
 await write()
-// Letters of one byte each are read without a look at them, and take half of the memory.
-for (const { code, fileName } of output) {
-  const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
-  await writeFile(path.join(outdir, fileName), withPlaces(code).replace(/[\u0080-\uffff]/g, escaped))
+const startFile = output.find(({ isEntry }) => isEntry).fileName
+/** A few functions, which would be one more file for a start to open, are in what a start opens. */
+const withRuntime = (code, { name }) =>
+  !["start", "lists", "readFile"].includes(name)
+    ? code
+    : code.replace(/require\([`"']\.\/(rolldown-runtime-[^`"']*)[`"']\)/, (_, file) => {
+        const runtime = output.find(({ fileName }) => path.basename(fileName) === file)
+        return `(exports=>{${runtime.code};return exports})({})`
+      })
+/** Letters of one byte each are read without a look at them, and take half of the memory. */
+const inBytes = (code) =>
+  code.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+for (const { code, fileName, name } of output) {
+  await writeFile(path.join(outdir, fileName), inModule(inBytes(withPlaces(withRuntime(code, { name })))))
 }
 
-const startFile = output.find(({ isEntry }) => isEntry).fileName
 const main = await rolldown({
   ...options,
   input: { main: "src/main.ts" },

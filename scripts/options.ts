@@ -4,7 +4,7 @@ import { Result, Schema } from "effect"
 import { AuditFields, FileFields, HttpFields, OAuthFields, SharedFields } from "../src/cli/configuration/fileFields.ts"
 import { TelemetryFields } from "../src/cli/configuration/telemetry.ts"
 import { GuardFields, KeepFields, MappingFields, PlanFields, PromotionFields } from "../src/engine/changes/settings.ts"
-import { InstanceFields } from "../src/engine/config/instance.ts"
+import { InstanceFields } from "../src/engine/config/instanceFields.ts"
 import { firstIssue } from "../src/internal/schema/describeIssue.ts"
 
 /** Fields with what each is for; one without a line here does not compile. */

@@ -16,7 +16,6 @@ import {
   statSync,
   writeFileSync
 } from "node:fs"
-import { createRequire } from "node:module"
 import path from "node:path"
 import { Script } from "node:vm"
 
@@ -61,11 +60,15 @@ const fileOf = (folder: string, source: string) =>
 const compiled = new Map<string, Script>()
 const loaded = new Map<string, { readonly exports: unknown }>()
 
+/** The files of the command are functions as they are written; what it has in common with the library are modules of CommonJS. */
+const inModule = (file: string, code: string) =>
+  file.endsWith(".js") ? code : `((exports, require, module, __filename) => {${code}\n})`
+
 /** Loads a file of the command, and what it requires of its neighbours, in the way of CommonJS. */
 const load = (file: string): unknown => {
   const known = loaded.get(file)
   if (known !== undefined) return known.exports
-  const code = `(function (exports, require, module, __filename, __dirname) { ${readFileSync(file, "latin1")}\n})`
+  const code = inModule(file, readFileSync(file, "latin1"))
   const cachedData = keptIn === undefined ? undefined : readCode(fileOf(keptIn, file))
   const script = new Script(code, {
     filename: file,
@@ -75,9 +78,8 @@ const load = (file: string): unknown => {
   const module = { exports: {} }
   loaded.set(file, module)
   const folder = path.dirname(file)
-  const others = createRequire(file)
-  const require = (id: string): unknown => (id.startsWith(".") ? load(path.join(folder, id)) : others(id))
-  script.runInThisContext()(module.exports, require, module, file, folder)
+  const requireFrom = (id: string): unknown => (id.startsWith(".") ? load(path.join(folder, id)) : require(id))
+  script.runInThisContext()(module.exports, requireFrom, module, file)
   return module.exports
 }
 

@@ -1,4 +1,4 @@
-import { Console, Effect, Layer, Logger, References, Runtime } from "effect"
+import { ConfigProvider, Console, Effect, Layer, Logger, References, Runtime } from "effect"
 
 import type { Invocation } from "./commandLine.ts"
 import { type Options, readOptions, type UsageError } from "./configuration/flags.ts"
@@ -12,7 +12,7 @@ const command = Effect.fnUntraced(function* (keepCode: Effect.Effect<void>) {
   const invocation = yield* readWords(process.argv.slice(2))
   if (invocation === undefined) return 0
   const options = yield* Effect.fromResult(readOptions(invocation.texts, process.env))
-  return yield* Effect.provide(run(invocation, options, keepCode), logging(options))
+  return yield* Effect.provide(run(invocation, options, keepCode), ambient(options))
 })
 
 const run = (invocation: Invocation, options: Options, keepCode: Effect.Effect<void>) => {
@@ -66,10 +66,14 @@ const readWords = (words: ReadonlyArray<string>): Effect.Effect<Invocation | und
 
 const toStderr = Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
 
-/** Everything that is not protocol goes to stderr; nobody reads the traces of a command, so that none are made. */
-const logging = ({ logLevel }: Options) =>
+/**
+ * Everything that is not protocol goes to stderr; nobody reads the traces of a command, so that none are made. Variables are
+ * looked up where they are: nothing here needs the tree that `fromEnv` makes of them all.
+ */
+const ambient = ({ logLevel }: Options) =>
   Layer.mergeAll(
     toStderr,
+    Layer.succeed(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(process.env)),
     Layer.succeed(References.MinimumLogLevel, logLevel),
     Layer.succeed(References.TracerEnabled, false),
     Layer.succeed(References.DisablePropagation, true)

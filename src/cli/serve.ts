@@ -24,7 +24,8 @@ export const serve = Effect.fnUntraced(function* (options: Options, keepCode: Ef
     loadToolsets(launch, { areListsFirst: launch.http === undefined }),
     shared
   )
-  yield* Effect.forkScoped(later.length === 0 ? compileSooner : afterLists(later, keepCode))
+  const inTime = later.length > 0 ? afterLists(later) : Effect.sleep(timeToServe)
+  yield* Effect.forkScoped(inTime.pipe(Effect.andThen(keepCode), Effect.andThen(compileSooner)))
   const toolsets = [...loaded, ...(yield* shownCalls(launch))]
   const { answerLimit, http } = launch
   const recorded = Layer.merge(audit(launch, http === undefined ? "stdio" : "http"), layer)
@@ -43,10 +44,12 @@ const withRoomForCalls = <A, E, R>(serving: Effect.Effect<A, E, R>) =>
     Context.makeUnsafe<R>(context.mapUnsafe, { maxDepth: 24 })
   )
 
-/** What was left for later, and then what the next start can use; a call that needs what cannot be loaded says so, too. */
-const afterLists = (later: ReadonlyArray<Effect.Effect<unknown>>, keepCode: Effect.Effect<void>) =>
+/** Where all was loaded first, as over HTTP, what the next start can use is kept once nobody waits for this one any more. */
+const timeToServe = "100 millis"
+
+/** What was left for later; a call that needs what cannot be loaded says so, too. */
+const afterLists = (later: ReadonlyArray<Effect.Effect<unknown>>) =>
   Effect.all(later, { discard: true }).pipe(
-    Effect.andThen(keepCode),
     Effect.catchCause((cause) => Effect.logError("What calls need could not be loaded", cause))
   )
 

@@ -1,4 +1,4 @@
-import { Context, Effect, Schema } from "effect"
+import { Context, Data, Effect } from "effect"
 
 import type { ResourceContents } from "./Content.ts"
 import type { ToolFailure } from "./ToolError.ts"
@@ -29,9 +29,9 @@ export interface Completion {
 }
 
 /** There is nothing at this address. */
-export class ResourceNotFound extends Schema.TaggedError<ResourceNotFound>()("ResourceNotFound", {
-  uri: Schema.String
-}) {
+export class ResourceNotFound extends Data.TaggedError("ResourceNotFound")<{
+  readonly uri: string
+}> {
   override get message() {
     return `Resource not found: ${this.uri}`
   }

@@ -189,12 +189,12 @@ describe("the programs behind the lists", () => {
 })
 
 /** Waits until a start has kept what it compiled. */
-const keptIn = async (folder: string): Promise<ReadonlyArray<string>> => {
+const keptIn = async (folder: string, begins = ["start-", "engine-"]): Promise<ReadonlyArray<string>> => {
   const names = await readdir(folder).catch(() => [])
   const kept = names.filter((name) => name.endsWith(".bin"))
-  if (["start-", "engine-"].every((begin) => kept.some((name) => name.startsWith(begin)))) return kept
+  if (begins.every((begin) => kept.some((name) => name.startsWith(begin)))) return kept
   await new Promise((resolve) => setTimeout(resolve, 20))
-  return keptIn(folder)
+  return keptIn(folder, begins)
 }
 
 describe("the code that a start has compiled", () => {
@@ -222,6 +222,13 @@ describe("the code that a start has compiled", () => {
     assert.nestedPropertyVal(await third.ask(getWorkflow("1")), "result.content[0].type", "text")
     assert.deepInclude(await third.stop(), { code: 0, stderr: "" })
     assert.strictEqual((await stat(file)).mtimeMs, mtimeMs)
+  })
+
+  it("is kept over HTTP as well, where all is loaded before the first answer", async () => {
+    const cwd = await withEngine()
+    const { url } = await startHttp([], { cwd, env: { XDG_CACHE_HOME: path.join(cwd, "cache") } })
+    assert.isAbove((await keptIn(path.join(cwd, "cache/workflow-tool-server/code"), ["start-", "overHttp-"])).length, 1)
+    assert.strictEqual((await fetch(`${url}/health`)).status, 200)
   })
 
   it("is done without where nothing can be written", async () => {

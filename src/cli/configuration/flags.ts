@@ -1,9 +1,9 @@
-import { Redacted, Result, Schema } from "effect"
+import { Data, Redacted, Result } from "effect"
 
 import { type ToolsetName, toolsets } from "./settings.ts"
 
 /** The command was called with words or variables that it cannot use. One line, exit code 2. */
-export class UsageError extends Schema.TaggedError<UsageError>()("UsageError", { message: Schema.String }) {}
+export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
 /** One flag of the command, with the environment variable that says the same. */
 export interface Flag<A = unknown> {

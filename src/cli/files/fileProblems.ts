@@ -1,15 +1,15 @@
 import path from "node:path"
 
-import { Schema } from "effect"
+import { Data } from "effect"
 
 import { transportCode } from "../../internal/http/transportCode.ts"
 
 /** The file could not be opened, read or written; nothing of the refused lines counts as written. */
-export class FileError extends Schema.TaggedError<FileError>()("FileError", {
-  message: Schema.String,
+export class FileError extends Data.TaggedError("FileError")<{
+  readonly message: string
   /** Whether the only obstacle is that another process has the file just now. */
-  inUse: Schema.optionalKey(Schema.Boolean)
-}) {}
+  readonly inUse?: boolean
+}> {}
 
 /** Why the system refuses to read or write a file, and what to do about it. */
 export const describe = (file: string, error: { readonly message: string }): string => {

@@ -2,7 +2,6 @@ import { Effect, Latch } from "effect"
 
 import * as Outline from "../../mcp/Outline.ts"
 import type { Offer, Toolset } from "../../mcp/Toolset.ts"
-import { compileSooner } from "../compileSooner.ts"
 import { eventually } from "./eventually.ts"
 
 /** A toolset whose programs are loaded after its lists have been told, or by the first call. */
@@ -12,20 +11,18 @@ export const outlined = Effect.fnUntraced(function* <A extends { readonly toolse
   /** What is offered, made of outlines. */
   offer: (tell: (outline: Outline.Outline) => Offer) => Offer
 ) {
-  const scope = yield* Effect.scope
-  const sooner = Effect.forkIn(Effect.delay(compileSooner, timeToAnswer), scope)
-  const loaded = yield* eventually(Effect.tap(whole, () => sooner))
-  const listed = Latch.makeUnsafe()
+  const isAsked = Latch.makeUnsafe()
+  const loaded = yield* eventually(Effect.tap(whole, () => isAsked.open))
   const programs = Effect.map(loaded, ({ toolset }) => toolset)
   const toolset: Toolset = {
     name,
-    ...offer((outline) => Outline.toOffer(outline, programs, () => listed.openUnsafe()))
+    ...offer((outline) => Outline.toOffer(outline, programs, () => isAsked.openUnsafe()))
   }
-  yield* Effect.forkScoped(Effect.andThen(Effect.sleep(timeToAsk), listed.open))
+  yield* Effect.forkScoped(Effect.andThen(Effect.sleep(timeToAsk), isAsked.open))
   return {
     toolset,
     loaded,
-    later: listed.await.pipe(Effect.andThen(Effect.sleep(timeToAnswer)), Effect.andThen(loaded))
+    later: isAsked.await.pipe(Effect.andThen(Effect.sleep(timeToAnswer)), Effect.andThen(loaded))
   }
 })
 

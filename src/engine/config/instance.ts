@@ -1,45 +1,17 @@
-import { Effect, Predicate, Result, Schema } from "effect"
+import { Predicate, Result } from "effect"
 
 import { baseUrl } from "../../internal/config/baseUrl.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
-import {
-  decode,
-  headerName,
-  matching,
-  number,
-  secret,
-  secretHeaders,
-  text,
-  type UnknownField,
-  unknownFields,
-  whole,
-  yesOrNo
-} from "../../internal/config/fields.ts"
+import { decode, type UnknownField, unknownFields } from "../../internal/config/fields.ts"
 import type { Found } from "../../internal/config/variables.ts"
 import { fieldAliases } from "./aliases.ts"
 import type { Environment } from "./EngineConfig.ts"
-
-/** One instance in the configuration file, under the contract's own field names. */
-export const InstanceFields = Schema.Struct({
-  engine_host: text("the base URL of the instance as text").pipe(
-    Schema.annotateKey({ messageMissingKey: "the base URL of the instance, and there is none" })
-  ),
-  engine_api_key: secret("the API key of the instance").pipe(
-    Schema.annotateKey({ messageMissingKey: "the API key of the instance, and there is none" })
-  ),
-  engine_api_key_header: Schema.optionalKey(headerName),
-  readOnly: yesOrNo,
-  allowInsecureHttp: yesOrNo,
-  requestsPerSecond: number(0.1, 99, "a number from 0.1 to 99").pipe(Schema.withDecodingDefaultKey(Effect.succeed(90))),
-  concurrency: whole(1, 1000, "a whole number from 1 to 1000").pipe(Schema.withDecodingDefaultKey(Effect.succeed(10))),
-  headers: secretHeaders,
-  caFile: Schema.optionalKey(text("the path of a PEM file")),
-  proxy: Schema.optionalKey(matching(/^https?:\/\/\S+$/, "the URL of an HTTP proxy"))
-}).annotate({ message: "an object with engine_host and engine_api_key" })
+import { InstanceFields } from "./instanceFields.ts"
+import { isPlain, plainFields } from "./plainInstance.ts"
 
 /** Fields of a given instance that no setting has. */
 export const unknownInstanceFields = (given: unknown): ReadonlyArray<UnknownField> =>
-  unknownFields(InstanceFields, given, [...fieldAliases.keys()])
+  isPlain(given) ? [] : unknownFields(InstanceFields, given, [...fieldAliases.keys()])
 
 /** What variables say about one instance; it goes before the file. */
 export interface Overrides {
@@ -60,7 +32,7 @@ export const instance = (
     const own = Predicate.isObject(written) ? yield* ownNames(written, at) : written
     const given = Predicate.isObject(own) ? { ...own, ...Object.fromEntries(values) } : own
 
-    const fields = yield* decode(InstanceFields, given, place)
+    const fields = isPlain(given) ? plainFields(given) : yield* decode(InstanceFields, given, place)
     const host = yield* Result.mapError(
       baseUrl(fields.engine_host, fields.allowInsecureHttp),
       (problem) => new ConfigurationError({ message: `${place("engine_host")} ${problem}` })

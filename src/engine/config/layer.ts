@@ -3,7 +3,8 @@ import { Effect, Layer } from "effect"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
 import { inEnvironment } from "../../internal/config/variables.ts"
 import { EngineConfig } from "./EngineConfig.ts"
-import { type InstanceFields, unknownInstanceFields } from "./instance.ts"
+import { unknownInstanceFields } from "./instance.ts"
+import type { InstanceFields } from "./instanceFields.ts"
 import { fromFile } from "./instances.ts"
 
 /** Instances as `.config.json` has them: each under its name, with base URL and API key. */

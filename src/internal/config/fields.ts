@@ -3,10 +3,11 @@ import { Effect, Predicate, Result, Schema } from "effect"
 import { firstIssue } from "../schema/describeIssue.ts"
 import { nearest } from "../schema/nearest.ts"
 import { ConfigurationError } from "./ConfigurationError.ts"
+import { secretText, something } from "./patterns.ts"
 
 /** A text that says something. `what` ends the sentence "expected …", here and below. */
 export const text = (what: string) =>
-  Schema.String.annotate({ message: what }).check(Schema.isPattern(/\S/, { message: what }))
+  Schema.String.annotate({ message: what }).check(Schema.isPattern(something, { message: what }))
 /** A list of them. */
 export const texts = (what: string) => Schema.Array(text(what)).annotate({ message: what })
 /** A text of a form. */
@@ -14,7 +15,7 @@ export const matching = (pattern: RegExp, what: string) =>
   Schema.String.annotate({ message: what }).check(Schema.isPattern(pattern, { message: what }))
 /** A text that is kept out of sight from here on. */
 export const secret = (what: string) =>
-  Schema.RedactedFromValue(matching(/^[\x21-\x7e]+( [\x21-\x7e]+)*$/, `${what}, as text of printable ASCII characters`))
+  Schema.RedactedFromValue(matching(secretText, `${what}, as text of printable ASCII characters`))
 /** The name of an HTTP header. */
 export const headerName = matching(/^[\w!#$%&'*+.^`|~-]+$/, "the name of an HTTP header")
 /** Headers whose values are kept out of sight; none where nothing is said. */

@@ -1,4 +1,4 @@
-import { Effect, Schema, Semaphore } from "effect"
+import { Data, Effect, Semaphore } from "effect"
 
 import type { Flight } from "./Flights.ts"
 
@@ -12,7 +12,7 @@ const places = 256
 const longestWait = 30
 
 /** All places were taken for as long as a request may wait; nothing was begun. */
-export class LaneFull extends Schema.TaggedError<LaneFull>()("LaneFull", { lane: Schema.String }) {
+export class LaneFull extends Data.TaggedError("LaneFull")<{ readonly lane: string }> {
   override get message() {
     return (
       `${this.lane} has ${places} calls under way, and none ended within ${longestWait} seconds. This one was not ` +

@@ -1,8 +1,8 @@
-import { Option, Predicate, Schema } from "effect"
+import { Option, Predicate } from "effect"
 
-/** The id of a request: a string or a whole number, never null. */
-export const Id = Schema.Union([Schema.String, Schema.Int])
-export type Id = typeof Id.Type
+import { type Id, readEnvelope, readId, readReply } from "./envelopes.ts"
+
+export type { Id } from "./envelopes.ts"
 
 export interface Request {
   readonly _tag: "Request"
@@ -42,24 +42,6 @@ export type Message = Batch | Single
 
 const largestBatch = 50
 
-const Envelope = Schema.Struct({
-  jsonrpc: Schema.Literal("2.0"),
-  id: Schema.optionalKey(Id),
-  method: Schema.String,
-  params: Schema.optionalKey(Schema.Union([Schema.Record(Schema.String, Schema.Unknown), Schema.Array(Schema.Unknown)]))
-})
-
-const ReplyEnvelope = Schema.Struct({
-  jsonrpc: Schema.Literal("2.0"),
-  id: Schema.optionalKey(Schema.NullOr(Id)),
-  result: Schema.optionalKey(Schema.Unknown),
-  error: Schema.optionalKey(Schema.Unknown)
-})
-
-const readEnvelope = Schema.decodeUnknownOption(Envelope)
-const readReply = Schema.decodeUnknownOption(ReplyEnvelope)
-const readId = Schema.decodeUnknownOption(Id)
-
 const invalid = (id: Id | null, problem: string): Invalid => ({ _tag: "Invalid", id, problem })
 
 /** Reads parsed JSON as a JSON-RPC 2.0 message, strictly. */
@@ -73,6 +55,7 @@ export const read = (json: unknown): Message => {
 const readSingle = (json: unknown): Single => {
   if (!Predicate.isObject(json)) return invalid(null, "a message is a JSON object")
   if (isPlainRequest(json)) return { _tag: "Request", id: json.id, method: json.method, params: json.params }
+  if (isPlainNotification(json)) return { _tag: "Notification", method: json.method, params: json.params }
   const reply = "method" in json ? Option.none() : readReply(json)
   if (Option.isSome(reply) && "result" in json !== "error" in json) {
     const { error, id = null, result } = reply.value
@@ -86,14 +69,21 @@ const readSingle = (json: unknown): Single => {
   })
 }
 
+interface Plain {
+  readonly method: string
+  readonly params?: Readonly<Record<string, unknown>>
+}
+
 /** Whether JSON is a request at a glance, as nearly every message is; of all else the schemas say what it is. */
-const isPlainRequest = (
-  json: object
-): json is { readonly id: Id; readonly method: string; readonly params?: Readonly<Record<string, unknown>> } =>
+const isPlainRequest = (json: object): json is Plain & { readonly id: Id } =>
+  "id" in json && (Predicate.isString(json.id) || Number.isSafeInteger(json.id)) && isPlain(json)
+
+/** The same for what every client says after its handshake. */
+const isPlainNotification = (json: object): json is Plain => !("id" in json) && isPlain(json)
+
+const isPlain = (json: object): json is Plain =>
   "jsonrpc" in json &&
   json.jsonrpc === "2.0" &&
-  "id" in json &&
-  (Predicate.isString(json.id) || Number.isSafeInteger(json.id)) &&
   "method" in json &&
   Predicate.isString(json.method) &&
   (!("params" in json) || Predicate.isObject(json.params))

@@ -1,11 +1,13 @@
 import { Clock, Effect, Predicate, Result, Schema } from "effect"
 
+import { once } from "../../internal/once.ts"
 import { firstIssue } from "../../internal/schema/describeIssue.ts"
 import type { Question, Reply } from "../Elicitation.ts"
 import { Progress } from "../Progress.ts"
 import type { Failure } from "./errors.ts"
 import type { Flight } from "./Flights.ts"
-import { Id } from "./Message.ts"
+import type { Id } from "./Message.ts"
+import { type Common, readCommon } from "./params.ts"
 import { invalidParams } from "./ProtocolError.ts"
 import type { ProtocolVersion } from "./ProtocolVersion.ts"
 import type * as Response from "./Response.ts"
@@ -43,33 +45,32 @@ export type Methods = Readonly<Record<string, Method>>
 
 type Fields = { readonly [name: string]: Schema.Codec<unknown, unknown> }
 
-const Common = Schema.Struct({
-  _meta: Schema.optionalKey(Schema.Struct({ progressToken: Schema.optionalKey(Id) }))
-})
-
-const readCommon = Schema.decodeUnknownResult(Common)
-
 /** Whether params have nothing that all methods share, as nearly all have not; of all else the schema says what it is. */
-const isWithoutCommon = (params: unknown) => Predicate.isObject(params) && !("_meta" in params)
+const isWithoutCommon = (params: unknown) =>
+  Predicate.isObject(params) &&
+  (!("_meta" in params) || (Predicate.isObject(params._meta) && !("progressToken" in params._meta)))
 
 interface Options<Params> extends Pick<Method, "ttlMs" | "work"> {
   /** Tells at a glance that params are as the fields say; where it does not, the schema reads them, or says why not. */
   readonly fits?: (params: unknown) => params is Params
 }
 
-/** A method from the shape of its params and its program; progress goes to the caller if the params carry a token. */
+/**
+ * A method from the shape of its params and its program. The shape is asked for when params do not fit at a glance: to load
+ * schemas takes longer than all else that a start does. Progress goes to the caller if the params carry a token.
+ */
 export const make = <const F extends Fields>(
-  fields: F,
+  fields: () => F,
   run: (params: Schema.Struct<F>["Type"], call: Call) => Effect.Effect<Response.Result, Failure>,
   { fits, ...options }: Options<Schema.Struct<F>["Type"]> = {}
 ): Method => {
-  const readOwn = Schema.decodeUnknownResult(Schema.Struct(fields))
+  const readOwn = once(() => Schema.decodeUnknownResult(Schema.Struct(fields())))
   return {
     ...options,
     run: (input = {}, call) => {
       const common = isWithoutCommon(input) ? nothingCommon : readCommon(input)
       if (Result.isFailure(common)) return Effect.fail(invalidParams(problem(common.failure)))
-      const own = fits?.(input) === true ? Result.succeed(input) : readOwn(input)
+      const own = fits?.(input) === true ? Result.succeed(input) : readOwn()(input)
       if (Result.isFailure(own)) return Effect.fail(invalidParams(problem(own.failure)))
       const token = common.success._meta?.progressToken
       const program = run(own.success, call)
@@ -78,7 +79,7 @@ export const make = <const F extends Fields>(
   }
 }
 
-const nothingCommon = Result.succeed<typeof Common.Type>({})
+const nothingCommon = Result.succeed<Common>({})
 
 const problem = (error: Schema.SchemaError): string => {
   const { path, words } = firstIssue(error)

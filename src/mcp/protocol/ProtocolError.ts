@@ -1,11 +1,11 @@
-import { Schema } from "effect"
+import { Data } from "effect"
 
 /** The message itself cannot be served; `code` is the one that JSON-RPC and MCP have for it. */
-export class ProtocolError extends Schema.TaggedError<ProtocolError>()("ProtocolError", {
-  code: Schema.Int,
-  message: Schema.String,
-  data: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
-}) {}
+export class ProtocolError extends Data.TaggedError("ProtocolError")<{
+  readonly code: number
+  readonly message: string
+  readonly data?: Readonly<Record<string, unknown>>
+}> {}
 
 export const parseError = (problem: string) => new ProtocolError({ code: -32700, message: `Parse error: ${problem}` })
 

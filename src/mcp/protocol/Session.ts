@@ -1,11 +1,12 @@
-import { Context, Deferred, Effect, Layer, Option, Schema } from "effect"
+import { Context, Deferred, Effect, Layer, Option } from "effect"
 
 import { Copies, type Question } from "../Elicitation.ts"
 import { showsForms } from "./elicitation/form.ts"
 import * as Questions from "./elicitation/Questions.ts"
 import * as SessionId from "./elicitation/sessionId.ts"
+import { readCancelled } from "./envelopes.ts"
 import * as Flights from "./Flights.ts"
-import { type Batch, Id, type Message, type Notification, type Request, type Single } from "./Message.ts"
+import type { Batch, Id, Message, Notification, Request, Single } from "./Message.ts"
 import { Protocol } from "./Protocol.ts"
 import { invalidRequest, stopped } from "./ProtocolError.ts"
 import { claimed, ofRequest, type ProtocolVersion } from "./ProtocolVersion.ts"
@@ -20,9 +21,6 @@ export interface Session {
   /** Nobody waits for answers any more: what was not begun or is only read is not served to its end. */
   readonly leave: Effect.Effect<unknown>
 }
-
-const Cancelled = Schema.Struct({ requestId: Id })
-const readCancelled = Schema.decodeUnknownOption(Cancelled)
 
 /** Where a conversation comes from, and who may stop it from outside. */
 export interface Circumstances {

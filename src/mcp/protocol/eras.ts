@@ -1,4 +1,4 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option, Predicate } from "effect"
 
 import { Audit } from "../Audit.ts"
 import { clientName } from "./audited.ts"
@@ -6,6 +6,7 @@ import { toErrorResult } from "./errors.ts"
 import { membersOf, writtenBy } from "./members.ts"
 import * as Method from "./Method.ts"
 import { shelfLife } from "./methods/paging.ts"
+import { initialize, type Modern, readModern } from "./params.ts"
 import { invalidParams, ProtocolError, unsupportedVersion } from "./ProtocolError.ts"
 import {
   capabilitiesKey,
@@ -33,11 +34,7 @@ export const legacy = (shared: Method.Methods, info: ServerInfo["Service"]): Era
     Object.entries<Method.Method>({
       ...shared,
       initialize: Method.make(
-        {
-          protocolVersion: Schema.String,
-          capabilities: Schema.optionalKey(Schema.Unknown),
-          clientInfo: Schema.optionalKey(Schema.Unknown)
-        },
+        () => initialize,
         Effect.fnUntraced(function* ({ capabilities, clientInfo, protocolVersion: asked }, { settle }) {
           const client = clientName(clientInfo)
           if (client !== undefined) yield* (yield* Audit).introduce(client)
@@ -54,13 +51,21 @@ export const legacy = (shared: Method.Methods, info: ServerInfo["Service"]): Era
             serverInfo: introduction(info, protocolVersion),
             instructions: info.instructions
           }
-        })
+        }),
+        { fits: isHandshake }
       ),
-      ping: Method.make({}, () => Effect.succeed({}))
+      ping: Method.make(
+        () => ({}),
+        () => Effect.succeed({}),
+        { fits: Predicate.isObject }
+      )
     })
   ),
   result: (result) => result
 })
+
+const isHandshake = (params: unknown): params is { readonly protocolVersion: string } =>
+  Predicate.hasProperty(params, "protocolVersion") && Predicate.isString(params.protocolVersion)
 
 const introduction = ({ name, title, version }: ServerInfo["Service"], { structure }: ProtocolVersion) =>
   structure ? { name, title, version } : { name, version }
@@ -76,14 +81,14 @@ export const modern = (
       ...shared,
       "tools/call": toldToTheModel(shared["tools/call"]),
       "server/discover": Method.make(
-        {},
+        () => ({}),
         () =>
           Effect.succeed({
             supportedVersions: dates,
             capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
             instructions
           }),
-        { ttlMs: shelfLife }
+        { ttlMs: shelfLife, fits: Predicate.isObject }
       )
     })
   ),
@@ -114,19 +119,18 @@ const toldToTheModel = (method: Method.Method): Method.Method => ({
       )
 })
 
-const RequestMeta = Schema.Struct({
-  _meta: Schema.Struct({
-    [versionKey]: Schema.String,
-    [capabilitiesKey]: Schema.Record(Schema.String, Schema.Unknown)
-  })
-})
-
-const read = Schema.decodeUnknownOption(RequestMeta)
+/** At a glance; where it is not so, the schema says. */
+const isModern = (params: unknown): params is Modern =>
+  Predicate.hasProperty(params, "_meta") &&
+  Predicate.hasProperty(params._meta, versionKey) &&
+  Predicate.isString(params._meta[versionKey]) &&
+  Predicate.hasProperty(params._meta, capabilitiesKey) &&
+  Predicate.isObject(params._meta[capabilitiesKey])
 
 /** Whether the params name a modern revision and the client's capabilities. */
 const admit = Effect.fnUntraced(function* (params: unknown) {
-  const meta = read(params)
-  if (Option.isNone(meta)) return yield* invalidParams(`_meta needs ${versionKey} and ${capabilitiesKey}`)
-  const version = meta.value._meta[versionKey]
+  const known = isModern(params) ? Option.some(params) : readModern(params)
+  if (Option.isNone(known)) return yield* invalidParams(`_meta needs ${versionKey} and ${capabilitiesKey}`)
+  const version = known.value._meta[versionKey]
   return yield* version === newest.date ? Effect.void : unsupportedVersion(version, dates)
 })

@@ -1,6 +1,7 @@
-import { Effect, Option, Result, Schema } from "effect"
+import { Effect, Option, Result } from "effect"
 
 import { inspect } from "../jsonText.ts"
+import { readIdText } from "../protocol/envelopes.ts"
 import * as Message from "../protocol/Message.ts"
 import { parseError, type ProtocolError } from "../protocol/ProtocolError.ts"
 
@@ -18,7 +19,7 @@ export const readMessage = (bytes: Uint8Array): Effect.Effect<Message.Message, P
   if (Result.isFailure(text)) return Effect.fail(parseError("not UTF-8"))
   const { id, problem } = inspect(text.success)
   if (problem !== undefined) {
-    const known = id === undefined ? Option.none() : readId(id)
+    const known = id === undefined ? Option.none() : readIdText(id)
     return Option.isSome(known)
       ? Effect.succeed({ _tag: "Invalid", id: known.value, problem })
       : Effect.fail(parseError(problem))
@@ -26,5 +27,3 @@ export const readMessage = (bytes: Uint8Array): Effect.Effect<Message.Message, P
   const json = Result.try((): unknown => JSON.parse(text.success))
   return Result.isSuccess(json) ? Effect.succeed(Message.read(json.success)) : Effect.fail(parseError("not JSON"))
 }
-
-const readId = Schema.decodeOption(Schema.fromJsonString(Message.Id))

@@ -1,8 +1,9 @@
-import { Option, Predicate, Schema } from "effect"
+import { Option, Predicate } from "effect"
 
 import type { Question, Reply } from "../../Elicitation.ts"
 import type * as Message from "../Message.ts"
 import { printable } from "../Response.ts"
+import { readResult } from "./schemas.ts"
 
 /** How long a question waits for its answer, in milliseconds. */
 export const longestWait = 5 * 60_000
@@ -21,12 +22,6 @@ export const requestOf = ({ fields, message, required = [] }: Question) => ({
     requestedSchema: { type: "object", properties: fields, required }
   }
 })
-
-const ElicitResult = Schema.Struct({
-  action: Schema.Literals(["accept", "decline", "cancel"]),
-  content: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
-})
-const readResult = Schema.decodeUnknownOption(ElicitResult)
 
 /** What a client's result says; nothing where it is none. */
 export const replyOf = (result: unknown): Option.Option<Reply> =>

@@ -1,9 +1,10 @@
-import { Clock, Effect, Option, Predicate, Result, Schema } from "effect"
+import { Clock, Effect, Option, Predicate, Result } from "effect"
 import { decode, decodeString, encode } from "effect/encoding/Base64Url"
 
 import { Copies } from "../../Elicitation.ts"
 import { invalidParams } from "../ProtocolError.ts"
 import { longestWait } from "./form.ts"
+import { readKept } from "./schemas.ts"
 
 /** What a client carries from one round of a call to the next. */
 export interface RequestState {
@@ -14,16 +15,6 @@ export interface RequestState {
   /** Results of earlier rounds, by the fingerprints of their questions. */
   readonly answered: Readonly<Record<string, unknown>>
 }
-
-const Kept = Schema.fromJsonString(
-  Schema.Struct({
-    key: Schema.String,
-    asked: Schema.String,
-    answered: Schema.Record(Schema.String, Schema.Unknown),
-    until: Schema.Finite
-  })
-)
-const readKept = Schema.decodeUnknownOption(Kept)
 
 const hmac = { name: "HMAC", hash: "SHA-256" }
 const bytesOf = (text: string) => new TextEncoder().encode(text)

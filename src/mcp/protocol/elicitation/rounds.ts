@@ -1,4 +1,4 @@
-import { Deferred, Effect, Option, Schema } from "effect"
+import { Data, Deferred, Effect, Option } from "effect"
 
 import { Elicitation, type Question } from "../../Elicitation.ts"
 import type { ToolFailure } from "../../ToolError.ts"
@@ -7,13 +7,14 @@ import { capabilitiesKey } from "../ProtocolVersion.ts"
 import type { Result } from "../Response.ts"
 import { replyOf, requestOf, showsForms } from "./form.ts"
 import { fingerprint, make as makeStates } from "./requestState.ts"
+import { readResponses } from "./schemas.ts"
 
 /** The call goes on when it is made again with the answer to a question. */
-export class InputNeeded extends Schema.TaggedError<InputNeeded>()("InputNeeded", {
-  key: Schema.String,
-  request: Schema.Record(Schema.String, Schema.Unknown),
-  requestState: Schema.String
-}) {}
+export class InputNeeded extends Data.TaggedError("InputNeeded")<{
+  readonly key: string
+  readonly request: Readonly<Record<string, unknown>>
+  readonly requestState: string
+}> {}
 
 /** The params of a call, as far as questions are concerned. */
 interface Params {
@@ -33,8 +34,6 @@ export type Rounds = <A>(
   params: Params,
   called: <E extends ToolFailure | InputNeeded>(program: Effect.Effect<A, E>) => Effect.Effect<Result, E>
 ) => Effect.Effect<Result, ToolFailure | ProtocolError>
-
-const readResponses = Schema.decodeUnknownOption(Schema.Record(Schema.String, Schema.Unknown))
 
 export const make: Effect.Effect<Rounds> = Effect.gen(function* () {
   const states = yield* makeStates

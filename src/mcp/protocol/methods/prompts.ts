@@ -1,11 +1,12 @@
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 
 import type { Prompt } from "../../Prompt.ts"
 import type { Resources } from "../../Resources.ts"
 import * as Method from "../Method.ts"
+import { complete, getPrompt, list, type Reference } from "../params.ts"
 import { invalidParams } from "../ProtocolError.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
-import { cursor, onePage, shelfLife } from "./paging.ts"
+import { listed, onePage } from "./paging.ts"
 
 /** `prompts/list` and `prompts/get`. */
 export const promptMethods = (prompts: ReadonlyArray<Prompt>) => {
@@ -13,13 +14,13 @@ export const promptMethods = (prompts: ReadonlyArray<Prompt>) => {
 
   return {
     "prompts/list": Method.make(
-      { cursor },
+      () => list,
       (params, { protocolVersion }) =>
         onePage(params, { prompts: prompts.map((prompt) => listing(prompt, protocolVersion)) }),
-      { ttlMs: shelfLife }
+      listed
     ),
     "prompts/get": Method.make(
-      { name: Schema.String, arguments: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)) },
+      () => getPrompt,
       Effect.fnUntraced(function* (params) {
         const prompt = byName.get(params.name)
         if (prompt === undefined) return yield* invalidParams(`unknown prompt ${params.name}`)
@@ -39,17 +40,12 @@ const listing = ({ arguments: args, description, name, title }: Prompt, { struct
   arguments: args
 })
 
-const Reference = Schema.Union([
-  Schema.Struct({ type: Schema.Literal("ref/prompt"), name: Schema.String }),
-  Schema.Struct({ type: Schema.Literal("ref/resource"), uri: Schema.String })
-])
-
 /** The protocol's own limit. */
 const most = 100
 
 /** `completion/complete`, for the arguments of prompts and the variables of resource templates. */
 export const completionMethods = (prompts: ReadonlyArray<Prompt>, resources: Resources["Service"]) => {
-  const find = Effect.fnUntraced(function* (ref: typeof Reference.Type, name: string, value: string) {
+  const find = Effect.fnUntraced(function* (ref: Reference, name: string, value: string) {
     if (ref.type === "ref/resource") return yield* resources.complete(ref.uri, name, value)
     const prompt = prompts.find((prompt) => prompt.name === ref.name)
     if (prompt === undefined) return yield* invalidParams(`ref.name: unknown prompt ${ref.name}`)
@@ -58,7 +54,7 @@ export const completionMethods = (prompts: ReadonlyArray<Prompt>, resources: Res
 
   return {
     "completion/complete": Method.make(
-      { ref: Reference, argument: Schema.Struct({ name: Schema.String, value: Schema.String }) },
+      () => complete,
       Effect.fnUntraced(function* ({ argument, ref }) {
         const { values, ...rest } = yield* find(ref, argument.name, argument.value)
         const cut = values.length > most ? { total: values.length, hasMore: true } : {}

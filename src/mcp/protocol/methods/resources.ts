@@ -1,27 +1,28 @@
-import { Effect, Predicate, Schema } from "effect"
+import { Effect, Predicate } from "effect"
 
 import type { Resource, Resources, ResourceTemplate } from "../../Resources.ts"
 import * as Method from "../Method.ts"
+import { list as page, readResource } from "../params.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
-import { cursor, onePage, shelfLife } from "./paging.ts"
+import { listed, onePage } from "./paging.ts"
 
 /** `resources/list`, `resources/templates/list` and `resources/read`. */
 export const resourceMethods = ({ lane, list, read, templates }: Resources["Service"]) =>
   ({
     "resources/list": Method.make(
-      { cursor },
+      () => page,
       (params, { protocolVersion }) =>
         onePage(params, { resources: list.map((resource) => listing(resource, protocolVersion)) }),
-      { ttlMs: shelfLife }
+      listed
     ),
     "resources/templates/list": Method.make(
-      { cursor },
+      () => page,
       (params, { protocolVersion }) =>
         onePage(params, { resourceTemplates: templates.map((template) => listing(template, protocolVersion)) }),
-      { ttlMs: shelfLife }
+      listed
     ),
     "resources/read": Method.make(
-      { uri: Schema.String },
+      () => readResource,
       ({ uri }) => Effect.map(read(uri), (contents) => ({ contents: [contents] })),
       { ttlMs: 0, work: workOf(lane) }
     )

@@ -1,4 +1,4 @@
-import { Effect, type JsonSchema, Option, Predicate, Schema } from "effect"
+import { Effect, type JsonSchema, Option, Predicate, type Schema } from "effect"
 
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { withReference } from "../../../internal/withReference.ts"
@@ -10,19 +10,13 @@ import { audited } from "../audited.ts"
 import type { InputNeeded, Rounds } from "../elicitation/rounds.ts"
 import { kept, writtenBy } from "../members.ts"
 import * as Method from "../Method.ts"
+import { type Called, callTool, list, readCalled } from "../params.ts"
 import { forbidden, ProtocolError } from "../ProtocolError.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
 import type { Result } from "../Response.ts"
-import { cursor, onePage, perRevision, shelfLife } from "./paging.ts"
+import { listed, onePage, perRevision } from "./paging.ts"
 
-const call = {
-  name: Schema.String,
-  arguments: Schema.optionalKey(Schema.NullOr(Schema.Record(Schema.String, Schema.Unknown))),
-  _meta: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
-  inputResponses: Schema.optionalKey(Schema.Unknown),
-  requestState: Schema.optionalKey(Schema.Unknown)
-}
-type PlainCall = Schema.Struct<typeof call>["Type"]
+type PlainCall = Schema.Struct<typeof callTool>["Type"]
 
 /** Whether params are those of a call without anything said about it, as nearly all are. */
 const isPlainCall = (params: unknown): params is PlainCall =>
@@ -35,17 +29,19 @@ const isPlainCall = (params: unknown): params is PlainCall =>
 /** `tools/list` and `tools/call`. */
 export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
-  const listed = tools.filter(({ isListed }) => isListed !== false)
+  const shown = tools.filter(({ isListed }) => isListed !== false)
   const listings = perRevision((protocolVersion) =>
-    kept({ tools: listed.map((tool) => listing(tool, protocolVersion)) })
+    kept({ tools: shown.map((tool) => listing(tool, protocolVersion)) })
   )
 
   return {
-    "tools/list": Method.make({ cursor }, (params, { protocolVersion }) => onePage(params, listings(protocolVersion)), {
-      ttlMs: shelfLife
-    }),
+    "tools/list": Method.make(
+      () => list,
+      (params, { protocolVersion }) => onePage(params, listings(protocolVersion)),
+      listed
+    ),
     "tools/call": Method.make(
-      call,
+      () => callTool,
       (params, { ask, protocolVersion }) => {
         const tool = byName.get(params.name)
         if (tool === undefined) return Effect.fail(unknownTool(params.name, [...byName.keys()]))
@@ -83,15 +79,12 @@ const workOf =
   (params: unknown): Method.Work => {
     const { arguments: args, name } = isPlainCall(params)
       ? params
-      : Option.getOrElse(readCall(params), (): typeof Called.Type => ({ name: "" }))
+      : Option.getOrElse(readCalled(params), (): Called => ({ name: "" }))
     const tool = byName.get(name)
     return { lane: tool?.lane?.(args) ?? ownLane, isSafeToStop: tool?.annotations.readOnlyHint ?? true }
   }
 
 const ownLane = "This server"
-
-const Called = Schema.Struct({ name: Schema.String, arguments: Schema.optionalKey(Schema.Unknown) })
-const readCall = Schema.decodeUnknownOption(Called)
 
 const unknownTool = (name: string, known: ReadonlyArray<string>) => {
   const guess = nearest(name, known)
