@@ -116,6 +116,7 @@ const plainExports = () => {
     const [statement, name] = /^const (\w+) = require\("[^"]*\/schemas-[^"]*"\);$/m.exec(code) ?? []
     if (statement === undefined) throw new Error("The first piece does not import schemas any more")
     return code
+      .replace(new RegExp(`\\bnew ${name}\\.([\\w$]+)`, "g"), (_, made) => `new (${name}.${made})`)
       .replaceAll(`${name}.`, `${name}().`)
       .replace(statement, () => `let ${name}_;${statement.replace("= ", `= () => ${name}_ ??= `)}`)
   }
