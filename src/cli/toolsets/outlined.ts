@@ -1,8 +1,8 @@
 import { Effect, Latch } from "effect"
 
+import { eventually } from "../../internal/eventually.ts"
 import * as Outline from "../../mcp/Outline.ts"
 import type { Offer, Toolset } from "../../mcp/Toolset.ts"
-import { eventually } from "./eventually.ts"
 
 /** A toolset whose programs are loaded after its lists have been told, or by the first call. */
 export const outlined = Effect.fnUntraced(function* <A extends { readonly toolset: Toolset }, R>(

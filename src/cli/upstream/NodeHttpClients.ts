@@ -1,6 +1,7 @@
-import { Duration, Effect, Exit, Layer, Scope } from "effect"
+import { Effect, Layer, Scope } from "effect"
 import type { HttpClient } from "effect/http"
 
+import { eventually } from "../../internal/eventually.ts"
 import { type ConnectionOptions, HttpClients, type UnusableConnection } from "../../internal/http/HttpClients.ts"
 
 /**
@@ -16,10 +17,7 @@ export const layer: Layer.Layer<HttpClients> = Layer.effect(
       Effect.flatMap(
         Effect.promise(() => import("./nodeHttpClient.ts")),
         ({ nodeHttpClient }) => nodeHttpClient(options)
-      ).pipe(
-        Effect.provideService(Scope.Scope, scope),
-        Effect.cachedWithTTL((exit) => (Exit.isSuccess(exit) ? Duration.infinity : Duration.zero))
-      )
+      ).pipe(Effect.provideService(Scope.Scope, scope), eventually)
 
     return HttpClients.of({
       make: (options) =>
