@@ -70,22 +70,19 @@ export const make = <const Fields extends Arguments.Fields>(
       const called = Effect.suspend(() => {
         const own = takeOwn(input, !isHarmless)
         return Effect.flatMap(parameters.decode(own.rest), (args) =>
-          Instances.use(({ resolve }) =>
-            Effect.flatMap(resolve(own.instance), (client) =>
-              withReference(noteInstance, (note) =>
-                Effect.andThen(
-                  note(client.instance),
-                  Effect.suspend(() => within(client, args, own))
-                )
-              )
-            )
-          )
+          Effect.flatMap(clientOf(own.instance), (client) => within(client, args, own))
         )
       })
       return spanned(name)(Effect.mapError(called, toToolFailure))
     }
   }
 }
+
+/** The client of the instance that is asked for, of which the audit log is told. */
+const clientOf = (instance: unknown) =>
+  Instances.use(({ resolve }) =>
+    Effect.tap(resolve(instance), (client) => withReference(noteInstance, (note) => note(client.instance)))
+  )
 
 /** What a caller says beside a tool's own arguments: the instance, and of changes that a person has agreed to them. */
 interface Own {
