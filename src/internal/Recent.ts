@@ -5,7 +5,7 @@
  */
 export class Recent<V> {
   private fresh = new Map<string, V>()
-  private stale: ReadonlyMap<string, V> = new Map()
+  private stale = new Map<string, V>()
   private weight = 0
   private readonly most: number
   private readonly weightOf: (value: V) => number
@@ -24,15 +24,26 @@ export class Recent<V> {
     const known = this.fresh.get(key)
     if (known !== undefined) return known
     const kept = this.stale.get(key) ?? value()
-    const weight = this.weightOf(kept)
-    if (weight > this.most / 2) return kept
+    this.put(key, kept)
+    return kept
+  }
+
+  /** Keeps the value in place of what is known under the key. */
+  put(key: string, value: V) {
+    const known = this.fresh.get(key)
+    const weight = this.weightOf(value)
+    if (known !== undefined) this.weight -= this.weightOf(known)
+    if (weight > this.most / 2) {
+      this.fresh.delete(key)
+      this.stale.delete(key)
+      return
+    }
     if (this.weight + weight > this.most / 2) {
       this.stale = this.fresh
       this.fresh = new Map()
       this.weight = 0
     }
-    this.fresh.set(key, kept)
+    this.fresh.set(key, value)
     this.weight += weight
-    return kept
   }
 }

@@ -1,5 +1,6 @@
 import { Context, Effect, type JsonSchema, Result, Schema } from "effect"
 
+import { onceOf } from "../internal/lasting.ts"
 import { spanned } from "../internal/spanned.ts"
 import { withReference } from "../internal/withReference.ts"
 import * as Arguments from "./Arguments.ts"
@@ -133,7 +134,7 @@ export const tooLarge = <Fields extends Arguments.Fields, R, E>(definition: Defi
   Effect.map(AnswerLimit, (limit) => new AnswerTooLarge({ bytes, limit, advice: adviceOf(definition), orMore: true }))
 
 interface Rendered {
-  readonly answer: Answer & { readonly structured: Readonly<Record<string, unknown>> }
+  readonly answer: Answer & { readonly structured: Readonly<Record<string, unknown>>; readonly json: string }
   readonly bytes: number
 }
 
@@ -144,16 +145,20 @@ const rendered = (
   advice: string
 ): Effect.Effect<Rendered, AnswerUnwritable> =>
   Result.match(
-    Result.try(() => JSON.stringify(value)),
+    Result.try(() => answerOf(value)),
     {
       onFailure: () => Effect.fail(new AnswerUnwritable({ advice })),
-      onSuccess: (text) => {
-        const answer: Rendered["answer"] = { content: [{ type: "text", text }], structured: value, json: text }
-        const bytes = text.length * 3 <= limit ? text.length : bytesOf(text)
-        return Effect.succeed({ answer, bytes })
+      onSuccess: (answer) => {
+        const { json } = answer
+        return Effect.succeed({ answer, bytes: json.length * 3 <= limit ? json.length : bytesOf(json) })
       }
     }
   )
+
+const answerOf = onceOf((structured: Readonly<Record<string, unknown>>): Rendered["answer"] => {
+  const json = JSON.stringify(structured)
+  return { content: [{ type: "text", text: json }], structured, json }
+})
 
 /** The length of a text in UTF-8, which of a large one is counted rather than made. */
 const bytesOf = (text: string): number => {

@@ -1,4 +1,4 @@
-import { benchEngine } from "./engines.ts"
+import { benchEngine, changing } from "./engines.ts"
 import { type Server, startServer, type Transport } from "./servers.ts"
 import { anotherNode, inTurns } from "./turns.ts"
 
@@ -18,7 +18,9 @@ const tool =
     params: { name, arguments: { instance: `e${instance}`, ...args } }
   })
 
+/** Of a workflow that stays as it is. */
 const get = tool("get_workflow", { id: "1" })
+const getChanged = tool("get_workflow", { id: changing })
 const ping = () => ({ method: "ping" })
 
 interface Row {
@@ -33,9 +35,11 @@ const rows: ReadonlyArray<Row> = [
   { transport: "http", what: "ping", times: 6000, goal: 1.5, call: ping },
   { transport: "http", what: "tools/list", times: 4000, goal: 1, call: () => ({ method: "tools/list" }) },
   { transport: "http", what: "get_workflow, 12 nodes", times: 4000, goal: 1.8, call: get },
+  { transport: "http", what: "get_workflow, changed each time", times: 4000, goal: 1.8, call: getChanged },
   { transport: "stdio", what: "ping", times: 6000, goal: 2, call: ping },
   { transport: "stdio", what: "tools/list", times: 4000, goal: 1, call: () => ({ method: "tools/list" }) },
   { transport: "stdio", what: "get_workflow, 12 nodes", times: 4000, goal: 1.8, call: get },
+  { transport: "stdio", what: "get_workflow, changed each time", times: 4000, goal: 1.8, call: getChanged },
   {
     transport: "stdio",
     what: "list_workflows, 100 of 50 nodes",
@@ -52,10 +56,14 @@ export const callCosts = async (): Promise<ReadonlyArray<CallCost>> => {
   for (const row of rows) costs.push(await warmCost(row, engine.port))
   const another = anotherNode()
   if (another !== undefined) {
-    const what = `get_workflow on Node ${another.version}`
-    costs.push(
-      await warmCost({ transport: "http", what, times: 4000, goal: 2, call: get }, engine.port, another.executable)
-    )
+    const { executable, version } = another
+    for (const [more, call] of [
+      ["", get],
+      [", changed each time", getChanged]
+    ] as const) {
+      const what = `get_workflow on Node ${version}${more}`
+      costs.push(await warmCost({ transport: "http", what, times: 4000, goal: 2, call }, engine.port, executable))
+    }
   }
   costs.push(await firstCost(engine.port), await pace(engine.port))
   engine.close()

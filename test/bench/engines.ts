@@ -29,14 +29,25 @@ const workflow = (id: string, size: number) => ({
   tags: [{ id: "t", name: "red" }]
 })
 
-/** An engine with one workflow of 12 nodes, and a list of so many of this size. */
+/** The id of a workflow that somebody changes between any two readings. */
+export const changing = "changing"
+
+const changed = (times: number) => {
+  const updatedAt = new Date(Date.UTC(2026, 0, 1) + times).toISOString()
+  return Buffer.from(JSON.stringify({ ...workflow(changing, 12), updatedAt }))
+}
+
+/** An engine with one workflow of 12 nodes, another one that changes, and a list of so many of this size. */
 const engineOf = async (count: number, size: number) => {
   const one = Buffer.from(JSON.stringify(workflow("1", 12)))
   const all = Array.from({ length: count }, (_, index) => workflow(`${index}`, size))
   const many = Buffer.from(JSON.stringify({ data: all, nextCursor: null }))
+  let times = 0
   const server = createServer(({ url = "" }, response) => {
     const body = url.startsWith("/api/v1/workflows/")
-      ? one
+      ? url.endsWith(changing)
+        ? changed(times++)
+        : one
       : url.startsWith("/api/v1/workflows")
         ? many
         : Buffer.from("{}")

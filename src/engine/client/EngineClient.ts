@@ -31,10 +31,20 @@ import type {
   WorkflowVersion
 } from "./models.ts"
 import type { Changed, Protected } from "./Protection.ts"
+import * as Readings from "./Readings.ts"
 import { recording } from "./recording.ts"
 import { restCalls } from "./restCalls.ts"
 import type { SeenVersions } from "./versions.ts"
 import * as WorkflowLocks from "./WorkflowLocks.ts"
+
+/** What a client may share with those of other instances. */
+export interface Options {
+  /** Clients that share these wait for each other's changes. */
+  readonly locks?: WorkflowLocks.WorkflowLocks
+  readonly readings?: Readings.Readings
+  readonly historyOf?: (authors: Authors) => InstanceHistory
+  readonly protection?: Protected | undefined
+}
 
 /**
  * The client of one instance: one method per call of the engine's REST API v1. In a tool, it is the instance that the
@@ -83,7 +93,10 @@ export class EngineClient extends Context.Service<
       query: WorkflowQuery,
       selection?: Selection
     ) => Effect.Effect<Page<JsonObject>, EngineError>
-    /** Reads one workflow, whole; `ApiError` 404 where there is none with this id. */
+    /**
+     * Reads one workflow, whole; `ApiError` 404 where there is none with this id. Where the engine answers the same as
+     * before to the letter, it can be the same object, which is frozen.
+     */
     readonly getWorkflow: (id: WorkflowId) => Effect.Effect<Workflow, EngineError>
     /**
      * Creates a workflow, inactive, with as much of it as this engine takes; `dropped` says what it did not, as paths
@@ -204,16 +217,14 @@ export class EngineClient extends Context.Service<
     readonly clockSkew: Effect.Effect<Option.Option<number>, EngineError>
   }
 >()("workflow-tool-server/engine/EngineClient") {
-  /** The client of an instance over its upstream; clients that share `locks` wait for each other's changes. */
+  /** The client of an instance over its upstream. */
   static readonly make = (
     instance: string,
     environment: Environment,
     upstream: Upstream,
-    locks: WorkflowLocks.WorkflowLocks = WorkflowLocks.make(),
-    historyOf: (authors: Authors) => InstanceHistory = () => noHistory,
-    protection?: Protected
+    { historyOf = () => noHistory, locks = WorkflowLocks.make(), protection, readings = Readings.make() }: Options = {}
   ): EngineClient["Service"] => {
-    const client = restCalls(instance, environment, upstream, locks)
+    const client = restCalls(instance, environment, upstream, { locks, readings })
     const history = historyOf(authorsBy(client))
     return { ...guarding(recording(client, history), protection), history }
   }

@@ -10,6 +10,7 @@ import { EngineClient } from "./EngineClient.ts"
 import { InstanceNotFound } from "./EngineError.ts"
 import { History } from "./History.ts"
 import { Protection } from "./Protection.ts"
+import * as Readings from "./Readings.ts"
 import { routeOf } from "./route.ts"
 import * as WorkflowLocks from "./WorkflowLocks.ts"
 
@@ -32,6 +33,7 @@ export class Instances extends Context.Service<
       const coordination = yield* Coordination
       const inTime = yield* TimeLimit.make
       const locks = WorkflowLocks.make(coordination)
+      const readings = Readings.make()
       const history = yield* History
       const protection = yield* Protection
       const secrets = [...environments.values()].flatMap(({ apiKey, headers }) =>
@@ -55,9 +57,7 @@ export class Instances extends Context.Service<
               inTime,
               observed: { name, route: routeOf, isTold: true }
             }),
-            locks,
-            (authors) => history.of(name, secrets, authors),
-            protection
+            { locks, readings, protection, historyOf: (authors) => history.of(name, secrets, authors) }
           )
         },
         (effect, name) =>

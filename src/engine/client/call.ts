@@ -49,8 +49,8 @@ export interface Call extends Pick<
   readonly secrets?: ReadonlyArray<string>
 }
 
-/** Tells quickly whether an answer has the shape of a schema that changes nothing. */
-type Fits<S extends Schema.Constraint> = (body: unknown) => body is S["Type"]
+/** Reads a text quickly where what it says has the shape of a schema that changes nothing; elsewhere the schema says why not. */
+type Glance<S extends Schema.Constraint> = (text: string) => Option.Option<S["Type"]>
 
 /** Said with every call, with a body or without. */
 const jsonHeaders = { accept: "application/json", "content-type": "application/json" }
@@ -142,18 +142,20 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     schema: S,
     answer: Reply,
     call: Call,
-    fits?: Fits<S>
-  ) => {
+    glance?: Glance<S>
+  ): Effect.Effect<S["Type"], EngineError, S["DecodingServices"]> => {
     const isOpen = effectOf(call) === "write" && leavesOpen(answer)
-    const body = answer.status < 300 && !isOpen ? json(answer) : Option.none()
+    if (answer.status >= 300 || isOpen) return Effect.fail(refusal(answer, call))
+    const seen = glance?.(answer.text)
+    if (seen !== undefined && Option.isSome(seen)) return Effect.succeed(seen.value)
+    const body = json(answer)
     if (Option.isNone(body)) return Effect.fail(refusal(answer, call))
-    if (fits?.(body.value) === true) return Effect.succeed(body.value)
     return Effect.mapError(Schema.decodeUnknownEffect(schema)(body.value), (error) => misshapen(answer, call, error))
   }
 
-  /** Calls, and decodes what the engine answers, unless it `fits` as it is. */
-  const call = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, request: Call, fits?: Fits<S>) =>
-    Effect.flatMap(reply(request), (answer) => decoded(schema, answer, request, fits))
+  /** Calls, and decodes what the engine answers, unless a `glance` is enough. */
+  const call = <S extends Schema.ConstraintDecoder<unknown>>(schema: S, request: Call, glance?: Glance<S>) =>
+    Effect.flatMap(reply(request), (answer) => decoded(schema, answer, request, glance))
 
   /** As `call`, for calls that not every engine has: nothing where this one has not. */
   const callIfOffered = Effect.fnUntraced(function* <S extends Schema.ConstraintDecoder<unknown>>(

@@ -7,14 +7,11 @@ import type { Environment } from "../config/EngineConfig.ts"
 import { type Changes, type Creation, createBody, renameNodeTypes, updateBody } from "./body.ts"
 import * as Call from "./call.ts"
 import { capabilitiesOf, Discovered } from "./capabilities.ts"
+import { credentialCalls } from "./credentialCalls.ts"
 import { type EngineError, WorkflowBusy } from "./EngineError.ts"
 import { writeFullest } from "./fullest.ts"
-import { isWorkflow } from "./isWorkflow.ts"
 import { knownFilters } from "./knownFilters.ts"
 import {
-  type CredentialId,
-  CredentialTest,
-  type CredentialType,
   Execution,
   type ExecutionId,
   type ExecutionQuery,
@@ -29,16 +26,21 @@ import {
   type WorkflowQuery,
   WorkflowVersion
 } from "./models.ts"
-import { credentialTypesPath, spellingFor } from "./naming.ts"
+import { spellingFor } from "./naming.ts"
 import { nodeTypeCalls } from "./nodeTypeCalls.ts"
 import type { Changed } from "./Protection.ts"
-import { secretsIn } from "./secretsIn.ts"
+import type { Readings } from "./Readings.ts"
 import { makeSeenVersions } from "./versions.ts"
 import { withWebhookIds } from "./webhookIds.ts"
 import type { WorkflowLocks } from "./WorkflowLocks.ts"
 
 /** How each method of `EngineClient` calls the engine. What it promises is said there. */
-export const restCalls = (instance: string, environment: Environment, upstream: Upstream, locks: WorkflowLocks) => {
+export const restCalls = (
+  instance: string,
+  environment: Environment,
+  upstream: Upstream,
+  { locks, readings }: { readonly locks: WorkflowLocks; readonly readings: Readings }
+) => {
   const calls = Call.make(instance, environment, upstream)
   return {
     instance,
@@ -53,7 +55,7 @@ export const restCalls = (instance: string, environment: Environment, upstream: 
     mayChange: unprotected,
     mayUpdate: unheld,
     versions: makeSeenVersions(),
-    ...workflowCalls(calls),
+    ...workflowCalls(calls, (id, text) => readings(`${instance} ${id}`, text)),
     ...executionCalls(calls),
     ...credentialCalls(calls),
     ...tagCalls(calls),
@@ -68,7 +70,7 @@ export const restCalls = (instance: string, environment: Environment, upstream: 
   }
 }
 
-const workflowCalls = ({ call, callIfOffered }: Call.Calls) => {
+const workflowCalls = ({ call, callIfOffered }: Call.Calls, readings: Readings) => {
   const filtered = knownFilters()
   return {
     listWorkflows: ({ tags, ...given }: WorkflowQuery, selection: Selection = "whole") =>
@@ -82,7 +84,9 @@ const workflowCalls = ({ call, callIfOffered }: Call.Calls) => {
         })
       ),
     getWorkflow: (id: WorkflowId) =>
-      call(Workflow, { operation: "get workflow", method: "GET", path: `/workflows/${id}` }, isWorkflow),
+      call(Workflow, { operation: "get workflow", method: "GET", path: `/workflows/${id}` }, (text) =>
+        readings(id, text)
+      ),
     createWorkflow: Effect.fnUntraced(function* (creation: Creation) {
       const nodes = yield* withWebhookIds(creation.nodes)
       return yield* writeFullest(
@@ -208,70 +212,6 @@ const executionCalls = ({ call, callIfOffered }: Call.Calls) => {
 }
 
 /** Many engines only create and delete credentials; their values never come back. */
-const credentialCalls = ({ call, callIfOffered, publicJson }: Call.Calls) => {
-  const list = (query: PageQuery) =>
-    callIfOffered(page(JsonObject), {
-      operation: "list credentials",
-      method: "GET",
-      path: "/credentials",
-      query: { ...query }
-    }).pipe(Effect.catchIf(isMissing, () => Effect.succeedNone))
-
-  /** Where an engine does not even list credentials, "not found" says nothing about the one that was asked for. */
-  const whereListed = (ask: Effect.Effect<Option.Option<JsonObject>, EngineError>) =>
-    Effect.catchIf(ask, isMissing, (error) =>
-      Effect.flatMap(list({ limit: 1 }), (listed) => (Option.isNone(listed) ? Effect.succeedNone : Effect.fail(error)))
-    )
-
-  return {
-    listCredentialsIfSupported: list,
-    getCredentialIfSupported: (id: CredentialId) =>
-      whereListed(
-        callIfOffered(JsonObject, { operation: "get credential", method: "GET", path: `/credentials/${id}` })
-      ),
-    createCredential: (body: { readonly name: string; readonly type: CredentialType; readonly data: JsonObject }) =>
-      call(JsonObject, {
-        operation: "create credential",
-        method: "POST",
-        path: "/credentials",
-        body,
-        secrets: secretsIn(body.data)
-      }),
-    updateCredentialIfSupported: (
-      id: CredentialId,
-      body: { readonly name?: string; readonly type?: CredentialType; readonly data?: JsonObject }
-    ) =>
-      whereListed(
-        callIfOffered(JsonObject, {
-          operation: "update credential",
-          method: "PATCH",
-          path: `/credentials/${id}`,
-          body,
-          secrets: secretsIn(body.data)
-        })
-      ),
-    deleteCredential: (id: CredentialId) =>
-      call(JsonObject, { operation: "delete credential", method: "DELETE", path: `/credentials/${id}` }),
-    // Tries a value that is stored, and changes nothing: as good on an instance where nothing may be changed.
-    testCredentialIfSupported: (id: CredentialId) =>
-      callIfOffered(CredentialTest, {
-        operation: "test credential",
-        method: "POST",
-        path: `/credentials/${id}/test`,
-        effect: "read",
-        body: {}
-      }),
-    getCredentialSchema: (type: CredentialType) =>
-      call(JsonObject, {
-        operation: "get credential schema",
-        method: "GET",
-        path: `/credentials/schema/${type}`,
-        about: `credential type ${type}`
-      }),
-    credentialTypesIfSupported: Effect.map(publicJson(credentialTypesPath), Option.flatMap(readTypes))
-  }
-}
-
 const tagCalls = ({ call }: Call.Calls) => ({
   createTag: (name: string) => call(Tag, { operation: "create tag", method: "POST", path: "/tags", body: { name } }),
   listTags: (query: PageQuery) =>
@@ -281,12 +221,6 @@ const tagCalls = ({ call }: Call.Calls) => ({
     call(Tag, { operation: "rename tag", method: "PUT", path: `/tags/${id}`, body: { name } }),
   deleteTag: (id: TagId) => call(JsonObject, { operation: "delete tag", method: "DELETE", path: `/tags/${id}` })
 })
-
-const readTypes = (told: unknown) => Option.map(decodeTypes(told), (types) => types.map(({ name }) => name))
-
-const decodeTypes = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ name: Schema.String })))
-
-const isMissing = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 404
 
 const unprotected: (...workflows: ReadonlyArray<Changed>) => Effect.Effect<void, EngineError> = () => Effect.void
 

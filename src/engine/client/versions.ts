@@ -2,6 +2,7 @@ import { Predicate } from "effect"
 
 import { clipped } from "../../internal/clipped.ts"
 import { digest } from "../../internal/json/digest.ts"
+import { lasting, onceOf } from "../../internal/lasting.ts"
 import { Recent } from "../../internal/Recent.ts"
 import { type Workflow, nameOf } from "./models.ts"
 
@@ -20,11 +21,12 @@ const parts = [...contents, "active"] as const
  */
 export const versionOf = (workflow: Workflow): string => versionWith(workflow, nodeDigests(workflow))
 
-const versionWith = (workflow: Workflow, nodes: ReadonlyArray<NodeDigest>): string =>
+const versionWith = onceOf((workflow: Workflow, nodes: ReadonlyArray<NodeDigest>): string =>
   [
     ...contents.map((part) => (part === "nodes" ? digest(nodes.map(([, one]) => one)) : digest(workflow[part] ?? {}))),
     workflow.active ? "on" : "off"
   ].join("-")
+)
 
 export const isVersion = (text: string): boolean => /^([0-9a-z]{6}-){5}(on|off)(-part)?$/.test(text)
 
@@ -53,21 +55,15 @@ export const nodesDigest = (version: string): string => version.split("-")[1] ??
 export type NodeDigest = readonly [name: string, digest: string]
 
 /** Every node as a digest; of a large workflow they are kept as long as it is, since one reading is compared several times. */
-export const nodeDigests = ({ nodes }: Pick<Workflow, "nodes">): ReadonlyArray<NodeDigest> => {
-  if (nodes.length < large) return digestsOf(nodes)
-  const known = digestCache.get(nodes)
-  if (known !== undefined) return known
-  const digests = digestsOf(nodes)
-  digestCache.set(nodes, digests)
-  return digests
-}
+export const nodeDigests = ({ nodes }: Pick<Workflow, "nodes">): ReadonlyArray<NodeDigest> =>
+  digestsOf(nodes.length < large ? nodes : lasting(nodes))
 
-const digestsOf = (nodes: Workflow["nodes"]) => nodes.map((node): NodeDigest => [nameOf(node), digest(node)])
+const digestsOf = onceOf((nodes: Workflow["nodes"]): ReadonlyArray<NodeDigest> =>
+  nodes.map((node) => [nameOf(node), digest(node)])
+)
 
 /** Nodes from which on making their digests anew costs more than that a weak map makes them outlive the call. */
 const large = 100
-
-const digestCache = new WeakMap<Workflow["nodes"], ReadonlyArray<NodeDigest>>()
 
 /** Nodes kept in mind at most, over all versions. */
 const maxNodes = 20_000
@@ -94,20 +90,23 @@ export interface SeenVersions {
 export const makeSeenVersions = (): SeenVersions => {
   const seen = new Recent<ReadonlyMap<string, string>>(maxNodes, (nodes) => nodes.size)
   /** Which versions were shown under a stamp of the engine's own, which can stay the same when something changes. */
-  const underStamp = new Recent<Set<string>>(maxStamps)
+  const underStamp = new Recent<ReadonlyArray<string>>(maxStamps)
 
   /** The version of a workflow that a caller is shown. */
   const remember = (workflow: Workflow): string => {
     const digests = nodeDigests(workflow)
     const version = versionWith(workflow, digests)
-    for (const stamp of stampsOf(workflow)) underStamp.keep(stamp, () => new Set()).add(version)
+    for (const stamp of stampsOf(workflow)) {
+      const known = underStamp.keep(stamp, () => [version])
+      if (!known.includes(version)) underStamp.put(stamp, [...known, version])
+    }
     seen.keep(nodesDigest(version), () => new Map(digests))
     return version
   }
 
   const changesSince = (given: string, now: Workflow): ReadonlyArray<string> => {
     if (isVersion(given)) return changesBetween(given, now)
-    const shown = [...(underStamp.get(`${now.id} ${given}`) ?? [])].map((version) => changesBetween(version, now))
+    const shown = (underStamp.get(`${now.id} ${given}`) ?? []).map((version) => changesBetween(version, now))
     // Times move with every change, if not within a millisecond; ids of versions can stay when a workflow is renamed.
     if (given === now.updatedAt && shown.some((changes) => changes.length === 0)) return []
     if (shown.length > 0) return [...new Set(shown.flat())]

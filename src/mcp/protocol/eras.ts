@@ -1,9 +1,10 @@
 import { Effect, Option, Predicate } from "effect"
 
+import { onceOf } from "../../internal/lasting.ts"
 import { Audit } from "../Audit.ts"
 import { clientName } from "./audited.ts"
 import { toErrorResult } from "./errors.ts"
-import { membersOf, writtenBy } from "./members.ts"
+import { bare, membersOf, writtenBy } from "./members.ts"
 import * as Method from "./Method.ts"
 import { shelfLife } from "./methods/paging.ts"
 import { initialize, type Modern, readModern } from "./params.ts"
@@ -92,7 +93,7 @@ export const modern = (
       )
     })
   ),
-  result: (result, { ttlMs }) => {
+  result: onceOf((result: Result, { ttlMs }: Pick<Method.Method, "ttlMs">) => {
     const before = { resultType: "complete" }
     const after = {
       ...(ttlMs === undefined ? {} : { ttlMs, cacheScope: "private" }),
@@ -101,11 +102,8 @@ export const modern = (
     const whole = { ...before, ...result, ...after }
     const members = membersOf(result)
     return members === undefined ? whole : writtenBy(whole, () => [bare(before), members, bare(after)].join(","))
-  }
+  })
 })
-
-/** An object's members as JSON, without the braces. */
-const bare = (object: object) => JSON.stringify(object).slice(1, -1)
 
 const toldToTheModel = (method: Method.Method): Method.Method => ({
   ...method,

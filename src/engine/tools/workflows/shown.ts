@@ -1,5 +1,6 @@
 import { Effect, Predicate } from "effect"
 
+import { onceOf } from "../../../internal/lasting.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { Workflow } from "../../client/models.ts"
@@ -12,17 +13,18 @@ import { warned } from "./findings.ts"
  */
 export const shown = (workflow: Workflow, notices: ReadonlyArray<string> = [], warnings: ReadonlyArray<string> = []) =>
   EngineClient.use(({ versions }) =>
-    Effect.sync((): JsonObject & { readonly version: string } => {
-      const { activeVersion: _activeVersion, shared: _shared, ...rest } = workflow
-      return {
-        ...noticed(notices),
-        ...warned(warnings),
-        version: versions.remember(workflow),
-        ...rest,
-        ...activeVersionDifference(workflow)
-      }
+    Effect.sync((): Shown => {
+      const whole = viewOf(workflow, versions.remember(workflow))
+      return notices.length + warnings.length === 0 ? whole : { ...noticed(notices), ...warned(warnings), ...whole }
     })
   )
+
+type Shown = JsonObject & { readonly version: string }
+
+const viewOf = onceOf((workflow: Workflow, version: string): Shown => {
+  const { activeVersion: _activeVersion, shared: _shared, ...rest } = workflow
+  return { version, ...rest, ...activeVersionDifference(workflow) }
+})
 
 /** The state of a workflow, for who has just seen or will not miss the rest. */
 export const shownState = (workflow: Workflow, notices: ReadonlyArray<string> = []) =>

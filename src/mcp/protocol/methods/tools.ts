@@ -1,5 +1,6 @@
 import { Effect, type JsonSchema, Option, Predicate, type Schema } from "effect"
 
+import { lasting, onceOf } from "../../../internal/lasting.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { withReference } from "../../../internal/withReference.ts"
 import { CurrentAccess } from "../../Access.ts"
@@ -8,7 +9,7 @@ import type { Answer, Tool } from "../../Tool.ts"
 import type { ToolFailure } from "../../ToolError.ts"
 import { audited } from "../audited.ts"
 import type { InputNeeded, Rounds } from "../elicitation/rounds.ts"
-import { kept, writtenBy } from "../members.ts"
+import { writtenBy } from "../members.ts"
 import * as Method from "../Method.ts"
 import { type Called, callTool, list, readCalled } from "../params.ts"
 import { forbidden, ProtocolError } from "../ProtocolError.ts"
@@ -31,7 +32,7 @@ export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const shown = tools.filter(({ isListed }) => isListed !== false)
   const listings = perRevision((protocolVersion) =>
-    kept({ tools: shown.map((tool) => listing(tool, protocolVersion)) })
+    lasting({ tools: shown.map((tool) => listing(tool, protocolVersion)) })
   )
 
   return {
@@ -117,10 +118,14 @@ const listing = (tool: Tool, protocolVersion: ProtocolVersion) => {
 const answerSchema = ({ required = [] }: JsonSchema.JsonSchema, { era }: ProtocolVersion): JsonSchema.JsonSchema =>
   era === "legacy" ? { type: "object", required } : { type: "object", anyOf: [{ required }, { required: ["error"] }] }
 
-const result = ({ content, json, structured }: Answer, { structure }: ProtocolVersion): Result => {
-  if (!structure || structured === undefined) return { content }
+const result = (answer: Answer, { structure }: ProtocolVersion): Result =>
+  structure && answer.structured !== undefined ? structuredResult(answer) : plainResult(answer)
+
+const plainResult = onceOf(({ content }: Answer): Result => ({ content }))
+
+const structuredResult = onceOf(({ content, json, structured }: Answer): Result => {
   const both = { content, structuredContent: structured }
   return json === undefined
     ? both
     : writtenBy(both, () => `"content":${JSON.stringify(content)},"structuredContent":${json}`)
-}
+})

@@ -1,0 +1,79 @@
+import { Effect, Option, Schema } from "effect"
+
+import { JsonObject } from "../../internal/schema/JsonObject.ts"
+import type * as Call from "./call.ts"
+import type { EngineError } from "./EngineError.ts"
+import { type CredentialId, CredentialTest, type CredentialType, page, type PageQuery } from "./models.ts"
+import { credentialTypesPath } from "./naming.ts"
+import { secretsIn } from "./secretsIn.ts"
+
+/** How an engine is asked about credentials, and told of new values. */
+export const credentialCalls = ({ call, callIfOffered, publicJson }: Call.Calls) => {
+  const list = (query: PageQuery) =>
+    callIfOffered(page(JsonObject), {
+      operation: "list credentials",
+      method: "GET",
+      path: "/credentials",
+      query: { ...query }
+    }).pipe(Effect.catchIf(isMissing, () => Effect.succeedNone))
+
+  /** Where an engine does not even list credentials, "not found" says nothing about the one that was asked for. */
+  const whereListed = (ask: Effect.Effect<Option.Option<JsonObject>, EngineError>) =>
+    Effect.catchIf(ask, isMissing, (error) =>
+      Effect.flatMap(list({ limit: 1 }), (listed) => (Option.isNone(listed) ? Effect.succeedNone : Effect.fail(error)))
+    )
+
+  return {
+    listCredentialsIfSupported: list,
+    getCredentialIfSupported: (id: CredentialId) =>
+      whereListed(
+        callIfOffered(JsonObject, { operation: "get credential", method: "GET", path: `/credentials/${id}` })
+      ),
+    createCredential: (body: { readonly name: string; readonly type: CredentialType; readonly data: JsonObject }) =>
+      call(JsonObject, {
+        operation: "create credential",
+        method: "POST",
+        path: "/credentials",
+        body,
+        secrets: secretsIn(body.data)
+      }),
+    updateCredentialIfSupported: (
+      id: CredentialId,
+      body: { readonly name?: string; readonly type?: CredentialType; readonly data?: JsonObject }
+    ) =>
+      whereListed(
+        callIfOffered(JsonObject, {
+          operation: "update credential",
+          method: "PATCH",
+          path: `/credentials/${id}`,
+          body,
+          secrets: secretsIn(body.data)
+        })
+      ),
+    deleteCredential: (id: CredentialId) =>
+      call(JsonObject, { operation: "delete credential", method: "DELETE", path: `/credentials/${id}` }),
+    // Tries a value that is stored, and changes nothing: as good on an instance where nothing may be changed.
+    testCredentialIfSupported: (id: CredentialId) =>
+      callIfOffered(CredentialTest, {
+        operation: "test credential",
+        method: "POST",
+        path: `/credentials/${id}/test`,
+        effect: "read",
+        body: {}
+      }),
+    getCredentialSchema: (type: CredentialType) =>
+      call(JsonObject, {
+        operation: "get credential schema",
+        method: "GET",
+        path: `/credentials/schema/${type}`,
+        about: `credential type ${type}`
+      }),
+    credentialTypesIfSupported: Effect.map(publicJson(credentialTypesPath), Option.flatMap(readTypes))
+  }
+}
+
+const readTypes = (told: unknown) => Option.map(decodeTypes(told), (types) => types.map(({ name }) => name))
+
+const decodeTypes = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ name: Schema.String })))
+
+const isMissing = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 404

@@ -1,0 +1,8 @@
+/** The same JSON value, in which nothing can be changed any more. */
+export const frozen = <A>(value: A): A => {
+  if (typeof value === "object" && value !== null) {
+    for (const inner of Object.values(value)) frozen(inner)
+    Object.freeze(value)
+  }
+  return value
+}
