@@ -43,20 +43,21 @@ export const layer = (options: Options = {}) =>
       yield* facts
 
       const serve = (request: HttpServerRequest.HttpServerRequest, share: Memory.Share) =>
-        Effect.flatMap(Effect.flatMap(readBody(request, share), readMessage), (message) => {
-          const protocolVersion = readHeaders(message, request.headers)
-          return Result.isSuccess(protocolVersion)
-            ? exchange(conversations, request, message, protocolVersion.success, { scope, share, together })
-            : Effect.succeed(answer(refused("id" in message ? message.id : null, protocolVersion.failure)))
-        }).pipe(
-          Effect.catchTags({
-            BodyRefused: ({ message, status }) =>
-              Effect.succeed(
-                problem(status, message, { connection: "close", ...(status === 503 ? { "retry-after": "1" } : {}) })
-              ),
-            ProtocolError: (error) => Effect.succeed(answer(refused(null, error)))
-          })
-        )
+        Effect.matchEffect(readBody(request, share), {
+          onFailure: ({ message, status }) =>
+            Effect.succeed(
+              problem(status, message, { connection: "close", ...(status === 503 ? { "retry-after": "1" } : {}) })
+            ),
+          onSuccess: (bytes) => {
+            const read = readMessage(bytes)
+            if (Result.isFailure(read)) return Effect.succeed(answer(refused(null, read.failure)))
+            const message = read.success
+            const protocolVersion = readHeaders(message, request.headers)
+            return Result.isSuccess(protocolVersion)
+              ? exchange(conversations, request, message, protocolVersion.success, { scope, share, together })
+              : Effect.succeed(answer(refused("id" in message ? message.id : null, protocolVersion.failure)))
+          }
+        })
       const inShare: Handler = (request) =>
         Effect.suspend(() => {
           const share = memory.open()

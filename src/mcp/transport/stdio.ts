@@ -1,9 +1,21 @@
-import { type Array as Arr, type Cause, Deferred, Effect, Fiber, FiberSet, Option, Queue, Stdio, Stream } from "effect"
+import {
+  type Array as Arr,
+  type Cause,
+  Deferred,
+  Effect,
+  Fiber,
+  FiberSet,
+  Option,
+  Queue,
+  Result,
+  Stdio,
+  Stream
+} from "effect"
 
 import { Room } from "../../internal/http/Room.ts"
 import * as Flights from "../protocol/Flights.ts"
 import type * as Message from "../protocol/Message.ts"
-import { busy, invalidRequest } from "../protocol/ProtocolError.ts"
+import { busy, invalidRequest, type ProtocolError } from "../protocol/ProtocolError.ts"
 import { assumed } from "../protocol/ProtocolVersion.ts"
 import { type Outcome, refused, type ServerMessage, written } from "../protocol/Response.ts"
 import { Sessions } from "../protocol/Session.ts"
@@ -36,7 +48,7 @@ export const serveStdio = (until: Effect.Effect<void> = Effect.never) => serve(u
 const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
   const stdio = yield* Stdio.Stdio
   const outgoing = yield* Queue.bounded<string, Cause.Done>(outbox)
-  const send = ({ response }: Outcome) => Queue.offer(outgoing, `${written(response)}\n`)
+  const send = (outcome: Outcome) => Queue.offer(outgoing, lineOf(outcome))
   const tell = (message: ServerMessage) => Queue.offer(outgoing, `${JSON.stringify(message)}\n`)
   const told = Fiber.join(yield* Effect.forkScoped(until))
   const flights = Flights.make()
@@ -88,19 +100,30 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
     )
   }
 
-  const take = Effect.fnUntraced(
-    function* (line: Line) {
-      if (untaken >= mostUntaken) yield* Effect.repeat(Queue.take(taken), { until: () => untaken < mostUntaken })
-      const message = yield* readLine(line)
-      if (!isImmediate(message)) return yield* answerInTurn(message, line._tag === "Line" ? line.bytes.length : 0)
-      // What follows a handshake may depend on it, even when the client does not wait for the answer.
-      const outcome = yield* receive(message)
-      if (Option.isNone(outcome)) return undefined
-      const sending = send(outcome.value)
-      return yield* Queue.isFullUnsafe(outgoing) ? aside(sending) : sending
-    },
-    Effect.catch((problem) => aside(send(refused(null, problem))))
-  )
+  /** What follows a handshake may depend on it, even when the client does not wait for the answer. */
+  const answerAtOnce = (message: Message.Message) =>
+    Effect.flatMap(receive(message), (outcome) =>
+      Option.isNone(outcome) || Queue.offerUnsafe(outgoing, lineOf(outcome.value))
+        ? Effect.void
+        : aside(send(outcome.value))
+    )
+
+  const take = (line: Line): Effect.Effect<unknown> => {
+    const message = readLine(line)
+    if (Result.isFailure(message)) return aside(send(refused(null, message.failure)))
+    return isImmediate(message.success)
+      ? answerAtOnce(message.success)
+      : answerInTurn(message.success, line._tag === "Line" ? line.bytes.length : 0)
+  }
+
+  /** No line is taken while the other end does not take its answers. */
+  const takeInTime = (line: Line) =>
+    untaken < mostUntaken
+      ? take(line)
+      : Effect.andThen(
+          Effect.repeat(Queue.take(taken), { until: () => untaken < mostUntaken }),
+          Effect.suspend(() => take(line))
+        )
 
   const writing = yield* Stream.fromQueue(outgoing).pipe(
     Stream.mapArray(inFewWrites),
@@ -110,7 +133,7 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
   )
   // What is stopped then may have something left to say, which nobody takes.
   yield* Effect.addFinalizer(() => Queue.shutdown(outgoing))
-  const reading = lines(stdio.stdin, largestMessage).pipe(Stream.interruptWhen(told), Stream.runForEach(take))
+  const reading = lines(stdio.stdin, largestMessage).pipe(Stream.interruptWhen(told), Stream.runForEach(takeInTime))
   const flushing = FiberSet.awaitEmpty(serving).pipe(
     Effect.andThen(Queue.end(outgoing)),
     Effect.andThen(Fiber.join(writing)),
@@ -127,9 +150,11 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
   )
 }, Effect.scoped)
 
-const readLine = (line: Line) =>
+const lineOf = ({ response }: Outcome) => `${written(response)}\n`
+
+const readLine = (line: Line): Result.Result<Message.Message, ProtocolError> =>
   line._tag === "TooLong"
-    ? Effect.fail(invalidRequest(`${line.bytes} bytes are more than ${largestMessage}`))
+    ? Result.fail(invalidRequest(`${line.bytes} bytes are more than ${largestMessage}`))
     : readMessage(line.bytes)
 
 /** Characters up to which lines that wait for each other are written as one. */
