@@ -19,23 +19,32 @@ const half = (random: number): string => {
 }
 
 const byteOf = (bits: number): string => digits[bits & 0xff] ?? ""
-const withFresh = <A, E, R>(then: (id: string) => Effect.Effect<A, E, R>) =>
-  withReference(Random.Random, (random) => then(half(random.nextDoubleUnsafe()) + half(random.nextDoubleUnsafe())))
+const fresh = (random: (typeof Random.Random)["Service"]) =>
+  half(random.nextDoubleUnsafe()) + half(random.nextDoubleUnsafe())
 
 /** An id that came from elsewhere, where it is short and plain enough to be written everywhere. */
 const plain = /^[\w.:-]{1,64}$/
 
-/** The id that a request has come with, else a new one. */
-export const requestIdOf = (given: string | undefined): Effect.Effect<string> =>
-  given !== undefined && plain.test(given) ? Effect.succeed(given) : withFresh(Effect.succeed)
+/** What follows from the id that a request has come with, or else from a new one. */
+export const withRequestId = <A, E, R>(
+  given: string | undefined,
+  then: (id: string) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  withReference(Random.Random, (random) => then(given !== undefined && plain.test(given) ? given : fresh(random)))
+
+const withId = <R>(context: Context.Context<R>, id: string): Context.Context<R> => {
+  const annotations = { ...Context.get(context, References.CurrentLogAnnotations), request: id }
+  return Context.add(Context.add(context, References.CurrentLogAnnotations, annotations), RequestId, id)
+}
 
 /** Serves a request under this id. */
 export const named = <A, E, R>(serving: Effect.Effect<A, E, R>, id: string): Effect.Effect<A, E, R> =>
-  Effect.updateContext(serving, (context: Context.Context<R>) => {
-    const annotations = { ...Context.get(context, References.CurrentLogAnnotations), request: id }
-    return Context.add(Context.add(context, References.CurrentLogAnnotations, annotations), RequestId, id)
-  })
+  Effect.updateContext(serving, (context: Context.Context<R>) => withId(context, id))
 
 /** Serves a request under the id that it already has, or a new one. */
 export const identified = <A, E, R>(serving: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  withReference(RequestId, (id) => (id === undefined ? withFresh((id) => named(serving, id)) : serving))
+  Effect.updateContext(serving, (context: Context.Context<R>) =>
+    Context.get(context, RequestId) === undefined
+      ? withId(context, fresh(Context.get(context, Random.Random)))
+      : context
+  )

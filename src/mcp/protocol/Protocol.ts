@@ -76,10 +76,8 @@ export class Protocol extends Context.Service<
       }
       const admitted = (request: Request, call: Call): Effect.Effect<Outcome> => {
         const { era } = call.protocolVersion
-        return Effect.matchEffect(eras[era].admit(request.params), {
-          onSuccess: () => answered(request, call),
-          onFailure: (problem) => Effect.succeed(refused(request.id, problem, era))
-        })
+        const problem = eras[era].refusal(request.params)
+        return problem === undefined ? answered(request, call) : Effect.succeed(refused(request.id, problem, era))
       }
       const serve = (request: Request, call: Call) => {
         const outcome = Effect.suspend(() => admitted(request, call))

@@ -22,15 +22,15 @@ import type { ServerInfo } from "./ServerInfo.ts"
 
 /** One way of speaking MCP: which requests are let in, what they can ask for, and what stands around results. */
 export interface Era {
-  /** Whether the params of a request say all that the era wants said. */
-  readonly admit: (params: unknown) => Effect.Effect<void, ProtocolError>
+  /** What the params of a request lack of what the era wants said, if they do. */
+  readonly refusal: (params: unknown) => ProtocolError | undefined
   readonly methods: ReadonlyMap<string, Method.Method>
   readonly result: (result: Result, method: Method.Method) => Result
 }
 
 /** 2024-11-05 to 2025-11-25: a handshake, or none at all, and every failure a JSON-RPC error. */
 export const legacy = (shared: Method.Methods, info: ServerInfo["Service"]): Era => ({
-  admit: () => Effect.void,
+  refusal: () => undefined,
   methods: new Map(
     Object.entries<Method.Method>({
       ...shared,
@@ -76,7 +76,7 @@ export const modern = (
   shared: Method.Methods & { readonly "tools/call": Method.Method },
   { instructions, name, title, version }: ServerInfo["Service"]
 ): Era => ({
-  admit,
+  refusal,
   methods: new Map(
     Object.entries<Method.Method>({
       ...shared,
@@ -125,10 +125,10 @@ const isModern = (params: unknown): params is Modern =>
   Predicate.hasProperty(params._meta, capabilitiesKey) &&
   Predicate.isObject(params._meta[capabilitiesKey])
 
-/** Whether the params name a modern revision and the client's capabilities. */
-const admit = Effect.fnUntraced(function* (params: unknown) {
+/** Params must name a modern revision and the client's capabilities. */
+const refusal = (params: unknown): ProtocolError | undefined => {
   const known = isModern(params) ? Option.some(params) : readModern(params)
-  if (Option.isNone(known)) return yield* invalidParams(`_meta needs ${versionKey} and ${capabilitiesKey}`)
+  if (Option.isNone(known)) return invalidParams(`_meta needs ${versionKey} and ${capabilitiesKey}`)
   const version = known.value._meta[versionKey]
-  return yield* version === newest.date ? Effect.void : unsupportedVersion(version, dates)
-})
+  return version === newest.date ? undefined : unsupportedVersion(version, dates)
+}

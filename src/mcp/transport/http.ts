@@ -5,7 +5,7 @@ import * as Flights from "../protocol/Flights.ts"
 import { refused } from "../protocol/Response.ts"
 import { ServerInfo } from "../protocol/ServerInfo.ts"
 import { Sessions } from "../protocol/Session.ts"
-import { named, requestIdOf } from "../RequestId.ts"
+import { named, withRequestId } from "../RequestId.ts"
 import { Figures, HealthFacts } from "../Toolset.ts"
 import { makeReader } from "./body.ts"
 import { answer, type Conversations, exchange } from "./exchange.ts"
@@ -64,7 +64,7 @@ export const layer = (options: Options = {}) =>
           return Effect.ensuring(serve(request, share), share.close)
         })
       const post: Handler = (request) =>
-        Effect.flatMap(requestIdOf(request.headers[requestIdHeader]), (id) =>
+        withRequestId(request.headers[requestIdHeader], (id) =>
           Effect.map(named(inShare(request), id), HttpServerResponse.setHeader(requestIdHeader, id))
         )
       const refuse = authorized(() => Effect.succeed(notAllowed))
