@@ -9,10 +9,10 @@ import type { Workflow } from "./models.ts"
 /** Reads the text of a workflow, as far as it has its shape at a glance. */
 export type Readings = (address: string, text: string) => Option.Option<Workflow>
 
-/** A text that was read; with what it says, once it has come twice. */
+/** What was read, as far as it is told apart from most others; whole once it seems to have come twice. */
 interface Reading {
-  readonly text: string
-  readonly workflow?: Workflow
+  readonly stamp: string
+  readonly whole?: { readonly text: string; readonly workflow: Workflow }
 }
 
 /** Characters of all texts that are kept, and of the longest. */
@@ -20,21 +20,22 @@ const most = 1024 * 1024
 const longest = 64 * 1024
 
 /**
- * Reads workflows, and nothing twice that an address answers again to the letter: who reads a workflow once more mostly
- * finds it as it was. Then the object is the same as before; it can not be changed.
+ * Reads workflows, and nothing a third time that an address answers to the letter as before: who reads a workflow again
+ * mostly finds it as it was. Then the object is the same as before, too; it cannot be changed. Of what has come once,
+ * next to nothing is kept, as it would only be copied, and thrown away with the next change.
  */
 export const make = (): Readings => {
-  const recent = new Recent<Reading>(most, ({ text }) => text.length)
+  const recent = new Recent<Reading>(most, ({ stamp, whole }) => whole?.text.length ?? stamp.length)
   return (address, text) => {
     if (text.length > longest) return read(text)
     const known = recent.get(address)
-    const isSame = known?.text === text
-    if (isSame && known.workflow !== undefined) {
+    if (known?.whole?.text === text) {
       recent.keep(address, () => known)
-      return Option.some(known.workflow)
+      return Option.some(known.whole.workflow)
     }
     return Option.map(read(text), (workflow) => {
-      recent.put(address, isSame ? { text, workflow: stays(workflow) } : { text })
+      const stamp = `${workflow.updatedAt} ${text.length}`
+      recent.put(address, known?.stamp === stamp ? { stamp, whole: { text, workflow: stays(workflow) } } : { stamp })
       return workflow
     })
   }
