@@ -22,9 +22,15 @@ export const digest = (value: unknown): string => {
   let low = halves[1] ?? 0
   high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909)
   low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909)
-  const hash = 2 ** 32 * (2097151 & low) + (high >>> 0)
-  return hash.toString(36).padStart(6, "0").slice(-6)
+  const hash = (2 ** 32 * (2097151 & low) + (high >>> 0)) % 36 ** 6
+  return threeDigits(Math.floor(hash / 36 ** 3)) + threeDigits(hash % 36 ** 3)
 }
+
+/** In base 36, as `toString` writes it, which takes longer than to hash a node. */
+const threeDigits = (number: number): string =>
+  String.fromCharCode(digit(Math.floor(number / 36 ** 2)), digit(Math.floor(number / 36) % 36), digit(number % 36))
+
+const digit = (number: number): number => (number < 10 ? 48 : 87) + number
 
 const visit = (value: unknown) => {
   if (typeof value === "string") add(text, value)
@@ -32,15 +38,31 @@ const visit = (value: unknown) => {
     add(array)
     for (const item of value) visit(item)
     add(end)
-  } else if (isJsonObject(value)) {
-    add(object)
-    for (const name of inOrder(Object.keys(value))) {
-      add(bare, name)
-      visit(value[name])
-    }
-    add(end)
-  } else add(bare, String(value))
+  } else if (isJsonObject(value)) visitFields(value)
+  else add(bare, String(value))
 }
+
+/** Each field begins where its object does, and all are summed up: so their order does not matter, without being made. */
+const visitFields = (value: JsonObject) => {
+  const high = halves[0] ?? 0
+  const low = halves[1] ?? 0
+  let allHigh = 0
+  let allLow = 0
+  for (const name of Object.keys(value)) {
+    halves[0] = high
+    halves[1] = low
+    add(bare, name)
+    visit(value[name])
+    allHigh = (allHigh + mixed(halves[0] ?? 0)) | 0
+    allLow = (allLow + mixed(halves[1] ?? 0)) | 0
+  }
+  halves[0] = high ^ allHigh
+  halves[1] = low ^ allLow
+  add(object)
+}
+
+/** In sums, no bit may stand for the same bit of what is summed up alone. */
+const mixed = (half: number): number => Math.imul(half ^ (half >>> 15), 2246822507)
 
 /** A sign, and the text behind it. */
 const add = (sign: number, words = "") => {
@@ -53,20 +75,6 @@ const add = (sign: number, words = "") => {
   }
   halves[0] = high
   halves[1] = low
-}
-
-/** So few names are put in order by moving each to its place; sorting costs more than that. */
-const few = 16
-
-const inOrder = (names: Array<string>): ReadonlyArray<string> => {
-  if (names.length > few) return names.sort()
-  for (let at = 1; at < names.length; at++) {
-    const name = names[at] ?? ""
-    let to = at
-    for (let before = names[to - 1]; before !== undefined && before > name; before = names[to - 1]) names[to--] = before
-    names[to] = name
-  }
-  return names
 }
 
 /** Whether two JSON values say the same; fields may come in another order. */
