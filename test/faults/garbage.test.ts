@@ -3,7 +3,8 @@ import { fileURLToPath } from "node:url"
 
 import { assert, it } from "vitest"
 
-import { faultyEngine, useEngines } from "./FaultyEngine.ts"
+import type { Act } from "../support/loopback.ts"
+import { faultyEngine, json, node, useEngines, workflow } from "./FaultyEngine.ts"
 import { configurationOf, overHttp, useCommand } from "./servers.ts"
 
 useCommand()
@@ -14,13 +15,27 @@ const env = { NODE_OPTIONS: `--require ${fileURLToPath(new URL("traceGc.cjs", im
 /** So many instances that none of them is paced. */
 const names = Array.from({ length: 80 }, (_, index) => `e${index}`)
 
+const get = (index: number) => ({
+  method: "tools/call",
+  params: { name: "get_workflow", arguments: { instance: names[index % names.length], id: "1" } }
+})
+
 const asked = {
   "tools/list": () => ({ method: "tools/list", params: {} }),
-  get_workflow: (index: number) => ({
-    method: "tools/call",
-    params: { name: "get_workflow", arguments: { instance: names[index % names.length], id: "1" } }
-  })
+  get_workflow: get,
+  "get_workflow of one that changes": get
 } as const
+
+const nodes = Array.from({ length: 20 }, (_, index) => node(`Step ${index}`))
+
+/** Of a workflow that is another one at each look, or stays as it is. */
+const changing =
+  (isMoving: boolean): Act =>
+  (socket, request) => {
+    const updatedAt = new Date(isMoving ? changes++ : 0).toISOString()
+    json(workflow("1", { nodes, updatedAt }))(socket, request)
+  }
+let changes = 0
 
 /** Of what was made between collections of young space, the share that was still there after them. */
 const keptShare = (told: string) => {
@@ -62,10 +77,11 @@ const post = (url: string, agent: Agent, body: string) =>
       .end(body)
   })
 
-it.each(["tools/list", "get_workflow"] as const)(
+it.each(["tools/list", "get_workflow", "get_workflow of one that changes"] as const)(
   "what a %s over HTTP makes does not outlive it, so that only what is young is collected",
   async (what) => {
     const engine = await faultyEngine()
+    engine.does(changing(what === "get_workflow of one that changes"))
     const hosts = Object.fromEntries(names.map((name) => [name, engine.host]))
     const server = await overHttp(configurationOf(hosts, { requestsPerSecond: 99 }), { env })
     const agent = new Agent({ keepAlive: true })
