@@ -159,17 +159,20 @@ export const bodyStream = (answer: IncomingMessage): Effect.Effect<Readable> => 
   if (coding === "" || length === "0" || answer.statusCode === 204 || answer.statusCode === 304) {
     return Effect.succeed(answer)
   }
-  return Effect.map(
+  // Nobody has it yet who would break it off.
+  const loaded = Effect.onInterrupt(
     Effect.promise(() => import("node:zlib")),
-    ({ createBrotliDecompress, createUnzip }) =>
-      coding
-        .toLowerCase()
-        .split(",")
-        .map((name) => name.trim())
-        .filter((name) => packing.test(name))
-        .reduceRight<Readable>(
-          (packed, name) => pipeline(packed, name === "br" ? createBrotliDecompress() : createUnzip(), () => {}),
-          answer
-        )
+    () => Effect.sync(() => answer.destroy())
+  )
+  return Effect.map(loaded, ({ createBrotliDecompress, createUnzip }) =>
+    coding
+      .toLowerCase()
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => packing.test(name))
+      .reduceRight<Readable>(
+        (packed, name) => pipeline(packed, name === "br" ? createBrotliDecompress() : createUnzip(), () => {}),
+        answer
+      )
   )
 }

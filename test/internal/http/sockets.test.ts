@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { createServer, type Server } from "node:net"
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 
@@ -263,6 +264,26 @@ describe("over the client of the command", () => {
         problem: "its compressed answer cannot be unpacked (Z_BUF_ERROR)",
         phase: "reading"
       })
+    })
+  )
+
+  it.effect("a call that is cancelled as the head of a compressed answer comes cuts its connection", () =>
+    Effect.gen(function* () {
+      const server = yield* listen(writes("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 100\r\n\r\n"))
+      const upstream = yield* upstreamAt("the client of the command", server.url)
+      const call = yield* Effect.forkChild(upstream.send(withKey("GET")), { startImmediately: true })
+      yield* Effect.callback<void>((resume) => {
+        const come = () => {
+          unsubscribe("http.client.response.finish", come)
+          process.nextTick(() => {
+            call.interruptUnsafe()
+            resume(Effect.void)
+          })
+        }
+        subscribe("http.client.response.finish", come)
+      })
+      yield* Fiber.await(call)
+      yield* server.quiet
     })
   )
 
