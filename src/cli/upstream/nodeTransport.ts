@@ -61,21 +61,29 @@ export const exchange = (way: Way, { body, headers, method, url }: Exchange) =>
     if (Result.isFailure(opened)) return Effect.fail(failed(new NotConnected({ cause: opened.failure })))
     const going = opened.success
     const cut = () => void going.destroy()
-    const progress = { isConnected: going.reusedSocket }
+    const progress = { isConnected: going.reusedSocket, isSent: false }
     const head = Effect.callback<Received, TransportError>((resume) => {
-      going.on("error", (cause) =>
-        resume(Effect.fail(failed(progress.isConnected ? cause : new NotConnected({ cause }))))
-      )
+      const fail = (cause: unknown) =>
+        resume(Effect.fail(failed(progress.isConnected && progress.isSent ? cause : new NotConnected({ cause }))))
+      going.on("error", fail)
       going.on("socket", (socket) => {
         if (!progress.isConnected) socket.once(way.connected, () => (progress.isConnected = true))
       })
       going.on("response", (answer) => {
         // It may break before it is read, which then finds out.
         answer.on("error", () => {})
-        resume(Effect.succeed({ answer, cut }))
+        if (progress.isSent) return resume(Effect.succeed({ answer, cut }))
+        // Whatever was asked over this connection before, it has got more than its answer.
+        cut()
+        fail(unasked)
       })
+      const leave = () => {
+        progress.isSent = !going.destroyed
+        going.end(body)
+      }
       // Not before all that has come is looked at: each write wakes the process at the other end, many in a row wake it once.
-      setImmediate(() => going.end(body))
+      // The end of a kept connection may be among what comes next; a change that was not sent is no change of unknown outcome.
+      setImmediate(going.reusedSocket && method !== "GET" ? () => setImmediate(leave) : leave)
       return Effect.sync(cut)
     })
     if (progress.isConnected) return head
@@ -94,6 +102,7 @@ interface Received {
 const failed = (cause: unknown) => new TransportError({ cause })
 
 const noConnection = { code: "ETIMEDOUT" }
+const unasked = { code: "ECONNRESET" }
 
 const toAnswer = ({ answer, cut }: Received): Effect.Effect<Answer> =>
   Effect.map(bodyStream(answer), (body) => new NodeAnswer(answer, body, cut))

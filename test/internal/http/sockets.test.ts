@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
-import { createServer, type Server } from "node:net"
+import { createServer, type Server, type Socket } from "node:net"
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 
 import { assert, describe, it } from "@effect/vitest"
@@ -248,6 +248,23 @@ describe("over the client of the command", () => {
         phase: "connecting"
       })
       assert.lengthOf(server.received, 0)
+    })
+  )
+
+  it.live.each(["GET", "POST"] as const)("a %s never leaves over a connection whose end has come", (method) =>
+    Effect.gen(function* () {
+      const sockets: Array<Socket> = []
+      const server = yield* listen((socket, request) => {
+        sockets.push(socket)
+        replies(200, "{}")(socket, request)
+      })
+      const upstream = yield* upstreamAt("the client of the command", server.url, { retries: 2 })
+      for (let round = 1; round < 5; round++) {
+        yield* upstream.send(withKey("GET"))
+        for (const socket of sockets) socket.resetAndDestroy()
+        assert.strictEqual((yield* upstream.send(withKey(method))).status, 200)
+        assert.lengthOf(server.received, 2 * round)
+      }
     })
   )
 
