@@ -1,13 +1,18 @@
 import type { Workflow } from "../../client/models.ts"
+import { holdsSecrets, secretsStay } from "../../workflow/maskSecrets.ts"
 import { credentialsIn } from "../credentials.ts"
 import type { Mapping, Matches } from "../settings.ts"
+import type { Input } from "./Input.ts"
 
-/** The mappings of two places as one; what a later one says goes before. */
+/** The mappings of two places as one; what a later one says goes before. Values that were given stay apart. */
 export const mappingOf = (
   mappings: ReadonlyArray<Mapping>,
   { from, given, to }: { readonly from: string; readonly to: string; readonly given: Matches | undefined }
 ): Mapping =>
-  [...mappings.filter((mapping) => mapping.from === from && mapping.to === to), ...(given === undefined ? [] : [given])]
+  [
+    ...mappings.filter((mapping) => mapping.from === from && mapping.to === to),
+    ...(given === undefined ? [] : [{ ...given, values: {} }])
+  ]
     .map(({ credentials, tags, values, workflows }) => ({ credentials, tags, values, workflows }))
     .reduce<Mapping>(
       (all, one) => ({
@@ -36,4 +41,11 @@ export const uselessIn = (
       .filter((key) => !known[field].includes(key))
       .map((key) => `mapping.${field}: nothing of the source is called ${key}`)
   return [...strays("credentials", credentials), ...strays("tags", tags), ...strays("workflows", workflows)]
+}
+
+/** Said of values that were given, whatever they are, so that it tells nothing of what secrets hold. */
+export const stayingIn = ({ givenValues = {}, selected, source }: Input): ReadonlyArray<string> => {
+  const nodes = selected.flatMap((id) => source.get(id)?.nodes ?? [])
+  const areGiven = Object.keys(givenValues).length > 0
+  return areGiven && nodes.some(({ parameters }) => holdsSecrets(parameters)) ? [`mapping.values: ${secretsStay}`] : []
 }

@@ -7,7 +7,7 @@ import { withNames } from "../../changes/names.ts"
 import { WorkflowPlans, PlanConfig } from "../../changes/Plans.ts"
 import { promotedIn } from "../../changes/promotion/history.ts"
 import type { Input, Options } from "../../changes/promotion/Input.ts"
-import { mappingOf, uselessIn } from "../../changes/promotion/mapping.ts"
+import { mappingOf, stayingIn, uselessIn } from "../../changes/promotion/mapping.ts"
 import { abandoned } from "../../changes/promotion/own.ts"
 import { promote } from "../../changes/promotion/promote.ts"
 import { isSecondGeneration } from "../../changes/RemoteState.ts"
@@ -62,6 +62,7 @@ export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
     promoted: promotedIn(yield* plans.entries, from, to),
     editors: new Map(),
     mapping: mappingOf(promotion.mappings, { from, to, given: wish.mapping }),
+    givenValues: wish.mapping?.values ?? {},
     keep: promotion.keep,
     generation,
     nodeTypes: yield* nodeTypesOf(source, target, own),
@@ -71,7 +72,7 @@ export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
   const first = promote(whole)
   const editors = yield* editorsOf(target, first.edited)
   const { edited: _edited, outcomes, ...draft } = editors.size === 0 ? first : promote({ ...whole, editors })
-  const strays = wish.mapping === undefined ? [] : uselessIn(wish.mapping, theirs)
+  const strays = wish.mapping === undefined ? [] : [...uselessIn(wish.mapping, theirs), ...stayingIn(input)]
   const left = abandoned(input).filter((twin) => isMeant(wish, twin, input.mapping))
   const plan = yield* plans.keep({
     ...draft,
