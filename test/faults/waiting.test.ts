@@ -50,6 +50,28 @@ describe.concurrent("a call whose answer does not come", () => {
     })
   }
 
+  it.for(transports)(
+    "of the last of several requests ends after 55 seconds in all, over %s",
+    async ([, open], { expect }) => {
+      const engine = await faultyEngine()
+      const server = await open(configurationOf({ main: engine.host }))
+      await server.call(...read)
+      let asked = 0
+      engine.does((socket, request) => {
+        // Each in its own time, and all of them not in that of a call.
+        if (asked++ === 0) setTimeout(() => healthy(socket, request), 28_000)
+      })
+      const before = performance.now()
+      const error = errorOf(await server.call("update_workflow", { id: "1", name: "New" }))
+      const took = performance.now() - before
+      expect(error.data).toMatchObject({ code: "TIMEOUT" })
+      expect(took).toBeGreaterThan(54_000)
+      expect(took).toBeLessThan(59_000)
+      engine.heals()
+      expect(textOf(await server.call(...read))).toContain("Workflow 1")
+    }
+  )
+
   it("because TLS never comes about ends in time, and a change is then not called unknown", async ({ expect }) => {
     const { port } = await silentPort()
     const server = await overStdio(configurationOf({ main: `https://127.0.0.1:${port}` }))
