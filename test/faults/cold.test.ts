@@ -106,6 +106,45 @@ describe.each(transports)("as the first thing that a server over %s is asked", (
   })
 })
 
+const operators: ReadonlyArray<Case> = [
+  [
+    "a node that is not there",
+    healthy,
+    ...call("edit_workflow", { id: "1", operations: [{ op: "enable", node: "No" }] }),
+    refused(-32602)
+  ],
+  [
+    "an operation that is not there",
+    healthy,
+    ...call("edit_workflow", { id: "1", operations: [{ op: "no" }] }),
+    refused(-32602)
+  ],
+  [
+    "a plan that is not there",
+    healthy,
+    ...call("plan_rollback", { plan_id: "no" }),
+    { data: { code: "PLAN_NOT_FOUND" } }
+  ],
+  [
+    "a history that is not kept",
+    healthy,
+    ...call("workflow_history", { id: "1" }),
+    failed({ code: "CONFIGURATION_ERROR" })
+  ],
+  ["a view that breaks", resetsAfter(""), ...call("view_workflow", { id: "1" }), failed({ code: "NETWORK_ERROR" })]
+]
+it.each(operators)(
+  "%s is told as what it is by the first call of an operator",
+  async (_name, act, method, params, expected) => {
+    const engine = await faultyEngine()
+    engine.does(act)
+    const server = await overStdio({ ...configurationOf({ main: engine.host }), toolsets: ["operator"] })
+    assert.containSubset(errorOf(await server.ask(method, params)), expected)
+    server.child.stdin.end()
+    assert.deepInclude(await server.ended, { code: 0, stderr: "" })
+  }
+)
+
 const line = (message: object) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`
 
 it("a call that is cancelled before its tools are loaded leaves no answer, and the next one is served", async () => {

@@ -59,5 +59,7 @@ export const inWords = (code: string): string => {
   if (code === "ERR_PROXY_TUNNEL") return `the proxy refuses to connect (${code})`
   if (invalid.test(code)) return `a header or the proxy's settings cannot be used (${code})`
   if (packed.test(code)) return `its compressed answer cannot be unpacked (${code})`
+  if (code === "HPE_HEADER_OVERFLOW") return `the headers of its answer are too long (${code})`
+  if (code.startsWith("HPE_")) return `its answer is not HTTP (${code})`
   return `the connection broke (${code})`
 }
