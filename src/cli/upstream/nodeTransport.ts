@@ -1,6 +1,6 @@
 // Node's own events and callbacks: every call of an upstream goes through here, and a layer less is a third of its cost.
 import type { IncomingMessage } from "node:http"
-import { pipeline, type Readable } from "node:stream"
+import type { Readable } from "node:stream"
 
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, Result } from "effect"
@@ -9,6 +9,7 @@ import { Headers } from "effect/http"
 import { openHeaders, type UpstreamRequest } from "../../internal/http/request.ts"
 import { type Answer, type Transport, TransportError } from "../../internal/http/Transport.ts"
 import { NotConnected } from "../../internal/http/transportCode.ts"
+import { bodyStream, textOf } from "./nodeAnswers.ts"
 import type { Way, Ways } from "./ways.ts"
 
 export type Body = string | Uint8Array | undefined
@@ -77,6 +78,11 @@ export const exchange = (way: Way, { body, headers, method, url }: Exchange) =>
         cut()
         fail(unasked)
       })
+      // Node says nothing more of what ends like this.
+      going.on("upgrade", (_, socket) => {
+        socket.destroy()
+        fail(otherProtocol)
+      })
       const leave = () => {
         progress.isSent = !going.destroyed
         going.end(body)
@@ -103,6 +109,7 @@ const failed = (cause: unknown) => new TransportError({ cause })
 
 const noConnection = { code: "ETIMEDOUT" }
 const unasked = { code: "ECONNRESET" }
+const otherProtocol = { code: "HPE_PAUSED_UPGRADE" }
 
 const toAnswer = ({ answer, cut }: Received): Effect.Effect<Answer> =>
   Effect.map(bodyStream(answer), (body) => new NodeAnswer(answer, body, cut))
@@ -132,56 +139,4 @@ class NodeAnswer implements Answer {
     const { body } = this
     return NodeStream.fromReadable({ evaluate: () => body, onError: failed })
   }
-}
-
-/** The text of a body, read in one piece. */
-export const textOf = <E>(body: Readable, failed: (cause: unknown) => E): Effect.Effect<string, E> =>
-  Effect.callback((resume) => {
-    const chunks: Array<Uint8Array> = []
-    let isWhole = false
-    const end = () => {
-      const [first] = chunks
-      const bytes = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks)
-      resume(Effect.succeed(decoder.decode(bytes)))
-    }
-    // An error is made only where it is one: every body that was read closes, too.
-    const fail = () => (isWhole ? undefined : resume(Effect.fail(failed(body.errored))))
-    if (body.destroyed) return fail()
-    body
-      .on("data", (chunk: Uint8Array) => chunks.push(chunk))
-      .on("error", fail)
-      .on("close", fail)
-    // One moment later the connection is free, so that what follows goes over it.
-    body.on("end", () => {
-      isWhole = true
-      process.nextTick(end)
-    })
-  })
-
-const decoder = new TextDecoder()
-
-const packing = /^(?:(?:x-)?gzip|deflate|br)$/
-
-/** The body of an answer, unpacked as far as it is packed. */
-export const bodyStream = (answer: IncomingMessage): Effect.Effect<Readable> => {
-  const { "content-encoding": coding = "", "content-length": length } = answer.headers
-  if (coding === "" || length === "0" || answer.statusCode === 204 || answer.statusCode === 304) {
-    return Effect.succeed(answer)
-  }
-  // Nobody has it yet who would break it off.
-  const loaded = Effect.onInterrupt(
-    Effect.promise(() => import("node:zlib")),
-    () => Effect.sync(() => answer.destroy())
-  )
-  return Effect.map(loaded, ({ createBrotliDecompress, createUnzip }) =>
-    coding
-      .toLowerCase()
-      .split(",")
-      .map((name) => name.trim())
-      .filter((name) => packing.test(name))
-      .reduceRight<Readable>(
-        (packed, name) => pipeline(packed, name === "br" ? createBrotliDecompress() : createUnzip(), () => {}),
-        answer
-      )
-  )
 }

@@ -284,6 +284,23 @@ describe("over the client of the command", () => {
     })
   )
 
+  it.effect.each([
+    [
+      "is packed thousands of times",
+      `content-encoding: ${Array.from({ length: 2500 }, () => "gzip").join(",")}\r\ncontent-length: 2\r\n\r\n{}`,
+      { code: "Z_BUF_ERROR", phase: "reading" }
+    ],
+    ["goes on in another protocol", "connection: upgrade\r\nupgrade: x\r\n\r\n{}", { code: "HPE_PAUSED_UPGRADE" }]
+  ] as const)("an answer that %s is none, and known as such at once", ([_, rest, expected]) =>
+    Effect.gen(function* () {
+      const status = rest.includes("upgrade") ? "101 Switching Protocols" : "200 OK"
+      const server = yield* listen(writes(`HTTP/1.1 ${status}\r\n${rest}`))
+      const upstream = yield* upstreamAt("the client of the command", server.url)
+      assert.containSubset(yield* Effect.flip(upstream.send(withKey("POST"))), { _tag: "Unreachable", ...expected })
+      yield* server.quiet
+    })
+  )
+
   it.effect("a call that is cancelled as the head of a compressed answer comes cuts its connection", () =>
     Effect.gen(function* () {
       const server = yield* listen(writes("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 100\r\n\r\n"))
