@@ -291,7 +291,7 @@ describe("over the client of the command", () => {
       { code: "Z_BUF_ERROR", phase: "reading" }
     ],
     ["goes on in another protocol", "connection: upgrade\r\nupgrade: x\r\n\r\n{}", { code: "HPE_PAUSED_UPGRADE" }]
-  ] as const)("an answer that %s is none, and known as such at once", ([_, rest, expected]) =>
+  ] as const)("an answer that %s is none, and known as such at once", ([, rest, expected]) =>
     Effect.gen(function* () {
       const status = rest.includes("upgrade") ? "101 Switching Protocols" : "200 OK"
       const server = yield* listen(writes(`HTTP/1.1 ${status}\r\n${rest}`))
