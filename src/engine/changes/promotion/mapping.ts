@@ -4,15 +4,12 @@ import { credentialsIn } from "../credentials.ts"
 import type { Mapping, Matches } from "../settings.ts"
 import type { Input } from "./Input.ts"
 
-/** The mappings of two places as one; what a later one says goes before. Values that were given stay apart. */
+/** The mappings of two places as one; what a later one says goes before. */
 export const mappingOf = (
   mappings: ReadonlyArray<Mapping>,
   { from, given, to }: { readonly from: string; readonly to: string; readonly given: Matches | undefined }
 ): Mapping =>
-  [
-    ...mappings.filter((mapping) => mapping.from === from && mapping.to === to),
-    ...(given === undefined ? [] : [{ ...given, values: {} }])
-  ]
+  [...mappings.filter((mapping) => mapping.from === from && mapping.to === to), ...(given === undefined ? [] : [given])]
     .map(({ credentials, tags, values, workflows }) => ({ credentials, tags, values, workflows }))
     .reduce<Mapping>(
       (all, one) => ({

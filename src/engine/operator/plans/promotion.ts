@@ -31,6 +31,8 @@ export interface Wish extends Options {
   readonly name?: string | undefined
   /** What stands for what on the other instance, beside what the configuration says. */
   readonly mapping?: Matches | undefined
+  /** Whether it is a person who asks, and has the files with the keys: then values may stand for secrets. */
+  readonly isPersonal?: boolean
 }
 
 /** Works a promotion out from what both instances show now, and keeps it as a plan. */
@@ -61,8 +63,7 @@ export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
     credentials,
     promoted: promotedIn(yield* plans.entries, from, to),
     editors: new Map(),
-    mapping: mappingOf(promotion.mappings, { from, to, given: wish.mapping }),
-    givenValues: wish.mapping?.values ?? {},
+    ...mappedBy(wish, promotion.mappings),
     keep: promotion.keep,
     generation,
     nodeTypes: yield* nodeTypesOf(source, target, own),
@@ -82,6 +83,14 @@ export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
   })
   return { plan, outcomes }
 })
+
+const mappedBy = ({ from, isPersonal = false, mapping, to }: Wish, mappings: ReadonlyArray<Mapping>) => {
+  const given = isPersonal || mapping === undefined ? mapping : { ...mapping, values: {} }
+  return {
+    mapping: mappingOf(mappings, { from, to, given }),
+    givenValues: isPersonal ? {} : (mapping?.values ?? {})
+  } satisfies Pick<Input, "givenValues" | "mapping">
+}
 
 type Client = EngineClient["Service"]
 
