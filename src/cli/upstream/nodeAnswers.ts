@@ -4,6 +4,8 @@ import { pipeline, type Readable } from "node:stream"
 
 import { Effect } from "effect"
 
+import { systemError } from "../../internal/http/transportCode.ts"
+
 /** The text of a body, read in one piece. */
 export const textOf = <E>(body: Readable, failed: (cause: unknown) => E): Effect.Effect<string, E> =>
   Effect.callback((resume) => {
@@ -43,7 +45,7 @@ export const bodyStream = (answer: IncomingMessage): Effect.Effect<Readable> => 
     .split(",")
     .map((name) => name.trim())
     .filter((name) => packing.test(name))
-  if (codings.length > mostCodings) return Effect.sync(() => answer.destroy(overpacked()))
+  if (codings.length > mostCodings) return Effect.sync(() => answer.destroy(systemError("Z_BUF_ERROR")))
   // Nobody has it yet who would break it off.
   const loaded = Effect.onInterrupt(
     Effect.promise(() => import("node:zlib")),
@@ -59,5 +61,3 @@ export const bodyStream = (answer: IncomingMessage): Effect.Effect<Readable> => 
 
 /** Each layer takes memory before a byte of it is unpacked; nobody packs twice. */
 const mostCodings = 5
-
-const overpacked = () => Object.assign(new Error("packed too often"), { code: "Z_BUF_ERROR" })

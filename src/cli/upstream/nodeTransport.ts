@@ -8,7 +8,7 @@ import { Headers } from "effect/http"
 
 import { openHeaders, type UpstreamRequest } from "../../internal/http/request.ts"
 import { type Answer, type Transport, TransportError } from "../../internal/http/Transport.ts"
-import { NotConnected } from "../../internal/http/transportCode.ts"
+import { NotConnected, systemError } from "../../internal/http/transportCode.ts"
 import { bodyStream, textOf } from "./nodeAnswers.ts"
 import type { Way, Ways } from "./ways.ts"
 
@@ -76,12 +76,12 @@ export const exchange = (way: Way, { body, headers, method, url }: Exchange) =>
         if (progress.isSent) return resume(Effect.succeed({ answer, cut }))
         // Whatever was asked over this connection before, it has got more than its answer.
         cut()
-        fail(unasked)
+        fail(systemError("ECONNRESET"))
       })
       // Node says nothing more of what ends like this.
       going.on("upgrade", (_, socket) => {
         socket.destroy()
-        fail(otherProtocol)
+        fail(systemError("HPE_PAUSED_UPGRADE"))
       })
       const leave = () => {
         progress.isSent = !going.destroyed
@@ -94,7 +94,7 @@ export const exchange = (way: Way, { body, headers, method, url }: Exchange) =>
     })
     if (progress.isConnected) return head
     const tooLate = Effect.suspend(() =>
-      progress.isConnected ? Effect.never : Effect.fail(failed(new NotConnected({ cause: noConnection })))
+      progress.isConnected ? Effect.never : Effect.fail(failed(new NotConnected({ cause: systemError("ETIMEDOUT") })))
     )
     return Effect.raceFirst(head, Effect.andThen(Effect.sleep(connectTimeout), tooLate))
   })
@@ -106,10 +106,6 @@ interface Received {
 }
 
 const failed = (cause: unknown) => new TransportError({ cause })
-
-const noConnection = { code: "ETIMEDOUT" }
-const unasked = { code: "ECONNRESET" }
-const otherProtocol = { code: "HPE_PAUSED_UPGRADE" }
 
 const toAnswer = ({ answer, cut }: Received): Effect.Effect<Answer> =>
   Effect.map(bodyStream(answer), (body) => new NodeAnswer(answer, body, cut))

@@ -3,6 +3,9 @@ import { Data, Predicate } from "effect"
 /** What a client fails with that knows that no connection was made, so that nothing was sent. */
 export class NotConnected extends Data.TaggedError("NotConnected")<{ readonly cause: unknown }> {}
 
+/** A failure that the system would call by this code, and never told. */
+export const systemError = (code: string) => Object.assign(new Error(code), { code })
+
 /** The first thing that is found in an error or in what caused it. */
 const findIn = <A>(error: unknown, find: (error: object) => A | undefined, depth = 0): A | undefined => {
   if (!Predicate.isObject(error) || depth > 8) return undefined
