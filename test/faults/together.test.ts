@@ -143,12 +143,12 @@ describe("a call that its client cancels", () => {
       params: { name: read[0], arguments: read[1], ...params }
     })
 
-  it("by leaving, over HTTP in the modern revision, is given up", async () => {
+  it.each(phases)("by leaving %s, over HTTP in the modern revision, is given up", async (_name, during) => {
     const engine = await faultyEngine()
     const server = await overHttp(configurationOf({ main: engine.host }))
     await server.call(...read)
     const hold = held()
-    engine.plays(hold.act)
+    engine.plays(during(hold.act))
     const leave = new AbortController()
     const headers = modernHeaders("tools/call", read[0])
     const left = fetch(`${server.url}/mcp`, {
