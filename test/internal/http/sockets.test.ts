@@ -20,14 +20,18 @@ import { clientNames, upstreamAt, withKey } from "./clients.ts"
 
 const MiB = 1024 * 1024
 
+/** A port on which connections are taken like this, until the scope ends. */
+const portThat = (take: (socket: Socket) => void) =>
+  Effect.acquireRelease(
+    Effect.callback<Server>((resume) => {
+      const server = createServer((socket) => take(socket.on("error", () => {})))
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) => Effect.sync(() => server.close())
+  ).pipe(Effect.map((server) => Schema.decodeUnknownSync(Schema.Struct({ port: Schema.Int }))(server.address()).port))
+
 /** Closes every connection as soon as something comes over it. */
-const closedDuringHandshake = Effect.acquireRelease(
-  Effect.callback<Server>((resume) => {
-    const server = createServer((socket) => socket.on("error", () => {}).on("data", () => socket.resetAndDestroy()))
-    server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-  }),
-  (server) => Effect.sync(() => server.close())
-).pipe(Effect.map((server) => Schema.decodeUnknownSync(Schema.Struct({ port: Schema.Int }))(server.address()).port))
+const closedDuringHandshake = portThat((socket) => socket.on("data", () => socket.resetAndDestroy()))
 
 const half = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"data":[1,2'
 const headersOnly = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -183,6 +187,22 @@ describe.each(clientNames)("over %s", (client) => {
       assert.containSubset(failure, { _tag: "ReplyTooLarge", limit: MiB })
       yield* server.quiet
       assert.isBelow(server.counts.bytesWritten, 16 * MiB)
+    })
+  )
+
+  it.effect("an answer that comes before all of its request has left is one, and the rest goes nowhere", () =>
+    Effect.gen(function* () {
+      const port = yield* portThat((socket) =>
+        socket.once("data", () => {
+          socket.pause()
+          socket.write("HTTP/1.1 413 Word\r\ncontent-length: 2\r\n\r\n{}")
+        })
+      )
+      const upstream = yield* upstreamAt(client, `http://127.0.0.1:${port}`)
+      for (let round = 0; round < 2; round++) {
+        const reply = yield* upstream.send({ ...withKey("POST"), body: { x: "x".repeat(16 * MiB) } })
+        assert.deepInclude(reply, { status: 413, text: "{}" })
+      }
     })
   )
 
