@@ -1,9 +1,26 @@
-import { type Context, Duration, Effect, Exit } from "effect"
+import { type Context, Effect, Exit, Fiber } from "effect"
 
-/** A value that is made once, when it is first asked for, however many ask; what failed is tried again for the next. */
+/**
+ * A value that is made once, when it is first asked for, however many ask and whoever of them leaves; what failed is tried
+ * again for the next.
+ */
 export const eventually = <A, E, R>(make: Effect.Effect<A, E, R>): Effect.Effect<Effect.Effect<A, E>, never, R> =>
   Effect.contextWith((context: Context.Context<R>) =>
-    Effect.cachedWithTTL(Effect.uninterruptible(Effect.provideContext(make, context)), (exit) =>
-      Exit.isSuccess(exit) ? Duration.infinity : Duration.zero
-    )
+    Effect.sync(() => {
+      let making: Fiber.Fiber<A, E> | undefined
+      const begun = Effect.map(
+        Effect.forkDetach(Effect.provideContext(make, context), { startImmediately: true }),
+        (fiber) => {
+          making = fiber
+          fiber.addObserver((exit) => {
+            if (Exit.isFailure(exit)) making = undefined
+          })
+          return fiber
+        }
+      )
+      return Effect.flatMap(
+        Effect.suspend(() => (making === undefined ? begun : Effect.succeed(making))),
+        Fiber.join
+      )
+    })
   )

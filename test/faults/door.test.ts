@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net"
 import { assert, beforeAll, describe, it } from "vitest"
 
 import { replies } from "../support/loopback.ts"
-import { faultyEngine, type FaultyEngine, healthy, useEngines } from "./FaultyEngine.ts"
+import { faultyEngine, type FaultyEngine, healthy, held, useEngines } from "./FaultyEngine.ts"
 import { residentBytes } from "./processes.ts"
 import { configurationOf, modern, overHttp, read, type Server, textOf, transports, useCommand } from "./servers.ts"
 
@@ -105,6 +105,47 @@ describe.concurrent("somebody at the door", () => {
     const text = await says(/"id":19/)
     expect([...text.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id))).toEqual(ids)
     socket.destroy()
+  })
+
+  it("who ends its side of the connection has left: it has what was ready, and others are served", async ({
+    expect
+  }) => {
+    const { engine, port, server } = await opened()
+    const hold = held()
+    engine.plays(hold.act)
+    const { ended, says, socket } = dial(port)
+    const call = { jsonrpc: "2.0", id: "late", method: "tools/call", params: { name: read[0], arguments: read[1] } }
+    socket.write(post(port, ping("early")) + post(port, JSON.stringify(call)))
+    await hold.arrived
+    await says(/"id":"early"/)
+    socket.end()
+    expect((await ended).match(/^HTTP\/1\.1/gm)).toHaveLength(1)
+    expect(textOf(await server.call(...read))).toContain("Workflow 1")
+    hold.answer()
+    expect(textOf(await server.call(...read))).toContain("Workflow 1")
+  })
+
+  it("who leaves has given up all that was asked over the connection, and nobody else's", async ({ expect }) => {
+    const { engine, port, server } = await opened()
+    const holds = [held(), held(), held()]
+    engine.plays(...holds.map(({ act }) => act))
+    const call = (id: number) =>
+      JSON.stringify({
+        jsonrpc: "2.0",
+        id,
+        method: "tools/call",
+        params: { name: read[0], arguments: { id: `${id}` }, ...modern }
+      })
+    const head = "mcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\nmcp-name: get_workflow\r\n"
+    const other = server.call(...read)
+    await holds[0]?.arrived
+    const { socket } = dial(port)
+    socket.write(post(port, call(1), head) + post(port, call(2), head))
+    await Promise.all(holds.map(({ arrived }) => arrived))
+    socket.destroy()
+    await Promise.all(holds.slice(1).map(({ abandoned }) => abandoned))
+    holds[0]?.answer()
+    expect(textOf(await other)).toContain("Workflow 1")
   })
 
   const malformed: ReadonlyArray<readonly [string, (port: string) => string, ReadonlyArray<number>]> = [

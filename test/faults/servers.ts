@@ -74,7 +74,8 @@ export const overHttp = async (configuration: object, options: Start = {}) => {
   const started = await startHttp([], { cwd, ...options })
   let ids = 0
   const ask = async (method: string, params: object = {}, id: unknown = `${++ids}`) => {
-    const headers = "_meta" in params ? modernHeaders(method) : {}
+    const name = "name" in params ? String(params.name) : undefined
+    const headers = "_meta" in params ? modernHeaders(method, name) : {}
     const response = await fetch(`${started.url}/mcp`, { method: "POST", headers, body: request(id, method, params) })
     return decodeAnswer(await response.text())
   }

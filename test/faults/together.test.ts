@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 
-import type { Act } from "../support/loopback.ts"
+import { type Act, staysSilent } from "../support/loopback.ts"
 import { faultyEngine, healthy, held, silentPort, useEngines } from "./FaultyEngine.ts"
 import { descriptors } from "./processes.ts"
 import {
@@ -25,9 +25,14 @@ describe("many calls at once", () => {
   it.each(transports)(
     "over %s are all answered, ten at a time and less than a hundred in a second",
     async (transport, open) => {
-      const engine = await faultyEngine()
-      const server = await open(configurationOf({ main: engine.host }))
+      const [engine, hanging] = [await faultyEngine(), await faultyEngine()]
+      const server = await open(configurationOf({ main: engine.host, hanging: hanging.host }))
       await server.call(...read)
+      hanging.does(staysSilent)
+      for (let call = 0; call < 20; call++) {
+        void server.call("get_workflow", { id: "1", instance: "hanging" }).catch(String)
+      }
+      await hanging.untilAsked(10)
       let going = 0
       let most = 0
       engine.does((socket, request) => {
@@ -40,7 +45,9 @@ describe("many calls at once", () => {
       const order: Array<number> = []
       const answers = await Promise.all(
         Array.from({ length: crowds[transport] }, async (_, index) => {
-          const answer = await server.call("get_workflow", { id: `w${index}` })
+          const call = { name: "get_workflow", arguments: { id: `w${index}` } }
+          // Conversations of both eras, which share what paces them.
+          const answer = await server.ask("tools/call", index % 2 === 0 ? call : { ...call, ...modern })
           order.push(index)
           return [index, textOf(answer)] as const
         })
@@ -108,6 +115,26 @@ describe("a call that its client cancels", () => {
     assert.isAtMost(descriptors(server.child.pid), before)
   })
 
+  it("while the pace holds it back leaves its moment to the next, and is never sent", async () => {
+    const engine = await faultyEngine()
+    const server = await overStdio(configurationOf({ main: engine.host }, { requestsPerSecond: 1 }))
+    await server.call(...read)
+    engine.heals()
+    const order = ["first", "given up", "next"]
+    const [first, , next] = order.map((id) =>
+      server.ask("tools/call", { name: read[0], arguments: { id: id.replace(" ", "-") } }, id)
+    )
+    server.child.stdin.write(
+      `${JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "given up" } })}\n`
+    )
+    for (const answer of [first, next]) assert.include(JSON.stringify(await answer), "Workflow")
+    assert.deepStrictEqual(engine.asked(), ["GET /api/v1/workflows/first", "GET /api/v1/workflows/next"])
+    const [before, after] = engine.requests()
+    assert.isBelow((after?.at ?? NaN) - (before?.at ?? NaN), 1900)
+    assert.isAbove((after?.at ?? NaN) - (before?.at ?? NaN), 990)
+    assert.deepStrictEqual(server.strays, [])
+  })
+
   const call = (params: object) =>
     JSON.stringify({
       jsonrpc: "2.0",
@@ -116,12 +143,12 @@ describe("a call that its client cancels", () => {
       params: { name: read[0], arguments: read[1], ...params }
     })
 
-  it("by leaving, over HTTP in the modern revision, is given up", async () => {
+  it.each(phases)("by leaving %s, over HTTP in the modern revision, is given up", async (_name, during) => {
     const engine = await faultyEngine()
     const server = await overHttp(configurationOf({ main: engine.host }))
     await server.call(...read)
     const hold = held()
-    engine.plays(hold.act)
+    engine.plays(during(hold.act))
     const leave = new AbortController()
     const headers = modernHeaders("tools/call", read[0])
     const left = fetch(`${server.url}/mcp`, {

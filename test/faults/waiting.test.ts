@@ -2,7 +2,17 @@ import { describe, it } from "vitest"
 
 import { type Act, replies, staysSilent, writes } from "../support/loopback.ts"
 import { faultyEngine, healthy, json, silentPort, useEngines } from "./FaultyEngine.ts"
-import { configurationOf, create, errorOf, overStdio, read, textOf, transports, useCommand } from "./servers.ts"
+import {
+  configurationOf,
+  create,
+  errorOf,
+  overHttp,
+  overStdio,
+  read,
+  textOf,
+  transports,
+  useCommand
+} from "./servers.ts"
 
 useCommand()
 useEngines()
@@ -50,6 +60,28 @@ describe.concurrent("a call whose answer does not come", () => {
     })
   }
 
+  it.for(transports)(
+    "of the last of several requests ends after 55 seconds in all, over %s",
+    async ([, open], { expect }) => {
+      const engine = await faultyEngine()
+      const server = await open(configurationOf({ main: engine.host }))
+      await server.call(...read)
+      let asked = 0
+      engine.does((socket, request) => {
+        // Each in its own time, and all of them not in that of a call.
+        if (asked++ === 0) setTimeout(() => healthy(socket, request), 28_000)
+      })
+      const before = performance.now()
+      const error = errorOf(await server.call("update_workflow", { id: "1", name: "New" }))
+      const took = performance.now() - before
+      expect(error.data).toMatchObject({ code: "TIMEOUT" })
+      expect(took).toBeGreaterThan(54_000)
+      expect(took).toBeLessThan(59_000)
+      engine.heals()
+      expect(textOf(await server.call(...read))).toContain("Workflow 1")
+    }
+  )
+
   it("because TLS never comes about ends in time, and a change is then not called unknown", async ({ expect }) => {
     const { port } = await silentPort()
     const server = await overStdio(configurationOf({ main: `https://127.0.0.1:${port}` }))
@@ -60,22 +92,25 @@ describe.concurrent("a call whose answer does not come", () => {
     }
   })
 
-  it("delays no call to another instance, however many there are", async ({ expect }) => {
-    const [hanging, well] = [await faultyEngine(), await faultyEngine()]
-    const server = await overStdio(configurationOf({ well: well.host, hanging: hanging.host }))
-    await server.call(...read)
-    const sleeping: Array<() => void> = []
-    hanging.does((socket, request) => sleeping.push(() => healthy(socket, request)))
-    const asleep = Array.from({ length: 400 }, () => server.call("get_workflow", { id: "1", instance: "hanging" }))
-    await hanging.untilAsked(10)
-    for (let call = 0; call < 20; call++) expect(textOf(await server.call(...read))).toContain("Workflow 1")
-    // Nobody has waited for one that sleeps: it was told to wake up only now.
-    expect(hanging.asked()).toHaveLength(10)
-    hanging.heals()
-    for (const wake of sleeping) wake()
-    for (const answer of await Promise.all(asleep)) expect(textOf(answer)).toContain("Workflow 1")
-    expect(server.strays).toEqual([])
-  })
+  it.for(transports)(
+    "delays no call to another instance, however many there are, over %s",
+    async ([, open], { expect }) => {
+      const [hanging, well] = [await faultyEngine(), await faultyEngine()]
+      const server = await open(configurationOf({ well: well.host, hanging: hanging.host }))
+      await server.call(...read)
+      const sleeping: Array<() => void> = []
+      hanging.does((socket, request) => sleeping.push(() => healthy(socket, request)))
+      const asleep = Array.from({ length: 400 }, () => server.call("get_workflow", { id: "1", instance: "hanging" }))
+      await hanging.untilAsked(10)
+      for (let call = 0; call < 20; call++) expect(textOf(await server.call(...read))).toContain("Workflow 1")
+      // Nobody has waited for one that sleeps: it was told to wake up only now.
+      expect(hanging.asked()).toHaveLength(10)
+      hanging.heals()
+      for (const wake of sleeping) wake()
+      for (const answer of await Promise.all(asleep)) expect(textOf(answer)).toContain("Workflow 1")
+      expect(server.strays).toEqual([])
+    }
+  )
 })
 
 describe.concurrent("a refusal for too many requests", () => {
@@ -88,9 +123,10 @@ describe.concurrent("a refusal for too many requests", () => {
   ]
   it.for(cases)(
     "is followed by another attempt when it says %s",
-    async ([, retryAfter, atLeast, atMost], { expect }) => {
+    async ([said, retryAfter, atLeast, atMost], { expect }) => {
       const [reading, writing] = [await faultyEngine(), await faultyEngine()]
-      const server = await overStdio(configurationOf({ reading: reading.host, writing: writing.host }))
+      const open = said === "at a time" ? overHttp : overStdio
+      const server = await open(configurationOf({ reading: reading.host, writing: writing.host }))
       const calls = [
         [reading, read],
         [writing, create]

@@ -12,7 +12,7 @@ import {
   HttpIncomingMessage
 } from "effect/http"
 
-import { textOf } from "./nodeTransport.ts"
+import { textOf } from "./nodeAnswers.ts"
 
 /** An answer whose body is read once: as a text in one piece, or as a stream. */
 export class NodeResponse

@@ -4,6 +4,7 @@ import { connect, isIP, type Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { connect as connectSecurely } from "node:tls"
 
+import { systemError } from "../../internal/http/transportCode.ts"
 import type { Proxy } from "./proxy.ts"
 
 /** Milliseconds that a proxy may take to make a connection. */
@@ -44,14 +45,14 @@ export class TunnelAgent extends Agent {
     }
     this.pending.add(socket)
     socket
-      .on("timeout", () => end(failure("ETIMEDOUT")))
+      .on("timeout", () => end(systemError("ETIMEDOUT")))
       .on("error", end)
-      .on("close", () => end(failure("ECONNRESET")))
+      .on("close", () => end(systemError("ECONNRESET")))
       .on("data", (bytes: Buffer) => {
         answer = withoutInterim(answer + bytes.toString("latin1"))
         const [, status] = finalAnswer.exec(answer) ?? []
-        if (status !== undefined) end(status.startsWith("2") ? undefined : failure("ERR_PROXY_TUNNEL"))
-        else if (answer.length > longestAnswer) end(failure("ERR_PROXY_TUNNEL"))
+        if (status !== undefined) end(status.startsWith("2") ? undefined : systemError("ERR_PROXY_TUNNEL"))
+        else if (answer.length > longestAnswer) end(systemError("ERR_PROXY_TUNNEL"))
       })
     const headers = Object.entries({ host: target, ...this.proxy.headers }).map(([name, value]) => `${name}: ${value}`)
     socket.write([`CONNECT ${target} HTTP/1.1`, ...headers, "", ""].join("\r\n"), "latin1")
@@ -77,5 +78,3 @@ export class TunnelAgent extends Agent {
 const withoutInterim = (answer: string) => answer.replace(/^(?:HTTP\/1\.[01] 1\d\d [^]*?\r\n\r\n)+/, "")
 
 const finalAnswer = /^HTTP\/1\.[01] ([2-9]\d\d)[^]*?\r\n\r\n/
-
-const failure = (code: string) => Object.assign(new Error(code), { code })

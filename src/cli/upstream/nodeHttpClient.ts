@@ -4,8 +4,9 @@ import { HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import type { ConnectionOptions } from "../../internal/http/HttpClients.ts"
 import { toClientRequest } from "../../internal/http/request.ts"
 import type { TransportClient } from "../../internal/http/Transport.ts"
+import { bodyStream } from "./nodeAnswers.ts"
 import { NodeResponse } from "./NodeResponse.ts"
-import { type Body, bodyStream, exchange, nodeTransport } from "./nodeTransport.ts"
+import { type Body, exchange, nodeTransport } from "./nodeTransport.ts"
 import { makeWays } from "./ways.ts"
 
 /** A client with connections of its own until the scope ends. It follows no redirects, and unpacks answers of every status. */

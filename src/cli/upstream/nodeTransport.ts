@@ -1,6 +1,6 @@
 // Node's own events and callbacks: every call of an upstream goes through here, and a layer less is a third of its cost.
 import type { IncomingMessage } from "node:http"
-import { pipeline, type Readable } from "node:stream"
+import type { Readable } from "node:stream"
 
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import { Effect, Result } from "effect"
@@ -8,7 +8,8 @@ import { Headers } from "effect/http"
 
 import { openHeaders, type UpstreamRequest } from "../../internal/http/request.ts"
 import { type Answer, type Transport, TransportError } from "../../internal/http/Transport.ts"
-import { NotConnected } from "../../internal/http/transportCode.ts"
+import { NotConnected, systemError } from "../../internal/http/transportCode.ts"
+import { bodyStream, textOf } from "./nodeAnswers.ts"
 import type { Way, Ways } from "./ways.ts"
 
 export type Body = string | Uint8Array | undefined
@@ -61,26 +62,39 @@ export const exchange = (way: Way, { body, headers, method, url }: Exchange) =>
     if (Result.isFailure(opened)) return Effect.fail(failed(new NotConnected({ cause: opened.failure })))
     const going = opened.success
     const cut = () => void going.destroy()
-    const progress = { isConnected: going.reusedSocket }
+    const progress = { isConnected: going.reusedSocket, isSent: false }
     const head = Effect.callback<Received, TransportError>((resume) => {
-      going.on("error", (cause) =>
-        resume(Effect.fail(failed(progress.isConnected ? cause : new NotConnected({ cause }))))
-      )
+      const fail = (cause: unknown) =>
+        resume(Effect.fail(failed(progress.isConnected && progress.isSent ? cause : new NotConnected({ cause }))))
+      going.on("error", fail)
       going.on("socket", (socket) => {
         if (!progress.isConnected) socket.once(way.connected, () => (progress.isConnected = true))
       })
       going.on("response", (answer) => {
         // It may break before it is read, which then finds out.
         answer.on("error", () => {})
-        resume(Effect.succeed({ answer, cut }))
+        if (progress.isSent) return resume(Effect.succeed({ answer, cut }))
+        // Whatever was asked over this connection before, it has got more than its answer.
+        cut()
+        fail(systemError("ECONNRESET"))
       })
+      // Node says nothing more of what ends like this.
+      going.on("upgrade", (_, socket) => {
+        socket.destroy()
+        fail(systemError("HPE_PAUSED_UPGRADE"))
+      })
+      const leave = () => {
+        progress.isSent = !going.destroyed
+        going.end(body)
+      }
       // Not before all that has come is looked at: each write wakes the process at the other end, many in a row wake it once.
-      setImmediate(() => going.end(body))
+      // The end of a kept connection may be among what comes next; a change that was not sent is no change of unknown outcome.
+      setImmediate(going.reusedSocket && method !== "GET" ? () => setImmediate(leave) : leave)
       return Effect.sync(cut)
     })
     if (progress.isConnected) return head
     const tooLate = Effect.suspend(() =>
-      progress.isConnected ? Effect.never : Effect.fail(failed(new NotConnected({ cause: noConnection })))
+      progress.isConnected ? Effect.never : Effect.fail(failed(new NotConnected({ cause: systemError("ETIMEDOUT") })))
     )
     return Effect.raceFirst(head, Effect.andThen(Effect.sleep(connectTimeout), tooLate))
   })
@@ -92,8 +106,6 @@ interface Received {
 }
 
 const failed = (cause: unknown) => new TransportError({ cause })
-
-const noConnection = { code: "ETIMEDOUT" }
 
 const toAnswer = ({ answer, cut }: Received): Effect.Effect<Answer> =>
   Effect.map(bodyStream(answer), (body) => new NodeAnswer(answer, body, cut))
@@ -123,53 +135,4 @@ class NodeAnswer implements Answer {
     const { body } = this
     return NodeStream.fromReadable({ evaluate: () => body, onError: failed })
   }
-}
-
-/** The text of a body, read in one piece. */
-export const textOf = <E>(body: Readable, failed: (cause: unknown) => E): Effect.Effect<string, E> =>
-  Effect.callback((resume) => {
-    const chunks: Array<Uint8Array> = []
-    let isWhole = false
-    const end = () => {
-      const [first] = chunks
-      const bytes = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks)
-      resume(Effect.succeed(decoder.decode(bytes)))
-    }
-    // An error is made only where it is one: every body that was read closes, too.
-    const fail = () => (isWhole ? undefined : resume(Effect.fail(failed(body.errored))))
-    if (body.destroyed) return fail()
-    body
-      .on("data", (chunk: Uint8Array) => chunks.push(chunk))
-      .on("error", fail)
-      .on("close", fail)
-    // One moment later the connection is free, so that what follows goes over it.
-    body.on("end", () => {
-      isWhole = true
-      process.nextTick(end)
-    })
-  })
-
-const decoder = new TextDecoder()
-
-const packing = /^(?:(?:x-)?gzip|deflate|br)$/
-
-/** The body of an answer, unpacked as far as it is packed. */
-export const bodyStream = (answer: IncomingMessage): Effect.Effect<Readable> => {
-  const { "content-encoding": coding = "", "content-length": length } = answer.headers
-  if (coding === "" || length === "0" || answer.statusCode === 204 || answer.statusCode === 304) {
-    return Effect.succeed(answer)
-  }
-  return Effect.map(
-    Effect.promise(() => import("node:zlib")),
-    ({ createBrotliDecompress, createUnzip }) =>
-      coding
-        .toLowerCase()
-        .split(",")
-        .map((name) => name.trim())
-        .filter((name) => packing.test(name))
-        .reduceRight<Readable>(
-          (packed, name) => pipeline(packed, name === "br" ? createBrotliDecompress() : createUnzip(), () => {}),
-          answer
-        )
-  )
 }

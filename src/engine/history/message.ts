@@ -1,3 +1,4 @@
+import { oneLine } from "../../internal/clipped.ts"
 import type { Call } from "../../mcp/Caller.ts"
 import type { Drift, Version } from "../client/History.ts"
 
@@ -29,19 +30,19 @@ export const messageOf = ({ at, backupOf, lines, origin, subject }: Message): st
     ["Call", origin?.id],
     ["Backup", backupOf],
     ["At", new Date(at).toISOString()]
-  ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${oneLine(value)}`]))
+  ].flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${inTerminal(value)}`]))
   const body = lines.map(
     ({ base, change, engineVersion }) =>
-      `${base}.json: ${oneLine(change)}${engineVersion === undefined ? "" : ` [${engineVersion}]`}`
+      `${base}.json: ${inTerminal(change)}${engineVersion === undefined ? "" : ` [${engineVersion}]`}`
   )
-  return [[oneLine(subject).slice(0, 200)], body, trailers]
+  return [[inTerminal(subject).slice(0, 200)], body, trailers]
     .filter((part) => part.length > 0)
     .map((part) => part.join("\n"))
     .join("\n\n")
 }
 
-/** Names may hold anything; here each has its line. */
-const oneLine = (text: string): string => text.replace(/[\p{C}\u2028\u2029]+/gu, " ").trim()
+/** A line of what `git log` shows in terminals, which nothing in it commands. */
+const inTerminal = (text: string): string => oneLine(text.replaceAll(/\p{C}+/gu, " "))
 
 /** A commit as `git log` tells it. */
 export interface Commit {

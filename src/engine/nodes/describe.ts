@@ -45,7 +45,7 @@ const lines = (properties: ReadonlyArray<Property>, settled: Settled, detail: De
     if (when === undefined || isUnseen(property.type) || Object.hasOwn(settled, property.name)) return []
     const { description } = property
     const words = detail.descriptions && description !== undefined && isTelling(property) ? ` — ${description}` : ""
-    return [`${oneLine(property, settled, detail)}${when === "" ? "" : ` [${when}]`}${words}`]
+    return [`${lineOf(property, settled, detail)}${when === "" ? "" : ` [${when}]`}${words}`]
   })
 
 const isUnseen = (type: string) => type === "hidden" || isDecoration(type)
@@ -54,7 +54,7 @@ const isUnseen = (type: string) => type === "hidden" || isDecoration(type)
 const isTelling = ({ description = "", title }: Property) =>
   description.length > 12 && !description.toLowerCase().startsWith(`the ${title.toLowerCase()}`)
 
-const oneLine = (property: Property, settled: Settled, detail: Detail): string => {
+const lineOf = (property: Property, settled: Settled, detail: Detail): string => {
   const { default: standard, name, required } = property
   const shownDefault =
     standard === undefined || isEmpty(standard) || isRecord(standard)
@@ -102,7 +102,7 @@ const shapes: ReadonlyMap<string, string> = new Map([
 const inner = (fields: ReadonlyArray<Property>, settled: Settled, detail: Detail): string =>
   fields
     .filter((field) => condition(field, settled) !== undefined)
-    .map((field) => (detail.inner ? oneLine(field, settled, { ...detail, choices: 12 }) : field.name))
+    .map((field) => (detail.inner ? lineOf(field, settled, { ...detail, choices: 12 }) : field.name))
     .join(", ")
 
 const choiceText = (choices: ReadonlyArray<Choice>, settled: Settled, detail: Detail): string => {

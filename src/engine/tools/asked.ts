@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { clipped, quotedName } from "../../internal/clipped.ts"
+import { clipped, oneLine, quotedName } from "../../internal/clipped.ts"
 import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
 import { type Change, differences } from "../workflow/difference.ts"
 import { shortValue } from "../workflow/differenceOfValues.ts"
@@ -53,7 +53,9 @@ export const askedLines = (tool: string, given: unknown, becoming: Becoming | un
 /** Longer texts with the beginning of what is new in them, far from where a line of the question begins. */
 const changeText = ({ hunk, text }: Change): string => {
   const inside = (hunk ?? "").split(/\r?\n/).filter((line) => line !== "")
-  const shown = inside.slice(0, mostInside).map((line) => `    ${clipped(oneLine(line), longest)}`)
+  const shown = inside
+    .slice(0, mostInside)
+    .map((line) => `    ${clipped(line.slice(0, 1) + oneLine(line.slice(1)), longest)}`)
   const rest = inside.length - shown.length
   return [clipped(oneLine(text), longest), ...shown, ...(rest > 0 ? [`    and ${rest} more lines`] : [])].join("\n")
 }
@@ -101,6 +103,3 @@ const operationText = (operation: unknown): string => {
 }
 
 const textOf = (value: unknown): string => (Predicate.isString(value) ? value : (JSON.stringify(value) ?? ""))
-
-/** Names and values come from elsewhere: none of them may begin a line of its own. */
-const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")

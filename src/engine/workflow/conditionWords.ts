@@ -1,5 +1,6 @@
 import { Predicate } from "effect"
 
+import { oneLine } from "../../internal/clipped.ts"
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 
 /** A value as a person reads it: an expression without its wrapping, a picked thing by its name. */
@@ -10,7 +11,7 @@ export const valueWords = (value: unknown): string => {
     return Predicate.isString(cachedResultName) && cachedResultName !== "" ? cachedResultName : valueWords(value.value)
   }
   if (!Predicate.isString(value)) return JSON.stringify(value) ?? ""
-  const line = value.replaceAll(/\s+/g, " ").trim()
+  const line = oneLine(value)
   const whole = /^=\s*\{\{((?:(?!\}\}).)*)\}\}$/.exec(line)?.[1]
   return whole === undefined ? line.replace(/^=/, "") : whole.trim()
 }

@@ -91,12 +91,12 @@ const veil = (text: string): Veiled =>
 /** A text without what has the form of a secret. */
 export const maskText = (text: string): string => veil(text).shown
 
-/** A text changed where it shows no secret; what stands in place of `[masked]` stays, and is not looked at. */
-const mapShown = (text: string, change: (shown: string) => string): string => {
+/** A text changed where it shows no secret, and in another way where `[masked]` stands in its place. */
+const mapParts = (text: string, changeShown: (part: string) => string, changeHidden: (part: string) => string) => {
   const { hidden, shown } = veil(text)
   return unveiled(
-    shown.split(masked).map((part) => change(part)),
-    hidden
+    shown.split(masked).map((part) => changeShown(part)),
+    hidden.map((part) => changeHidden(part))
   )
 }
 
@@ -136,21 +136,35 @@ const isSecretText = (text: string, name: string): boolean =>
 export const meaningOf = (object: object, field: string): string =>
   field === "value" && namesSecret(object) ? "secret" : field
 
-const mask = (value: unknown, name: string, depth: number): unknown => {
-  if (depth > maxDepth) return "[left out: nested too deeply]"
+/** What becomes of names of fields, and of what lies too deep to be searched. */
+interface Rest {
+  readonly key: (name: string) => string
+  readonly deep: (value: unknown) => unknown
+}
+
+const toShow: Rest = { key: maskText, deep: () => "[left out: nested too deeply]" }
+const toCompare: Rest = { key: (name) => name, deep: (value) => value }
+
+const mask = (value: unknown, name: string, rest: Rest, depth = 0): unknown => {
+  if (depth > maxDepth) return rest.deep(value)
   if (value === null || value === undefined || Predicate.isBoolean(value) || value === "") return value
   const isSecret = isSecretName(name)
   if (Predicate.isString(value)) return isSecretText(value, name) ? masked : maskText(value)
   if (Predicate.isNumber(value)) return isSecret ? masked : value
-  if (Array.isArray(value)) return value.map((item: unknown) => mask(item, name, depth + 1))
+  if (Array.isArray(value)) return value.map((item: unknown) => mask(item, name, rest, depth + 1))
   if (!isJsonObject(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [maskText(key), mask(item, meaningOf(value, key), depth + 1)])
+    Object.entries(value).map(([key, item]) => [rest.key(key), mask(item, meaningOf(value, key), rest, depth + 1)])
   )
 }
 
 /** A change of a text, or of a part of one; `names` are those of the fields that lead to it. */
 type Change = (shown: string, names: ReadonlyArray<string>) => string
+
+interface Changes {
+  readonly shown: Change
+  readonly hidden: (part: string) => string
+}
 
 interface Place {
   /** What the innermost field is called. */
@@ -159,18 +173,19 @@ interface Place {
   readonly depth: number
 }
 
-const mapIn = (value: unknown, change: Change, { depth, name, names }: Place): unknown => {
+const mapIn = (value: unknown, changes: Changes, { depth, name, names }: Place): unknown => {
   if (depth > maxDepth) return value
   if (Predicate.isString(value)) {
-    return isSecretText(value, name) ? value : mapShown(value, (shown) => change(shown, names))
+    const { hidden, shown } = changes
+    return isSecretText(value, name) ? hidden(value) : mapParts(value, (part) => shown(part, names), hidden)
   }
   const inside = depth + 1
-  if (Array.isArray(value)) return value.map((item: unknown) => mapIn(item, change, { name, names, depth: inside }))
+  if (Array.isArray(value)) return value.map((item: unknown) => mapIn(item, changes, { name, names, depth: inside }))
   if (!isJsonObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [
       key,
-      mapIn(item, change, { name: meaningOf(value, key), names: [...names, maskText(key)], depth: inside })
+      mapIn(item, changes, { name: meaningOf(value, key), names: [...names, maskText(key)], depth: inside })
     ])
   )
 }
@@ -180,14 +195,27 @@ const mapIn = (value: unknown, change: Change, { depth, name, names }: Place): u
  * told whether it was met. `name` is the field that the value stands in.
  */
 export const mapShownTexts = (value: unknown, change: Change, name = ""): unknown =>
-  mapIn(value, change, { name, names: [], depth: 0 })
+  mapIn(value, { shown: change, hidden: (part) => part }, { name, names: [], depth: 0 })
+
+/** The same with a change of its own for what is masked, which nobody asks for who may not see that. */
+export const mapTextsApart = (
+  value: unknown,
+  shown: (part: string) => string,
+  hidden: (part: string) => string
+): unknown => mapIn(value, { shown, hidden }, { name: "", names: [], depth: 0 })
 
 /**
  * A value without secrets: those that stand under a name such as `password`, `apiKey` or `authorization`, those whose form
  * gives them away (a bearer token, a JWT, a key with a known prefix, a password in an address), and long random texts.
  * `name` is the field that the value stands in, where it stands in one.
  */
-export const maskSecrets = (value: unknown, name = ""): unknown => mask(value, name, 0)
+export const maskSecrets = (value: unknown, name = ""): unknown => mask(value, name, toShow)
+
+/**
+ * A value in which `[masked]` stands in place of what `maskSecrets` masks, and all else is as it is: what is put in such a
+ * place is another value then, whoever guessed what it is.
+ */
+export const withoutSecrets = (value: unknown): unknown => mask(value, "", toCompare)
 
 /** Whether anything of a value is masked. */
 export const holdsSecrets = (value: unknown, name = ""): boolean => !isSameJson(maskSecrets(value, name), value)

@@ -1,4 +1,4 @@
-import { clipped } from "../../internal/clipped.ts"
+import { clipped, oneLine } from "../../internal/clipped.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
 import { edgesOf } from "./differenceOfConnections.ts"
@@ -75,7 +75,7 @@ const labelOf = (node: JsonObject, run: NodeRun | undefined): string => {
 
 /** Whatever could mean something to Mermaid, to Markdown or formulas in it, or to the page, as a character code. */
 const escaped = (text: string, room: number): string => {
-  const line = text.replaceAll(/\s+/g, " ").trim()
+  const line = oneLine(text)
   return clipped(line, room).replaceAll(special, (char) => `#${char.codePointAt(0) ?? 63};`)
 }
 

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { clipped } from "../../internal/clipped.ts"
+import { clipped, oneLine } from "../../internal/clipped.ts"
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
 import { shortType } from "../client/naming.ts"
@@ -115,8 +115,6 @@ const wordsOf = (node: JsonObject, { size, workflows }: Pen): string => {
   const named = called === undefined ? undefined : workflows.get(called.id)
   return named === undefined ? summaryOf(node, size) : `"${oneLine(named)}"`
 }
-
-const oneLine = (text: string) => text.replaceAll(/\s+/g, " ").trim()
 
 const runMarks = (name: string, runs: Pen["runs"]): ReadonlyArray<string> => {
   if (runs === undefined) return []

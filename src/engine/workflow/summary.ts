@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { clipped } from "../../internal/clipped.ts"
+import { clipped, oneLine } from "../../internal/clipped.ts"
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { conditionsWords, valueWords } from "./conditionWords.ts"
 import { leavesOf } from "./leaves.ts"
@@ -17,9 +17,7 @@ export const summaryOf = (node: JsonObject, room = 110): string => {
   const kind = kindOf(node)
   const say = Object.hasOwn(byKind, kind) ? byKind[kind] : byPrefix.find(([prefix]) => kind.startsWith(prefix))?.[1]
   const words = (say ?? plainWords)(parameters, { ...node, parameters })
-    .replaceAll(/\s+/g, " ")
-    .trim()
-  return clipped(words, room)
+  return clipped(oneLine(words), room)
 }
 
 type Say = (parameters: JsonObject, node: JsonObject) => string

@@ -3,6 +3,9 @@ import { Data, Predicate } from "effect"
 /** What a client fails with that knows that no connection was made, so that nothing was sent. */
 export class NotConnected extends Data.TaggedError("NotConnected")<{ readonly cause: unknown }> {}
 
+/** A failure that the system would call by this code, and never told. */
+export const systemError = (code: string) => Object.assign(new Error(code), { code })
+
 /** The first thing that is found in an error or in what caused it. */
 const findIn = <A>(error: unknown, find: (error: object) => A | undefined, depth = 0): A | undefined => {
   if (!Predicate.isObject(error) || depth > 8) return undefined
@@ -59,5 +62,7 @@ export const inWords = (code: string): string => {
   if (code === "ERR_PROXY_TUNNEL") return `the proxy refuses to connect (${code})`
   if (invalid.test(code)) return `a header or the proxy's settings cannot be used (${code})`
   if (packed.test(code)) return `its compressed answer cannot be unpacked (${code})`
+  if (code === "HPE_HEADER_OVERFLOW") return `the headers of its answer are too long (${code})`
+  if (code.startsWith("HPE_")) return `its answer is not HTTP (${code})`
   return `the connection broke (${code})`
 }

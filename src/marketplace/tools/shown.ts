@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 
+import { oneLine } from "../../internal/clipped.ts"
 import {
   type Article,
   BidType,
@@ -74,7 +75,7 @@ export { moment, more } from "../../changes/tools/summary.ts"
 
 /** A name inside of a sentence: short, in one line, so that it cannot pass for more than a name. */
 export const quoted = (name: string): string => {
-  const line = name.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").trim()
+  const line = oneLine(name.replaceAll(/\p{Cf}+/gu, " "))
   return line.length > 60 ? `"${Array.from(line).slice(0, 59).join("")}…"` : `"${line}"`
 }
 

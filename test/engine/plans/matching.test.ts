@@ -197,6 +197,37 @@ describe("what differs from place to place", () => {
     )
   )
 
+  it.live(
+    "is not told of secrets by values that a promotion is given: a guess is answered the same, right or wrong",
+    () =>
+      Effect.gen(function* () {
+        const login = yield* credentialOn("staging", "Login")
+        yield* credentialOn("production", "Login")
+        const fetch = fetching(login, "https://test.example.com/?api_key=sesame42")
+        const secrets = { options: { password: "sesame42" }, note: "test.example of sesame-keys" }
+        const node = { ...fetch, parameters: { ...fetch.parameters, ...secrets } }
+        yield* make("staging", "Secret", { nodes: [hook("secret"), node] })
+        yield* applied()
+        const guessed = Effect.fnUntraced(function* (guess: string) {
+          const { blocked, steps, unchanged, warnings } = yield* plan({ mapping: { values: { [guess]: "found" } } })
+          return { blocked, steps, unchanged, warnings }
+        })
+        const wrong = yield* guessed("sesame43")
+        assert.deepInclude(wrong, { steps: 0 })
+        assert.include(text(wrong.warnings), "mapping.values: Masked values (secrets) are neither searched nor changed")
+        assert.deepStrictEqual(yield* guessed("sesame42"), wrong)
+        assert.deepStrictEqual(yield* guessed("sesame4"), wrong)
+
+        const values = { "test.example": "given.example", "sesame-": "open-" }
+        yield* applied({ mapping: { values } })
+        assert.deepNestedInclude(yield* shown("Secret"), {
+          "nodes[1].parameters.url": "https://given.example.com/?api_key=live42",
+          "nodes[1].parameters.options.password": "live42",
+          "nodes[1].parameters.note": "given.example of open-keys"
+        })
+      }).pipe(over({ promotion: { mappings: [{ ...mapping, values: { sesame4: "live4" } }] } }))
+  )
+
   it.live("is named beforehand where an older engine does not take it", () =>
     Effect.gen(function* () {
       yield* make("staging", "Modern", { settings: { callerPolicy: "any", executionOrder: "v1" } })

@@ -62,7 +62,7 @@ describe("a promotion by commands", () => {
                 type: "n8n-nodes-base.httpRequest",
                 typeVersion: 4.2,
                 position: [0, 0],
-                parameters: {},
+                parameters: { options: { password: "sesame42" } },
                 credentials: { httpBasicAuth: login }
               }
             ]
@@ -77,9 +77,12 @@ describe("a promotion by commands", () => {
             type: "httpBasicAuth",
             data: { user: "u", password: "p" }
           })
-          const mapping = JSON.stringify({ credentials: { Login: id } })
+          // Who has the file with the keys may name secrets, unlike a model.
+          const mapping = JSON.stringify({ credentials: { Login: id }, values: { sesame42: "sesame43" } })
           const mapped = await promote("--name", "Needy", "--mapping", mapping, "--apply")
           assert.strictEqual(mapped.code, 0, mapped.stderr)
+          const there = JSON.stringify(await send("production", "GET", "/workflows"))
+          assert.include(there, '"password":"sesame43"')
 
           const mistakes: ReadonlyArray<readonly [words: ReadonlyArray<string>, stderr: string]> = [
             [["--name", "A*"], "promote needs either --plan or --apply"],

@@ -1,4 +1,5 @@
-import { createServer, type Server } from "node:net"
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import { createServer, type Server, type Socket } from "node:net"
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib"
 
 import { assert, describe, it } from "@effect/vitest"
@@ -19,14 +20,18 @@ import { clientNames, upstreamAt, withKey } from "./clients.ts"
 
 const MiB = 1024 * 1024
 
+/** A port on which connections are taken like this, until the scope ends. */
+const portThat = (take: (socket: Socket) => void) =>
+  Effect.acquireRelease(
+    Effect.callback<Server>((resume) => {
+      const server = createServer((socket) => take(socket.on("error", () => {})))
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) => Effect.sync(() => server.close())
+  ).pipe(Effect.map((server) => Schema.decodeUnknownSync(Schema.Struct({ port: Schema.Int }))(server.address()).port))
+
 /** Closes every connection as soon as something comes over it. */
-const closedDuringHandshake = Effect.acquireRelease(
-  Effect.callback<Server>((resume) => {
-    const server = createServer((socket) => socket.on("error", () => {}).on("data", () => socket.resetAndDestroy()))
-    server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
-  }),
-  (server) => Effect.sync(() => server.close())
-).pipe(Effect.map((server) => Schema.decodeUnknownSync(Schema.Struct({ port: Schema.Int }))(server.address()).port))
+const closedDuringHandshake = portThat((socket) => socket.on("data", () => socket.resetAndDestroy()))
 
 const half = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"data":[1,2'
 const headersOnly = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n"
@@ -185,6 +190,22 @@ describe.each(clientNames)("over %s", (client) => {
     })
   )
 
+  it.effect("an answer that comes before all of its request has left is one, and the rest goes nowhere", () =>
+    Effect.gen(function* () {
+      const port = yield* portThat((socket) =>
+        socket.once("data", () => {
+          socket.pause()
+          socket.write("HTTP/1.1 413 Word\r\ncontent-length: 2\r\n\r\n{}")
+        })
+      )
+      const upstream = yield* upstreamAt(client, `http://127.0.0.1:${port}`)
+      for (let round = 0; round < 2; round++) {
+        const reply = yield* upstream.send({ ...withKey("POST"), body: { x: "x".repeat(16 * MiB) } })
+        assert.deepInclude(reply, { status: 413, text: "{}" })
+      }
+    })
+  )
+
   it.effect("an answer as long as the limit is read", () =>
     Effect.gen(function* () {
       const { url } = yield* listen(replies(200, "x".repeat(1000)))
@@ -250,6 +271,23 @@ describe("over the client of the command", () => {
     })
   )
 
+  it.live.each(["GET", "POST"] as const)("a %s never leaves over a connection whose end has come", (method) =>
+    Effect.gen(function* () {
+      const sockets: Array<Socket> = []
+      const server = yield* listen((socket, request) => {
+        sockets.push(socket)
+        replies(200, "{}")(socket, request)
+      })
+      const upstream = yield* upstreamAt("the client of the command", server.url, { retries: 2 })
+      for (let round = 1; round < 5; round++) {
+        yield* upstream.send(withKey("GET"))
+        for (const socket of sockets) socket.resetAndDestroy()
+        assert.strictEqual((yield* upstream.send(withKey(method))).status, 200)
+        assert.lengthOf(server.received, 2 * round)
+      }
+    })
+  )
+
   it.effect("half of a compressed answer is no answer", () =>
     Effect.gen(function* () {
       const whole = gzipSync(JSON.stringify({ message: "x".repeat(5000) }))
@@ -263,6 +301,43 @@ describe("over the client of the command", () => {
         problem: "its compressed answer cannot be unpacked (Z_BUF_ERROR)",
         phase: "reading"
       })
+    })
+  )
+
+  it.effect.each([
+    [
+      "is packed thousands of times",
+      `content-encoding: ${Array.from({ length: 2500 }, () => "gzip").join(",")}\r\ncontent-length: 2\r\n\r\n{}`,
+      { code: "Z_BUF_ERROR", phase: "reading" }
+    ],
+    ["goes on in another protocol", "connection: upgrade\r\nupgrade: x\r\n\r\n{}", { code: "HPE_PAUSED_UPGRADE" }]
+  ] as const)("an answer that %s is none, and known as such at once", ([, rest, expected]) =>
+    Effect.gen(function* () {
+      const status = rest.includes("upgrade") ? "101 Switching Protocols" : "200 OK"
+      const server = yield* listen(writes(`HTTP/1.1 ${status}\r\n${rest}`))
+      const upstream = yield* upstreamAt("the client of the command", server.url)
+      assert.containSubset(yield* Effect.flip(upstream.send(withKey("POST"))), { _tag: "Unreachable", ...expected })
+      yield* server.quiet
+    })
+  )
+
+  it.effect("a call that is cancelled as the head of a compressed answer comes cuts its connection", () =>
+    Effect.gen(function* () {
+      const server = yield* listen(writes("HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 100\r\n\r\n"))
+      const upstream = yield* upstreamAt("the client of the command", server.url)
+      const call = yield* Effect.forkChild(upstream.send(withKey("GET")), { startImmediately: true })
+      yield* Effect.callback<void>((resume) => {
+        const come = () => {
+          unsubscribe("http.client.response.finish", come)
+          process.nextTick(() => {
+            call.interruptUnsafe()
+            resume(Effect.void)
+          })
+        }
+        subscribe("http.client.response.finish", come)
+      })
+      yield* Fiber.await(call)
+      yield* server.quiet
     })
   )
 

@@ -44,6 +44,8 @@ describe("the code of a broken connection", () => {
     "ETIMEDOUT",
     "UND_ERR_SOCKET",
     "ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC",
+    "HPE_HEADER_OVERFLOW",
+    "HPE_INVALID_CONSTANT",
     "NETWORK_ERROR"
   ])("leaves open whether something arrived: %s", (code) => {
     assert.isFalse(failedWhileConnecting(code))

@@ -16,7 +16,7 @@ import { asCall, watched } from "../watched.ts"
 import { planMarkdown, reportMarkdown } from "./markdown.ts"
 
 /** What `promote` was asked for. */
-export interface PromoteRequest extends Omit<Wish, "from" | "mapping" | "to"> {
+export interface PromoteRequest extends Omit<Wish, "from" | "isPersonal" | "mapping" | "to"> {
   readonly from: string | undefined
   readonly to: string | undefined
   /** As JSON, like the argument of plan_promotion. */
@@ -51,7 +51,7 @@ export const runPromote = Effect.fnUntraced(function* (
       tool: planPromotionTool,
       instance: to,
       render: toPlanningFailure,
-      work: planPromotion({ ...asked, mapping, from, to }).pipe(
+      work: planPromotion({ ...asked, mapping, from, to, isPersonal: true }).pipe(
         Effect.provideContext(engines),
         Effect.provideContext(services)
       )

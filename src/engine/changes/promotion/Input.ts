@@ -31,6 +31,8 @@ export interface Input {
   /** Who has changed workflows of the target, in words, as far as their engine tells. */
   readonly editors: ReadonlyMap<string, string>
   readonly mapping: Mapping
+  /** Values that this promotion was given, beside those of the mapping: they tell nothing of what is masked. */
+  readonly givenValues?: Mapping["values"]
   readonly keep: ReadonlyArray<Keep>
   readonly generation: Generation
   readonly nodeTypes: NodeTypes

@@ -58,7 +58,9 @@ export const build = (input: Input, context: Context): Built => {
   const credentials = choice.content.nodes.map((node) => withCredentials(node, input.credentials, input.mapping))
   const linked = link(input, context)
   const texts = withTexts({ ...choice.content, nodes: credentials.map(({ node }) => node) }, linked.texts)
-  const valued = texts.nodes.map((node) => withValues(node, input.mapping.values))
+  const valued = texts.nodes.map((node) =>
+    withValues(node, { configured: input.mapping.values, given: input.givenValues ?? {} })
+  )
   const own = shown === undefined ? valued : keepIdentity(valued.map(withoutIdentityOf(shown)), shown.nodes)
   const kept = own.map((node) =>
     withKept(

@@ -1,6 +1,8 @@
 import type { Workflow } from "../../client/models.ts"
+import { holdsSecrets, secretsStay } from "../../workflow/maskSecrets.ts"
 import { credentialsIn } from "../credentials.ts"
 import type { Mapping, Matches } from "../settings.ts"
+import type { Input } from "./Input.ts"
 
 /** The mappings of two places as one; what a later one says goes before. */
 export const mappingOf = (
@@ -36,4 +38,11 @@ export const uselessIn = (
       .filter((key) => !known[field].includes(key))
       .map((key) => `mapping.${field}: nothing of the source is called ${key}`)
   return [...strays("credentials", credentials), ...strays("tags", tags), ...strays("workflows", workflows)]
+}
+
+/** Said of values that were given, whatever they are, so that it tells nothing of what secrets hold. */
+export const stayingIn = ({ givenValues = {}, selected, source }: Input): ReadonlyArray<string> => {
+  const nodes = selected.flatMap((id) => source.get(id)?.nodes ?? [])
+  const areGiven = Object.keys(givenValues).length > 0
+  return areGiven && nodes.some(({ parameters }) => holdsSecrets(parameters)) ? [`mapping.values: ${secretsStay}`] : []
 }

@@ -3,6 +3,8 @@ import { Predicate } from "effect"
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
 import { nodeKind } from "../../client/naming.ts"
+import { mapTextsApart } from "../../workflow/maskSecrets.ts"
+import { mapTexts } from "../../workflow/paths.ts"
 import { findCredential, type KnownCredentials, unchecked, unseen } from "../credentials.ts"
 import { type Path, valueAt, withValue } from "../references.ts"
 import { fits, type Keep, type Mapping } from "../settings.ts"
@@ -52,20 +54,28 @@ export const withCredentials = (
 /** What a person can do about a credential that nobody finds. */
 const giveIt = "give its id in mapping.credentials, or in promotion.mappings of the configuration"
 
+/** Texts of parameters that stand for others. What only this promotion was given is for what is no secret. */
+export interface Values {
+  readonly configured: Mapping["values"]
+  readonly given: Mapping["values"]
+}
+
 /** A node with texts of its parameters replaced wherever they stand inside of others, the longest first. */
-export const withValues = (node: JsonObject, values: Mapping["values"]): JsonObject => {
-  const texts = Object.keys(values).toSorted((a, b) => b.length - a.length)
-  if (texts.length === 0 || node.parameters === undefined) return node
-  const pattern = new RegExp(texts.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"), "g")
-  const parameters = mapTexts(node.parameters, (text) => text.replace(pattern, (found) => values[found] ?? found))
+export const withValues = (node: JsonObject, { configured, given }: Values): JsonObject => {
+  if (node.parameters === undefined) return node
+  const everywhere = replacing(configured)
+  const parameters =
+    Object.keys(given).length === 0
+      ? mapTexts(node.parameters, everywhere)
+      : mapTextsApart(node.parameters, replacing({ ...configured, ...given }), everywhere)
   return { ...node, parameters }
 }
 
-const mapTexts = (json: unknown, change: (text: string) => string): unknown => {
-  if (Predicate.isString(json)) return change(json)
-  if (Array.isArray(json)) return json.map((item) => mapTexts(item, change))
-  if (!isJsonObject(json)) return json
-  return Object.fromEntries(Object.entries(json).map(([name, value]) => [name, mapTexts(value, change)]))
+const replacing = (values: Mapping["values"]): ((text: string) => string) => {
+  const texts = Object.keys(values).toSorted((a, b) => b.length - a.length)
+  if (texts.length === 0) return (text) => text
+  const pattern = new RegExp(texts.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|"), "g")
+  return (text) => text.replace(pattern, (found) => values[found] ?? found)
 }
 
 const pathOf = (field: string): Path => field.split(".").map((part) => (/^\d+$/.test(part) ? Number(part) : part))

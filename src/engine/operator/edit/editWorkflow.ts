@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 
+import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { changes } from "../../../mcp/annotations.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { TagId, type Tag, type Workflow, type WorkflowId } from "../../client/models.ts"
@@ -12,6 +13,7 @@ import { exclusively, readUnchanged, whileDone } from "../../tools/workflows/gua
 import { notStarted } from "../../tools/workflows/switchOn.ts"
 import { changedSince, write } from "../../tools/workflows/writes.ts"
 import { changeLines, differences } from "../../workflow/difference.ts"
+import { withoutSecrets } from "../../workflow/maskSecrets.ts"
 import { warningsOf } from "../../workflow/warnings.ts"
 import type { Edited } from "./applyOperations.ts"
 import { changesOf, editedBy, operationsArgument, readOperations } from "./edited.ts"
@@ -31,26 +33,41 @@ export const editWorkflow = EngineTool.make("edit_workflow", {
   },
   run: Effect.fnUntraced(function* ({ dry_run = false, id, ifVersion, operations: given }) {
     const operations = yield* readOperations(given)
-    return yield* edit(id, operations, ifVersion, dry_run).pipe(exclusively(id))
+    const current = readUnchanged(id, ifVersion)
+    return yield* (dry_run ? Effect.flatMap(current, tryOut(operations)) : edit(id, operations, current)).pipe(
+      exclusively(id)
+    )
   })
 })
 
-const edit = Effect.fnUntraced(function* (
+/** Says what operations would change, and the same whether a value that they put in place of a secret is that secret or not. */
+const tryOut = (operations: ReadonlyArray<Operation>) =>
+  Effect.fnUntraced(function* (current: Workflow) {
+    const before = { ...current, nodes: current.nodes.map(veiled) }
+    const { edited } = yield* editedBy(before, operations)
+    const found = yield* checkBeside(edited.workflow, before)
+    const { nodes } = changesOf(before, edited.workflow)
+    const addresses = nodes === undefined ? [] : addressNotices(nodes, before.nodes, edited.workflow)
+    return yield* answer(before, edited, current, ["Dry run: nothing was sent.", ...addresses], yield* found)
+  })
+
+/** A node whose secrets are others. Texts of notes are looked at as those of parameters are. */
+const veiled = (node: JsonObject): JsonObject => ({
+  ...node,
+  ...(node.parameters === undefined ? {} : { parameters: withoutSecrets(node.parameters) }),
+  ...(node.notes === undefined ? {} : { notes: withoutSecrets(node.notes) })
+})
+
+const edit = Effect.fnUntraced(function* <E, R>(
   id: WorkflowId,
   operations: ReadonlyArray<Operation>,
-  ifVersion: string | undefined,
-  isDry: boolean
+  read: Effect.Effect<Workflow, E, R>
 ) {
-  const current = yield* readUnchanged(id, ifVersion)
+  const current = yield* read
   const { edited, lookups } = yield* editedBy(current, operations)
   const wanted = changesOf(current, edited.workflow)
   const tags = namesOf(current.tags)
   const hasNewTags = edited.tags.length !== tags.length || edited.tags.some((name) => !tags.includes(name))
-  if (isDry) {
-    const found = yield* checkBeside(edited.workflow, current)
-    const addresses = wanted.nodes === undefined ? [] : addressNotices(wanted.nodes, current.nodes, edited.workflow)
-    return yield* answer(current, edited, current, ["Dry run: nothing was sent.", ...addresses], yield* found)
-  }
   if (Object.keys(wanted).length === 0 && !hasNewTags) {
     return yield* answer(current, edited, current, ["Nothing is to be changed: the workflow is so already."])
   }

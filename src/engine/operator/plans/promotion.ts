@@ -7,7 +7,7 @@ import { withNames } from "../../changes/names.ts"
 import { WorkflowPlans, PlanConfig } from "../../changes/Plans.ts"
 import { promotedIn } from "../../changes/promotion/history.ts"
 import type { Input, Options } from "../../changes/promotion/Input.ts"
-import { mappingOf, uselessIn } from "../../changes/promotion/mapping.ts"
+import { mappingOf, stayingIn, uselessIn } from "../../changes/promotion/mapping.ts"
 import { abandoned } from "../../changes/promotion/own.ts"
 import { promote } from "../../changes/promotion/promote.ts"
 import { isSecondGeneration } from "../../changes/RemoteState.ts"
@@ -31,6 +31,8 @@ export interface Wish extends Options {
   readonly name?: string | undefined
   /** What stands for what on the other instance, beside what the configuration says. */
   readonly mapping?: Matches | undefined
+  /** Whether it is a person who asks, and has the files with the keys: then values may stand for secrets. */
+  readonly isPersonal?: boolean
 }
 
 /** Works a promotion out from what both instances show now, and keeps it as a plan. */
@@ -61,7 +63,7 @@ export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
     credentials,
     promoted: promotedIn(yield* plans.entries, from, to),
     editors: new Map(),
-    mapping: mappingOf(promotion.mappings, { from, to, given: wish.mapping }),
+    ...mappedBy(wish, promotion.mappings),
     keep: promotion.keep,
     generation,
     nodeTypes: yield* nodeTypesOf(source, target, own),
@@ -71,7 +73,7 @@ export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
   const first = promote(whole)
   const editors = yield* editorsOf(target, first.edited)
   const { edited: _edited, outcomes, ...draft } = editors.size === 0 ? first : promote({ ...whole, editors })
-  const strays = wish.mapping === undefined ? [] : uselessIn(wish.mapping, theirs)
+  const strays = wish.mapping === undefined ? [] : [...uselessIn(wish.mapping, theirs), ...stayingIn(input)]
   const left = abandoned(input).filter((twin) => isMeant(wish, twin, input.mapping))
   const plan = yield* plans.keep({
     ...draft,
@@ -81,6 +83,14 @@ export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
   })
   return { plan, outcomes }
 })
+
+const mappedBy = ({ from, isPersonal = false, mapping, to }: Wish, mappings: ReadonlyArray<Mapping>) => {
+  const given = isPersonal || mapping === undefined ? mapping : { ...mapping, values: {} }
+  return {
+    mapping: mappingOf(mappings, { from, to, given }),
+    givenValues: isPersonal ? {} : (mapping?.values ?? {})
+  } satisfies Pick<Input, "givenValues" | "mapping">
+}
 
 type Client = EngineClient["Service"]
 

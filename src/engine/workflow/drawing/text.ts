@@ -1,3 +1,5 @@
+import { oneLine } from "../../../internal/clipped.ts"
+
 /** What a font without a ruler would say: widths of characters in parts of the font's size. */
 const widthOf = (char: string): number => {
   if (/[ijl.,:;'|!()[\]tfI ]/.test(char)) return 0.31
@@ -8,8 +10,7 @@ const widthOf = (char: string): number => {
 
 /** Nothing that would turn the direction of what stands around it, break a line, or be no character at all. */
 export const plain = (text: string): string =>
-  text
-    .replaceAll(/[\p{Cc}\s]+/gu, " ")
+  oneLine(text)
     .replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g, "")
     .replaceAll(/\p{Cs}/gu, "\ufffd")
     .trim()

@@ -52,6 +52,46 @@ const keeping = (given: Json = {}, answers: (asked: Asked) => ReturnType<typeof 
 const edit = (...operations: ReadonlyArray<Json>) => ({ id: "w1", operations })
 
 describe("edit_workflow", () => {
+  it.effect("tries out a guess at a secret with one answer, whether it is right or wrong", () => {
+    const secret = node("Fetch", "httpRequest", {
+      notes: "password: sesame42",
+      parameters: {
+        url: "https://shop.example.com/?api_key=sesame42",
+        options: { password: "sesame42", pin: 4242 },
+        headers: [{ name: "Authorization", value: "Bearer sesame42" }]
+      }
+    })
+    const { calls, server } = keeping({ nodes: [node("Every day", "scheduleTrigger"), secret] })
+    const { options, ...rest } = Object(secret["parameters"])
+    const ways: ReadonlyArray<(guess: string) => Json> = [
+      (guess) => ({ path: "options.password", value: guess }),
+      (guess) => ({ parameters: { options: { password: guess } } }),
+      (guess) => ({ parameters: JSON.stringify({ ...rest, options: { ...options, password: guess } }) }),
+      (guess) => ({ path: "options", value: { ...options, password: guess } }),
+      (guess) => ({ path: "options.pin", value: Number(guess.replace("sesame", "42")) }),
+      (guess) => ({ path: "url", value: `https://shop.example.com/?api_key=${guess}` }),
+      (guess) => ({ path: "headers[0].value", value: `Bearer ${guess}` }),
+      (guess) => ({ path: "headers", value: [{ name: "Authorization", value: `Bearer ${guess}` }] }),
+      (guess) => ({ path: "notes", value: `password: ${guess}` })
+    ]
+    return Effect.gen(function* () {
+      for (const way of ways) {
+        const tried = (guess: string) =>
+          ask("edit_workflow", { ...edit({ op: "set", node: "Fetch", ...way(guess) }), dry_run: true })
+        const wrong = yield* tried("sesame43")
+        assert.match(String(wrong["changes"]), /masked/)
+        assert.deepStrictEqual(yield* tried("sesame42"), wrong)
+        assert.notInclude(JSON.stringify(wrong), "sesame4")
+      }
+      // What is no secret is told as it is.
+      const plain = edit({ op: "set", node: "Fetch", path: "url", value: "https://new.example.com/" })
+      assert.match(String((yield* ask("edit_workflow", { ...plain, dry_run: true }))["changes"]), /new\.example\.com/)
+      const same = edit({ op: "set", node: "Every day", parameters: {} })
+      assert.deepInclude(yield* ask("edit_workflow", { ...same, dry_run: true }), { changes: [] })
+      assert.isFalse(calls().some((call) => call.startsWith("PUT")))
+    }).pipe(Effect.provide(server()))
+  })
+
   it("costs at most 750 tokens of the list of tools", () => {
     const { description, inputSchema, name } = editWorkflow
     assert.isAtMost(countTokens(JSON.stringify({ name, description, inputSchema: inputSchema() })), 750)
