@@ -220,5 +220,11 @@ export const withoutSecrets = (value: unknown): unknown => mask(value, "", toCom
 /** Whether anything of a value is masked. */
 export const holdsSecrets = (value: unknown, name = ""): boolean => !isSameJson(maskSecrets(value, name), value)
 
+/** How often `[masked]` stands in a value. */
+export const masksIn = (value: unknown): number => JSON.stringify(value ?? null).split(masked).length - 1
+
+/** Said of a value with `[masked]` that would be written in place of what was masked. */
+export const maskStandsForSecret = `${masked} stands for a secret that is not shown, and would be written in its place. Give what the field is to hold`
+
 /** Said of a replacement whatever it looks for, so that it tells nothing of what secrets hold. */
 export const secretsStay = "Masked values (secrets) are neither searched nor changed"

@@ -39,6 +39,17 @@ const replacing = (refusedFields: ReadonlyArray<string> = []) => {
 }
 
 describe("update_workflow", () => {
+  it.effect("writes no mask in place of a secret, where none was before", () => {
+    const { asked, client } = replacing()
+    const noting = (notes: string) => [{ ...node("Every day", "engine-nodes-base.scheduleTrigger"), notes }]
+    return Effect.gen(function* () {
+      const { data, message } = yield* refused("update_workflow", { id: "w1", nodes: noting("key: [masked]") })
+      assert.include(message, "[masked] stands for a secret that is not shown")
+      assert.deepInclude(data, { code: "VALIDATION_ERROR", argument: "nodes" })
+      assert.lengthOf(written(asked), 0)
+    }).pipe(Effect.provide(serving(client)))
+  })
+
   it.effect("keeps every field that is not given, on an engine that replaces the whole", () => {
     const { asked, client } = replacing()
     return Effect.gen(function* () {

@@ -5,6 +5,7 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { Changes } from "../../client/body.ts"
 import type { Workflow } from "../../client/models.ts"
 import { isSameJson } from "../../client/versions.ts"
+import { maskStandsForSecret, masksIn } from "../../workflow/maskSecrets.ts"
 import { applyOperations, type EditProblem } from "./applyOperations.ts"
 import { lookUp } from "./lookUp.ts"
 import { type Operation, readOperation } from "./Operation.ts"
@@ -25,8 +26,21 @@ const refusal = ({ operation, problem }: EditProblem) =>
 /** Reads operations as a caller gives them. */
 export const readOperations = (given: ReadonlyArray<JsonObject>) =>
   Effect.forEach(given, (one, place): Effect.Effect<Operation, InvalidArgument> =>
-    Effect.fromResult(Result.mapError(readOperation(one), (problem) => refusal({ operation: place, problem })))
+    Effect.fromResult(
+      Result.mapError(
+        Result.filterOrFail(readOperation(one), writesNoMask, () => problemOfMasks),
+        (problem) => refusal({ operation: place, problem })
+      )
+    )
   )
+
+/** Views of workflows mask secrets, and what is taken from one may hold some of that. */
+const writesNoMask = (operation: Operation): boolean =>
+  Object.entries(operation).every(
+    ([field, given]) => (field !== "parameters" && field !== "value") || masksIn(given) === 0
+  )
+
+const problemOfMasks = `${maskStandsForSecret}, or leave it out`
 
 /** A workflow as operations make it, with what was looked up for that on its instance; nothing is written. */
 export const editedBy = Effect.fnUntraced(function* (workflow: Workflow, operations: ReadonlyArray<Operation>) {

@@ -9,6 +9,7 @@ import type { ApiError } from "../../client/EngineError.ts"
 import { TagId, type WorkflowId, type Workflow } from "../../client/models.ts"
 import { engineName } from "../../client/naming.ts"
 import { isPartVersion, isSameContent } from "../../client/versions.ts"
+import { maskStandsForSecret, masksIn } from "../../workflow/maskSecrets.ts"
 import { hasValidTrigger, noValidTrigger } from "../../workflow/triggers.ts"
 import { validate } from "../../workflow/validate.ts"
 import * as EngineTool from "../EngineTool.ts"
@@ -158,8 +159,14 @@ const check = Effect.fnUntraced(function* (current: Workflow, given: Given, acti
     return plain
   }
   const { nodes = current.nodes, connections: links = current.connections } = given
+  if (masksIn(nodes) > masksIn(current.nodes)) return yield* masks
   const connections = yield* Effect.fromResult(validate({ nodes, connections: links, active }))
   return given.connections === undefined ? plain : { ...plain, connections }
+})
+
+const masks = new InvalidArgument({
+  argument: "nodes",
+  problem: `${maskStandsForSecret}: get_workflow shows it, edit_workflow changes the rest without it. Nothing was changed`
 })
 
 /**

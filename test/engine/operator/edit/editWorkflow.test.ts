@@ -92,6 +92,28 @@ describe("edit_workflow", () => {
     }).pipe(Effect.provide(server()))
   })
 
+  it.effect("writes no mask in place of a secret", () => {
+    const { calls, server } = keeping()
+    const operations: ReadonlyArray<Json> = [
+      { op: "set", node: "Fetch", path: "options.password", value: "[masked]" },
+      { op: "set", node: "Fetch", parameters: { headers: [{ value: "Bearer [masked]" }] } },
+      { op: "replace", node: "Fetch", find: "https", value: "https://[masked]" },
+      { op: "add", node: "Again", type: "httpRequest", parameters: { url: "https://[masked]@example.com" } }
+    ]
+    return Effect.gen(function* () {
+      for (const operation of operations) {
+        for (const dry_run of [false, true]) {
+          const { message } = yield* refused("edit_workflow", {
+            ...edit({ op: "note", value: "Hi" }, operation),
+            dry_run
+          })
+          assert.include(message, "Invalid operations[1]: [masked] stands for a secret that is not shown")
+        }
+      }
+      assert.deepStrictEqual(calls(), [])
+    }).pipe(Effect.provide(server()))
+  })
+
   it("costs at most 750 tokens of the list of tools", () => {
     const { description, inputSchema, name } = editWorkflow
     assert.isAtMost(countTokens(JSON.stringify({ name, description, inputSchema: inputSchema() })), 750)
