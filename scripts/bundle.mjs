@@ -39,6 +39,22 @@ const outlines = {
   }
 }
 
+/**
+ * What is imported of Node stands behind the object that has it as its default. Made by the bundler, each of its names
+ * would be copied as a getter at every start: a hundred for files alone.
+ */
+const plainImports = {
+  name: "plain imports",
+  transform: {
+    filter: { id: /rolldown[\\/]runtime/ },
+    handler(code) {
+      const made = "export var __toESM ="
+      if (!code.includes(made)) throw new Error("The bundler makes imports of Node in another way")
+      return code.replace(made, `${made} (mod) => Object.create(mod, { default: { value: mod } });\nvar byNames =`)
+    }
+  }
+}
+
 const options = {
   cwd: root,
   platform: "node",
@@ -50,7 +66,7 @@ const options = {
   transform: { target: "node20", define: { "import.meta.env": "undefined" } }
 }
 const { inputs, rolldownPlugin, write } = await shared(path.join(outdir, "shared"))
-const plugins = [outlines, rolldownPlugin, directInRolldown, noWebSockets]
+const plugins = [plainImports, outlines, rolldownPlugin, directInRolldown, noWebSockets]
 
 /** Which modules every module really takes something from, once what nobody uses is gone. */
 const imports = await (async () => {
@@ -96,6 +112,8 @@ gather(
   "src/cli/engine/instances.ts",
   "src/cli/upstream/nodeHttpClient.ts"
 )
+// By itself: who reads certificates needs none of the operator's programs, and most calls read no files.
+gather("files", "node_modules/@effect/platform-node/dist/NodeFileSystem.js")
 gather(
   "operator",
   "src/cli/toolsets/operatorToolset.ts",
