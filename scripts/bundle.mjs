@@ -40,8 +40,8 @@ const outlines = {
 }
 
 /**
- * What is imported of Node stands behind the object that has it as its default. Made by the bundler, each of its names
- * would be copied as a getter at every start: a hundred for files alone.
+ * What is imported of Node is copied as it is, with its default: made by the bundler, each of its names would be a new getter
+ * of what may be a hundred.
  */
 const plainImports = {
   name: "plain imports",
@@ -50,7 +50,8 @@ const plainImports = {
     handler(code) {
       const made = "export var __toESM ="
       if (!code.includes(made)) throw new Error("The bundler makes imports of Node in another way")
-      return code.replace(made, `${made} (mod) => Object.create(mod, { default: { value: mod } });\nvar byNames =`)
+      const copied = "{ ...Object.getOwnPropertyDescriptors(mod), default: { value: mod, enumerable: true } }"
+      return code.replace(made, `${made} (mod) => Object.create(Object.getPrototypeOf(mod), ${copied});\nvar byNames =`)
     }
   }
 }
@@ -152,7 +153,7 @@ const plainExports = () => {
     const [statement, start] = /^const (\w+) = require\("[^"]*\/start-[^"]*"\);$/m.exec(code) ?? []
     if (statement === undefined) return undefined
     const used = new Set()
-    const own = name === "schemas" ? code.replace(given, plainly) : code
+    const own = ["engine", "schemas"].includes(name) ? code.replace(given, plainly) : code
     const taken = own.replace(new RegExp(`\\b${start}\\.([\\w$]+)`, "g"), (_, name) => {
       used.add(name)
       return `${start}_${name}`
