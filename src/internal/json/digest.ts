@@ -23,8 +23,11 @@ export const digest = (value: unknown): string => {
   high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909)
   low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909)
   const hash = 2 ** 32 * (2097151 & low) + (high >>> 0)
-  return hash.toString(36).padStart(6, "0").slice(-6)
+  return (hash % sixDigits).toString(36).padStart(6, "0")
 }
+
+/** What is more than six characters say goes before they are made: to write a large number takes twenty times as long. */
+const sixDigits = 36 ** 6
 
 const visit = (value: unknown) => {
   if (typeof value === "string") add(text, value)
