@@ -222,6 +222,7 @@ for (const { code, fileName, name } of output) {
 const main = await rolldown({
   ...options,
   input: { main: "src/main.ts" },
+  plugins: [plainImports],
   transform: { ...options.transform, define: { startFile: JSON.stringify(startFile) } }
 })
 await main.write({ file: path.join(outdir, "main.js"), format: "cjs", minify: true, comments: false })
