@@ -20,10 +20,11 @@ export const serve = Effect.fnUntraced(function* (options: Options, keepCode: Ef
   yield* Effect.forkScoped(Effect.andThen(stopRequested, Deferred.succeed(stopping, undefined)))
   const { layer, metrics } = yield* watching(launch)
   const shared = yield* sharedWithCopies(launch)
-  const { busy, later, toolsets: loaded } = yield* Effect.provideContext(
-    loadToolsets(launch, { areListsFirst: launch.http === undefined }),
-    shared
-  )
+  const {
+    busy,
+    later,
+    toolsets: loaded
+  } = yield* Effect.provideContext(loadToolsets(launch, { areListsFirst: launch.http === undefined }), shared)
   yield* Effect.forkScoped(
     later.length > 0
       ? Effect.all([afterLists(later), keepCode, compileInTime(busy)], { discard: true })
