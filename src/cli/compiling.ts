@@ -13,8 +13,9 @@ interface Times {
 /**
  * What V8 is told by its major version: of Node 20, and of 22 and 24. Nothing but time depends on it.
  *
- * Young: half of what first calls take is V8 making faster code, mostly of functions that it makes code of once more as soon as
- * more is known of them, and looking through all of the heap, which has just been filled with what stays. Both can wait.
+ * Young: a third of what first calls take beyond a bare server is V8 making faster code, part of it of functions that it makes
+ * code of once more when more is known of them, and looking through all of the heap, which has just been filled with what
+ * stays. Both can wait.
  *
  * Busy: V8 of Node 22 and 24 makes fast code of a function after its three-thousandth call, so that this server would be warm
  * after twelve thousand calls of a tool, of which those before take half as long again. Node 20 goes by the size of functions,
@@ -22,7 +23,7 @@ interface Times {
  */
 const compilers: Readonly<Record<string, Times>> = {
   "11": {
-    young: ["--no-incremental-marking", "--interrupt-budget=270336"],
+    young: ["--no-incremental-marking", "--interrupt-budget=135168"],
     usual: ["--incremental-marking", "--interrupt-budget=67584"],
     busy: []
   },
