@@ -2,7 +2,7 @@ import { Effect } from "effect"
 
 /** Flags of V8 for each time of a process. */
 interface Times {
-  /** In its first minute and thousand calls, which is all that most clients make. */
+  /** In its first minute, until it has made five hundred calls: most clients make fewer. */
   readonly young: ReadonlyArray<string>
   /** As V8 goes about it by itself. */
   readonly usual: ReadonlyArray<string>

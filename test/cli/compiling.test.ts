@@ -54,7 +54,7 @@ describe("what V8 is told of a process", () => {
 })
 
 describe("a toolset whose programs are loaded later", () => {
-  it.effect("is busy with the thousandth call", () =>
+  it.effect("is busy with the five hundredth call", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const tool = {
@@ -74,7 +74,7 @@ describe("a toolset whose programs are loaded later", () => {
         const [called] = toolset.tools
         assert.isDefined(called)
         const calls = (times: number) => Effect.replicateEffect(called?.call({}) ?? Effect.void, times)
-        yield* calls(999)
+        yield* calls(499)
         assert.isUndefined(waiting.pollUnsafe())
         yield* calls(1)
         yield* Fiber.join(waiting)

@@ -33,7 +33,7 @@ export const outlined = Effect.fnUntraced(function* <A extends { readonly toolse
 })
 
 /** So many calls make a process one that goes on: most clients make some hundred. */
-const manyCalls = 1000
+const manyCalls = 500
 
 /** In which an answer leaves that is ready: loading would keep it back. A call that comes sooner does not wait for this. */
 const timeToAnswer = "10 millis"
