@@ -39,6 +39,23 @@ const outlines = {
   }
 }
 
+/**
+ * What is imported of Node is copied as it is, with its default: made by the bundler, each of its names would be a new getter
+ * of what may be a hundred.
+ */
+const plainImports = {
+  name: "plain imports",
+  transform: {
+    filter: { id: /rolldown[\\/]runtime/ },
+    handler(code) {
+      const made = "export var __toESM ="
+      if (!code.includes(made)) throw new Error("The bundler makes imports of Node in another way")
+      const copied = "{ ...Object.getOwnPropertyDescriptors(mod), default: { value: mod, enumerable: true } }"
+      return code.replace(made, `${made} (mod) => Object.create(Object.getPrototypeOf(mod), ${copied});\nvar byNames =`)
+    }
+  }
+}
+
 const options = {
   cwd: root,
   platform: "node",
@@ -50,7 +67,7 @@ const options = {
   transform: { target: "node20", define: { "import.meta.env": "undefined" } }
 }
 const { inputs, rolldownPlugin, write } = await shared(path.join(outdir, "shared"))
-const plugins = [outlines, rolldownPlugin, directInRolldown, noWebSockets]
+const plugins = [plainImports, outlines, rolldownPlugin, directInRolldown, noWebSockets]
 
 /** Which modules every module really takes something from, once what nobody uses is gone. */
 const imports = await (async () => {
@@ -96,6 +113,8 @@ gather(
   "src/cli/engine/instances.ts",
   "src/cli/upstream/nodeHttpClient.ts"
 )
+// By itself: who reads certificates needs none of the operator's programs, and most calls read no files.
+gather("files", "node_modules/@effect/platform-node/dist/NodeFileSystem.js")
 gather(
   "operator",
   "src/cli/toolsets/operatorToolset.ts",
@@ -134,7 +153,7 @@ const plainExports = () => {
     const [statement, start] = /^const (\w+) = require\("[^"]*\/start-[^"]*"\);$/m.exec(code) ?? []
     if (statement === undefined) return undefined
     const used = new Set()
-    const own = name === "schemas" ? code.replace(given, plainly) : code
+    const own = ["engine", "schemas"].includes(name) ? code.replace(given, plainly) : code
     const taken = own.replace(new RegExp(`\\b${start}\\.([\\w$]+)`, "g"), (_, name) => {
       used.add(name)
       return `${start}_${name}`
@@ -203,6 +222,7 @@ for (const { code, fileName, name } of output) {
 const main = await rolldown({
   ...options,
   input: { main: "src/main.ts" },
+  plugins: [plainImports],
   transform: { ...options.transform, define: { startFile: JSON.stringify(startFile) } }
 })
 await main.write({ file: path.join(outdir, "main.js"), format: "cjs", minify: true, comments: false })

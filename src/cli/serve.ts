@@ -5,7 +5,7 @@ import { Stopping } from "../mcp/Stopping.ts"
 import { AnswerLimit } from "../mcp/Tool.ts"
 import { serveStdio } from "../mcp/transport/stdio.ts"
 import * as Server from "../Server.ts"
-import { compileSooner } from "./compileSooner.ts"
+import { compileInTime, compileSooner } from "./compiling.ts"
 import type { Options } from "./configuration/flags.ts"
 import type { Launch } from "./configuration/Launch.ts"
 import { readLaunch } from "./configuration/readLaunch.ts"
@@ -20,12 +20,16 @@ export const serve = Effect.fnUntraced(function* (options: Options, keepCode: Ef
   yield* Effect.forkScoped(Effect.andThen(stopRequested, Deferred.succeed(stopping, undefined)))
   const { layer, metrics } = yield* watching(launch)
   const shared = yield* sharedWithCopies(launch)
-  const { later, toolsets: loaded } = yield* Effect.provideContext(
-    loadToolsets(launch, { areListsFirst: launch.http === undefined }),
-    shared
+  const {
+    busy,
+    later,
+    toolsets: loaded
+  } = yield* Effect.provideContext(loadToolsets(launch, { areListsFirst: launch.http === undefined }), shared)
+  yield* Effect.forkScoped(
+    later.length > 0
+      ? Effect.all([afterLists(later), keepCode, compileInTime(busy)], { discard: true })
+      : Effect.all([Effect.sleep(timeToServe), keepCode, compileSooner], { discard: true })
   )
-  const inTime = later.length > 0 ? afterLists(later) : Effect.sleep(timeToServe)
-  yield* Effect.forkScoped(inTime.pipe(Effect.andThen(keepCode), Effect.andThen(compileSooner)))
   const toolsets = [...loaded, ...(yield* shownCalls(launch))]
   const { answerLimit, http } = launch
   const recorded = Layer.merge(audit(launch, http === undefined ? "stdio" : "http"), layer)

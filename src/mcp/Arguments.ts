@@ -32,6 +32,10 @@ export const make = <const F extends Fields>(fields: F, { aliases = {}, others =
   const jsonSchema = once(() => describe(fields, Schema.toJsonSchemaDocument(struct).schema))
 
   const coerceGiven = once(() => coercion(jsonSchema()))
+  const texts = new Set(names.filter((name) => isText(fields[name])))
+  /** Texts where texts belong mean what they are: most calls give nothing else, and need no JSON Schema to be made. */
+  const isPlain = (given: Readonly<Record<string, unknown>>) =>
+    Object.keys(given).every((name) => texts.has(name) && Predicate.isString(given[name]))
 
   const decodeNow = (input: unknown): Result.Result<Decoded<F>, InvalidArgument> => {
     const refused = (argument: string, problem: string) => Result.fail(new InvalidArgument({ argument, problem }))
@@ -41,7 +45,7 @@ export const make = <const F extends Fields>(fields: F, { aliases = {}, others =
     )
     const unknown = Object.keys(given).find((name) => !names.includes(name))
     if (unknown !== undefined) return refused(unknown, unknownArgument(unknown, [...names, ...others]))
-    const coerced = coerceGiven()(given)
+    const coerced = isPlain(given) ? given : coerceGiven()(given)
     const broken = illFormed(coerced)
     if (broken !== undefined) return refused(broken, "holds half of a character (a lone surrogate)")
     const decoded = read(coerced)
@@ -64,6 +68,13 @@ const describe = (fields: Fields, { properties, required }: JsonSchema.JsonSchem
   })
   return { type: "object", properties: Object.fromEntries(described), ...(required === undefined ? {} : { required }) }
 }
+
+/** Whether a text is one of its values as it is, and its JSON Schema says so. */
+const isText = (field: Schema.Codec<unknown, unknown> | undefined) =>
+  field !== undefined &&
+  SchemaAST.isString(field.ast) &&
+  field.ast.encoding === undefined &&
+  SchemaAST.resolveAt("inputSchema")(field.ast) === undefined
 
 const unknownArgument = (name: string, known: ReadonlyArray<string>) => {
   const guess = nearest(name, known)

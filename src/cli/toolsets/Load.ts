@@ -19,6 +19,8 @@ export interface Loaded {
   readonly plans?: Plans
   /** Loads what was left for later; done when there is time for it, or when it is needed. */
   readonly later?: Effect.Effect<unknown>
+  /** Ends once it was called so often that it will be called often. */
+  readonly busy?: Effect.Effect<void>
 }
 
 /** What several toolsets work on, built when the first of them asks for it. */

@@ -22,7 +22,11 @@ export const loadToolsets = Effect.fnUntraced(function* (
       options
     ))
   ]
-  return { toolsets: loaded.map(({ toolset }) => toolset), later: loaded.flatMap(({ later }) => later ?? []) }
+  return {
+    toolsets: loaded.map(({ toolset }) => toolset),
+    later: loaded.flatMap(({ later }) => later ?? []),
+    busy: Effect.raceAllFirst(loaded.flatMap(({ busy }) => busy ?? []))
+  }
 })
 
 /** What this server agrees on with its copies, where it is not alone. */

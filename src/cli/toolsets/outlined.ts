@@ -12,8 +12,13 @@ export const outlined = Effect.fnUntraced(function* <A extends { readonly toolse
   offer: (tell: (outline: Outline.Outline) => Offer) => Offer
 ) {
   const isAsked = Latch.makeUnsafe()
+  const isBusy = Latch.makeUnsafe()
+  let calls = 0
   const loaded = yield* eventually(Effect.tap(whole, () => isAsked.open))
-  const programs = Effect.map(loaded, ({ toolset }) => toolset)
+  const programs = Effect.map(loaded, ({ toolset }) => {
+    if (++calls === manyCalls) isBusy.openUnsafe()
+    return toolset
+  })
   const toolset: Toolset = {
     name,
     ...offer((outline) => Outline.toOffer(outline, programs, () => isAsked.openUnsafe()))
@@ -22,9 +27,13 @@ export const outlined = Effect.fnUntraced(function* <A extends { readonly toolse
   return {
     toolset,
     loaded,
-    later: isAsked.await.pipe(Effect.andThen(Effect.sleep(timeToAnswer)), Effect.andThen(loaded))
+    later: isAsked.await.pipe(Effect.andThen(Effect.sleep(timeToAnswer)), Effect.andThen(loaded)),
+    busy: isBusy.await
   }
 })
+
+/** So many calls make a process one that goes on: most clients make some hundred. */
+const manyCalls = 500
 
 /** In which an answer leaves that is ready: loading would keep it back. A call that comes sooner does not wait for this. */
 const timeToAnswer = "10 millis"

@@ -5,7 +5,6 @@ import { Effect, Scope } from "effect"
 
 import type { ConnectionOptions } from "../../internal/http/HttpClients.ts"
 import { Recent } from "../../internal/Recent.ts"
-import { readCertificates, trusting } from "./certificates.ts"
 import { parseProxy, type Proxy } from "./proxy.ts"
 
 /** An idle connection is closed before its upstream does that, mostly after five seconds, under a request just leaving. */
@@ -46,7 +45,7 @@ const kept = (make: Effect.Effect<Way>): Effect.Effect<() => Effect.Effect<Way>>
  * the first request that needs it.
  */
 export const makeWays = Effect.fnUntraced(function* ({ caFile, proxy }: ConnectionOptions) {
-  const pem = caFile === undefined ? undefined : yield* readCertificates(caFile)
+  const trusted = caFile === undefined ? undefined : yield* trustedIn(caFile)
   const via = proxy === undefined ? undefined : yield* parseProxy(proxy)
   const scope = yield* Effect.scope
   const owned = <A extends Agent>(agent: A) =>
@@ -67,7 +66,7 @@ export const makeWays = Effect.fnUntraced(function* ({ caFile, proxy }: Connecti
   const https = (through?: Proxy): Effect.Effect<Way> =>
     Effect.gen(function* () {
       const { Agent, request } = yield* Effect.promise(() => import("node:https"))
-      const options = pem === undefined ? keptOpen : { ...keptOpen, secureContext: yield* trusting(pem) }
+      const options = trusted === undefined ? keptOpen : { ...keptOpen, secureContext: yield* trusted }
       const agent = yield* owned(through === undefined ? new Agent(options) : yield* tunnelling(through, options))
       const whole = completion(agent)
       return { open: (url, options) => request(whole(url, options)), connected: "secureConnect" }
@@ -77,6 +76,13 @@ export const makeWays = Effect.fnUntraced(function* ({ caFile, proxy }: Connecti
   const toSecure = yield* kept(https(via))
   return { to: (url) => (url.protocol === "https:" ? toSecure() : toPlain()) } satisfies Ways
 })
+
+/** What a file of certificates adds to those that are trusted. What reads it takes longer to load than a call. */
+const trustedIn = (caFile: string) =>
+  Effect.flatMap(
+    Effect.promise(() => import("./certificates.ts")),
+    ({ readCertificates, trusting }) => Effect.map(readCertificates(caFile), trusting)
+  )
 
 /** A request as Node wants it. Where to is taken apart once for each host. */
 const completion = (agent: Agent) => {

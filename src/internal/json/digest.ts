@@ -22,15 +22,12 @@ export const digest = (value: unknown): string => {
   let low = halves[1] ?? 0
   high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909)
   low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909)
-  const hash = (2 ** 32 * (2097151 & low) + (high >>> 0)) % 36 ** 6
-  return threeDigits(Math.floor(hash / 36 ** 3)) + threeDigits(hash % 36 ** 3)
+  const hash = 2 ** 32 * (2097151 & low) + (high >>> 0)
+  return (hash % sixDigits).toString(36).padStart(6, "0")
 }
 
-/** In base 36, as `toString` writes it, which takes longer than to hash a node. */
-const threeDigits = (number: number): string =>
-  String.fromCharCode(digit(Math.floor(number / 36 ** 2)), digit(Math.floor(number / 36) % 36), digit(number % 36))
-
-const digit = (number: number): number => (number < 10 ? 48 : 87) + number
+/** What is more than six characters say goes before they are made: to write a large number takes twenty times as long. */
+const sixDigits = 36 ** 6
 
 const visit = (value: unknown) => {
   if (typeof value === "string") add(text, value)
