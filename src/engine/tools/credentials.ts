@@ -11,6 +11,7 @@ import * as EngineTool from "./EngineTool.ts"
 import { listPage } from "./paging.ts"
 import { credentialId, credentialName, credentialType, cursor, limit, object, optional } from "./parameters.ts"
 import * as results from "./results.ts"
+import { unmasked } from "./unmasked.ts"
 
 const viewInEngine = {
   guidance:
@@ -57,7 +58,11 @@ export const createCredential = EngineTool.make("create_credential", {
   annotations: creates,
   arguments: { name: credentialName, type: credentialType, data: object("Values, as get_credential_schema says") },
   result: results.credential,
-  run: (body) => EngineClient.use((engine) => engine.createCredential(body)).pipe(Effect.map(withoutValues))
+  run: (body) =>
+    Effect.andThen(
+      unmasked(body),
+      EngineClient.use((engine) => engine.createCredential(body)).pipe(Effect.map(withoutValues))
+    )
 })
 
 export const updateCredential = EngineTool.make("update_credential", {
@@ -71,8 +76,11 @@ export const updateCredential = EngineTool.make("update_credential", {
     data: optional(object("All values, as get_credential_schema says"))
   },
   run: ({ id, ...body }) =>
-    EngineClient.use((engine) => engine.updateCredentialIfSupported(id, body)).pipe(
-      Effect.map(Option.match({ onNone: () => createAnew, onSome: withoutValues }))
+    Effect.andThen(
+      unmasked(body),
+      EngineClient.use((engine) => engine.updateCredentialIfSupported(id, body)).pipe(
+        Effect.map(Option.match({ onNone: () => createAnew, onSome: withoutValues }))
+      )
     )
 })
 

@@ -39,13 +39,22 @@ const replacing = (refusedFields: ReadonlyArray<string> = []) => {
 }
 
 describe("update_workflow", () => {
-  it.effect("writes no mask in place of a secret, where none was before", () => {
+  it.effect("and other tools write no mask in place of a secret, where none was before", () => {
     const { asked, client } = replacing()
     const noting = (notes: string) => [{ ...node("Every day", "engine-nodes-base.scheduleTrigger"), notes }]
     return Effect.gen(function* () {
-      const { data, message } = yield* refused("update_workflow", { id: "w1", nodes: noting("key: [masked]") })
-      assert.include(message, "[masked] stands for a secret that is not shown")
-      assert.deepInclude(data, { code: "VALIDATION_ERROR", argument: "nodes" })
+      const values = { value: "Bearer [masked]" }
+      for (const [tool, argument, args] of [
+        ["update_workflow", "nodes", { id: "w1", nodes: noting("key: [masked]") }],
+        ["update_workflow", "settings", { id: "w1", settings: { timezone: "[masked]" } }],
+        ["create_workflow", "nodes", { name: "New", nodes: noting("key: [masked]") }],
+        ["create_credential", "data", { name: "Shop", type: "httpHeaderAuth", data: values }],
+        ["update_credential", "data", { id: "1", data: values }]
+      ] as const) {
+        const { data, message } = yield* refused(tool, args)
+        assert.include(message, "[masked] stands for a secret that is not shown")
+        assert.deepInclude(data, { code: "VALIDATION_ERROR", argument })
+      }
       assert.lengthOf(written(asked), 0)
     }).pipe(Effect.provide(serving(client)))
   })

@@ -5,7 +5,7 @@ import { nearest } from "../../../internal/schema/nearest.ts"
 import { toErrorResult } from "../../../mcp/protocol/errors.ts"
 import { printable } from "../../../mcp/protocol/Response.ts"
 import { type Answer, AnswerLimit, type Tool } from "../../../mcp/Tool.ts"
-import type { ToolFailure } from "../../../mcp/ToolError.ts"
+import { render as renderFailure, type ToolFailure } from "../../../mcp/ToolError.ts"
 import { type Options, UsageError } from "../../configuration/flags.ts"
 import { readLaunch } from "../../configuration/readLaunch.ts"
 import { nothingConfigured } from "../../configuration/readSettings.ts"
@@ -129,12 +129,20 @@ const printAnswer =
     return Effect.as(Console.log(render(structured, canColor ? coloured : plain)), 0)
   }
 
+/** Most words of the engine do not name the instance, which a client finds in an error's data. */
+const withInstance = (failure: ToolFailure): string => {
+  const { instance } = renderFailure(failure).details
+  return Predicate.isString(instance) && !failure.message.toLowerCase().includes(`instance ${instance}`.toLowerCase())
+    ? `Instance ${instance}: ${failure.message}`
+    : failure.message
+}
+
 /** In the tool's own words; for scripts that read JSON, as an object with `error` as well. */
 const printFailure =
   ({ json }: CallRequest) =>
   (failure: ToolFailure) =>
     Effect.gen(function* () {
-      yield* Console.error(printable(failure.message))
+      yield* Console.error(printable(withInstance(failure)))
       if (json) yield* Console.log(JSON.stringify(toErrorResult(failure)["structuredContent"]))
       return Predicate.isTagged(failure, "InvalidArgument") ? 2 : 1
     })

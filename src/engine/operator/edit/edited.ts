@@ -36,9 +36,7 @@ export const readOperations = (given: ReadonlyArray<JsonObject>) =>
 
 /** Views of workflows mask secrets, and what is taken from one may hold some of that. */
 const writesNoMask = (operation: Operation): boolean =>
-  Object.entries(operation).every(
-    ([field, given]) => (field !== "parameters" && field !== "value") || masksIn(given) === 0
-  )
+  Object.entries(operation).every(([field, given]) => field === "find" || masksIn(given) === 0)
 
 const problemOfMasks = `${maskStandsForSecret}, or leave it out`
 

@@ -14,6 +14,7 @@ import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import { listAll } from "../../client/listAll.ts"
 import type { ExecutionStatus, Workflow } from "../../client/models.ts"
+import { unmasked } from "../../tools/unmasked.ts"
 import { toUtc } from "../../workflow/executions.ts"
 import { workflowsAndMore } from "./gather.ts"
 import { select } from "./selection.ts"
@@ -59,6 +60,7 @@ export const planBulk = Effect.fn("planBulk")(function* ({ also = [], instance: 
   if (client.isReadOnly) return yield* new ReadOnlyInstance({ instance, operation: "plan_bulk" })
   const plans = yield* WorkflowPlans
   const parts = [first, ...also]
+  yield* Effect.forEach(parts, ({ value }) => unmasked({ value }), { discard: true })
   const ready = yield* Effect.forEach(parts, checked)
   const needsWorkflows = parts.some(({ action, where }) => where !== undefined || action !== "delete_executions")
   const shown = needsWorkflows ? yield* workflowsAndMore(client) : undefined

@@ -9,7 +9,6 @@ import type { ApiError } from "../../client/EngineError.ts"
 import { TagId, type WorkflowId, type Workflow } from "../../client/models.ts"
 import { engineName } from "../../client/naming.ts"
 import { isPartVersion, isSameContent } from "../../client/versions.ts"
-import { maskStandsForSecret, masksIn } from "../../workflow/maskSecrets.ts"
 import { hasValidTrigger, noValidTrigger } from "../../workflow/triggers.ts"
 import { validate } from "../../workflow/validate.ts"
 import * as EngineTool from "../EngineTool.ts"
@@ -26,6 +25,7 @@ import {
   workflowId
 } from "../parameters.ts"
 import * as results from "../results.ts"
+import { unmasked } from "../unmasked.ts"
 import { addressNotices } from "./addressing.ts"
 import { checkBeside } from "./findings.ts"
 import { exclusively, readUnchanged, failIfChanged, whileDone, stepFailed, namingCollisions } from "./guards.ts"
@@ -49,6 +49,7 @@ export const createWorkflow = EngineTool.make("create_workflow", {
   narrow: results.readElsewhere,
   shorten: shorten("created"),
   run: Effect.fnUntraced(function* ({ active = false, tags = [], ...draft }) {
+    yield* unmasked(draft)
     const connections = yield* Effect.fromResult(validate({ ...draft, active }))
     const engine = yield* EngineClient
     const report = yield* Progress
@@ -153,20 +154,15 @@ type Given = Omit<Changes, "connections" | "staticData"> & { readonly connection
 
 /** The changes, once the workflow that they would make is one that may exist. What is not given is not judged. */
 const check = Effect.fnUntraced(function* (current: Workflow, given: Given, active: boolean) {
+  yield* unmasked(given, current)
   const { connections: _, ...plain } = given
   if (given.nodes === undefined && given.connections === undefined) {
     if (active && !current.active && !hasValidTrigger(current.nodes)) return yield* noValidTrigger()
     return plain
   }
   const { nodes = current.nodes, connections: links = current.connections } = given
-  if (masksIn(nodes) > masksIn(current.nodes)) return yield* masks
   const connections = yield* Effect.fromResult(validate({ nodes, connections: links, active }))
   return given.connections === undefined ? plain : { ...plain, connections }
-})
-
-const masks = new InvalidArgument({
-  argument: "nodes",
-  problem: `${maskStandsForSecret}: get_workflow shows it, edit_workflow changes the rest without it. Nothing was changed`
 })
 
 /**
