@@ -449,20 +449,25 @@ for (const version of versions) {
       }).pipe(Effect.provide(engines))
     )
 
-    it.live("leaves alone what is younger than the days of idleness, and refuses a selection that says nothing", () =>
-      Effect.gen(function* () {
-        yield* make("production", { name: "Young", nodes: [hook("young")] })
-        const idle = yield* ask("plan_bulk", { instance: "production", action: "delete", where: { idle_days: 30 } })
-        assert.deepInclude(idle, { steps: 0, selected: 0 })
-        const { message } = yield* refused("plan_bulk", { instance: "production", action: "delete" })
-        assert.include(message, 'must say which workflows; {"name": "*"} means all')
-        const mistyped = yield* refused("plan_bulk", {
-          instance: "production",
-          action: "delete",
-          where: { nodetype: "webhook" }
-        })
-        assert.include(mistyped.message, "nodeType")
-      }).pipe(Effect.provide(engines))
+    it.live(
+      "leaves alone what is younger than the days of idleness, and refuses a selection that says nothing or a mask",
+      () =>
+        Effect.gen(function* () {
+          yield* make("production", { name: "Young", nodes: [hook("young")] })
+          const idle = yield* ask("plan_bulk", { instance: "production", action: "delete", where: { idle_days: 30 } })
+          assert.deepInclude(idle, { steps: 0, selected: 0 })
+          const { message } = yield* refused("plan_bulk", { instance: "production", action: "delete" })
+          assert.include(message, 'must say which workflows; {"name": "*"} means all')
+          const mistyped = yield* refused("plan_bulk", {
+            instance: "production",
+            action: "delete",
+            where: { nodetype: "webhook" }
+          })
+          assert.include(mistyped.message, "nodeType")
+          const text = { action: "replace_text", find: "young", value: "[masked]", where: { name: "*" } }
+          const masking = yield* refused("plan_bulk", { instance: "production", ...text })
+          assert.include(masking.message, "[masked] stands for a secret that is not shown")
+        }).pipe(Effect.provide(engines))
     )
   })
 }
