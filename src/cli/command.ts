@@ -87,7 +87,9 @@ const reportAs =
 /** `promote` exits with 2 where something would change: a mistake in its words must not look like that. */
 const usageCode = process.argv.slice(2).includes("promote") ? 1 : 2
 
-const hint = "To try the server without an engine of your own, start it with --embedded."
+const hint =
+  "There is no .config.json in this folder. Make one with init, or set ENGINE_HOST and ENGINE_API_KEY.\n" +
+  "To try the server without an engine of your own, start it with --embedded."
 
 const exit = (code: number) =>
   Effect.sync(() => {

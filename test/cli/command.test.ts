@@ -72,7 +72,9 @@ describe("the command", () => {
 
   it("says what to do when nothing is configured", async () => {
     const stderr =
-      "Configuration file not found\nTo try the server without an engine of your own, start it with --embedded.\n"
+      "Configuration file not found\n" +
+      "There is no .config.json in this folder. Make one with init, or set ENGINE_HOST and ENGINE_API_KEY.\n" +
+      "To try the server without an engine of your own, start it with --embedded.\n"
     assert.deepStrictEqual(await run([], { cwd: await directory() }), { code: 1, stdout: "", stderr })
   })
 

@@ -23,7 +23,8 @@ export type Refusal = { readonly status: 400 | 403; readonly problem: string }
 export const refusal = ({ hosts, origin }: Caller, policy: OriginPolicy): Refusal | undefined => {
   const [host] = hosts
   if (host === undefined || hosts.length > 1) return { status: 400, problem: "Exactly one Host header is needed" }
-  if (!isOurs(host, policy) && !isAllowed(host, policy)) return { status: 403, problem: "This Host is not allowed" }
+  if (!isOurs(host, policy) && !isAllowed(host, policy))
+    return { status: 403, problem: "This Host is not allowed: allowedHosts names those that are" }
   if (origin === undefined || policy.allowedOrigins.includes(origin)) return undefined
   const [, originHost] = /^https?:\/\/([^/]+)$/.exec(origin) ?? []
   // A page under the very name and port that it calls is our own: the name was allowed above.
