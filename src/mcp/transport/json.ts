@@ -3,7 +3,7 @@ import { Option, Result } from "effect"
 import { inspect } from "../jsonText.ts"
 import { readIdText } from "../protocol/envelopes.ts"
 import * as Message from "../protocol/Message.ts"
-import { parseError, type ProtocolError } from "../protocol/ProtocolError.ts"
+import { invalidRequest, parseError, type ProtocolError } from "../protocol/ProtocolError.ts"
 
 /** Largest message in bytes: one HTTP body, or one line. */
 export const largestMessage = 16 * 1024 * 1024
@@ -18,12 +18,35 @@ export const readMessage = (bytes: Uint8Array): Result.Result<Message.Message, P
   const text = Result.try(() => decoder.decode(bytes))
   if (Result.isFailure(text)) return Result.fail(parseError("not UTF-8"))
   const { id, problem } = inspect(text.success)
-  if (problem !== undefined) {
-    const known = id === undefined ? Option.none() : readIdText(id)
-    return Option.isSome(known)
-      ? Result.succeed({ _tag: "Invalid", id: known.value, problem })
-      : Result.fail(parseError(problem))
-  }
+  if (problem !== undefined) return invalid(id, problem, parseError)
   const json = Result.try((): unknown => JSON.parse(text.success))
   return Result.isSuccess(json) ? Result.succeed(Message.read(json.success)) : Result.fail(parseError("not JSON"))
+}
+
+/** What was not kept whole is refused, under its id where it is a request whose beginning or end shows one. */
+export const readEdges = (
+  { head, tail }: { readonly head: Uint8Array; readonly tail: Uint8Array },
+  problem: string
+): Result.Result<Message.Message, ProtocolError> => invalid(idIn(textOf(head), textOf(tail)), problem, invalidRequest)
+
+const idIn = (head: string, tail: string): string | undefined =>
+  isRequest.test(head) ? (inspect(head).id ?? lastId.exec(tail)?.[1]) : undefined
+
+/** An answer to us has an id as well, which is one of ours. */
+const isRequest = /"method"\s*:/
+
+/** What a message shows of its id, which stands behind all else in those of many clients. */
+const lastId = /,\s*"id"\s*:\s*("[^"\\]{0,100}"|-?\d{1,20})\s*\}\s*$/
+
+const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
+
+const invalid = (
+  id: string | undefined,
+  problem: string,
+  unnamed: (problem: string) => ProtocolError
+): Result.Result<Message.Message, ProtocolError> => {
+  const known = id === undefined ? Option.none() : readIdText(id)
+  return Option.isSome(known)
+    ? Result.succeed({ _tag: "Invalid", id: known.value, problem })
+    : Result.fail(unnamed(problem))
 }

@@ -1,14 +1,14 @@
 import { Stream } from "effect"
 
-/** The bytes of one line without its end, or the news that a line was too long to keep. */
+/** The bytes of one line without its end; of a line that was too long to keep its length, its beginning and its end. */
 export type Line =
   | { readonly _tag: "Line"; readonly bytes: Uint8Array }
-  | { readonly _tag: "TooLong"; readonly bytes: number }
+  | { readonly _tag: "TooLong"; readonly bytes: number; readonly head: Uint8Array; readonly tail: Uint8Array }
 
 const newline = 10
 const carriageReturn = 13
 
-/** Cuts bytes into lines, whatever pieces they come in; of a line longer than `limit` only the length is kept. */
+/** Cuts bytes into lines, whatever pieces they come in; of a line longer than `limit` only its edges are kept. */
 export const lines = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>, limit: number): Stream.Stream<Line, E, R> =>
   bytes.pipe(
     Stream.mapAccumArray(
@@ -30,10 +30,21 @@ const cut = (unfinished: Unfinished, piece: Uint8Array): ReadonlyArray<Line> => 
   return found
 }
 
+/** Bytes at the beginning and at the end of a line that is too long: one of them shows what the message is called. */
+const edge = 256
+
+const joined = (a: Uint8Array, b: Uint8Array): Uint8Array => {
+  const both = new Uint8Array(a.length + b.length)
+  both.set(a)
+  both.set(b, a.length)
+  return both
+}
+
 /** The beginning of a line whose end has not come yet; it grows by doubling, so that small pieces cost no more. */
 class Unfinished {
   length = 0
   private kept = new Uint8Array()
+  private edges: { readonly head: Uint8Array; readonly tail: Uint8Array } | undefined
   private readonly limit: number
 
   constructor(limit: number) {
@@ -42,8 +53,14 @@ class Unfinished {
 
   add(piece: Uint8Array) {
     const length = this.length + piece.length
-    if (length > this.limit) this.kept = new Uint8Array()
-    else {
+    if (length > this.limit) {
+      const { head, tail } = this.edges ?? this.edgesOfKept()
+      this.edges = {
+        head: joined(head, piece.subarray(0, edge)).subarray(0, edge),
+        tail: joined(tail, piece.subarray(-edge)).slice(-edge)
+      }
+      this.kept = new Uint8Array()
+    } else {
       if (length > this.kept.length) {
         const larger = new Uint8Array(Math.min(Math.max(length, 2 * this.kept.length), this.limit))
         larger.set(this.kept.subarray(0, this.length))
@@ -57,10 +74,16 @@ class Unfinished {
   finish(rest: Uint8Array): Line {
     if (this.length === 0 && rest.length <= this.limit) return line(rest)
     this.add(rest)
-    const { kept, length, limit } = this
+    const { edges, kept, length } = this
     this.length = 0
     this.kept = new Uint8Array()
-    return length > limit ? { _tag: "TooLong", bytes: length } : line(kept.subarray(0, length))
+    this.edges = undefined
+    return edges === undefined ? line(kept.subarray(0, length)) : { _tag: "TooLong", bytes: length, ...edges }
+  }
+
+  private edgesOfKept() {
+    const begun = this.kept.subarray(0, this.length)
+    return { head: begun.slice(0, edge), tail: begun.slice(-edge) }
   }
 }
 

@@ -15,11 +15,11 @@ import {
 import { Room } from "../../internal/http/Room.ts"
 import * as Flights from "../protocol/Flights.ts"
 import type * as Message from "../protocol/Message.ts"
-import { busy, invalidRequest, type ProtocolError } from "../protocol/ProtocolError.ts"
+import { busy, type ProtocolError } from "../protocol/ProtocolError.ts"
 import { assumed } from "../protocol/ProtocolVersion.ts"
 import { type Outcome, refused, type ServerMessage, written } from "../protocol/Response.ts"
 import { Sessions } from "../protocol/Session.ts"
-import { largestMessage, readMessage } from "./json.ts"
+import { largestMessage, readEdges, readMessage } from "./json.ts"
 import { type Line, lines } from "./lines.ts"
 import * as Memory from "./memory.ts"
 
@@ -154,7 +154,7 @@ const lineOf = ({ response }: Outcome) => `${written(response)}\n`
 
 const readLine = (line: Line): Result.Result<Message.Message, ProtocolError> =>
   line._tag === "TooLong"
-    ? Result.fail(invalidRequest(`${line.bytes} bytes are more than ${largestMessage}`))
+    ? readEdges(line, `${line.bytes} bytes are more than ${largestMessage}`)
     : readMessage(line.bytes)
 
 /** Characters up to which lines that wait for each other are written as one. */

@@ -3,7 +3,7 @@ import { Result } from "effect"
 import * as fc from "fast-check"
 
 import { inspect } from "../../../src/mcp/jsonText.ts"
-import { readMessage } from "../../../src/mcp/transport/json.ts"
+import { readEdges, readMessage } from "../../../src/mcp/transport/json.ts"
 import { asking, slowTexts } from "./slowTexts.ts"
 
 const read = (text: string) => readMessage(new TextEncoder().encode(text))
@@ -88,4 +88,31 @@ it("takes the last of duplicate keys, a BOM before the text, and no byte that is
   assert.deepEqual(valueIn(`{"a":1,"a":2}`), { a: 2 })
   assert.propertyVal(Result.getOrThrow(read(`\uFEFF${asking("1")}`)), "_tag", "Request")
   assert.isTrue(Result.isFailure(readMessage(Uint8Array.of(34, 0xff, 34))))
+})
+
+it("refuses what is too long under its id, wherever a request shows it, and under none of another", () => {
+  const long = "x".repeat(1000)
+  const refused = (text: string) => {
+    const bytes = new TextEncoder().encode(text)
+    return readEdges({ head: bytes.slice(0, 256), tail: bytes.slice(-256) }, "too long")
+  }
+  const call = { method: "tools/call", params: { name: "get_tag", arguments: { id: "1", long } } }
+  for (const id of [7, "seven", 0]) {
+    for (const text of [
+      { jsonrpc: "2.0", id, ...call },
+      { ...call, jsonrpc: "2.0", id }
+    ].map((one) => JSON.stringify(one))) {
+      assert.deepStrictEqual(refused(text), Result.succeed({ _tag: "Invalid", id, problem: "too long" }))
+    }
+  }
+  const nobodys = [
+    { jsonrpc: "2.0", ...call },
+    { jsonrpc: "2.0", method: "x", params: { long, id: 7 } },
+    { jsonrpc: "2.0", id: 7, result: { long } },
+    { result: { long }, jsonrpc: "2.0", id: 7 },
+    [{ ...call, jsonrpc: "2.0", id: 7 }],
+    long
+  ]
+  for (const one of nobodys)
+    assert.isTrue(Result.isFailure(refused(JSON.stringify(one))), JSON.stringify(one).slice(0, 40))
 })

@@ -33,12 +33,13 @@ it("lines are what lies between the newlines, without the carriage return and wi
   )
 })
 
-it("a line over the limit is passed over, told by its length, and the next one is read", () => {
+it("a line over the limit is passed over, told by its length and its edges, and the next one is read", () => {
   fc.assert(
     fc.property(fc.integer({ min: 11, max: 5000 }), fc.array(fc.nat()), (length, cuts) => {
-      const found = read(encode(`${"x".repeat(length)}\nnext\n`), cuts, 10)
+      const long = encode(Array.from({ length }, (_, at) => String.fromCharCode(97 + (at % 26))).join(""))
+      const found = read(encode(`${new TextDecoder().decode(long)}\nnext\n`), cuts, 10)
       assert.deepEqual(found, [
-        { _tag: "TooLong", bytes: length },
+        { _tag: "TooLong", bytes: length, head: long.slice(0, 256), tail: long.slice(-256) },
         { _tag: "Line", bytes: encode("next") }
       ])
     })
