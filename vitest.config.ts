@@ -6,9 +6,11 @@ const patient = { testTimeout: 60_000, hookTimeout: 60_000 }
 /** Suites that break what is relied on, or kill processes at one moment after the other: they take as long as half of the rest. */
 const killing = [
   "test/contract/promoting-embedded.test.ts",
+  "test/engine/embedded/{faults,lock}.test.ts",
   "test/engine/history/{faults,spool,together}.test.ts",
   "test/engine/operator/killedRun.test.ts",
-  "test/engine/plans/kill.test.ts"
+  "test/engine/plans/kill.test.ts",
+  "test/marketplace/kill.test.ts"
 ]
 
 export default defineConfig({
