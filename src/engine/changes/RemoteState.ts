@@ -4,6 +4,7 @@ import type { Judgement, Lost, RemoteState } from "../../changes/Driver.ts"
 import { removals } from "../client/body.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
+import { isMissing } from "../client/isMissing.ts"
 import { listAll } from "../client/listAll.ts"
 import { type Tag, Workflow, WorkflowId } from "../client/models.ts"
 import { isSameJson } from "../client/versions.ts"
@@ -165,11 +166,7 @@ const readWorkflows = Effect.fnUntraced(function* (client: Client, changes: Read
 
 /** A workflow, if it is there. */
 export const readIfThere = (client: Client, id: string): Effect.Effect<Workflow | undefined, EngineError> =>
-  Effect.catchIf(
-    client.getWorkflow(WorkflowId.make(id)),
-    (error) => error._tag === "ApiError" && error.httpStatus === 404,
-    () => Effect.undefined
-  )
+  Effect.catchIf(client.getWorkflow(WorkflowId.make(id)), isMissing, () => Effect.undefined)
 
 /** Why tags cannot be deleted: workflows that are not of the plan have them by now. */
 const readTagged = Effect.fnUntraced(function* (

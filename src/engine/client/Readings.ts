@@ -5,6 +5,7 @@ import { lasting } from "../../internal/lasting.ts"
 import { Recent } from "../../internal/Recent.ts"
 import { isWorkflow } from "./isWorkflow.ts"
 import type { Workflow } from "./models.ts"
+import { json } from "./replies.ts"
 
 /** Reads the text of a workflow, as far as it has its shape at a glance. */
 export type Readings = (address: string, text: string) => Option.Option<Workflow>
@@ -41,9 +42,7 @@ export const make = (): Readings => {
   }
 }
 
-const parse = Option.liftThrowable((text: string): unknown => JSON.parse(text))
-
-const read = (text: string): Option.Option<Workflow> => Option.filter(parse(text), isWorkflow)
+const read = (text: string): Option.Option<Workflow> => Option.filter(json({ text }), isWorkflow)
 
 const stays = (workflow: Workflow): Workflow => {
   lasting(workflow.nodes)

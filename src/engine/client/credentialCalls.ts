@@ -3,6 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type * as Call from "./call.ts"
 import type { EngineError } from "./EngineError.ts"
+import { isMissing } from "./isMissing.ts"
 import { type CredentialId, CredentialTest, type CredentialType, page, type PageQuery } from "./models.ts"
 import { credentialTypesPath } from "./naming.ts"
 import { secretsIn } from "./secretsIn.ts"
@@ -75,5 +76,3 @@ export const credentialCalls = ({ call, callIfOffered, publicJson }: Call.Calls)
 const readTypes = (told: unknown) => Option.map(decodeTypes(told), (types) => types.map(({ name }) => name))
 
 const decodeTypes = Schema.decodeUnknownOption(Schema.Array(Schema.Struct({ name: Schema.String })))
-
-const isMissing = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 404

@@ -2,6 +2,7 @@ import { Effect, MutableHashSet, MutableRef } from "effect"
 
 import type { Changes } from "./body.ts"
 import { type EngineError, ProtectedWorkflow } from "./EngineError.ts"
+import { isMissing } from "./isMissing.ts"
 import type { TagId, Workflow, WorkflowId } from "./models.ts"
 import { Agreed, type Changed, type Protected } from "./Protection.ts"
 import type { restCalls } from "./restCalls.ts"
@@ -102,5 +103,3 @@ const updated = (current: Workflow, changes: Changes): ReadonlyArray<Target> => 
     becoming: { before: current, after }
   }))
 }
-
-const isMissing = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 404

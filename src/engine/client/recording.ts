@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.
 import { Caller } from "../../mcp/Caller.ts"
 import type { EngineError } from "./EngineError.ts"
 import type { After, Change, InstanceHistory, Listed } from "./History.ts"
+import { isMissing } from "./isMissing.ts"
 import type { Workflow, WorkflowId } from "./models.ts"
 import type { restCalls } from "./restCalls.ts"
 import { readTemporaryName } from "./temporaryName.ts"
@@ -162,8 +163,6 @@ interface Told {
   readonly before?: JsonObject
   readonly after?: After
 }
-
-const isMissing = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 404
 
 const failureOf = (exit: Exit.Failure<unknown, EngineError>): EngineError | undefined =>
   exit.cause.reasons.find(Cause.isFailReason)?.error

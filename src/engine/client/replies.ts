@@ -20,7 +20,8 @@ const untouched: Redactor = { text: (text) => text, value: (value) => value }
 const parse = Option.liftThrowable((text: string): unknown => JSON.parse(text))
 
 /** The body of a reply as JSON; an empty body counts as `{}`. */
-export const json = ({ text }: Reply): Option.Option<unknown> => (text === "" ? Option.some({}) : parse(text))
+export const json = ({ text }: Pick<Reply, "text">): Option.Option<unknown> =>
+  text === "" ? Option.some({}) : parse(text)
 
 /** What the engine says in an error body: its `message`, or what kind of answer came instead. */
 export const problemOf = (reply: Reply, { text } = untouched): string => {

@@ -5,7 +5,8 @@ import { changes, reads, runs } from "../../mcp/annotations.ts"
 import { large } from "../../mcp/annotations.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { EngineClient } from "../client/EngineClient.ts"
-import { type ApiError, type EngineError, reworded } from "../client/EngineError.ts"
+import { type EngineError, reworded } from "../client/EngineError.ts"
+import { isMissing } from "../client/isMissing.ts"
 import { type Execution, type ExecutionId, WorkflowId } from "../client/models.ts"
 import { nodesIn, partOfExecution, isWithin, selectionOf, toUtc, withoutStacks } from "../workflow/executions.ts"
 import * as EngineTool from "./EngineTool.ts"
@@ -158,8 +159,6 @@ const withNotFoundMessage = (id: ExecutionId) =>
   Effect.mapError((error: EngineError) =>
     isMissing(error) ? reworded(error, `Execution not found (execution ${id})`) : error
   )
-
-const isMissing = (error: EngineError): error is ApiError => error._tag === "ApiError" && error.httpStatus === 404
 
 /** The tools about executions, in the order in which they are listed. */
 export const executionTools = [listExecutions, getExecution, deleteExecution, retryExecution]

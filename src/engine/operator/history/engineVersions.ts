@@ -3,6 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
+import { isMissing } from "../../client/isMissing.ts"
 import { type VersionEntry, VersionId, type Workflow, type WorkflowId } from "../../client/models.ts"
 import { describe } from "../../history/describe.ts"
 
@@ -90,5 +91,3 @@ export const previousEngineVersion = Effect.fnUntraced(function* ({ id, versionI
   const present = versions.findIndex((version) => version.versionId === versionId)
   return versions[present + 1]
 })
-
-const isMissing = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 404

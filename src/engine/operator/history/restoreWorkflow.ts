@@ -5,6 +5,7 @@ import { Caller } from "../../../mcp/Caller.ts"
 import type { Changes } from "../../client/body.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
+import { isMissing } from "../../client/isMissing.ts"
 import type { WorkflowId } from "../../client/models.ts"
 import { changesTo, creationOf, differencesFrom } from "../../history/wanted.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
@@ -103,5 +104,3 @@ const followed = Effect.fnUntraced(function* (formerId: WorkflowId, id: Workflow
 
 const stillNamed = (formerId: WorkflowId) =>
   `The workflows in \`callers\` still name ${formerId}: change them, or have it done at once by \`relink\` the next time.`
-
-const isMissing = (error: EngineError) => error._tag === "ApiError" && error.httpStatus === 404

@@ -2,6 +2,7 @@ import { Clock, Effect, Predicate } from "effect"
 
 import { EngineClient } from "../../client/EngineClient.ts"
 import { Instances } from "../../client/Instances.ts"
+import { isMissing } from "../../client/isMissing.ts"
 import { WorkflowId } from "../../client/models.ts"
 import { readTemporaryName, temporaryWords } from "../../client/temporaryName.ts"
 import { eraseWorkflow } from "../../tools/workflows/delete.ts"
@@ -33,11 +34,7 @@ const twins = Effect.fnUntraced(function* (name: string) {
 
 /** Somebody else may have deleted it meanwhile. */
 export const eraseTwin = (id: WorkflowId) =>
-  Effect.catchIf(
-    Effect.asVoid(eraseWorkflow(id)),
-    (error) => error._tag === "ApiError" && error.httpStatus === 404,
-    () => Effect.void
-  )
+  Effect.catchIf(Effect.asVoid(eraseWorkflow(id)), isMissing, () => Effect.void)
 
 /** Deletes the twin of this name, if there is one; nothing else is ever called like it. */
 export const eraseNamed = Effect.fnUntraced(function* (name: string) {

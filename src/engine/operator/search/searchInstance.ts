@@ -5,6 +5,7 @@ import { fields } from "../../../internal/json/Selection.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
+import { isMissing } from "../../client/isMissing.ts"
 import type { WorkflowQuery } from "../../client/models.ts"
 import { nodesOf } from "../../workflow/nodePairs.ts"
 import { subWorkflowOf } from "../../workflow/subWorkflows.ts"
@@ -87,12 +88,9 @@ const prepare = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Search, EngineError> {
   const { calledBy } = criteria
   if (calledBy === undefined) return criteria
-  const caller = yield* engine.getWorkflow(calledBy).pipe(
-    Effect.catchIf(
-      (error) => error._tag === "ApiError" && error.httpStatus === 404,
-      () => Effect.succeed<JsonObject>({})
-    )
-  )
+  const caller = yield* engine
+    .getWorkflow(calledBy)
+    .pipe(Effect.catchIf(isMissing, () => Effect.succeed<JsonObject>({})))
   return { ...criteria, called: new Set(nodesOf(caller).flatMap((node) => subWorkflowOf(node)?.id ?? [])) }
 })
 
