@@ -1,7 +1,6 @@
 import { Effect, Predicate } from "effect"
 
 import { invalidParams } from "../ProtocolError.ts"
-import type { ProtocolVersion } from "../ProtocolVersion.ts"
 import type { Result } from "../Response.ts"
 
 /** Milliseconds for which a list may be kept: it changes only with the configuration. */
@@ -20,17 +19,3 @@ export const listed = {
 /** Our lists are whole on their first page, so no cursor can be one of ours. */
 export const onePage = (params: Page, page: Result) =>
   params.cursor === undefined ? Effect.succeed(page) : Effect.fail(invalidParams("cursor: is not one of this server's"))
-
-/** Makes a value when it is first needed in a revision, and keeps it: schemas take their time. */
-export const perRevision = <A>(
-  make: (protocolVersion: ProtocolVersion) => A
-): ((protocolVersion: ProtocolVersion) => A) => {
-  const made = new Map<ProtocolVersion, A>()
-  return (protocolVersion) => {
-    const kept = made.get(protocolVersion)
-    if (kept !== undefined) return kept
-    const fresh = make(protocolVersion)
-    made.set(protocolVersion, fresh)
-    return fresh
-  }
-}

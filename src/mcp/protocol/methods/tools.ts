@@ -1,6 +1,6 @@
 import { Effect, type JsonSchema, Option, Predicate, type Schema } from "effect"
 
-import { lasting, onceOf } from "../../../internal/lasting.ts"
+import { onceOf } from "../../../internal/lasting.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { withReference } from "../../../internal/withReference.ts"
 import { CurrentAccess } from "../../Access.ts"
@@ -15,7 +15,7 @@ import { type Called, callTool, list, readCalled } from "../params.ts"
 import { forbidden, ProtocolError } from "../ProtocolError.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
 import type { Result } from "../Response.ts"
-import { listed, onePage, perRevision } from "./paging.ts"
+import { listed, onePage } from "./paging.ts"
 
 type PlainCall = Schema.Struct<typeof callTool>["Type"]
 
@@ -31,9 +31,10 @@ const isPlainCall = (params: unknown): params is PlainCall =>
 export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const shown = tools.filter(({ isListed }) => isListed !== false)
-  const listings = perRevision((protocolVersion) =>
-    lasting({ tools: shown.map((tool) => listing(tool, protocolVersion)) })
-  )
+  // At the first look in each revision: schemas take their time.
+  const listings = onceOf((protocolVersion: ProtocolVersion): Result => ({
+    tools: shown.map((tool) => listing(tool, protocolVersion))
+  }))
 
   return {
     "tools/list": Method.make(
