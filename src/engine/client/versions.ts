@@ -88,7 +88,7 @@ export interface SeenVersions {
 
 /** Remembers up to 20,000 nodes of versions and 5,000 stamps of the engine; those shown longest ago are forgotten first. */
 export const makeSeenVersions = (): SeenVersions => {
-  const seen = new Recent<ReadonlyMap<string, string>>(maxNodes, (nodes) => nodes.size)
+  const seen = new Recent<ReadonlyArray<NodeDigest>>(maxNodes, (nodes) => nodes.length)
   /** Which versions were shown under a stamp of the engine's own, which can stay the same when something changes. */
   const underStamp = new Recent<ReadonlyArray<string>>(maxStamps)
 
@@ -100,7 +100,7 @@ export const makeSeenVersions = (): SeenVersions => {
       const known = underStamp.keep(stamp, () => [version])
       if (!known.includes(version)) underStamp.put(stamp, [...known, version])
     }
-    seen.keep(nodesDigest(version), () => new Map(digests))
+    seen.keep(nodesDigest(version), () => digests)
     return version
   }
 
@@ -126,7 +126,8 @@ export const makeSeenVersions = (): SeenVersions => {
 const stampsOf = ({ id, updatedAt, versionId }: Workflow): ReadonlyArray<string> =>
   [versionId, updatedAt].filter(Predicate.isString).map((stamp) => `${id} ${stamp}`)
 
-const nodeChanges = (before: ReadonlyMap<string, string>, after: ReadonlyArray<NodeDigest>): string => {
+const nodeChanges = (shown: ReadonlyArray<NodeDigest>, after: ReadonlyArray<NodeDigest>): string => {
+  const before = new Map(shown)
   const kept = new Set(after.map(([name]) => name))
   const changed = after.flatMap(([name, digest]) => {
     const was = before.get(name)

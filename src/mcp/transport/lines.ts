@@ -10,14 +10,14 @@ const carriageReturn = 13
 
 /** Cuts bytes into lines, whatever pieces they come in; of a line longer than `limit` only its edges are kept. */
 export const lines = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>, limit: number): Stream.Stream<Line, E, R> =>
-  bytes.pipe(
-    Stream.mapAccumArray(
-      () => new Unfinished(limit),
-      (unfinished, pieces) => [unfinished, pieces.flatMap((piece) => cut(unfinished, piece))],
-      { onHalt: (unfinished) => (unfinished.length === 0 ? [] : [unfinished.finish(new Uint8Array())]) }
-    ),
-    Stream.filter((line) => line._tag === "TooLong" || line.bytes.length > 0)
+  Stream.mapAccumArray(
+    bytes,
+    () => new Unfinished(limit),
+    (unfinished, pieces) => [unfinished, pieces.flatMap((piece) => cut(unfinished, piece)).filter(isNotEmpty)],
+    { onHalt: (unfinished) => (unfinished.length === 0 ? [] : [unfinished.finish(new Uint8Array())].filter(isNotEmpty)) }
   )
+
+const isNotEmpty = (line: Line): boolean => line._tag === "TooLong" || line.bytes.length > 0
 
 const cut = (unfinished: Unfinished, piece: Uint8Array): ReadonlyArray<Line> => {
   const found: Array<Line> = []

@@ -133,14 +133,14 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
   )
   // What is stopped then may have something left to say, which nobody takes.
   yield* Effect.addFinalizer(() => Queue.shutdown(outgoing))
-  const reading = lines(stdio.stdin, largestMessage).pipe(Stream.interruptWhen(told), Stream.runForEach(takeInTime))
+  const reading = Stream.runForEach(lines(stdio.stdin, largestMessage), takeInTime)
   const flushing = FiberSet.awaitEmpty(serving).pipe(
     Effect.andThen(Queue.end(outgoing)),
     Effect.andThen(Fiber.join(writing)),
     Effect.timeoutOption("1 second")
   )
 
-  yield* reading.pipe(
+  yield* Effect.raceFirst(reading, told).pipe(
     Effect.andThen(Deferred.succeed(inputEnded, undefined)),
     Effect.andThen(Effect.timeoutOption(FiberSet.awaitEmpty(serving), drainTimeout)),
     Effect.raceFirst(Effect.andThen(told, Effect.sleep(shutdownTimeout))),
