@@ -102,27 +102,30 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     Effect.result(slots.withPermit(Effect.suspend(() => follow(request, urlOf(options.baseUrl, request), progress))))
 
   /** One attempt, told to whoever observes what goes to upstreams. */
-  const exchange = (request: UpstreamRequest, progress: Progress, until: number) =>
-    withReference(UpstreamObserver, (begin) => {
-      const { observed } = options
-      if (begin === undefined || observed === undefined) return attemptOnce(request, progress)
-      return Effect.acquireUseRelease(
-        begin(toldOf(observed, options.baseUrl, request, progress.resends++)),
-        (observation) => {
-          progress.observation = observation
-          return attemptOnce(request, progress)
-        },
-        ({ ended }, exit) => atMillis((now) => ended(endOf(exit, now >= until)))
-      )
-    })
+  const exchange = (request: UpstreamRequest, progress: Progress, until: number, watch: Watch | undefined) => {
+    if (watch === undefined) return attemptOnce(request, progress)
+    return Effect.acquireUseRelease(
+      watch.begin(toldOf(watch.observed, options.baseUrl, request, progress.resends++)),
+      (observation) => {
+        progress.observation = observation
+        return attemptOnce(request, progress)
+      },
+      ({ ended }, exit) => atMillis((now) => ended(endOf(exit, now >= until)))
+    )
+  }
 
   /** Repeats a request as the policy says, as long as an answer can still come in time. */
-  const exchangeWithRetries = (request: UpstreamRequest, progress: Progress, until: number) => {
+  const exchangeWithRetries = (
+    request: UpstreamRequest,
+    progress: Progress,
+    until: number,
+    watch: Watch | undefined
+  ) => {
     const effect = effectOf(request)
     const attempt = Effect.suspend(() => {
       // A write goes out again only where the one before did nothing.
       if (effect === "write") progress.sent = false
-      return exchange(request, progress, until)
+      return exchange(request, progress, until, watch)
     })
     const inTime = Schedule.while(retry(effect), ({ duration }) =>
       Effect.map(monotonicMillis, (now) => now + Duration.toMillis(duration) < until)
@@ -135,22 +138,29 @@ export const make = (client: HttpClient.HttpClient, options: UpstreamOptions): U
     )
   }
 
-  const send = (request: UpstreamRequest) =>
+  const sendWatched = (request: UpstreamRequest, watch: Watch | undefined) =>
     atMillis((now): Effect.Effect<Reply, UpstreamFailure> => {
       const milliseconds = Math.round(Duration.toMillis(request.timeout ?? "30 seconds"))
       if (milliseconds <= 0) return Effect.fail(new UpstreamTimeout({ milliseconds: 0, sent: false }))
       const progress: Progress = { sent: false, resends: 0, observation: undefined }
       const concluded = Effect.suspend(() => progress.observation?.concluded ?? Effect.void)
-      const exchanging = exchangeWithRetries(request, progress, now + milliseconds)
+      const exchanging = exchangeWithRetries(request, progress, now + milliseconds, watch)
       const exchanged = inTime(
-        options.observed === undefined ? exchanging : Effect.ensuring(exchanging, concluded),
+        watch === undefined ? exchanging : Effect.ensuring(exchanging, concluded),
         milliseconds,
         () => new UpstreamTimeout({ milliseconds, sent: progress.sent })
       )
       return request.finishes === true ? toItsEnd(exchanged, progress) : exchanged
     })
 
-  return { send }
+  const { observed } = options
+  if (observed === undefined) return { send: (request) => sendWatched(request, undefined) }
+  return {
+    send: (request) =>
+      withReference(UpstreamObserver, (begin) =>
+        sendWatched(request, begin === undefined ? undefined : { observed, begin })
+      )
+  }
 }
 
 /** Where a reply redirects to. */
@@ -179,6 +189,12 @@ const toItsEnd = <A, E, R>(request: Effect.Effect<A, E, R>, progress: Progress) 
       )
     )
   )
+
+/** Who watches a request, and what of it is told to them. */
+interface Watch {
+  readonly observed: Observed
+  readonly begin: NonNullable<typeof UpstreamObserver.Service>
+}
 
 interface Progress {
   /** Whether a request that counts may have reached the upstream. */

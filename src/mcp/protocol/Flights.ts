@@ -24,15 +24,16 @@ export class Flight extends Linked<Flight> {
       this.fiber = fiber
       // It may have been stopped by what it did at once.
       if (this.ending !== undefined) fiber.interruptUnsafe()
-      const landed = Effect.ensuring(
-        Fiber.join(fiber),
-        Effect.sync(() => (this.fiber = undefined))
-      )
-      return Effect.matchCauseEffect(landed, {
+      return Effect.matchCauseEffect(Fiber.join(fiber), {
         onSuccess: (outcome) => Effect.succeed(this.ending ?? Option.some(outcome)),
         onFailure: (cause) => (this.ending === undefined ? Effect.failCause(cause) : Effect.succeed(this.ending))
       })
     })
+  }
+
+  /** Nobody waits for it any more. */
+  land() {
+    this.fiber = undefined
   }
 
   /** Stops the work; `answer` is what there is to say of it then. */
@@ -49,10 +50,11 @@ export const make = () => {
   let isOver = false
 
   return {
-    /** Lists a request for as long as it is served. */
+    /** Lists a request for as long as it is served; `landed` is told when it is not any more. */
     during: <R>(
       flight: Flight,
-      work: Effect.Effect<Outcome, never, R>
+      work: Effect.Effect<Outcome, never, R>,
+      landed: () => void
     ): Effect.Effect<Option.Option<Outcome>, never, R> =>
       Effect.ensuring(
         Effect.suspend(() => {
@@ -60,7 +62,11 @@ export const make = () => {
           inFlight.add(flight)
           return flight.run(work)
         }),
-        Effect.sync(() => inFlight.delete(flight))
+        Effect.sync(() => {
+          inFlight.delete(flight)
+          flight.land()
+          landed()
+        })
       ),
     /** Time is up: what is being served now or comes later is answered with its cut. */
     stop: Effect.sync(() => {

@@ -105,10 +105,7 @@ const open = (
       )
     }
     inFlight.set(id, flight)
-    return Effect.ensuring(
-      flights.during(flight, work),
-      Effect.sync(() => inFlight.delete(id))
-    )
+    return flights.during(flight, work, () => inFlight.delete(id))
   }
 
   const take = ({ method, params }: Notification) =>

@@ -80,20 +80,21 @@ const begin = Effect.fnUntraced(function* (
           Deferred.succeed(beginning, { _tag: "Events" }),
           Queue.offer(events, { _tag: "ServerMessage", message: sent })
         )
-  const finish = (outcome: Outcome) =>
-    Effect.flatMap(Deferred.succeed(beginning, { _tag: "Outcome", outcome }), (isFirst) =>
-      isFirst || events === undefined ? Effect.void : Queue.offer(events, { _tag: "Outcome", outcome })
-    )
-  const end = Effect.andThen(
-    Deferred.succeed(beginning, { _tag: "Nothing" }),
-    events === undefined ? Effect.void : Queue.end(events)
-  )
+  const finish = (outcome: Outcome): Effect.Effect<unknown> => {
+    const isFirst = Deferred.doneUnsafe(beginning, Effect.succeed({ _tag: "Outcome", outcome }))
+    return isFirst || events === undefined ? Effect.void : Queue.offer(events, { _tag: "Outcome", outcome })
+  }
+  const end = Effect.suspend(() => {
+    Deferred.doneUnsafe(beginning, Effect.succeed({ _tag: "Nothing" }))
+    share.close()
+    return events === undefined ? Effect.void : Queue.end(events)
+  })
   share.join()
   const { leave, receive } = conversations.open(protocolVersion, send, circumstancesOf(request))
   const serving = yield* receive(message).pipe(
     Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: finish })),
     Effect.provideService(Room, share.take),
-    Effect.ensuring(Effect.andThen(end, share.close)),
+    Effect.ensuring(end),
     Effect.forkIn(scope, { startImmediately: true })
   )
   const abandon = Effect.andThen(

@@ -61,7 +61,7 @@ export const layer = (options: Options = {}) =>
       const inShare: Handler = (request) =>
         Effect.suspend(() => {
           const share = memory.open()
-          return Effect.ensuring(serve(request, share), share.close)
+          return Effect.ensuring(serve(request, share), Effect.sync(share.close))
         })
       const post: Handler = (request) =>
         withRequestId(request.headers[requestIdHeader], (id) =>

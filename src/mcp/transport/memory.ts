@@ -20,7 +20,7 @@ export interface Share {
   /** One more that closes it. */
   readonly join: () => void
   /** Gives everything back, once all who joined have closed it. */
-  readonly close: Effect.Effect<void>
+  readonly close: () => void
 }
 
 /** One budget of memory, in the order of arrival. */
@@ -67,12 +67,12 @@ export const make = (most = total) => {
         })
       })
 
-    const close = Effect.sync(() => {
+    const close = () => {
       if (--users > 0) return
       used -= held
       held = 0
       wake()
-    })
+    }
 
     const settle = (bytes: number) => {
       const actual = bytes <= small ? 0 : bytes

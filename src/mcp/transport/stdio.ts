@@ -64,18 +64,14 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
   const taken = yield* Queue.sliding<void>(1)
 
   /** Goes on beside the reading, whatever the other end does with its answers. */
-  const aside = (work: Effect.Effect<unknown>) => {
+  const aside = (work: Effect.Effect<unknown>, end = () => {}) => {
     untaken++
-    return FiberSet.run(
-      serving,
-      Effect.ensuring(
-        work,
-        Effect.suspend(() => {
-          untaken--
-          return Queue.offer(taken, undefined)
-        })
-      )
-    )
+    const ended = Effect.sync(() => {
+      end()
+      untaken--
+      Queue.offerUnsafe(taken, undefined)
+    })
+    return FiberSet.run(serving, Effect.ensuring(work, ended))
   }
 
   const answer = (message: Message.Message) =>
@@ -87,17 +83,10 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
       return aside(send(refused(message._tag === "Request" ? message.id : null, busy)))
     }
     requests++
-    return aside(
-      answer(message).pipe(
-        Effect.provideService(Room, share.take),
-        Effect.ensuring(
-          Effect.suspend(() => {
-            requests--
-            return share.close
-          })
-        )
-      )
-    )
+    return aside(Effect.provideService(answer(message), Room, share.take), () => {
+      requests--
+      share.close()
+    })
   }
 
   /** What follows a handshake may depend on it, even when the client does not wait for the answer. */

@@ -25,9 +25,9 @@ it.effect("memory in flight is given in the order of arrival, and given back als
     first.settle(2 * megabyte)
     assert.strictEqual(memory.used(), 3 * megabyte)
     first.join()
-    yield* first.close
+    first.close()
     assert.strictEqual(memory.used(), 3 * megabyte)
-    yield* Effect.forEach(shares, ({ close }) => close)
+    for (const { close } of shares) close()
     assert.strictEqual(memory.used(), 0)
   })
 )
