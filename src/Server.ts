@@ -35,8 +35,7 @@ export const layer = <const Services extends ReadonlyArray<unknown>>({
       const all = offers.flatMap((offer) => offer.tools)
       const provided = providing(yield* Effect.context<Services[number]>())
       const chosen = tools(all).map(
-        (tool): Tool =>
-          all.find((one) => one === tool) ?? { ...tool, call: (input) => provided(tool.call(input)) }
+        (tool): Tool => all.find((one) => one === tool) ?? { ...tool, call: (input) => provided(tool.call(input)) }
       )
       const instructions = offers.map((offer) => offer.instructions).filter((text) => text !== "")
       return Layer.mergeAll(

@@ -61,7 +61,13 @@ export const groups = (it: Suite) => {
       if (!isSecond) return
       const id = yield* grouped()
       const refusal = Effect.fnUntraced(function* (...nodeGroups: ReadonlyArray<object>) {
-        const body = { name: "Grouped", nodes: nodes.map((one) => inEngineWords(one)), connections, settings: {}, nodeGroups }
+        const body = {
+          name: "Grouped",
+          nodes: nodes.map((one) => inEngineWords(one)),
+          connections,
+          settings: {},
+          nodeGroups
+        }
         const { status, body: said } = yield* send("PUT", `/workflows/${id}`, body)
         assert.strictEqual(status, 400)
         return Refusal(said).message
@@ -76,7 +82,10 @@ export const groups = (it: Suite) => {
         yield* refusal({ ...front, nodeIds: ["start", "a"] }),
         'Node group "Front" cannot contain trigger nodes: Start.'
       )
-      assert.strictEqual(yield* refusal({ ...front, nodeIds: ["a", "c"] }), `${whole} (multiple input nodes: "A", "C").`)
+      assert.strictEqual(
+        yield* refusal({ ...front, nodeIds: ["a", "c"] }),
+        `${whole} (multiple input nodes: "A", "C").`
+      )
       assert.strictEqual(
         yield* refusal(front, { ...rear, nodeIds: ["b", "c"] }),
         'Node "B" belongs to multiple groups: "Front" and "Rear".'

@@ -1,8 +1,8 @@
 import { Array as Arrays, Effect, Schema } from "effect"
 
 import type { Judgement, Lost, RemoteState } from "../../changes/Driver.ts"
-import { removals } from "../client/body.ts"
 import type { Draft } from "../../changes/Plan.ts"
+import { removals } from "../client/body.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
 import { isMissing } from "../client/isMissing.ts"

@@ -7,7 +7,9 @@ import type { Call } from "../../mcp/Caller.ts"
 export class HistoryError extends Schema.TaggedError<HistoryError>()("HistoryError", { message: Schema.String }) {}
 
 /** The history can be read, and has no such version. */
-export class UnknownVersion extends Schema.TaggedError<UnknownVersion>()("UnknownVersion", { version: Schema.String }) {}
+export class UnknownVersion extends Schema.TaggedError<UnknownVersion>()("UnknownVersion", {
+  version: Schema.String
+}) {}
 
 /** Something that was changed through this server. */
 export interface Change {

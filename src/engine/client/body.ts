@@ -61,7 +61,10 @@ export const updateBody = (current: Workflow, changes: Changes, generation: Gene
   const kept = replacesSettings ? takenAway(current, settings) : withoutDefaults(current.settings ?? {})
   return sendable(
     {
-      ...definedFields({ ...Object.fromEntries(carried), ...(generation.carried.includes("nodeGroups") ? groups : {}) }),
+      ...definedFields({
+        ...Object.fromEntries(carried),
+        ...(generation.carried.includes("nodeGroups") ? groups : {})
+      }),
       ...definedFields(more),
       name: name ?? current.name,
       nodes: graph,

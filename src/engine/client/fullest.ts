@@ -43,13 +43,16 @@ const withoutRefusedGroups = (
       const group = refusedGroup(error, nodeGroups)
       if (group === undefined || !Array.isArray(nodeGroups)) return Effect.fail(error)
       const others = nodeGroups.filter((one) => one !== group)
-      return withoutRefusedGroups({ body: { ...body, nodeGroups: others }, dropped: [...dropped, groupPath(group)] }, send)
+      return withoutRefusedGroups(
+        { body: { ...body, nodeGroups: others }, dropped: [...dropped, groupPath(group)] },
+        send
+      )
     }
   })
 
 /** Not all engines of generation 2 know groups, and these refuse nothing else. */
 const knowsNoGroups = (error: EngineError): boolean =>
-  refusesFields(error) && error._tag === "ApiError" && /in object: 'nodeGroups'$/.test(error.problem)
+  refusesFields(error) && error._tag === "ApiError" && error.problem.endsWith("in object: 'nodeGroups'")
 
 const refusesFields = (error: EngineError): boolean =>
   error._tag === "ApiError" &&

@@ -32,7 +32,8 @@ export const refusedGroup = (error: EngineError, groups: unknown): JsonObject | 
       )
     : undefined
 
-const asGroups = (groups: unknown): ReadonlyArray<JsonObject> => (Array.isArray(groups) ? groups.filter(isJsonObject) : [])
+const asGroups = (groups: unknown): ReadonlyArray<JsonObject> =>
+  Array.isArray(groups) ? groups.filter(isJsonObject) : []
 
 /** A group as answers name it. */
 export const groupPath = ({ name }: JsonObject): string => `nodeGroups.${Predicate.isString(name) ? name : "?"}`

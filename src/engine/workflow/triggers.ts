@@ -40,7 +40,8 @@ export const hasOnlyManualTrigger = (nodes: ReadonlyArray<JsonObject>): boolean 
 
 /** The refusal to activate a workflow without a valid trigger, or to take the last one from a workflow that `isActive`. */
 export const noValidTrigger = (isActive = false) => {
-  const refusal = "Workflow cannot be activated without a valid trigger node. Add a schedule, webhook or service trigger."
+  const refusal =
+    "Workflow cannot be activated without a valid trigger node. Add a schedule, webhook or service trigger."
   return new InvalidWorkflow({
     message: isActive ? `${refusal} It is active now: keep its trigger, or deactivate it first.` : refusal
   })

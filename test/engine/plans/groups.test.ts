@@ -23,7 +23,9 @@ const workflow = {
 
 const apply = (plan: Json) => ask("apply_plan", { plan_id: plan["plan_id"], confirm: true })
 
-const Listed = Schema.decodeUnknownSync(Schema.Struct({ data: Schema.Array(Schema.Struct({ nodeGroups: Schema.Unknown })) }))
+const Listed = Schema.decodeUnknownSync(
+  Schema.Struct({ data: Schema.Array(Schema.Struct({ nodeGroups: Schema.Unknown })) })
+)
 
 const groupsOn = Effect.fnUntraced(function* (instance: string) {
   const { send } = yield* Beside

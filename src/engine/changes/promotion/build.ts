@@ -193,11 +193,7 @@ const besideOf = (
 }
 
 /** What promotions do not bring, where its twin has it not the same. */
-const leftBehind = (
-  theirs: Workflow | undefined,
-  twin: Workflow | undefined,
-  beside: Beside
-): ReadonlyArray<string> =>
+const leftBehind = (theirs: Workflow | undefined, twin: Workflow | undefined, beside: Beside): ReadonlyArray<string> =>
   ["description", "nodeGroups", "pinData"].filter((field) => {
     if (field in beside) return false
     const given = theirs?.[field] ?? ""

@@ -118,7 +118,9 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
       problem: recorder.problem,
       versions: (id, page) => readingVersion(({ repository }) => versionsOf(repository, instance, id, page)),
       read: (id, version, side) =>
-        readingVersion(({ repository }) => readVersion(repository, instance, id, side === "before" ? `${version}^` : version))
+        readingVersion(({ repository }) =>
+          readVersion(repository, instance, id, side === "before" ? `${version}^` : version)
+        )
     }
   }
   return { of }

@@ -163,7 +163,9 @@ const check = Effect.fnUntraced(function* (current: Workflow, given: Given, acti
     return plain
   }
   const { nodes = current.nodes, connections: links = current.connections } = given
-  const connections = yield* Effect.fromResult(validate({ nodes, connections: links, active, isActive: current.active }))
+  const connections = yield* Effect.fromResult(
+    validate({ nodes, connections: links, active, isActive: current.active })
+  )
   return given.connections === undefined ? plain : { ...plain, connections }
 })
 

@@ -48,7 +48,9 @@ const doubleProblem = ({ id, name, nodeIds }: JsonObject, seen: Seen, { nodes }:
 const starts = (node: JsonObject): boolean => isTrigger(node) || kindOf(node).endsWith("Trigger")
 
 const partProblem = ({ name, nodeIds }: JsonObject, { connections, nodes }: Graph): string | undefined => {
-  const members = nodes.filter((node) => asList(nodeIds).includes(node.id) && !String(node.type).endsWith(".stickyNote"))
+  const members = nodes.filter(
+    (node) => asList(nodeIds).includes(node.id) && !String(node.type).endsWith(".stickyNote")
+  )
   const triggers = members.filter(starts).map((node) => node.name)
   if (triggers.length > 0) return `Node group ${quoted(name)} cannot contain trigger nodes: ${triggers.join(", ")}.`
   const inside = new Set(members.map((node) => node.name))
