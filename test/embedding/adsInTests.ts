@@ -1,11 +1,13 @@
 import { Effect, Layer } from "effect"
 import { HttpClient } from "effect/http"
 import { EmbeddedMarketplace } from "workflow-tool-server/embedded/marketplace"
-import { MarketplaceAds, MarketplaceConfig } from "workflow-tool-server/marketplace"
+import { MarketplaceAds, MarketplaceConfig, PlanJournal, Plans } from "workflow-tool-server/marketplace"
 
-/** `MarketplaceAds` over a made-up account in this process; what is in the account afterwards, `EmbeddedMarketplace` tells. */
-export const TestAds = MarketplaceAds.layer.pipe(
-  Layer.provide(
+/** Clients and plans over a made-up account in this process; what is in it afterwards, `EmbeddedMarketplace` tells. */
+export const TestAds = Plans.layer.pipe(
+  Layer.provideMerge(MarketplaceAds.layer),
+  Layer.provide(PlanJournal.layerMemory),
+  Layer.provideMerge(
     Layer.unwrap(
       Effect.map(EmbeddedMarketplace, ({ apiKey, host, httpClient }) =>
         Layer.merge(
