@@ -1,4 +1,4 @@
-import { assert, layer } from "@effect/vitest"
+import { assert, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { EmbeddedMarketplace } from "workflow-tool-server/embedded/marketplace"
 import { MarketplaceAds, Plans, Rubles } from "workflow-tool-server/marketplace"
@@ -20,19 +20,19 @@ layer(TestAds)("the marketplace in tests of one's own", (it) => {
       )
     })
   )
-
-  it.live("is changed through plans, and back", () =>
-    Effect.gen(function* () {
-      const bid = Effect.map(
-        MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids: [1003] })),
-        ({ adverts }) => adverts[0]?.nm_settings?.[0]?.bids_kopecks
-      )
-      const before = yield* bid
-      const { back, ...set } = yield* setBid(1003, 500301, Rubles.make("290.50"))
-      assert.deepStrictEqual(set, { done: 1, refused: [] })
-      assert.propertyVal(yield* bid, "search", 29050)
-      yield* Plans.use((plans) => plans.apply(back))
-      assert.deepStrictEqual(yield* bid, before)
-    })
-  )
 })
+
+it.live("the marketplace in tests of one's own is changed through plans, and back", () =>
+  Effect.gen(function* () {
+    const bid = Effect.map(
+      MarketplaceAds.use((ads) => ads.getAdvertsV2({ ids: [1003] })),
+      ({ adverts }) => adverts[0]?.nm_settings?.[0]?.bids_kopecks
+    )
+    const before = yield* bid
+    const { back, ...set } = yield* setBid(1003, 500301, Rubles.make("290.50"))
+    assert.deepStrictEqual(set, { done: 1, refused: [] })
+    assert.propertyVal(yield* bid, "search", 29050)
+    yield* Plans.use((plans) => plans.apply(back))
+    assert.deepStrictEqual(yield* bid, before)
+  }).pipe(Effect.provide(TestAds))
+)
