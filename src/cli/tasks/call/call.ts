@@ -19,8 +19,8 @@ import { toolHelp, toolList } from "./help.ts"
 import { jsonArguments, readText } from "./jsonInput.ts"
 import { fieldAt } from "./pick.ts"
 import { render } from "./render.ts"
+import { shortfall } from "./shortfall.ts"
 import { toolsOf } from "./tools.ts"
-import { unread } from "./unread.ts"
 import { filesIn, readInput } from "./words.ts"
 
 /** What the words behind `call` ask for. */
@@ -60,7 +60,7 @@ export const runCall = Effect.fnUntraced(function* (options: Options, request: C
     Effect.provide(Layer.merge(audit(launch, "command"), watched)),
     answerLimit === undefined ? (self) => self : Effect.provideService(AnswerLimit, answerLimit),
     Effect.matchEffect({
-      onSuccess: (answer) => Effect.flatMap(printAnswer(request, canColor)(answer), judged(answer)),
+      onSuccess: (answer) => Effect.flatMap(printAnswer(request, canColor)(answer), judged(tool.name, answer)),
       onFailure: printFailure(request)
     }),
     Effect.raceFirst(Effect.as(stopRequested, 130))
@@ -133,11 +133,11 @@ const printAnswer =
     return Effect.as(Console.log(render(structured, canColor ? coloured : plain)), 0)
   }
 
-/** An answer without some of the instances that were asked for is no success for a script, as it is none of `check` and `backup`. */
+/** What was not done as a whole is no success for a script, as it is none of `check`, `backup` and `promote`. */
 const judged =
-  ({ structured = {} }: Answer) =>
+  (tool: string, { structured = {} }: Answer) =>
   (code: number) => {
-    const missing = unread(structured)
+    const missing = shortfall(tool, structured)
     const told = Effect.forEach(missing, (words) => Console.error(printable(words)), { discard: true })
     return Effect.as(told, missing.length === 0 ? code : 1)
   }
