@@ -23,5 +23,7 @@ const unread = (answer: Answer): ReadonlyArray<string> =>
 
 const unapplied = ({ next, plan_id, state }: Answer): ReadonlyArray<string> =>
   Predicate.isString(state) && state !== "applied"
-    ? [`Plan ${String(plan_id)} is ${state === "refused" ? "not applied" : state}. ${Predicate.isString(next) ? next : ""}`]
+    ? [
+        `Plan ${String(plan_id)} is ${state === "refused" ? "not applied" : state}. ${Predicate.isString(next) ? next : ""}`
+      ]
     : []
