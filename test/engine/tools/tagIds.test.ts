@@ -28,7 +28,10 @@ it.effect("create_workflow refuses what can be no id of a tag, where the key may
   const { asked, client } = engine()
   return Effect.gen(function* () {
     const args = { name: "Orders", nodes: [start], connections: {}, tags: ["my tag"] }
-    assert.include((yield* refused("create_workflow", args)).message, "Invalid tags.0: is no tag of instance production")
+    assert.include(
+      (yield* refused("create_workflow", args)).message,
+      "Invalid tags.0: is no tag of instance production"
+    )
     assert.isTrue(asked.filter(isOfTheApi).every(({ method }) => method === "GET"))
   }).pipe(Effect.provide(serving(client)))
 })
