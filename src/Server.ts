@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 
+import { providing } from "./internal/providing.ts"
 import { Prompts } from "./mcp/Prompt.ts"
 import { Protocol } from "./mcp/protocol/Protocol.ts"
 import { ServerInfo } from "./mcp/protocol/ServerInfo.ts"
@@ -13,8 +14,8 @@ import { version as ownVersion } from "./version.ts"
 export interface Options<Services extends ReadonlyArray<unknown>> {
   /** In the order in which their tools are listed. */
   readonly toolsets: { readonly [K in keyof Services]: Toolset<Services[K]> }
-  /** Which of the tools to list and to serve; default all of them. */
-  readonly tools?: (all: ReadonlyArray<Tool>) => ReadonlyArray<Tool>
+  /** Which tools to list and to serve; default all of them. Those that are added may use the same services. */
+  readonly tools?: (all: ReadonlyArray<Tool>) => ReadonlyArray<Tool<NoInfer<Services>[number]>>
   /** Shown to clients and by `/health`; this package's own when left out. */
   readonly version?: string
 }
@@ -31,6 +32,11 @@ export const layer = <const Services extends ReadonlyArray<unknown>>({
   const contents = Layer.unwrap(
     Effect.gen(function* () {
       const offers = yield* Effect.forEach(sets, (toolset) => offered(toolset))
+      const all = offers.flatMap((offer) => offer.tools)
+      const provided = providing(yield* Effect.context<Services[number]>())
+      const chosen = tools(all).map(
+        (tool): Tool => all.find((one) => one === tool) ?? { ...tool, call: (input) => provided(tool.call(input)) }
+      )
       const instructions = offers.map((offer) => offer.instructions).filter((text) => text !== "")
       return Layer.mergeAll(
         Layer.succeed(ServerInfo, {
@@ -39,7 +45,7 @@ export const layer = <const Services extends ReadonlyArray<unknown>>({
           version,
           instructions: [...instructions, aboutData].join(" ")
         }),
-        Layer.succeed(Tools, tools(offers.flatMap((offer) => offer.tools))),
+        Layer.succeed(Tools, chosen),
         Layer.succeed(Resources.Resources, Resources.concat(offers.flatMap(({ resources }) => resources ?? []))),
         Layer.succeed(
           Prompts,

@@ -98,7 +98,12 @@ describe("the desktop bundle", () => {
       {
         cwd: await directory(),
         input: `${JSON.stringify(request)}\n`,
-        env: { PATH: process.env["PATH"], ENGINE_HOST: "http://127.0.0.1:9", ENGINE_API_KEY: "none" }
+        env: {
+          PATH: process.env["PATH"],
+          XDG_CACHE_HOME: await directory(),
+          ENGINE_HOST: "http://127.0.0.1:9",
+          ENGINE_API_KEY: "none"
+        }
       }
     )
     const { contents } = JSON.parse(String(stdout)).result
@@ -188,6 +193,7 @@ describe("the Dockerfile", () => {
       await once(free, "close")
       const env = {
         PATH: process.env["PATH"],
+        XDG_CACHE_HOME: await directory(),
         ...Object.fromEntries(
           last("ENV")
             .split(" ")

@@ -93,7 +93,7 @@ const drift = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
       (some) =>
         readRemoteState(
           some.map(({ change }) => change),
-          past.plan
+          { ...past.plan, kind: "rollback", steps }
         ),
       (error) => {
         const failure = explain(error, changes)

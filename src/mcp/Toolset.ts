@@ -29,7 +29,10 @@ export interface Offer<R = never> {
 /** Tools for one upstream with everything around them, as one value. `R` are the services that they work on. */
 export interface Toolset<R = never> extends Offer<R> {
   readonly name: string
-  /** What of it the configuration lets be offered, asked once when the server is built; default all of it. */
+  /**
+   * What of it the configuration lets be offered, asked once when the server is built, and then in place of all else said
+   * here; default all of it.
+   */
   readonly narrow?: Effect.Effect<Offer<R>, never, R>
   /** Tries whatever the tools work on, once; says nothing where there is nothing to try. */
   readonly check?: Effect.Effect<ReadonlyArray<Finding>, never, R>

@@ -87,7 +87,7 @@ describe("the command", () => {
     [
       ".config.json",
       { environments: { a: {} }, defaultEnv: "b" },
-      "Instance b not found in configuration. Available: a\n"
+      "Instance b not found in configuration. Available: a (.config.json: defaultEnv)\n"
     ],
     [
       ".config.json",

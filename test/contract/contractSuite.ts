@@ -12,6 +12,7 @@ import { engineHistory } from "./engineHistory.ts"
 import { errors } from "./errors.ts"
 import { executions } from "./executions.ts"
 import { explaining } from "./explaining.ts"
+import { groups } from "./groups.ts"
 import { life } from "./life.ts"
 import { lists } from "./lists.ts"
 import { nodes } from "./nodes.ts"
@@ -42,6 +43,7 @@ const families = [
   life,
   workflows,
   updates,
+  groups,
   editing,
   together,
   activation,

@@ -225,6 +225,27 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
         })
       )
 
+      it.effect("undoes the last change of what this server has only listed and read, where the engine keeps it", () =>
+        Effect.gen(function* () {
+          const { isSecond } = yield* TestedEngine
+          const name = unique("unseen")
+          const { id } = yield* given({ name, nodes: [manual(), answer("Answer", "a")] })
+          const nodes = [inEngineWords({ ...manual(), id: "start" })]
+          yield* sent("PUT", `/workflows/${id}`, { name, nodes, connections: {}, settings: {} })
+          yield* ask("search_workflows", { text: name })
+          // Until that is recorded.
+          yield* ask("workflow_history", { id: (yield* given({ name: unique("other"), nodes: [manual()] })).id })
+          yield* ask("get_workflow", { id })
+          const { data } = yield* ask("workflow_history", { id })
+          assert.notInclude(JSON.stringify(data), "read whole")
+          if (!isSecond) {
+            assert.include((yield* refused("restore_workflow", { id })).message, "nothing to undo")
+            return
+          }
+          assert.deepStrictEqual((yield* ask("restore_workflow", { id })).changes, ["added Answer (set)"])
+        })
+      )
+
       it.effect("backs up what no tool has read, and tells what changed since and by whom", () =>
         Effect.gen(function* () {
           const { isSecond } = yield* TestedEngine

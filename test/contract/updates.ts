@@ -170,7 +170,8 @@ export const updates = (it: Suite) => {
       const triggerless = yield* refused("update_workflow", { id, nodes: [manual()] })
       assert.strictEqual(
         triggerless.message,
-        "Workflow cannot be activated without a valid trigger node. Add a schedule, webhook or service trigger."
+        "Workflow cannot be activated without a valid trigger node. Add a schedule, webhook or service trigger. " +
+          "It is active now: keep its trigger, or deactivate it first."
       )
       assert.deepInclude(yield* shown(`/workflows/${id}`), { active: true, nodes: before, connections: {} })
     })

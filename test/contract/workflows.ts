@@ -73,23 +73,29 @@ export const workflows = (it: Suite) => {
     })
   )
 
-  it.effect("create_workflow says what exists when its tags cannot be set", () =>
+  it.effect("create_workflow takes tags by their names, too", () =>
     Effect.gen(function* () {
-      const error = yield* refused("create_workflow", {
-        name: unique("workflow"),
-        nodes: [manual()],
-        tags: ["noSuchTag0123456"]
-      })
-      const { id } = decodeId(error.data)
-      yield* Effect.addFinalizer(() => cleared(id))
-      assert.strictEqual(error.code, -32000)
+      const [red, blue] = [yield* tagged(), yield* tagged()]
+      const { tags } = yield* created({ nodes: [manual()], tags: [red.name, blue.id] })
+      const names = Schema.decodeUnknownSync(Schema.Array(Schema.Struct({ name: Schema.String })))(tags)
+      assert.sameMembers(
+        names.map(({ name }) => name),
+        [red.name, blue.name]
+      )
+    })
+  )
+
+  it.effect("create_workflow creates nothing where a tag is not there", () =>
+    Effect.gen(function* () {
+      const name = unique("workflow")
+      const tag = yield* tagged()
+      const error = yield* refused("create_workflow", { name, nodes: [manual()], tags: [tag.id, "noSuchTag0123456"] })
+      assert.strictEqual(error.code, -32602)
       assert.strictEqual(
         error.message,
-        `Workflow ${id} on instance production was created, but setting its tags failed: ` +
-          `API error: Some tags not found (tags noSuchTag0123456 of workflow ${id})`
+        'Invalid tags.1: is no tag of instance production: "noSuchTag0123456". get_tags lists them, create_tag makes one'
       )
-      assert.include(error.data, { code: "STEP_FAILED", instance: "production", step: "setting its tags" })
-      assert.include(yield* shown(`/workflows/${id}`), { id, active: false })
+      assert.deepStrictEqual(yield* ask("list_workflows", { name }), { data: [] })
     })
   )
 

@@ -38,7 +38,7 @@ export const start = async (hosts: Readonly<Record<string, string>>, args: Reado
   await writeFile(path.join(cwd, ".config.json"), configuration, { mode: 0o600 })
   const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(process.execPath, [command, ...args], {
     cwd,
-    env: { PATH: process.env["PATH"], NODE_OPTIONS: `--import=${probe}` },
+    env: { PATH: process.env["PATH"], XDG_CACHE_HOME: path.join(cwd, "cache"), NODE_OPTIONS: `--import=${probe}` },
     stdio: ["pipe", "pipe", "pipe"]
   })
   const problems: Array<string> = []

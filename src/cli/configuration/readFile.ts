@@ -45,7 +45,8 @@ export const readFile = Effect.fnUntraced(function* (
   const written = environments ?? {}
   const hasInstances = Object.keys(written).length > 0
   if (!hasInstances && needsInstances(server.toolsets)) {
-    return yield* new ConfigurationError({ message: `${at("environments")}: expected at least one instance` })
+    const alone = marketplace === undefined ? "" : ', or "toolsets": ["marketplace"] for the marketplace alone'
+    return yield* new ConfigurationError({ message: `${at("environments")}: expected at least one instance${alone}` })
   }
   const settings: Settings = {
     engine: hasInstances ? yield* instancesIn(file, written, defaultEnv) : undefined,

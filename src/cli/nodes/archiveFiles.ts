@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto"
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises"
+import { mkdir, open, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises"
 import path from "node:path"
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib"
 
-import { Effect, Option, Result, Schema } from "effect"
+import { Clock, Effect, Option, Result, Schema } from "effect"
 
 import { type Archive, ArchiveError, type Archives } from "../../engine/nodes/Archives.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
@@ -23,7 +23,8 @@ const largest = 32 * 1024 * 1024
 
 /**
  * Archives in a folder, a file each. A file is written beside and put in place at once, so that processes never see half
- * of one, and of two that write the same the last one stays. One that is damaged counts as not there.
+ * of one, and of two that write the same the last one stays. One that is damaged counts as not there. What nobody has
+ * opened for three months goes when another one is saved: engines are updated, and move.
  */
 export const archiveFiles = (folder: string): Archives => {
   const fileOf = (name: string) => path.join(folder, `${name.replace(/[^A-Za-z0-9.@_-]/g, "_")}.nodes`)
@@ -33,6 +34,7 @@ export const archiveFiles = (folder: string): Archives => {
     open: (name) => {
       const file = fileOf(name)
       return Effect.tryPromise({ try: () => readFile(file), catch: codeOf }).pipe(
+        Effect.tap(() => touch(file)),
         Effect.map((bytes) => unpack(file, bytes)),
         Effect.catch((code) => (code === "ENOENT" ? Effect.succeedNone : Effect.fail(failed(file)(code))))
       )
@@ -48,6 +50,7 @@ export const archiveFiles = (folder: string): Archives => {
           Effect.mapError(failed(file)),
           Effect.onError(() => Effect.ignore(Effect.tryPromise(() => rm(temporary, { force: true }))))
         )
+        yield* tidy(folder)
         const archive = unpack(file, bytes)
         return yield* Effect.fromOption(archive).pipe(
           Effect.mapError(() => new ArchiveError({ message: `${file}: it cannot be read back` }))
@@ -55,6 +58,28 @@ export const archiveFiles = (folder: string): Archives => {
       })
   }
 }
+
+const unusedMs = 90 * 24 * 60 * 60 * 1000
+
+/** Says that a file is in use. One that cannot be told so may be gone some day, and is then made again. */
+const touch = (file: string) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.ignore(Effect.tryPromise(() => utimes(file, now / 1000, now / 1000)))
+  )
+
+/** Removes what nobody uses any more; what cannot be removed stays. */
+const tidy = (folder: string) =>
+  Effect.gen(function* () {
+    const oldest = (yield* Clock.currentTimeMillis) - unusedMs
+    const names = yield* Effect.tryPromise(() => readdir(folder))
+    const files = names.filter((name) => /\.(?:nodes|new)$/.test(name)).map((name) => path.join(folder, name))
+    yield* Effect.forEach(files, (file) => Effect.ignore(removeOlder(file, oldest)), { concurrency: 8 })
+  }).pipe(Effect.ignore)
+
+const removeOlder = Effect.fnUntraced(function* (file: string, oldest: number) {
+  const { mtimeMs } = yield* Effect.tryPromise(() => stat(file))
+  if (mtimeMs < oldest) yield* Effect.tryPromise(() => rm(file))
+})
 
 const codeOf = (error: unknown): string => transportCode(error) ?? "it cannot be read or written"
 

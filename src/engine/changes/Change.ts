@@ -10,6 +10,8 @@ export const Content = Schema.Struct({
   settings: JsonObject,
   /** Only kept to bring a deleted workflow back. */
   staticData: Schema.optionalKey(Schema.Unknown),
+  /** Of what is created: updates leave the groups of nodes as they are, as far as their nodes are there. */
+  nodeGroups: Schema.optionalKey(Schema.Array(Schema.Unknown)),
   /** Of an update: where it is changed, too. */
   pinData: Schema.optionalKey(JsonObject),
   description: Schema.optionalKey(Schema.String)

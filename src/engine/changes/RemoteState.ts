@@ -1,6 +1,7 @@
 import { Array as Arrays, Effect, Schema } from "effect"
 
 import type { Judgement, Lost, RemoteState } from "../../changes/Driver.ts"
+import type { Draft } from "../../changes/Plan.ts"
 import { removals } from "../client/body.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
@@ -8,7 +9,7 @@ import { isMissing } from "../client/isMissing.ts"
 import { listAll } from "../client/listAll.ts"
 import { type Tag, Workflow, WorkflowId } from "../client/models.ts"
 import { isSameJson } from "../client/versions.ts"
-import { type Change, type ChangeOf, contentBefore } from "./Change.ts"
+import { type Change, type ChangeOf, contentBefore, type Ref } from "./Change.ts"
 import { contentOf, differingParts, differsBeside, isArchived, shownFor } from "./content.ts"
 
 type Client = EngineClient["Service"]
@@ -31,7 +32,12 @@ export const namesakesOf = (client: Client, name: string) =>
   )
 
 /** Reads what the changes of one batch are about, all of them on the same instance. */
-export const readRemoteState = Effect.fnUntraced(function* (client: Client, changes: ReadonlyArray<Change>) {
+export const readRemoteState = Effect.fnUntraced(function* (
+  client: Client,
+  changes: ReadonlyArray<Change>,
+  plan: Pick<Draft<Change>, "kind" | "steps">
+) {
+  const cleared = changesCleared(plan)
   const workflows = yield* readWorkflows(client, changes)
   const names = [...new Set(changes.flatMap((change) => (change.kind === "create" ? [change.content.name] : [])))]
   const namesakes = new Map(
@@ -56,7 +62,9 @@ export const readRemoteState = Effect.fnUntraced(function* (client: Client, chan
     if (change.kind === "delete-execution" || typeof change.workflow !== "string") return "pending"
     const workflow = workflows.get(change.workflow)
     if (workflow === undefined) return change.kind === "delete" ? "already" : "drift"
-    return ofWorkflow(change, workflow)
+    const next = change.kind === "active" && !change.after ? cleared.get(placeOf(change)) : undefined
+    const isLost = next !== undefined && workflow.active && ofWorkflow(next, workflow) === "drift"
+    return isLost ? "drift" : ofWorkflow(change, workflow)
   }
 
   return {
@@ -97,6 +105,22 @@ export const readRemoteState = Effect.fnUntraced(function* (client: Client, chan
     explainDrift: Effect.succeed((change) => whyDrifted(change, workflows))
   } satisfies WorkflowState
 })
+
+/**
+ * What deactivations clear the way for: the deletion of a workflow, and on the way back its former content, too. Where
+ * somebody else has changed the workflow, neither is done, and it is not switched off for nothing.
+ */
+const changesCleared = ({ kind, steps }: Pick<Draft<Change>, "kind" | "steps">) =>
+  new Map(
+    steps.flatMap(({ change }) =>
+      change.kind === "delete" || (change.kind === "update" && kind === "rollback")
+        ? [[placeOf(change), change] as const]
+        : []
+    )
+  )
+
+const placeOf = ({ instance, workflow }: { readonly instance: string; readonly workflow: Ref }): string =>
+  JSON.stringify([instance, workflow])
 
 /** Executions are not read one by one: what was answered is taken for done. */
 const isBlind = ({ kind }: Change): boolean => kind === "delete-execution"

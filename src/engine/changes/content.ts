@@ -20,8 +20,13 @@ export const wholeContentOf = (workflow: Workflow): Content => ({
   ...contentOf(workflow),
   ...(workflow.staticData === undefined || workflow.staticData === null ? {} : { staticData: workflow.staticData }),
   ...(Object.keys(pinDataOf(workflow)).length > 0 ? { pinData: pinDataOf(workflow) } : {}),
+  ...groupsOf(workflow),
   ...(descriptionOf(workflow) === "" ? {} : { description: descriptionOf(workflow) })
 })
+
+/** The groups of its nodes, where it has some. */
+export const groupsOf = ({ nodeGroups }: Workflow): Pick<Content, "nodeGroups"> =>
+  Array.isArray(nodeGroups) && nodeGroups.length > 0 ? { nodeGroups } : {}
 
 /** The data that its editor has pinned to nodes of a workflow. */
 export const pinDataOf = ({ pinData }: Workflow): JsonObject => (isJsonObject(pinData) ? pinData : {})

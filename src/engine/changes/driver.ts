@@ -90,7 +90,7 @@ export const make = (
     },
     // Engines show at once what they have written; an answer that is lost may belong to a write that is still under way.
     visibleMs: 10_000,
-    readRemoteState: (changes) => at(changes, (client) => readRemoteState(client, changes)),
+    readRemoteState: (changes, plan) => at(changes, (client) => readRemoteState(client, changes, plan)),
     holdBack: () => Effect.succeed(new Map()),
     // What somebody else has changed is neither tagged nor switched on for what it should have become.
     follows: (change) =>

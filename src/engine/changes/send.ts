@@ -129,13 +129,14 @@ const onWorkflow = (
   }
 }
 
-const creationOf = ({ connections, name, nodes, pinData, settings, staticData }: Content) => ({
+const creationOf = ({ connections, name, nodeGroups, nodes, pinData, settings, staticData }: Content) => ({
   name,
   nodes,
   connections,
   settings,
   staticData,
-  pinData
+  pinData,
+  nodeGroups
 })
 
 /** Writes over what was planned for, and over nothing else: it is read once more, as somebody may have been faster. */

@@ -64,14 +64,17 @@ const outcomeUnknown = (operation: string, instance: string) =>
   `The outcome of ${operation} on instance ${instance} is unknown: it was sent, and not repeated. ` +
   "Read the current state before trying again."
 
-/** No answer came: `code` is ECONNREFUSED, ENOTFOUND, ETIMEDOUT or NETWORK_ERROR. */
+/** No whole answer came: `code` is ECONNREFUSED, ENOTFOUND, ETIMEDOUT or NETWORK_ERROR. */
 export class NetworkError extends Schema.TaggedError<NetworkError>()("NetworkError", {
   instance: Schema.String,
   code: Schema.String,
-  problem: Schema.String
+  problem: Schema.String,
+  /** Whether an answer had begun, of which the rest was no use. */
+  wasReached: Schema.optionalKey(Schema.Boolean)
 }) {
   override get message() {
-    return `Instance ${this.instance} cannot be reached: ${this.problem}`
+    const failed = this.wasReached === true ? "answered nothing that can be used" : "cannot be reached"
+    return `Instance ${this.instance} ${failed}: ${this.problem}`
   }
 }
 

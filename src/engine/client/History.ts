@@ -6,6 +6,11 @@ import type { Call } from "../../mcp/Caller.ts"
 /** The history could not be read. */
 export class HistoryError extends Schema.TaggedError<HistoryError>()("HistoryError", { message: Schema.String }) {}
 
+/** The history can be read, and has no such version. */
+export class UnknownVersion extends Schema.TaggedError<UnknownVersion>()("UnknownVersion", {
+  version: Schema.String
+}) {}
+
 /** Something that was changed through this server. */
 export interface Change {
   /** Who changed it with what, as far as that is known. */
@@ -95,7 +100,7 @@ export interface InstanceHistory {
   /** All workflows as they are recorded. */
   readonly all: Effect.Effect<ReadonlyMap<string, JsonObject>, HistoryError>
   /** The same as of a commit. */
-  readonly allAt: (version: string) => Effect.Effect<ReadonlyMap<string, JsonObject>, HistoryError>
+  readonly allAt: (version: string) => Effect.Effect<ReadonlyMap<string, JsonObject>, HistoryError | UnknownVersion>
   /** What was recorded since the last backup. */
   readonly sinceBackup: Effect.Effect<Since, HistoryError>
   /** A backup is complete; `words` say of what. */
@@ -111,13 +116,13 @@ export interface InstanceHistory {
   readonly versions: (
     id: string,
     page: { readonly limit: number; readonly after?: string | undefined }
-  ) => Effect.Effect<Versions, HistoryError>
+  ) => Effect.Effect<Versions, HistoryError | UnknownVersion>
   /** The workflow as it was after a change, or `before` it; nothing where it did not exist. */
   readonly read: (
     id: string,
     version: string,
     side: "after" | "before"
-  ) => Effect.Effect<JsonObject | undefined, HistoryError>
+  ) => Effect.Effect<JsonObject | undefined, HistoryError | UnknownVersion>
 }
 
 /**

@@ -3,6 +3,7 @@ import { Predicate } from "effect"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Workflow } from "./models.ts"
 import { toEngineType } from "./naming.ts"
+import { groupsAmong } from "./nodeGroups.ts"
 
 /** The body of a create or an update. */
 export interface Body {
@@ -26,6 +27,7 @@ export interface Creation {
   readonly settings?: JsonObject | undefined
   readonly staticData?: unknown
   readonly pinData?: unknown
+  readonly nodeGroups?: unknown
 }
 
 /** Fields that a caller gives; what is left out stays. `connections` replaces all, `settings` is put over the old ones. */
@@ -54,13 +56,18 @@ export const createBody = (creation: Creation, generation: Generation): Sendable
 export const updateBody = (current: Workflow, changes: Changes, generation: Generation): Sendable => {
   const { connections, name, nodes, replacesSettings = false, settings, ...more } = changes
   const carried = generation.carried.map((field) => [field, current[field]])
+  const graph = nodes === undefined ? current.nodes : keepIdentity(nodes, current.nodes)
+  const groups = Array.isArray(current.nodeGroups) ? { nodeGroups: groupsAmong(current.nodeGroups, graph) } : {}
   const kept = replacesSettings ? takenAway(current, settings) : withoutDefaults(current.settings ?? {})
   return sendable(
     {
-      ...definedFields(Object.fromEntries(carried)),
+      ...definedFields({
+        ...Object.fromEntries(carried),
+        ...(generation.carried.includes("nodeGroups") ? groups : {})
+      }),
       ...definedFields(more),
       name: name ?? current.name,
-      nodes: nodes === undefined ? current.nodes : keepIdentity(nodes, current.nodes),
+      nodes: graph,
       connections: connections ?? current.connections,
       settings: { ...kept, ...settings }
     },

@@ -106,11 +106,12 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     const problem = describe(failure)
     return Match.valueTags(failure, {
       UpstreamTimeout: ({ milliseconds }) => new Timeout({ instance, milliseconds }),
-      Unreachable: ({ code }) => new NetworkError({ instance, code: networkKind(code), problem }),
+      Unreachable: ({ code, phase }) =>
+        new NetworkError({ instance, code: networkKind(code), problem, wasReached: phase === "reading" }),
       RedirectRefused: ({ status }) =>
         new ApiError({ instance, httpStatus: status, problem: redactorOf(call).text(problem), apiResponse: null }),
       MoreThanUseful: ({ bytes }) => new TooLargeToShow({ instance, bytes }),
-      ReplyTooLarge: () => new NetworkError({ instance, code: "NETWORK_ERROR", problem })
+      ReplyTooLarge: () => new NetworkError({ instance, code: "NETWORK_ERROR", problem, wasReached: true })
     })
   }
 

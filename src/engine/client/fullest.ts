@@ -3,6 +3,7 @@ import { Effect, Result } from "effect"
 import { type Body, type Sendable, type Generation, generations } from "./body.ts"
 import type { EngineError } from "./EngineError.ts"
 import type { Workflow } from "./models.ts"
+import { groupPath, refusedGroup } from "./nodeGroups.ts"
 
 /** A workflow as the engine now has it, and what it did not take, as paths like `settings.callerPolicy`. */
 export interface Written {
@@ -20,12 +21,38 @@ export const writeFullest = Effect.fnUntraced(function* (
 ) {
   const full = bodyFor(generations["2.x"])
   const strict = bodyFor(generations["1.x"])
-  const first = yield* Effect.result(send(full.body))
+  const first = yield* Effect.result(withoutRefusedGroups(full, send))
   const isRefused = Result.isFailure(first) && refusesFields(first.failure)
   return isRefused && JSON.stringify(strict.body) !== JSON.stringify(full.body)
     ? { workflow: yield* send(strict.body), dropped: strict.dropped }
-    : { workflow: yield* Effect.fromResult(first), dropped: full.dropped }
+    : yield* Effect.fromResult(first)
 })
+
+/** A group of nodes that what is written tears apart is not worth the writing of it: it is left out, and named. */
+const withoutRefusedGroups = (
+  { body, dropped }: Sendable,
+  send: (body: Body) => Effect.Effect<Workflow, EngineError>
+): Effect.Effect<Written, EngineError> =>
+  Effect.matchEffect(send(body), {
+    onSuccess: (workflow) => Effect.succeed({ workflow, dropped }),
+    onFailure: (error) => {
+      const { nodeGroups, ...rest } = body
+      if (nodeGroups !== undefined && knowsNoGroups(error)) {
+        return withoutRefusedGroups({ body: rest, dropped: [...dropped, "nodeGroups"] }, send)
+      }
+      const group = refusedGroup(error, nodeGroups)
+      if (group === undefined || !Array.isArray(nodeGroups)) return Effect.fail(error)
+      const others = nodeGroups.filter((one) => one !== group)
+      return withoutRefusedGroups(
+        { body: { ...body, nodeGroups: others }, dropped: [...dropped, groupPath(group)] },
+        send
+      )
+    }
+  })
+
+/** Not all engines of generation 2 know groups, and these refuse nothing else. */
+const knowsNoGroups = (error: EngineError): boolean =>
+  refusesFields(error) && error._tag === "ApiError" && error.problem.endsWith("in object: 'nodeGroups'")
 
 const refusesFields = (error: EngineError): boolean =>
   error._tag === "ApiError" &&

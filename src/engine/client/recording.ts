@@ -50,7 +50,15 @@ export const recording = (client: Client, history: InstanceHistory): Client => {
   const changing = Effect.fnUntraced(function* <A>(
     id: WorkflowId,
     change: Effect.Effect<A, EngineError>,
-    { afterOf, ...told }: Pick<Change, "before" | "touched"> & { readonly afterOf: (answer: A) => Told }
+    {
+      afterOf,
+      isGone = history.saw([], [id]),
+      ...told
+    }: Pick<Change, "before" | "touched"> & {
+      readonly afterOf: (answer: A) => Told
+      /** What "not found" tells: that the workflow is not there, unless something else may be meant. */
+      readonly isGone?: Effect.Effect<void>
+    }
   ) {
     if (temporary.has(id)) return yield* change
     const origin = yield* Caller
@@ -61,7 +69,7 @@ export const recording = (client: Client, history: InstanceHistory): Client => {
         Effect.gen(function* () {
           if (Exit.isFailure(exit)) {
             const error = failureOf(exit)
-            if (error !== undefined && isMissing(error)) return yield* history.saw([], [id])
+            if (error !== undefined && isMissing(error)) return yield* isGone
             if (error !== undefined && !mayHaveChanged(error, told.before)) return undefined
           }
           const { after, before = told.before } = Exit.isSuccess(exit) ? afterOf(exit.value) : {}
@@ -143,6 +151,11 @@ export const recording = (client: Client, history: InstanceHistory): Client => {
     deactivateWorkflow: (id) => activity(id, client.deactivateWorkflow(id)),
     setWorkflowTags: (id, tags) =>
       changing(id, client.setWorkflowTags(id, tags), {
+        // It may be a tag that is not there.
+        isGone: Effect.matchEffect(client.getWorkflow(id), {
+          onSuccess: () => Effect.void,
+          onFailure: (error) => (isMissing(error) ? history.saw([], [id]) : Effect.void)
+        }),
         touched: ["tags"],
         afterOf: (answer) => (Array.isArray(answer) ? { after: present({ id, tags: answer }) } : {})
       })

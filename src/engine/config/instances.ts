@@ -29,7 +29,7 @@ export const fromFile = Effect.fnUntraced(function* (
   }
   if (!written.has(chosen)) {
     return yield* new ConfigurationError({
-      message: `Instance ${chosen} not found in configuration. Available: ${names.join(", ")}`
+      message: `Instance ${chosen} not found in configuration. Available: ${names.join(", ")} (${at("defaultEnv")})`
     })
   }
   const environments = new Map<string, Environment>()

@@ -6,7 +6,7 @@ import { type NewCommit, ourselves, somebody } from "./git/fastImport.ts"
 import type { Happening, HappeningOf } from "./Happening.ts"
 import { filesOf } from "./layout.ts"
 import { commitOfBackup, commitsOfList } from "./lists.ts"
-import { deleted, type Line, messageOf } from "./message.ts"
+import { deleted, type Line, messageOf, readWhole } from "./message.ts"
 import { baseOf, keyOf } from "./paths.ts"
 import { isCompletion, isIncomplete, isNewer, isSameRecord, merged, recordOf } from "./record.ts"
 import { versionKey } from "./strangers.ts"
@@ -40,15 +40,17 @@ const commitsOfReading = (
   ledger: Ledger
 ): ReadonlyArray<NewCommit> => {
   const first: Array<Step> = []
+  const whole: Array<Step> = []
   const found = new Map<string, Array<Step>>()
   const change = (author: string, step: Step) => found.set(author, [...(found.get(author) ?? []), step])
   for (const seen of workflows) {
     const known = knownOf(ledger, instance, seen)
     if (isOvertaken(ledger, { instance, at }, seen)) continue
-    const isMore = known === undefined || isCompletion(known.record, merged(known.record, seen))
+    const isMore = known !== undefined && isCompletion(known.record, merged(known.record, seen))
     const step = put(ledger, instance, seen)
     if (step === undefined) continue
-    if (isMore) first.push(step)
+    if (known === undefined || (isMore && first.some(({ line }) => line.base === step.line.base))) first.push(step)
+    else if (isMore) whole.push(step)
     else change(authorOf(ledger, instance, seen), step)
   }
   for (const id of gone) {
@@ -57,6 +59,7 @@ const commitsOfReading = (
   }
   return [
     ...commitOf(first, { at, author: ourselves, subject: (what) => `First seen: ${what}`, instance }),
+    ...commitOf(whole, { at, author: ourselves, subject: (what) => `Read whole: ${what}`, instance }),
     ...[...found].flatMap(([author, steps]) =>
       commitOf(steps, { at, author, subject: (what) => `Changed elsewhere: ${what}`, instance })
     )
@@ -155,7 +158,7 @@ const put = (ledger: Ledger, instance: string, seen: JsonObject): Step | undefin
 }
 
 const wordsFor = (known: JsonObject, record: JsonObject): string =>
-  isCompletion(known, record) ? "read whole" : describe(known, record)
+  isCompletion(known, record) ? readWhole : describe(known, record)
 
 const drop = (ledger: Ledger, instance: string, id: string): Step | undefined => {
   const known = ledger.workflows.get(keyOf(instance, id))

@@ -52,10 +52,10 @@ export interface Commit {
   readonly message: string
 }
 
-/** What a commit tells of one workflow of an instance; nothing where it does not speak of it. */
+/** What a commit tells of one workflow of an instance; nothing where it does not speak of a change of it. */
 export const versionIn = ({ author, hash, message, when }: Commit, folder: string, id: string): Version | undefined => {
   const line = linesIn(message).find((one) => one.folder === folder && one.id === id)
-  if (line === undefined) return undefined
+  if (line === undefined || line.change === readWhole) return undefined
   return {
     version: hash.slice(0, 12),
     when: momentIn(message) ?? when,
@@ -83,6 +83,9 @@ export const backupLine = (folder: string): string => `Backup: ${folder}`
 
 /** What is said of a workflow that is gone. */
 export const deleted = "deleted"
+
+/** What is said of a workflow of which more was read than a list shows: it is no change of it. */
+export const readWhole = "read whole"
 
 /** Every workflow that a message speaks of. */
 export const linesIn = (message: string) =>

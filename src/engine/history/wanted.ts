@@ -28,7 +28,8 @@ export const creationOf = (record: JsonObject): Creation => ({
   connections: isJsonObject(record.connections) ? record.connections : {},
   settings: isJsonObject(record.settings) ? record.settings : {},
   staticData: record.staticData,
-  ...(record.pinData === undefined ? {} : { pinData: record.pinData })
+  ...(record.pinData === undefined ? {} : { pinData: record.pinData }),
+  ...(Array.isArray(record.nodeGroups) && record.nodeGroups.length > 0 ? { nodeGroups: record.nodeGroups } : {})
 })
 
 const nodesOf = ({ nodes }: JsonObject): ReadonlyArray<JsonObject> =>

@@ -38,11 +38,14 @@ export const hasOnlyManualTrigger = (nodes: ReadonlyArray<JsonObject>): boolean 
   return triggers.length > 0 && triggers.every((node) => manual.has(kindOf(node)))
 }
 
-/** The refusal to activate a workflow without a valid trigger. */
-export const noValidTrigger = () =>
-  new InvalidWorkflow({
-    message: "Workflow cannot be activated without a valid trigger node. Add a schedule, webhook or service trigger."
+/** The refusal to activate a workflow without a valid trigger, or to take the last one from a workflow that `isActive`. */
+export const noValidTrigger = (isActive = false) => {
+  const refusal =
+    "Workflow cannot be activated without a valid trigger node. Add a schedule, webhook or service trigger."
+  return new InvalidWorkflow({
+    message: isActive ? `${refusal} It is active now: keep its trigger, or deactivate it first.` : refusal
   })
+}
 
 interface Graph {
   readonly nodes: ReadonlyArray<JsonObject>

@@ -13,6 +13,8 @@ export interface Draft {
   readonly nodes: ReadonlyArray<JsonObject>
   readonly connections?: unknown
   readonly active?: boolean | undefined
+  /** Whether it is active already. */
+  readonly isActive?: boolean | undefined
 }
 
 /** Checks every rule about workflows, the one to mend first before the others; answers the connections in object form. */
@@ -33,7 +35,7 @@ export const validate = (draft: Draft): Result.Result<Connections, InvalidWorkfl
     const connections = yield* toConnections(draft.connections)
     const problem = connectionProblem(connections, counts)
     if (problem !== undefined) return yield* failed(problem)
-    if (draft.active === true && !hasValidTrigger(nodes)) return yield* Result.fail(noValidTrigger())
+    if (draft.active === true && !hasValidTrigger(nodes)) return yield* Result.fail(noValidTrigger(draft.isActive))
     return connections
   })
 }

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Predicate, Result, Schema } from "effect"
+import { Context, Effect, Layer, Predicate, Redacted, Result, Schema } from "effect"
 
 import { baseUrl } from "../../internal/config/baseUrl.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
@@ -89,7 +89,9 @@ export class MarketplaceConfig extends Context.Service<MarketplaceConfig, Market
 }
 
 /** The settings before they are checked: a plain object, in which only the key is required. */
-export type Given = Omit<typeof MarketplaceSettings.Encoded, "apiKey"> & { readonly apiKey: string }
+export type Given = Omit<typeof MarketplaceSettings.Encoded, "apiKey"> & {
+  readonly apiKey: string | Redacted.Redacted
+}
 
 /** What the environment says; it goes before the file. */
 interface MarketplaceEnvironment {
@@ -106,7 +108,13 @@ export const decode = Effect.fn("MarketplaceConfig.decode")(function* (
 ) {
   const object = given ?? {}
   if (!Predicate.isObject(object)) return yield* wrong("", "must be an object")
-  const settings = yield* read({ ...object, ...(apiKey ? { apiKey } : {}), ...(host ? { baseUrl: host } : {}) }).pipe(
+  const own = "apiKey" in object && Redacted.isRedacted(object.apiKey) ? Redacted.value(object.apiKey) : undefined
+  const key = apiKey || own
+  const settings = yield* read({
+    ...object,
+    ...(key === undefined ? {} : { apiKey: key }),
+    ...(host ? { baseUrl: host } : {})
+  }).pipe(
     Effect.catchTag("SchemaError", (error) => {
       const { path, words } = firstIssue(error)
       return wrong(path === "" ? "" : `.${path}`, /excess property/i.test(words) ? "is not a known setting" : words)

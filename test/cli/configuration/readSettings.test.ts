@@ -124,7 +124,7 @@ describe("readSettings", () => {
       ])
       assert.strictEqual(
         yield* refusal(file({ environments: { production }, defaultEnv: "toString" })),
-        "Instance toString not found in configuration. Available: production"
+        "Instance toString not found in configuration. Available: production (.config.json: defaultEnv)"
       )
     })
   )
@@ -269,7 +269,7 @@ const refusals: ReadonlyArray<
   [
     "the default is unknown",
     file({ environments: { production, staging }, defaultEnv: "moon" }),
-    "Instance moon not found in configuration. Available: production, staging"
+    "Instance moon not found in configuration. Available: production, staging (.config.json: defaultEnv)"
   ],
   [
     "no default among several",

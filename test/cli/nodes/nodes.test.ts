@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises"
+import { mkdir, readdir, readFile, utimes, writeFile } from "node:fs/promises"
 import path from "node:path"
 
 import { Effect } from "effect"
@@ -182,6 +182,19 @@ describe("what is kept of node types", () => {
     const [, writer] = /^index (\d)$/.exec(found.index) ?? []
     assert.strictEqual(await Effect.runPromise(found.read(0)), `text ${writer}`)
     assert.deepStrictEqual(await readdir(folder), ["same.nodes"])
+  })
+
+  it("goes when nobody has opened it for three months, and stays as long as somebody does", async () => {
+    const folder = path.join(await directory(), "nodes")
+    const { open, save } = archiveFiles(folder)
+    for (const name of ["1.0.0@former", "2.0.0@opened", "2.0.0"]) await Effect.runPromise(save(name, "index", []))
+    await writeFile(path.join(folder, "1.0.0@broken.nodes.7-00000000.new"), "half")
+    await writeFile(path.join(folder, "mine.txt"), "of a person")
+    const then = Date.now() / 1000 - 91 * 24 * 3600
+    for (const name of await readdir(folder)) await utimes(path.join(folder, name), then, then)
+    for (const name of ["2.0.0@opened", "2.0.0"]) await Effect.runPromise(open(name))
+    await Effect.runPromise(save("3.0.0@new", "index", []))
+    assert.sameMembers(await readdir(folder), ["2.0.0@opened.nodes", "2.0.0.nodes", "3.0.0@new.nodes", "mine.txt"])
   })
 
   it("counts as not there where it is damaged", async () => {

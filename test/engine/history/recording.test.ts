@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
-import { ask, callTool } from "../../support/harness.ts"
+import { Instances } from "../../../src/engine/client/Instances.ts"
+import { TagId, WorkflowId } from "../../../src/engine/client/models.ts"
+import { ask, callTool, refused } from "../../support/harness.ts"
 import { folder, git, serverWith, versionsOf } from "./support.ts"
 
 const start = { name: "Start", type: "n8n-nodes-base.manualTrigger", typeVersion: 1, position: [0, 0], parameters: {} }
@@ -44,6 +46,37 @@ describe.each(["1.82.3", "2.41.1"] as const)("the history in git of an engine %s
           `production/Orders-of-today.${String(id)}/Code.jsCode.js`
         )
         assert.strictEqual(git(directory, "status", "--porcelain"), "")
+      }).pipe(Effect.provide(serverWith(directory, version)))
+    })
+  )
+
+  it.live("says that there is no such version, and nothing of a damaged repository, where a version is unknown", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      yield* Effect.gen(function* () {
+        const { id } = yield* ask("create_workflow", { name: "Orders", nodes: [start], connections: {} })
+        yield* versionsOf(id)
+        const { code, message } = yield* refused("restore_workflow", { id, version: "deadbeef" })
+        assert.strictEqual(code, -32602)
+        assert.strictEqual(
+          message,
+          "Invalid version: deadbeef is none of this history: workflow_history has those of a workflow, git log those of all"
+        )
+      }).pipe(Effect.provide(serverWith(directory, version)))
+    })
+  )
+
+  it.live("does not take a tag that is not there for a workflow that is not there", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      yield* Effect.gen(function* () {
+        const { id } = yield* ask("create_workflow", { name: "Orders", nodes: [start], connections: {} })
+        const engine = yield* (yield* Instances).resolve()
+        yield* Effect.flip(engine.setWorkflowTags(WorkflowId.make(String(id)), [TagId.make("noSuchTag0123456")]))
+        assert.deepStrictEqual(
+          (yield* versionsOf(id)).map(({ change }) => change),
+          ["first version"]
+        )
       }).pipe(Effect.provide(serverWith(directory, version)))
     })
   )

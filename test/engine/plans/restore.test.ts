@@ -96,7 +96,12 @@ describe.each(["1.82.3", "2.41.1"] as const)("a whole instance %s", (engine) => 
         const back = yield* ask("plan_rollback", { plan_id: plan["plan_id"] })
         assert.deepInclude(yield* apply(back), { state: "applied" })
         assert.deepStrictEqual(yield* stateOf, broken)
-        assert.include((yield* refused("plan_restore", { instance, version: "0000000" })).message, "0000000")
+        for (const unknown of ["0000000", "last"]) {
+          assert.include(
+            (yield* refused("plan_restore", { instance, version: unknown })).message,
+            `Invalid version: ${unknown} is none of this history`
+          )
+        }
       }).pipe(Effect.provide(twoEmbedded([engine, engine]).pipe(Layer.provide(historyIn(directory)))))
     })
   )

@@ -96,7 +96,7 @@ layer(TestServer, { excludeTestServices: true })("the arguments of a tool", (it)
       ["create_workflow", { name: 7.5, nodes: [node] }, /^Invalid name: must be/],
       ["create_workflow", { name: "x", nodes: "none" }, /^Invalid nodes: must be/],
       ["create_workflow", { name: "x", nodes: ["none"] }, /^Invalid nodes\.0: must be/],
-      ["create_workflow", { name: "x", nodes: [node], tags: ["../../x"] }, /^Invalid tags\.0: must be an id/],
+      ["create_workflow", { name: "x", nodes: [node], tags: ["../../x"] }, /^Invalid tags\.0: is no tag of instance/],
       ["get_execution", { id: "12a" }, /^Invalid id: must be/],
       ["get_execution", { id: 0 }, /^Invalid id: must be a positive whole number$/],
       ["list_executions", { status: "sleeping" }, /^Invalid status: must be/],

@@ -12,8 +12,8 @@ import { serving } from "./standIn.ts"
  * The engine here is an old one, which refuses a body with fields that it does not know.
  */
 const most: Readonly<Record<string, number>> = {
-  // With everything, and without what it refused; tags; what came of it.
-  create_workflow: 4,
+  // The tags there are; with everything, and without what it refused; its tags; what came of it.
+  create_workflow: 5,
   // What is there, and again under the lock; the change; what came of it.
   update_workflow: 4,
   activate_workflow: 2,

@@ -4,6 +4,7 @@ import { TestClock } from "effect/testing"
 
 import { within } from "../../../src/engine/client/Deadline.ts"
 import { EngineClient } from "../../../src/engine/client/EngineClient.ts"
+import { systemError } from "../../../src/internal/http/transportCode.ts"
 import * as Upstream from "../../../src/internal/http/Upstream.ts"
 import { environment } from "../../support/harness.ts"
 import { canary } from "./clients.ts"
@@ -107,6 +108,10 @@ describe("an answer of the engine", () => {
   )
 })
 
+/** An answer that ends in its middle. */
+const cut: Step = (request) =>
+  answers(200, json, new ReadableStream({ pull: (controller) => controller.error(systemError("ECONNRESET")) }))(request)
+
 describe("no answer of the engine", () => {
   it.effect.each([
     [breaks("ECONNREFUSED"), "ECONNREFUSED", "nothing listens there (ECONNREFUSED)"],
@@ -133,8 +138,13 @@ describe("no answer of the engine", () => {
       "No answer from the engine: the connection broke (ECONNRESET)."
     ],
     [
+      cut,
+      "Instance production answered nothing that can be used: the connection broke (ECONNRESET)",
+      "No answer from the engine: the connection broke (ECONNRESET)."
+    ],
+    [
       answers(200, json, "x".repeat(200)),
-      "Instance production cannot be reached: its answer is larger than 100 bytes",
+      "Instance production answered nothing that can be used: its answer is larger than 100 bytes",
       "No answer from the engine: its answer is larger than 100 bytes."
     ]
   ] as const)(

@@ -19,6 +19,7 @@ import { toolHelp, toolList } from "./help.ts"
 import { jsonArguments, readText } from "./jsonInput.ts"
 import { fieldAt } from "./pick.ts"
 import { render } from "./render.ts"
+import { shortfall } from "./shortfall.ts"
 import { toolsOf } from "./tools.ts"
 import { filesIn, readInput } from "./words.ts"
 
@@ -58,7 +59,10 @@ export const runCall = Effect.fnUntraced(function* (options: Options, request: C
     withProgressLine,
     Effect.provide(Layer.merge(audit(launch, "command"), watched)),
     answerLimit === undefined ? (self) => self : Effect.provideService(AnswerLimit, answerLimit),
-    Effect.matchEffect({ onSuccess: printAnswer(request, canColor), onFailure: printFailure(request) }),
+    Effect.matchEffect({
+      onSuccess: (answer) => Effect.flatMap(printAnswer(request, canColor)(answer), judged(tool.name, answer)),
+      onFailure: printFailure(request)
+    }),
     Effect.raceFirst(Effect.as(stopRequested, 130))
   )
 }, Effect.scoped)
@@ -127,6 +131,15 @@ const printAnswer =
     const [block] = content
     if (json) return Effect.as(Console.log(block?.type === "text" ? block.text : JSON.stringify(structured)), 0)
     return Effect.as(Console.log(render(structured, canColor ? coloured : plain)), 0)
+  }
+
+/** What was not done as a whole is no success for a script, as it is none of `check`, `backup` and `promote`. */
+const judged =
+  (tool: string, { structured = {} }: Answer) =>
+  (code: number) => {
+    const missing = shortfall(tool, structured)
+    const told = Effect.forEach(missing, (words) => Console.error(printable(words)), { discard: true })
+    return Effect.as(told, missing.length === 0 ? code : 1)
   }
 
 /** Most words of the engine do not name the instance, which a client finds in an error's data. */

@@ -2,7 +2,8 @@ import { Context, Option, Predicate } from "effect"
 import { CliOutput } from "effect/cli"
 
 import type { Tool } from "../../../mcp/Tool.ts"
-import { type Style, table } from "../../terminal/terminalText.ts"
+import { coloured, plain, type Style, table } from "../../terminal/terminalText.ts"
+import { fieldHelp } from "./fields.ts"
 import { parametersOf } from "./parameters.ts"
 
 /** What the help says of a tool's effects. */
@@ -11,10 +12,11 @@ const effectOf = ({ annotations: { destructiveHint, readOnlyHint } }: Tool) =>
 
 /** How a tool is called from a shell, made of its input schema. */
 export const toolHelp = (tool: Tool, colors: boolean): string => {
-  const parameters = parametersOf(tool.inputSchema())
+  const schema = tool.inputSchema()
+  const parameters = parametersOf(schema)
   const required = parameters.filter(({ isRequired }) => isRequired)
   const words = required.map(({ isList, metavar, name }) => `--${name} ${metavar}${isList ? " …" : ""}`)
-  return CliOutput.defaultFormatter({ colors })
+  const help = CliOutput.defaultFormatter({ colors })
     .formatHelpDoc({
       description: `${tool.title} (${effectOf(tool)}). ${tool.description}`,
       usage: ["workflow-tool-server call", tool.name, ...words, "[flags]"].join(" "),
@@ -39,6 +41,7 @@ export const toolHelp = (tool: Tool, colors: boolean): string => {
       }))
     })
     .trimEnd()
+  return [help, ...fieldHelp(schema, colors ? coloured : plain)].join("\n")
 }
 
 const own = [

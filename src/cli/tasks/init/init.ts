@@ -12,6 +12,7 @@ import { instance } from "../../../engine/config/instance.ts"
 import { ConfigurationError } from "../../../internal/config/ConfigurationError.ts"
 import { type Options, UsageError } from "../../configuration/flags.ts"
 import { home } from "../../files/homeFolders.ts"
+import { ownCommand } from "../../terminal/ownCommand.ts"
 import { report } from "../../terminal/report.ts"
 import * as NodeHttpClients from "../../upstream/NodeHttpClients.ts"
 import { askAgain, askClients, askHost, askKey } from "./ask.ts"
@@ -155,6 +156,6 @@ const summary = (written: ReadonlyArray<Written>, chosen: ReadonlyArray<ClientNa
     ...(written.length === 0 ? ["Everything was there already."] : []),
     ...written.map(({ copy, file }) => `Wrote ${file}${copy === undefined ? "" : `, the former one is ${copy}`}`),
     ...chosen.map((name) => `${clients[name].title}: ${clients[name].next}`),
-    ...(chosen.length === 0 ? [`Start it with: workflow-tool-server --config ${config}`] : []),
-    "The key is in that file in the open, for this user alone: keep it out of version control."
+    ...(chosen.length === 0 ? [`Start it with: ${ownCommand(process.argv[1])} --config ${config}`] : []),
+    `The key is in ${config} in the open, for this user alone: keep it out of version control.`
   ].join("\n")

@@ -2,7 +2,7 @@ import { keepIdentity } from "../../client/body.ts"
 import { nameOf, type Workflow } from "../../client/models.ts"
 import { isSameJson } from "../../client/versions.ts"
 import type { Brought, Content, Reference } from "../Change.ts"
-import { contentOf, descriptionOf, differingParts, isArchived, pinDataOf, shownFor } from "../content.ts"
+import { contentOf, descriptionOf, differingParts, groupsOf, isArchived, pinDataOf, shownFor } from "../content.ts"
 import { withTexts } from "../references.ts"
 import { type Drift, driftOf, isUnpublished } from "./drift.ts"
 import { fit, type Generation, structureProblem } from "./fit.ts"
@@ -164,6 +164,8 @@ export const build = (input: Input, context: Context): Built => {
   }
 }
 
+type Beside = Pick<Content, "description" | "nodeGroups" | "pinData">
+
 /**
  * What a workflow has beside its content, where the target takes it. What it has no more goes, where it was a promotion
  * that brought it and nobody has changed it since.
@@ -172,12 +174,14 @@ const besideOf = (
   theirs: Workflow | undefined,
   twin: Workflow | undefined,
   { generation, last }: { readonly generation: Generation; readonly last: Content | undefined }
-): Pick<Content, "description" | "pinData"> => {
+): Beside => {
   if (theirs === undefined || generation === "1.x") return {}
   const [pinData, description] = [pinDataOf(theirs), descriptionOf(theirs)]
   const isBrought = (field: "description" | "pinData", now: unknown) =>
     last?.[field] !== undefined && isSameJson(last[field], now)
   return {
+    // Those of a twin are its own, by the ids of its nodes.
+    ...(twin === undefined ? groupsOf(theirs) : {}),
     ...(Object.keys(pinData).length > 0 || (twin !== undefined && isBrought("pinData", pinDataOf(twin)))
       ? { pinData }
       : {}),
@@ -189,11 +193,7 @@ const besideOf = (
 }
 
 /** What promotions do not bring, where its twin has it not the same. */
-const leftBehind = (
-  theirs: Workflow | undefined,
-  twin: Workflow | undefined,
-  beside: Pick<Content, "description" | "pinData">
-): ReadonlyArray<string> =>
+const leftBehind = (theirs: Workflow | undefined, twin: Workflow | undefined, beside: Beside): ReadonlyArray<string> =>
   ["description", "nodeGroups", "pinData"].filter((field) => {
     if (field in beside) return false
     const given = theirs?.[field] ?? ""

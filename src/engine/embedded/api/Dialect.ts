@@ -101,6 +101,8 @@ export interface WorkflowRules {
   readonly needsWebhookId: (node: JsonObject) => boolean
   /** What is wrong with the graph of a workflow that is created or updated. */
   readonly graphProblem: (draft: Draft) => string | undefined
+  /** Why groups of its nodes cannot stand in a workflow. */
+  readonly groupProblem: (groups: ReadonlyArray<unknown>, draft: Draft) => string | undefined
   /** What else is wrong with a workflow that is created. */
   readonly creationProblem: (draft: Draft, tables: Tables) => Refusal | undefined
   readonly updatedSettings: (before: JsonObject, sent: JsonObject) => JsonObject

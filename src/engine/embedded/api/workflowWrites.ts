@@ -5,7 +5,7 @@ import { publish } from "../run/publishing.ts"
 import { freshId, freshUuid, present } from "../store/fresh.ts"
 import type { WorkflowRecord } from "../store/records.ts"
 import { Store } from "../store/Store.ts"
-import { asObject, pick } from "../store/values.ts"
+import { asList, asObject, pick } from "../store/values.ts"
 import { badRequest, conflict, type Refusal } from "../wire/http.ts"
 import { activationProblem } from "./activation.ts"
 import { Dialect, Draft, type Handler, ok } from "./Dialect.ts"
@@ -39,14 +39,24 @@ const staticDataOf = (draft: Draft): Effect.Effect<unknown> =>
     ? Effect.orDie(parse(draft.staticData))
     : Effect.succeed(draft.staticData ?? null)
 
+/** The groups of nodes that a workflow is to have: those that are sent, or those that it has. */
+const groupsOf = Effect.fnUntraced(function* (
+  draft: Draft,
+  before: ReadonlyArray<unknown> = []
+): Effect.fn.Return<ReadonlyArray<unknown>, Refusal, Dialect> {
+  const groups = draft.nodeGroups === undefined ? before : asList(draft.nodeGroups)
+  const problem = (yield* Dialect).workflows.groupProblem(groups, draft)
+  return problem === undefined ? groups : yield* badRequest(problem)
+})
+
 /** The version of a workflow, for engines that keep them. */
 export const versionOf = Effect.fnUntraced(function* (
-  { connections, id, nodes, updatedAt, versionId }: WorkflowRecord,
+  { connections, id, nodeGroups = [], nodes, updatedAt, versionId }: WorkflowRecord,
   before?: WorkflowRecord
 ) {
   const { keepsHistory } = (yield* Dialect).publishing
   return keepsHistory && versionId !== before?.versionId
-    ? [{ savedVersion: { workflowId: id, versionId, nodes, connections, createdAt: updatedAt } }]
+    ? [{ savedVersion: { workflowId: id, versionId, nodes, connections, nodeGroups, createdAt: updatedAt } }]
     : []
 })
 
@@ -56,6 +66,7 @@ export const createWorkflow: Handler = Effect.fnUntraced(function* ({ body }) {
   const draft = yield* read(body)
   const problem = workflows.creationProblem(draft, tables)
   if (problem !== undefined) return yield* problem
+  const nodeGroups = yield* groupsOf(draft)
   const { text } = yield* present
   const workflow: WorkflowRecord = {
     id: yield* freshId,
@@ -66,6 +77,7 @@ export const createWorkflow: Handler = Effect.fnUntraced(function* ({ body }) {
     nodes: draft.nodes,
     connections: draft.connections,
     settings: draft.settings,
+    nodeGroups,
     staticData: yield* staticDataOf(draft),
     pinData: draft.pinData ?? null,
     tagIds: [],
@@ -88,6 +100,7 @@ export const updateWorkflow: Handler = Effect.fnUntraced(function* ({ at, body, 
   const draft = yield* read(body)
   const before = yield* findWorkflow(at("id"), messages.noWorkflow("update"))
   if (before.isArchived) return yield* badRequest("Cannot update an archived workflow.")
+  const nodeGroups = yield* groupsOf(draft, before.nodeGroups)
   const moment = yield* present
   const settings = workflows.updatedSettings(before.settings, draft.settings)
   const isSameText = JSON.stringify([draft.nodes, settings]) === JSON.stringify([before.nodes, before.settings])
@@ -98,6 +111,7 @@ export const updateWorkflow: Handler = Effect.fnUntraced(function* ({ at, body, 
     nodes: draft.nodes,
     connections: draft.connections,
     settings,
+    nodeGroups,
     staticData: draft.staticData === undefined ? before.staticData : yield* staticDataOf(draft),
     pinData: draft.pinData ?? before.pinData,
     versionId: workflows.isNewVersion(before, draft) ? yield* freshUuid : before.versionId,

@@ -53,6 +53,7 @@ export const SavedVersion = Schema.Struct({
   versionId: Schema.String,
   nodes: Schema.Array(JsonObject),
   connections: JsonObject,
+  nodeGroups: Schema.optionalKey(Schema.Array(Schema.Unknown)),
   createdAt: Schema.String
 })
 export type SavedVersion = typeof SavedVersion.Type
@@ -66,6 +67,8 @@ export const WorkflowRecord = Schema.Struct({
   nodes: Schema.Array(JsonObject),
   connections: JsonObject,
   settings: JsonObject,
+  /** Frames on the canvas; none where an engine knows none. */
+  nodeGroups: Schema.optionalKey(Schema.Array(Schema.Unknown)),
   staticData: Schema.Unknown,
   pinData: Schema.Unknown,
   tagIds: Schema.Array(Schema.String),

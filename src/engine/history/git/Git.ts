@@ -62,7 +62,7 @@ export const make = (
           { concurrency: "unbounded" }
         )
         if (code === 0) return written
-        return yield* new GitError({ message: decoder.decode(said).trim() || `git ended with code ${code}` })
+        return yield* new GitError({ message: decoder.decode(said).trim() || `${silently} ${code}` })
       },
       Effect.scoped,
       Effect.timeoutOrElse({
@@ -75,6 +75,11 @@ export const make = (
       Effect.map(bytes(args, input), (written) => decoder.decode(written))
     return { bytes, text } satisfies Git
   })
+
+/** Whether the program ended in failure without a word, as it does where a question is answered with no. */
+export const saidNothing = ({ message }: GitError): boolean => message.startsWith(silently)
+
+const silently = "git ended with code"
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 

@@ -8,7 +8,8 @@ import {
   type Change,
   History,
   HistoryError,
-  type InstanceHistory
+  type InstanceHistory,
+  type UnknownVersion
 } from "../../client/History.ts"
 import { freshOnly } from "../fresh.ts"
 import { Happening, shortItem } from "../Happening.ts"
@@ -18,7 +19,7 @@ import type { GitError } from "./Git.ts"
 import * as Keeper from "./Keeper.ts"
 import { open } from "./open.ts"
 import { whileRacing } from "./racing.ts"
-import { readAll, readVersion, sinceBackup, versionsOf } from "./reading.ts"
+import { readAll, readAllAt, readVersion, sinceBackup, versionsOf } from "./reading.ts"
 import * as Recorder from "./Recorder.ts"
 import { HistorySpool } from "./Spool.ts"
 
@@ -67,8 +68,11 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
     spool: yield* (yield* HistorySpool).of(directory)
   })
 
-  const reading = <A>(read: (known: NonNullable<typeof opened>) => Effect.Effect<A, GitError>) =>
-    Effect.flatMap(ready, read).pipe(Effect.mapError((error) => new HistoryError({ message: words(error) })))
+  type Reading<A, E> = (known: NonNullable<typeof opened>) => Effect.Effect<A, E>
+  const failure = (error: GitError) => new HistoryError({ message: words(error) })
+  const reading = <A>(read: Reading<A, GitError>) => Effect.mapError(Effect.flatMap(ready, read), failure)
+  const readingVersion = <A>(read: Reading<A, GitError | UnknownVersion>) =>
+    Effect.mapError(Effect.flatMap(ready, read), (error) => (error._tag === "GitError" ? failure(error) : error))
 
   /** Behind the caller's back also what it takes to make it. */
   const timed = (happening: (at: number) => Happening) =>
@@ -106,15 +110,17 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
         })),
       backedUp: (words) => timed((at) => ({ _tag: "BackedUp", instance, at, words })),
       all: reading(({ repository }) => readAll(repository, instance)),
-      allAt: (version) => reading(({ repository }) => readAll(repository, instance, version)),
+      allAt: (version) => readingVersion(({ repository }) => readAllAt(repository, instance, version)),
       sinceBackup: reading(({ repository }) => sinceBackup(repository, instance)),
       settled: recorder.settled,
       drained: recorder.drained,
       together: recorder.together,
       problem: recorder.problem,
-      versions: (id, page) => reading(({ repository }) => versionsOf(repository, instance, id, page)),
+      versions: (id, page) => readingVersion(({ repository }) => versionsOf(repository, instance, id, page)),
       read: (id, version, side) =>
-        reading(({ repository }) => readVersion(repository, instance, id, side === "before" ? `${version}^` : version))
+        readingVersion(({ repository }) =>
+          readVersion(repository, instance, id, side === "before" ? `${version}^` : version)
+        )
     }
   }
   return { of }

@@ -3,7 +3,7 @@ import { Effect, FileSystem } from "effect"
 import type { Commit } from "../message.ts"
 import { blobsIn } from "./blobs.ts"
 import { importOf, type NewCommit, ourselves } from "./fastImport.ts"
-import type { Git, GitError } from "./Git.ts"
+import { type Git, type GitError, saidNothing } from "./Git.ts"
 
 /** Where the branch of the history stands. */
 export interface Tip {
@@ -24,6 +24,13 @@ export const make = Effect.fnUntraced(function* (git: Git, { gitDirectory, isBar
       return { hash: hash === "" ? undefined : hash, isCheckedOut: !isBare && (head === "*" || hash === "") }
     })
   )
+
+  /** Whether a name is that of a commit here; fails where git cannot tell. */
+  const has = (name: string) =>
+    git.text(["rev-parse", "--verify", "--quiet", `${name}^{commit}`]).pipe(
+      Effect.as(true),
+      Effect.catchIf(saidNothing, () => Effect.succeed(false))
+    )
 
   /** All files of a commit, or those below a folder: path and name of the content. */
   const files = (commit: string, folder?: string) =>
@@ -93,7 +100,7 @@ export const make = Effect.fnUntraced(function* (git: Git, { gitDirectory, isBar
   /** Packs what many small commits have left, where git finds it worth the while. */
   const tidy = Effect.ignore(git.text(["gc", "--auto", "--quiet"]))
 
-  return { branch, commit, files, log, read, show, shown, tidy, tip }
+  return { branch, commit, files, has, log, read, show, shown, tidy, tip }
 })
 export type Repository = Effect.Success<ReturnType<typeof make>>
 

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import type { Since, Versions } from "../../client/History.ts"
+import { type Since, UnknownVersion, type Versions } from "../../client/History.ts"
 import { recordAt } from "../layout.ts"
 import { backupLine, driftIn, versionIn } from "../message.ts"
 import { folderOf, idAt } from "../paths.ts"
 import { GitError } from "./Git.ts"
-import type { Repository } from "./Repository.ts"
+import type { Files, Repository } from "./Repository.ts"
 
 /** The versions of a workflow that commits tell of, newest first. */
 export const versionsOf = Effect.fnUntraced(function* (
@@ -14,12 +14,12 @@ export const versionsOf = Effect.fnUntraced(function* (
   instance: string,
   id: string,
   { after, limit }: { readonly limit: number; readonly after?: string | undefined }
-): Effect.fn.Return<Versions, GitError> {
+): Effect.fn.Return<Versions, GitError | UnknownVersion> {
   const folder = folderOf(instance)
   const { hash } = yield* repository.tip
   if (hash === undefined) return { data: [], next: undefined }
-  if (after !== undefined && !isHash(after)) return yield* new GitError({ message: `there is no commit ${after}` })
-  const commits = yield* repository.log(`.${id}.json: `, { limit: limit + 1, after })
+  const reading = repository.log(`.${id}.json: `, { limit: limit + 1, after })
+  const commits = yield* after === undefined ? reading : known(repository, after, reading)
   const shown = commits.slice(0, limit)
   return {
     data: shown.flatMap((commit) => versionIn(commit, folder, id) ?? []),
@@ -33,9 +33,8 @@ export const readVersion = Effect.fnUntraced(function* (
   instance: string,
   id: string,
   version: string
-): Effect.fn.Return<JsonObject | undefined, GitError> {
-  if (!isHash(version.replace(/\^$/, ""))) return yield* new GitError({ message: `there is no commit ${version}` })
-  const names = yield* repository.files(version, folderOf(instance))
+): Effect.fn.Return<JsonObject | undefined, GitError | UnknownVersion> {
+  const names = yield* known(repository, version.replace(/\^$/, ""), repository.files(version, folderOf(instance)))
   const paths = [...names.keys()].filter((path) => idAt(path) === id)
   const main = paths.find((path) => path.endsWith(".json") && path.split("/").length === 2)
   if (main === undefined) return undefined
@@ -44,14 +43,21 @@ export const readVersion = Effect.fnUntraced(function* (
   return yield* new GitError({ message: `${main} of commit ${version} is not what was recorded` })
 })
 
-/** Every workflow of an instance as it is recorded, or was in a commit, by id. */
-export const readAll = Effect.fnUntraced(function* (repository: Repository, instance: string, version?: string) {
-  if (version !== undefined && !isHash(version))
-    return yield* new GitError({ message: `there is no commit ${version}` })
-  const hash = version ?? (yield* repository.tip).hash
+/** Every workflow of an instance as it is recorded, by id. */
+export const readAll = Effect.fnUntraced(function* (repository: Repository, instance: string) {
+  const { hash } = yield* repository.tip
+  if (hash === undefined) return new Map<string, JsonObject>()
+  return yield* recordsIn(repository, hash, yield* repository.files(hash, folderOf(instance)))
+})
+
+/** The same as of a commit. */
+export const readAllAt = Effect.fnUntraced(function* (repository: Repository, instance: string, version: string) {
+  const names = yield* known(repository, version, repository.files(version, folderOf(instance)))
+  return yield* recordsIn(repository, version, names)
+})
+
+const recordsIn = Effect.fnUntraced(function* (repository: Repository, hash: string, names: Files) {
   const all = new Map<string, JsonObject>()
-  if (hash === undefined) return all
-  const names = yield* repository.files(hash, folderOf(instance))
   const paths = [...names.keys()].filter((path) => idAt(path) !== undefined)
   const files = yield* repository.read(hash, paths, names)
   for (const path of paths) {
@@ -79,5 +85,15 @@ export const sinceBackup = Effect.fnUntraced(function* (
   const commits = yield* repository.log(`${folder}/`, { limit: mostCommits, since: last?.hash })
   return { when: last?.when, changes: commits.flatMap((commit) => driftIn(commit, folder)) }
 })
+
+/** The same reading; where it fails because there is no such commit, that is the failure, and not that of a broken repository. */
+const known = <A>(repository: Repository, version: string, reading: Effect.Effect<A, GitError>) =>
+  isHash(version)
+    ? Effect.catch(reading, (error) =>
+        Effect.flatMap(repository.has(version), (isThere) =>
+          Effect.fail(isThere ? error : new UnknownVersion({ version }))
+        )
+      )
+    : Effect.fail(new UnknownVersion({ version }))
 
 const isHash = (text: string) => /^[0-9a-f]{7,64}$/.test(text)

@@ -2,6 +2,7 @@ import { Predicate, Result, Struct } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { toEngineType } from "../../client/naming.ts"
+import { groupsAmong } from "../../client/nodeGroups.ts"
 import { isCalled } from "../../client/webhookIds.ts"
 import { placeFor } from "../../workflow/placing.ts"
 import { stateKey } from "../../workflow/references.ts"
@@ -126,21 +127,14 @@ export const remove: Apply<"remove"> = (draft, { bridge = false, node: name, out
     connections = withoutWires(withoutWires(connections, { source: name }), { target: name })
     const { nodes, pinData, staticData } = draft.workflow
     const nodeGroups: unknown = draft.workflow.nodeGroups
+    const rest = nodes.filter((one) => one !== node)
     return withWorkflow(draft, {
-      nodes: nodes.filter((one) => one !== node),
+      nodes: rest,
       connections: Object.fromEntries(Object.entries(connections).filter(([source]) => source !== name)),
       ...(isJsonObject(pinData) && Object.hasOwn(pinData, name) ? { pinData: Struct.omit(pinData, [name]) } : {}),
       ...(isJsonObject(staticData) && Object.hasOwn(staticData, stateKey(name))
         ? { staticData: Struct.omit(staticData, [stateKey(name)]) }
         : {}),
-      ...(Array.isArray(nodeGroups) && nodeGroups.length > 0 ? { nodeGroups: withoutMember(nodeGroups, node.id) } : {})
+      ...(Array.isArray(nodeGroups) && nodeGroups.length > 0 ? { nodeGroups: groupsAmong(nodeGroups, rest) } : {})
     })
-  })
-
-/** Groups of nodes without one that is removed; those that it leaves empty go with it. */
-const withoutMember = (groups: ReadonlyArray<unknown>, id: unknown): ReadonlyArray<unknown> =>
-  groups.flatMap((group) => {
-    if (!isJsonObject(group) || !Array.isArray(group.nodeIds) || !group.nodeIds.includes(id)) return [group]
-    const nodeIds = group.nodeIds.filter((member: unknown) => member !== id)
-    return nodeIds.length === 0 ? [] : [{ ...group, nodeIds }]
   })

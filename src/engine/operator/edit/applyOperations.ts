@@ -52,7 +52,7 @@ export const applyOperations = (
 
 /** The first rule that a workflow breaks. An active one has to have a trigger. */
 const brokenRule = ({ active, connections, name, nodes }: Workflow): string | undefined =>
-  Result.match(validate({ name, nodes, connections, active }), {
+  Result.match(validate({ name, nodes, connections, active, isActive: active }), {
     onFailure: ({ message }) => message,
     onSuccess: () => undefined
   })

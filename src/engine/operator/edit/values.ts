@@ -4,6 +4,7 @@ import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObje
 import { nameOf } from "../../client/models.ts"
 import { holdsSecrets, mapShownTexts, meaningOf, secretsStay } from "../../workflow/maskSecrets.ts"
 import { mergePatch, parsePath, type Path, pathText, valueAt, withValueAt } from "../../workflow/paths.ts"
+import { withoutFormerNames } from "../../workflow/resourceNames.ts"
 import { type Apply, nodeNamed, withNode, withWorkflow } from "./Draft.ts"
 
 /** Fields of a node beside its parameters; `id` and `name` are not for setting. */
@@ -43,12 +44,18 @@ export const set: Apply<"set"> = (draft, { node: name, parameters, path, value }
       if (value === undefined) return yield* Result.fail("value is required; null removes")
       const at = yield* readPath(path)
       const changed = yield* withValueAt(node, at, value === null ? undefined : asThere(value, valueAt(node, at)))
-      return isJsonObject(changed) ? withNode(draft, node, changed) : draft
+      return isJsonObject(changed) ? withNode(draft, node, renamed(node, changed)) : draft
     }
     const patch = parameters ?? (Predicate.isString(value) ? Option.getOrUndefined(readJson(value)) : value)
     if (!isJsonObject(patch)) return yield* Result.fail("give parameters as an object, or path and value")
-    return withNode(draft, node, { ...node, parameters: mergePatch(node.parameters ?? {}, patch) })
+    const merged = { ...node, parameters: mergePatch(node.parameters ?? {}, patch) }
+    return withNode(draft, node, renamed(node, merged))
   })
+
+const renamed = (before: JsonObject, after: JsonObject): JsonObject =>
+  after.parameters === undefined
+    ? after
+    : { ...after, parameters: withoutFormerNames(before.parameters, after.parameters) }
 
 const readJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
@@ -74,7 +81,7 @@ export const replace: Apply<"replace"> = (draft, { count = 1, find, node: name, 
     for (const { node } of places) {
       const texts = mapShownTexts(valueAt(node, at), (text) => text.replaceAll(find, () => value), fieldAt(node, at))
       const whole = yield* withValueAt(node, at, texts)
-      if (isJsonObject(whole)) changed.set(node, whole)
+      if (isJsonObject(whole)) changed.set(node, renamed(node, whole))
     }
     return withWorkflow(draft, { nodes: draft.workflow.nodes.map((node) => changed.get(node) ?? node) })
   })

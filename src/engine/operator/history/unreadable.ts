@@ -1,14 +1,19 @@
-import { ToolError } from "../../../mcp/ToolError.ts"
-import type { HistoryError } from "../../client/History.ts"
+import { InvalidArgument, ToolError } from "../../../mcp/ToolError.ts"
+import type { HistoryError, UnknownVersion } from "../../client/History.ts"
 
-/** The history cannot be read; what to do about it is in its words. */
-export const unreadable = ({ message }: HistoryError) =>
-  new ToolError({
-    blame: "upstream",
-    code: "HISTORY_ERROR",
-    message: `The history cannot be read: ${message}`,
-    details: {}
-  })
+/** The history cannot be read, and what to do about it is in its words; or it has no such version. */
+export const unreadable = (error: HistoryError | UnknownVersion): InvalidArgument | ToolError =>
+  error._tag === "UnknownVersion"
+    ? new InvalidArgument({
+        argument: "version",
+        problem: `${error.version} is none of this history: workflow_history has those of a workflow, git log those of all`
+      })
+    : new ToolError({
+        blame: "upstream",
+        code: "HISTORY_ERROR",
+        message: `The history cannot be read: ${error.message}`,
+        details: {}
+      })
 
 /** There is no history; and what to do about that. */
 export const notKept = new ToolError({

@@ -6,7 +6,7 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import type { Changes } from "../../client/body.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { ApiError } from "../../client/EngineError.ts"
-import { TagId, type WorkflowId, type Workflow } from "../../client/models.ts"
+import type { WorkflowId, Workflow } from "../../client/models.ts"
 import { engineName } from "../../client/naming.ts"
 import { isPartVersion, isSameContent } from "../../client/versions.ts"
 import { hasValidTrigger, noValidTrigger } from "../../workflow/triggers.ts"
@@ -31,6 +31,7 @@ import { checkBeside } from "./findings.ts"
 import { exclusively, readUnchanged, failIfChanged, whileDone, stepFailed, namingCollisions } from "./guards.ts"
 import { leftOut, shorten, shown } from "./shown.ts"
 import { notStarted, switchOn } from "./switchOn.ts"
+import { tagIds } from "./tagIds.ts"
 
 export const createWorkflow = EngineTool.make("create_workflow", {
   title: "Create workflow",
@@ -42,16 +43,17 @@ export const createWorkflow = EngineTool.make("create_workflow", {
     connections: optional(connections),
     settings: optional(settings),
     staticData: optional(object("Static data")),
-    tags: optional(Schema.Array(TagId).annotate({ description: "Tag ids" })),
+    tags: optional(Schema.Array(Schema.String).annotate({ description: "Tag ids or names" })),
     active: optional(flag("Activate it at once"))
   },
   result: results.writtenWorkflow,
   narrow: results.readElsewhere,
   shorten: shorten("created"),
-  run: Effect.fnUntraced(function* ({ active = false, tags = [], ...draft }) {
+  run: Effect.fnUntraced(function* ({ active = false, tags: given = [], ...draft }) {
     yield* unmasked(draft)
     const connections = yield* Effect.fromResult(validate({ ...draft, active }))
     const engine = yield* EngineClient
+    const tags = yield* tagIds(given)
     const report = yield* Progress
     const total = 1 + Number(tags.length > 0) + Number(active)
 
@@ -161,7 +163,9 @@ const check = Effect.fnUntraced(function* (current: Workflow, given: Given, acti
     return plain
   }
   const { nodes = current.nodes, connections: links = current.connections } = given
-  const connections = yield* Effect.fromResult(validate({ nodes, connections: links, active }))
+  const connections = yield* Effect.fromResult(
+    validate({ nodes, connections: links, active, isActive: current.active })
+  )
   return given.connections === undefined ? plain : { ...plain, connections }
 })
 

@@ -179,6 +179,29 @@ describe("call", () => {
     assert.deepInclude(entry, { tool: "create_tag", instance: "a", outcome: "interrupted" })
   })
 
+  it("prints what some instances answer, and ends with 1 where another could not be read", async () => {
+    const engine_host = await standIn((_, response) => {
+      response.setHeader("content-type", "application/json")
+      response.end(JSON.stringify({ data: [] }))
+    })
+    const down = { engine_host: "http://127.0.0.1:1", engine_api_key: "secret" }
+    const environments = { up: { engine_host, engine_api_key: "secret" }, down }
+    const cwd = await directory({ ".config.json": { environments, defaultEnv: "up" } })
+    const words = "Instance down cannot be reached: nothing listens there (ECONNREFUSED)\n"
+    const [health, search, up, printed] = await Promise.all([
+      run(["call", "instance_health", "--instances", "up", "--instances", "down", "--json"], { cwd }),
+      run(["call", "search_workflows", "--instances", "up", "--instances", "down", "--json"], { cwd }),
+      run(["call", "instance_health", "--instances", "up"], { cwd }),
+      run(["call", "instance_health", "--instances", "down", "--print", "data"], { cwd })
+    ])
+    for (const some of [health, search]) {
+      assert.deepInclude(some, { code: 1, stderr: words })
+      assert.include(some.stdout, '"data":[')
+    }
+    assert.deepInclude(up, { code: 0, stderr: "" })
+    assert.deepStrictEqual(printed, { code: 1, stdout: "[]\n", stderr: words })
+  })
+
   it("says what is wrong with the configuration, as the server does", async () => {
     const { code, stderr } = await run(["call", "list_workflows"], { cwd: await directory() })
     assert.strictEqual(code, 1)

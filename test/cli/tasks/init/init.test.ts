@@ -39,6 +39,16 @@ describe("init", () => {
     assert.sameMembers(await readdir(cwd), [".config.json", ".mcp.json"])
   })
 
+  it("says how to start it from here, where no client is to do that", async () => {
+    const [host, cwd] = await Promise.all([standIn(engine), directory()])
+    const { stdout } = await run(["init", "--engine-host", host, "--client", "none"], {
+      cwd,
+      env: { HOME: cwd, ENGINE_API_KEY: key }
+    })
+    assert.include(stdout, `Start it with: node ${commandFile()} --config ${cwd}/.config.json\n`)
+    assert.include(stdout, `The key is in ${cwd}/.config.json in the open`)
+  })
+
   it("adds to what is there, keeps its comments, its rights and a copy", async () => {
     const text = '{\n  // mine\n  "servers": { "other": { "url": "http://x.test" } },\n}\n'
     const [host, cwd] = await Promise.all([standIn(engine), directory({ ".config.json": "{}" })])

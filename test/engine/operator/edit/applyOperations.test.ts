@@ -321,6 +321,25 @@ describe("set", () => {
     assert.deepStrictEqual(fetched({ op: "set", node: "Fetch", ...given }).parameters, parameters)
   })
 
+  it("keeps no name of a workflow that is not called any more", () => {
+    const calling = {
+      ...workflow,
+      nodes: [
+        step("Call", "executeWorkflow", {
+          parameters: { workflowId: { __rl: true, mode: "list", value: "a1", cachedResultName: "Orders" } }
+        })
+      ]
+    }
+    const pointing = { workflowId: { __rl: true, mode: "list", value: "b2" } }
+    for (const one of [
+      { op: "set", node: "Call", path: "workflowId.value", value: "b2" },
+      { op: "set", node: "Call", parameters: { workflowId: { value: "b2" } } },
+      { op: "replace", node: "Call", path: "workflowId.value", find: "a1", value: "b2" }
+    ]) {
+      assert.deepStrictEqual(nodeOf(result(calling, one), "Call").parameters, pointing)
+    }
+  })
+
   it("sets other fields of a node by their names", () => {
     assert.strictEqual(
       fetched({ op: "set", node: "Fetch", path: "onError", value: "continueRegularOutput" }).onError,

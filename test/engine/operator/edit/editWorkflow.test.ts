@@ -166,7 +166,7 @@ describe("edit_workflow", () => {
       )
       assert.strictEqual(
         (yield* refused("edit_workflow", edit({ op: "disable", node: "Every day" }))).message,
-        "Invalid operations: Workflow cannot be activated without a valid trigger node. Add a schedule, webhook or service trigger. Nothing was changed"
+        "Invalid operations: Workflow cannot be activated without a valid trigger node. Add a schedule, webhook or service trigger. It is active now: keep its trigger, or deactivate it first. Nothing was changed"
       )
       assert.deepStrictEqual(calls(), ["GET /workflows/w1", "GET /workflows/w1", "GET /workflows/w1"])
     }).pipe(Effect.provide(server()))
@@ -223,7 +223,7 @@ describe("edit_workflow", () => {
     return Effect.gen(function* () {
       const said = yield* ask("edit_workflow", edit({ op: "note", node: "Fetch", value: "Still here" }))
       assert.deepStrictEqual(said.warnings, [
-        "As before: Workflow cannot be activated without a valid trigger node. Add a schedule, webhook or service trigger.",
+        "As before: Workflow cannot be activated without a valid trigger node. Add a schedule, webhook or service trigger. It is active now: keep its trigger, or deactivate it first.",
         "No trigger starts the workflow.",
         "The workflow is active, and no enabled trigger of it can start it."
       ])

@@ -82,6 +82,7 @@ const workflows: WorkflowRules = {
   keptSettings: (settings) => settings,
   needsWebhookId: () => false,
   graphProblem: () => undefined,
+  groupProblem: () => undefined,
   creationProblem: () => undefined,
   updatedSettings: (_, sent) => sent,
   isNewVersion: () => true,

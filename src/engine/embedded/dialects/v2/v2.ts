@@ -9,6 +9,7 @@ import { typeName } from "../../wire/shapes.ts"
 import { boolean, choice, credentialTypes, text } from "../v1/v1.ts"
 import { activationProblem, callProblem, creationProblem, graphProblem } from "./checks.ts"
 import { endpoints, nodeOrder, settingsOrder } from "./endpoints.ts"
+import { groupProblem } from "./groups.ts"
 import { views } from "./views.ts"
 
 const messages: Messages = {
@@ -66,6 +67,7 @@ const workflows: WorkflowRules = {
   needsWebhookId: ({ type, webhookId }) =>
     webhookId === undefined && Predicate.isString(type) && called.has(nodeKind(type)),
   graphProblem,
+  groupProblem,
   creationProblem,
   updatedSettings: (before, sent) =>
     Object.fromEntries(Object.entries({ ...before, ...sent }).filter(([name, value]) => value !== own(lostAs, name))),

@@ -10,17 +10,24 @@ import { byOffset } from "../../wire/query.ts"
 import { ownerName } from "../viewParts.ts"
 
 /** All versions of a workflow, the oldest first; one from before versions were kept has its present one. */
-const versionsOf = Effect.fnUntraced(function* ({ connections, id, nodes, updatedAt, versionId }: WorkflowRecord) {
+const versionsOf = Effect.fnUntraced(function* ({
+  connections,
+  id,
+  nodeGroups = [],
+  nodes,
+  updatedAt,
+  versionId
+}: WorkflowRecord) {
   const saved = (yield* Store).tables.versions.get(id) ?? []
   return saved.some((version) => version.versionId === versionId)
     ? saved
-    : [...saved, { workflowId: id, versionId, nodes, connections, createdAt: updatedAt }]
+    : [...saved, { workflowId: id, versionId, nodes, connections, nodeGroups, createdAt: updatedAt }]
 })
 
 const head = ({ versionId, workflowId }: SavedVersion) => ({ versionId, workflowId })
 const words = { authors: ownerName, name: null, description: null }
 const times = ({ createdAt }: SavedVersion) => ({ createdAt, updatedAt: createdAt })
-const content = ({ connections, nodes }: SavedVersion) => ({ nodes, connections, nodeGroups: [] })
+const content = ({ connections, nodeGroups = [], nodes }: SavedVersion) => ({ nodes, connections, nodeGroups })
 
 /** What every version is known by, the newest first. */
 export const listVersions: Handler = Effect.fnUntraced(function* ({ at, query }) {

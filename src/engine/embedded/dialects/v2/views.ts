@@ -29,7 +29,7 @@ const workflow: Views["workflow"] = (tables, workflow, occasion) => {
     triggerCount: workflow.triggerCount,
     nodes: workflow.nodes,
     connections: workflow.connections,
-    nodeGroups: [],
+    nodeGroups: workflow.nodeGroups ?? [],
     settings: workflow.settings,
     staticData: workflow.staticData,
     pinData: workflow.pinData,

@@ -1,0 +1,10 @@
+import path from "node:path"
+
+/** What a person types to start this command again: its name where it is installed, else Node with its file, as in a clone. */
+export const ownCommand = (main: string | undefined): string => {
+  const name = "workflow-tool-server"
+  const isInstalled =
+    main === undefined || !/^main\.[jt]s$/.test(path.basename(main)) || /[\\/]node_modules[\\/]/.test(main)
+  if (isInstalled) return name
+  return `node ${/\s/.test(main) ? JSON.stringify(main) : main}`
+}

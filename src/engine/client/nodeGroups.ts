@@ -1,0 +1,39 @@
+import { Predicate } from "effect"
+
+import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
+import type { EngineError } from "./EngineError.ts"
+
+/** Groups of nodes, the frames on the canvas, without the nodes that are not there; those that this leaves empty go. */
+export const groupsAmong = (
+  groups: ReadonlyArray<unknown>,
+  nodes: ReadonlyArray<JsonObject>
+): ReadonlyArray<unknown> => {
+  const ids = new Set(nodes.map(({ id }) => id))
+  return groups.flatMap((group) => {
+    if (!isJsonObject(group) || !Array.isArray(group.nodeIds)) return [group]
+    const members = group.nodeIds.filter((id: unknown) => ids.has(id))
+    if (members.length === group.nodeIds.length) return [group]
+    return members.length === 0 ? [] : [{ ...group, nodeIds: members }]
+  })
+}
+
+/**
+ * The first group that an engine refuses: it takes only those that hold together, whatever else is changed, and says which
+ * one does not by its name.
+ */
+export const refusedGroup = (error: EngineError, groups: unknown): JsonObject | undefined =>
+  error._tag === "ApiError" && error.httpStatus === 400 && /\bgroups? "|\bgroup ID "/i.test(error.problem)
+    ? asGroups(groups).find(
+        ({ id, name }) =>
+          error.problem.includes(`roup ${JSON.stringify(name)}`) ||
+          error.problem.includes(`groups: ${JSON.stringify(name)}`) ||
+          error.problem.includes(`group name ${JSON.stringify(name)}`) ||
+          error.problem.includes(`group ID ${JSON.stringify(id)}`)
+      )
+    : undefined
+
+const asGroups = (groups: unknown): ReadonlyArray<JsonObject> =>
+  Array.isArray(groups) ? groups.filter(isJsonObject) : []
+
+/** A group as answers name it. */
+export const groupPath = ({ name }: JsonObject): string => `nodeGroups.${Predicate.isString(name) ? name : "?"}`

@@ -1,0 +1,98 @@
+import { assert } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+
+import { ask } from "../support/harness.ts"
+import type { Suite } from "./contractSuite.ts"
+import { shown, TestedEngine } from "./TestedEngine.ts"
+import { given, inEngineWords, manual, node, unique } from "./things.ts"
+
+const nodes = [
+  { ...manual(), id: "start" },
+  { ...node("noOp", "A"), id: "a" },
+  { ...node("noOp", "B"), id: "b" },
+  { ...node("noOp", "C"), id: "c" }
+]
+/** Connections from each node to the next, as the engine has them. */
+const wired = (...pairs: ReadonlyArray<readonly [string, string]>) =>
+  Object.fromEntries(pairs.map(([from, to]) => [from, { main: [[{ node: to, type: "main", index: 0 }]] }]))
+
+const connections = wired(["Start", "A"], ["A", "B"], ["B", "C"])
+const front = { id: "front", name: "Front", nodeIds: ["a", "b"] }
+const rear = { id: "rear", name: "Rear", nodeIds: ["c"] }
+
+/** A workflow whose nodes somebody has grouped in the editor. */
+const grouped = Effect.fnUntraced(function* () {
+  const { id } = yield* given({ name: unique("grouped"), nodes, connections, nodeGroups: [front, rear] })
+  return id
+})
+
+const groupsOf = (id: string) => Effect.map(shown(`/workflows/${id}`), ({ nodeGroups }) => nodeGroups)
+
+const Refusal = Schema.decodeUnknownSync(Schema.Struct({ message: Schema.String }))
+
+/** What becomes of groups of nodes, which engines of generation 2 know alone. */
+export const groups = (it: Suite) => {
+  it.effect("update_workflow leaves groups of nodes as they are, without the nodes that are gone", () =>
+    Effect.gen(function* () {
+      if (!(yield* TestedEngine).isSecond) return
+      const id = yield* grouped()
+      yield* ask("update_workflow", { id, settings: { timezone: "UTC" } })
+      assert.deepStrictEqual(yield* groupsOf(id), [front, rear])
+      yield* ask("update_workflow", { id, nodes: nodes.slice(0, 2), connections: wired(["Start", "A"]) })
+      assert.deepStrictEqual(yield* groupsOf(id), [{ ...front, nodeIds: ["a"] }])
+    })
+  )
+
+  it.effect("update_workflow gives up a group that it tears apart, and says so", () =>
+    Effect.gen(function* () {
+      if (!(yield* TestedEngine).isSecond) return
+      const id = yield* grouped()
+      const { notice } = yield* ask("update_workflow", { id, connections: wired(["Start", "A"], ["B", "C"]) })
+      assert.strictEqual(notice, "Left out, because this engine does not take it: nodeGroups.Front")
+      assert.deepStrictEqual(yield* groupsOf(id), [rear])
+      const operations = [{ op: "connect", from: "Start", to: "B" }]
+      assert.notProperty(yield* ask("edit_workflow", { id, operations }), "notice")
+    })
+  )
+
+  it.effect("refuses groups that do not hold together, in the engine's own words", () =>
+    Effect.gen(function* () {
+      const { isSecond, send } = yield* TestedEngine
+      if (!isSecond) return
+      const id = yield* grouped()
+      const refusal = Effect.fnUntraced(function* (...nodeGroups: ReadonlyArray<object>) {
+        const body = {
+          name: "Grouped",
+          nodes: nodes.map((one) => inEngineWords(one)),
+          connections,
+          settings: {},
+          nodeGroups
+        }
+        const { status, body: said } = yield* send("PUT", `/workflows/${id}`, body)
+        assert.strictEqual(status, 400)
+        return Refusal(said).message
+      })
+      const whole = 'Node group "Front" must form a single connected subgraph with a single entry and exit'
+      assert.strictEqual(
+        yield* refusal({ ...front, nodeIds: ["a", "none"] }),
+        'Group "Front" references node ID "none" that does not exist in the workflow.'
+      )
+      assert.strictEqual(yield* refusal({ ...front, nodeIds: [] }), 'Group "Front" has no members.')
+      assert.strictEqual(
+        yield* refusal({ ...front, nodeIds: ["start", "a"] }),
+        'Node group "Front" cannot contain trigger nodes: Start.'
+      )
+      assert.strictEqual(
+        yield* refusal({ ...front, nodeIds: ["a", "c"] }),
+        `${whole} (multiple input nodes: "A", "C").`
+      )
+      assert.strictEqual(
+        yield* refusal(front, { ...rear, nodeIds: ["b", "c"] }),
+        'Node "B" belongs to multiple groups: "Front" and "Rear".'
+      )
+      assert.strictEqual(yield* refusal(front, { ...rear, id: "front" }), 'Duplicate node group ID "front".')
+      assert.strictEqual(yield* refusal(front, { ...rear, name: "Front" }), 'Duplicate node group name "Front".')
+      assert.deepStrictEqual(yield* groupsOf(id), [front, rear])
+    })
+  )
+}

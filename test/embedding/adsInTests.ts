@@ -1,0 +1,21 @@
+import { Effect, Layer } from "effect"
+import { HttpClient } from "effect/http"
+import { EmbeddedMarketplace } from "workflow-tool-server/embedded/marketplace"
+import { MarketplaceAds, MarketplaceConfig, PlanJournal, Plans } from "workflow-tool-server/marketplace"
+
+/** Clients and plans over a made-up account in this process; what is in it afterwards, `EmbeddedMarketplace` tells. */
+export const TestAds = Plans.layer.pipe(
+  Layer.provideMerge(MarketplaceAds.layer),
+  Layer.provide(PlanJournal.layerMemory),
+  Layer.provideMerge(
+    Layer.unwrap(
+      Effect.map(EmbeddedMarketplace, ({ apiKey, host, httpClient }) =>
+        Layer.merge(
+          MarketplaceConfig.layer({ apiKey, baseUrl: host, readOnly: false }),
+          Layer.succeed(HttpClient.HttpClient, httpClient)
+        )
+      )
+    )
+  ),
+  Layer.provideMerge(EmbeddedMarketplace.layer())
+)
