@@ -14,7 +14,9 @@ export const lines = <E, R>(bytes: Stream.Stream<Uint8Array, E, R>, limit: numbe
     bytes,
     () => new Unfinished(limit),
     (unfinished, pieces) => [unfinished, pieces.flatMap((piece) => cut(unfinished, piece)).filter(isNotEmpty)],
-    { onHalt: (unfinished) => (unfinished.length === 0 ? [] : [unfinished.finish(new Uint8Array())].filter(isNotEmpty)) }
+    {
+      onHalt: (unfinished) => (unfinished.length === 0 ? [] : [unfinished.finish(new Uint8Array())].filter(isNotEmpty))
+    }
   )
 
 const isNotEmpty = (line: Line): boolean => line._tag === "TooLong" || line.bytes.length > 0
