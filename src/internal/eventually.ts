@@ -8,19 +8,20 @@ export const eventually = <A, E, R>(make: Effect.Effect<A, E, R>): Effect.Effect
   Effect.contextWith((context: Context.Context<R>) =>
     Effect.sync(() => {
       let making: Fiber.Fiber<A, E> | undefined
+      let made: Effect.Effect<A, E> | undefined
       const begun = Effect.map(
         Effect.forkDetach(Effect.provideContext(make, context), { startImmediately: true }),
         (fiber) => {
           making = fiber
           fiber.addObserver((exit) => {
-            if (Exit.isFailure(exit)) making = undefined
+            if (Exit.isSuccess(exit)) made = exit
+            else making = undefined
           })
           return fiber
         }
       )
-      return Effect.flatMap(
-        Effect.suspend(() => (making === undefined ? begun : Effect.succeed(making))),
-        Fiber.join
+      return Effect.suspend(
+        () => made ?? (making === undefined ? Effect.flatMap(begun, Fiber.join) : Fiber.join(making))
       )
     })
   )

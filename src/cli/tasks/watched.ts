@@ -19,7 +19,7 @@ export const calledAtOnce = (
   tool: Pick<Tool, "annotations" | "name"> & { readonly call: (input: unknown) => Effect.Effect<Answer, ToolFailure> },
   input: unknown
 ) => {
-  const called = audited(tool, input, { client: undefined, protocolVersion: assumed })
+  const called = audited(tool, tool.call(input), { input, client: undefined, protocolVersion: assumed })
   return identified(observedCall(called, { target: tool.name, meta: aroundUs() }))
 }
 

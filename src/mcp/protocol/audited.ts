@@ -10,25 +10,27 @@ import { toErrorObject } from "./errors.ts"
 import type { ProtocolVersion } from "./ProtocolVersion.ts"
 import { printable } from "./Response.ts"
 
-type Called<E> = Pick<Tool, "annotations" | "name"> & { readonly call: (input: unknown) => Effect.Effect<Answer, E> }
+type Called = Pick<Tool, "annotations" | "name">
 
 interface About {
+  /** The arguments as they came. */
+  readonly input: unknown
   readonly client: unknown
   readonly protocolVersion: ProtocolVersion
   readonly reason?: unknown
 }
 
-/** Calls a tool; one that may change something is recorded when it has ended, however it has ended. */
+/** The call of a tool; that of one that may change something is recorded when it has ended, however it has ended. */
 export const audited = <E extends ToolFailure | InputNeeded>(
-  tool: Called<E>,
-  input: unknown,
+  tool: Called,
+  call: Effect.Effect<Answer, E>,
   about: About
-): Effect.Effect<Answer, E> => (tool.annotations.readOnlyHint ? tool.call(input) : recorded(tool, input, about))
+): Effect.Effect<Answer, E> => (tool.annotations.readOnlyHint ? call : recorded(tool, call, about))
 
 const recorded = Effect.fnUntraced(function* <E extends ToolFailure | InputNeeded>(
-  tool: Called<E>,
-  input: unknown,
-  { client, protocolVersion, reason }: About
+  tool: Called,
+  call: Effect.Effect<Answer, E>,
+  { client, input, protocolVersion, reason }: About
 ) {
   const { introduced, record } = yield* Audit
   const startedAt = yield* Clock.currentTimeMillis
@@ -46,7 +48,7 @@ const recorded = Effect.fnUntraced(function* <E extends ToolFailure | InputNeede
       instance = name
       return tell(name)
     })
-  return yield* Effect.provideService(tool.call(input), noteInstance, note).pipe(
+  return yield* Effect.provideService(call, noteInstance, note).pipe(
     Effect.provideService(Caller, caller),
     Effect.onExit((exit) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {

@@ -27,7 +27,7 @@ const recorded = Effect.fnUntraced(function* (tool: Tool, input: unknown, client
     introduced: Effect.undefined,
     record: (entry: AuditEntry) => Effect.sync(() => entries.push(entry))
   }
-  const calling = yield* audited(tool, input, { client, protocolVersion: assumed }).pipe(
+  const calling = yield* audited(tool, tool.call(input), { input, client, protocolVersion: assumed }).pipe(
     Effect.provideService(Audit, { ...audit, record: (entry) => Effect.asVoid(audit.record(entry)) }),
     Effect.forkChild({ startImmediately: true })
   )

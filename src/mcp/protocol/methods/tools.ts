@@ -50,9 +50,8 @@ export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
         const client = params._meta?.[clientInfoKey]
         const reason = params._meta?.[reasonKey]
         const called = <E extends ToolFailure | InputNeeded>(program: Effect.Effect<Answer, E>) =>
-          Effect.map(
-            audited({ ...tool, call: () => program }, params.arguments, { client, protocolVersion, reason }),
-            (answer) => result(answer, protocolVersion)
+          Effect.map(audited(tool, program, { input: params.arguments, client, protocolVersion, reason }), (answer) =>
+            result(answer, protocolVersion)
           )
         const calling = () => {
           const program = tool.call(params.arguments)
