@@ -14,8 +14,8 @@ export const eventually = <A, E, R>(make: Effect.Effect<A, E, R>): Effect.Effect
         (fiber) => {
           making = fiber
           fiber.addObserver((exit) => {
+            making = undefined
             if (Exit.isSuccess(exit)) made = exit
-            else making = undefined
           })
           return fiber
         }
