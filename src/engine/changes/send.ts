@@ -4,6 +4,7 @@ import type { Sent } from "../../changes/Driver.ts"
 import { removals } from "../client/body.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { ApiError, type EngineError, OutcomeUnknown, WorkflowChanged } from "../client/EngineError.ts"
+import { isMissing } from "../client/isMissing.ts"
 import { ExecutionId, TagId, type Workflow, WorkflowId } from "../client/models.ts"
 import { eraseWorkflow } from "../tools/workflows/delete.ts"
 import { switchOn } from "../tools/workflows/switchOn.ts"
@@ -200,7 +201,6 @@ const takeBack = Effect.fnUntraced(function* (
 const deleteExecution = (client: Client, change: Change) =>
   clearly(client, carryOut(client, change)).pipe(
     Effect.as(undefined),
-    Effect.catchTag("ApiError", (error) =>
-      Effect.succeed(error.httpStatus === 404 ? undefined : { change, reason: error.message })
-    )
+    Effect.catchIf(isMissing, () => Effect.undefined),
+    Effect.catchTag("ApiError", (error) => Effect.succeed({ change, reason: error.message }))
   )

@@ -2,6 +2,7 @@ import { DateTime, Effect, Option, Predicate } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
+import { isMissing } from "../../client/isMissing.ts"
 import { nameOf, type Workflow, WorkflowId } from "../../client/models.ts"
 import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
@@ -73,7 +74,7 @@ const lookUp = (engine: EngineClient["Service"], id: string): Effect.Effect<Work
   /^[A-Za-z0-9_-]+$/.test(id)
     ? Effect.match(engine.getWorkflow(WorkflowId.make(id)), {
         onSuccess: (workflow) => workflow,
-        onFailure: (error) => (error._tag === "ApiError" && error.httpStatus === 404 ? "missing" : "unknown")
+        onFailure: (error) => (isMissing(error) ? "missing" : "unknown")
       })
     : Effect.succeed("missing")
 

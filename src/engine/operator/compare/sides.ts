@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObje
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { ApiError, type EngineError } from "../../client/EngineError.ts"
+import { isMissing } from "../../client/isMissing.ts"
 import { ExecutionId, VersionId, type Workflow, WorkflowId } from "../../client/models.ts"
 import { lackOf, lacks } from "../offered.ts"
 
@@ -161,7 +162,7 @@ export const workflowLike = Effect.fnUntraced(function* (
   const found = yield* Effect.result(engine.getWorkflow(id))
   if (Result.isSuccess(found)) return found.success
   const { failure } = found
-  if (named === undefined || failure._tag !== "ApiError" || failure.httpStatus !== 404) return yield* failure
+  if (named === undefined || !isMissing(failure)) return yield* failure
   const [only, ...others] = yield* idsNamed(named.name)
   if (only === undefined) {
     const problem = `is missing: instance ${engine.instance} has neither a workflow of id ${id} nor one called "${named.name}"`

@@ -3,7 +3,8 @@ import { Effect, Option, Result } from "effect"
 import { changes } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import { type EngineError, reworded } from "../../client/EngineError.ts"
+import type { EngineError } from "../../client/EngineError.ts"
+import { executionNotFound } from "../../client/isMissing.ts"
 import { type ExecutionId, WorkflowId } from "../../client/models.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { executionId, optional } from "../../tools/parameters.ts"
@@ -40,11 +41,7 @@ export const stopExecution = EngineTool.make("stop_execution", {
 
 const stopOne = Effect.fnUntraced(function* (id: ExecutionId) {
   const stopped = yield* EngineClient.use((engine) => engine.stopExecutionIfSupported(id)).pipe(
-    Effect.mapError((error) =>
-      error._tag === "ApiError" && error.httpStatus === 404
-        ? reworded(error, `Execution not found (execution ${id})`)
-        : error
-    )
+    Effect.mapError(executionNotFound(id))
   )
   return Option.match(stopped, {
     onNone: () => ({ guidance: lacks(route) }),
