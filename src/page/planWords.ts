@@ -1,5 +1,6 @@
+import { objectOf } from "../internal/json/lenient.ts"
 import type { JsonObject } from "../internal/schema/JsonObject.ts"
-import { objectOf, textOf } from "./json.ts"
+import { textOf } from "./json.ts"
 
 const kinds: Readonly<Record<string, string>> = {
   bulk: "Bulk change",

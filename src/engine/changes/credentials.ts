@@ -1,5 +1,6 @@
 import { Predicate } from "effect"
 
+import { objectOf } from "../../internal/json/lenient.ts"
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Workflow } from "../client/models.ts"
 
@@ -20,8 +21,8 @@ export interface KnownCredentials {
 export const credentialsIn = (workflows: ReadonlyArray<Workflow>): ReadonlyArray<Credential> => {
   const found = workflows.flatMap(({ nodes }) =>
     nodes.flatMap(({ credentials }) =>
-      Object.entries(isJsonObject(credentials) ? credentials : {}).flatMap(([type, given]) => {
-        const { id, name } = isJsonObject(given) ? given : {}
+      Object.entries(objectOf(credentials)).flatMap(([type, given]) => {
+        const { id, name } = objectOf(given)
         return Predicate.isString(id) && Predicate.isString(name) && id !== name ? [{ id, name, type }] : []
       })
     )
@@ -74,7 +75,7 @@ export const unseen = (id: string) => ({ id, name: id })
 export const unknownIn = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<string> => [
   ...new Set(
     nodes.flatMap(({ credentials }) =>
-      Object.entries(isJsonObject(credentials) ? credentials : {}).flatMap(([type, given]) =>
+      Object.entries(objectOf(credentials)).flatMap(([type, given]) =>
         isJsonObject(given) && given.id === given.name && Predicate.isString(given.id) ? [`${given.id} (${type})`] : []
       )
     )

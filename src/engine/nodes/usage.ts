@@ -1,8 +1,9 @@
 import { Effect, Predicate } from "effect"
 
+import { objectsOf } from "../../internal/json/lenient.ts"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
-import { recordsOf, textOf } from "./json.ts"
+import { textOf } from "./json.ts"
 
 /** A node of a workflow of the instance. */
 export interface UsedNode {
@@ -28,7 +29,7 @@ export const usageOf = Effect.fnUntraced(function* (engine: EngineClient["Servic
   for (let pages = 0; pages < maxPages; pages++) {
     const page = yield* engine.listWorkflows(cursor === undefined ? { limit: 250 } : { limit: 250, cursor })
     for (const workflow of page.data) {
-      for (const node of recordsOf(workflow.nodes)) {
+      for (const node of objectsOf(workflow.nodes)) {
         const type = textOf(node.type)
         const used = byType.get(type) ?? []
         used.push({ workflow: textOf(workflow.name), node })

@@ -1,6 +1,7 @@
 import { Predicate } from "effect"
 
 import { oneLine } from "../../internal/clipped.ts"
+import { objectsOf } from "../../internal/json/lenient.ts"
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 
 /** A value as a person reads it: an expression without its wrapping, a picked thing by its name. */
@@ -67,7 +68,7 @@ export const conditionsWords = (holder: unknown, combineOperation?: unknown): st
     return words.join(combinator === "or" ? " or " : " and ")
   }
   const words = Object.entries(holder).flatMap(([type, list]) =>
-    (Array.isArray(list) ? list : []).filter(isJsonObject).map((condition) => oldConditionWords(type, condition))
+    objectsOf(list).map((condition) => oldConditionWords(type, condition))
   )
   return words.join(combineOperation === "any" ? " or " : " and ")
 }

@@ -1,6 +1,7 @@
 import { Predicate } from "effect"
 
 import { clipped } from "../../internal/clipped.ts"
+import { listOf, objectsOf } from "../../internal/json/lenient.ts"
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { maskText } from "./maskSecrets.ts"
 
@@ -18,12 +19,7 @@ export interface NodeRun {
 export const runsIn = ({ data }: JsonObject): ReadonlyMap<string, NodeRun> | undefined => {
   const result = isJsonObject(data) ? data.resultData : undefined
   if (!isJsonObject(result) || !isJsonObject(result.runData)) return undefined
-  return new Map(
-    Object.entries(result.runData).map(([name, runs]) => [
-      name,
-      nodeRun(Array.isArray(runs) ? runs.filter(isJsonObject) : [])
-    ])
-  )
+  return new Map(Object.entries(result.runData).map(([name, runs]) => [name, nodeRun(objectsOf(runs))]))
 }
 
 const nodeRun = (runs: ReadonlyArray<JsonObject>): NodeRun => {
@@ -47,7 +43,7 @@ const nodeRun = (runs: ReadonlyArray<JsonObject>): NodeRun => {
 /** What left a node, whichever kind of connection it goes over. */
 const outputsOf = (data: unknown): ReadonlyArray<unknown> => {
   const outputs = isJsonObject(data) ? (data.main ?? Object.values(data)[0]) : undefined
-  return Array.isArray(outputs) ? outputs : []
+  return listOf(outputs)
 }
 
 const errorIn = ({ error, executionStatus }: JsonObject): string | undefined => {

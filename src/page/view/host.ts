@@ -1,5 +1,5 @@
+import { objectOf } from "../../internal/json/lenient.ts"
 import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
-import { objectOf } from "../json.ts"
 
 type Then = (result: JsonObject | undefined) => void
 

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks"
 
+import { objectOf } from "../../internal/json/lenient.ts"
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { callTool, type Outcome } from "../client.ts"
 import { fieldsOf, readFields } from "../fields.ts"
-import { type Args, objectOf, pretty, textOf, textsOf } from "../json.ts"
+import { type Args, pretty, textOf, textsOf } from "../json.ts"
 import { Badge, Confirm, Empty, Loading, Problem } from "../parts.tsx"
 import { href } from "../route.ts"
 import { type ToolInfo, useServer } from "../server.ts"

@@ -1,5 +1,6 @@
 import { Predicate } from "effect"
 
+import { objectOf } from "../../../internal/json/lenient.ts"
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
 import type { Content } from "../Change.ts"
@@ -39,7 +40,7 @@ export const linksOf = ({ nodes, settings }: Content): Links => {
 const none: Links = { texts: [], dynamic: [] }
 
 const ofNode = (node: JsonObject, path: Path): Links => {
-  const parameters = isJsonObject(node.parameters) ? node.parameters : {}
+  const parameters = objectOf(node.parameters)
   const given = parameters["workflowId"]
   const isElsewhere = Predicate.isString(parameters["source"]) && parameters["source"] !== "database"
   if (isElsewhere || given === undefined) return none

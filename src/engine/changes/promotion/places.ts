@@ -1,5 +1,6 @@
 import { Predicate } from "effect"
 
+import { objectOf } from "../../../internal/json/lenient.ts"
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
 import { nodeKind } from "../../client/naming.ts"
@@ -27,7 +28,7 @@ export const withCredentials = (
   const problems: Array<string> = []
   const warnings: Array<string> = []
   const matched = Object.entries(credentials).map(([type, given]) => {
-    const { id, name } = isJsonObject(given) ? given : {}
+    const { id, name } = objectOf(given)
     if (!Predicate.isString(name) && !Predicate.isString(id)) return [type, given] as const
     const words = `credential ${JSON.stringify(name ?? id)} (${type}) of node ${nameOf(node)}`
     const wanted = mapped[`${type}/${String(name)}`] ?? mapped[String(id)] ?? mapped[String(name)]

@@ -1,9 +1,10 @@
 import { Effect, Option, Predicate } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { objectOf } from "../../../internal/json/lenient.ts"
+import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { nameOf } from "../../client/models.ts"
-import { isRecord, textOf } from "../json.ts"
+import { textOf } from "../json.ts"
 import type { Finding } from "./Finding.ts"
 
 const maxPages = 4
@@ -14,8 +15,8 @@ export const checkCredentialIds = Effect.fnUntraced(function* (
   nodes: ReadonlyArray<JsonObject>
 ) {
   const wanted = nodes.flatMap((node) =>
-    Object.entries(isRecord(node.credentials) ? node.credentials : {}).flatMap(([type, reference]) =>
-      isRecord(reference) && Predicate.isString(reference.id)
+    Object.entries(objectOf(node.credentials)).flatMap(([type, reference]) =>
+      isJsonObject(reference) && Predicate.isString(reference.id)
         ? [{ node: nameOf(node), type, id: reference.id, name: textOf(reference.name) }]
         : []
     )

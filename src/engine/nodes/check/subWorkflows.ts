@@ -1,12 +1,12 @@
 import { DateTime, Effect, Option, Predicate } from "effect"
 
+import { objectOf } from "../../../internal/json/lenient.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { isMissing } from "../../client/isMissing.ts"
 import { nameOf, type Workflow, WorkflowId } from "../../client/models.ts"
 import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
-import { recordOf } from "../json.ts"
 import type { Finding } from "./Finding.ts"
 
 /** Workflows that are looked up at most. */
@@ -80,7 +80,7 @@ const lookUp = (engine: EngineClient["Service"], id: string): Effect.Effect<Work
 
 /** Settings of a workflow that engines cannot follow. */
 export const checkSettings = ({ settings }: JsonObject): ReadonlyArray<Finding> => {
-  const { timezone } = recordOf(settings)
+  const { timezone } = objectOf(settings)
   if (!Predicate.isString(timezone) || timezone === "" || timezone === "DEFAULT") return []
   if (Option.isSome(DateTime.zoneMakeNamed(timezone))) return []
   const fix = "Take a name of the IANA database, such as Europe/Berlin"

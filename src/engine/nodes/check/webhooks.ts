@@ -1,9 +1,10 @@
 import { Effect, Predicate } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { objectsOf } from "../../../internal/json/lenient.ts"
+import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { collisions } from "../../workflow/addresses.ts"
-import { isRecord, recordsOf, textOf } from "../json.ts"
+import { textOf } from "../json.ts"
 import { takenBy } from "./addresses.ts"
 import type { Finding } from "./Finding.ts"
 
@@ -26,8 +27,8 @@ export const checkWebhooks = Effect.fnUntraced(function* (
     )
     for (const other of page.data) {
       if (textOf(other.id) === id) continue
-      const running = isRecord(other.activeVersion) ? other.activeVersion.nodes : other.nodes
-      for (const one of collisions(own, { id: textOf(other.id), nodes: recordsOf(running) })) {
+      const running = isJsonObject(other.activeVersion) ? other.activeVersion.nodes : other.nodes
+      for (const one of collisions(own, { id: textOf(other.id), nodes: objectsOf(running) })) {
         const owner = `node ${one.otherNode} of workflow ${textOf(other.name)} (${textOf(other.id)})`
         found.push(takenBy(one.node, one.address, owner))
       }

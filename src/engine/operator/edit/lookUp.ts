@@ -1,10 +1,12 @@
 import { Effect, Option, Predicate } from "effect"
 
+import { objectOf } from "../../../internal/json/lenient.ts"
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import type { Page, PageQuery, Workflow } from "../../client/models.ts"
 import { freshWebhookId } from "../../client/webhookIds.ts"
+import { nodesOf } from "../../workflow/nodePairs.ts"
 import { versionIn } from "./adding.ts"
 import type { KnownCredential, Lookups } from "./Draft.ts"
 import type { Operation } from "./Operation.ts"
@@ -17,7 +19,7 @@ export const lookUp = Effect.fnUntraced(function* (workflow: Workflow, operation
   const listed = needsCredentials ? yield* allCredentials(engine) : Option.some([])
   const { missingTypes, open, typeVersions } = yield* typesOfNewNodes(workflow, operations)
   const others = Option.isNone(listed) || open.length > 0 ? yield* pages((query) => engine.listWorkflows(query)) : []
-  const nodes = [workflow, ...others].flatMap(nodesIn)
+  const nodes = [workflow, ...others].flatMap(nodesOf)
   const used = open.flatMap((type) => {
     const version = versionIn(nodes, type)
     return version === undefined ? [] : [[type, version] as const]
@@ -69,13 +71,10 @@ const allCredentials = (engine: EngineClient["Service"]) =>
 const asCredential = ({ id, name, type }: JsonObject): ReadonlyArray<KnownCredential> =>
   Predicate.isString(id) && Predicate.isString(name) && Predicate.isString(type) ? [{ id, name, type }] : []
 
-const nodesIn = ({ nodes }: JsonObject): ReadonlyArray<JsonObject> =>
-  Array.isArray(nodes) ? nodes.filter(isJsonObject) : []
-
 /** The credentials that nodes use, each once. */
 const credentialsIn = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<KnownCredential> => {
   const found = nodes.flatMap(({ credentials }) =>
-    Object.entries(isJsonObject(credentials) ? credentials : {}).flatMap(([type, one]) =>
+    Object.entries(objectOf(credentials)).flatMap(([type, one]) =>
       isJsonObject(one) ? asCredential({ ...one, type }) : []
     )
   )

@@ -1,9 +1,10 @@
 import { Predicate } from "effect"
 
+import { objectOf } from "../../../internal/json/lenient.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { cutText, cutValue } from "./cut.ts"
 import { type Mention, mentionsIn, nameOfMention, valueAt } from "./mentions.ts"
-import { itemsOf, jsonOf, nodeNamed, objectIn, type RunData } from "./runData.ts"
+import { itemsOf, jsonOf, nodeNamed, type RunData } from "./runData.ts"
 
 /** How many items have a field, and which do not. */
 interface Presence {
@@ -92,4 +93,4 @@ export const shapeNotes = (now: Side, before: Side): JsonObject => {
 }
 
 const fieldsOf = (items: ReadonlyArray<unknown>): ReadonlySet<string> =>
-  new Set(items.slice(0, 1000).flatMap((item) => Object.keys(objectIn(objectIn(item).json))))
+  new Set(items.slice(0, 1000).flatMap((item) => Object.keys(objectOf(objectOf(item).json))))

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 
+import { listOf, objectOf } from "../../../internal/json/lenient.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { executionNotFound } from "../../client/isMissing.ts"
@@ -7,7 +8,7 @@ import type { Execution, ExecutionId } from "../../client/models.ts"
 import { failureOf } from "./failure.ts"
 import { firstLacking, mentionsOf, type Side } from "./fields.ts"
 import type { Mention } from "./mentions.ts"
-import { type NodeRun, inputOf, listIn, objectIn, type RunData, runDataOf, textIn } from "./runData.ts"
+import { type NodeRun, inputOf, type RunData, runDataOf, textIn } from "./runData.ts"
 import { closeUp, isOutline, outline } from "./selections.ts"
 
 /**
@@ -66,7 +67,7 @@ const wantedOf = (
   { node, whole }: NodeRun,
   mentions: ReadonlyArray<Mention>
 ): ReadonlyMap<string, ReadonlySet<string>> => {
-  const sources = listIn(whole.source).flatMap((source) => textIn(objectIn(source).previousNode) ?? [])
+  const sources = listOf(whole.source).flatMap((source) => textIn(objectOf(source).previousNode) ?? [])
   // A part of an agent holds its input itself.
   const own = [...new Set([...sources, node])].map((name): readonly [string, ReadonlySet<string>] => [
     name,

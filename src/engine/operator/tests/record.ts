@@ -1,9 +1,10 @@
 import { Result } from "effect"
 
+import { listOf, objectOf } from "../../../internal/json/lenient.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { type Execution, nameOf, type Workflow, WorkflowId } from "../../client/models.ts"
 import { failureOf } from "../explain/failure.ts"
-import { jsonOf, listIn, nodeNamed, objectIn, type RunData, runDataOf, textIn } from "../explain/runData.ts"
+import { jsonOf, nodeNamed, type RunData, runDataOf, textIn } from "../explain/runData.ts"
 import { statusOf } from "../explain/states.ts"
 import { byNode } from "../explain/way.ts"
 import type { Run } from "../run/items.ts"
@@ -76,7 +77,7 @@ export const record = (execution: Execution, wish: Wish): Result.Result<Recordin
     const ignored = changing(execution, workflow, data, { items, mocks: [...mocks.values()] }, chosen)
     const expect = new Map([...chosen].map(([name, one]) => [name, { ...one, ...ignored.get(name) }]))
     const shown = { items, mocks: [...mocks.values()], expect: [...expect.values()] }
-    const clean = objectIn(withoutSecrets(shown))
+    const clean = objectOf(withoutSecrets(shown))
     const { cut, test } = yield* fitted(
       yield* readTest({
         testFormat: 1,
@@ -96,18 +97,18 @@ export const record = (execution: Execution, wish: Wish): Result.Result<Recordin
 
 /** Values that were looked through for secrets, under the names that they had: names of nodes stay as they are. */
 const named = (before: ReadonlyMap<string, unknown>, values: unknown): JsonObject => {
-  const all = listIn(values)
+  const all = listOf(values)
   return Object.fromEntries([...before.keys()].map((name, index) => [name, all[index]]))
 }
 
 const workflowOf = ({ workflowData, workflowId }: Execution, { nodes }: RunData): Workflow => {
-  const { connections, id, name } = objectIn(workflowData)
+  const { connections, id, name } = objectOf(workflowData)
   return {
     id: WorkflowId.make(textIn(workflowId) ?? textIn(id) ?? "unknown"),
     name: textIn(name) ?? "Workflow",
     active: false,
     nodes,
-    connections: objectIn(connections)
+    connections: objectOf(connections)
   }
 }
 
@@ -180,7 +181,7 @@ const changing = (
 
 const binaryIn = (data: RunData, names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.filter((name) =>
-    data.runs.some((run) => run.node === name && run.outputs.flat().some((item) => objectIn(item).binary !== undefined))
+    data.runs.some((run) => run.node === name && run.outputs.flat().some((item) => objectOf(item).binary !== undefined))
   )
 
 const notesOf = (
