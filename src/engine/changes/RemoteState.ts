@@ -52,7 +52,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
   const strangers = ({ content, namesakes: known }: ChangeOf<"create">) =>
     known === undefined ? [] : (namesakes.get(content.name) ?? []).filter(({ id }) => !known.includes(id))
 
-  const standing = (change: Change): Judgement => {
+  const judgementOf = (change: Change): Judgement => {
     if (change.kind === "create") return strangers(change).length === 0 ? "pending" : "drift"
     if (change.kind === "create-tag") return tags.some(({ name }) => name === change.name) ? "drift" : "pending"
     if (change.kind === "delete-tag") {
@@ -69,7 +69,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
 
   return {
     workflows,
-    judge: (change) => standing(change),
+    judge: judgementOf,
     obstacle: (change) => {
       if (change.kind === "delete-tag") return taggedWith.get(change.name)
       const workflow = "workflow" in change && typeof change.workflow === "string" ? change.workflow : undefined
@@ -81,7 +81,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
       }
       return "workflow" in change && typeof change.workflow !== "string" ? "its workflow was not created" : undefined
     },
-    shown: (change) => ({ _tag: standing(change) === "already" || isBlind(change) ? "Wanted" : "Other" }),
+    shown: (change) => ({ _tag: judgementOf(change) === "already" || isBlind(change) ? "Wanted" : "Other" }),
     fromOwn: () => undefined,
     lost: (change, sentAt): Lost => {
       if (change.kind === "create-tag") {

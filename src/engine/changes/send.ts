@@ -152,7 +152,7 @@ const update = Effect.fnUntraced(function* (client: Client, id: WorkflowId, chan
     const problem = credentialProblem(client, change.after.nodes, workflow)
     return problem === undefined ? Effect.void : Effect.fail(problem)
   })
-  yield* Effect.catchTag(written, "ApiError", (error) => takeBack(client, current, change, error))
+  yield* Effect.catchTag(written, "ApiError", (error) => revert(client, current, change, error))
 })
 
 const write = (client: Client, current: Workflow, change: ChangeOf<"update">) => {
@@ -167,7 +167,7 @@ const write = (client: Client, current: Workflow, change: ChangeOf<"update">) =>
 }
 
 /** Engines save a change of an active workflow before they refuse to run it: then what was there before is put back. */
-const takeBack = Effect.fnUntraced(function* (
+const revert = Effect.fnUntraced(function* (
   client: Client,
   before: Workflow,
   change: ChangeOf<"update">,

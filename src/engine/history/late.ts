@@ -39,8 +39,8 @@ export const overtaken = (happenings: ReadonlyArray<Happening>, recorded: Record
   )
 ]
 
-/** What was recorded after all that comes only now, so that it is what stands in the end. */
-export const standing = (
+/** What is recorded as newer than all that comes only now, and has to be recorded again behind it. */
+export const recordedAgain = (
   happenings: ReadonlyArray<Happening>,
   { recordedAt, workflows }: { readonly workflows: Recorded; readonly recordedAt: ReadonlyMap<string, number> },
   at: number

@@ -3,7 +3,7 @@ import { assert, describe, it } from "vitest"
 import { commitsOf } from "../../../src/engine/history/commits.ts"
 import { freshOnly } from "../../../src/engine/history/fresh.ts"
 import { gathered, type Happening } from "../../../src/engine/history/Happening.ts"
-import { overtaken, standing } from "../../../src/engine/history/late.ts"
+import { overtaken, recordedAgain } from "../../../src/engine/history/late.ts"
 import { strangersIn } from "../../../src/engine/history/strangers.ts"
 
 const instance = "production"
@@ -57,7 +57,7 @@ describe("what another process was faster with", () => {
     const known = { workflows: new Map(ledger.workflows), recordedAt: ledger.recordedAt }
     const all = [wrote(5, one, two)]
     assert.deepStrictEqual(overtaken(all, known.workflows), [key])
-    const messages = [...all, ...standing(all, known, 8)].flatMap((happening) =>
+    const messages = [...all, ...recordedAgain(all, known, 8)].flatMap((happening) =>
       commitsOf(happening, ledger).map(({ author, message }) => `${author}: ${message.split("\n")[2]}`)
     )
     assert.deepStrictEqual(messages, [

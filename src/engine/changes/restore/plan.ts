@@ -12,10 +12,10 @@ import {
   wholeContentOf
 } from "../content.ts"
 import { type Draft, type Step, stepOf } from "../guards.ts"
-import { lastingSettings } from "../lasting.ts"
 import { order } from "../order.ts"
 import { type Levels, levels } from "../promotion/levels.ts"
 import { idsIn, linksOf } from "../promotion/links.ts"
+import { unremovableSettings } from "../unremovable.ts"
 import { closing, type Creations, relinked } from "./relinking.ts"
 
 /** An instance as it was, and as it is. */
@@ -69,7 +69,7 @@ export const planRestore = (wish: Wish): Omit<Draft, "estimate"> & { readonly un
           ]),
       ...(since.length === 0 ? [] : [`${since.length} workflows that were made since ${version} are left as they are`]),
       ...(pinned.length === 0 ? [] : [`This engine takes no pinned data: it stays as it is in ${namesOf(pinned)}`]),
-      ...lastingSettings(found.flat(), current)
+      ...unremovableSettings(found.flat(), current)
     ],
     blocked: [],
     unchanged: found.filter((own) => own.length === 0).length

@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import type { Authors } from "../../client/History.ts"
 import { commitsOf, type Known, type Ledger } from "../commits.ts"
 import { gathered, type Happening, idsIn } from "../Happening.ts"
-import { notRecorded, overtaken, standing } from "../late.ts"
+import { notRecorded, overtaken, recordedAgain } from "../late.ts"
 import { recordAt } from "../layout.ts"
 import { fileOf } from "../lists.ts"
 import { versionIn } from "../message.ts"
@@ -82,7 +82,7 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
         authors.set(versionKey(instance, id, version), names ?? somebody)
       }),
       { concurrency: askedAtOnce, discard: true }
-    ).pipe(Effect.timeoutOption(patience))
+    ).pipe(Effect.timeoutOption(authorsTimeout))
 
   /** When these workflows were recorded last. */
   const momentsOf = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
@@ -109,7 +109,7 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
     const known = { workflows: new Map(given.workflows), recordedAt }
     const ledger: Ledger = { ...given, authors, recordedAt }
     const now = yield* Clock.currentTimeMillis
-    const commits = [...all, ...standing(all, known, now)].flatMap((happening) => commitsOf(happening, ledger))
+    const commits = [...all, ...recordedAgain(all, known, now)].flatMap((happening) => commitsOf(happening, ledger))
     const before = [...known.workflows.keys()]
     if (commits.length === 0) return { from: hash, isCheckedOut }
     const to = yield* repository.commit(hash, commits)
@@ -171,8 +171,8 @@ const tidiedEvery = 500
 const mostAsked = 500
 const askedAtOnce = 8
 
-/** How long a commit waits for that. */
-const patience = "8 seconds"
+/** How long a commit waits for their names. */
+const authorsTimeout = "8 seconds"
 
 /** Commits that are looked through for what was left by a process that may have recorded it in its last moment. */
 const mostLookedUp = 20_000

@@ -38,7 +38,7 @@ export const lookUp = Effect.fnUntraced(function* (workflow: Workflow, operation
 const maxPages = 20
 
 /** The items of the first pages; none where the list is not offered. */
-const pagesIfOffered = <A>(
+const pagesIfSupported = <A>(
   list: (query: PageQuery) => Effect.Effect<Option.Option<Page<A>>, EngineError>
 ): Effect.Effect<Option.Option<ReadonlyArray<A>>, EngineError> =>
   Effect.gen(function* () {
@@ -57,13 +57,13 @@ const pagesIfOffered = <A>(
 
 const pages = <A>(list: (query: PageQuery) => Effect.Effect<Page<A>, EngineError>) =>
   Effect.map(
-    pagesIfOffered((query) => Effect.asSome(list(query))),
+    pagesIfSupported((query) => Effect.asSome(list(query))),
     Option.getOrElse((): ReadonlyArray<A> => [])
   )
 
 /** Every credential with its type, where the engine lists them, and this key may see them. */
 const allCredentials = (engine: EngineClient["Service"]) =>
-  pagesIfOffered((query) => engine.listCredentialsIfSupported(query)).pipe(
+  pagesIfSupported((query) => engine.listCredentialsIfSupported(query)).pipe(
     Effect.catchTag("PermissionDenied", () => Effect.succeed(Option.none<ReadonlyArray<JsonObject>>())),
     Effect.map(Option.map((found) => found.flatMap(asCredential)))
   )
