@@ -1,7 +1,7 @@
-import { Effect, Predicate, Schema } from "effect"
+import { Effect, Schema } from "effect"
 
-import { text, texts, type UnknownField, unknownFields, whole } from "../../internal/config/fields.ts"
-import { listOf } from "../../internal/json/lenient.ts"
+import { below, text, texts, type UnknownField, unknownFields, whole } from "../../internal/config/fields.ts"
+import { listOf, objectOf } from "../../internal/json/lenient.ts"
 import type { Protected } from "../client/Protection.ts"
 
 const orElse = <const A>(value: A) => Effect.succeed(value)
@@ -118,24 +118,16 @@ export const protectionOf = ({ protected: { directWrites, names, tags } }: Guard
 
 /** Names of given fields that no setting of plans or promotions has: a guard that is misspelt guards nothing. */
 export const unknownPlanFields = (plans: unknown, promotion: unknown): ReadonlyArray<UnknownField> => {
-  const guards = fieldOf(plans, "guards")
+  const { guards } = objectOf(plans)
+  const { keep, mappings } = objectOf(promotion)
   return [
     ...below("plans", unknownFields(PlanFields, plans)),
     ...below("plans.guards", unknownFields(GuardFields, guards)),
-    ...below("plans.guards.protected", unknownFields(ProtectedFields, fieldOf(guards, "protected"))),
+    ...below("plans.guards.protected", unknownFields(ProtectedFields, objectOf(guards).protected)),
     ...below("promotion", unknownFields(PromotionFields, promotion)),
-    ...listAt(promotion, "mappings").flatMap((mapping, index) =>
+    ...listOf(mappings).flatMap((mapping, index) =>
       below(`promotion.mappings.${index}`, unknownFields(MappingFields, mapping))
     ),
-    ...listAt(promotion, "keep").flatMap((rule, index) =>
-      below(`promotion.keep.${index}`, unknownFields(KeepFields, rule))
-    )
+    ...listOf(keep).flatMap((rule, index) => below(`promotion.keep.${index}`, unknownFields(KeepFields, rule)))
   ]
 }
-
-const fieldOf = (json: unknown, name: string): unknown => (Predicate.hasProperty(json, name) ? json[name] : undefined)
-
-const listAt = (json: unknown, name: string): ReadonlyArray<unknown> => listOf(fieldOf(json, name))
-
-const below = (path: string, fields: ReadonlyArray<UnknownField>): ReadonlyArray<UnknownField> =>
-  fields.map((field) => ({ ...field, name: `${path}.${field.name}` }))

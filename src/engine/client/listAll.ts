@@ -1,7 +1,7 @@
-import { Effect } from "effect"
+import { Array as Arrays, Effect, Schema } from "effect"
 
 import type { EngineError } from "./EngineError.ts"
-import type { Page, PageQuery } from "./models.ts"
+import { type Page, type PageQuery, Workflow } from "./models.ts"
 
 /** Pages at most: an engine that leads on for ever is not followed. */
 const maxPages = 1000
@@ -24,3 +24,9 @@ export const listAll = Effect.fnUntraced(function* <A>(
   }
   return all
 })
+
+const decode = Schema.decodeUnknownOption(Workflow)
+
+/** The workflows of a list; an item that has not the shape of one is left out. */
+export const workflowsIn = (items: ReadonlyArray<unknown>): ReadonlyArray<Workflow> =>
+  Arrays.getSomes(items.map((item) => decode(item)))

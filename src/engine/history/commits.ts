@@ -1,6 +1,7 @@
 import { Predicate } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { nameOf } from "../client/nameOf.ts"
 import { describe } from "./describe.ts"
 import { type NewCommit, ourselves, somebody } from "./git/fastImport.ts"
 import type { Happening, HappeningOf } from "./Happening.ts"
@@ -122,7 +123,7 @@ const alreadyThere = ({ after, before, id, instance }: HappeningOf<"Wrote">, led
   const was = merged(known.record, before)
   const isRecorded = isSameRecord(merged(known.record, after.seen), known.record)
   if (!isRecorded || isSameRecord(was, known.record)) return undefined
-  return { ...nothing, name: nameIn(known.record), line: lineOf(known.base, describe(was, known.record), known.record) }
+  return { ...nothing, name: nameOf(known.record), line: lineOf(known.base, describe(was, known.record), known.record) }
 }
 
 interface Step {
@@ -145,12 +146,12 @@ const put = (ledger: Ledger, instance: string, seen: JsonObject): Step | undefin
   const record = merged(known?.record, seen)
   const isMore = known !== undefined && isIncomplete(known.record) && !isIncomplete(record)
   if (known !== undefined && !isMore && isSameRecord(known.record, record)) return undefined
-  const base = baseOf(instance, nameIn(record), id)
+  const base = baseOf(instance, nameOf(record), id)
   const write = filesOf(base, record)
   const paths = [...write.keys()]
   ledger.workflows.set(keyOf(instance, id), { base, paths, record })
   return {
-    name: nameIn(record),
+    name: nameOf(record),
     line: lineOf(base, known === undefined ? firstVersion : wordsFor(known.record, record), record),
     remove: known?.paths.filter((path) => !write.has(path)) ?? [],
     write
@@ -164,10 +165,8 @@ const drop = (ledger: Ledger, instance: string, id: string): Step | undefined =>
   const known = ledger.workflows.get(keyOf(instance, id))
   if (known === undefined) return undefined
   ledger.workflows.delete(keyOf(instance, id))
-  return { ...nothing, name: nameIn(known.record), line: { base: known.base, change: deleted }, remove: known.paths }
+  return { ...nothing, name: nameOf(known.record), line: { base: known.base, change: deleted }, remove: known.paths }
 }
-
-const nameIn = ({ name }: JsonObject): string => (Predicate.isString(name) ? name : "")
 
 const lineOf = (base: string, change: string, { versionId }: JsonObject): Line => ({
   base,

@@ -58,6 +58,10 @@ export const unknownFields = (
     .map((name) => ({ name, meant: nearest(name, names) }))
 }
 
+/** The same fields, named from where the object that holds them stands. */
+export const below = (path: string, fields: ReadonlyArray<UnknownField>): ReadonlyArray<UnknownField> =>
+  fields.map((field) => ({ ...field, name: `${path}.${field.name}` }))
+
 /** A field that no setting has. */
 export interface UnknownField {
   readonly name: string

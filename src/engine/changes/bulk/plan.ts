@@ -7,7 +7,7 @@ import { contentOf, differingParts, isArchived, partsBefore } from "../content.t
 import { type Draft, type Step, stepOf } from "../guards.ts"
 import { order } from "../order.ts"
 import { levels } from "../promotion/levels.ts"
-import { idsIn, linksOf } from "../promotion/links.ts"
+import { calledIds, linksOf } from "../promotion/links.ts"
 import { changer, type ContentAction } from "./contents.ts"
 import { deletions } from "./deletions.ts"
 import type { Wish } from "./Wish.ts"
@@ -95,8 +95,7 @@ const one = (change: Change, reason: string): Found => ({ steps: [stepOf(change,
 
 const labelsOf = ({ tags = [] }: Workflow) => tags.map(({ name }) => name)
 
-/** The ids of the workflows that a workflow calls. */
-const callsOf = (workflow: Workflow) => idsIn(linksOf(contentOf(workflow)).texts.filter(({ use }) => use !== "caller"))
+const callsOf = (workflow: Workflow) => calledIds(linksOf(contentOf(workflow)))
 
 /** The tag that is given or taken, and the step that makes it where it is not there yet. */
 const tagsOf = ({

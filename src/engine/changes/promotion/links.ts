@@ -77,6 +77,9 @@ const ofCallers = (ids: string): LinkedText => ({
   use: "caller"
 })
 
+/** The ids of the workflows that a workflow runs or that are run when it fails, each once; not of those that may call it. */
+export const calledIds = ({ texts }: Links): ReadonlyArray<string> => idsIn(texts.filter(({ use }) => use !== "caller"))
+
 /** The ids of the workflows that texts are about, each once. */
 export const idsIn = (texts: ReadonlyArray<LinkedText>): ReadonlyArray<string> => [
   ...new Set(texts.flatMap(({ parts }) => parts.flatMap((part) => (typeof part === "string" ? [] : [part.workflow]))))

@@ -14,7 +14,7 @@ import {
 import { type Draft, type Step, stepOf } from "../guards.ts"
 import { order } from "../order.ts"
 import { type Levels, levels } from "../promotion/levels.ts"
-import { idsIn, linksOf } from "../promotion/links.ts"
+import { calledIds, linksOf } from "../promotion/links.ts"
 import { unremovableSettings } from "../unremovable.ts"
 import { closing, type Creations, relinked } from "./relinking.ts"
 
@@ -88,7 +88,7 @@ const isPinnedOtherwise = (record: Workflow, current: Workflow | undefined): boo
   record["pinData"] !== undefined && !isSameJson(pinDataOf(record), current === undefined ? {} : pinDataOf(current))
 
 /** The ids of the workflows that a workflow calls. */
-const callsOf = (workflow: Workflow) => idsIn(linksOf(contentOf(workflow)).texts.filter(({ use }) => use !== "caller"))
+const callsOf = (workflow: Workflow) => calledIds(linksOf(contentOf(workflow)))
 
 interface Circumstances {
   readonly wish: Wish

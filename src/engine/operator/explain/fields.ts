@@ -29,13 +29,11 @@ const presenceOf = ({ data, input }: Side, { node, path }: Mention): Presence =>
   const values = items.map((item) => valueAt(jsonOf(item), path))
   return {
     of: items.length,
-    missing: values.flatMap((value, index) => (isThere(value) ? [] : [index])),
-    kinds: new Set(values.filter(isThere).map(kindOf)),
-    example: values.find(isThere)
+    missing: values.flatMap((value, index) => (Predicate.isNotNullish(value) ? [] : [index])),
+    kinds: new Set(values.filter(Predicate.isNotNullish).map(kindOf)),
+    example: values.find(Predicate.isNotNullish)
   }
 }
-
-const isThere = (value: unknown): boolean => value !== undefined && value !== null
 
 const kindOf = (value: unknown): string =>
   Array.isArray(value) ? "list" : Predicate.isString(value) ? "text" : typeof value

@@ -22,18 +22,16 @@ export const headOf = (execution: Execution): JsonObject => {
     mode,
     startedAt,
     ...(Number.isFinite(seconds) ? { seconds: Math.round(seconds * 10) / 10 } : {}),
-    ...(isSet(retryOf) ? { retryOf } : {}),
-    ...(isSet(retrySuccessId) ? { retrySucceededAs: retrySuccessId } : {})
+    ...(Predicate.isNotNullish(retryOf) ? { retryOf } : {}),
+    ...(Predicate.isNotNullish(retrySuccessId) ? { retrySucceededAs: retrySuccessId } : {})
   }
 }
-
-const isSet = (value: unknown): boolean => value !== undefined && value !== null
 
 export const statusOf = ({ finished, status, stoppedAt, waitTill }: Execution): string => {
   if (status !== undefined) return status
   if (finished === true) return "success"
-  if (isSet(waitTill)) return "waiting"
-  return isSet(stoppedAt) ? "error" : "running"
+  if (Predicate.isNotNullish(waitTill)) return "waiting"
+  return Predicate.isNotNullish(stoppedAt) ? "error" : "running"
 }
 
 /** What is said of an execution that did not fail, or whose data is not there. */
@@ -91,7 +89,7 @@ const messages: Readonly<Record<string, Say>> = {
     const node = data?.lastNode
     const resume = objectOf(data && nodeNamed(data, node)?.parameters).resume
     const far = Date.parse(String(waitTill)) > Date.parse("2999-01-01")
-    const until = far || !isSet(waitTill) ? "until it is called" : `until ${String(waitTill)}`
+    const until = far || !Predicate.isString(waitTill) ? "until it is called" : `until ${waitTill}`
     return `This run has not failed: it waits${node === undefined ? "" : ` at ${node}`} ${until}${Predicate.isString(resume) ? ` (${resume})` : ""}.`
   },
   running: ({ startedAt }) => `This run has not ended: it has been running since ${String(startedAt)}.`,

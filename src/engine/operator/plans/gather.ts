@@ -4,16 +4,13 @@ import { type Credential, credentialsIn, type KnownCredentials } from "../../cha
 import type { Generation } from "../../changes/promotion/fit.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
-import { listAll } from "../../client/listAll.ts"
-import { Workflow } from "../../client/models.ts"
+import { listAll, workflowsIn } from "../../client/listAll.ts"
+import type { Workflow } from "../../client/models.ts"
 
 type Client = EngineClient["Service"]
 
-const asWorkflow = Schema.decodeUnknownOption(Workflow)
-
 /** All workflows of an instance that its key can read. */
-export const allWorkflows = (client: Client) =>
-  Effect.map(listAll(client.listWorkflows), (items) => Arrays.getSomes(items.map((item) => asWorkflow(item))))
+export const allWorkflows = (client: Client) => Effect.map(listAll(client.listWorkflows), workflowsIn)
 
 /** Reads at the same time. */
 const atOnce = 8
