@@ -21,7 +21,7 @@ import { type Expectation, readTest, type TestFile } from "./TestFile.ts"
 export type Wanted = "exact" | "shape" | JsonObject
 
 /** What a recording is to be like. */
-export interface Wish {
+export interface RecordRequest {
   readonly name: string | undefined
   /** Where the execution is from. */
   readonly instance: string
@@ -37,7 +37,7 @@ export interface Recording {
 }
 
 /** Makes a test of an execution; the failure says why none can be made of it. */
-export const record = (execution: Execution, wish: Wish): Result.Result<Recording, string> =>
+export const record = (execution: Execution, request: RecordRequest): Result.Result<Recording, string> =>
   Result.gen(function* () {
     const status = statusOf(execution)
     if (status !== "success" && status !== "error") {
@@ -73,7 +73,7 @@ export const record = (execution: Execution, wish: Wish): Result.Result<Recordin
     }
     const mocks = new Map(mocked.names.map((name) => [name, replayOf(data, name)]))
     const items = given[0] ?? []
-    const chosen = yield* expectations({ data, mocked, runs, start, wish, failed })
+    const chosen = yield* expectations({ data, mocked, runs, start, request, failed })
     const ignored = changing(execution, workflow, data, { items, mocks: [...mocks.values()] }, chosen)
     const expect = new Map([...chosen].map(([name, one]) => [name, { ...one, ...ignored.get(name) }]))
     const shown = { items, mocks: [...mocks.values()], expect: [...expect.values()] }
@@ -81,13 +81,13 @@ export const record = (execution: Execution, wish: Wish): Result.Result<Recordin
     const { cut, test } = yield* fitted(
       yield* readTest({
         testFormat: 1,
-        name: wish.name ?? `${workflow.name} (execution ${execution.id})`,
+        name: request.name ?? `${workflow.name} (execution ${execution.id})`,
         workflow: { id: workflow.id, name: workflow.name },
-        recorded: { instance: wish.instance, execution: execution.id, ...startedOf(execution) },
+        recorded: { instance: request.instance, execution: execution.id, ...startedOf(execution) },
         trigger: { node: start, items: clean.items },
         mocks: named(mocks, clean.mocks),
         expect: named(expect, clean.expect),
-        ignore: wish.ignore,
+        ignore: request.ignore,
         status,
         ...(failed === undefined ? {} : { failsAt: failed })
       })
@@ -119,7 +119,7 @@ interface Choosing {
   readonly mocked: Mocked
   readonly runs: ReadonlyMap<string, ReadonlyArray<Run>>
   readonly start: string
-  readonly wish: Wish
+  readonly request: RecordRequest
   /** The node that the run failed at. */
   readonly failed: string | undefined
 }
@@ -130,12 +130,12 @@ const expectations = ({
   mocked,
   runs,
   start,
-  wish
+  request
 }: Choosing): Result.Result<ReadonlyMap<string, Expectation>, string> =>
   Result.gen(function* () {
     const { names, part } = mocked
     const known = part.nodes.map(nameOf)
-    const stranger = Object.keys(wish.expect ?? {}).find((name) => !known.includes(name))
+    const stranger = Object.keys(request.expect ?? {}).find((name) => !known.includes(name))
     if (stranger !== undefined) {
       return yield* Result.fail(`expect: ${stranger} is no node that can run. There are ${known.join(", ")}`)
     }
@@ -143,8 +143,8 @@ const expectations = ({
     const chosen = new Map<string, Expectation>()
     for (const name of order.filter((one) => known.includes(one) && one !== start && one !== failed)) {
       const ran = runs.get(name)
-      const wanted = wish.expect === undefined ? undefined : wish.expect[name]
-      if (wish.expect !== undefined && wanted === undefined) continue
+      const wanted = request.expect === undefined ? undefined : request.expect[name]
+      if (request.expect !== undefined && wanted === undefined) continue
       if (ran === undefined) {
         if (wanted !== undefined || names.includes(name)) chosen.set(name, { ran: false })
       } else if (names.includes(name) && (wanted === undefined || wanted === "exact")) chosen.set(name, { ran: true })
