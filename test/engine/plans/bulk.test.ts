@@ -15,6 +15,22 @@ const hook = (path: string, more: Json = {}) => ({
   ...more
 })
 
+/** A workflow whose every run fails. */
+const failing = {
+  name: "Fails",
+  nodes: [
+    hook("fails"),
+    {
+      name: "Stop",
+      type: "n8n-nodes-base.stopAndError",
+      typeVersion: 1,
+      position: [220, 0],
+      parameters: { errorMessage: "no" }
+    }
+  ],
+  connections: { Hook: { main: [[{ node: "Stop", type: "main", index: 0 }]] } }
+}
+
 const fetching = (credential?: { readonly id: unknown; readonly name: string }) => ({
   name: "Fetch",
   type: "n8n-nodes-base.httpRequest",
@@ -301,24 +317,8 @@ for (const version of versions) {
     it.live("deletes failed executions in several calls, and says beforehand that they do not come back", () =>
       Effect.gen(function* () {
         const { send, trigger } = yield* Beside
-        const stop = {
-          name: "Stop",
-          type: "n8n-nodes-base.stopAndError",
-          typeVersion: 1,
-          position: [220, 0],
-          parameters: { errorMessage: "no" }
-        }
-        yield* make(
-          "production",
-          {
-            name: "Fails",
-            nodes: [hook("fails"), stop],
-            connections: { Hook: { main: [[{ node: "Stop", type: "main", index: 0 }]] } }
-          },
-          true
-        )
+        yield* make("production", failing, true)
         const works = yield* make("production", { name: "Works", nodes: [hook("works")] }, true)
-        yield* Effect.sleep("300 millis")
         yield* Effect.forEach(Array.from({ length: 330 }), () => trigger("production", "fails"), { concurrency: 10 })
         assert.strictEqual(yield* trigger("production", "works"), 200)
         const early = yield* ask("plan_bulk", {
@@ -396,17 +396,8 @@ for (const version of versions) {
     it.live("deletes old failures and puts idle workflows away in one plan, each with its own selection", () =>
       Effect.gen(function* () {
         const { send, trigger } = yield* Beside
-        const stop = {
-          name: "Stop",
-          type: "n8n-nodes-base.stopAndError",
-          typeVersion: 1,
-          position: [220, 0],
-          parameters: { errorMessage: "no" }
-        }
-        const connections = { Hook: { main: [[{ node: "Stop", type: "main", index: 0 }]] } }
-        yield* make("production", { name: "Fails", nodes: [hook("fails"), stop], connections }, true)
+        yield* make("production", failing, true)
         yield* make("production", { name: "Idle", nodes: [hook("idle")] }, true)
-        yield* Effect.sleep("300 millis")
         yield* Effect.forEach(Array.from({ length: 3 }), () => trigger("production", "fails"))
         const failures = { action: "delete_executions", status: "error", before: "2100-01-01" }
         const away = version === "1.82.3" ? "deactivate" : "archive"
@@ -486,7 +477,6 @@ describe("idle workflows", () => {
           nodes: [hook("none")],
           settings: { saveDataSuccessExecution: "none" }
         })
-        yield* Effect.sleep("300 millis")
         assert.strictEqual(yield* trigger("production", "once"), 200)
         putForward(31 * 86_400_000)
         assert.strictEqual(yield* trigger("production", "lately"), 200)
@@ -526,7 +516,6 @@ describe("a long apply", () => {
     Effect.gen(function* () {
       const { meddle, trigger } = yield* Beside
       yield* make("production", { name: "Works", nodes: [hook("works")] }, true)
-      yield* Effect.sleep("300 millis")
       yield* Effect.forEach(Array.from({ length: 200 }), () => trigger("production", "works"), { concurrency: 10 })
       const plan = yield* ask("plan_bulk", {
         instance: "production",
