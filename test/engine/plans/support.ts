@@ -126,3 +126,6 @@ export const hook = (path: string) => ({
   parameters: { path, options: {} },
   webhookId: path
 })
+
+/** A workflow of one webhook, at a path of the same name. */
+export const workflow = (name: string) => ({ name, nodes: [hook(name)], connections: {}, settings: {} })
