@@ -3,6 +3,7 @@ import { Effect, Option, Predicate } from "effect"
 import { objectOf } from "../../../internal/json/lenient.ts"
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
+import { firstPagesIfSupported } from "../../client/listAll.ts"
 import { nameOf } from "../../client/models.ts"
 import { textOf } from "../json.ts"
 import type { Finding } from "./Finding.ts"
@@ -45,20 +46,10 @@ export const checkCredentialIds = Effect.fnUntraced(function* (
 })
 
 /** Every credential by its id; nothing where the engine does not tell all. */
-const listed = Effect.fnUntraced(function* (engine: EngineClient["Service"]) {
-  const known = new Map<string, { readonly name: string; readonly type: string }>()
-  let cursor: string | undefined
-  for (let pages = 0; pages < maxPages; pages++) {
-    const page = yield* Effect.catchTag(
-      engine.listCredentialsIfSupported(cursor === undefined ? { limit: 250 } : { cursor }),
-      "PermissionDenied",
-      () => Effect.succeedNone
-    )
-    if (Option.isNone(page)) return undefined
-    for (const { id, name, type } of page.value.data) known.set(textOf(id), { name: textOf(name), type: textOf(type) })
-    const next = page.value.nextCursor
-    if (!Predicate.isString(next) || next === "" || next === cursor) return known
-    cursor = next
-  }
-  return undefined
-})
+const listed = (engine: EngineClient["Service"]) =>
+  firstPagesIfSupported(engine.listCredentialsIfSupported, { pages: maxPages }, (page) =>
+    page.map(({ id, name, type }) => [textOf(id), { name: textOf(name), type: textOf(type) }] as const)
+  ).pipe(
+    Effect.catchTag("PermissionDenied", () => Effect.succeedNone),
+    Effect.map((read) => (Option.isSome(read) && read.value.isWhole ? new Map(read.value.found) : undefined))
+  )

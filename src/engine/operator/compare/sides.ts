@@ -6,6 +6,7 @@ import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { ApiError, type EngineError } from "../../client/EngineError.ts"
 import { isMissing } from "../../client/isMissing.ts"
+import { firstPages } from "../../client/listAll.ts"
 import { ExecutionId, VersionId, type Workflow, WorkflowId } from "../../client/models.ts"
 import { lackOf, lacks } from "../offered.ts"
 
@@ -176,16 +177,10 @@ export const workflowLike = Effect.fnUntraced(function* (
 /** The ids of the workflows of exactly this name, among the first pages that hold it. */
 export const idsNamed = Effect.fnUntraced(function* (name: string) {
   const engine = yield* EngineClient
-  const ids: Array<WorkflowId> = []
-  let cursor: string | undefined
-  for (let pages = 0; pages < 40; pages++) {
-    const page = yield* engine.listWorkflows({
-      excludePinnedData: true,
-      ...(cursor === undefined ? { limit: 100 } : { cursor })
-    })
-    for (const workflow of page.data) if (workflow.name === name && isId(workflow.id)) ids.push(workflow.id)
-    if (!Predicate.isString(page.nextCursor) || page.nextCursor === "" || page.nextCursor === cursor) break
-    cursor = page.nextCursor
-  }
-  return ids
+  const { found } = yield* firstPages(
+    (query) => engine.listWorkflows({ ...query, excludePinnedData: true }),
+    { limit: 100, pages: 40 },
+    (page) => page.flatMap((workflow) => (workflow.name === name && isId(workflow.id) ? [workflow.id] : []))
+  )
+  return found
 })

@@ -1,9 +1,10 @@
-import { Effect, Option, Predicate } from "effect"
+import { Effect, identity, Option, Predicate } from "effect"
 
 import { objectOf } from "../../../internal/json/lenient.ts"
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
+import { firstPages, firstPagesIfSupported } from "../../client/listAll.ts"
 import type { Page, PageQuery, Workflow } from "../../client/models.ts"
 import { freshWebhookId } from "../../client/webhookIds.ts"
 import { nodesOf } from "../../workflow/nodePairs.ts"
@@ -18,7 +19,7 @@ export const lookUp = Effect.fnUntraced(function* (workflow: Workflow, operation
   const needsCredentials = operations.some((one) => one.op === "credential" && one.value !== null)
   const listed = needsCredentials ? yield* allCredentials(engine) : Option.some([])
   const { missingTypes, open, typeVersions } = yield* typesOfNewNodes(workflow, operations)
-  const others = Option.isNone(listed) || open.length > 0 ? yield* pages((query) => engine.listWorkflows(query)) : []
+  const others = Option.isNone(listed) || open.length > 0 ? yield* itemsOf(engine.listWorkflows) : []
   const nodes = [workflow, ...others].flatMap(nodesOf)
   const used = open.flatMap((type) => {
     const version = versionIn(nodes, type)
@@ -27,7 +28,7 @@ export const lookUp = Effect.fnUntraced(function* (workflow: Workflow, operation
   return {
     credentials: Option.getOrElse(listed, () => credentialsIn(nodes)),
     hasAllCredentials: Option.isSome(listed),
-    tags: operations.some(({ op }) => op === "tag") ? yield* pages((query) => engine.listTags(query)) : [],
+    tags: operations.some(({ op }) => op === "tag") ? yield* itemsOf(engine.listTags) : [],
     typeVersions: new Map([...typeVersions, ...used]),
     missingTypes,
     webhookIds: yield* Effect.forEach(operations, () => freshWebhookId)
@@ -37,35 +38,17 @@ export const lookUp = Effect.fnUntraced(function* (workflow: Workflow, operation
 /** Pages that are read at most: larger instances are not read whole for one name. */
 const maxPages = 20
 
-/** The items of the first pages; none where the list is not offered. */
-const pagesIfSupported = <A>(
-  list: (query: PageQuery) => Effect.Effect<Option.Option<Page<A>>, EngineError>
-): Effect.Effect<Option.Option<ReadonlyArray<A>>, EngineError> =>
-  Effect.gen(function* () {
-    const found: Array<A> = []
-    let cursor: string | undefined
-    for (let page = 0; page < maxPages; page++) {
-      const listed = yield* list(cursor === undefined ? { limit: 250 } : { cursor })
-      if (Option.isNone(listed)) return Option.none()
-      const { data, nextCursor } = listed.value
-      found.push(...data)
-      if (!Predicate.isString(nextCursor) || nextCursor === "" || nextCursor === cursor) break
-      cursor = nextCursor
-    }
-    return Option.some(found)
-  })
-
-const pages = <A>(list: (query: PageQuery) => Effect.Effect<Page<A>, EngineError>) =>
-  Effect.map(
-    pagesIfSupported((query) => Effect.asSome(list(query))),
-    Option.getOrElse((): ReadonlyArray<A> => [])
-  )
+/** The items of the first pages. */
+const itemsOf = <A>(list: (query: PageQuery) => Effect.Effect<Page<A>, EngineError>) =>
+  Effect.map(firstPages(list, { pages: maxPages }, identity), ({ found }) => found)
 
 /** Every credential with its type, where the engine lists them, and this key may see them. */
 const allCredentials = (engine: EngineClient["Service"]) =>
-  pagesIfSupported((query) => engine.listCredentialsIfSupported(query)).pipe(
-    Effect.catchTag("PermissionDenied", () => Effect.succeed(Option.none<ReadonlyArray<JsonObject>>())),
-    Effect.map(Option.map((found) => found.flatMap(asCredential)))
+  firstPagesIfSupported(engine.listCredentialsIfSupported, { pages: maxPages }, (page) =>
+    page.flatMap(asCredential)
+  ).pipe(
+    Effect.map(Option.map(({ found }) => found)),
+    Effect.catchTag("PermissionDenied", () => Effect.succeed(Option.none<ReadonlyArray<KnownCredential>>()))
   )
 
 const asCredential = ({ id, name, type }: JsonObject): ReadonlyArray<KnownCredential> =>
