@@ -65,6 +65,12 @@ describe("what another process was faster with", () => {
       'somebody else: production/3.w.json: name "2" → "3" [v]'
     ])
   })
+
+  it("is recorded again behind older changes alone: a newer reading of something older stays the last word", () => {
+    const known = { workflows: ledgerWith(three, 6).workflows, recordedAt: new Map([[key, 6]]) }
+    assert.lengthOf(recordedAgain([seen(5, one)], known, 8), 1)
+    assert.deepStrictEqual(recordedAgain([seen(7, one)], known, 8), [])
+  })
 })
 
 describe("what waits for the repository", () => {
