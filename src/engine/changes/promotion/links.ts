@@ -3,8 +3,8 @@ import { Predicate } from "effect"
 import { objectOf } from "../../../internal/json/lenient.ts"
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
+import type { Path } from "../../workflow/paths.ts"
 import type { Content } from "../Change.ts"
-import type { Path } from "../references.ts"
 
 /** A text inside of a workflow that holds ids of other workflows. */
 export interface LinkedText {

@@ -5,9 +5,10 @@ import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObje
 import { nameOf } from "../../client/models.ts"
 import { nodeKind } from "../../client/naming.ts"
 import { mapTextsApart } from "../../workflow/maskSecrets.ts"
+import { type Path, valueAt } from "../../workflow/paths.ts"
 import { mapTexts } from "../../workflow/paths.ts"
 import { findCredential, type KnownCredentials, unchecked, unseen } from "../credentials.ts"
-import { type Path, valueAt, withValue } from "../references.ts"
+import { withValue } from "../references.ts"
 import { fits, type Keep, type Mapping } from "../settings.ts"
 
 /** What became of a node's credentials on the way. */

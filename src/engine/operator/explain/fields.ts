@@ -2,8 +2,9 @@ import { Predicate } from "effect"
 
 import { objectOf } from "../../../internal/json/lenient.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { valueAt } from "../../workflow/paths.ts"
 import { cutText, cutValue } from "./cut.ts"
-import { type Mention, mentionsIn, nameOfMention, valueAt } from "./mentions.ts"
+import { type Mention, mentionsIn, nameOfMention } from "./mentions.ts"
 import { itemsOf, jsonOf, nodeNamed, type RunData } from "./runData.ts"
 
 /** How many items have a field, and which do not. */
