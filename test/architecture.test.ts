@@ -240,8 +240,7 @@ describe("imports", () => {
       "engine/workflow",
       "engine/client/nameOf.ts",
       "internal/schema/JsonObject.ts",
-      "internal/json/digest.ts",
-      "internal/json/lenient.ts"
+      "internal/json/digest.ts"
     )
     assert.deepStrictEqual(
       page.flatMap(({ file, run }) => run.filter((to) => !isRule(to)).map((to) => `${file} > ${to}`)),

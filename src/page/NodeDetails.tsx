@@ -1,8 +1,7 @@
 import { nameOf } from "../engine/client/nameOf.ts"
 import type { SceneNode } from "../engine/workflow/drawing/model.ts"
 import { maskSecrets } from "../engine/workflow/maskSecrets.ts"
-import { listOf, objectOf, objectsOf } from "../internal/json/lenient.ts"
-import { type JsonObject, isJsonObject } from "../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf, objectsOf } from "../internal/schema/JsonObject.ts"
 import { pretty, textOf } from "./json.ts"
 import { Badge } from "./parts.tsx"
 

@@ -1,7 +1,6 @@
 import { Predicate } from "effect"
 
-import { objectOf } from "../internal/json/lenient.ts"
-import { isJsonObject, type JsonObject } from "../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../internal/schema/JsonObject.ts"
 import { type Args, numberOf, textOf } from "./json.ts"
 import { readJson } from "./readJson.ts"
 

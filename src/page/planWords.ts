@@ -1,5 +1,4 @@
-import { objectOf } from "../internal/json/lenient.ts"
-import type { JsonObject } from "../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../internal/schema/JsonObject.ts"
 import { textOf } from "./json.ts"
 
 const kinds: Readonly<Record<string, string>> = {

@@ -1,6 +1,5 @@
 import { type NodeRun, runsIn } from "../engine/workflow/runs.ts"
-import { objectOf } from "../internal/json/lenient.ts"
-import type { JsonObject } from "../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../internal/schema/JsonObject.ts"
 import { numberOf } from "./json.ts"
 
 /** What became of the nodes in an execution of which only some items were read: the others are counted in. */

@@ -1,8 +1,7 @@
 import { createContext } from "preact"
 import { useContext } from "preact/hooks"
 
-import { objectOf, objectsOf } from "../internal/json/lenient.ts"
-import type { JsonObject } from "../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf, objectsOf } from "../internal/schema/JsonObject.ts"
 import { type Outcome, request } from "./client.ts"
 import { textOf, textsOf } from "./json.ts"
 

@@ -3,8 +3,7 @@ import { Effect, Predicate } from "effect"
 import { PlanFields, PromotionFields, unknownPlanFields } from "../../engine/changes/settings.ts"
 import { unknownInstanceFields } from "../../engine/config/instance.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
-import { below, decode, type UnknownField, unknownFields } from "../../internal/config/fields.ts"
-import { objectOf } from "../../internal/json/lenient.ts"
+import { below, decode, fieldOf, type UnknownField, unknownFields } from "../../internal/config/fields.ts"
 import { AuditFields, FileFields, HttpFields, OAuthFields, SharedFields } from "./fileFields.ts"
 import type { Settings, ToolsetName } from "./settings.ts"
 import { instancesIn, placeIn, type SourceFile } from "./SourceFile.ts"
@@ -23,8 +22,7 @@ export const readFile = Effect.fnUntraced(function* (
       meant
     })
   )
-  const { plans: givenPlans, promotion: givenPromotion } = objectOf(json)
-  const [stray] = unknownPlanFields(givenPlans, givenPromotion)
+  const [stray] = unknownPlanFields(fieldOf(json, "plans"), fieldOf(json, "promotion"))
   if (stray !== undefined) {
     const meant = stray.meant === undefined ? "" : `: did you mean ${stray.meant}?`
     return yield* new ConfigurationError({ message: `${at(stray.name)} is not a known setting${meant}` })
@@ -73,7 +71,7 @@ const readAudit = (audit: unknown, at: (path: string) => string) =>
 
 /** What the file says of telemetry; its schema is loaded only where there is something to read. */
 const readTelemetry = (json: unknown, at: (path: string) => string) => {
-  const given = objectOf(json).telemetry
+  const given = fieldOf(json, "telemetry")
   return given === undefined
     ? Effect.undefined
     : Effect.map(
@@ -87,16 +85,13 @@ const within = (at: (path: string) => string, field: string) => (path: string) =
   at([field, path].filter((part) => part !== "").join("."))
 
 /** Fields that no setting has, under their paths. A misspelt one would leave open what it was meant to close. */
-const allUnknownFields = (json: unknown): ReadonlyArray<UnknownField> => {
-  const { audit, environments, http, shared } = objectOf(json)
-  return [
-    ...unknownFields(FileFields, json),
-    ...below("http", unknownFields(HttpFields, http)),
-    ...below("http.oauth", unknownFields(OAuthFields, objectOf(http).oauth)),
-    ...below("shared", unknownFields(SharedFields, shared)),
-    ...below("audit", unknownFields(AuditFields, audit)),
-    ...Object.entries(objectOf(environments)).flatMap(([instance, fields]) =>
-      below(`environments.${instance}`, unknownInstanceFields(fields))
-    )
-  ]
-}
+const allUnknownFields = (json: unknown): ReadonlyArray<UnknownField> => [
+  ...unknownFields(FileFields, json),
+  ...below("http", unknownFields(HttpFields, fieldOf(json, "http"))),
+  ...below("http.oauth", unknownFields(OAuthFields, fieldOf(fieldOf(json, "http"), "oauth"))),
+  ...below("shared", unknownFields(SharedFields, fieldOf(json, "shared"))),
+  ...below("audit", unknownFields(AuditFields, fieldOf(json, "audit"))),
+  ...Object.entries(Object(fieldOf(json, "environments"))).flatMap(([instance, fields]) =>
+    below(`environments.${instance}`, unknownInstanceFields(fields))
+  )
+]

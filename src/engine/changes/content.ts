@@ -1,5 +1,4 @@
-import { objectOf } from "../../internal/json/lenient.ts"
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf, type Workflow } from "../client/models.ts"
 import { isSameJson } from "../client/versions.ts"
 import type { Content, Parts, Reference } from "./Change.ts"

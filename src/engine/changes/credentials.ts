@@ -1,7 +1,6 @@
 import { Predicate } from "effect"
 
-import { objectOf } from "../../internal/json/lenient.ts"
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import type { Workflow } from "../client/models.ts"
 
 /** A credential of an instance, without its values. */

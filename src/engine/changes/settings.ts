@@ -1,7 +1,6 @@
 import { Effect, Schema } from "effect"
 
-import { below, text, texts, type UnknownField, unknownFields, whole } from "../../internal/config/fields.ts"
-import { listOf, objectOf } from "../../internal/json/lenient.ts"
+import { below, fieldOf, text, texts, type UnknownField, unknownFields, whole } from "../../internal/config/fields.ts"
 import type { Protected } from "../client/Protection.ts"
 
 const orElse = <const A>(value: A) => Effect.succeed(value)
@@ -118,16 +117,22 @@ export const protectionOf = ({ protected: { directWrites, names, tags } }: Guard
 
 /** Names of given fields that no setting of plans or promotions has: a guard that is misspelt guards nothing. */
 export const unknownPlanFields = (plans: unknown, promotion: unknown): ReadonlyArray<UnknownField> => {
-  const { guards } = objectOf(plans)
-  const { keep, mappings } = objectOf(promotion)
+  const guards = fieldOf(plans, "guards")
   return [
     ...below("plans", unknownFields(PlanFields, plans)),
     ...below("plans.guards", unknownFields(GuardFields, guards)),
-    ...below("plans.guards.protected", unknownFields(ProtectedFields, objectOf(guards).protected)),
+    ...below("plans.guards.protected", unknownFields(ProtectedFields, fieldOf(guards, "protected"))),
     ...below("promotion", unknownFields(PromotionFields, promotion)),
-    ...listOf(mappings).flatMap((mapping, index) =>
+    ...listAt(promotion, "mappings").flatMap((mapping, index) =>
       below(`promotion.mappings.${index}`, unknownFields(MappingFields, mapping))
     ),
-    ...listOf(keep).flatMap((rule, index) => below(`promotion.keep.${index}`, unknownFields(KeepFields, rule)))
+    ...listAt(promotion, "keep").flatMap((rule, index) =>
+      below(`promotion.keep.${index}`, unknownFields(KeepFields, rule))
+    )
   ]
+}
+
+const listAt = (json: unknown, name: string): ReadonlyArray<unknown> => {
+  const list = fieldOf(json, name)
+  return Array.isArray(list) ? list : []
 }

@@ -1,4 +1,4 @@
-import { Array as Arrays, Effect, identity, Option, Schema } from "effect"
+import { Array as Arrays, Effect, Option, Schema } from "effect"
 
 import type { EngineError } from "./EngineError.ts"
 import { type Page, type PageQuery, Workflow } from "./models.ts"
@@ -57,6 +57,9 @@ export const firstPagesIfSupported = <A, B, E>(
     return Option.some(yield* firstPages(rest, extent, pick))
   })
 
+/** What `firstPages` picks where everything is wanted. */
+export const everything = <A>(items: ReadonlyArray<A>): ReadonlyArray<A> => items
+
 /** Pages at most: an engine that leads on for ever is not followed. */
 const maxPages = 1000
 
@@ -68,7 +71,7 @@ export const listAll = <A>(
   Effect.suspend(() => {
     let count = 0
     const reported = (query: PageQuery) => Effect.tap(list(query), ({ data }) => report((count += data.length)))
-    return Effect.map(firstPages(reported, { pages: maxPages }, identity), ({ found }) => found)
+    return Effect.map(firstPages(reported, { pages: maxPages }, everything), ({ found }) => found)
   })
 
 /** The same of a list that not every engine has; nothing where this one has not. */
@@ -76,7 +79,7 @@ export const listAllIfSupported = <A>(
   list: (query: PageQuery) => Effect.Effect<Option.Option<Page<A>>, EngineError>
 ): Effect.Effect<Option.Option<ReadonlyArray<A>>, EngineError> =>
   Effect.map(
-    firstPagesIfSupported(list, { pages: maxPages }, identity),
+    firstPagesIfSupported(list, { pages: maxPages }, everything),
     Option.map(({ found }) => found)
   )
 

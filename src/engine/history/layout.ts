@@ -1,7 +1,6 @@
 import { Predicate, Schema } from "effect"
 
-import { objectOf } from "../../internal/json/lenient.ts"
-import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
 import { slug } from "./paths.ts"
 import { printed } from "./print.ts"

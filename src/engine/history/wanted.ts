@@ -1,7 +1,6 @@
 import { Predicate, Struct } from "effect"
 
-import { objectOf } from "../../internal/json/lenient.ts"
-import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import type { Changes, Creation } from "../client/body.ts"
 import type { Workflow } from "../client/models.ts"
 import { isSameJson } from "../client/versions.ts"

@@ -1,4 +1,4 @@
-import { objectOf } from "../../internal/json/lenient.ts"
+import { objectOf } from "../../internal/schema/JsonObject.ts"
 import { textsOf } from "./json.ts"
 import type { IndexEntry, NodeType, Property } from "./NodeType.ts"
 import { reduceNodeType } from "./reduce.ts"

@@ -1,8 +1,8 @@
 import { Predicate } from "effect"
 
-import { listOf } from "../../internal/json/lenient.ts"
+import { listOf } from "../../internal/schema/JsonObject.ts"
 
-/** Lenient looks at JSON of which nothing is promised, as those of `internal/json/lenient`. */
+/** Lenient looks at JSON of which nothing is promised, as `objectOf` and `listOf`. */
 export const textOf = (value: unknown): string => (Predicate.isString(value) ? value : "")
 
 export const textsOf = (value: unknown): ReadonlyArray<string> => listOf(value).filter(Predicate.isString)

@@ -1,7 +1,6 @@
 import { Predicate } from "effect"
 
-import { listOf, objectOf, objectsOf } from "../../internal/json/lenient.ts"
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { numbersOf, textOf, textsOf } from "./json.ts"
 import type { Choice, Conditions, CredentialUse, Group, NodeType, Port, Property, Shown } from "./NodeType.ts"
 

@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 
-import { objectsOf } from "../../internal/json/lenient.ts"
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import { firstPages } from "../client/listAll.ts"
 import { textOf } from "./json.ts"

@@ -1,6 +1,6 @@
 import { Effect, type JsonSchema, Option, Predicate, Result } from "effect"
 
-import { listOf, objectOf } from "../../internal/json/lenient.ts"
+import { listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import * as Arguments from "../../mcp/Arguments.ts"
 import type { Prompt, PromptArgument, PromptMessage } from "../../mcp/Prompt.ts"
 import { Instances } from "../client/Instances.ts"

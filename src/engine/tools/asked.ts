@@ -1,8 +1,7 @@
 import { Predicate } from "effect"
 
 import { clipped, oneLine, quotedName } from "../../internal/clipped.ts"
-import { objectOf } from "../../internal/json/lenient.ts"
-import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { type Change, differences } from "../workflow/difference.ts"
 import { shortValue } from "../workflow/differenceOfValues.ts"
 import { kindOf } from "../workflow/triggers.ts"

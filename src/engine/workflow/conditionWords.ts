@@ -1,8 +1,7 @@
 import { Predicate } from "effect"
 
 import { oneLine } from "../../internal/clipped.ts"
-import { objectsOf } from "../../internal/json/lenient.ts"
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 
 /** A value as a person reads it: an expression without its wrapping, a picked thing by its name. */
 export const valueWords = (value: unknown): string => {

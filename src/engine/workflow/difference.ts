@@ -1,7 +1,6 @@
 import { Predicate, Struct } from "effect"
 
-import { listOf, objectOf } from "../../internal/json/lenient.ts"
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
 import { nodeKind, toEngineType } from "../client/naming.ts"
 import { isSameJson } from "../client/versions.ts"

@@ -1,7 +1,6 @@
 import { Predicate } from "effect"
 
-import { listOf, objectOf } from "../../internal/json/lenient.ts"
-import { isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import { isSameJson } from "../client/versions.ts"
 import { own } from "./differenceOfValues.ts"
 

@@ -1,5 +1,4 @@
-import { objectOf } from "../../internal/json/lenient.ts"
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
 import { isSameJson } from "../client/versions.ts"
 import {

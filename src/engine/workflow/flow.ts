@@ -1,7 +1,6 @@
 import { Predicate } from "effect"
 
-import { listOf } from "../../internal/json/lenient.ts"
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
 import { type Edge, edgesOf } from "./differenceOfConnections.ts"
 import { nodesOf } from "./nodePairs.ts"

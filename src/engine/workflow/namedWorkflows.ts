@@ -1,5 +1,4 @@
-import { objectOf } from "../../internal/json/lenient.ts"
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nodesOf } from "./nodePairs.ts"
 import { errorWorkflowOf, subWorkflowOf } from "./subWorkflows.ts"
 

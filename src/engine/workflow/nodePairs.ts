@@ -1,8 +1,7 @@
 import { Struct } from "effect"
 
 import { digest } from "../../internal/json/digest.ts"
-import { objectsOf } from "../../internal/json/lenient.ts"
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
 
 /** The nodes of two workflows: those that are in both, under one name or two, and the others. */

@@ -1,7 +1,6 @@
 import { Result } from "effect"
 
-import { objectOf } from "../../internal/json/lenient.ts"
-import { isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 
 /** A place inside a value: names of fields, and numbers of items. */
 export type Path = ReadonlyArray<string | number>

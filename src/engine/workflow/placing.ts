@@ -1,7 +1,6 @@
 import { Predicate } from "effect"
 
-import { listOf } from "../../internal/json/lenient.ts"
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf } from "../../internal/schema/JsonObject.ts"
 import type { Connections } from "../client/models.ts"
 import { nameOf } from "../client/nameOf.ts"
 import { isTrigger, kindOf } from "./triggers.ts"

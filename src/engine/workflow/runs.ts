@@ -1,8 +1,7 @@
 import { Predicate } from "effect"
 
 import { clipped } from "../../internal/clipped.ts"
-import { listOf, objectsOf } from "../../internal/json/lenient.ts"
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, listOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { maskText } from "./maskSecrets.ts"
 
 /** What became of one node in an execution. */

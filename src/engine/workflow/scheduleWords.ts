@@ -1,7 +1,6 @@
 import { Predicate } from "effect"
 
-import { objectsOf, objectOf } from "../../internal/json/lenient.ts"
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 
 /** When a schedule starts its workflow: `every day at 9:00`, `weekdays at 9:00`, `every 5 minutes`. */
 export const scheduleWords = (parameters: JsonObject): string => {

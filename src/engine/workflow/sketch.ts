@@ -1,8 +1,7 @@
 import { Predicate } from "effect"
 
 import { clipped, oneLine } from "../../internal/clipped.ts"
-import { objectOf } from "../../internal/json/lenient.ts"
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
 import { shortType } from "../client/naming.ts"
 import type { Edge } from "./differenceOfConnections.ts"

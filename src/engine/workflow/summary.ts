@@ -1,8 +1,7 @@
 import { Predicate } from "effect"
 
 import { clipped, oneLine } from "../../internal/clipped.ts"
-import { objectOf, objectsOf } from "../../internal/json/lenient.ts"
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { conditionsWords, valueWords } from "./conditionWords.ts"
 import { leavesOf } from "./leaves.ts"
 import { pathOf } from "./listeningPaths.ts"

@@ -1,7 +1,6 @@
 import { Predicate } from "effect"
 
-import { listOf } from "../../internal/json/lenient.ts"
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf } from "../../internal/schema/JsonObject.ts"
 import { InvalidWorkflow } from "../client/EngineError.ts"
 import { nodeKind, neutralType } from "../client/naming.ts"
 

@@ -1,7 +1,6 @@
 import { Struct } from "effect"
 
-import { objectOf, objectsOf } from "../../internal/json/lenient.ts"
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
 import { partVersion, isSameJson } from "../client/versions.ts"
 

@@ -1,5 +1,4 @@
-import { objectOf, objectsOf } from "../../internal/json/lenient.ts"
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { Graph } from "../Graph.tsx"
 import { numberOf, pretty, textOf, textsOf } from "../json.ts"
 import { Badge, State, Status } from "../parts.tsx"

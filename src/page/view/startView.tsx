@@ -1,7 +1,6 @@
 import { render } from "preact"
 
-import { objectOf, objectsOf } from "../../internal/json/lenient.ts"
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { numberOf, textOf } from "../json.ts"
 import { readJson } from "../readJson.ts"
 import { connect } from "./host.ts"

@@ -1,5 +1,4 @@
-import { objectsOf } from "../../internal/json/lenient.ts"
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { numberOf, textOf } from "../json.ts"
 import { Answer, Badge, Empty, useTool, When } from "../parts.tsx"
 import { kindWords } from "../planWords.ts"

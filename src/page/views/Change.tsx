@@ -1,5 +1,4 @@
-import { objectOf } from "../../internal/json/lenient.ts"
-import { isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { pretty, textOf, textsOf } from "../json.ts"
 
 /** What a step leads from and to: fields that differ with both values, lines of a difference one below the other. */

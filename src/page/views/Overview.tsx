@@ -1,7 +1,6 @@
 import type { ComponentChildren, JSX } from "preact"
 
-import { objectsOf } from "../../internal/json/lenient.ts"
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { numberOf, textOf, textsOf } from "../json.ts"
 import { Answer, Badge, Empty, useTool, When } from "../parts.tsx"
 import { href } from "../route.ts"

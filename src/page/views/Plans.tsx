@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks"
 
-import { objectOf, objectsOf } from "../../internal/json/lenient.ts"
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { callTool } from "../client.ts"
 import { numberOf, textOf, textsOf } from "../json.ts"
 import { Answer, Badge, Confirm, Empty, Problem, useTool, When } from "../parts.tsx"

@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks"
 
-import { objectOf } from "../../internal/json/lenient.ts"
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { callTool, type Outcome } from "../client.ts"
 import { fieldsOf, readFields } from "../fields.ts"
 import { type Args, pretty, textOf, textsOf } from "../json.ts"

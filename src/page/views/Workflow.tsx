@@ -1,8 +1,7 @@
 import { useMemo } from "preact/hooks"
 
 import { publishedOf } from "../../engine/workflow/published.ts"
-import { objectsOf } from "../../internal/json/lenient.ts"
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { Graph } from "../Graph.tsx"
 import { textOf } from "../json.ts"
 import { Answer, Badge, Loading, Problem, State, Status, statusOf, useTool, When } from "../parts.tsx"

@@ -1,7 +1,6 @@
 import { useEffect, useState } from "preact/hooks"
 
-import { objectsOf, listOf } from "../../internal/json/lenient.ts"
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { callTool } from "../client.ts"
 import { type Args, numberOf, textOf } from "../json.ts"
 import { Answer, Empty, Problem, State, useTool, When } from "../parts.tsx"

@@ -1,6 +1,6 @@
 import { Effect, Predicate } from "effect"
 
-import { objectOf } from "../../../internal/json/lenient.ts"
+import { objectOf } from "../../../internal/schema/JsonObject.ts"
 import { isKnownType } from "../run/nodeTypes.ts"
 import { isListening, publish, unpublish } from "../run/publishing.ts"
 import { addressesOf } from "../run/triggers.ts"

@@ -1,7 +1,6 @@
 import { Effect, Predicate, Schema } from "effect"
 
-import { listOf, objectOf } from "../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { publish } from "../run/publishing.ts"
 import { freshId, freshUuid, present } from "../store/fresh.ts"
 import type { WorkflowRecord } from "../store/records.ts"

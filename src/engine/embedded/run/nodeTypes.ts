@@ -1,5 +1,4 @@
-import { objectOf } from "../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nodeKind, nodeType } from "../../client/naming.ts"
 import { own } from "../store/values.ts"
 import { kindOf } from "./triggers.ts"

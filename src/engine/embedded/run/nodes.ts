@@ -1,7 +1,6 @@
 import { Duration, Effect, Predicate } from "effect"
 
-import { listOf, objectOf } from "../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { Item } from "../store/records.ts"
 import { own, textOf } from "../store/values.ts"
 import { NodeFailure, resolve, runCode, type Scope } from "./evaluate.ts"

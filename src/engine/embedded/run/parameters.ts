@@ -1,7 +1,6 @@
 import { Effect, Predicate, Result, Schema } from "effect"
 
-import { listOf, objectOf } from "../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { own, textOf } from "../store/values.ts"
 import { NodeFailure } from "./evaluate.ts"
 

@@ -1,5 +1,4 @@
-import { objectOf } from "../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { Moment } from "../store/fresh.ts"
 import type { Publication, Snapshot, WorkflowRecord } from "../store/records.ts"
 import { countListeners, schedulesIn } from "./triggers.ts"

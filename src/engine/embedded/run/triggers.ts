@@ -1,7 +1,6 @@
 import { Cron, Predicate, Result } from "effect"
 
-import { listOf, objectOf } from "../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nodeKind } from "../../client/naming.ts"
 import { textOf } from "../store/values.ts"
 

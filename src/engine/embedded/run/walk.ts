@@ -1,7 +1,6 @@
 import { Clock, Effect, Predicate, Result } from "effect"
 
-import { objectOf } from "../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { Item, Source, Step } from "../store/records.ts"
 import { Callable, NodeFailure, type Scope } from "./evaluate.ts"
 import { type Outcome, perform, type Response } from "./nodes.ts"

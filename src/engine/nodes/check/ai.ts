@@ -1,7 +1,6 @@
 import { Predicate } from "effect"
 
-import { objectOf } from "../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nodeKind } from "../../client/naming.ts"
 import { isEnabled } from "../../workflow/triggers.ts"
 import { isShown } from "../conditions.ts"

@@ -1,7 +1,6 @@
 import { Predicate, Result } from "effect"
 
-import { objectOf } from "../../../internal/json/lenient.ts"
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { nameOf } from "../../client/models.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"

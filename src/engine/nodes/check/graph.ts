@@ -1,7 +1,6 @@
 import { Predicate } from "effect"
 
-import { listOf, objectOf, objectsOf } from "../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
 import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
 import { textOf } from "../json.ts"

@@ -1,7 +1,6 @@
 import { Predicate, Result } from "effect"
 
-import { listOf } from "../../../internal/json/lenient.ts"
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, listOf } from "../../../internal/schema/JsonObject.ts"
 import { textOf } from "../json.ts"
 
 /** Reads JavaScript into its syntax tree; throws where it is none. */

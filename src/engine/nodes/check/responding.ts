@@ -1,5 +1,4 @@
-import { objectOf } from "../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
 import { isExpression } from "../conditions.ts"
 import type { Finding } from "./Finding.ts"

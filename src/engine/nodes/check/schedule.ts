@@ -1,7 +1,6 @@
 import { Cron, Predicate, Result } from "effect"
 
-import { listOf, objectOf } from "../../../internal/json/lenient.ts"
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import { isExpression } from "../conditions.ts"

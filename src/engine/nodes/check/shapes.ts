@@ -1,7 +1,6 @@
 import { Predicate, Result } from "effect"
 
-import { listOf, objectOf } from "../../../internal/json/lenient.ts"
-import { isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { isExpression } from "../conditions.ts"
 import type { Property } from "../NodeType.ts"

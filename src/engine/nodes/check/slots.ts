@@ -1,7 +1,6 @@
 import { Predicate } from "effect"
 
-import { listOf, objectOf } from "../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
 import { isExpression, isShown } from "../conditions.ts"
 import type { Finding } from "./Finding.ts"

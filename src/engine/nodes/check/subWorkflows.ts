@@ -1,7 +1,6 @@
 import { DateTime, Effect, Option, Predicate } from "effect"
 
-import { objectOf } from "../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { isMissing } from "../../client/isMissing.ts"
 import { nameOf, type Workflow, WorkflowId } from "../../client/models.ts"

@@ -1,7 +1,6 @@
 import { Predicate } from "effect"
 
-import { objectsOf } from "../../../internal/json/lenient.ts"
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { isExpression, isShown, type Settings } from "../conditions.ts"
 import { effectiveValues } from "../effective.ts"

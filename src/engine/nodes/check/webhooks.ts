@@ -1,7 +1,6 @@
 import { Effect } from "effect"
 
-import { objectsOf } from "../../../internal/json/lenient.ts"
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { firstPages } from "../../client/listAll.ts"
 import { collisions } from "../../workflow/addresses.ts"

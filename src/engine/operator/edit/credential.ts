@@ -1,6 +1,6 @@
 import { Result, Struct } from "effect"
 
-import { objectOf } from "../../../internal/json/lenient.ts"
+import { objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { type Apply, type KnownCredential, type Lookups, nodeNamed, withNode } from "./Draft.ts"
 

@@ -1,10 +1,9 @@
-import { Effect, identity, Option, Predicate } from "effect"
+import { Effect, Option, Predicate } from "effect"
 
-import { objectOf } from "../../../internal/json/lenient.ts"
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
-import { firstPages, firstPagesIfSupported } from "../../client/listAll.ts"
+import { everything, firstPages, firstPagesIfSupported } from "../../client/listAll.ts"
 import type { Page, PageQuery, Workflow } from "../../client/models.ts"
 import { freshWebhookId } from "../../client/webhookIds.ts"
 import { nodesOf } from "../../workflow/nodePairs.ts"
@@ -40,7 +39,7 @@ const maxPages = 20
 
 /** The items of the first pages. */
 const itemsOf = <A>(list: (query: PageQuery) => Effect.Effect<Page<A>, EngineError>) =>
-  Effect.map(firstPages(list, { pages: maxPages }, identity), ({ found }) => found)
+  Effect.map(firstPages(list, { pages: maxPages }, everything), ({ found }) => found)
 
 /** Every credential with its type, where the engine lists them, and this key may see them. */
 const allCredentials = (engine: EngineClient["Service"]) =>

@@ -1,7 +1,6 @@
 import { Result, Struct } from "effect"
 
-import { objectOf } from "../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf, type Workflow } from "../../client/models.ts"
 import { nodeType } from "../../client/naming.ts"
 import { addressesOf } from "../../workflow/addresses.ts"

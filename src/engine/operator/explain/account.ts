@@ -1,8 +1,7 @@
 import { Struct } from "effect"
 
 import { jsonBytes } from "../../../internal/json/jsonBytes.ts"
-import { objectOf } from "../../../internal/json/lenient.ts"
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { Execution } from "../../client/models.ts"
 import { changeLines, differences } from "../../workflow/difference.ts"
 import { cutFields, cutText, type Room } from "./cut.ts"

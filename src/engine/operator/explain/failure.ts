@@ -1,7 +1,6 @@
 import { Predicate } from "effect"
 
-import { listOf, objectOf } from "../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { maskText } from "../../workflow/maskSecrets.ts"
 import { cutText } from "./cut.ts"
 import { textsIn } from "./mentions.ts"

@@ -1,7 +1,6 @@
 import { Predicate } from "effect"
 
-import { objectOf } from "../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { valueAt } from "../../workflow/paths.ts"
 import { cutText, cutValue } from "./cut.ts"
 import { type Mention, mentionsIn, nameOfMention } from "./mentions.ts"

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import { listOf, objectOf } from "../../../internal/json/lenient.ts"
+import { listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { executionNotFound } from "../../client/isMissing.ts"

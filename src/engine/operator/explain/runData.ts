@@ -1,7 +1,6 @@
 import { Predicate } from "effect"
 
-import { listOf, objectOf } from "../../../internal/json/lenient.ts"
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
 
 /** One run of one node, as an execution keeps it. */

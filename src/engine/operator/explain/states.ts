@@ -1,7 +1,6 @@
 import { Predicate } from "effect"
 
-import { objectOf } from "../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { type Execution, nameOf } from "../../client/models.ts"
 import { maskSecrets, maskText } from "../../workflow/maskSecrets.ts"
 import { isEnabled, isTrigger } from "../../workflow/triggers.ts"

@@ -1,7 +1,6 @@
 import { Effect, Option, Predicate } from "effect"
 
-import { listOf } from "../../../internal/json/lenient.ts"
-import { isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, listOf } from "../../../internal/schema/JsonObject.ts"
 import { type Workflow, WorkflowId } from "../../client/models.ts"
 import type { Census, Engine } from "./census.ts"
 import { pagesOf } from "./listing.ts"

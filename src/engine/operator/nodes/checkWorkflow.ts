@@ -1,8 +1,7 @@
 import { Effect, Option, Predicate, Result } from "effect"
 
 import { fitted } from "../../../internal/json/fitting.ts"
-import { objectsOf } from "../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument, ToolError } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"

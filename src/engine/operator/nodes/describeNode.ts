@@ -1,7 +1,6 @@
 import { Effect, Schema } from "effect"
 
-import { objectOf } from "../../../internal/json/lenient.ts"
-import { isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument, ToolError } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"

@@ -1,8 +1,7 @@
 import { Predicate } from "effect"
 
 import { clipped } from "../../../internal/clipped.ts"
-import { listOf, objectOf } from "../../../internal/json/lenient.ts"
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf, type WorkflowId } from "../../client/models.ts"
 import { toEngineType } from "../../client/naming.ts"
 import { type Leaf, leavesOf } from "../../workflow/leaves.ts"

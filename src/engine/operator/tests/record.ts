@@ -1,7 +1,6 @@
 import { Result } from "effect"
 
-import { listOf, objectOf } from "../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { type Execution, nameOf, type Workflow, WorkflowId } from "../../client/models.ts"
 import { failureOf } from "../explain/failure.ts"
 import { jsonOf, nodeNamed, type RunData, runDataOf, textIn } from "../explain/runData.ts"

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { objectOf } from "../../../internal/json/lenient.ts"
+import { objectOf } from "../../../internal/schema/JsonObject.ts"
 import { inputOf, jsonOf, type NodeRun, type RunData } from "../explain/runData.ts"
 import type { Run } from "../run/items.ts"
 import { type Given, givenOf } from "./given.ts"

@@ -1,5 +1,4 @@
-import { objectOf } from "../../../internal/json/lenient.ts"
-import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { type Path, pathText } from "../../workflow/paths.ts"
 import { isMeant } from "./pattern.ts"
 

@@ -1,7 +1,6 @@
 import { Effect, Predicate } from "effect"
 
-import { objectsOf } from "../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { WorkflowChanged, type EngineError, StepFailed, type ApiError, reworded } from "../../client/EngineError.ts"
 import type { WorkflowId, Workflow } from "../../client/models.ts"

@@ -1,8 +1,7 @@
 import { Predicate, Result } from "effect"
 
 import type { UpstreamRequest } from "../../../internal/http/Upstream.ts"
-import { listOf, objectOf } from "../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { type Workflow, nameOf } from "../../client/models.ts"
 import type { Address } from "../../workflow/addresses.ts"

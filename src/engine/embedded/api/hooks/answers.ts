@@ -1,8 +1,7 @@
 import { Effect, Predicate } from "effect"
 import { HttpServerResponse } from "effect/http"
 
-import { objectOf } from "../../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../../internal/schema/JsonObject.ts"
 import { statusOf } from "../../run/nodes.ts"
 import type { Run } from "../../run/Runner.ts"
 import { kindOf, parametersOf } from "../../run/triggers.ts"

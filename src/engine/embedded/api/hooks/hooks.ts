@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 
-import { listOf, objectOf } from "../../../../internal/json/lenient.ts"
+import { listOf, objectOf } from "../../../../internal/schema/JsonObject.ts"
 import { isListening, snapshotOf } from "../../run/publishing.ts"
 import { Runner } from "../../run/Runner.ts"
 import { type Address, addressesOf, isEnabled, kindOf, matchAddress } from "../../run/triggers.ts"

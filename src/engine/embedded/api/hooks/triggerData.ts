@@ -1,8 +1,7 @@
 import { Effect, Option, Predicate, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
 
-import { listOf, objectOf } from "../../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf } from "../../../../internal/schema/JsonObject.ts"
 import { kindOf, parametersOf } from "../../run/triggers.ts"
 import { bodyOf, mediaTypeOf, parse } from "../../wire/http.ts"
 

@@ -1,7 +1,6 @@
 import { Predicate } from "effect"
 
-import { listOf, objectOf } from "../../../../internal/json/lenient.ts"
-import type { JsonObject } from "../../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf } from "../../../../internal/schema/JsonObject.ts"
 import type { Draft } from "../../api/Dialect.ts"
 import { missingCredential } from "../../run/nodeTypes.ts"
 import { isEnabled, isPassiveTrigger, isTrigger, kindOf, parametersOf } from "../../run/triggers.ts"

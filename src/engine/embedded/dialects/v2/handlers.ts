@@ -1,7 +1,6 @@
 import { Effect, Schema } from "effect"
 
-import { objectOf } from "../../../../internal/json/lenient.ts"
-import { JsonObject } from "../../../../internal/schema/JsonObject.ts"
+import { JsonObject, objectOf } from "../../../../internal/schema/JsonObject.ts"
 import { checkData, findCredential } from "../../api/credentials.ts"
 import { Dialect, type Handler, ok } from "../../api/Dialect.ts"
 import { executionId } from "../../api/executions.ts"
