@@ -1,6 +1,6 @@
 import { Effect, Predicate, Schema } from "effect"
 
-import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { publish } from "../run/publishing.ts"
 import { freshId, freshUuid, present } from "../store/fresh.ts"
 import type { WorkflowRecord } from "../store/records.ts"
