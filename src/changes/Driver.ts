@@ -200,7 +200,8 @@ export interface Driver<C, S extends RemoteState<C>, E> extends Describing<C> {
   readonly problemsOf: (
     plan: Plan<C>,
     circumstances: Circumstances<C> & {
-      readonly isLeadingBack: boolean
+      /** Whether it reverts another plan; the rollback of a rollback goes forward again, and reverts none. */
+      readonly isRevert: boolean
       /** Whether a person has agreed to what the configuration protects. */
       readonly isProtectedConfirmed: boolean
     }

@@ -242,9 +242,9 @@ export const isOutrun = <C>(rollback: Plan<C>, state: PlanState<C>, idOf: (chang
   return state.plan.steps.some(({ id, undo }) => isLater(id) && undo.some((change) => !covered.has(idOf(change))))
 }
 
-/** Whether a plan leads to what was there before another: a rollback does, and a rollback of it goes forward again. */
-export const isLeadingBack = <C>(entries: ReadonlyArray<Kept<C>>, { reverses }: Plan<C>): boolean => {
+/** Whether a plan reverts another: a rollback does, and a rollback of that goes forward again. */
+export const isRevert = <C>(entries: ReadonlyArray<Kept<C>>, { reverses }: Plan<C>): boolean => {
   if (reverses === undefined) return false
   const original = entries.find((entry) => entry.type === "planned" && entry.plan_id === reverses)
-  return original?.type !== "planned" || !isLeadingBack(entries, original.plan)
+  return original?.type !== "planned" || !isRevert(entries, original.plan)
 }

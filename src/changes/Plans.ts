@@ -17,7 +17,7 @@ import {
   PlanNotFound,
   PlanSpent
 } from "./PlanError.ts"
-import { fold, isLeadingBack, isOutrun, type PlanState } from "./PlanState.ts"
+import { fold, isRevert, isOutrun, type PlanState } from "./PlanState.ts"
 import { draftRollback } from "./rollback.ts"
 
 /** How one apply goes about it. */
@@ -127,7 +127,7 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
     const known = yield* circumstances
     const problems = driver.problemsOf(plan, {
       ...known,
-      isLeadingBack: isLeadingBack(known.entries, plan),
+      isRevert: isRevert(known.entries, plan),
       isProtectedConfirmed
     })
     return problems.length > 0 ? yield* new GuardViolation({ id, problems }) : { state: past, original }
@@ -161,7 +161,7 @@ export const make = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
   const rollback = Effect.fn("Plans.rollback")(function* (id: string) {
     const past = yield* state(id)
     if (past.isRolledBack) return yield* new PlanSpent({ id, state: "taken back" })
-    const isForward = isLeadingBack(yield* journal.entries, past.plan)
+    const isForward = isRevert(yield* journal.entries, past.plan)
     const known = driver.checkRollback(yield* draftRollback(driver, past), isForward)
     const left = past.unreadable.map((problem) => `${problem}: what only it tells of is not taken back here`)
     const draft = { ...known, warnings: [...known.warnings, ...left] }

@@ -1,8 +1,8 @@
 import { nameOf } from "../engine/client/nameOf.ts"
 import type { SceneNode } from "../engine/workflow/drawing/model.ts"
 import { maskSecrets } from "../engine/workflow/maskSecrets.ts"
-import { type JsonObject, isJsonObject } from "../internal/schema/JsonObject.ts"
-import { objectOf, pretty, rowsOf, textOf } from "./json.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf, objectsOf } from "../internal/schema/JsonObject.ts"
+import { pretty, textOf } from "./json.ts"
 import { Badge } from "./parts.tsx"
 
 interface Props {
@@ -49,16 +49,14 @@ const Credentials = ({ credentials }: { readonly credentials: JsonObject }) =>
 /** The first items of each output. */
 const Output = ({ execution, name }: { readonly execution: JsonObject; readonly name: string }) => {
   const runData = objectOf(objectOf(objectOf(execution.data).resultData).runData)
-  const last = Object.hasOwn(runData, name) ? rowsOf(runData[name]).at(-1) : undefined
+  const last = Object.hasOwn(runData, name) ? objectsOf(runData[name]).at(-1) : undefined
   const data = objectOf(last?.data)
   const outputs = Array.isArray(data.main)
     ? data.main
     : Array.isArray(Object.values(data)[0])
       ? Object.values(data)[0]
       : []
-  const items = (Array.isArray(outputs) ? outputs : []).flatMap((output: unknown) =>
-    rowsOf(output).map(({ json }) => json)
-  )
+  const items = listOf(outputs).flatMap((output: unknown) => objectsOf(output).map(({ json }) => json))
   return items.length === 0 ? null : (
     <>
       <h3>First items of the run</h3>

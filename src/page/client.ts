@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
-import { isJsonObject, type JsonObject } from "../internal/schema/JsonObject.ts"
-import { type Args, numberOf, objectOf, textOf } from "./json.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../internal/schema/JsonObject.ts"
+import { type Args, numberOf, textOf } from "./json.ts"
 import { readJson } from "./readJson.ts"
 
 /** What became of a request: the answer, or words for whoever asked. */

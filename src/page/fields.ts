@@ -1,5 +1,5 @@
-import type { JsonObject } from "../internal/schema/JsonObject.ts"
-import { type Args, objectOf, textOf, textsOf } from "./json.ts"
+import { type JsonObject, objectOf } from "../internal/schema/JsonObject.ts"
+import { type Args, textOf, textsOf } from "./json.ts"
 import { readJson } from "./readJson.ts"
 
 /** How an argument is asked for: one value, one of some, any of some, one a line, or JSON where nothing simpler will do. */

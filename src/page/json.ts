@@ -1,7 +1,5 @@
 import { Predicate } from "effect"
 
-import { isJsonObject, type JsonObject } from "../internal/schema/JsonObject.ts"
-
 /** Arguments of a tool. */
 export type Args = Readonly<Record<string, unknown>>
 
@@ -11,13 +9,8 @@ export const textOf = (value: unknown): string =>
 
 export const numberOf = (value: unknown): number => (Predicate.isNumber(value) ? value : 0)
 
-export const rowsOf = (value: unknown): ReadonlyArray<JsonObject> =>
-  Array.isArray(value) ? value.filter(isJsonObject) : []
-
 export const textsOf = (value: unknown): ReadonlyArray<string> =>
   Array.isArray(value) ? value.map(textOf).filter((text) => text !== "") : []
-
-export const objectOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {})
 
 /** JSON as people read it. */
 export const pretty = (value: unknown): string => JSON.stringify(value, undefined, 2) ?? ""

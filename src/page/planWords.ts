@@ -1,5 +1,5 @@
-import type { JsonObject } from "../internal/schema/JsonObject.ts"
-import { objectOf, textOf } from "./json.ts"
+import { type JsonObject, objectOf } from "../internal/schema/JsonObject.ts"
+import { textOf } from "./json.ts"
 
 const kinds: Readonly<Record<string, string>> = {
   bulk: "Bulk change",

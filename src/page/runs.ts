@@ -1,6 +1,6 @@
 import { type NodeRun, runsIn } from "../engine/workflow/runs.ts"
-import type { JsonObject } from "../internal/schema/JsonObject.ts"
-import { numberOf, objectOf } from "./json.ts"
+import { type JsonObject, objectOf } from "../internal/schema/JsonObject.ts"
+import { numberOf } from "./json.ts"
 
 /** What became of the nodes in an execution of which only some items were read: the others are counted in. */
 export const wholeRunsIn = (execution: JsonObject): ReadonlyMap<string, NodeRun> | undefined => {

@@ -1,9 +1,9 @@
 import { createContext } from "preact"
 import { useContext } from "preact/hooks"
 
-import type { JsonObject } from "../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf, objectsOf } from "../internal/schema/JsonObject.ts"
 import { type Outcome, request } from "./client.ts"
-import { objectOf, rowsOf, textOf, textsOf } from "./json.ts"
+import { textOf, textsOf } from "./json.ts"
 
 export interface ToolInfo {
   readonly name: string
@@ -43,7 +43,7 @@ const ofInstances = {
 export const readServer = (): Promise<Outcome<ServerInfo>> =>
   request("tools/list", {}).then((listed) => {
     if (!listed.ok) return listed
-    const tools = rowsOf(listed.value.tools).map(toolOf)
+    const tools = objectsOf(listed.value.tools).map(toolOf)
     const names = new Set(tools.map(({ name }) => name))
     return request("completion/complete", ofInstances).then((completed) =>
       request("resources/list", {}).then((resources) => ({
@@ -52,7 +52,7 @@ export const readServer = (): Promise<Outcome<ServerInfo>> =>
           tools,
           has: (name) => names.has(name),
           instances: completed.ok ? textsOf(objectOf(completed.value.completion).values) : [],
-          hasCallLog: resources.ok && rowsOf(resources.value.resources).some(({ uri }) => uri === callLog)
+          hasCallLog: resources.ok && objectsOf(resources.value.resources).some(({ uri }) => uri === callLog)
         }
       }))
     )

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import { countTokens } from "gpt-tokenizer"
 
+import { modernMeta } from "../support/fixtures/messages.ts"
 import { ask, request, TestServer } from "../support/harness.ts"
 
 interface Size {
@@ -61,8 +62,3 @@ export const sizes = Effect.gen(function* () {
     size("get_execution, failed, with data", yield* ask("get_execution", { id: executionId, includeData: true }))
   ]
 }).pipe(Effect.provide(TestServer))
-
-const modernMeta = {
-  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-  "io.modelcontextprotocol/clientCapabilities": {}
-}

@@ -72,7 +72,7 @@ const read = Effect.fnUntraced(function* (client: Client, changes: ReadonlyArray
   )
   const nameOf = (tag: ReturnType<typeof refOf>) => tags.find(({ id }) => id === tag)?.name
   /** Whether a change shows as wanted, and as it was. */
-  const standing = Match.type<TagChange>().pipe(
+  const compared = Match.type<TagChange>().pipe(
     Match.withReturnType<readonly [isAfter: boolean, isBefore: boolean]>(),
     Match.discriminatorsExhaustive("kind")({
       create: ({ name }) => [false, !tags.some((tag) => tag.name === name)],
@@ -87,11 +87,11 @@ const read = Effect.fnUntraced(function* (client: Client, changes: ReadonlyArray
   return {
     labels,
     judge: (change) => {
-      const [isAfter, isBefore] = standing(change)
+      const [isAfter, isBefore] = compared(change)
       return isAfter ? "already" : isBefore ? "pending" : "drift"
     },
     obstacle: () => undefined,
-    shown: (change) => ({ _tag: standing(change)[0] ? "Wanted" : "Other" }),
+    shown: (change) => ({ _tag: compared(change)[0] ? "Wanted" : "Other" }),
     fromOwn: () => undefined,
     lost: (change) => {
       const tag = change.kind === "create" ? tags.find(({ name }) => name === change.name) : undefined

@@ -3,6 +3,7 @@ import { createInterface } from "node:readline"
 import { assert, describe, it } from "vitest"
 
 import { start, useCommand } from "../cli/built.ts"
+import { modernMeta } from "../support/fixtures/messages.ts"
 
 useCommand()
 
@@ -41,10 +42,6 @@ const initialize = (id: unknown, protocolVersion: string) => ({
   method: "initialize",
   params: { protocolVersion, capabilities: {}, clientInfo: { name: "raw", version: "0" } }
 })
-const modernMeta = {
-  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-  "io.modelcontextprotocol/clientCapabilities": {}
-}
 const inModern = ({
   params,
   ...message

@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 
 import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
@@ -7,7 +7,9 @@ import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 import {
   answer,
   chain,
+  content,
   created,
+  decodeNodes,
   eventually,
   everyDay,
   given,
@@ -18,14 +20,6 @@ import {
   webhook,
   without
 } from "./things.ts"
-
-/** What every write moves, whatever it changes. */
-const stamps = ["updatedAt", "versionId", "versionCounter"]
-
-/** The whole workflow as the engine shows it, but for what every write moves. */
-const content = (id: string) => Effect.map(shown(`/workflows/${id}`), (whole) => without(whole, ...stamps))
-
-const asNodes = Schema.decodeUnknownSync(Schema.Array(Schema.Record(Schema.String, Schema.Unknown)))
 
 const edit = (id: string, ...operations: ReadonlyArray<Json>) => ask("edit_workflow", { id, operations })
 
@@ -88,7 +82,7 @@ export const editing = (it: Suite) => {
       const said = yield* ask("edit_workflow", { id, operations })
       assert.isBelow(JSON.stringify({ id, operations }).length + JSON.stringify(said).length, 2000)
       assert.deepStrictEqual(said.changes, ["Step 17: options.timeout 10017 → 30000"])
-      const nodes = asNodes(before.nodes).map((one) =>
+      const nodes = decodeNodes(before.nodes).map((one) =>
         one.name === "Step 17"
           ? {
               ...one,
@@ -201,7 +195,7 @@ export const editing = (it: Suite) => {
         Effect.map(ask("execute_workflow", { id, data: { n } }), ({ response }) => JSON.stringify(response))
       yield* eventually(run(11), (text) => text.includes('"large"'))
       yield* eventually(run(9), (text) => text.includes('"small"'))
-      const [way] = asNodes((yield* shown(`/workflows/${id}`)).nodes).filter(({ name }) => name === "Large?")
+      const [way] = decodeNodes((yield* shown(`/workflows/${id}`)).nodes).filter(({ name }) => name === "Large?")
       assert.deepInclude(way, { notes: "Ten and more" })
       assert.include([2.2, 2.3], way?.typeVersion, "the newest of the engine, where its nodes are known by then")
 
@@ -235,7 +229,7 @@ export const editing = (it: Suite) => {
         Route: { main: [[], [to("No")], [to("No")]] }
       })
       assert.deepStrictEqual(
-        asNodes(nodes).map(({ name, position }) => [name, position]),
+        decodeNodes(nodes).map(({ name, position }) => [name, position]),
         [
           ["Webhook", [0, 0]],
           ["Clerk", [220, 0]],
@@ -278,15 +272,15 @@ export const editing = (it: Suite) => {
       )
       assert.includeMembers([...Object(said.changes)], [`tagged ${tag.name}`, `tagged ${fresh}`])
       const { tags } = yield* shown(`/workflows/${id}`)
-      const made = asNodes(tags).find((one) => one.name === fresh)
+      const made = decodeNodes(tags).find((one) => one.name === fresh)
       yield* Effect.addFinalizer(() => send("DELETE", `/tags/${String(made?.id)}`))
       assert.sameMembers(
-        asNodes(tags).map((one) => one.name),
+        decodeNodes(tags).map((one) => one.name),
         [tag.name, fresh]
       )
       yield* edit(id, { op: "untag", value: tag.name })
       const left = yield* shown(`/workflows/${id}`)
-      assert.deepStrictEqual([left.name, asNodes(left.tags).map((one) => one.name)], [name, [fresh]])
+      assert.deepStrictEqual([left.name, decodeNodes(left.tags).map((one) => one.name)], [name, [fresh]])
     })
   )
 
@@ -305,9 +299,9 @@ export const editing = (it: Suite) => {
         yield* created({ nodes: [manual(), { ...fetch, credentials }] })
       }
       yield* edit(id, { op: "credential", node: "Fetch", value: name })
-      assert.deepInclude(asNodes((yield* shown(`/workflows/${id}`)).nodes)[1], { credentials })
+      assert.deepInclude(decodeNodes((yield* shown(`/workflows/${id}`)).nodes)[1], { credentials })
       yield* edit(id, { op: "credential", node: "Fetch", value: null })
-      assert.notProperty(asNodes((yield* shown(`/workflows/${id}`)).nodes)[1], "credentials")
+      assert.notProperty(decodeNodes((yield* shown(`/workflows/${id}`)).nodes)[1], "credentials")
     })
   )
 
@@ -369,7 +363,7 @@ export const editing = (it: Suite) => {
         ["A", "B"].map((name) => edit(id, { op: "note", node: name, value: `${name} is edited` })),
         { concurrency: "unbounded" }
       )
-      const nodes = asNodes((yield* shown(`/workflows/${id}`)).nodes)
+      const nodes = decodeNodes((yield* shown(`/workflows/${id}`)).nodes)
       assert.deepStrictEqual(
         nodes.map(({ notes }) => notes),
         [undefined, "A is edited", "B is edited"]

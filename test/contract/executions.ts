@@ -1,12 +1,10 @@
 import { assert } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 
 import { ask, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
 import { TestedEngine } from "./TestedEngine.ts"
-import { chain, created, decodePage, eventually, failing, idsOf, node, webhook } from "./things.ts"
-
-const decodeId = Schema.decodeUnknownSync(Schema.Struct({ executionId: Schema.Int }))
+import { chain, created, decodePage, decodeRun, eventually, failing, idsOf, node, webhook } from "./things.ts"
 
 /** A workflow that ran well once, and then failed twice; the ids of its executions, newest first. */
 const history = Effect.gen(function* () {
@@ -15,16 +13,16 @@ const history = Effect.gen(function* () {
     connections: chain("Webhook", "Work"),
     active: true
   })
-  const good = decodeId(yield* ask("execute_workflow", { id })).executionId
+  const good = decodeRun(yield* ask("execute_workflow", { id })).executionId
   yield* ask("update_workflow", { id, active: false })
   // At an address of its own, so that no call still reaches the form before.
   const broken = { nodes: [webhook(), failing()], connections: chain("Webhook", "Stop") }
   yield* ask("update_workflow", { id, ...broken, active: true })
   // No two runs begin at the same moment, by whatever clock the engine goes.
   yield* Effect.sleep("50 millis")
-  const bad = decodeId(yield* ask("execute_workflow", { id })).executionId
+  const bad = decodeRun(yield* ask("execute_workflow", { id })).executionId
   yield* Effect.sleep("50 millis")
-  const worse = decodeId(yield* ask("execute_workflow", { id })).executionId
+  const worse = decodeRun(yield* ask("execute_workflow", { id })).executionId
   return { workflowId: id, good, bad, worse }
 })
 

@@ -5,12 +5,10 @@ import { countTokens } from "gpt-tokenizer"
 import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
 import { TestedEngine } from "./TestedEngine.ts"
-import { chain, created, eventually, failing, idsOf, node, unique, webhook } from "./things.ts"
-
-const decodeId = Schema.decodeUnknownSync(Schema.Struct({ executionId: Schema.Int }))
+import { chain, created, decodeRun, eventually, failing, idsOf, node, unique, webhook } from "./things.ts"
 
 const run = (id: unknown, data: Json = {}) =>
-  Effect.map(ask("execute_workflow", { id, data }), (answer) => decodeId(answer).executionId)
+  Effect.map(ask("execute_workflow", { id, data }), (answer) => decodeRun(answer).executionId)
 
 /** An If that sends items without the field to its second output. */
 const hasField = (name: string, field: string) =>

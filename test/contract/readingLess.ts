@@ -4,11 +4,10 @@ import { Effect, Schema } from "effect"
 import { ask, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
 import { shown } from "./TestedEngine.ts"
-import { answer, chain, created, decodePage, idsOf, manual, node, unique, webhook } from "./things.ts"
+import { answer, chain, created, decodePage, decodeRun, idsOf, manual, node, unique, webhook } from "./things.ts"
 
 const Json = Schema.Record(Schema.String, Schema.Unknown)
 const decodeNodes = Schema.decodeUnknownSync(Schema.Struct({ nodes: Schema.Array(Json), connections: Json }))
-const decodeRun = Schema.decodeUnknownSync(Schema.Struct({ executionId: Schema.Int }))
 
 /** A workflow that makes an item of each thing in a list, and changes each. */
 const splitting = {

@@ -1,10 +1,23 @@
 import { assert } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 
 import { ask, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
 import { TestedEngine } from "./TestedEngine.ts"
-import { answer, chain, created, everyDay, failing, given, manual, node, unique, webhook, without } from "./things.ts"
+import {
+  answer,
+  chain,
+  created,
+  decodeNodes,
+  everyDay,
+  failing,
+  given,
+  manual,
+  node,
+  unique,
+  webhook,
+  without
+} from "./things.ts"
 
 const answering = (parameters: object, value: string) => ({
   nodes: [webhook({ ...parameters }), answer("Answer", value)],
@@ -22,8 +35,6 @@ const withoutId = (name: string) => {
 const called = Effect.fnUntraced(function* (path: string) {
   return (yield* (yield* TestedEngine).call("POST", `/webhook/${path}`)).status
 })
-
-const asNodes = Schema.decodeUnknownSync(Schema.Array(Schema.Record(Schema.String, Schema.Unknown)))
 
 export const running = (it: Suite) => {
   it.effect("execute_workflow sends its data as the body of a POST webhook and answers with the execution", () =>
@@ -74,7 +85,7 @@ export const running = (it: Suite) => {
       const { bare, path } = withoutId("Hook")
       const workflow = yield* created({ nodes: [bare], active: true })
       assert.strictEqual(workflow.notice, `Hook was given a webhookId, and answers at POST /webhook/${path}.`)
-      const [node] = asNodes(workflow.nodes)
+      const [node] = decodeNodes(workflow.nodes)
       assert.isString(node?.webhookId)
       assert.include(yield* ask("execute_workflow", { id: workflow.id }), { status: "success", trigger: "Hook" })
       assert.strictEqual(yield* called(path), 200)
@@ -83,7 +94,7 @@ export const running = (it: Suite) => {
       const updated = yield* ask("update_workflow", { id: workflow.id, nodes: [bare, second] })
       assert.notInclude(updated.notice, "Hook was")
       assert.include(updated.notice, "Other was given a webhookId")
-      assert.strictEqual(asNodes(updated.nodes)[0]?.webhookId, node?.webhookId)
+      assert.strictEqual(decodeNodes(updated.nodes)[0]?.webhookId, node?.webhookId)
     })
   )
 

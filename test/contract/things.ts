@@ -2,7 +2,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Schedule, Schema } from "effect"
 
 import { ask, type Json } from "../support/harness.ts"
-import { sent, TestedEngine } from "./TestedEngine.ts"
+import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 
 /** Engines are shared with other tests: whatever is made has a name of its own. */
 export const unique = (word: string) => `${word}-${crypto.randomUUID().slice(0, 12)}`
@@ -16,6 +16,20 @@ export const decodePage = Schema.decodeUnknownSync(
   Schema.Struct({
     data: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)),
     nextCursor: Schema.optionalKey(Schema.String)
+  })
+)
+
+export const decodeNodes = Schema.decodeUnknownSync(Schema.Array(Schema.Record(Schema.String, Schema.Unknown)))
+
+/** The execution that `execute_workflow` answers. */
+export const decodeRun = Schema.decodeUnknownSync(Schema.Struct({ executionId: Schema.Int }))
+
+/** What a workflow is, without what an engine says of it. */
+export const decodeGraph = Schema.decodeUnknownSync(
+  Schema.Struct({
+    name: Schema.String,
+    nodes: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)),
+    connections: Schema.Record(Schema.String, Schema.Unknown)
   })
 )
 
@@ -108,3 +122,9 @@ export const eventually = Effect.fnUntraced(function* <A, E, R>(
 /** An object without some of its fields. */
 export const without = (object: Json, ...fields: ReadonlyArray<string>): Json =>
   Object.fromEntries(Object.entries(object).filter(([field]) => !fields.includes(field)))
+
+/** What every write moves, whatever it changes. */
+const stamps = ["updatedAt", "versionId", "versionCounter"]
+
+/** The whole workflow as the engine shows it, but for what every write moves. */
+export const content = (id: string) => Effect.map(shown(`/workflows/${id}`), (whole) => without(whole, ...stamps))

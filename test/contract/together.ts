@@ -1,12 +1,21 @@
 import { assert } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 
 import { ask, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
 import { sent, shown, TestedEngine } from "./TestedEngine.ts"
-import { answer, chain, created, everyDay, inEngineWords, manual, node, unique, webhook } from "./things.ts"
-
-const asNodes = Schema.decodeUnknownSync(Schema.Array(Schema.Record(Schema.String, Schema.Unknown)))
+import {
+  answer,
+  chain,
+  created,
+  decodeNodes,
+  everyDay,
+  inEngineWords,
+  manual,
+  node,
+  unique,
+  webhook
+} from "./things.ts"
 
 /** Somebody else, past the server, changes some fields of a workflow. */
 const theirs = Effect.fnUntraced(function* (id: string, change: object, query = "") {
@@ -31,7 +40,7 @@ export const together = (it: Suite) => {
         }).pipe(slowly("10 millis"))
         const whole = yield* shown(`/workflows/${id}`)
         assert.strictEqual(whole.name, name)
-        assert.strictEqual(asNodes(whole.nodes)[1]?.name, nodes[1]?.name)
+        assert.strictEqual(decodeNodes(whole.nodes)[1]?.name, nodes[1]?.name)
       }
     })
   )
@@ -100,13 +109,13 @@ export const together = (it: Suite) => {
       assert.deepStrictEqual(first.data, { code: "CONFLICT", instance: "production", id, changed: ["name"] })
 
       const read = yield* ask("get_workflow", { id })
-      const [start, old] = asNodes(read.nodes)
+      const [start, old] = decodeNodes(read.nodes)
       yield* theirs(id, {
         nodes: [start, { ...old, parameters: {} }, { ...start, id: crypto.randomUUID(), name: "New" }]
       })
       const second = yield* refused("update_workflow", { id, nodes: [manual()], ifVersion: read.version })
       assert.strictEqual(second.message, conflict(id, "nodes (Answer changed, New added)"))
-      assert.lengthOf(asNodes((yield* shown(`/workflows/${id}`)).nodes), 3)
+      assert.lengthOf(decodeNodes((yield* shown(`/workflows/${id}`)).nodes), 3)
 
       const { version: newest } = yield* ask("get_workflow", { id })
       assert.include(yield* ask("update_workflow", { id, name: "Ours", ifVersion: newest }), { id, name: "Ours" })
@@ -195,11 +204,11 @@ export const together = (it: Suite) => {
       assert.notProperty(before, "activeVersion")
       assert.strictEqual(before.activeVersionId, before.versionId)
 
-      const [hook, old, gone] = asNodes(before.nodes)
+      const [hook, old, gone] = decodeNodes(before.nodes)
       const draft = [hook, { ...old, parameters: {} }, { ...gone, id: crypto.randomUUID(), name: "Added" }]
       yield* theirs(id, { nodes: draft }, "?publishIfActive=false")
       const after = yield* ask("get_workflow", { id })
-      assert.strictEqual(asNodes(after.nodes)[2]?.name, "Added")
+      assert.strictEqual(decodeNodes(after.nodes)[2]?.name, "Added")
       assert.nestedPropertyVal(after, "activeVersion.versionId", before.versionId)
       assert.deepNestedPropertyVal(after, "activeVersion.difference", {
         nodes: { Answer: old, Gone: gone, Added: null }

@@ -39,10 +39,8 @@ export const scene = Effect.gen(function* () {
     Effect.gen(function* () {
       for (const instance of ["staging", "production"]) {
         const all = yield* listed(instance, "workflows")
-        const active = all.filter((one) => one["active"] === true)
-        for (const { id } of active) yield* send(instance, "POST", `/workflows/${id}/deactivate`, {})
-        // Engines of generation 2 delete nothing that is still being unpublished.
-        if (active.length > 0) yield* Effect.sleep("500 millis")
+        for (const { id } of all.filter((one) => one["active"] === true))
+          yield* send(instance, "POST", `/workflows/${id}/deactivate`, {})
         for (const { id } of all) yield* send(instance, "DELETE", `/workflows/${id}`)
         for (const { id } of yield* listed(instance, "tags")) yield* send(instance, "DELETE", `/tags/${id}`)
       }

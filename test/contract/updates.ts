@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 
 import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
@@ -7,7 +7,9 @@ import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 import {
   answer,
   chain,
+  content,
   created,
+  decodeNodes,
   eventually,
   everyDay,
   given,
@@ -62,14 +64,6 @@ const rich = (isSecond: boolean) => ({
   ...(isSecond ? { pinData: { Fetch: [{ json: { pinned: true } }] } } : {})
 })
 
-/** What every write moves, whatever it changes. */
-const stamps = ["updatedAt", "versionId", "versionCounter"]
-
-/** The whole workflow as the engine shows it, but for what every write moves. */
-const content = (id: string) => Effect.map(shown(`/workflows/${id}`), (whole) => without(whole, ...stamps))
-
-const asNodes = Schema.decodeUnknownSync(Schema.Array(Schema.Record(Schema.String, Schema.Unknown)))
-
 export const updates = (it: Suite) => {
   it.effect("an update to the default value takes a setting away where the engine merges settings", () =>
     Effect.gen(function* () {
@@ -97,7 +91,7 @@ export const updates = (it: Suite) => {
         { connections: without({ ...rich(isSecond).connections }, "Decide") }
       ]
       let expected = before
-      for (const change of changes(asNodes(before.nodes))) {
+      for (const change of changes(decodeNodes(before.nodes))) {
         yield* ask("update_workflow", { id, ...change })
         expected = { ...expected, ...change }
         assert.deepStrictEqual(yield* content(id), expected)
@@ -113,10 +107,10 @@ export const updates = (it: Suite) => {
   it.effect("update_workflow gives nodes that come without ids the ones they had", () =>
     Effect.gen(function* () {
       const { id } = yield* given({ name: unique("hook"), nodes: [webhook(), manual()] })
-      const before = asNodes((yield* shown(`/workflows/${id}`)).nodes)
+      const before = decodeNodes((yield* shown(`/workflows/${id}`)).nodes)
       const bare = before.map((each) => without(each, "id", "webhookId"))
       yield* ask("update_workflow", { id, nodes: bare })
-      assert.deepStrictEqual(asNodes((yield* shown(`/workflows/${id}`)).nodes), before)
+      assert.deepStrictEqual(decodeNodes((yield* shown(`/workflows/${id}`)).nodes), before)
     })
   )
 
@@ -161,7 +155,7 @@ export const updates = (it: Suite) => {
   it.effect("update_workflow refuses what may not exist, and what could not be active", () =>
     Effect.gen(function* () {
       const { id } = yield* created({ nodes: [everyDay()], active: true })
-      const before = asNodes((yield* shown(`/workflows/${id}`)).nodes)
+      const before = decodeNodes((yield* shown(`/workflows/${id}`)).nodes)
       const dangling = yield* refused("update_workflow", { id, connections: chain("Every day", "Ghost") })
       assert.strictEqual(
         dangling.message,
@@ -210,7 +204,7 @@ export const updates = (it: Suite) => {
         `Workflow ${id} on instance production was saved with the changes, but running it in its new form failed: ` +
           "API error: Unrecognized node type: n8n-nodes-base.noSuchKind"
       )
-      assert.lengthOf(asNodes((yield* shown(`/workflows/${id}`)).nodes), 2)
+      assert.lengthOf(decodeNodes((yield* shown(`/workflows/${id}`)).nodes), 2)
     })
   )
 

@@ -1,19 +1,23 @@
 import { assert } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect } from "effect"
 
 import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
 import { sent, shown, TestedEngine } from "./TestedEngine.ts"
-import { answer, chain, created, eventually, given, manual, node, tagged, unique, webhook } from "./things.ts"
-
-const decodeRun = Schema.decodeUnknownSync(Schema.Struct({ executionId: Schema.Int }))
-const decodeGraph = Schema.decodeUnknownSync(
-  Schema.Struct({
-    name: Schema.String,
-    nodes: Schema.Array(Schema.Record(Schema.String, Schema.Unknown)),
-    connections: Schema.Record(Schema.String, Schema.Unknown)
-  })
-)
+import {
+  answer,
+  chain,
+  created,
+  decodeGraph,
+  decodeRun,
+  eventually,
+  given,
+  manual,
+  node,
+  tagged,
+  unique,
+  webhook
+} from "./things.ts"
 
 const linesOf = ({ sketch }: Json) => String(sketch).split("\n")
 

@@ -1,9 +1,7 @@
-import { readFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
-
 import { assert, beforeEach, describe, it } from "vitest"
 
 import { standIn } from "../cli/built.ts"
+import { certificateFile, identity } from "../support/certificates.ts"
 import { type Act, replies } from "../support/loopback.ts"
 import { type FaultyEngine, faultyEngine, healthy, held, json, useEngines, workflow } from "./FaultyEngine.ts"
 import {
@@ -22,7 +20,6 @@ import {
 useCommand()
 useEngines()
 
-const pathOf = (name: string) => fileURLToPath(new URL(`../internal/http/certificates/${name}.pem`, import.meta.url))
 const keys = { first: "canary-of-the-first", second: "canary-of-the-second" }
 const [tool, args] = read
 
@@ -146,12 +143,9 @@ describe("a call that is cancelled", () => {
 
 describe("instances on one host that is reached in different ways", () => {
   it("share no connection: what one trusts is not trusted by the other", async () => {
-    const engine = await faultyEngine({
-      key: readFileSync(pathOf("loopback.key")),
-      cert: readFileSync(pathOf("loopback"))
-    })
+    const engine = await faultyEngine(identity("loopback"))
     const wary = { engine_host: engine.host, engine_api_key: keys.second }
-    const trusting = { engine_host: engine.host, engine_api_key: keys.first, caFile: pathOf("loopback") }
+    const trusting = { engine_host: engine.host, engine_api_key: keys.first, caFile: certificateFile("loopback") }
     const server = await overStdio({ environments: { trusting, wary }, defaultEnv: "trusting" })
     for (let round = 0; round < 3; round++) {
       textOf(await server.call(tool, args))

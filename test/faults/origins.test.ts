@@ -1,8 +1,6 @@
-import { readFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
-
 import { assert, beforeAll, describe, it } from "vitest"
 
+import { certificateFile, identity } from "../support/certificates.ts"
 import { replies } from "../support/loopback.ts"
 import { type FaultyEngine, faultyEngine, healthy, useEngines } from "./FaultyEngine.ts"
 import {
@@ -21,8 +19,6 @@ import {
 useCommand()
 useEngines()
 
-const pathOf = (name: string) => fileURLToPath(new URL(`../internal/http/certificates/${name}.pem`, import.meta.url))
-const identity = (name: string) => ({ key: readFileSync(pathOf(`${name}.key`)), cert: readFileSync(pathOf(name)) })
 const redirects = (status: number, location?: string) => replies(status, "", location === undefined ? {} : { location })
 const statuses = [301, 302, 303, 307, 308]
 
@@ -122,7 +118,7 @@ describe("over TLS", () => {
       environments[name] = {
         engine_host: engine.host,
         engine_api_key: key,
-        ...(caFile === undefined ? {} : { caFile: pathOf(String(caFile)) })
+        ...(caFile === undefined ? {} : { caFile: certificateFile(String(caFile)) })
       }
     }
     server = await overStdio({ environments, defaultEnv: "trusted" })

@@ -4,6 +4,7 @@ import { Schema } from "effect"
 
 import { directory, start, startHttp, type Start } from "../cli/built.ts"
 import { type Answer, decodeAnswer } from "../support/answer.ts"
+import { modernHeaders, modernMeta } from "../support/fixtures/messages.ts"
 
 export { directory, once as moment, run, useCommand } from "../cli/built.ts"
 
@@ -55,19 +56,7 @@ export const overStdio = async (configuration: object, options: Start = {}) => {
 }
 
 /** What makes a request one of the modern revision. */
-export const modern = {
-  _meta: {
-    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-    "io.modelcontextprotocol/clientCapabilities": {}
-  }
-}
-
-/** The headers that the modern revision wants beside the body. */
-export const modernHeaders = (method: string, name?: string) => ({
-  "mcp-protocol-version": "2026-07-28",
-  "mcp-method": method,
-  ...(name === undefined ? {} : { "mcp-name": name })
-})
+export const modern = { _meta: modernMeta }
 
 export const overHttp = async (configuration: object, options: Start = {}) => {
   const cwd = await directory({ ".config.json": configuration })

@@ -1,19 +1,10 @@
 import { assert, describe, it } from "vitest"
 
+import { modernHeaders } from "../support/fixtures/messages.ts"
 import { type Act, staysSilent } from "../support/loopback.ts"
 import { faultyEngine, healthy, held, silentPort, useEngines } from "./FaultyEngine.ts"
 import { descriptors } from "./processes.ts"
-import {
-  configurationOf,
-  modern,
-  modernHeaders,
-  overHttp,
-  overStdio,
-  read,
-  textOf,
-  transports,
-  useCommand
-} from "./servers.ts"
+import { configurationOf, modern, overHttp, overStdio, read, textOf, transports, useCommand } from "./servers.ts"
 
 useCommand()
 useEngines()

@@ -4,7 +4,7 @@ import { Effect, Predicate } from "effect"
 
 import { ChangesToolset } from "../../src/changes/toolset.ts"
 import { readTools, writeTools } from "../../src/marketplace/tools/catalog.ts"
-import { offered } from "./offered.ts"
+import { toolNamed } from "./offered.ts"
 import { inTime, marketplace } from "./support.ts"
 
 const ajv = new Ajv2020({ strict: false })
@@ -49,10 +49,9 @@ describe("the answers of the marketplace's tools", () => {
 
   /** Fails where the answer is not as its schema says, or where it says more. */
   const ask = Effect.fnUntraced(function* (name: string, args: object) {
-    const tool = (yield* offered).find((one) => one.name === name)
-    assert.isDefined(tool)
-    const structured = tool === undefined ? undefined : (yield* inTime(tool.call(args))).structured
-    const shape = tool?.outputSchema?.() ?? false
+    const tool = yield* toolNamed(name)
+    const { structured } = yield* inTime(tool.call(args))
+    const shape = tool.outputSchema?.() ?? false
     assert.isTrue(ajv.validate(shape, structured), `${name}: ${ajv.errorsText()}`)
     assert.deepStrictEqual(unnamed(structured, shape, name), [])
     return structured ?? {}

@@ -2,9 +2,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
-import { offered } from "./offered.ts"
+import { call } from "./offered.ts"
 import { bidsNow } from "./planned.ts"
-import { intercepted, inTime } from "./support.ts"
+import { intercepted } from "./support.ts"
 
 const Plan = Schema.Struct({
   plan_id: Schema.String,
@@ -12,11 +12,6 @@ const Plan = Schema.Struct({
   blocked: Schema.Array(Schema.Struct({ what: Schema.String, reason: Schema.String }))
 })
 
-const call = Effect.fnUntraced(function* (name: string, args: object) {
-  const tool = (yield* offered).find((one) => one.name === name)
-  if (tool === undefined) return yield* Effect.die(`no tool ${name}`)
-  return (yield* inTime(tool.call(args))).structured
-})
 const plan = (args: object) =>
   Effect.flatMap(call("ads_plan_migration", args), (answer) => Schema.decodeUnknownEffect(Plan)(answer))
 

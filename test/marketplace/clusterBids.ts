@@ -6,9 +6,9 @@ import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../../src/marketplace/client/MarketplaceConfig.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
 import { planClusterBids } from "../../src/marketplace/plan/planClusterBids.ts"
-import { offered } from "./offered.ts"
+import { call as answerTo } from "./offered.ts"
 import { campaignsOf, kopecks } from "./planned.ts"
-import { type Canned, inTime } from "./support.ts"
+import { type Canned } from "./support.ts"
 
 export const pair = { advert_id: 1003, nm_id: 500301 }
 /** An article with a cluster bid from the beginning. */
@@ -79,8 +79,5 @@ export const withoutKopecks = readBids(({ advert_id, bid, nm_id, norm_query }) =
 
 /** What a tool answers. */
 export const call = Effect.fnUntraced(function* (name: string, args: object) {
-  const tool = (yield* offered).find((one) => one.name === name)
-  if (tool === undefined) return yield* Effect.die(`no tool ${name}`)
-  const { structured } = yield* inTime(tool.call(args))
-  return yield* Schema.decodeUnknownEffect(Schema.Record(Schema.String, Schema.Unknown))(structured)
+  return yield* Schema.decodeUnknownEffect(Schema.Record(Schema.String, Schema.Unknown))(yield* answerTo(name, args))
 })

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { Effect, Schema } from "effect"
 
-import { offered } from "./offered.ts"
+import { toolNamed } from "./offered.ts"
 import { intercepted, inTime } from "./support.ts"
 
 const ajv = new Ajv2020({ strict: false })
@@ -10,8 +10,7 @@ const Answer = Schema.Record(Schema.String, Schema.Unknown)
 
 /** The answer of a tool, which is as its schema says. */
 const call = Effect.fnUntraced(function* (name: string, args: object) {
-  const tool = (yield* offered).find((one) => one.name === name)
-  if (tool === undefined) return yield* Effect.die(`no tool ${name}`)
+  const tool = yield* toolNamed(name)
   const { structured } = yield* inTime(tool.call(args))
   assert.isTrue(ajv.validate(tool.outputSchema?.() ?? false, structured), `${name}: ${ajv.errorsText()}`)
   return yield* Schema.decodeUnknownEffect(Answer)(structured)

@@ -4,12 +4,12 @@ import { Clock, Effect } from "effect"
 import type { KeyKind } from "../../src/marketplace/client/ApiKey.ts"
 import { readTools } from "../../src/marketplace/tools/catalog.ts"
 import { ToolError } from "../../src/mcp/ToolError.ts"
-import { offered } from "./offered.ts"
+import { toolNamed } from "./offered.ts"
 import { intercepted, inTime, marketplace } from "./support.ts"
 
 const call = Effect.fnUntraced(function* (name: string, args: object) {
-  const tool = (yield* offered).find((one) => one.name === name)
-  return tool === undefined ? yield* Effect.die(`no tool ${name}`) : yield* tool.call(args)
+  const tool = yield* toolNamed(name)
+  return yield* tool.call(args)
 })
 
 const secondsOf = <A, E, R>(program: Effect.Effect<A, E, R>) =>

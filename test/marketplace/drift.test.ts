@@ -1,17 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
-import { offered } from "./offered.ts"
-import { intercepted, inTime, marketplace } from "./support.ts"
+import { call } from "./offered.ts"
+import { intercepted, marketplace } from "./support.ts"
 
 const Answer = Schema.Record(Schema.String, Schema.Unknown)
 const Refused = Schema.Struct({ refused: Schema.Array(Schema.Struct({ problem: Schema.String })) })
-
-const call = Effect.fnUntraced(function* (name: string, args: object) {
-  const tool = (yield* offered).find((one) => one.name === name)
-  if (tool === undefined) return yield* Effect.die(`no tool ${name}`)
-  return (yield* inTime(tool.call(args))).structured
-})
 
 const place = { advert_id: 1003, nm_id: 500301 }
 const plans = [

@@ -7,7 +7,7 @@ import { LowestBids } from "../../src/marketplace/client/LowestBids.ts"
 import { Progress } from "../../src/mcp/Progress.ts"
 import { ToolError } from "../../src/mcp/ToolError.ts"
 import { bigAccount } from "./accounts.ts"
-import { offered } from "./offered.ts"
+import { toolNamed } from "./offered.ts"
 import { campaignsOf } from "./planned.ts"
 import { intercepted, inTime, marketplace } from "./support.ts"
 
@@ -28,8 +28,7 @@ const changes = snapshot.map(({ advert_id }, campaign) => ({
 const Answer = Schema.Record(Schema.String, Schema.Unknown)
 
 const call = Effect.fnUntraced(function* (name: string, args: unknown) {
-  const tool = (yield* offered).find((one) => one.name === name)
-  if (tool === undefined) return yield* Effect.die(`no tool ${name}`)
+  const tool = yield* toolNamed(name)
   return yield* Schema.decodeUnknownEffect(Answer)((yield* tool.call(args)).structured)
 })
 

@@ -5,8 +5,8 @@ import { TestClock } from "effect/testing"
 import { PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { MarketplaceSettings } from "../../src/marketplace/client/MarketplaceConfig.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
-import { offered } from "./offered.ts"
-import { embeddedClient, inTime, plansOver } from "./support.ts"
+import { call } from "./offered.ts"
+import { embeddedClient, plansOver } from "./support.ts"
 
 const { guards: defaults } = Schema.decodeUnknownSync(MarketplaceSettings)({ apiKey: "a key" })
 
@@ -14,12 +14,6 @@ const Planned = Schema.Struct({
   plan_id: Schema.String,
   steps: Schema.Int,
   blocked: Schema.Array(Schema.Struct({ what: Schema.String, reason: Schema.String }))
-})
-
-const call = Effect.fnUntraced(function* (name: string, args: object) {
-  const tool = (yield* offered).find((one) => one.name === name)
-  if (tool === undefined) return yield* Effect.die(`no tool ${name}`)
-  return (yield* inTime(tool.call(args))).structured
 })
 
 /** A plan for one article that bids 250.00 rubles in the beginning. */

@@ -2,16 +2,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
-import { offered } from "./offered.ts"
-import { intercepted, inTime } from "./support.ts"
+import { call as answerTo } from "./offered.ts"
+import { intercepted } from "./support.ts"
 
 const Answer = Schema.Record(Schema.String, Schema.Unknown)
 
-const call = Effect.fnUntraced(function* (name: string, args: object = {}) {
-  const tool = (yield* offered).find((one) => one.name === name)
-  if (tool === undefined) return yield* Effect.die(`no tool ${name}`)
-  return yield* Schema.decodeUnknownEffect(Answer)((yield* inTime(tool.call(args))).structured)
-})
+const call = (name: string, args: object = {}) =>
+  Effect.flatMap(answerTo(name, args), (answer) => Schema.decodeUnknownEffect(Answer)(answer))
 
 const good = {
   id: 1001,

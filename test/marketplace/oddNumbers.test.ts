@@ -8,7 +8,7 @@ import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMark
 import { lowestBidsShown } from "../../src/marketplace/tools/articles.ts"
 import { campaignShown } from "../../src/marketplace/tools/campaigns.ts"
 import { campaignStatsShown, clusterStatsShown, keywordStatsShown } from "../../src/marketplace/tools/statistics.ts"
-import { offered } from "./offered.ts"
+import { offered, toolNamed } from "./offered.ts"
 import { type Canned, intercepted, inTime, plansOver } from "./support.ts"
 
 /** Numbers as JSON can have them, written out: some come as Infinity, or with a tail of digits. */
@@ -188,11 +188,8 @@ describe("an unexpected number from the marketplace", () => {
       const numbers = fc.record({ n: anyNumber, pick: fc.nat(60) })
       for (const { n, pick } of fc.sample(numbers, { numRuns: 12, seed: 5 })) {
         const asked = Effect.gen(function* () {
-          const tool = (yield* offered).find((one) => one.name === name)
-          return yield* Effect.fromNullishOr(tool).pipe(
-            Effect.orDie,
-            Effect.flatMap((found) => inTime(found.call(args)))
-          )
+          const tool = yield* toolNamed(name)
+          return yield* inTime(tool.call(args))
         }).pipe(Effect.provide(withOneOdd(n, pick)))
         const exit = yield* Effect.exit(asked)
         assert.isFalse(Exit.hasDies(exit), `${n} at ${pick}: ${String(exit)}`)

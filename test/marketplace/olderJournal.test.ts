@@ -9,7 +9,7 @@ import * as AdsJournal from "../../src/cli/marketplace/journal.ts"
 import { PlanJournal, Plans } from "../../src/marketplace/apply/Plans.ts"
 import { MarketplaceAds } from "../../src/marketplace/client/MarketplaceAds.ts"
 import { EmbeddedMarketplace } from "../../src/marketplace/embedded/EmbeddedMarketplace.ts"
-import { offered } from "./offered.ts"
+import { call as answerTo } from "./offered.ts"
 import { embeddedClient, inTime, plansOver } from "./support.ts"
 
 /**
@@ -53,11 +53,8 @@ const ofToday = plansOver(
 
 const Answer = Schema.Record(Schema.String, Schema.Unknown)
 
-const call = Effect.fnUntraced(function* (name: string, args: object) {
-  const tool = (yield* offered).find((one) => one.name === name)
-  if (tool === undefined) return yield* Effect.die(`no tool ${name}`)
-  return yield* Schema.decodeUnknownEffect(Answer)((yield* inTime(tool.call(args))).structured)
-})
+const call = (name: string, args: object) =>
+  Effect.flatMap(answerTo(name, args), (answer) => Schema.decodeUnknownEffect(Answer)(answer))
 
 /** What the older server has done to the account, done to this one. */
 const asItWasLeft = Effect.gen(function* () {

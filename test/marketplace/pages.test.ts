@@ -2,19 +2,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
 import { bigAccount } from "./accounts.ts"
-import { offered } from "./offered.ts"
-import { intercepted, inTime } from "./support.ts"
+import { call } from "./offered.ts"
+import { intercepted } from "./support.ts"
 
 const Page = Schema.Struct({
   total: Schema.Int,
   articles: Schema.Array(Schema.Struct({ nm_id: Schema.Int })),
   next: Schema.String
-})
-
-const call = Effect.fnUntraced(function* (name: string, args: object) {
-  const tool = (yield* offered).find((one) => one.name === name)
-  if (tool === undefined) return yield* Effect.die(`no tool ${name}`)
-  return (yield* inTime(tool.call(args))).structured
 })
 
 const articles = 2000

@@ -4,12 +4,11 @@ import * as fc from "fast-check"
 
 import { Plans } from "../../src/marketplace/apply/Plans.ts"
 import { readTools } from "../../src/marketplace/tools/catalog.ts"
-import { offered } from "./offered.ts"
+import { toolNamed } from "./offered.ts"
 import { marketplace } from "./support.ts"
 
 const call = Effect.fnUntraced(function* (name: string, args: unknown) {
-  const tool = (yield* offered).find((one) => one.name === name)
-  if (tool === undefined) return yield* Effect.die(`no tool ${name}`)
+  const tool = yield* toolNamed(name)
   return (yield* tool.call(args)).structured
 })
 

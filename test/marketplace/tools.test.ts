@@ -15,7 +15,7 @@ import { readTools, writeTools } from "../../src/marketplace/tools/catalog.ts"
 import { Elicitation, type Reply } from "../../src/mcp/Elicitation.ts"
 import { Progress } from "../../src/mcp/Progress.ts"
 import { bigAccount } from "./accounts.ts"
-import { offered } from "./offered.ts"
+import { offered, toolNamed } from "./offered.ts"
 import { type Canned, embeddedClient, inTime, marketplace, plansOver, standIn } from "./support.ts"
 
 const ajv = new Ajv2020({ strict: false })
@@ -23,8 +23,7 @@ const ajv = new Ajv2020({ strict: false })
 const Answer = Schema.Record(Schema.String, Schema.Unknown)
 
 const call = Effect.fnUntraced(function* (name: string, args: unknown = {}) {
-  const tool = (yield* offered).find((one) => one.name === name)
-  if (tool === undefined) return yield* Effect.die(`no tool ${name}`)
+  const tool = yield* toolNamed(name)
   return yield* Schema.decodeUnknownEffect(Answer)((yield* tool.call(args)).structured)
 })
 

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
 import { readTools } from "../../src/marketplace/tools/catalog.ts"
-import { offered } from "./offered.ts"
+import { toolNamed } from "./offered.ts"
 import { intercepted } from "./support.ts"
 
 const at = { advert_id: 1001, nm_id: 500101 }
@@ -59,8 +59,8 @@ describe("an unknown field inside a list", () => {
       return undefined
     })
     return Effect.gen(function* () {
-      const tool = (yield* offered).find((one) => one.name === name)
-      const error = yield* Effect.flip(tool?.call(args) ?? Effect.die(name))
+      const tool = yield* toolNamed(name)
+      const error = yield* Effect.flip(tool.call(args))
       assert.include(error.message, `Invalid ${expected}`)
       assert.isEmpty(seen)
     }).pipe(Effect.provide(watched))

@@ -13,6 +13,7 @@ import { assumed, modern } from "../../src/mcp/protocol/ProtocolVersion.ts"
 import { Sessions } from "../../src/mcp/protocol/Session.ts"
 import type { Toolset } from "../../src/mcp/Toolset.ts"
 import * as Server from "../../src/Server.ts"
+import { Answer } from "./answer.ts"
 import { judge } from "./fixtures/judge.ts"
 
 export type Json = Readonly<Record<string, unknown>>
@@ -80,19 +81,7 @@ export const request = Effect.fnUntraced(function* (method: string, params: unkn
   return decodeResponse(response)
 })
 
-const decodeResponse = Schema.decodeUnknownSync(
-  Schema.Struct({
-    id: Schema.Literal(1),
-    result: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
-    error: Schema.optionalKey(
-      Schema.Struct({
-        code: Schema.Int,
-        message: Schema.String,
-        data: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
-      })
-    )
-  })
-)
+const decodeResponse = Schema.decodeUnknownSync(Schema.Struct({ ...Answer.fields, id: Schema.Literal(1) }))
 
 /** The answer to a bare `tools/call`. */
 export const callTool = (name: string, args: Json = {}) => request("tools/call", { name, arguments: args })

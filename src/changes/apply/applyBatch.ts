@@ -3,9 +3,9 @@ import { Array as Arrays, Clock, Effect, Result } from "effect"
 import type { RemoteState, Row } from "../Driver.ts"
 import type { Step } from "../Plan.ts"
 import { isOpen, recordOf } from "../PlanState.ts"
+import { passOver, refuse, recordDone } from "./outcomes.ts"
 import { readBack, recordRounded } from "./readBack.ts"
 import { changesOf, isRollback, knownOf, read, rowsOf, type Run, stepsOf, stopped, stoppedBy } from "./Run.ts"
-import { passOver, refuse, settle } from "./settle.ts"
 
 /** One batch of a plan: read, sent where still to do, recorded, read back. */
 export const applyBatch = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
@@ -76,7 +76,7 @@ const stillToDo = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   if (isRollback(run)) {
     for (const { step } of already) if (!heldBack.has(step)) run.shown.add(step)
   } else {
-    yield* settle(run, stepsOf(already), { found: true })
+    yield* recordDone(run, stepsOf(already), { found: true })
     yield* recordRounded(run, already, state)
   }
   const drifted = judged.some(({ judgement }) => judgement === "drift")
@@ -126,7 +126,7 @@ const adopt = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
       retryAfterSeconds: waitMs / 1000
     })
     const leaveOut = others === undefined ? Effect.void : passOver(run, [step], `${others}: ${creations.advice}`)
-    if (created !== undefined) yield* settle(run, [step], { found: true, created })
+    if (created !== undefined) yield* recordDone(run, [step], { found: true, created })
     else yield* waitMs > 0 ? Effect.fail(unknownYet) : leaveOut
   }
 })
@@ -152,7 +152,7 @@ const sendTogether = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E
     )
   )
   const isRefused = ({ change }: Row<C>) => refused.some((one) => one.change === change)
-  yield* settle(run, stepsOf(rows.filter((row) => !isRefused(row))), { found: false, created })
+  yield* recordDone(run, stepsOf(rows.filter((row) => !isRefused(row))), { found: false, created })
   for (const { change, reason } of refused) {
     yield* refuse(run, stepsOf(rows.filter((row) => row.change === change)), reason)
   }

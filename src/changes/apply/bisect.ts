@@ -5,9 +5,9 @@ import type { Step } from "../Plan.ts"
 import type { ApplyStopped, JournalFailed } from "../PlanError.ts"
 import { isOpen } from "../PlanState.ts"
 import { halves } from "../readApart.ts"
+import { refuse } from "./outcomes.ts"
 import { applyThroughLoss } from "./recover.ts"
 import type { Run } from "./Run.ts"
-import { refuse } from "./settle.ts"
 
 type Applied = Effect.Effect<void, ApplyStopped | Failure | JournalFailed>
 

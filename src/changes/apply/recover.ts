@@ -5,9 +5,9 @@ import type { Step } from "../Plan.ts"
 import { ApplyStopped } from "../PlanError.ts"
 import { isOpen, recordOf } from "../PlanState.ts"
 import { applyBatch } from "./applyBatch.ts"
+import { recordDone } from "./outcomes.ts"
 import { recordRounded } from "./readBack.ts"
 import { isRollback, knownOf, read, rowsOf, type Run, stepsOf } from "./Run.ts"
-import { settle } from "./settle.ts"
 
 const pauseMs = 5000
 
@@ -80,11 +80,11 @@ const settleShown = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>
   const state = yield* read(run, lost)
   for (const { change, step } of lost) {
     const { created } = run.driver.creations.isOne(change) ? state.lost(change, since(step) ?? 0) : {}
-    if (created !== undefined) yield* settle(run, [step], { found: false, created })
+    if (created !== undefined) yield* recordDone(run, [step], { found: false, created })
   }
   const shown = lost.filter(
     (row) => since(row.step) !== undefined && state.judge(row.change, knownOf(run, row.step)) === "already"
   )
-  yield* settle(run, stepsOf(shown), { found: false })
+  yield* recordDone(run, stepsOf(shown), { found: false })
   yield* recordRounded(run, shown, state)
 })

@@ -9,7 +9,7 @@ const place = Schema.Union([Schema.Null, Schema.Boolean, Schema.Finite, Schema.S
 /* Shapes of plans and of what comes of them, as a client may rely on them; all are open to fields that are not named. */
 
 /** An integer, listed without the bounds of a safe one: every tool's list of fields would repeat them. */
-const whole = Schema.Number.check(Schema.isInt({ toJsonSchema: () => ({ type: "integer" }) }))
+export const whole = Schema.Number.check(Schema.isInt({ toJsonSchema: () => ({ type: "integer" }) }))
 
 /** A row of a step; what it leads from and to depends on the upstream and the kind of change. */
 const stepOf = <S extends Schema.Constraint>(place: S) => ({
@@ -28,7 +28,7 @@ const apartFromSteps = {
 }
 
 /** What to do next. */
-const next = Schema.String
+export const next = Schema.String
 
 /** A plan in short, as tools that plan answer. */
 export const planOf = <K extends Schema.Constraint, S extends Schema.Constraint>(kind: K, place: S) => ({

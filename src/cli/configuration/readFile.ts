@@ -3,7 +3,7 @@ import { Effect, Predicate } from "effect"
 import { PlanFields, PromotionFields, unknownPlanFields } from "../../engine/changes/settings.ts"
 import { unknownInstanceFields } from "../../engine/config/instance.ts"
 import { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
-import { decode, type UnknownField, unknownFields } from "../../internal/config/fields.ts"
+import { below, decode, fieldOf, type UnknownField, unknownFields } from "../../internal/config/fields.ts"
 import { AuditFields, FileFields, HttpFields, OAuthFields, SharedFields } from "./fileFields.ts"
 import type { Settings, ToolsetName } from "./settings.ts"
 import { instancesIn, placeIn, type SourceFile } from "./SourceFile.ts"
@@ -95,8 +95,3 @@ const allUnknownFields = (json: unknown): ReadonlyArray<UnknownField> => [
     below(`environments.${instance}`, unknownInstanceFields(fields))
   )
 ]
-
-const fieldOf = (json: unknown, name: string): unknown => (Predicate.hasProperty(json, name) ? json[name] : undefined)
-
-const below = (path: string, fields: ReadonlyArray<UnknownField>): ReadonlyArray<UnknownField> =>
-  fields.map((field) => ({ ...field, name: `${path}.${field.name}` }))

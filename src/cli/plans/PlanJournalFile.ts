@@ -65,8 +65,8 @@ interface Held {
   readonly users: number
 }
 
-/** Other processes have the file for a moment when they add a plan, and for long only while they apply one. */
-const whileInUse = Schedule.max([Schedule.spaced("100 millis"), Schedule.recurs(20)])
+/** Other processes have a journal for a moment when they add a plan, and for long only while they apply one. */
+export const whileInUse = Schedule.max([Schedule.spaced("100 millis"), Schedule.recurs(20)])
 
 const busy = ({ message }: FileError) =>
   new FileError({

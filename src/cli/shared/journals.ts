@@ -1,12 +1,12 @@
 import path from "node:path"
 
-import { Effect, Option, Schedule, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import * as Redis from "effect/persistence/Redis"
 
 import type { Entry, Journal, Kept } from "../../changes/Journal.ts"
 import { JournalFailed } from "../../changes/PlanError.ts"
 import type { Journals } from "../plans/journals.ts"
-import { besideMemory, type Lines, reading, unreadableEntry } from "../plans/PlanJournalFile.ts"
+import { besideMemory, type Lines, reading, unreadableEntry, whileInUse } from "../plans/PlanJournalFile.ts"
 import { renewing, tryLock, unlock } from "./locks.ts"
 import type { Store } from "./Store.ts"
 
@@ -37,9 +37,6 @@ const problems = new Map([
   ["busy", "the shared journal is in use: another server applies a plan. Call again when that is done"],
   ["lost", "the shared journal has gone to another server meanwhile, as this one could not reach it in time"]
 ])
-
-/** Another server may have the journal for a moment. */
-const whileInUse = Schedule.max([Schedule.spaced("100 millis"), Schedule.recurs(20)])
 
 /** The journal as it is now: whole entries in their order, each read and decoded once, as nothing is ever taken out. */
 const reader = <C>(store: Store, name: string, lines: Lines<C>) => {

@@ -68,7 +68,7 @@ const onInstance = { instance: Schema.String }
 /** The names of the tags that a workflow had when the plan was made, or gets where it is new: guards go by them. */
 const labels = Schema.optionalKey(Schema.Array(Schema.String))
 const onWorkflow = { ...onInstance, workflow: Ref, name: Schema.String, labels }
-const content = {
+const besideContent = {
   references: Schema.Array(Reference),
   /** How deep its calls of other workflows go: what is called comes before what calls it. */
   level: Schema.Int,
@@ -81,7 +81,7 @@ const Create = Schema.Struct({
   /** What it is made from, as no two steps of a plan share it. */
   key: Schema.String,
   content: Content,
-  ...content,
+  ...besideContent,
   labels,
   /** The workflows that had this name before, where another one of it would be somebody else's doing. */
   namesakes: Schema.optionalKey(Schema.Array(Schema.String))
@@ -92,9 +92,9 @@ const Update = Schema.Struct({
   ...onWorkflow,
   before: Parts,
   after: Content,
-  ...content,
+  ...besideContent,
   names: Schema.optionalKey(Names),
-  /** Of a way back: the references in what it finds. */
+  /** Of a rollback: the references in what it finds. */
   found: Schema.optionalKey(Schema.Array(Reference))
 })
 
@@ -129,7 +129,7 @@ const Delete = Schema.Struct({
   ...onWorkflow,
   key: Schema.String,
   content: Content,
-  ...content
+  ...besideContent
 })
 
 const CreateTag = Schema.Struct({ kind: Schema.Literal("create-tag"), ...onInstance, name: Schema.String })

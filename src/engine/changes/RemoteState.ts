@@ -1,4 +1,4 @@
-import { Array as Arrays, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 
 import type { Judgement, Lost, RemoteState } from "../../changes/Driver.ts"
 import type { Draft } from "../../changes/Plan.ts"
@@ -6,8 +6,8 @@ import { removals } from "../client/body.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
 import type { EngineError } from "../client/EngineError.ts"
 import { isMissing } from "../client/isMissing.ts"
-import { listAll } from "../client/listAll.ts"
-import { type Tag, Workflow, WorkflowId } from "../client/models.ts"
+import { listAll, workflowsIn } from "../client/listAll.ts"
+import { type Tag, type Workflow, WorkflowId } from "../client/models.ts"
 import { isSameJson } from "../client/versions.ts"
 import { type Change, type ChangeOf, contentBefore, type Ref } from "./Change.ts"
 import { contentOf, differingParts, differsBeside, isArchived, shownFor } from "./content.ts"
@@ -22,13 +22,11 @@ export interface WorkflowState extends RemoteState<Change> {
 /** Reads at the same time, on one engine. */
 const atOnce = 5
 
-const asWorkflow = Schema.decodeUnknownOption(Workflow)
-
 /** The workflows of exactly this name. */
 export const namesakesOf = (client: Client, name: string) =>
   Effect.map(
     listAll((query) => client.listWorkflows({ ...query, name })),
-    (items) => Arrays.getSomes(items.map((item) => asWorkflow(item))).filter((workflow) => workflow.name === name)
+    (items) => workflowsIn(items).filter((workflow) => workflow.name === name)
   )
 
 /** Reads what the changes of one batch are about, all of them on the same instance. */
@@ -52,7 +50,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
   const strangers = ({ content, namesakes: known }: ChangeOf<"create">) =>
     known === undefined ? [] : (namesakes.get(content.name) ?? []).filter(({ id }) => !known.includes(id))
 
-  const standing = (change: Change): Judgement => {
+  const judgementOf = (change: Change): Judgement => {
     if (change.kind === "create") return strangers(change).length === 0 ? "pending" : "drift"
     if (change.kind === "create-tag") return tags.some(({ name }) => name === change.name) ? "drift" : "pending"
     if (change.kind === "delete-tag") {
@@ -69,7 +67,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
 
   return {
     workflows,
-    judge: (change) => standing(change),
+    judge: judgementOf,
     obstacle: (change) => {
       if (change.kind === "delete-tag") return taggedWith.get(change.name)
       const workflow = "workflow" in change && typeof change.workflow === "string" ? change.workflow : undefined
@@ -81,7 +79,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
       }
       return "workflow" in change && typeof change.workflow !== "string" ? "its workflow was not created" : undefined
     },
-    shown: (change) => ({ _tag: standing(change) === "already" || isBlind(change) ? "Wanted" : "Other" }),
+    shown: (change) => ({ _tag: judgementOf(change) === "already" || isBlind(change) ? "Wanted" : "Other" }),
     fromOwn: () => undefined,
     lost: (change, sentAt): Lost => {
       if (change.kind === "create-tag") {

@@ -1,4 +1,4 @@
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf, type Workflow } from "../client/models.ts"
 import { isSameJson } from "../client/versions.ts"
 import type { Content, Parts, Reference } from "./Change.ts"
@@ -29,7 +29,7 @@ export const groupsOf = ({ nodeGroups }: Workflow): Pick<Content, "nodeGroups"> 
   Array.isArray(nodeGroups) && nodeGroups.length > 0 ? { nodeGroups } : {}
 
 /** The data that its editor has pinned to nodes of a workflow. */
-export const pinDataOf = ({ pinData }: Workflow): JsonObject => (isJsonObject(pinData) ? pinData : {})
+export const pinDataOf = ({ pinData }: Workflow): JsonObject => objectOf(pinData)
 
 /** What people say about a workflow; lists and older engines tell nothing of it. */
 export const descriptionOf = ({ description }: Workflow): string => (typeof description === "string" ? description : "")

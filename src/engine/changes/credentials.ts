@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import type { Workflow } from "../client/models.ts"
 
 /** A credential of an instance, without its values. */
@@ -20,8 +20,8 @@ export interface KnownCredentials {
 export const credentialsIn = (workflows: ReadonlyArray<Workflow>): ReadonlyArray<Credential> => {
   const found = workflows.flatMap(({ nodes }) =>
     nodes.flatMap(({ credentials }) =>
-      Object.entries(isJsonObject(credentials) ? credentials : {}).flatMap(([type, given]) => {
-        const { id, name } = isJsonObject(given) ? given : {}
+      Object.entries(objectOf(credentials)).flatMap(([type, given]) => {
+        const { id, name } = objectOf(given)
         return Predicate.isString(id) && Predicate.isString(name) && id !== name ? [{ id, name, type }] : []
       })
     )
@@ -74,7 +74,7 @@ export const unseen = (id: string) => ({ id, name: id })
 export const unknownIn = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<string> => [
   ...new Set(
     nodes.flatMap(({ credentials }) =>
-      Object.entries(isJsonObject(credentials) ? credentials : {}).flatMap(([type, given]) =>
+      Object.entries(objectOf(credentials)).flatMap(([type, given]) =>
         isJsonObject(given) && given.id === given.name && Predicate.isString(given.id) ? [`${given.id} (${type})`] : []
       )
     )

@@ -11,12 +11,12 @@ import { type Change, idOf, invert, updateOf } from "./Change.ts"
 import { describing, undoes } from "./describe.ts"
 import { type ChangeError, explain } from "./failures.ts"
 import { holdToGuards, planProblems, type Step, warnOfProtected } from "./guards.ts"
-import { lastingSettings } from "./lasting.ts"
 import { groupOf, order } from "./order.ts"
 import { readRemoteState, type WorkflowState } from "./RemoteState.ts"
 import { resolve } from "./resolve.ts"
 import { send } from "./send.ts"
 import type { Guards } from "./settings.ts"
+import { unremovableSettings } from "./unremovable.ts"
 
 /** Steps that are read at once, and sent side by side. */
 const batchSize = 20
@@ -115,7 +115,7 @@ export const make = (
       ),
       later: []
     }),
-    warnOfRollback: (steps, read) => [...warningsOf(steps), ...lastingSettings(steps, shownIn(read))],
+    warnOfRollback: (steps, read) => [...warningsOf(steps), ...unremovableSettings(steps, shownIn(read))],
     checkDraft: (draft) => holdToGuards(guards, draft, estimate),
     checkRollback: (draft, isForward) =>
       isForward ? holdToGuards(guards, draft, estimate) : warnOfProtected(guards, draft),

@@ -6,7 +6,7 @@ import { fits, type Guards } from "./settings.ts"
 export type Draft = Core.Draft<Change>
 export type Step = Core.Step<Change>
 
-/** A step with its change's own way back. */
+/** A step with what undoes its change. */
 export const stepOf = (change: Change, reason: string): Step => ({
   id: idOf(change),
   change,
@@ -82,8 +82,8 @@ const tooMany = ({ maxItemsPerApply }: Guards, count: number): ReadonlyArray<str
     : []
 
 interface Agreed {
-  /** A way back is only held up by what is protected. */
-  readonly isLeadingBack: boolean
+  /** A plan that reverts another is only held up by what is protected. */
+  readonly isRevert: boolean
   readonly isProtectedConfirmed: boolean
 }
 
@@ -91,7 +91,7 @@ interface Agreed {
 export const planProblems = (
   guards: Guards,
   steps: ReadonlyArray<Step>,
-  { isLeadingBack, isProtectedConfirmed }: Agreed
+  { isRevert, isProtectedConfirmed }: Agreed
 ): ReadonlyArray<string> => {
   const names = isProtectedConfirmed ? [] : protectedIn(guards, steps)
   const unconfirmed =
@@ -100,7 +100,7 @@ export const planProblems = (
       : [
           `it changes protected workflows (${listed(names)}), which needs confirm_protected, after a person has agreed to them by name`
         ]
-  if (isLeadingBack) return unconfirmed
+  if (isRevert) return unconfirmed
   const broken = steps.flatMap(({ change }) => guardProblem(guards, change) ?? [])
   return [...new Set([...broken, ...tooMany(guards, steps.length), ...unconfirmed])]
 }

@@ -1,14 +1,6 @@
 import { Predicate } from "effect"
 
-/** A place inside of JSON: names of fields and places in lists. */
-export type Path = ReadonlyArray<string | number>
-
-/** What stands at a place; nothing where the way there ends before. */
-export const valueAt = (json: unknown, [step, ...rest]: Path): unknown => {
-  if (step === undefined) return json
-  if (Array.isArray(json)) return typeof step === "number" ? valueAt(json[step], rest) : undefined
-  return Predicate.hasProperty(json, step) ? valueAt(json[step], rest) : undefined
-}
+import type { Path } from "../workflow/paths.ts"
 
 /** The same JSON with another value at a place that exists; fields are added, lists do not grow. */
 export const withValue = <A>(json: A, path: Path, value: unknown): A => {

@@ -4,6 +4,7 @@ import type { Sent } from "../../changes/Driver.ts"
 import { removals } from "../client/body.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { ApiError, type EngineError, OutcomeUnknown, WorkflowChanged } from "../client/EngineError.ts"
+import { isMissing } from "../client/isMissing.ts"
 import { ExecutionId, TagId, type Workflow, WorkflowId } from "../client/models.ts"
 import { eraseWorkflow } from "../tools/workflows/delete.ts"
 import { switchOn } from "../tools/workflows/switchOn.ts"
@@ -151,7 +152,7 @@ const update = Effect.fnUntraced(function* (client: Client, id: WorkflowId, chan
     const problem = credentialProblem(client, change.after.nodes, workflow)
     return problem === undefined ? Effect.void : Effect.fail(problem)
   })
-  yield* Effect.catchTag(written, "ApiError", (error) => takeBack(client, current, change, error))
+  yield* Effect.catchTag(written, "ApiError", (error) => revert(client, current, change, error))
 })
 
 const write = (client: Client, current: Workflow, change: ChangeOf<"update">) => {
@@ -166,7 +167,7 @@ const write = (client: Client, current: Workflow, change: ChangeOf<"update">) =>
 }
 
 /** Engines save a change of an active workflow before they refuse to run it: then what was there before is put back. */
-const takeBack = Effect.fnUntraced(function* (
+const revert = Effect.fnUntraced(function* (
   client: Client,
   before: Workflow,
   change: ChangeOf<"update">,
@@ -200,7 +201,6 @@ const takeBack = Effect.fnUntraced(function* (
 const deleteExecution = (client: Client, change: Change) =>
   clearly(client, carryOut(client, change)).pipe(
     Effect.as(undefined),
-    Effect.catchTag("ApiError", (error) =>
-      Effect.succeed(error.httpStatus === 404 ? undefined : { change, reason: error.message })
-    )
+    Effect.catchIf(isMissing, () => Effect.undefined),
+    Effect.catchTag("ApiError", (error) => Effect.succeed({ change, reason: error.message }))
   )

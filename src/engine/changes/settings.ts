@@ -1,6 +1,6 @@
-import { Effect, Predicate, Schema } from "effect"
+import { Effect, Schema } from "effect"
 
-import { text, texts, type UnknownField, unknownFields, whole } from "../../internal/config/fields.ts"
+import { below, fieldOf, text, texts, type UnknownField, unknownFields, whole } from "../../internal/config/fields.ts"
 import type { Protected } from "../client/Protection.ts"
 
 const orElse = <const A>(value: A) => Effect.succeed(value)
@@ -132,12 +132,7 @@ export const unknownPlanFields = (plans: unknown, promotion: unknown): ReadonlyA
   ]
 }
 
-const fieldOf = (json: unknown, name: string): unknown => (Predicate.hasProperty(json, name) ? json[name] : undefined)
-
 const listAt = (json: unknown, name: string): ReadonlyArray<unknown> => {
   const list = fieldOf(json, name)
   return Array.isArray(list) ? list : []
 }
-
-const below = (path: string, fields: ReadonlyArray<UnknownField>): ReadonlyArray<UnknownField> =>
-  fields.map((field) => ({ ...field, name: `${path}.${field.name}` }))

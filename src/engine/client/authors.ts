@@ -8,7 +8,7 @@ import type { restCalls } from "./restCalls.ts"
 const limit = 50
 
 /** How long the history waits to learn who it was. */
-const patience = "5 seconds"
+const timeLimit = "5 seconds"
 
 const toWorkflowId = Schema.decodeUnknownOption(WorkflowId)
 
@@ -25,7 +25,7 @@ export const authorsBy =
       const made = versions.slice(0, known < 0 ? 1 : known)
       return [...new Set(made.flatMap(({ authors }) => authors ?? []))].join(", ")
     }).pipe(
-      Effect.timeout(patience),
+      Effect.timeout(timeLimit),
       Effect.option,
       Effect.map((found) => Option.getOrUndefined(Option.filter(found, (names) => names.trim() !== "")))
     )

@@ -2,7 +2,9 @@ import { Effect, Option } from "effect"
 
 import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
 import type { EngineClient } from "./EngineClient.ts"
+import type { EngineError } from "./EngineError.ts"
 import { Instances } from "./Instances.ts"
+import { isMissing } from "./isMissing.ts"
 import { CredentialId } from "./models.ts"
 
 /** What stands for a version that nothing tells. */
@@ -51,10 +53,5 @@ export const versionOf = Effect.fnUntraced(function* (engine: EngineClient["Serv
 })
 
 /** A refusal of the thing asked for, such as an unknown id, still proves the call. */
-const offers = <A, E extends { readonly _tag: string; readonly httpStatus?: number }>(
-  call: Effect.Effect<Option.Option<A>, E>
-) =>
-  Effect.match(call, {
-    onSuccess: Option.isSome,
-    onFailure: (error) => error._tag === "ApiError" && error.httpStatus === 404
-  })
+const offers = <A>(call: Effect.Effect<Option.Option<A>, EngineError>) =>
+  Effect.match(call, { onSuccess: Option.isSome, onFailure: isMissing })

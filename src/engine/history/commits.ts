@@ -1,9 +1,10 @@
 import { Predicate } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { nameOf } from "../client/nameOf.ts"
 import { describe } from "./describe.ts"
 import { type NewCommit, ourselves, somebody } from "./git/fastImport.ts"
-import type { Happening, HappeningOf } from "./Happening.ts"
+import type { HistoryEvent, HistoryEventOf } from "./HistoryEvent.ts"
 import { filesOf } from "./layout.ts"
 import { commitOfBackup, commitsOfList } from "./lists.ts"
 import { deleted, type Line, messageOf, readWhole } from "./message.ts"
@@ -29,14 +30,14 @@ export interface Ledger {
 }
 
 /** The commits that something asks for, none where nothing changed; the ledger is brought up to date. */
-export const commitsOf = (happening: Happening, ledger: Ledger): ReadonlyArray<NewCommit> => {
-  if (happening._tag === "Seen") return commitsOfReading(happening, ledger)
-  if (happening._tag === "Wrote") return commitsOfChange(happening, ledger)
-  return happening._tag === "Listed" ? commitsOfList(happening, ledger.lists) : [commitOfBackup(happening)]
+export const commitsOf = (event: HistoryEvent, ledger: Ledger): ReadonlyArray<NewCommit> => {
+  if (event._tag === "Seen") return commitsOfReading(event, ledger)
+  if (event._tag === "Wrote") return commitsOfChange(event, ledger)
+  return event._tag === "Listed" ? commitsOfList(event, ledger.lists) : [commitOfBackup(event)]
 }
 
 const commitsOfReading = (
-  { at, gone, instance, workflows }: HappeningOf<"Seen">,
+  { at, gone, instance, workflows }: HistoryEventOf<"Seen">,
   ledger: Ledger
 ): ReadonlyArray<NewCommit> => {
   const first: Array<Step> = []
@@ -69,7 +70,7 @@ const commitsOfReading = (
 /** Whether another process has recorded what came after a reading, before this one came to be recorded. */
 const isOvertaken = (
   { recordedAt, workflows }: Ledger,
-  { at, instance }: Pick<Happening, "at" | "instance">,
+  { at, instance }: Pick<HistoryEvent, "at" | "instance">,
   seen: JsonObject
 ): boolean => {
   const key = keyOf(instance, String(seen.id))
@@ -79,7 +80,7 @@ const isOvertaken = (
 const authorOf = ({ authors }: Ledger, instance: string, { id, versionId }: JsonObject): string =>
   authors.get(versionKey(instance, String(id), String(versionId))) ?? somebody
 
-const commitsOfChange = (change: HappeningOf<"Wrote">, ledger: Ledger): ReadonlyArray<NewCommit> => {
+const commitsOfChange = (change: HistoryEventOf<"Wrote">, ledger: Ledger): ReadonlyArray<NewCommit> => {
   const { after, at, id, instance, origin } = change
   const { client = "an unknown client", tool = "a change" } = origin
   const ours = (step: Step | undefined) =>
@@ -107,7 +108,7 @@ const commitsOfChange = (change: HappeningOf<"Wrote">, ledger: Ledger): Readonly
 
 /** The workflow before a change: as it was read for it, else as far as such a change leaves it as it was. */
 const stateBefore = (
-  { after, before, touched }: HappeningOf<"Wrote">,
+  { after, before, touched }: HistoryEventOf<"Wrote">,
   known: JsonObject | undefined
 ): JsonObject | undefined => {
   if (before !== undefined) return before
@@ -116,13 +117,13 @@ const stateBefore = (
 }
 
 /** A change that another process on the same repository has come across before it was recorded here. */
-const alreadyThere = ({ after, before, id, instance }: HappeningOf<"Wrote">, ledger: Ledger): Step | undefined => {
+const alreadyThere = ({ after, before, id, instance }: HistoryEventOf<"Wrote">, ledger: Ledger): Step | undefined => {
   const known = ledger.workflows.get(keyOf(instance, id))
   if (known === undefined || before === undefined || after._tag !== "Present") return undefined
   const was = merged(known.record, before)
   const isRecorded = isSameRecord(merged(known.record, after.seen), known.record)
   if (!isRecorded || isSameRecord(was, known.record)) return undefined
-  return { ...nothing, name: nameIn(known.record), line: lineOf(known.base, describe(was, known.record), known.record) }
+  return { ...nothing, name: nameOf(known.record), line: lineOf(known.base, describe(was, known.record), known.record) }
 }
 
 interface Step {
@@ -145,12 +146,12 @@ const put = (ledger: Ledger, instance: string, seen: JsonObject): Step | undefin
   const record = merged(known?.record, seen)
   const isMore = known !== undefined && isIncomplete(known.record) && !isIncomplete(record)
   if (known !== undefined && !isMore && isSameRecord(known.record, record)) return undefined
-  const base = baseOf(instance, nameIn(record), id)
+  const base = baseOf(instance, nameOf(record), id)
   const write = filesOf(base, record)
   const paths = [...write.keys()]
   ledger.workflows.set(keyOf(instance, id), { base, paths, record })
   return {
-    name: nameIn(record),
+    name: nameOf(record),
     line: lineOf(base, known === undefined ? firstVersion : wordsFor(known.record, record), record),
     remove: known?.paths.filter((path) => !write.has(path)) ?? [],
     write
@@ -164,10 +165,8 @@ const drop = (ledger: Ledger, instance: string, id: string): Step | undefined =>
   const known = ledger.workflows.get(keyOf(instance, id))
   if (known === undefined) return undefined
   ledger.workflows.delete(keyOf(instance, id))
-  return { ...nothing, name: nameIn(known.record), line: { base: known.base, change: deleted }, remove: known.paths }
+  return { ...nothing, name: nameOf(known.record), line: { base: known.base, change: deleted }, remove: known.paths }
 }
-
-const nameIn = ({ name }: JsonObject): string => (Predicate.isString(name) ? name : "")
 
 const lineOf = (base: string, change: string, { versionId }: JsonObject): Line => ({
   base,
@@ -187,7 +186,7 @@ const commitOf = (
     readonly at: number
     readonly instance: string
     readonly subject: (what: string) => string
-    readonly origin?: HappeningOf<"Wrote">["origin"]
+    readonly origin?: HistoryEventOf<"Wrote">["origin"]
   }
 ): ReadonlyArray<NewCommit> => {
   const [only] = steps

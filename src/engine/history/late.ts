@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { type Happening, idsIn } from "./Happening.ts"
+import { type HistoryEvent, idsIn } from "./HistoryEvent.ts"
 import { type Commit, linesIn, momentIn } from "./message.ts"
 import { keyAt, keyOf } from "./paths.ts"
 import { isNewer } from "./record.ts"
@@ -8,58 +8,56 @@ type Recorded = ReadonlyMap<string, { readonly record: JsonObject }>
 
 /** What a process that has ended has left, without what it has recorded in its last moment all the same. */
 export const notRecorded = (
-  left: ReadonlyArray<Happening>,
+  left: ReadonlyArray<HistoryEvent>,
   commits: ReadonlyArray<Commit>
-): ReadonlyArray<Happening> => {
+): ReadonlyArray<HistoryEvent> => {
   const told = new Set(
     commits.flatMap(({ message }) =>
       linesIn(message).map(({ folder, id }) => `${keyAt(folder, id)} ${momentIn(message)}`)
     )
   )
-  const isTold = ({ at, instance }: Happening, id: unknown) =>
+  const isTold = ({ at, instance }: HistoryEvent, id: unknown) =>
     told.has(`${keyOf(instance, String(id))} ${new Date(at).toISOString()}`)
-  return left.flatMap((happening): ReadonlyArray<Happening> => {
-    const { _tag } = happening
-    if (_tag === "Wrote") return isTold(happening, happening.id) ? [] : [happening]
-    if (_tag === "Listed") return happening.all === undefined ? [happening] : []
+  return left.flatMap((event): ReadonlyArray<HistoryEvent> => {
+    const { _tag } = event
+    if (_tag === "Wrote") return isTold(event, event.id) ? [] : [event]
+    if (_tag === "Listed") return event.all === undefined ? [event] : []
     if (_tag === "BackedUp") return []
-    const workflows = happening.workflows.filter(({ id }) => !isTold(happening, id))
-    return workflows.length === 0 ? [] : [{ ...happening, workflows, gone: [] }]
+    const workflows = event.workflows.filter(({ id }) => !isTold(event, id))
+    return workflows.length === 0 ? [] : [{ ...event, workflows, gone: [] }]
   })
 }
 
 /** The workflows that are recorded as newer than something that comes only now, as another process was faster. */
-export const overtaken = (happenings: ReadonlyArray<Happening>, recorded: Recorded): ReadonlyArray<string> => [
+export const overtaken = (events: ReadonlyArray<HistoryEvent>, recorded: Recorded): ReadonlyArray<string> => [
   ...new Set(
-    happenings.flatMap((happening) =>
-      idsIn(happening)
-        .map((id) => [keyOf(happening.instance, id), stateIn(happening, id)] as const)
+    events.flatMap((event) =>
+      idsIn(event)
+        .map((id) => [keyOf(event.instance, id), stateIn(event, id)] as const)
         .flatMap(([key, state]) => (isNewer(recorded.get(key)?.record, state) ? [key] : []))
     )
   )
 ]
 
-/** What was recorded after all that comes only now, so that it is what stands in the end. */
-export const standing = (
-  happenings: ReadonlyArray<Happening>,
+/** What is recorded as newer than all that comes only now, and has to be recorded again behind it. */
+export const recordedAgain = (
+  events: ReadonlyArray<HistoryEvent>,
   { recordedAt, workflows }: { readonly workflows: Recorded; readonly recordedAt: ReadonlyMap<string, number> },
   at: number
-): ReadonlyArray<Happening> => {
-  const last = new Map(
-    happenings.flatMap((happening) => idsIn(happening).map((id) => [keyOf(happening.instance, id), { happening, id }]))
-  )
-  return [...last].flatMap(([key, { happening, id }]): ReadonlyArray<Happening> => {
+): ReadonlyArray<HistoryEvent> => {
+  const last = new Map(events.flatMap((event) => idsIn(event).map((id) => [keyOf(event.instance, id), { event, id }])))
+  return [...last].flatMap(([key, { event, id }]): ReadonlyArray<HistoryEvent> => {
     const known = workflows.get(key)?.record
-    const isOlder = happening.at <= (recordedAt.get(key) ?? -Infinity)
-    return known !== undefined && isOlder && isNewer(known, stateIn(happening, id))
-      ? [{ _tag: "Seen", instance: happening.instance, at, workflows: [{ ...known, id }], gone: [] }]
+    const isOlder = event.at <= (recordedAt.get(key) ?? -Infinity)
+    return known !== undefined && isOlder && isNewer(known, stateIn(event, id))
+      ? [{ _tag: "Seen", instance: event.instance, at, workflows: [{ ...known, id }], gone: [] }]
       : []
   })
 }
 
-const stateIn = (happening: Happening, id: string): JsonObject => {
-  if (happening._tag === "Seen") return happening.workflows.find((one) => String(one.id) === id) ?? {}
-  if (happening._tag !== "Wrote") return {}
-  const { after, at } = happening
+const stateIn = (event: HistoryEvent, id: string): JsonObject => {
+  if (event._tag === "Seen") return event.workflows.find((one) => String(one.id) === id) ?? {}
+  if (event._tag !== "Wrote") return {}
+  const { after, at } = event
   return after._tag === "Present" ? after.seen : { updatedAt: new Date(at).toISOString() }
 }

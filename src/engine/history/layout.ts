@@ -1,6 +1,6 @@
 import { Predicate, Schema } from "effect"
 
-import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
 import { slug } from "./paths.ts"
 import { printed } from "./print.ts"
@@ -28,7 +28,7 @@ export const filesOf = (base: string, record: JsonObject): Files => {
   const { nodes, ...rest } = record
   const top = apart(rest, (text, path) => (isLong(text) ? keep(text, stemOf(path), extensionOf(text, path)) : text))
   const parts = Array.isArray(nodes) ? nodes.map((node) => nodeApart(node, keep)) : apart(nodes, same)
-  const written = { ...(isJsonObject(top) ? top : {}), ...(nodes === undefined ? {} : { nodes: parts }) }
+  const written = { ...objectOf(top), ...(nodes === undefined ? {} : { nodes: parts }) }
   const main = printed(inOrder(written, fieldOrder))
   return new Map([[`${base}.json`, main], ...[...texts].map(([name, text]) => [`${base}/${name}`, text] as const)])
 }

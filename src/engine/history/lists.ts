@@ -2,25 +2,25 @@ import { Option, Predicate, Schema } from "effect"
 
 import { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { type NewCommit, ourselves, somebody } from "./git/fastImport.ts"
-import { type HappeningOf, shortItem } from "./Happening.ts"
+import { type HistoryEventOf, shortItem } from "./HistoryEvent.ts"
 import { messageOf } from "./message.ts"
 import { credentialsFile, folderOf, tagsFile } from "./paths.ts"
 
 /** Where a list lies. */
-export const fileOf = ({ instance, list }: HappeningOf<"Listed">): string =>
+export const fileOf = ({ instance, list }: HistoryEventOf<"Listed">): string =>
   list === "tags" ? tagsFile(instance) : credentialsFile(instance)
 
 /** The commit that a list asks for, none where it says the same; the known lists are brought up to date. */
 export const commitsOfList = (
-  happening: HappeningOf<"Listed">,
+  event: HistoryEventOf<"Listed">,
   lists: Map<string, string>
 ): ReadonlyArray<NewCommit> => {
-  const file = fileOf(happening)
+  const file = fileOf(event)
   const before = itemsIn(lists.get(file) ?? "")
-  const after = listAfter(before, happening)
+  const after = listAfter(before, event)
   const text = `${JSON.stringify(after, null, 2)}\n`
   if (text === (lists.get(file) ?? "[]\n")) return []
-  const { all, at, instance, list, origin } = happening
+  const { all, at, instance, list, origin } = event
   const isFirst = all !== undefined && !lists.has(file)
   lists.set(file, text)
   const what = `${list} on ${instance}`
@@ -45,7 +45,7 @@ export const commitsOfList = (
 
 const listAfter = (
   before: ReadonlyArray<JsonObject>,
-  { all, gone, put }: HappeningOf<"Listed">
+  { all, gone, put }: HistoryEventOf<"Listed">
 ): ReadonlyArray<JsonObject> => {
   const kept = all ?? before.filter(({ id }) => id !== gone && id !== put?.id)
   const known = before.find(({ id }) => id === put?.id)
@@ -74,7 +74,7 @@ const difference = (before: ReadonlyArray<JsonObject>, after: ReadonlyArray<Json
 const nameIn = ({ id, name }: JsonObject) => (Predicate.isString(name) ? name : String(id))
 
 /** The commit that ends a backup. */
-export const commitOfBackup = ({ at, instance, words }: HappeningOf<"BackedUp">): NewCommit => ({
+export const commitOfBackup = ({ at, instance, words }: HistoryEventOf<"BackedUp">): NewCommit => ({
   author: ourselves,
   at: Math.floor(at / 1000),
   message: messageOf({ at, subject: `backup: ${words} on ${instance}`, lines: [], backupOf: folderOf(instance) }),

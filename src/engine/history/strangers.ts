@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import type { Happening } from "./Happening.ts"
+import type { HistoryEvent } from "./HistoryEvent.ts"
 import { keyOf } from "./paths.ts"
 
 /** A version of a workflow that none of our changes has made, after one that is recorded. */
@@ -17,7 +17,7 @@ export const versionKey = (instance: string, id: string, version: string): strin
 
 /** The versions in what happened that somebody else must have made, on engines that name versions. */
 export const strangersIn = (
-  happenings: ReadonlyArray<Happening>,
+  events: ReadonlyArray<HistoryEvent>,
   recorded: ReadonlyMap<string, { readonly record: JsonObject }>
 ): ReadonlyArray<Stranger> => {
   const last = new Map([...recorded].map(([key, { record }]) => [key, versionIn(record)] as const))
@@ -28,11 +28,11 @@ export const strangersIn = (
       found.push({ instance, id: String(id), since, version })
     last.set(keyOf(instance, String(id)), version ?? since)
   }
-  for (const happening of happenings) {
-    const { _tag, instance } = happening
-    if (_tag === "Seen") for (const workflow of happening.workflows) meet(instance, workflow)
+  for (const event of events) {
+    const { _tag, instance } = event
+    if (_tag === "Seen") for (const workflow of event.workflows) meet(instance, workflow)
     if (_tag !== "Wrote") continue
-    const { after, before, id } = happening
+    const { after, before, id } = event
     if (before !== undefined) meet(instance, { ...before, id })
     if (after._tag === "Present") last.set(keyOf(instance, id), versionIn(after.seen) ?? last.get(keyOf(instance, id)))
   }

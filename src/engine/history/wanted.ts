@@ -1,15 +1,16 @@
 import { Predicate, Struct } from "effect"
 
-import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import type { Changes, Creation } from "../client/body.ts"
 import type { Workflow } from "../client/models.ts"
 import { isSameJson } from "../client/versions.ts"
 import { differences, type Change } from "../workflow/difference.ts"
+import { nodesOf } from "../workflow/nodePairs.ts"
 
 /** What has to be written so that a workflow is as in a record again; nothing of it where its content is the same. */
 export const changesTo = (record: JsonObject, current: Workflow): Changes => {
   const isOther = (field: string) => field in record && !isSameJson(record[field] ?? null, current[field] ?? null)
-  const settings = isJsonObject(record.settings) ? record.settings : {}
+  const settings = objectOf(record.settings)
   return {
     ...(isOther("name") && Predicate.isString(record.name) ? { name: record.name } : {}),
     ...(isOther("nodes") ? { nodes: nodesOf(record) } : {}),
@@ -25,15 +26,12 @@ export const changesTo = (record: JsonObject, current: Workflow): Changes => {
 export const creationOf = (record: JsonObject): Creation => ({
   name: Predicate.isString(record.name) ? record.name : "",
   nodes: nodesOf(record),
-  connections: isJsonObject(record.connections) ? record.connections : {},
-  settings: isJsonObject(record.settings) ? record.settings : {},
+  connections: objectOf(record.connections),
+  settings: objectOf(record.settings),
   staticData: record.staticData,
   ...(record.pinData === undefined ? {} : { pinData: record.pinData }),
   ...(Array.isArray(record.nodeGroups) && record.nodeGroups.length > 0 ? { nodeGroups: record.nodeGroups } : {})
 })
-
-const nodesOf = ({ nodes }: JsonObject): ReadonlyArray<JsonObject> =>
-  Array.isArray(nodes) ? nodes.filter(isJsonObject) : []
 
 /** The tags that a record names, by id and name. */
 export const tagsIn = ({ tags }: JsonObject): ReadonlyArray<{ readonly id: string; readonly name: string }> =>

@@ -1,4 +1,5 @@
-import { recordOf, textsOf } from "./json.ts"
+import { objectOf } from "../../internal/schema/JsonObject.ts"
+import { textsOf } from "./json.ts"
 import type { IndexEntry, NodeType, Property } from "./NodeType.ts"
 import { reduceNodeType } from "./reduce.ts"
 
@@ -20,7 +21,7 @@ export const collect = (described: ReadonlyArray<unknown>, prefix = ""): Readonl
     if (reduced === undefined) continue
     const { type } = reduced
     types.set(type, [...(types.get(type) ?? []), reduced])
-    aliases.set(type, new Set([...(aliases.get(type) ?? []), ...textsOf(recordOf(recordOf(given).codex).alias)]))
+    aliases.set(type, new Set([...(aliases.get(type) ?? []), ...textsOf(objectOf(objectOf(given).codex).alias)]))
   }
   const isDerived = (type: string) =>
     type.endsWith("Tool") && types.get(type.slice(0, -"Tool".length))?.some(({ asTool }) => asTool === true) === true

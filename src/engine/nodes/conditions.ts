@@ -1,6 +1,7 @@
 import { Equal, Predicate } from "effect"
 
-import { isRecord, valueAt } from "./json.ts"
+import { isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { valueAt } from "./json.ts"
 import type { Shown } from "./NodeType.ts"
 
 /** What decides whether something is shown. */
@@ -34,13 +35,13 @@ const actualValues = (name: string, { isTool, root, values, version }: Settings)
   if (name === "@version") return [version]
   if (name === "@tool") return [isTool]
   const found = name.startsWith("/") ? valueAt(root, name.slice(1)) : valueAt(values, name)
-  const value = isRecord(found) && found.__rl === true ? found.value : found
+  const value = isJsonObject(found) && found.__rl === true ? found.value : found
   return Array.isArray(value) ? value : [value]
 }
 
 const meets = (wanted: ReadonlyArray<unknown>, actual: ReadonlyArray<unknown>): boolean =>
   wanted.some((condition) => {
-    const rule = isRecord(condition) && isRecord(condition._cnd) ? Object.entries(condition._cnd)[0] : undefined
+    const rule = isJsonObject(condition) && isJsonObject(condition._cnd) ? Object.entries(condition._cnd)[0] : undefined
     if (rule === undefined) return actual.includes(condition)
     const [key, target] = rule
     return actual.length === 0 ? key === "not" : actual.every((value) => holds(key, value, target))
@@ -55,7 +56,7 @@ const holds = (key: string, value: unknown, target: unknown): boolean => {
   if (key === "gt") return order > 0
   if (key === "lt") return order < 0
   if (key === "between") {
-    return isRecord(target) && compare(value, target.from) >= 0 && compare(value, target.to) <= 0
+    return isJsonObject(target) && compare(value, target.from) >= 0 && compare(value, target.to) <= 0
   }
   if (key === "exists") return value !== undefined && value !== null && value !== ""
   if (!Predicate.isString(value) || !Predicate.isString(target)) return false

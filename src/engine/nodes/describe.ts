@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { clipped } from "../../internal/clipped.ts"
-import { isRecord } from "./json.ts"
+import { isJsonObject } from "../../internal/schema/JsonObject.ts"
 import type { Choice, NodeType, Property, Shown } from "./NodeType.ts"
 import { isDecoration } from "./reduce.ts"
 
@@ -57,14 +57,14 @@ const isTelling = ({ description = "", title }: Property) =>
 const lineOf = (property: Property, settled: Settled, detail: Detail): string => {
   const { default: standard, name, required } = property
   const shownDefault =
-    standard === undefined || isEmpty(standard) || isRecord(standard)
+    standard === undefined || isEmpty(standard) || isJsonObject(standard)
       ? ""
       : ` = ${clipped(JSON.stringify(standard), 60)}`
   return `${name}${required === true ? "*" : ""}: ${typeText(property, settled, detail)}${shownDefault}`
 }
 
 const isEmpty = (value: unknown) =>
-  value === "" || (Array.isArray(value) ? value.length === 0 : isRecord(value) && Object.keys(value).length === 0)
+  value === "" || (Array.isArray(value) ? value.length === 0 : isJsonObject(value) && Object.keys(value).length === 0)
 
 const typeText = (property: Property, settled: Settled, detail: Detail): string => {
   const { choices, fields, groups, isDynamic = false, isMultiple = false, modes, type } = property
@@ -130,14 +130,14 @@ export const condition = ({ hide, show }: Shown, settled: Settled): string | und
 
 const meetsSettled = (value: unknown, wanted: ReadonlyArray<unknown>): boolean =>
   wanted.some((one) => {
-    const rule = isRecord(one) && isRecord(one._cnd) ? Object.entries(one._cnd)[0] : undefined
+    const rule = isJsonObject(one) && isJsonObject(one._cnd) ? Object.entries(one._cnd)[0] : undefined
     if (rule === undefined) return one === value
     const [key, target] = rule
     if (key === "not") return value !== target
     if (key === "eq") return value === target
     if (key === "exists") return value !== "" && value !== undefined
     if (!Predicate.isNumber(value)) return true
-    if (key === "between") return isRecord(target) && value >= Number(target.from) && value <= Number(target.to)
+    if (key === "between") return isJsonObject(target) && value >= Number(target.from) && value <= Number(target.to)
     const order = value - Number(target)
     return key === "gte" ? order >= 0 : key === "lte" ? order <= 0 : key === "gt" ? order > 0 : order < 0
   })
@@ -145,7 +145,7 @@ const meetsSettled = (value: unknown, wanted: ReadonlyArray<unknown>): boolean =
 const openText = (name: string, wanted: ReadonlyArray<unknown>): string => {
   const [only] = wanted
   if (wanted.length === 1 && Predicate.isBoolean(only)) return only ? name : `not ${name}`
-  return `${name}=${clipped(wanted.map((one) => (isRecord(one) ? ruleText(one._cnd) : String(one))).join("|"), 80)}`
+  return `${name}=${clipped(wanted.map((one) => (isJsonObject(one) ? ruleText(one._cnd) : String(one))).join("|"), 80)}`
 }
 
 const ruleText = (rule: unknown): string =>

@@ -1,6 +1,5 @@
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { isShown, type Settings } from "./conditions.ts"
-import { isRecord } from "./json.ts"
 import type { NodeType, Property } from "./NodeType.ts"
 
 /** How often values are looked at again because others depend on them; no form is nested deeper. */
@@ -32,7 +31,7 @@ export const effectiveValues = (
 
 /** The value that a parameter has where nobody gave one. */
 const usual = ({ default: value, type }: Property): unknown =>
-  type.endsWith("Locator") && isRecord(value) ? { __rl: true, ...value } : (value ?? "")
+  type.endsWith("Locator") && isJsonObject(value) ? { __rl: true, ...value } : (value ?? "")
 
 /** What decides about the parameters of a node: its own values, and its version. */
 export const settingsOf = ({ properties, type }: NodeType, given: JsonObject, version: number): Settings => {

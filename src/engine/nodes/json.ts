@@ -1,16 +1,8 @@
 import { Predicate } from "effect"
 
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { listOf } from "../../internal/schema/JsonObject.ts"
 
-/** Lenient looks at JSON of which nothing is promised: what has another form counts as not there. */
-export const recordOf = (value: unknown): JsonObject => (Predicate.isObject(value) ? { ...value } : {})
-
-export const isRecord = (value: unknown): value is JsonObject => Predicate.isObject(value)
-
-export const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
-
-export const recordsOf = (value: unknown): ReadonlyArray<JsonObject> => listOf(value).filter(isRecord)
-
+/** Lenient looks at JSON of which nothing is promised, as `objectOf` and `listOf`. */
 export const textOf = (value: unknown): string => (Predicate.isString(value) ? value : "")
 
 export const textsOf = (value: unknown): ReadonlyArray<string> => listOf(value).filter(Predicate.isString)

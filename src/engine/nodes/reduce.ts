@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { isRecord, listOf, numbersOf, recordOf, recordsOf, textOf, textsOf } from "./json.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
+import { numbersOf, textOf, textsOf } from "./json.ts"
 import type { Choice, Conditions, CredentialUse, Group, NodeType, Port, Property, Shown } from "./NodeType.ts"
 
 /** Longest description that is kept, in characters. */
@@ -12,12 +12,12 @@ const longest = 160
  * it has no name or no version.
  */
 export const reduceNodeType = (given: unknown, prefix = ""): NodeType | undefined => {
-  const described = recordOf(given)
+  const described = objectOf(given)
   const name = textOf(described.name)
   const versions = numbersOf(described.version)
   const newest = versions.at(-1)
   if (name === "" || newest === undefined) return undefined
-  const hints = recordOf(described.builderHint)
+  const hints = objectOf(described.builderHint)
   const [inputs, outputs] = [ports(described.inputs, hints.inputs), ports(described.outputs, hints.outputs)]
   return {
     type: prefix + name,
@@ -33,7 +33,7 @@ export const reduceNodeType = (given: unknown, prefix = ""): NodeType | undefine
     outputs,
     ...(Predicate.isString(described.inputs) ? { hasDynamicInputs: true } : {}),
     ...(Predicate.isString(described.outputs) ? { hasDynamicOutputs: true } : {}),
-    credentials: recordsOf(described.credentials).map(credential),
+    credentials: objectsOf(described.credentials).map(credential),
     properties: properties(described.properties)
   }
 }
@@ -55,25 +55,25 @@ const plain = (text: unknown): string => {
 
 const conditions = (given: unknown): Conditions =>
   Object.fromEntries(
-    Object.entries(recordOf(given)).flatMap(([name, values]) => (Array.isArray(values) ? [[name, values]] : []))
+    Object.entries(objectOf(given)).flatMap(([name, values]) => (Array.isArray(values) ? [[name, values]] : []))
   )
 
 const shown = ({ displayOptions }: JsonObject): Shown => {
-  const { hide, show } = recordOf(displayOptions)
+  const { hide, show } = objectOf(displayOptions)
   return {
-    ...(isRecord(show) ? { show: conditions(show) } : {}),
-    ...(isRecord(hide) ? { hide: conditions(hide) } : {})
+    ...(isJsonObject(show) ? { show: conditions(show) } : {}),
+    ...(isJsonObject(hide) ? { hide: conditions(hide) } : {})
   }
 }
 
 const properties = (given: unknown): ReadonlyArray<Property> =>
-  recordsOf(given)
+  objectsOf(given)
     .filter(({ name }) => Predicate.isString(name) && name !== "")
     .map(property)
 
 const property = (given: JsonObject): Property => {
   const type = textOf(given.type)
-  const typeOptions = recordOf(given.typeOptions)
+  const typeOptions = objectOf(given.typeOptions)
   const description = plain(given.description)
   return {
     name: textOf(given.name),
@@ -94,16 +94,16 @@ const property = (given: JsonObject): Property => {
 export const isDecoration = (type: string) => ["notice", "callout", "button", "curlImport"].includes(type)
 
 const needsMatch = (name: unknown, { resourceMapper }: JsonObject) =>
-  name === "columns" && ["update", "upsert"].includes(textOf(recordOf(resourceMapper).mode))
+  name === "columns" && ["update", "upsert"].includes(textOf(objectOf(resourceMapper).mode))
 
 const isDynamic = (typeOptions: JsonObject) =>
   typeOptions.loadOptionsMethod !== undefined || typeOptions.loadOptions !== undefined
 
 const parts = (type: string, { modes, options }: JsonObject): Partial<Property> => {
   if (type === "collection") return { fields: properties(options) }
-  if (type === "fixedCollection") return { groups: recordsOf(options).map(group) }
-  if (type === "options" || type === "multiOptions") return { choices: recordsOf(options).map(choice) }
-  return modes === undefined ? {} : { modes: recordsOf(modes).map(({ name }) => textOf(name)) }
+  if (type === "fixedCollection") return { groups: objectsOf(options).map(group) }
+  if (type === "options" || type === "multiOptions") return { choices: objectsOf(options).map(choice) }
+  return modes === undefined ? {} : { modes: objectsOf(modes).map(({ name }) => textOf(name)) }
 }
 
 const group = (given: JsonObject): Group => ({
@@ -122,10 +122,10 @@ const choice = (given: JsonObject): Choice => ({
 /** Inputs or outputs. Where an expression decides, every type that it names may be there. */
 const ports = (given: unknown, hints: unknown): ReadonlyArray<Port> => {
   if (!Predicate.isString(given)) return listOf(given).flatMap(port)
-  const hinted = Object.entries(recordOf(hints)).map(([type, hint]) => ({
+  const hinted = Object.entries(objectOf(hints)).map(([type, hint]) => ({
     type,
-    ...(recordOf(hint).required === true ? { required: true } : {}),
-    ...shown(recordOf(hint))
+    ...(objectOf(hint).required === true ? { required: true } : {}),
+    ...shown(objectOf(hint))
   }))
   const named = [...new Set(given.match(/\bai_[A-Za-z]+\b/g) ?? [])].filter((type) =>
     hinted.every((hint) => hint.type !== type)
@@ -135,9 +135,9 @@ const ports = (given: unknown, hints: unknown): ReadonlyArray<Port> => {
 
 const port = (given: unknown): ReadonlyArray<Port> => {
   if (Predicate.isString(given)) return [{ type: given }]
-  const { filter, maxConnections, required, type } = recordOf(given)
+  const { filter, maxConnections, required, type } = objectOf(given)
   if (!Predicate.isString(type)) return []
-  const only = textsOf(recordOf(filter).nodes)
+  const only = textsOf(objectOf(filter).nodes)
   return [
     {
       type,

@@ -1,8 +1,8 @@
 import { Predicate } from "effect"
 
 import { clipped } from "../../internal/clipped.ts"
+import { isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { maskSecrets } from "../workflow/maskSecrets.ts"
-import { isRecord } from "./json.ts"
 
 /** Longest text, longest list and deepest object of a sample. */
 const most = { text: 160, items: 3, depth: 6 }
@@ -18,7 +18,7 @@ const shorten = (value: unknown, depth: number): unknown => {
     const shown = value.slice(0, most.items).map((item) => shorten(item, depth + 1))
     return value.length > most.items ? [...shown, `… ${value.length - most.items} more`] : shown
   }
-  return isRecord(value)
+  return isJsonObject(value)
     ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shorten(one, depth + 1)]))
     : "…"
 }

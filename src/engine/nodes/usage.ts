@@ -1,8 +1,9 @@
-import { Effect, Predicate } from "effect"
+import { Effect } from "effect"
 
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../client/EngineClient.ts"
-import { recordsOf, textOf } from "./json.ts"
+import { firstPages } from "../client/listAll.ts"
+import { textOf } from "./json.ts"
 
 /** A node of a workflow of the instance. */
 export interface UsedNode {
@@ -23,21 +24,15 @@ const maxPages = 4
 
 /** Reads the workflows of an instance, 1,000 at most. */
 export const usageOf = Effect.fnUntraced(function* (engine: EngineClient["Service"]) {
+  const { found, isWhole } = yield* firstPages(engine.listWorkflows, { pages: maxPages }, (page) =>
+    page.flatMap(({ name, nodes }) => objectsOf(nodes).map((node): UsedNode => ({ workflow: textOf(name), node })))
+  )
   const byType = new Map<string, Array<UsedNode>>()
-  let cursor: string | undefined
-  for (let pages = 0; pages < maxPages; pages++) {
-    const page = yield* engine.listWorkflows(cursor === undefined ? { limit: 250 } : { limit: 250, cursor })
-    for (const workflow of page.data) {
-      for (const node of recordsOf(workflow.nodes)) {
-        const type = textOf(node.type)
-        const used = byType.get(type) ?? []
-        used.push({ workflow: textOf(workflow.name), node })
-        byType.set(type, used)
-      }
-    }
-    const next = page.nextCursor
-    if (!Predicate.isString(next) || next === "" || next === cursor) return { byType, isWhole: true } satisfies Usage
-    cursor = next
+  for (const used of found) {
+    const type = textOf(used.node.type)
+    const others = byType.get(type) ?? []
+    others.push(used)
+    byType.set(type, others)
   }
-  return { byType, isWhole: false } satisfies Usage
+  return { byType, isWhole } satisfies Usage
 })

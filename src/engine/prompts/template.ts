@@ -1,5 +1,6 @@
 import { Effect, type JsonSchema, Option, Predicate, Result } from "effect"
 
+import { listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import * as Arguments from "../../mcp/Arguments.ts"
 import type { Prompt, PromptArgument, PromptMessage } from "../../mcp/Prompt.ts"
 import { Instances } from "../client/Instances.ts"
@@ -98,14 +99,13 @@ const describe = (schema: JsonSchema.JsonSchema, name: string): PromptArgument =
 
 const property = (schema: JsonSchema.JsonSchema, name: string): Readonly<Record<string, unknown>> => {
   const properties = Predicate.isObject(schema.properties) ? Object.entries(schema.properties) : []
-  const found: unknown = new Map(properties).get(name)
-  return Predicate.isObject(found) ? found : {}
+  return objectOf(new Map(properties).get(name))
 }
 
 /** Those that begin with the value, then those that contain it. */
 const completions = (examples: unknown, value: string): ReadonlyArray<string> => {
   const wanted = value.toLowerCase()
-  const found = (Array.isArray(examples) ? examples : [])
+  const found = listOf(examples)
     .map(String)
     .filter((example) => example.toLowerCase().includes(wanted))
   const isFirst = (example: string) => example.toLowerCase().startsWith(wanted)

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { clipped, oneLine, quotedName } from "../../internal/clipped.ts"
-import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { type Change, differences } from "../workflow/difference.ts"
 import { shortValue } from "../workflow/differenceOfValues.ts"
 import { kindOf } from "../workflow/triggers.ts"
@@ -37,7 +37,7 @@ const content = new Set(["name", "nodes", "connections", "settings"])
 
 /** What a call would do, in lines for the person who decides: names first, and secrets masked. */
 export const askedLines = (tool: string, given: unknown, becoming: Becoming | undefined): ReadonlyArray<string> => {
-  const args = isJsonObject(given) ? given : {}
+  const args = objectOf(given)
   const deed = deeds[tool]
   const named = Object.entries(args).flatMap(([name, value]) => {
     if (unsaid.has(name) || (becoming !== undefined && content.has(name))) return []

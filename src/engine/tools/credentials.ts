@@ -5,6 +5,7 @@ import { alike } from "../../internal/schema/nearest.ts"
 import { changes, creates, reads } from "../../mcp/annotations.ts"
 import { EngineClient } from "../client/EngineClient.ts"
 import { type EngineError, reworded } from "../client/EngineError.ts"
+import { isMissing } from "../client/isMissing.ts"
 import { CredentialType } from "../client/models.ts"
 import knownTypes from "../data/credentialTypes.json" with { type: "json" }
 import * as EngineTool from "./EngineTool.ts"
@@ -130,12 +131,10 @@ const maxSimilar = 5
 export const withSimilarTypes =
   (type: CredentialType) =>
   <A, R>(self: Effect.Effect<A, EngineError, R>): Effect.Effect<A, EngineError, R | EngineClient> =>
-    Effect.catch(self, (error) =>
-      error._tag === "ApiError" && error.httpStatus === 404
-        ? Effect.flatMap(similar(type), (names) =>
-            Effect.fail(reworded(error, `${error.problem}. ${advice(names, error.instance)}`))
-          )
-        : Effect.fail(error)
+    Effect.catchIf(self, isMissing, (error) =>
+      Effect.flatMap(similar(type), (names) =>
+        Effect.fail(reworded(error, `${error.problem}. ${advice(names, error.instance)}`))
+      )
     )
 
 const advice = (names: ReadonlyArray<string>, instance: string) =>

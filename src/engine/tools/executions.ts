@@ -1,13 +1,11 @@
 import { Effect, Option, Schema, Struct } from "effect"
 
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { changes, reads, runs } from "../../mcp/annotations.ts"
-import { large } from "../../mcp/annotations.ts"
+import { changes, large, reads, runs } from "../../mcp/annotations.ts"
 import { InvalidArgument } from "../../mcp/ToolError.ts"
 import { EngineClient } from "../client/EngineClient.ts"
-import { type EngineError, reworded } from "../client/EngineError.ts"
-import { isMissing } from "../client/isMissing.ts"
-import { type Execution, type ExecutionId, WorkflowId } from "../client/models.ts"
+import { executionNotFound, isMissing } from "../client/isMissing.ts"
+import { type Execution, WorkflowId } from "../client/models.ts"
 import { nodesIn, partOfExecution, isWithin, selectionOf, toUtc, withoutStacks } from "../workflow/executions.ts"
 import * as EngineTool from "./EngineTool.ts"
 import { listPage } from "./paging.ts"
@@ -85,7 +83,7 @@ export const getExecution = EngineTool.make("get_execution", {
     const withData = includeData ?? isPart
     const execution = yield* EngineClient.use((engine) =>
       engine.getExecution(id, withData, selectionOf({ nodes, items }))
-    ).pipe(EngineTool.toBeShown, withNotFoundMessage(id))
+    ).pipe(EngineTool.toBeShown, Effect.mapError(executionNotFound(id)))
     if (!withData) return metadata(execution)
     const whole = withoutStacks(execution)
     if (!isPart) return whole
@@ -102,7 +100,9 @@ export const deleteExecution = EngineTool.make("delete_execution", {
   arguments: { id: executionId },
   result: results.deleted,
   run: Effect.fnUntraced(function* ({ id }) {
-    const deleted = yield* EngineClient.use((engine) => engine.deleteExecution(id)).pipe(withNotFoundMessage(id))
+    const deleted = yield* EngineClient.use((engine) => engine.deleteExecution(id)).pipe(
+      Effect.mapError(executionNotFound(id))
+    )
     return { message: `Execution ${id} was deleted`, id, deleted: withoutStacks(deleted) }
   })
 })
@@ -121,7 +121,7 @@ export const retryExecution = EngineTool.make("retry_execution", {
           isThere ? Effect.succeedNone : Effect.fail(error)
         )
       ),
-      withNotFoundMessage(id)
+      Effect.mapError(executionNotFound(id))
     )
     return Option.match(retried, {
       onNone: () => ({
@@ -153,12 +153,6 @@ const dayBefore = (timestamp: string) => new Date(Date.parse(timestamp) - 86_400
 
 /** Where engines had no state of its own for a crash, it counted as an error. */
 const isIn = (status: string, actual: string) => actual === status || (status === "error" && actual === "crashed")
-
-/** An unknown execution has the contract's words; the engine's own stay in `apiResponse`. */
-const withNotFoundMessage = (id: ExecutionId) =>
-  Effect.mapError((error: EngineError) =>
-    isMissing(error) ? reworded(error, `Execution not found (execution ${id})`) : error
-  )
 
 /** The tools about executions, in the order in which they are listed. */
 export const executionTools = [listExecutions, getExecution, deleteExecution, retryExecution]

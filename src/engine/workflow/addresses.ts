@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
 import { isEnabled, kindOf } from "./triggers.ts"
 
@@ -78,8 +78,6 @@ const encodeSegment = (segment: string) => (segment.startsWith(":") ? `:${encode
 
 /** Half a surrogate pair has no encoding. */
 const encode = (text: string) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\uFFFD"))
-
-const objectOf = (value: unknown): JsonObject => (Predicate.isObject(value) ? value : {})
 
 const parametersOf = (node: JsonObject) => objectOf(node.parameters)
 

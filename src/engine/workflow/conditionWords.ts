@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { oneLine } from "../../internal/clipped.ts"
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 
 /** A value as a person reads it: an expression without its wrapping, a picked thing by its name. */
 export const valueWords = (value: unknown): string => {
@@ -67,7 +67,7 @@ export const conditionsWords = (holder: unknown, combineOperation?: unknown): st
     return words.join(combinator === "or" ? " or " : " and ")
   }
   const words = Object.entries(holder).flatMap(([type, list]) =>
-    (Array.isArray(list) ? list : []).filter(isJsonObject).map((condition) => oldConditionWords(type, condition))
+    objectsOf(list).map((condition) => oldConditionWords(type, condition))
   )
   return words.join(combineOperation === "any" ? " or " : " and ")
 }

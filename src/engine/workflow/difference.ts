@@ -1,6 +1,6 @@
 import { Predicate, Struct } from "effect"
 
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
 import { nodeKind, toEngineType } from "../client/naming.ts"
 import { isSameJson } from "../client/versions.ts"
@@ -215,7 +215,7 @@ const credentialChanges = (
   after: JsonObject,
   told: (field: string, was: unknown, is: unknown, text: string) => Change
 ): ReadonlyArray<Change> => {
-  const [old, now] = [asObject(before.credentials), asObject(after.credentials)]
+  const [old, now] = [objectOf(before.credentials), objectOf(after.credentials)]
   return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((type) => {
     const [was, is] = [credentialName(own(old, type)), credentialName(own(now, type))]
     if (was === is) return []
@@ -230,8 +230,6 @@ const credentialChanges = (
   })
 }
 
-const asObject = (value: unknown): JsonObject => (isJsonObject(value) ? value : {})
-
 const settingChanges = (before: JsonObject, after: JsonObject): ReadonlyArray<Change> => {
   if (before.settings === undefined || after.settings === undefined) return []
   return valueDifferences(before.settings ?? {}, after.settings ?? {}).map((found) => ({
@@ -244,7 +242,7 @@ const settingChanges = (before: JsonObject, after: JsonObject): ReadonlyArray<Ch
 }
 
 const tagNames = (tags: unknown): ReadonlyArray<string> =>
-  (Array.isArray(tags) ? tags : []).map((tag: unknown) => {
+  listOf(tags).map((tag: unknown) => {
     const label = isJsonObject(tag) ? (tag.name ?? tag.id) : tag
     return Predicate.isString(label) ? label : (JSON.stringify(label) ?? "")
   })

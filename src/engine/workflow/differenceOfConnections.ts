@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import { isSameJson } from "../client/versions.ts"
 import { own } from "./differenceOfValues.ts"
 
@@ -16,8 +16,8 @@ export interface Edge {
 
 /** Every arrow that can be read from connections, whatever else stands between them. */
 export const edgesOf = (connections: unknown): ReadonlyArray<Edge> =>
-  entriesOf(connections).flatMap(([source, types]) =>
-    entriesOf(types).flatMap(([type, outputs]) =>
+  Object.entries(objectOf(connections)).flatMap(([source, types]) =>
+    Object.entries(objectOf(types)).flatMap(([type, outputs]) =>
       listOf(outputs).flatMap((targets, output) =>
         listOf(targets).flatMap((target): ReadonlyArray<Edge> => {
           if (!isJsonObject(target) || !Predicate.isString(target.node)) return []
@@ -29,8 +29,6 @@ export const edgesOf = (connections: unknown): ReadonlyArray<Edge> =>
   )
 
 const indexOf = (index: unknown) => (Predicate.isNumber(index) ? index : 0)
-const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
-const entriesOf = (value: unknown) => (isJsonObject(value) ? Object.entries(value) : [])
 
 /** What became of the targets of one output. */
 export interface OutputDifference {
@@ -84,13 +82,11 @@ const beyond = (edges: ReadonlyArray<Edge>, others: ReadonlyArray<Edge>): Readon
 
 /** The nodes from which equal arrows are written down in another way: with fields that nobody knows, or broken. */
 export const formDifferences = (before: unknown, after: unknown): ReadonlyArray<string> => {
-  const [old, now] = [asObject(before), asObject(after)]
+  const [old, now] = [objectOf(before), objectOf(after)]
   return [...new Set([...Object.keys(old), ...Object.keys(now)])].filter(
     (source) => !isSameJson(rest(own(old, source)), rest(own(now, source)))
   )
 }
-
-const asObject = (value: unknown): JsonObject => (isJsonObject(value) ? value : {})
 
 /** What is written of a node's connections beside its arrows; the spellings of "nothing there" are none. */
 const rest = (types: unknown): unknown => {

@@ -1,4 +1,4 @@
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
 import { isSameJson } from "../client/versions.ts"
 import {
@@ -105,8 +105,10 @@ export const pinChanges = (
   renames: ReadonlyMap<string, string>
 ): ReadonlyArray<Change> => {
   if (before.pinData === undefined || after.pinData === undefined) return []
-  const old = Object.fromEntries(entriesOf(before.pinData).map(([name, items]) => [renames.get(name) ?? name, items]))
-  const now = isJsonObject(after.pinData) ? after.pinData : {}
+  const old = Object.fromEntries(
+    Object.entries(objectOf(before.pinData)).map(([name, items]) => [renames.get(name) ?? name, items])
+  )
+  const now = objectOf(after.pinData)
   return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((node): ReadonlyArray<Change> => {
     const [was, is] = [own(old, node), own(now, node)]
     if (isSameJson(was, is)) return []
@@ -120,8 +122,6 @@ export const pinChanges = (
     return [{ kind: "pinned data", node, field: "pinData", before: from, after: to, text: `${node}: ${text}` }]
   })
 }
-
-const entriesOf = (value: unknown) => (isJsonObject(value) ? Object.entries(value) : [])
 
 const count = (items: unknown): string => {
   const size = Array.isArray(items) ? items.length : items === undefined || items === null ? 0 : 1

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
 import { type Edge, edgesOf } from "./differenceOfConnections.ts"
 import { nodesOf } from "./nodePairs.ts"
@@ -66,7 +66,7 @@ const byPlace = (a: JsonObject, b: JsonObject): number => {
 }
 
 const placeOf = ({ position }: JsonObject): readonly [number, number] => {
-  const [x, y]: ReadonlyArray<unknown> = Array.isArray(position) ? position : []
+  const [x, y]: ReadonlyArray<unknown> = listOf(position)
   return [Predicate.isNumber(x) ? x : 0, Predicate.isNumber(y) ? y : 0]
 }
 

@@ -1,4 +1,5 @@
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
+import { nodesOf } from "./nodePairs.ts"
 import { errorWorkflowOf, subWorkflowOf } from "./subWorkflows.ts"
 
 /** What of a workflow names other workflows. */
@@ -6,9 +7,6 @@ interface Naming extends JsonObject {
   readonly nodes?: unknown
   readonly settings?: unknown
 }
-
-const nodesOf = ({ nodes }: Naming): ReadonlyArray<JsonObject> =>
-  Array.isArray(nodes) ? nodes.filter(isJsonObject) : []
 
 /** The ids of the workflows that a workflow runs, and of the one that is started when it fails, each once. */
 export const namedIds = (workflow: Naming): ReadonlyArray<string> => {
@@ -24,7 +22,7 @@ export const namedIds = (workflow: Naming): ReadonlyArray<string> => {
 export const withWorkflowNames = (workflow: Naming, names: ReadonlyMap<string, string>): JsonObject => {
   const error = errorWorkflowOf(workflow)
   const name = error === undefined ? undefined : names.get(error)
-  const settings = isJsonObject(workflow.settings) ? workflow.settings : {}
+  const settings = objectOf(workflow.settings)
   return {
     ...workflow,
     ...(Array.isArray(workflow.nodes) ? { nodes: nodesOf(workflow).map((node) => calledByName(node, names)) } : {}),

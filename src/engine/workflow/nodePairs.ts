@@ -1,7 +1,7 @@
 import { Struct } from "effect"
 
 import { digest } from "../../internal/json/digest.ts"
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
 
 /** The nodes of two workflows: those that are in both, under one name or two, and the others. */
@@ -12,8 +12,7 @@ export interface NodePairs {
 }
 
 /** The nodes of a workflow, whatever else stands between them. */
-export const nodesOf = ({ nodes }: JsonObject): ReadonlyArray<JsonObject> =>
-  Array.isArray(nodes) ? nodes.filter(isJsonObject) : []
+export const nodesOf = ({ nodes }: JsonObject): ReadonlyArray<JsonObject> => objectsOf(nodes)
 
 /** Pairs nodes by their names, then what is left by their ids, then by what they are and do: these were renamed. */
 export const pairNodes = (before: ReadonlyArray<JsonObject>, after: ReadonlyArray<JsonObject>): NodePairs => {

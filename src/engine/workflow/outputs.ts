@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { kindOf } from "./triggers.ts"
 
 /** Output names of kinds that always have the same. */
@@ -14,7 +14,7 @@ const fixed: Readonly<Record<string, ReadonlyArray<string>>> = {
 /** The names of a node's outputs as its editor shows them, as far as they have any. */
 const namesOf = (node: JsonObject): ReadonlyArray<string> => {
   const kind = kindOf(node)
-  const parameters = isJsonObject(node.parameters) ? node.parameters : {}
+  const parameters = objectOf(node.parameters)
   if (kind === "switch") return switchOutputs(parameters)
   if (kind === "textClassifier") return classes(parameters)
   if (kind === "splitInBatches") return loopOutputs(node)
@@ -28,7 +28,7 @@ const loopOutputs = ({ typeVersion }: JsonObject) =>
 
 const listIn = (holder: unknown, ...names: ReadonlyArray<string>): ReadonlyArray<JsonObject> => {
   const found = isJsonObject(holder) ? names.map((name) => holder[name]).find(Array.isArray) : undefined
-  return Array.isArray(found) ? found.map((item: unknown) => (isJsonObject(item) ? item : {})) : []
+  return Array.isArray(found) ? found.map((item: unknown) => objectOf(item)) : []
 }
 
 const switchOutputs = ({ options, rules }: JsonObject): ReadonlyArray<string> => {
@@ -36,7 +36,7 @@ const switchOutputs = ({ options, rules }: JsonObject): ReadonlyArray<string> =>
   const named = rulesThere.map(({ outputKey }, place) =>
     Predicate.isString(outputKey) && outputKey !== "" ? outputKey : `${place}`
   )
-  const { fallbackOutput, renameFallbackOutput } = isJsonObject(options) ? options : {}
+  const { fallbackOutput, renameFallbackOutput } = objectOf(options)
   if (fallbackOutput !== "extra") return named
   return [...named, Predicate.isString(renameFallbackOutput) ? renameFallbackOutput : "fallback"]
 }

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 
-import { isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 
 /** A place inside a value: names of fields, and numbers of items. */
 export type Path = ReadonlyArray<string | number>
@@ -92,7 +92,7 @@ const counted = (list: ReadonlyArray<unknown>) => (list.length === 1 ? "1 item" 
 /** RFC 7396: fields of the patch replace those of the target, objects are merged, `null` removes. */
 export const mergePatch = (target: unknown, patch: unknown): unknown => {
   if (!isJsonObject(patch)) return patch
-  const fields = new Map(Object.entries(isJsonObject(target) ? target : {}))
+  const fields = new Map(Object.entries(objectOf(target)))
   for (const [name, value] of Object.entries(patch)) {
     if (value === null) fields.delete(name)
     else fields.set(name, mergePatch(fields.get(name), value))

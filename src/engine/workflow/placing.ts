@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf } from "../../internal/schema/JsonObject.ts"
 import type { Connections } from "../client/models.ts"
 import { nameOf } from "../client/nameOf.ts"
 import { isTrigger, kindOf } from "./triggers.ts"
@@ -18,7 +18,7 @@ const isTaken = ([x, y]: Position, taken: ReadonlyArray<Position>): boolean =>
 
 /** Where a node stands; engines keep nodes that stand nowhere, or out of sight. */
 export const positionOf = ({ position }: JsonObject): Position | undefined => {
-  const [x, y]: ReadonlyArray<unknown> = Array.isArray(position) ? position : []
+  const [x, y]: ReadonlyArray<unknown> = listOf(position)
   return isCoordinate(x) && isCoordinate(y) ? [x, y] : undefined
 }
 

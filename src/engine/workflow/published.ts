@@ -1,4 +1,4 @@
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/nameOf.ts"
 import { nodesOf } from "./nodePairs.ts"
 
@@ -14,7 +14,7 @@ export const publishedOf = (draft: JsonObject): JsonObject | undefined => {
   return {
     ...draft,
     nodes: Object.values(patched(before, difference.nodes)),
-    connections: patched(isJsonObject(connections) ? connections : {}, difference.connections)
+    connections: patched(objectOf(connections), difference.connections)
   }
 }
 

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { clipped } from "../../internal/clipped.ts"
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, listOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { maskText } from "./maskSecrets.ts"
 
 /** What became of one node in an execution. */
@@ -18,12 +18,7 @@ export interface NodeRun {
 export const runsIn = ({ data }: JsonObject): ReadonlyMap<string, NodeRun> | undefined => {
   const result = isJsonObject(data) ? data.resultData : undefined
   if (!isJsonObject(result) || !isJsonObject(result.runData)) return undefined
-  return new Map(
-    Object.entries(result.runData).map(([name, runs]) => [
-      name,
-      nodeRun(Array.isArray(runs) ? runs.filter(isJsonObject) : [])
-    ])
-  )
+  return new Map(Object.entries(result.runData).map(([name, runs]) => [name, nodeRun(objectsOf(runs))]))
 }
 
 const nodeRun = (runs: ReadonlyArray<JsonObject>): NodeRun => {
@@ -47,7 +42,7 @@ const nodeRun = (runs: ReadonlyArray<JsonObject>): NodeRun => {
 /** What left a node, whichever kind of connection it goes over. */
 const outputsOf = (data: unknown): ReadonlyArray<unknown> => {
   const outputs = isJsonObject(data) ? (data.main ?? Object.values(data)[0]) : undefined
-  return Array.isArray(outputs) ? outputs : []
+  return listOf(outputs)
 }
 
 const errorIn = ({ error, executionStatus }: JsonObject): string | undefined => {

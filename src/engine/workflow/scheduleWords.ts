@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 
 /** When a schedule starts its workflow: `every day at 9:00`, `weekdays at 9:00`, `every 5 minutes`. */
 export const scheduleWords = (parameters: JsonObject): string => {
@@ -10,10 +10,7 @@ export const scheduleWords = (parameters: JsonObject): string => {
   return rules.length === 0 ? "every day at 0:00" : rules.join("; ")
 }
 
-const itemsIn = (holder: unknown, name: string): ReadonlyArray<JsonObject> => {
-  const items = isJsonObject(holder) ? holder[name] : undefined
-  return Array.isArray(items) ? items.filter(isJsonObject) : []
-}
+const itemsIn = (holder: unknown, name: string): ReadonlyArray<JsonObject> => objectsOf(objectOf(holder)[name])
 
 const numberIn = (rule: JsonObject, name: string, standard: number): number | string => {
   const value = rule[name]

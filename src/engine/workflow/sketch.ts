@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { clipped, oneLine } from "../../internal/clipped.ts"
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
 import { shortType } from "../client/naming.ts"
 import type { Edge } from "./differenceOfConnections.ts"
@@ -29,7 +29,7 @@ export interface Beside {
  */
 export const sketchOf = (workflow: JsonObject, { room = 6_500, runs, workflows = new Map() }: Beside = {}): string => {
   const flow = flowOf(workflow)
-  const pins = isJsonObject(workflow.pinData) ? workflow.pinData : {}
+  const pins = objectOf(workflow.pinData)
   let text = ""
   for (const size of sizes) {
     text = drawing(flow, { size, runs, workflows, pins }).join("\n")
@@ -156,7 +156,7 @@ const marksOf = (node: JsonObject, { leaving }: Flow, { pins, size }: Pen): Read
 const quoted = (text: string) => `"${clipped(oneLine(maskText(text)), 50)}"`
 
 const credentialMarks = (credentials: unknown): ReadonlyArray<string> =>
-  Object.entries(isJsonObject(credentials) ? credentials : {}).map(([type, credential]) => {
+  Object.entries(objectOf(credentials)).map(([type, credential]) => {
     const { id, name } = isJsonObject(credential) ? credential : { id: undefined, name: credential }
     return `credential ${quoted(Predicate.isString(name) && name !== "" ? name : Predicate.isString(id) ? `id ${id}` : type)}`
   })

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { clipped, oneLine } from "../../internal/clipped.ts"
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { conditionsWords, valueWords } from "./conditionWords.ts"
 import { leavesOf } from "./leaves.ts"
 import { pathOf } from "./listeningPaths.ts"
@@ -12,8 +12,8 @@ import { kindOf } from "./triggers.ts"
 
 /** What a node does, in a few words without secrets: `POST /orders`, `GET https://a`, `total > 100`. */
 export const summaryOf = (node: JsonObject, room = 110): string => {
-  const shown = maskSecrets(isJsonObject(node.parameters) ? node.parameters : {})
-  const parameters = isJsonObject(shown) ? shown : {}
+  const shown = maskSecrets(objectOf(node.parameters))
+  const parameters = objectOf(shown)
   const kind = kindOf(node)
   const say = Object.hasOwn(byKind, kind) ? byKind[kind] : byPrefix.find(([prefix]) => kind.startsWith(prefix))?.[1]
   const words = (say ?? plainWords)(parameters, { ...node, parameters })
@@ -33,7 +33,7 @@ const listed = (names: ReadonlyArray<string>, most = 6) =>
 
 const itemsIn = (holder: unknown, ...names: ReadonlyArray<string>): ReadonlyArray<JsonObject> => {
   const found = isJsonObject(holder) ? names.map((name) => holder[name]).find(Array.isArray) : undefined
-  return Array.isArray(found) ? found.filter(isJsonObject) : []
+  return objectsOf(found)
 }
 
 const namesIn = (holder: unknown, ...names: ReadonlyArray<string>) =>

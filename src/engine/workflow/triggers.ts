@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf } from "../../internal/schema/JsonObject.ts"
 import { InvalidWorkflow } from "../client/EngineError.ts"
 import { nodeKind, neutralType } from "../client/naming.ts"
 
@@ -76,6 +76,6 @@ const freeName = (wanted: string, taken: ReadonlySet<unknown>): string => {
 }
 
 const leftOf = (position: unknown): readonly [number, number] => {
-  const [x, y]: ReadonlyArray<unknown> = Array.isArray(position) ? position : []
+  const [x, y]: ReadonlyArray<unknown> = listOf(position)
   return Predicate.isNumber(x) && Predicate.isNumber(y) ? [x - 220, y] : [0, 0]
 }

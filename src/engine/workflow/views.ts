@@ -1,6 +1,6 @@
 import { Struct } from "effect"
 
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
 import { partVersion, isSameJson } from "../client/versions.ts"
 
@@ -62,7 +62,7 @@ export const activeVersionDifference = (draft: JsonObject): JsonObject => {
   if (!isJsonObject(activeVersion)) return {}
   const difference = {
     ...part("nodes", differences(byName(activeVersion.nodes), byName(nodes))),
-    ...part("connections", differences(asObject(activeVersion.connections), asObject(connections)))
+    ...part("connections", differences(objectOf(activeVersion.connections), objectOf(connections)))
   }
   if (Object.keys(difference).length === 0) return {}
   const rest = Struct.omit(activeVersion, ["nodes", "connections"])
@@ -87,7 +87,4 @@ const part = (name: string, found: JsonObject): Readonly<Record<string, JsonObje
 const namesIn = (difference: Readonly<Record<string, JsonObject>>) =>
   Object.fromEntries(Object.entries(difference).map(([name, found]) => [name, Object.keys(found)]))
 
-const byName = (nodes: unknown): JsonObject =>
-  Object.fromEntries((Array.isArray(nodes) ? nodes : []).filter(isJsonObject).map((node) => [nameOf(node), node]))
-
-const asObject = (value: unknown): JsonObject => (isJsonObject(value) ? value : {})
+const byName = (nodes: unknown): JsonObject => Object.fromEntries(objectsOf(nodes).map((node) => [nameOf(node), node]))

@@ -58,6 +58,14 @@ export const unknownFields = (
     .map((name) => ({ name, meant: nearest(name, names) }))
 }
 
+/** A field of what a person wrote, whatever that is. */
+export const fieldOf = (json: unknown, name: string): unknown =>
+  Predicate.hasProperty(json, name) ? json[name] : undefined
+
+/** The same fields, named from where the object that holds them stands. */
+export const below = (path: string, fields: ReadonlyArray<UnknownField>): ReadonlyArray<UnknownField> =>
+  fields.map((field) => ({ ...field, name: `${path}.${field.name}` }))
+
 /** A field that no setting has. */
 export interface UnknownField {
   readonly name: string

@@ -88,7 +88,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
       ? clusterBid(change)
       : (currentBid(campaigns.get(change.target), change.nm_id, change.placement) ?? null)
 
-  const standing = Match.type<Located>().pipe(
+  const judgementOf = Match.type<Located>().pipe(
     Match.withReturnType<Judgement>(),
     Match.discriminatorsExhaustive("kind")({
       create: ({ name }) => judge(false, findByName(adverts, name) === undefined),
@@ -120,7 +120,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
     provenUnits: proofs,
     judge: (change, known) => {
       if (!isLocated(change)) return "pending"
-      const found = standing(change)
+      const found = judgementOf(change)
       const isOfBid = change.kind === "bid" || change.kind === "cluster"
       return found === "drift" && isOfBid ? ownOrDrift(change, bidShown(change), known) : found
     },
@@ -133,7 +133,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
     },
     shown: (change): Shown => {
       if (!isLocated(change)) return { _tag: "Other" }
-      if (standing(change) === "already") return { _tag: "Wanted" }
+      if (judgementOf(change) === "already") return { _tag: "Wanted" }
       if (change.kind !== "bid" && change.kind !== "cluster") return { _tag: "Other" }
       const amount = bidShown(change)
       if (amount === null || change.after === null || amount === change.before) return { _tag: "Other" }

@@ -82,9 +82,9 @@ export const make = (
 
     checkDraft: (draft, { entries, now }) => holdToDay(guards, draft, bidsDayAgo(entries, now)),
     checkRollback: (draft, isForward) => (isForward ? holdToGuards : warnOfRaises)(guards, draft, unitOf(draft)),
-    problemsOf: (plan, { entries, isLeadingBack, now }) =>
+    problemsOf: (plan, { entries, isRevert, now }) =>
       planProblems(guards, plan.steps, {
-        isRollback: isLeadingBack,
+        isRollback: isRevert,
         dayAgo: bidsDayAgo(entries, now),
         unit: unitOf(plan)
       }),

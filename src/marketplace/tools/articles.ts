@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 
+import { next, whole } from "../../changes/tools/results.ts"
 import { reads } from "../../mcp/annotations.ts"
 import { optional } from "../../mcp/parameters.ts"
 import * as Tool from "../../mcp/Tool.ts"
@@ -12,7 +13,7 @@ import { caps } from "../client/operations.ts"
 import { readCampaign } from "./campaigns.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId, limit, nmIds, notEmpty, offset, pairs } from "./parameters.ts"
-import { more, next, told, toldIn, whole } from "./shown.ts"
+import { more, told, toldIn } from "./shown.ts"
 
 const phrasesShown = Schema.Struct({
   total: whole,

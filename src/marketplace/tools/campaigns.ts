@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 
+import { next, whole } from "../../changes/tools/results.ts"
 import { reads } from "../../mcp/annotations.ts"
 import { optional } from "../../mcp/parameters.ts"
 import * as Tool from "../../mcp/Tool.ts"
@@ -9,7 +10,7 @@ import { AdsNotFound, CampaignUnreadable, MarketplaceError, type Reason } from "
 import * as Budget from "../client/readBudgets.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId, advertIds, limit, offset } from "./parameters.ts"
-import { anyMoney, articleRow, budgetShown, campaignRow, leftOut, more, next, row, told, whole } from "./shown.ts"
+import { anyMoney, articleRow, budgetShown, campaignRow, leftOut, more, row, told } from "./shown.ts"
 
 const campaignsShown = Schema.Struct({
   total: whole,

@@ -1,5 +1,6 @@
 import { Clock, Effect, Schema } from "effect"
 
+import { next, whole } from "../../changes/tools/results.ts"
 import { reads } from "../../mcp/annotations.ts"
 import * as Tool from "../../mcp/Tool.ts"
 import { explain } from "../apply/advice.ts"
@@ -10,7 +11,6 @@ import { MarketplaceAds } from "../client/MarketplaceAds.ts"
 import { MarketplaceConfig } from "../client/MarketplaceConfig.ts"
 import { isBecause } from "../client/MarketplaceError.ts"
 import { orRefuse } from "./errors.ts"
-import { next, whole } from "./shown.ts"
 
 const keyShown = Schema.Struct({
   host: Schema.String,

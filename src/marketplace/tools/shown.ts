@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 
+import { whole } from "../../changes/tools/results.ts"
 import { oneLine } from "../../internal/clipped.ts"
 import {
   type Article,
@@ -18,12 +19,6 @@ import {
 import { type AmountTold, foreign, type Kopecks, kopecksToRubles, money, rublesTold } from "../client/money.ts"
 
 /* How amounts, campaigns and lists are shown: first the shapes that clients may rely on, open to fields that are not named. */
-
-/** An integer, listed without the bounds of a safe one: every tool's list of fields would repeat them. */
-export const whole = Schema.Number.check(Schema.isInt({ toJsonSchema: () => ({ type: "integer" }) }))
-
-/** What to do next. */
-export const next = Schema.String
 
 /** One amount in both units; the rubles as exact decimal text. */
 export const amountShape = Schema.Struct({ kopecks: whole, rubles: Schema.String })

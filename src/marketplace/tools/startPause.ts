@@ -1,6 +1,7 @@
 import { Effect, Option, Schema } from "effect"
 
 import { GuardViolation } from "../../changes/PlanError.ts"
+import { next, whole } from "../../changes/tools/results.ts"
 import { type Act, agreedTo } from "../../mcp/agreement.ts"
 import { changes, runs } from "../../mcp/annotations.ts"
 import { flag, optional } from "../../mcp/parameters.ts"
@@ -15,7 +16,7 @@ import { campaignProblem } from "../plan/guards.ts"
 import { readBudget, readCampaign } from "./campaigns.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId } from "./parameters.ts"
-import { budgetShown, campaignRow, next, quoted, row, statusText, told, whole } from "./shown.ts"
+import { budgetShown, campaignRow, quoted, row, statusText, told } from "./shown.ts"
 
 /** A start or a pause, done or only shown. */
 const moveShown = Schema.Struct({

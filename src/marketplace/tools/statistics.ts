@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 
+import { next, whole } from "../../changes/tools/results.ts"
 import { reads } from "../../mcp/annotations.ts"
 import { optional } from "../../mcp/parameters.ts"
 import * as Tool from "../../mcp/Tool.ts"
@@ -10,7 +11,7 @@ import { chunks, spans, splitFullstats } from "../client/split.ts"
 import { mustFit } from "./deadline.ts"
 import { orRefuse } from "./errors.ts"
 import { advertId, advertIds, from, groupBy, limit, offset, pairs, to } from "./parameters.ts"
-import { countOf, more, next, told, unitsIn, whole } from "./shown.ts"
+import { countOf, more, told, unitsIn } from "./shown.ts"
 
 /** The marketplace leaves some of the numbers out, as where clicks are paid. */
 const countOrNull = Schema.NullOr(Schema.Finite)

@@ -1,6 +1,6 @@
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { Graph } from "../Graph.tsx"
-import { numberOf, objectOf, pretty, rowsOf, textOf, textsOf } from "../json.ts"
+import { numberOf, pretty, textOf, textsOf } from "../json.ts"
 import { Badge, State, Status } from "../parts.tsx"
 import { Steps } from "../views/Steps.tsx"
 
@@ -61,7 +61,7 @@ const Workflow = ({ answer, execution, workflow }: Drawn) => {
 
 const Plan = ({ plan }: { readonly plan: JsonObject }) => {
   const all = numberOf(plan.steps)
-  const shown = rowsOf(plan.first_steps)
+  const shown = objectsOf(plan.first_steps)
   return (
     <>
       <div class="row">
@@ -74,7 +74,7 @@ const Plan = ({ plan }: { readonly plan: JsonObject }) => {
           {text}
         </p>
       ))}
-      <Steps steps={shown} blocked={rowsOf(plan.blocked)} />
+      <Steps steps={shown} blocked={objectsOf(plan.blocked)} />
       {all > shown.length ? <p class="soft">and {all - shown.length} more</p> : null}
     </>
   )

@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
-import { objectOf } from "../json.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 
 type Then = (result: JsonObject | undefined) => void
 

@@ -1,7 +1,7 @@
 import { render } from "preact"
 
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { numberOf, objectOf, rowsOf, textOf } from "../json.ts"
+import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
+import { numberOf, textOf } from "../json.ts"
 import { readJson } from "../readJson.ts"
 import { connect } from "./host.ts"
 import { type Shown, View } from "./View.tsx"
@@ -21,7 +21,7 @@ const about = {
 
 /** What a tool answered: as data, or as the text that older revisions of the protocol have. */
 const answerOf = ({ content, structuredContent }: JsonObject): JsonObject =>
-  objectOf(structuredContent ?? readJson(textOf(rowsOf(content)[0]?.text))?.value)
+  objectOf(structuredContent ?? readJson(textOf(objectsOf(content)[0]?.text))?.value)
 
 /** Shows the answer of a tool beside it, in a client that has given this document a frame. */
 export const startView = () => {

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { numberOf, rowsOf, textOf } from "../json.ts"
+import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
+import { numberOf, textOf } from "../json.ts"
 import { Answer, Badge, Empty, useTool, When } from "../parts.tsx"
 import { kindWords } from "../planWords.ts"
 import { go, href } from "../route.ts"
@@ -77,9 +77,9 @@ const Entries = ({ query }: { readonly query: URLSearchParams }) => {
             <p role="status" class="soft">
               {numberOf(total) === 1 ? "1 entry" : `${numberOf(total)} entries`}
             </p>
-            {rowsOf(entries).length === 0 ? <Empty>Nothing has been planned or done by plans yet.</Empty> : null}
+            {objectsOf(entries).length === 0 ? <Empty>Nothing has been planned or done by plans yet.</Empty> : null}
             <ol class="list">
-              {withoutEnded(rowsOf(entries)).map((entry, at) => (
+              {withoutEnded(objectsOf(entries)).map((entry, at) => (
                 <Entry key={at} entry={entry} />
               ))}
             </ol>

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks"
 
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { type Outcome, request } from "../client.ts"
-import { numberOf, objectOf, rowsOf, textOf, textsOf } from "../json.ts"
+import { numberOf, textOf, textsOf } from "../json.ts"
 import { Answer, Badge, Empty, When } from "../parts.tsx"
 import { readJson } from "../readJson.ts"
 import { callLog } from "../server.ts"
@@ -21,7 +21,7 @@ export const Calls = () => {
       </div>
       <Answer outcome={outcome} what="the audit log">
         {({ contents }) => {
-          const entries = textOf(rowsOf(contents)[0]?.text)
+          const entries = textOf(objectsOf(contents)[0]?.text)
             .split("\n")
             .map((line) => objectOf(readJson(line)?.value))
             .filter(({ time }) => time !== undefined)

@@ -1,10 +1,10 @@
-import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { pretty, textOf, textsOf } from "../json.ts"
 
 /** What a step leads from and to: fields that differ with both values, lines of a difference one below the other. */
 export const Change = ({ after, before }: { readonly before: unknown; readonly after: unknown }) => {
   if (!isJsonObject(before) && !isJsonObject(after)) return <Pair before={before} after={after} />
-  const [old, now] = [fieldsOf(before), fieldsOf(after)]
+  const [old, now] = [objectOf(before), objectOf(after)]
   const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].filter((name) => name !== "name")
   const [nameBefore, nameAfter] = [textOf(old.name), textOf(now.name)]
   return (
@@ -31,8 +31,6 @@ export const Change = ({ after, before }: { readonly before: unknown; readonly a
     </div>
   )
 }
-
-const fieldsOf = (value: unknown): JsonObject => (isJsonObject(value) ? value : {})
 
 const Pair = ({ after, before }: { readonly before: unknown; readonly after: unknown }) => {
   const [old, now] = [wordsOf(before), wordsOf(after)]

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact"
 
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
-import { numberOf, rowsOf, textOf, textsOf } from "../json.ts"
+import { type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
+import { numberOf, textOf, textsOf } from "../json.ts"
 import { Answer, Badge, Empty, useTool, When } from "../parts.tsx"
 import { href } from "../route.ts"
 import { useServer } from "../server.ts"
@@ -75,9 +75,9 @@ const groups = [
 
 const Health = ({ instance }: { readonly instance: string }) => {
   const { again, outcome } = useTool("instance_health", { instances: [instance] })
-  const found = outcome?.ok === true ? rowsOf(outcome.value.data)[0] : undefined
-  const error = outcome?.ok === true ? rowsOf(outcome.value.errors ?? outcome.value.unusable)[0] : undefined
-  const problems = groups.reduce((sum, [field]) => sum + rowsOf(found?.[field]).length, 0)
+  const found = outcome?.ok === true ? objectsOf(outcome.value.data)[0] : undefined
+  const error = outcome?.ok === true ? objectsOf(outcome.value.errors ?? outcome.value.unusable)[0] : undefined
+  const problems = groups.reduce((sum, [field]) => sum + objectsOf(found?.[field]).length, 0)
   return (
     <Card
       instance={instance}
@@ -111,11 +111,11 @@ const Found = ({ found, instance }: { readonly instance: string; readonly found:
       figures={[
         [<a href={href(["workflows"], { instance })}>{numberOf(found.workflows)}</a>, "Workflows"],
         [<a href={href(["workflows"], { instance, active: "true" })}>{numberOf(found.active)}</a>, "Active"],
-        [rowsOf(found.failures).reduce((sum, row) => sum + numberOf(row.failures), 0), "Failed runs, 24 h"]
+        [objectsOf(found.failures).reduce((sum, row) => sum + numberOf(row.failures), 0), "Failed runs, 24 h"]
       ]}
     />
     {groups.map(([field, title]) => {
-      const rows = rowsOf(found[field])
+      const rows = objectsOf(found[field])
       if (rows.length === 0) return null
       return (
         <section key={field}>
@@ -145,7 +145,7 @@ const NotLookedAt = ({ list }: { readonly list: ReadonlyArray<string> }) =>
   )
 
 const Finding = ({ instance, row }: { readonly instance: string; readonly row: JsonObject }) => {
-  const errors = rowsOf(row.errors)
+  const errors = objectsOf(row.errors)
   const id = textOf(row.id)
   const name = textOf(row.workflow) || textOf(row.name) || id
   const execution = textOf(errors[0]?.execution ?? row.execution)
@@ -176,7 +176,7 @@ const Finding = ({ instance, row }: { readonly instance: string; readonly row: J
 const Counted = ({ instance }: { readonly instance: string }) => {
   const { again, outcome } = useTool("list_workflows", { instance, limit: 250 })
   const failed = useTool("list_executions", { instance, status: "error", limit: 5 })
-  const rows = outcome?.ok === true ? rowsOf(outcome.value.data) : []
+  const rows = outcome?.ok === true ? objectsOf(outcome.value.data) : []
   const more = outcome?.ok === true && outcome.value.nextCursor !== undefined ? "+" : ""
   return (
     <Card
@@ -200,11 +200,11 @@ const Counted = ({ instance }: { readonly instance: string }) => {
           />
         )}
       </Answer>
-      {outcome?.ok === true && failed.outcome?.ok === true && rowsOf(failed.outcome.value.data).length > 0 ? (
+      {outcome?.ok === true && failed.outcome?.ok === true && objectsOf(failed.outcome.value.data).length > 0 ? (
         <section>
           <h3>Last failed runs</h3>
           <ul class="plain">
-            {rowsOf(failed.outcome.value.data).map((run) => {
+            {objectsOf(failed.outcome.value.data).map((run) => {
               const id = textOf(run.workflowId)
               const name = rows.find((row) => row.id === id)?.name
               return (

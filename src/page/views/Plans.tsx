@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks"
 
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { callTool } from "../client.ts"
-import { numberOf, objectOf, rowsOf, textOf, textsOf } from "../json.ts"
+import { numberOf, textOf, textsOf } from "../json.ts"
 import { Answer, Badge, Confirm, Empty, Problem, useTool, When } from "../parts.tsx"
 import { kindWords, planWords } from "../planWords.ts"
 import { go, href } from "../route.ts"
@@ -43,7 +43,7 @@ const List = () => {
       </p>
       <Answer outcome={outcome} what="plans">
         {({ entries }) => {
-          const plans = rowsOf(entries).filter(({ what }) => what === "planned")
+          const plans = objectsOf(entries).filter(({ what }) => what === "planned")
           return plans.length === 0 ? (
             <Empty>
               Nothing is planned. A plan shows what it would change, and changes nothing until it is applied.
@@ -71,7 +71,11 @@ const Row = ({ isTold, plan }: { readonly plan: JsonObject; readonly isTold: boo
   return (
     <li class="card row">
       <a class="title" href={href(["plans", id])}>
-        {planWords(plan.kind, outcome?.ok === true ? rowsOf(outcome.value.steps)[0] : undefined, numberOf(plan.steps))}
+        {planWords(
+          plan.kind,
+          outcome?.ok === true ? objectsOf(outcome.value.steps)[0] : undefined,
+          numberOf(plan.steps)
+        )}
       </a>
       {state === "" ? null : <Badge tone={tones[state] ?? "calm"}>{state}</Badge>}
       <span class="soft">
@@ -203,10 +207,10 @@ const Shown = ({ again, id, plan }: { readonly id: string; readonly plan: JsonOb
         </Confirm>
       ) : null}
       <h2>Steps</h2>
-      {rowsOf(plan.steps).length < total ? (
-        <p class="soft">{`The first ${rowsOf(plan.steps).length} of ${total} are shown; all of them are applied.`}</p>
+      {objectsOf(plan.steps).length < total ? (
+        <p class="soft">{`The first ${objectsOf(plan.steps).length} of ${total} are shown; all of them are applied.`}</p>
       ) : null}
-      <Steps steps={rowsOf(plan.steps)} blocked={rowsOf(plan.blocked)} />
+      <Steps steps={objectsOf(plan.steps)} blocked={objectsOf(plan.blocked)} />
     </>
   )
 }

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks"
 
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { callTool, type Outcome } from "../client.ts"
 import { fieldsOf, readFields } from "../fields.ts"
-import { type Args, objectOf, pretty, textOf, textsOf } from "../json.ts"
+import { type Args, pretty, textOf, textsOf } from "../json.ts"
 import { Badge, Confirm, Empty, Loading, Problem } from "../parts.tsx"
 import { href } from "../route.ts"
 import { type ToolInfo, useServer } from "../server.ts"

@@ -1,9 +1,9 @@
 import { useMemo } from "preact/hooks"
 
 import { publishedOf } from "../../engine/workflow/published.ts"
-import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { Graph } from "../Graph.tsx"
-import { rowsOf, textOf } from "../json.ts"
+import { textOf } from "../json.ts"
 import { Answer, Badge, Loading, Problem, State, Status, statusOf, useTool, When } from "../parts.tsx"
 import { go, href } from "../route.ts"
 import { wholeRunsIn } from "../runs.ts"
@@ -40,7 +40,7 @@ const items = 3
 const Shown = (props: Props & { readonly workflow: JsonObject; readonly again: () => void }) => {
   const { again, head, id, instance, query, workflow } = props
   const listed = useTool("list_executions", { instance, workflowId: id, limit: 20 })
-  const runs = listed.outcome?.ok === true ? rowsOf(listed.outcome.value.data) : []
+  const runs = listed.outcome?.ok === true ? objectsOf(listed.outcome.value.data) : []
   const asked = query.get("execution") ?? ""
   const latest = textOf(runs[0]?.id)
   const chosen = asked === "none" ? "" : asked === "" ? latest : asked
@@ -61,7 +61,7 @@ const Shown = (props: Props & { readonly workflow: JsonObject; readonly again: (
         {head(textOf(workflow.name) || id)}
         <State active={workflow.active} archived={workflow.isArchived} />
         <Published workflow={workflow} />
-        {rowsOf(workflow.tags).map((tag) => (
+        {objectsOf(workflow.tags).map((tag) => (
           <span key={textOf(tag.id)} class="tag">
             {textOf(tag.name)}
           </span>

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks"
 
-import type { JsonObject } from "../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectsOf } from "../../internal/schema/JsonObject.ts"
 import { callTool } from "../client.ts"
-import { type Args, numberOf, rowsOf, textOf } from "../json.ts"
+import { type Args, numberOf, textOf } from "../json.ts"
 import { Answer, Empty, Problem, State, useTool, When } from "../parts.tsx"
 import { go, href } from "../route.ts"
 import { useServer } from "../server.ts"
@@ -105,7 +105,7 @@ const List = (props: {
     void callTool(tool, { ...place, cursor }).then((next) => {
       setProblem(next.ok ? "" : next.problem)
       if (!next.ok) return
-      setLater((before) => [...before, ...rowsOf(next.value.data)])
+      setLater((before) => [...before, ...objectsOf(next.value.data)])
       setCursor(next.value.nextCursor)
     })
   }
@@ -116,10 +116,10 @@ const List = (props: {
         {(value) => {
           // Further pages come below: what is read already must not move.
           const isWhole = later.length === 0 && value.nextCursor === undefined
-          const rows = isWhole ? rowsOf(value.data).toSorted(byName) : [...rowsOf(value.data), ...later]
+          const rows = isWhole ? objectsOf(value.data).toSorted(byName) : [...objectsOf(value.data), ...later]
           return (
             <>
-              {rowsOf(value.failed ?? value.unusable).map((failed) => (
+              {objectsOf(value.failed ?? value.unusable).map((failed) => (
                 <Problem key={textOf(failed.instance)}>
                   {textOf(failed.instance)}: {textOf(failed.error)}
                 </Problem>
@@ -158,8 +158,8 @@ const Table = ({ of, rows }: { readonly rows: ReadonlyArray<JsonObject>; readonl
               {textOf(row.name) || id}
             </a>
             <State active={row.active} archived={row.archived ?? row.isArchived} />
-            {(Array.isArray(row.tags) ? row.tags : []).map((tag: unknown) => {
-              const name = textOf(tag) || textOf(rowsOf([tag])[0]?.name)
+            {listOf(row.tags).map((tag: unknown) => {
+              const name = textOf(tag) || textOf(objectsOf([tag])[0]?.name)
               return (
                 <span key={name} class="tag">
                   {name}
@@ -176,7 +176,7 @@ const Table = ({ of, rows }: { readonly rows: ReadonlyArray<JsonObject>; readonl
               )}
             </span>
           </div>
-          <Matches matches={rowsOf(row.matches)} more={numberOf(row.more)} />
+          <Matches matches={objectsOf(row.matches)} more={numberOf(row.more)} />
         </li>
       )
     })}

@@ -3,13 +3,13 @@ import { connect, type Socket } from "node:net"
 
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
-import { HttpRouter, HttpServer } from "effect/http"
+import { HttpRouter } from "effect/http"
 
 import { mostConnections } from "../../../src/cli/http/connections.ts"
 import { httpListener } from "../../../src/cli/http/httpListener.ts"
 import { sendLimits } from "../../../src/cli/http/unreadAnswers.ts"
 import * as McpHttp from "../../../src/mcp/transport/http.ts"
-import { FixtureServer, Gate } from "../../support/fixtures/FixtureServer.ts"
+import { FixtureServer, Gate, port } from "../../support/fixtures/FixtureServer.ts"
 import { toolCall } from "../../support/fixtures/messages.ts"
 
 /** A server with room for four connections. */
@@ -17,7 +17,6 @@ const Small = HttpRouter.serve(McpHttp.layer(), { disableLogger: true, disableLi
   Layer.provideMerge(httpListener({ host: "127.0.0.1", port: 0 }, sendLimits, { most: 4, crowded: 2, every: 20 })),
   Layer.provideMerge(FixtureServer)
 )
-const port = Effect.map(HttpServer.HttpServer, ({ address }) => ("port" in address ? address.port : 0))
 
 /** A caller with a connection of its own. */
 const caller = Effect.gen(function* () {

@@ -2,12 +2,12 @@ import { connect, type Socket } from "node:net"
 
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServer } from "effect/http"
+import { HttpRouter } from "effect/http"
 
 import { httpListener } from "../../../src/cli/http/httpListener.ts"
 import * as McpHttp from "../../../src/mcp/transport/http.ts"
 import * as Memory from "../../../src/mcp/transport/memory.ts"
-import { FixtureServer } from "../../support/fixtures/FixtureServer.ts"
+import { FixtureServer, port } from "../../support/fixtures/FixtureServer.ts"
 import { toolCall } from "../../support/fixtures/messages.ts"
 
 const memory = Memory.make()
@@ -15,7 +15,6 @@ const Listening = HttpRouter.serve(McpHttp.layer({ memory }), { disableLogger: t
   Layer.provideMerge(httpListener({ host: "127.0.0.1", port: 0 }, { stall: 300, total: 2000, every: 100 })),
   Layer.provideMerge(FixtureServer)
 )
-const port = Effect.map(HttpServer.HttpServer, ({ address }) => ("port" in address ? address.port : 0))
 
 const open = (at: number) =>
   Effect.acquireRelease(

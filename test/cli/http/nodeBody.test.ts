@@ -11,7 +11,7 @@ import type { BodyReaders } from "../../../src/mcp/transport/body.ts"
 import * as McpHttp from "../../../src/mcp/transport/http.ts"
 import { largestMessage } from "../../../src/mcp/transport/json.ts"
 import * as Memory from "../../../src/mcp/transport/memory.ts"
-import { FixtureServer } from "../../support/fixtures/FixtureServer.ts"
+import { FixtureServer, port } from "../../support/fixtures/FixtureServer.ts"
 import { toolCall } from "../../support/fixtures/messages.ts"
 
 class SocketError extends Schema.TaggedError<SocketError>()("SocketError", { cause: Schema.Defect() }) {}
@@ -48,7 +48,6 @@ const head = (...lines: ReadonlyArray<string>) =>
 const statusOf = (heard: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(heard)?.[1])
 
 const hosted = (port: number, text: string) => text.replace("Host: localhost", `Host: localhost:${port}`)
-const port = Effect.map(HttpServer.HttpServer, ({ address }) => ("port" in address ? address.port : 0))
 
 const readers: ReadonlyArray<readonly [string, BodyReaders]> = [
   ["the command's reader", nodeBody],

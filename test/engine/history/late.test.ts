@@ -2,8 +2,8 @@ import { assert, describe, it } from "vitest"
 
 import { commitsOf } from "../../../src/engine/history/commits.ts"
 import { freshOnly } from "../../../src/engine/history/fresh.ts"
-import { gathered, type Happening } from "../../../src/engine/history/Happening.ts"
-import { overtaken, standing } from "../../../src/engine/history/late.ts"
+import { gathered, type HistoryEvent } from "../../../src/engine/history/HistoryEvent.ts"
+import { overtaken, recordedAgain } from "../../../src/engine/history/late.ts"
 import { strangersIn } from "../../../src/engine/history/strangers.ts"
 
 const instance = "production"
@@ -17,14 +17,14 @@ const workflow = (name: string, updatedAt: string, versionId = "v") => ({
   connections: {},
   pinData: null
 })
-const seen = (at: number, ...workflows: ReadonlyArray<object>): Happening => ({
+const seen = (at: number, ...workflows: ReadonlyArray<object>): HistoryEvent => ({
   _tag: "Seen",
   instance,
   at,
   workflows: workflows.map((one) => ({ ...one })),
   gone: []
 })
-const wrote = (at: number, before: object | undefined, after: object): Happening => ({
+const wrote = (at: number, before: object | undefined, after: object): HistoryEvent => ({
   _tag: "Wrote",
   instance,
   at,
@@ -57,13 +57,19 @@ describe("what another process was faster with", () => {
     const known = { workflows: new Map(ledger.workflows), recordedAt: ledger.recordedAt }
     const all = [wrote(5, one, two)]
     assert.deepStrictEqual(overtaken(all, known.workflows), [key])
-    const messages = [...all, ...standing(all, known, 8)].flatMap((happening) =>
-      commitsOf(happening, ledger).map(({ author, message }) => `${author}: ${message.split("\n")[2]}`)
+    const messages = [...all, ...recordedAgain(all, known, 8)].flatMap((event) =>
+      commitsOf(event, ledger).map(({ author, message }) => `${author}: ${message.split("\n")[2]}`)
     )
     assert.deepStrictEqual(messages, [
       'Ann\'s client: production/2.w.json: name "1" → "2" (recorded late) [v]',
       'somebody else: production/3.w.json: name "2" → "3" [v]'
     ])
+  })
+
+  it("is recorded again behind older changes alone: a newer reading of something older stays the last word", () => {
+    const known = { workflows: ledgerWith(three, 6).workflows, recordedAt: new Map([[key, 6]]) }
+    assert.lengthOf(recordedAgain([seen(5, one)], known, 8), 1)
+    assert.deepStrictEqual(recordedAgain([seen(7, one)], known, 8), [])
   })
 })
 

@@ -202,4 +202,28 @@ describe("what nodes do outside", () => {
       ["Get", "Mail", "Sub", "Strange", "Keyed", "Fetch"]
     )
   })
+
+  it.each([
+    "await fetch($json.url)",
+    "const fs = require('fs')",
+    "import requests",
+    "process.exit()",
+    "__import__('os')",
+    "open('/etc/passwd')"
+  ])("is code with %s, in whatever node it stands", (program) => {
+    assert.deepStrictEqual(
+      namesOf(
+        node("code", "Script", { parameters: { jsCode: program } }),
+        node("code", "Python", { parameters: { language: "python", pythonCode: program } }),
+        node("function", "Older", { parameters: { functionCode: program } }),
+        node("set", "Words", { parameters: { text: program } })
+      ),
+      ["Script", "Python", "Older"]
+    )
+  })
+
+  it("is no code that keeps something in the static data of its workflow, of which the copy has its own", () => {
+    const jsCode = "const state = $getWorkflowStaticData('global'); state.n = 1; return items"
+    assert.deepStrictEqual(namesOf(node("code", "Counts", { parameters: { jsCode } })), [])
+  })
 })

@@ -9,23 +9,7 @@ import * as Http from "../../support/fixtures/HttpClient.ts"
 import { formsMeta, initialize, modernHeaders, request, toolCall } from "../../support/fixtures/messages.ts"
 import * as Stdio from "../../support/fixtures/StdioClient.ts"
 import { ask } from "../../support/harness.ts"
-import { Beside, twoEmbedded } from "./support.ts"
-
-const workflow = (name: string) => ({
-  name,
-  nodes: [
-    {
-      name: "Hook",
-      type: "n8n-nodes-base.webhook",
-      typeVersion: 2,
-      position: [0, 0],
-      parameters: { path: name, options: {} },
-      webhookId: name
-    }
-  ],
-  connections: {},
-  settings: {}
-})
+import { Beside, twoEmbedded, workflow } from "./support.ts"
 
 const plans = { guards: { protected: { tags: [], names: ["Billing*"] } } }
 const engines = twoEmbedded(["1.82.3", "2.41.1"], { plans })

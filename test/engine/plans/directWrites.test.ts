@@ -359,7 +359,7 @@ describe("a protected workflow", () => {
   it.effect("is protected from plans alone where the configuration says so", () =>
     Effect.gen(function* () {
       const { id } = yield* given("Billing run")
-      yield* ask("update_workflow", { id, name: "free" })
+      assert.deepInclude(yield* ask("update_workflow", { id, name: "free" }), { id, name: "free" })
     }).pipe(inTime, Effect.provide(over({ directWrites: false })))
   )
 })

@@ -5,23 +5,7 @@ import { inMemory } from "../../../src/changes/Journal.ts"
 import type { Change } from "../../../src/engine/changes/Change.ts"
 import { WorkflowJournal } from "../../../src/engine/changes/Plans.ts"
 import { ask, refused } from "../../support/harness.ts"
-import { Beside, type Given, twoEmbedded } from "./support.ts"
-
-const workflow = (name: string) => ({
-  name,
-  nodes: [
-    {
-      name: "Hook",
-      type: "n8n-nodes-base.webhook",
-      typeVersion: 2,
-      position: [0, 0],
-      parameters: { path: name, options: {} },
-      webhookId: name
-    }
-  ],
-  connections: {},
-  settings: {}
-})
+import { Beside, type Given, twoEmbedded, workflow } from "./support.ts"
 
 /** `staging` has these workflows, tagged so. */
 const given = Effect.fnUntraced(function* (all: Readonly<Record<string, string>>) {

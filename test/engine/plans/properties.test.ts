@@ -9,10 +9,11 @@ import { levels } from "../../../src/engine/changes/promotion/levels.ts"
 import { idsIn, linksOf } from "../../../src/engine/changes/promotion/links.ts"
 import { allKnown } from "../../../src/engine/changes/promotion/nodeTypes.ts"
 import { promote } from "../../../src/engine/changes/promotion/promote.ts"
-import { valueAt, withValue } from "../../../src/engine/changes/references.ts"
+import { withValue } from "../../../src/engine/changes/references.ts"
 import { resolve } from "../../../src/engine/changes/resolve.ts"
 import { fits } from "../../../src/engine/changes/settings.ts"
 import { type Workflow, WorkflowId } from "../../../src/engine/client/models.ts"
+import { valueAt } from "../../../src/engine/workflow/paths.ts"
 
 const ids = ["w0", "w1", "w2", "w3", "w4", "w5", "w6", "w7"] as const
 

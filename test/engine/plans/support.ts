@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import { Context, Effect, Layer, Redacted, Schedule, Schema } from "effect"
 import { HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 
 import type { WorkflowJournal } from "../../../src/engine/changes/Plans.ts"
@@ -19,7 +19,7 @@ export class Beside extends Context.Service<
       path: string,
       body?: unknown
     ) => Effect.Effect<Json>
-    /** Calls the address of a trigger, and answers its status. */
+    /** Calls the address of a trigger, as soon as it is there after an activation, and answers its status. */
     readonly trigger: (instance: string, path: string) => Effect.Effect<number>
     /** Looks at every request of the server; one that it answers with a defect never arrives. */
     readonly meddle: (look: Meddling | undefined) => Effect.Effect<void>
@@ -40,6 +40,9 @@ export interface Place {
   readonly host: string
   readonly apiKey: string
 }
+
+/** How often an engine is asked again for what it does in the background. */
+const often = { schedule: Schedule.spaced("20 millis"), times: 250 }
 
 /** The server with its tools of plans over these places, all reached by one client. */
 export const serverWithPlans = (
@@ -68,7 +71,9 @@ export const serverWithPlans = (
     const { apiKey = "", host = "" } = places[instance] ?? {}
     const bare = HttpClientRequest.make(method)(`${host}/api/v1${path}`, { headers: { "X-N8N-API-KEY": apiKey } })
     const request = body === undefined ? bare : HttpClientRequest.bodyJsonUnsafe(bare, body)
-    const reply = yield* client.execute(request)
+    // Engines of generation 2 delete nothing that is still being unpublished.
+    const isBusy = ({ status }: HttpClientResponse.HttpClientResponse) => method === "DELETE" && status === 409
+    const reply = yield* Effect.repeat(client.execute(request), { while: isBusy, ...often })
     const text = yield* reply.text
     if (reply.status >= 300) return yield* Effect.die(`${method} ${path}: ${reply.status} ${text}`)
     return text.startsWith("[") ? { data: JSON.parse(text) } : readJson(text)
@@ -76,6 +81,7 @@ export const serverWithPlans = (
   const trigger = (instance: string, path: string) =>
     client.execute(HttpClientRequest.post(`${places[instance]?.host}/webhook/${path}`)).pipe(
       Effect.map(({ status }) => status),
+      Effect.repeat({ while: (status) => status === 404, ...often }),
       Effect.orDie
     )
   const beside = Layer.succeed(Beside, {
@@ -120,3 +126,6 @@ export const hook = (path: string) => ({
   parameters: { path, options: {} },
   webhookId: path
 })
+
+/** A workflow of one webhook, at a path of the same name. */
+export const workflow = (name: string) => ({ name, nodes: [hook(name)], connections: {}, settings: {} })

@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs"
 import { connect, createServer, type Server, type Socket } from "node:net"
 import { createServer as createTlsServer, type TlsOptions } from "node:tls"
-import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
 
 import { assert, describe, it } from "@effect/vitest"
@@ -11,12 +9,12 @@ import { TestClock } from "effect/testing"
 import * as NodeHttpClients from "../../../src/cli/upstream/NodeHttpClients.ts"
 import { HttpClients } from "../../../src/internal/http/HttpClients.ts"
 import * as Upstream from "../../../src/internal/http/Upstream.ts"
+import { certificateFile, identity } from "../../support/certificates.ts"
 import { endsAfter, listen, replies, writes } from "../../support/loopback.ts"
 import { canary, withKey } from "./clients.ts"
 
-const pathOf = (name: string) => fileURLToPath(new URL(`certificates/${name}.pem`, import.meta.url))
-const caFile = pathOf("loopback")
-const identity = { key: readFileSync(pathOf("loopback.key")), cert: readFileSync(caFile) }
+const caFile = certificateFile("loopback")
+const loopback = identity("loopback")
 
 const through = (proxy: string, baseUrl: string) =>
   HttpClients.use(({ make }) => make({ proxy, caFile })).pipe(
@@ -66,10 +64,10 @@ describe("a tunnel through a proxy", () => {
     ["at once", [made], undefined],
     ["with headers, in pieces", ["HTTP/1.0 20", "0 OK\r\nVia: x\r", "\n\r\n"], undefined],
     ["after saying that it is still at it", [interim, interim + made], undefined],
-    ["over TLS", [made], identity]
+    ["over TLS", [made], loopback]
   ] as const)("that is made %s leads to the host, is used again, and shows nobody what is said", ([, says, tls]) =>
     Effect.gen(function* () {
-      const server = yield* listen(replies(200, "{}"), identity)
+      const server = yield* listen(replies(200, "{}"), loopback)
       const proxy = yield* tunnelling(says, tls)
       const upstream = yield* through(proxy.url, server.url)
       assert.deepInclude(yield* upstream.send(withKey("POST")), { status: 200, text: "{}" })
@@ -89,7 +87,7 @@ describe("a tunnel through a proxy", () => {
     Effect.gen(function* () {
       const packed = gzipSync('{"a":1}')
       const head = `HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${packed.length}\r\n\r\n`
-      const server = yield* listen(writes(Buffer.concat([Buffer.from(interim + head), packed])), identity)
+      const server = yield* listen(writes(Buffer.concat([Buffer.from(interim + head), packed])), loopback)
       const upstream = yield* through((yield* tunnelling([made])).url, server.url)
       for (const method of ["POST", "GET"] as const) {
         assert.deepInclude(yield* upstream.send(withKey(method)), { status: 200, text: '{"a":1}' })
@@ -100,7 +98,7 @@ describe("a tunnel through a proxy", () => {
 
   it.effect("that breaks under a request leaves open whether it arrived", () =>
     Effect.gen(function* () {
-      const server = yield* listen(endsAfter(""), identity)
+      const server = yield* listen(endsAfter(""), loopback)
       const upstream = yield* through((yield* tunnelling([made])).url, server.url)
       const failure = yield* Effect.flip(upstream.send(withKey("POST")))
       assert.containSubset(failure, { _tag: "Unreachable", phase: "waiting" })

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
 import { assert, describe, it } from "@effect/vitest"
@@ -7,11 +6,9 @@ import { Effect } from "effect"
 import * as NodeHttpClients from "../../../src/cli/upstream/NodeHttpClients.ts"
 import { HttpClients } from "../../../src/internal/http/HttpClients.ts"
 import * as Upstream from "../../../src/internal/http/Upstream.ts"
+import { certificateFile, identity } from "../../support/certificates.ts"
 import { listen, replies } from "../../support/loopback.ts"
 import { canary, clientNames, upstreamAt, withKey } from "./clients.ts"
-
-const pathOf = (name: string) => fileURLToPath(new URL(`certificates/${name}.pem`, import.meta.url))
-const identity = (name: string) => ({ key: readFileSync(pathOf(`${name}.key`)), cert: readFileSync(pathOf(name)) })
 
 const trusting = (caFile: string, baseUrl: string) =>
   HttpClients.use(({ make }) => make({ caFile })).pipe(
@@ -52,11 +49,11 @@ describe("with the certificate file of an instance", () => {
   it.effect("a server with that certificate is reached, and no other", () =>
     Effect.gen(function* () {
       const server = yield* listen(replies(200, "{}"), identity("loopback"))
-      const upstream = yield* trusting(pathOf("loopback"), server.url)
+      const upstream = yield* trusting(certificateFile("loopback"), server.url)
       assert.strictEqual((yield* upstream.send(withKey("GET"))).status, 200)
       assert.include(server.received[0]?.head, canary)
 
-      const stranger = yield* trusting(pathOf("elsewhere"), server.url)
+      const stranger = yield* trusting(certificateFile("elsewhere"), server.url)
       const failure = yield* Effect.flip(stranger.send(withKey("GET")))
       assert.containSubset(failure, { code: "DEPTH_ZERO_SELF_SIGNED_CERT", phase: "connecting" })
       assert.lengthOf(server.received, 1)
@@ -69,7 +66,7 @@ describe("with the certificate file of an instance", () => {
   ] as const)("a certificate %s is not accepted", ([, name, code]) =>
     Effect.gen(function* () {
       const server = yield* listen(replies(200, "{}"), identity(name))
-      const upstream = yield* trusting(pathOf(name), server.url)
+      const upstream = yield* trusting(certificateFile(name), server.url)
       const failure = yield* Effect.flip(upstream.send(withKey("POST")))
       assert.containSubset(failure, { _tag: "Unreachable", code, phase: "connecting" })
       assert.lengthOf(server.received, 0)

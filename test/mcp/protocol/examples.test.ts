@@ -77,7 +77,7 @@ const messages = [
 ]
 
 /** In milliseconds; thousands of requests take seconds even where nothing else is running. */
-const patience = 120_000
+const timeout = 120_000
 
 layer(FixtureServer)(`the ${examples.length} official examples, mutated field by field`, (it) => {
   it.effect(
@@ -104,7 +104,7 @@ layer(FixtureServer)(`the ${examples.length} official examples, mutated field by
           }
         }
       }),
-    patience
+    timeout
   )
 
   it.effect(
@@ -124,7 +124,7 @@ layer(FixtureServer)(`the ${examples.length} official examples, mutated field by
         const pong = yield* client.request("tools/list", { _meta: modernMeta })
         assert.nestedPropertyVal(pong, "result.resultType", "complete")
       }),
-    patience
+    timeout
   )
 
   it.effect("the requests among them are served where this server has what they ask for", () =>

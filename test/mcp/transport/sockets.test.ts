@@ -4,10 +4,10 @@ import { connect as connectSocket } from "node:net"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Schema } from "effect"
-import { HttpRouter, HttpServer } from "effect/http"
+import { HttpRouter } from "effect/http"
 
 import * as McpHttp from "../../../src/mcp/transport/http.ts"
-import { FixtureServer, Gate } from "../../support/fixtures/FixtureServer.ts"
+import { FixtureServer, Gate, port } from "../../support/fixtures/FixtureServer.ts"
 import { toolCall } from "../../support/fixtures/messages.ts"
 
 class SocketError extends Schema.TaggedError<SocketError>()("SocketError", { cause: Schema.Defect() }) {}
@@ -19,8 +19,6 @@ const Listening = HttpRouter.serve(Layer.mergeAll(McpHttp.layer(), McpHttp.fallb
   Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })),
   Layer.provideMerge(FixtureServer)
 )
-
-const port = Effect.map(HttpServer.HttpServer, ({ address }) => ("port" in address ? address.port : 0))
 
 /** Writes bytes to the port and reads until the other side closes. */
 const exchange = (port: number, bytes: string) =>

@@ -4,7 +4,7 @@ import { applyPlan } from "../../../changes/tools/tools.ts"
 import { WorkflowPlans } from "../../../engine/changes/Plans.ts"
 import { MatchFields } from "../../../engine/changes/settings.ts"
 import { planPromotionTool, toPlanningFailure } from "../../../engine/operator/plans/planTools.ts"
-import { planPromotion, type Wish } from "../../../engine/operator/plans/promotion.ts"
+import { planPromotion, type PromotionRequest } from "../../../engine/operator/plans/promotion.ts"
 import { toPlanFailure } from "../../../engine/operator/plans/toolset.ts"
 import { firstIssue } from "../../../internal/schema/describeIssue.ts"
 import { UsageError, type Options } from "../../configuration/flags.ts"
@@ -16,7 +16,7 @@ import { asCall, watched } from "../watched.ts"
 import { planMarkdown, reportMarkdown } from "./markdown.ts"
 
 /** What `promote` was asked for. */
-export interface PromoteRequest extends Omit<Wish, "from" | "isPersonal" | "mapping" | "to"> {
+export interface PromoteRequest extends Omit<PromotionRequest, "from" | "isPersonal" | "mapping" | "to"> {
   readonly from: string | undefined
   readonly to: string | undefined
   /** As JSON, like the argument of plan_promotion. */

@@ -4,7 +4,7 @@ import { mapShownTexts } from "../../workflow/maskSecrets.ts"
 import type { Content } from "../Change.ts"
 import { contentOf } from "../content.ts"
 import { findCredential, unchecked, unseen } from "../credentials.ts"
-import type { Action, Wish } from "./Wish.ts"
+import type { Action, BulkRequest } from "./BulkRequest.ts"
 
 /** What a workflow becomes, or why it cannot; nothing where the action does not touch what it is. */
 export type Changed =
@@ -19,10 +19,10 @@ export type ContentAction = Extract<
 >
 
 /** How an action changes the content of one workflow. */
-export const changer = (wish: Wish, action: ContentAction): ((workflow: Workflow) => Changed) => {
+export const changer = (request: BulkRequest, action: ContentAction): ((workflow: Workflow) => Changed) => {
   switch (action._tag) {
     case "replace_credential":
-      return replaceCredential(wish, action.find, action.value)
+      return replaceCredential(request, action.find, action.value)
     case "replace_text":
       return (workflow) => {
         const content = contentOf(workflow)
@@ -33,11 +33,11 @@ export const changer = (wish: Wish, action: ContentAction): ((workflow: Workflow
         return { content: { ...content, nodes } }
       }
     default:
-      return setErrorWorkflow(wish, action.value)
+      return setErrorWorkflow(request, action.value)
   }
 }
 
-const setErrorWorkflow = ({ all, instance }: Wish, value: string) => {
+const setErrorWorkflow = ({ all, instance }: BulkRequest, value: string) => {
   const meant = value === "none" ? undefined : all.filter(({ id, name }) => id === value || name === value)
   const [one, ...more] = meant ?? []
   const problem =
@@ -52,7 +52,7 @@ const setErrorWorkflow = ({ all, instance }: Wish, value: string) => {
   }
 }
 
-const replaceCredential = ({ credentials, instance }: Wish, find: string, value: string) => {
+const replaceCredential = ({ credentials, instance }: BulkRequest, find: string, value: string) => {
   const isMeant = ({ id, name }: JsonObject) => id === find || name === find
   return (workflow: Workflow): Changed => {
     const problems: Array<string> = []

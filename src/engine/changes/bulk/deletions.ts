@@ -3,7 +3,7 @@ import { type Change, type ChangeOf, idOf, invert, type Reference } from "../Cha
 import { contentOf, wholeContentOf } from "../content.ts"
 import { type Step, stepOf } from "../guards.ts"
 import { linksOf } from "../promotion/links.ts"
-import type { Wish } from "./Wish.ts"
+import type { BulkRequest } from "./BulkRequest.ts"
 
 interface Graph {
   readonly calls: ReadonlyMap<string, ReadonlyArray<string>>
@@ -11,7 +11,11 @@ interface Graph {
 }
 
 /** The steps that delete a workflow, with a way back on which those that call each other find each other again. */
-export const deletions = ({ instance, selected }: Wish, workflow: Workflow, graph: Graph): ReadonlyArray<Step> => {
+export const deletions = (
+  { instance, selected }: BulkRequest,
+  workflow: Workflow,
+  graph: Graph
+): ReadonlyArray<Step> => {
   const { active, id, name, tags = [] } = workflow
   const on = { instance, workflow: id, name, labels: tags.map((tag) => tag.name) }
   const level = graph.levelOf(id)

@@ -7,10 +7,10 @@ import { contentOf, differingParts, isArchived, partsBefore } from "../content.t
 import { type Draft, type Step, stepOf } from "../guards.ts"
 import { order } from "../order.ts"
 import { levels } from "../promotion/levels.ts"
-import { idsIn, linksOf } from "../promotion/links.ts"
+import { calledIds, linksOf } from "../promotion/links.ts"
+import type { BulkRequest } from "./BulkRequest.ts"
 import { changer, type ContentAction } from "./contents.ts"
 import { deletions } from "./deletions.ts"
-import type { Wish } from "./Wish.ts"
 
 /** What becomes of one workflow: steps, a reason why none, or nothing to do. */
 interface Found {
@@ -20,11 +20,11 @@ interface Found {
 }
 
 /** What an action does to each of many workflows; pure, the same for the same workflows in any order. */
-export const planBulk = (wish: Wish): Omit<Draft, "estimate"> & { readonly unchanged: number } => {
-  const { action, all, instance, selected } = wish
+export const planBulk = (request: BulkRequest): Omit<Draft, "estimate"> & { readonly unchanged: number } => {
+  const { action, all, instance, selected } = request
   const calls = new Map(selected.map((workflow) => [String(workflow.id), callsOf(workflow)]))
   const { levelOf } = levels(calls)
-  const { refs, steps: newTags } = tagsOf(wish)
+  const { refs, steps: newTags } = tagsOf(request)
 
   const find = (workflow: Workflow): Found => {
     const { active, id, name } = workflow
@@ -56,7 +56,7 @@ export const planBulk = (wish: Wish): Omit<Draft, "estimate"> & { readonly uncha
       case "unarchive": {
         const after = action._tag === "archive"
         if (isArchived(workflow) === after) return {}
-        if (!wish.archives) return { problem: `${instance} archives no workflows: its engine is too old` }
+        if (!request.archives) return { problem: `${instance} archives no workflows: its engine is too old` }
         const change: Change = { kind: "archived", ...on, before: !after, after }
         const off: Change = { kind: "active", ...on, before: true, after: false, level, isCalled: false }
         return {
@@ -64,9 +64,9 @@ export const planBulk = (wish: Wish): Omit<Draft, "estimate"> & { readonly uncha
         }
       }
       case "delete":
-        return { steps: deletions(wish, workflow, { calls, levelOf }) }
+        return { steps: deletions(request, workflow, { calls, levelOf }) }
       default:
-        return changed(wish, action, { ...on, level }, workflow)
+        return changed(request, action, { ...on, level }, workflow)
     }
   }
 
@@ -77,7 +77,7 @@ export const planBulk = (wish: Wish): Omit<Draft, "estimate"> & { readonly uncha
     steps: [...(steps.length === 0 ? [] : newTags), ...steps].toSorted(order),
     warnings: [
       ...(action._tag === "delete" ? warnOfDeletion(selected, all) : []),
-      ...(steps.length === 0 && found.every(({ problem }) => problem === undefined) ? warnOfNothing(wish) : []),
+      ...(steps.length === 0 && found.every(({ problem }) => problem === undefined) ? warnOfNothing(request) : []),
       ...(action._tag === "replace_text" &&
       selected.some(({ nodes }) => nodes.some(({ parameters }) => holdsSecrets(parameters)))
         ? [secretsStay]
@@ -95,15 +95,14 @@ const one = (change: Change, reason: string): Found => ({ steps: [stepOf(change,
 
 const labelsOf = ({ tags = [] }: Workflow) => tags.map(({ name }) => name)
 
-/** The ids of the workflows that a workflow calls. */
-const callsOf = (workflow: Workflow) => idsIn(linksOf(contentOf(workflow)).texts.filter(({ use }) => use !== "caller"))
+const callsOf = (workflow: Workflow) => calledIds(linksOf(contentOf(workflow)))
 
 /** The tag that is given or taken, and the step that makes it where it is not there yet. */
 const tagsOf = ({
   action,
   instance,
   tags
-}: Wish): { readonly refs: ReadonlyArray<Ref>; readonly steps: ReadonlyArray<Step> } => {
+}: BulkRequest): { readonly refs: ReadonlyArray<Ref>; readonly steps: ReadonlyArray<Step> } => {
   if (action._tag !== "tag" && action._tag !== "untag") return { refs: [], steps: [] }
   const known = tags.find(({ name }) => name === action.value)
   if (known !== undefined) return { refs: [known.id], steps: [] }
@@ -120,8 +119,8 @@ interface On {
   readonly level: number
 }
 
-const changed = (wish: Wish, action: ContentAction, on: On, workflow: Workflow): Found => {
-  const outcome = changer(wish, action)(workflow)
+const changed = (request: BulkRequest, action: ContentAction, on: On, workflow: Workflow): Found => {
+  const outcome = changer(request, action)(workflow)
   if (outcome === undefined) return {}
   if ("problem" in outcome) return outcome
   const shown = contentOf(workflow)
@@ -134,7 +133,7 @@ const changed = (wish: Wish, action: ContentAction, on: On, workflow: Workflow):
 }
 
 /** What is looked for and stands nowhere may be a slip of the pen rather than done already. */
-const warnOfNothing = ({ action, instance, selected }: Wish): ReadonlyArray<string> => {
+const warnOfNothing = ({ action, instance, selected }: BulkRequest): ReadonlyArray<string> => {
   if (selected.length === 0) return [`No workflow on ${instance} fits where`]
   switch (action._tag) {
     case "replace_credential":

@@ -88,7 +88,7 @@ export const build = (input: Input, context: Context): Built => {
   const deleted = found._tag === "New" ? found.former : undefined
   const drift =
     twin === undefined || before === undefined ? undefined : driftOf(input, { twin, shown: before, isChanged, wanted })
-  const lasting = Object.keys(content.settings).filter(
+  const irreversible = Object.keys(content.settings).filter(
     (name) => shown !== undefined && shown.settings[name] === undefined && !canLose(generation, name)
   )
   // Such settings are made in its editor; its API replaces all settings, and takes only some.
@@ -138,10 +138,10 @@ export const build = (input: Input, context: Context): Built => {
       ...credentials.flatMap(({ warnings }) => warnings),
       ...named(dropped, (names) => `${to} does not take ${names}`),
       ...named(missing, (names) => `nothing to keep on ${to} for ${names}: as on ${from}`),
-      ...named(lasting, (names) => `${to} gets the settings ${names}, which a rollback cannot take away there`),
+      ...named(irreversible, (names) => `${to} gets the settings ${names}, which a rollback cannot take away there`),
       ...named(unwritable, (names) => `loses its ${names} on ${to}, whose API does not take that, for good`),
       ...named(
-        merged.lasting,
+        merged.unremovable,
         (names) => `${from} has no ${names} any more; ${to} keeps it, as its engine cannot lose such a setting`
       ),
       ...named(leftBehind(theirs, twin, beside), (names) => `its ${names} on ${from} does not go along`),

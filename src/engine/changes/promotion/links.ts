@@ -1,9 +1,9 @@
 import { Predicate } from "effect"
 
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
+import type { Path } from "../../workflow/paths.ts"
 import type { Content } from "../Change.ts"
-import type { Path } from "../references.ts"
 
 /** A text inside of a workflow that holds ids of other workflows. */
 export interface LinkedText {
@@ -39,7 +39,7 @@ export const linksOf = ({ nodes, settings }: Content): Links => {
 const none: Links = { texts: [], dynamic: [] }
 
 const ofNode = (node: JsonObject, path: Path): Links => {
-  const parameters = isJsonObject(node.parameters) ? node.parameters : {}
+  const parameters = objectOf(node.parameters)
   const given = parameters["workflowId"]
   const isElsewhere = Predicate.isString(parameters["source"]) && parameters["source"] !== "database"
   if (isElsewhere || given === undefined) return none
@@ -75,6 +75,9 @@ const ofCallers = (ids: string): LinkedText => ({
     .flatMap((workflow, index) => [...(index === 0 ? [] : [", "]), { workflow }]),
   use: "caller"
 })
+
+/** The ids of the workflows that a workflow runs or that are run when it fails, each once; not of those that may call it. */
+export const calledIds = ({ texts }: Links): ReadonlyArray<string> => idsIn(texts.filter(({ use }) => use !== "caller"))
 
 /** The ids of the workflows that texts are about, each once. */
 export const idsIn = (texts: ReadonlyArray<LinkedText>): ReadonlyArray<string> => [

@@ -29,7 +29,7 @@ export interface Merged {
   /** What the source has no more, since a promotion brought it: it goes. */
   readonly removed: ReadonlyArray<string>
   /** The same, where the engine has no way to lose it. */
-  readonly lasting: ReadonlyArray<string>
+  readonly unremovable: ReadonlyArray<string>
   /** What rules keep as it is there, and what they would keep if it were there. */
   readonly kept: ReadonlyArray<string>
   readonly missing: ReadonlyArray<string>
@@ -51,7 +51,7 @@ export const mergeSettings = ({ brought, generation, given, keep, shown, workflo
       ...Object.fromEntries(kept.map((name) => [name, shown[name]]))
     },
     removed,
-    lasting: gone.filter((name) => !canLose(generation, name)),
+    unremovable: gone.filter((name) => !canLose(generation, name)),
     kept,
     missing: ruled.filter((name) => shown[name] === undefined && given[name] !== undefined)
   }

@@ -1,12 +1,13 @@
 import { Predicate } from "effect"
 
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
 import { nodeKind } from "../../client/naming.ts"
 import { mapTextsApart } from "../../workflow/maskSecrets.ts"
+import { type Path, valueAt } from "../../workflow/paths.ts"
 import { mapTexts } from "../../workflow/paths.ts"
 import { findCredential, type KnownCredentials, unchecked, unseen } from "../credentials.ts"
-import { type Path, valueAt, withValue } from "../references.ts"
+import { withValue } from "../references.ts"
 import { fits, type Keep, type Mapping } from "../settings.ts"
 
 /** What became of a node's credentials on the way. */
@@ -27,7 +28,7 @@ export const withCredentials = (
   const problems: Array<string> = []
   const warnings: Array<string> = []
   const matched = Object.entries(credentials).map(([type, given]) => {
-    const { id, name } = isJsonObject(given) ? given : {}
+    const { id, name } = objectOf(given)
     if (!Predicate.isString(name) && !Predicate.isString(id)) return [type, given] as const
     const words = `credential ${JSON.stringify(name ?? id)} (${type}) of node ${nameOf(node)}`
     const wanted = mapped[`${type}/${String(name)}`] ?? mapped[String(id)] ?? mapped[String(name)]

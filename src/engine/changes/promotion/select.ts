@@ -2,7 +2,7 @@ import type { Blocked } from "../../../changes/Plan.ts"
 import type { Content } from "../Change.ts"
 import { contentOf } from "../content.ts"
 import type { Input } from "./Input.ts"
-import { idsIn, type Links, linksOf } from "./links.ts"
+import { calledIds, type Links, linksOf } from "./links.ts"
 import type { Twin } from "./twins.ts"
 
 /** A workflow that goes along, as it is on the source. */
@@ -27,7 +27,7 @@ export const select = ({ from, options, selected, source }: Input, twinOf: (id: 
     const content = contentOf(workflow)
     const links = linksOf(content)
     chosen.set(id, { content, links })
-    for (const needed of idsIn(links.texts.filter(({ use }) => use !== "caller"))) {
+    for (const needed of calledIds(links)) {
       const isWanted = options.dependencies === "all" || twinOf(needed)._tag === "New"
       if (!source.has(needed) || chosen.has(needed) || !isWanted) continue
       if (!selected.includes(needed)) comesAlong.set(needed, content.name)

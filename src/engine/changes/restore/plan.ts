@@ -12,14 +12,14 @@ import {
   wholeContentOf
 } from "../content.ts"
 import { type Draft, type Step, stepOf } from "../guards.ts"
-import { lastingSettings } from "../lasting.ts"
 import { order } from "../order.ts"
 import { type Levels, levels } from "../promotion/levels.ts"
-import { idsIn, linksOf } from "../promotion/links.ts"
+import { calledIds, linksOf } from "../promotion/links.ts"
+import { unremovableSettings } from "../unremovable.ts"
 import { closing, type Creations, relinked } from "./relinking.ts"
 
 /** An instance as it was, and as it is. */
-export interface Wish {
+export interface RestoreRequest {
   readonly instance: string
   /** What names the moment, for the reasons of the steps. */
   readonly version: string
@@ -31,20 +31,20 @@ export interface Wish {
 }
 
 /** What brings the workflows of an instance back to what they were; what was made since stays as it is. */
-export const planRestore = (wish: Wish): Omit<Draft, "estimate"> & { readonly unchanged: number } => {
-  const { all, records, version } = wish
+export const planRestore = (request: RestoreRequest): Omit<Draft, "estimate"> & { readonly unchanged: number } => {
+  const { all, records, version } = request
   const current = new Map<string, Workflow>(all.map((workflow) => [workflow.id, workflow]))
   const recorded = new Set<string>(records.map(({ id }) => id))
   const since = all.filter(({ id }) => !recorded.has(id))
   const gone = records.filter(({ id }) => !current.has(id))
-  const { newTags, refsOf } = tagsFor(wish)
+  const { newTags, refsOf } = tagsFor(request)
   const calls = new Map<string, ReadonlyArray<string>>([...records, ...since].map((one) => [one.id, callsOf(one)]))
   const graph = levels(calls)
   const created = new Map(
-    gone.map((record) => [record.id, creationOf(record, wish, graph.levelOf(record.id))] as const)
+    gone.map((record) => [record.id, creationOf(record, request, graph.levelOf(record.id))] as const)
   )
   const circumstances: Circumstances = {
-    wish,
+    request,
     graph,
     created,
     refsOf,
@@ -52,7 +52,9 @@ export const planRestore = (wish: Wish): Omit<Draft, "estimate"> & { readonly un
   }
   const found = records.map((record) => stepsOf(record, current.get(record.id), circumstances))
   const callers = since.flatMap((workflow) => updateOf(workflow, workflow, circumstances) ?? [])
-  const pinned = records.filter((record) => isPinnedOtherwise(record, current.get(record.id)) && !wish.takesPinnedData)
+  const pinned = records.filter(
+    (record) => isPinnedOtherwise(record, current.get(record.id)) && !request.takesPinnedData
+  )
   const undone = gone.filter(({ id }) => all.some((workflow) => callsOf(workflow).includes(id)))
   return {
     kind: "restore",
@@ -69,7 +71,7 @@ export const planRestore = (wish: Wish): Omit<Draft, "estimate"> & { readonly un
           ]),
       ...(since.length === 0 ? [] : [`${since.length} workflows that were made since ${version} are left as they are`]),
       ...(pinned.length === 0 ? [] : [`This engine takes no pinned data: it stays as it is in ${namesOf(pinned)}`]),
-      ...lastingSettings(found.flat(), current)
+      ...unremovableSettings(found.flat(), current)
     ],
     blocked: [],
     unchanged: found.filter((own) => own.length === 0).length
@@ -88,10 +90,10 @@ const isPinnedOtherwise = (record: Workflow, current: Workflow | undefined): boo
   record["pinData"] !== undefined && !isSameJson(pinDataOf(record), current === undefined ? {} : pinDataOf(current))
 
 /** The ids of the workflows that a workflow calls. */
-const callsOf = (workflow: Workflow) => idsIn(linksOf(contentOf(workflow)).texts.filter(({ use }) => use !== "caller"))
+const callsOf = (workflow: Workflow) => calledIds(linksOf(contentOf(workflow)))
 
 interface Circumstances {
-  readonly wish: Wish
+  readonly request: RestoreRequest
   readonly graph: Levels
   /** What makes those anew that are gone. */
   readonly created: Creations
@@ -99,7 +101,7 @@ interface Circumstances {
   readonly refsOf: (record: Workflow) => ReadonlyArray<Ref>
 }
 
-const creationOf = (record: Workflow, { all, instance }: Wish, level: number): ChangeOf<"create"> => ({
+const creationOf = (record: Workflow, { all, instance }: RestoreRequest, level: number): ChangeOf<"create"> => ({
   kind: "create",
   instance,
   key: record.id,
@@ -116,10 +118,10 @@ const labelsOf = ({ tags = [] }: Workflow): ReadonlyArray<string> => tags.map(({
 const updateOf = (
   record: Workflow,
   current: Workflow,
-  { created, graph, wish }: Circumstances
+  { created, graph, request }: Circumstances
 ): ChangeOf<"update"> | undefined => {
-  const isPinned = wish.takesPinnedData && isPinnedOtherwise(record, current)
-  const isDescribed = wish.takesPinnedData && descriptionOf(record) !== descriptionOf(current)
+  const isPinned = request.takesPinnedData && isPinnedOtherwise(record, current)
+  const isDescribed = request.takesPinnedData && descriptionOf(record) !== descriptionOf(current)
   const content = {
     ...contentOf(record),
     ...(isPinned ? { pinData: pinDataOf(record) } : {}),
@@ -131,7 +133,7 @@ const updateOf = (
   if (differingParts(content, shown).length + Object.keys(before).length + references.length === 0) return undefined
   return {
     kind: "update",
-    instance: wish.instance,
+    instance: request.instance,
     workflow: current.id,
     name: record.name,
     labels: labelsOf(current),
@@ -147,12 +149,12 @@ const stepsOf = (
   current: Workflow | undefined,
   circumstances: Circumstances
 ): ReadonlyArray<Step> => {
-  const { called, created, graph, refsOf, wish } = circumstances
-  const reason = `as in ${wish.version}`
+  const { called, created, graph, refsOf, request } = circumstances
+  const reason = `as in ${request.version}`
   const creation = created.get(record.id)
   const steps: Array<Step> = []
   const workflow: Ref = creation === undefined ? record.id : { created_by: idOf(creation) }
-  const on = { instance: wish.instance, workflow, name: record.name, labels: labelsOf(current ?? record) }
+  const on = { instance: request.instance, workflow, name: record.name, labels: labelsOf(current ?? record) }
   const why = creation === undefined ? reason : `${reason}; it was deleted`
 
   if (creation !== undefined) {
@@ -191,7 +193,7 @@ const stepsOf = (
 }
 
 /** The tags that workflows had, by id or else by name, and steps for those that are gone. */
-const tagsFor = ({ instance, records, tags }: Wish) => {
+const tagsFor = ({ instance, records, tags }: RestoreRequest) => {
   const made = new Map<string, Change>()
   const refOf = ({ id, name }: Tag): Ref => {
     const known = tags.find((tag) => tag.id === id) ?? tags.find((tag) => tag.name === name)

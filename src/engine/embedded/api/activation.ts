@@ -1,12 +1,13 @@
 import { Effect, Predicate } from "effect"
 
+import { objectOf } from "../../../internal/schema/JsonObject.ts"
 import { isKnownType } from "../run/nodeTypes.ts"
 import { isListening, publish, unpublish } from "../run/publishing.ts"
 import { addressesOf } from "../run/triggers.ts"
 import { type Moment, present } from "../store/fresh.ts"
 import type { WorkflowRecord } from "../store/records.ts"
 import { Store } from "../store/Store.ts"
-import { asObject, textOf } from "../store/values.ts"
+import { textOf } from "../store/values.ts"
 import { badRequest, conflict, notFound, type Refusal } from "../wire/http.ts"
 import { Dialect, type Handler, ok, type WorkflowRules } from "./Dialect.ts"
 import { findWorkflow, showWorkflow } from "./workflowReads.ts"
@@ -25,7 +26,7 @@ export const activate: Handler = Effect.fnUntraced(function* ({ at, body }) {
   const before = yield* findWorkflow(at("id"), messages.noWorkflow("activate"))
   if (before.active && !workflows.activatesAgain) return ok(yield* showWorkflow(before, "activate"))
   if (before.isArchived) return yield* badRequest("Cannot activate an archived workflow.")
-  const { versionId } = asObject(body)
+  const { versionId } = objectOf(body)
   if (versionId !== undefined && versionId !== before.versionId) return yield* notFound("Version not found")
   const problem = activationProblem(before, workflows)
   if (problem !== undefined) return yield* problem

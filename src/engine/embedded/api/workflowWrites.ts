@@ -1,11 +1,11 @@
 import { Effect, Predicate, Schema } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { publish } from "../run/publishing.ts"
 import { freshId, freshUuid, present } from "../store/fresh.ts"
 import type { WorkflowRecord } from "../store/records.ts"
 import { Store } from "../store/Store.ts"
-import { asList, asObject, pick } from "../store/values.ts"
+import { pick } from "../store/values.ts"
 import { badRequest, conflict, type Refusal } from "../wire/http.ts"
 import { activationProblem } from "./activation.ts"
 import { Dialect, Draft, type Handler, ok } from "./Dialect.ts"
@@ -44,7 +44,7 @@ const groupsOf = Effect.fnUntraced(function* (
   draft: Draft,
   before: ReadonlyArray<unknown> = []
 ): Effect.fn.Return<ReadonlyArray<unknown>, Refusal, Dialect> {
-  const groups = draft.nodeGroups === undefined ? before : asList(draft.nodeGroups)
+  const groups = draft.nodeGroups === undefined ? before : listOf(draft.nodeGroups)
   const problem = (yield* Dialect).workflows.groupProblem(groups, draft)
   return problem === undefined ? groups : yield* badRequest(problem)
 })
@@ -91,7 +91,7 @@ export const createWorkflow: Handler = Effect.fnUntraced(function* ({ body }) {
     busyUntil: 0
   }
   yield* commit({ workflow }, ...(yield* versionOf(workflow)))
-  return ok(views.createdWorkflow(tables, workflow, pick(Object.keys(asObject(body)), draft)))
+  return ok(views.createdWorkflow(tables, workflow, pick(Object.keys(objectOf(body)), draft)))
 })
 
 export const updateWorkflow: Handler = Effect.fnUntraced(function* ({ at, body, query }) {

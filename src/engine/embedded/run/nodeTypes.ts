@@ -1,6 +1,6 @@
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nodeKind, nodeType } from "../../client/naming.ts"
-import { asObject, own } from "../store/values.ts"
+import { own } from "../store/values.ts"
 import { kindOf } from "./triggers.ts"
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
@@ -94,5 +94,5 @@ const credentialOf: Readonly<Record<string, string>> = { emailReadImap: "imap", 
 /** The type of the credential that a node needs and lacks. */
 export const missingCredential = (node: JsonObject): string | undefined => {
   const type = own(credentialOf, kindOf(node))
-  return type !== undefined && asObject(node.credentials)[type] === undefined ? type : undefined
+  return type !== undefined && objectOf(node.credentials)[type] === undefined ? type : undefined
 }

@@ -1,8 +1,8 @@
 import { Duration, Effect, Predicate } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { Item } from "../store/records.ts"
-import { asObject, asList, own, textOf } from "../store/values.ts"
+import { own, textOf } from "../store/values.ts"
 import { NodeFailure, resolve, runCode, type Scope } from "./evaluate.ts"
 import { edit, holds } from "./parameters.ts"
 import { kindOf, parametersOf } from "./triggers.ts"
@@ -41,7 +41,7 @@ const paired = (json: JsonObject, item: number): Item => ({ json, pairedItem: { 
 const set: Kind = ({ input, parameters, scopeOf }) =>
   Effect.forEach(input, (item, index) =>
     resolve(parameters, scopeOf(item)).pipe(
-      Effect.flatMap((resolved) => edit(asObject(resolved), item.json)),
+      Effect.flatMap((resolved) => edit(objectOf(resolved), item.json)),
       Effect.map((json) => paired(json, index))
     )
   ).pipe(Effect.map((items) => ({ outputs: [items] })))
@@ -50,7 +50,7 @@ const set: Kind = ({ input, parameters, scopeOf }) =>
 const divide: Kind = ({ input, parameters, scopeOf }) =>
   Effect.map(
     Effect.forEach(input, (item) =>
-      Effect.map(resolve(parameters, scopeOf(item)), (resolved) => holds(asObject(resolved)))
+      Effect.map(resolve(parameters, scopeOf(item)), (resolved) => holds(objectOf(resolved)))
     ),
     (results) => ({
       outputs: [input.filter((_, index) => results[index]), input.filter((_, index) => !results[index])]
@@ -63,7 +63,7 @@ const spread: Kind = ({ input, parameters, scopeOf }) =>
     ? Effect.succeed({ outputs: [input] })
     : Effect.map(
         Effect.forEach(input, (item) =>
-          Effect.map(resolve(parameters, scopeOf(item)), (resolved) => Number(asObject(resolved).output))
+          Effect.map(resolve(parameters, scopeOf(item)), (resolved) => Number(objectOf(resolved).output))
         ),
         (chosen) => ({
           outputs: Array.from({ length: Number(parameters.numberOutputs ?? 4) }, (_, output) =>
@@ -75,25 +75,25 @@ const spread: Kind = ({ input, parameters, scopeOf }) =>
 /** The entries of a list inside each item, each an item of its own. */
 const splitOut: Kind = ({ input, parameters: { fieldToSplitOut } }) => {
   const name = textOf(fieldToSplitOut)
-  const within = ({ json }: Item) => name.split(".").reduce<unknown>((value, part) => own(asObject(value), part), json)
+  const within = ({ json }: Item) => name.split(".").reduce<unknown>((value, part) => own(objectOf(value), part), json)
   const items = input.flatMap((item, index) =>
-    asList(within(item)).map((entry) => paired(Predicate.isObject(entry) ? asObject(entry) : { [name]: entry }, index))
+    listOf(within(item)).map((entry) => paired(Predicate.isObject(entry) ? objectOf(entry) : { [name]: entry }, index))
   )
   return Effect.succeed({ outputs: [items] })
 }
 
 const stop: Kind = ({ input, parameters, scopeOf }) =>
   resolve(parameters, scopeOf(input[0])).pipe(
-    Effect.map(asObject),
+    Effect.map(objectOf),
     Effect.flatMap(({ errorMessage, errorObject, errorType }) =>
       Effect.fail(new NodeFailure({ message: textOf(errorType === "errorObject" ? errorObject : errorMessage) }))
     )
   )
 
 const jsonOf = (value: unknown): Effect.Effect<JsonObject, NodeFailure> => {
-  const { json } = asObject(value)
+  const { json } = objectOf(value)
   return Predicate.isObject(value)
-    ? Effect.succeed(asObject(Predicate.isObject(json) ? json : value))
+    ? Effect.succeed(objectOf(Predicate.isObject(json) ? json : value))
     : Effect.fail(new NodeFailure({ message: "Code doesn't return items properly" }))
 }
 
@@ -116,7 +116,7 @@ const wait: Kind = ({ input, parameters: { amount = 1, unit = "hours" } }) =>
 const respond: Kind = ({ input, parameters, scopeOf }) =>
   Effect.map(resolve(parameters, scopeOf(input[0])), (resolved) => ({
     outputs: [input],
-    response: responseOf(asObject(resolved), input)
+    response: responseOf(objectOf(resolved), input)
   }))
 
 /** A status that a workflow gives; the usual one when it is no status. */
@@ -127,11 +127,11 @@ const responseOf = (
   { options, redirectURL, respondWith, responseBody }: JsonObject,
   input: ReadonlyArray<Item>
 ): Response => {
-  const { responseCode, responseHeaders } = asObject(options)
-  const entries = asObject(responseHeaders).entries
+  const { responseCode, responseHeaders } = objectOf(options)
+  const entries = objectOf(responseHeaders).entries
   const headers = Object.fromEntries(
-    asList(entries)
-      .map(asObject)
+    listOf(entries)
+      .map(objectOf)
       .map(({ name, value }) => [String(name).toLowerCase(), textOf(value)])
   )
   const status = statusOf(responseCode)

@@ -1,7 +1,7 @@
 import { Effect, Predicate, Result, Schema } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { asObject, asList, own, textOf } from "../store/values.ts"
+import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { own, textOf } from "../store/values.ts"
 import { NodeFailure } from "./evaluate.ts"
 
 type Test = (left: unknown, right: unknown) => boolean
@@ -51,20 +51,20 @@ const tests: Readonly<Record<string, Test>> = {
 
 /** Whether the conditions of an If or a Filter hold; their expressions have been evaluated before. */
 export const holds = ({ combineOperation, conditions }: JsonObject): boolean => {
-  const { combinator, conditions: list } = asObject(conditions)
-  const results = Array.isArray(list) ? list.map(current) : Object.entries(asObject(conditions)).flatMap(old)
+  const { combinator, conditions: list } = objectOf(conditions)
+  const results = Array.isArray(list) ? list.map(current) : Object.entries(objectOf(conditions)).flatMap(old)
   return combinator === "or" || combineOperation === "any" ? results.some(Boolean) : results.every(Boolean)
 }
 
 const current = (condition: unknown): boolean => {
-  const { leftValue, operator, rightValue } = asObject(condition)
-  return own(tests, asObject(operator).operation)?.(leftValue, rightValue) ?? false
+  const { leftValue, operator, rightValue } = objectOf(condition)
+  return own(tests, objectOf(operator).operation)?.(leftValue, rightValue) ?? false
 }
 
 /** Conditions as the first version of the node has them: in lists by type. */
 const old = ([type, list]: [string, unknown]): ReadonlyArray<boolean> =>
-  asList(list).map((condition: unknown) => {
-    const { operation = type === "number" ? "smaller" : "equal", value1, value2 } = asObject(condition)
+  listOf(list).map((condition: unknown) => {
+    const { operation = type === "number" ? "smaller" : "equal", value1, value2 } = objectOf(condition)
     return own(tests, operation)?.(value1, value2) ?? false
   })
 
@@ -103,12 +103,12 @@ interface Assignment {
 /** The assignments in their order; the first versions of the node keep them in lists by type. */
 const assignments = ({ assignments: given, values }: JsonObject): ReadonlyArray<Assignment> => {
   const typed = (list: unknown, kind?: string) =>
-    asList(list)
-      .map(asObject)
+    listOf(list)
+      .map(objectOf)
       .map(({ name, type, value }) => ({ name: String(name), type: kind ?? type, value }))
-  const listed = asObject(given).assignments
+  const listed = objectOf(given).assignments
   return listed === undefined
-    ? ["boolean", "number", "string"].flatMap((type) => typed(asObject(values)[type], type))
+    ? ["boolean", "number", "string"].flatMap((type) => typed(objectOf(values)[type], type))
     : typed(listed)
 }
 
@@ -129,5 +129,5 @@ const convert = ({ name, type, value }: Assignment): Effect.Effect<unknown, Node
 /** A name with dots reaches into objects. */
 const put = (target: JsonObject, [first = "", ...rest]: ReadonlyArray<string>, value: unknown): JsonObject => ({
   ...target,
-  [first]: rest.length === 0 ? value : put(asObject(target[first]), rest, value)
+  [first]: rest.length === 0 ? value : put(objectOf(target[first]), rest, value)
 })

@@ -1,7 +1,6 @@
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { Moment } from "../store/fresh.ts"
 import type { Publication, Snapshot, WorkflowRecord } from "../store/records.ts"
-import { asObject } from "../store/values.ts"
 import { countListeners, schedulesIn } from "./triggers.ts"
 
 /** What an engine does when a workflow is published and unpublished. */
@@ -36,7 +35,7 @@ export const settled = (
   return {
     ...workflow,
     triggerCount: countListeners(published.nodes),
-    staticData: Object.keys(state).length === 0 ? staticData : { ...state, ...asObject(staticData) }
+    staticData: Object.keys(state).length === 0 ? staticData : { ...state, ...objectOf(staticData) }
   }
 }
 

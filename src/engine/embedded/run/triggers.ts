@@ -1,8 +1,8 @@
 import { Cron, Predicate, Result } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nodeKind } from "../../client/naming.ts"
-import { asObject, asList, textOf } from "../store/values.ts"
+import { textOf } from "../store/values.ts"
 
 /** Kinds that start a workflow though their names do not end in "Trigger". */
 const unmarked = new Set(["cron", "emailReadImap", "interval", "webhook"])
@@ -16,7 +16,7 @@ const passive = new Set(["errorTrigger", "executeWorkflowTrigger"])
 export const kindOf = ({ type }: JsonObject): string => (Predicate.isString(type) ? nodeKind(type) : "")
 
 /** The parameters of a node, `{}` when it has none. */
-export const parametersOf = ({ parameters }: JsonObject): JsonObject => asObject(parameters)
+export const parametersOf = ({ parameters }: JsonObject): JsonObject => objectOf(parameters)
 
 export const isEnabled = ({ disabled }: JsonObject): boolean => disabled !== true
 
@@ -39,10 +39,10 @@ const listenersOf = (node: JsonObject): number => (/^(form|chat)Trigger$/.test(k
 /** Whether a schedule has a malformed cron expression. */
 export const hasBadSchedule = (node: JsonObject): boolean => {
   if (kindOf(node) !== "scheduleTrigger") return false
-  const { interval } = asObject(parametersOf(node).rule)
-  return asList(interval).some(
+  const { interval } = objectOf(parametersOf(node).rule)
+  return listOf(interval).some(
     (entry: unknown) =>
-      asObject(entry).field === "cronExpression" && Result.isFailure(Cron.parse(textOf(asObject(entry).expression)))
+      objectOf(entry).field === "cronExpression" && Result.isFailure(Cron.parse(textOf(objectOf(entry).expression)))
   )
 }
 
@@ -70,7 +70,7 @@ export const addressesOf = (workflowId: string, nodes: ReadonlyArray<JsonObject>
           path: `webhook/${placeOf(workflowId, node, path)}`
         }))
       case "formTrigger": {
-        const own = path ?? asObject(options).path
+        const own = path ?? objectOf(options).path
         const place = placeOf(workflowId, node, own)
         const isNowhere = node.typeVersion === 1 && own === undefined
         return isNowhere ? [] : ["GET", "POST"].map((method) => ({ method, node, path: `form/${place}` }))

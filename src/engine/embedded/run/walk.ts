@@ -1,8 +1,7 @@
 import { Clock, Effect, Predicate, Result } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { Item, Source, Step } from "../store/records.ts"
-import { asObject } from "../store/values.ts"
 import { Callable, NodeFailure, type Scope } from "./evaluate.ts"
 import { type Outcome, perform, type Response } from "./nodes.ts"
 import { isEnabled, kindOf } from "./triggers.ts"
@@ -86,12 +85,12 @@ const following = (
   outputs: Outcome["outputs"],
   run: number
 ): ReadonlyArray<Pending> => {
-  const main = asObject(connections[node]).main
+  const main = objectOf(connections[node]).main
   return outputs.flatMap((input, output) => {
     const targets: unknown = Array.isArray(main) ? main[output] : undefined
     if (input.length === 0 || !Array.isArray(targets)) return []
     return targets
-      .map(asObject)
+      .map(objectOf)
       .flatMap((target) =>
         Predicate.isString(target.node) ? [{ node: target.node, source: { node, output, run }, input }] : []
       )

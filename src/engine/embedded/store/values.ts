@@ -2,12 +2,6 @@ import { Predicate } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 
-/** An object as it is, anything else as `{}`. */
-export const asObject = (value: unknown): JsonObject => (Predicate.isObject(value) ? value : {})
-
-/** A list as it is, anything else as `[]`. */
-export const asList = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
-
 /** A value as part of a text. */
 export const textOf = (value: unknown): string => {
   if (value === undefined || value === null) return ""

@@ -12,7 +12,7 @@ import {
   type UnknownVersion
 } from "../../client/History.ts"
 import { freshOnly } from "../fresh.ts"
-import { Happening, shortItem } from "../Happening.ts"
+import { HistoryEvent, shortItem } from "../HistoryEvent.ts"
 import { recordOf, withoutSecrets } from "../record.ts"
 import { inPlainWords } from "./advice.ts"
 import type { GitError } from "./Git.ts"
@@ -31,8 +31,8 @@ export interface Settings {
 
 type Services = ChildProcessSpawner.ChildProcessSpawner | FileSystem.FileSystem | Path.Path
 
-const encode = Schema.encodeSync(Schema.fromJsonString(Happening))
-const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Happening))
+const encode = Schema.encodeSync(Schema.fromJsonString(HistoryEvent))
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(HistoryEvent))
 
 /** Keeps the history in a git repository, behind the callers' backs; one that takes nothing stops nobody. */
 export const layer = (settings: Settings): Layer.Layer<never, never, Services> => Layer.effect(History, make(settings))
@@ -56,7 +56,7 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
 
   const words = ({ message }: GitError) => inPlainWords(message, directory)
 
-  const recorder = yield* Recorder.make<Happening>({
+  const recorder = yield* Recorder.make<HistoryEvent>({
     record: ({ items, left }) =>
       Effect.gen(function* () {
         const { keeper } = yield* ready
@@ -75,8 +75,8 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
     Effect.mapError(Effect.flatMap(ready, read), (error) => (error._tag === "GitError" ? failure(error) : error))
 
   /** Behind the caller's back also what it takes to make it. */
-  const timed = (happening: (at: number) => Happening) =>
-    Effect.flatMap(Clock.currentTimeMillis, (at) => recorder.add(Effect.sync(() => happening(at))))
+  const timed = (event: (at: number) => HistoryEvent) =>
+    Effect.flatMap(Clock.currentTimeMillis, (at) => recorder.add(Effect.sync(() => event(at))))
 
   const of = (instance: string, secrets: ReadonlyArray<string>, by: Authors): InstanceHistory => {
     authors.set(instance, by)

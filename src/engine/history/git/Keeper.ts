@@ -2,8 +2,8 @@ import { Clock, Effect } from "effect"
 
 import type { Authors } from "../../client/History.ts"
 import { commitsOf, type Known, type Ledger } from "../commits.ts"
-import { gathered, type Happening, idsIn } from "../Happening.ts"
-import { notRecorded, overtaken, standing } from "../late.ts"
+import { gathered, type HistoryEvent, idsIn } from "../HistoryEvent.ts"
+import { notRecorded, overtaken, recordedAgain } from "../late.ts"
 import { recordAt } from "../layout.ts"
 import { fileOf } from "../lists.ts"
 import { versionIn } from "../message.ts"
@@ -47,16 +47,13 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
   })
 
   /** What the repository holds of all that something happened to. */
-  const ledgerAt = Effect.fnUntraced(function* (
-    happenings: ReadonlyArray<Happening>,
-    { files: names, known, tip }: At
-  ) {
-    const keys = happenings.flatMap((happening) => idsIn(happening).map((id) => keyOf(happening.instance, id)))
+  const ledgerAt = Effect.fnUntraced(function* (events: ReadonlyArray<HistoryEvent>, { files: names, known, tip }: At) {
+    const keys = events.flatMap((event) => idsIn(event).map((id) => keyOf(event.instance, id)))
     const wanted = [...new Set(keys)].flatMap((key) => {
       const place = known.get(key)
       return place === undefined ? [] : [[key, place] as const]
     })
-    const lists = happenings.flatMap((happening) => (happening._tag === "Listed" ? [fileOf(happening)] : []))
+    const lists = events.flatMap((event) => (event._tag === "Listed" ? [fileOf(event)] : []))
     const paths = [...wanted.flatMap(([, place]) => place.paths), ...new Set(lists)]
     const isUnknown = paths.filter((path) => !names.has(path)).length > mostUnknown
     const files = yield* repository.read(tip, paths, isUnknown ? yield* listedAnew(tip) : names)
@@ -72,9 +69,9 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
   /** The names that engines have told, until what they made is recorded. */
   const authors = new Map<string, string>()
 
-  const askAuthors = (happenings: ReadonlyArray<Happening>, { workflows }: Pick<Ledger, "workflows">) =>
+  const askAuthors = (events: ReadonlyArray<HistoryEvent>, { workflows }: Pick<Ledger, "workflows">) =>
     Effect.forEach(
-      strangersIn(happenings, workflows)
+      strangersIn(events, workflows)
         .filter(({ id, instance, version }) => !authors.has(versionKey(instance, id, version)))
         .slice(0, mostAsked),
       Effect.fnUntraced(function* ({ id, instance, since, version }) {
@@ -82,7 +79,7 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
         authors.set(versionKey(instance, id, version), names ?? somebody)
       }),
       { concurrency: askedAtOnce, discard: true }
-    ).pipe(Effect.timeoutOption(patience))
+    ).pipe(Effect.timeoutOption(authorsTimeout))
 
   /** When these workflows were recorded last. */
   const momentsOf = Effect.fnUntraced(function* (keys: ReadonlyArray<string>) {
@@ -109,7 +106,7 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
     const known = { workflows: new Map(given.workflows), recordedAt }
     const ledger: Ledger = { ...given, authors, recordedAt }
     const now = yield* Clock.currentTimeMillis
-    const commits = [...all, ...standing(all, known, now)].flatMap((happening) => commitsOf(happening, ledger))
+    const commits = [...all, ...recordedAgain(all, known, now)].flatMap((event) => commitsOf(event, ledger))
     const before = [...known.workflows.keys()]
     if (commits.length === 0) return { from: hash, isCheckedOut }
     const to = yield* repository.commit(hash, commits)
@@ -157,8 +154,8 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
 
 /** What is to be recorded, and before it what processes that have ended have left. */
 export interface Given {
-  readonly left: ReadonlyArray<Happening>
-  readonly items: ReadonlyArray<Happening>
+  readonly left: ReadonlyArray<HistoryEvent>
+  readonly items: ReadonlyArray<HistoryEvent>
 }
 
 /** Who made the versions of a workflow of an instance since one that is recorded. */
@@ -171,8 +168,8 @@ const tidiedEvery = 500
 const mostAsked = 500
 const askedAtOnce = 8
 
-/** How long a commit waits for that. */
-const patience = "8 seconds"
+/** How long a commit waits for their names. */
+const authorsTimeout = "8 seconds"
 
 /** Commits that are looked through for what was left by a process that may have recorded it in its last moment. */
 const mostLookedUp = 20_000

@@ -6,9 +6,9 @@ import type { Left, Spool } from "./Spool.ts"
 const longestPause = 30_000
 const firstPause = 500
 
-/** How long whoever asks waits for what has just happened, and who cannot do without it. */
-const patience = "10 seconds"
-const longPatience = "40 seconds"
+/** How long who asks waits for what has just happened to be recorded, and who cannot do without it. */
+const settleTimeout = "10 seconds"
+const drainTimeout = "40 seconds"
 
 /** How long the end of the server waits for what is not recorded yet. */
 const shutdownTimeout = "4 seconds"
@@ -142,11 +142,11 @@ export const make = Effect.fnUntraced(function* <Item>({ encode, fresh, record, 
 
   const nudge = Queue.offer(nudged, undefined)
 
-  const settledWithin = Effect.fnUntraced(function* (patience: Duration.Input) {
+  const settledWithin = Effect.fnUntraced(function* (timeout: Duration.Input) {
     const done = yield* Deferred.make<void>()
     yield* Queue.offer(marks, done)
     yield* nudge
-    return yield* Effect.asVoid(Effect.timeoutOption(Deferred.await(done), patience))
+    return yield* Effect.asVoid(Effect.timeoutOption(Deferred.await(done), timeout))
   })
 
   yield* Effect.addFinalizer(() =>
@@ -179,8 +179,8 @@ export const make = Effect.fnUntraced(function* <Item>({ encode, fresh, record, 
 
   return {
     add: (item: Effect.Effect<Item>) => Effect.asVoid(Effect.andThen(Queue.offer(queue, item), nudge)),
-    settled: settledWithin(patience),
-    drained: settledWithin(longPatience),
+    settled: settledWithin(settleTimeout),
+    drained: settledWithin(drainTimeout),
     /** Records what happens meanwhile when it is over, unless somebody cannot wait. */
     together: <A, E, R>(self: Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(

@@ -1,10 +1,9 @@
 import { Predicate } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nodeKind } from "../../client/naming.ts"
 import { isEnabled } from "../../workflow/triggers.ts"
 import { isShown } from "../conditions.ts"
-import { recordOf } from "../json.ts"
 import type { Port } from "../NodeType.ts"
 import type { Finding } from "./Finding.ts"
 import type { Edge, Graph } from "./graph.ts"
@@ -128,7 +127,7 @@ const checkInputs = (name: string, { edges, nodes }: Graph, known: Known | undef
 /** An output parser is only asked where its node says so. */
 const unusedParser = (name: string, { settings, type }: Known, coming: ReadonlyArray<Edge>): ReadonlyArray<Finding> => {
   const isAsked = type.properties.some((one) => one.name === asksParser && isShown(one, settings))
-  if (!isAsked || recordOf(settings.values)[asksParser] !== false) return []
+  if (!isAsked || objectOf(settings.values)[asksParser] !== false) return []
   return coming.some(({ to }) => to === "ai_outputParser")
     ? [
         {

@@ -1,9 +1,10 @@
 import { Effect, Option, Predicate } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
+import { firstPagesIfSupported } from "../../client/listAll.ts"
 import { nameOf } from "../../client/models.ts"
-import { isRecord, textOf } from "../json.ts"
+import { textOf } from "../json.ts"
 import type { Finding } from "./Finding.ts"
 
 const maxPages = 4
@@ -14,8 +15,8 @@ export const checkCredentialIds = Effect.fnUntraced(function* (
   nodes: ReadonlyArray<JsonObject>
 ) {
   const wanted = nodes.flatMap((node) =>
-    Object.entries(isRecord(node.credentials) ? node.credentials : {}).flatMap(([type, reference]) =>
-      isRecord(reference) && Predicate.isString(reference.id)
+    Object.entries(objectOf(node.credentials)).flatMap(([type, reference]) =>
+      isJsonObject(reference) && Predicate.isString(reference.id)
         ? [{ node: nameOf(node), type, id: reference.id, name: textOf(reference.name) }]
         : []
     )
@@ -44,20 +45,10 @@ export const checkCredentialIds = Effect.fnUntraced(function* (
 })
 
 /** Every credential by its id; nothing where the engine does not tell all. */
-const listed = Effect.fnUntraced(function* (engine: EngineClient["Service"]) {
-  const known = new Map<string, { readonly name: string; readonly type: string }>()
-  let cursor: string | undefined
-  for (let pages = 0; pages < maxPages; pages++) {
-    const page = yield* Effect.catchTag(
-      engine.listCredentialsIfSupported(cursor === undefined ? { limit: 250 } : { cursor }),
-      "PermissionDenied",
-      () => Effect.succeedNone
-    )
-    if (Option.isNone(page)) return undefined
-    for (const { id, name, type } of page.value.data) known.set(textOf(id), { name: textOf(name), type: textOf(type) })
-    const next = page.value.nextCursor
-    if (!Predicate.isString(next) || next === "" || next === cursor) return known
-    cursor = next
-  }
-  return undefined
-})
+const listed = (engine: EngineClient["Service"]) =>
+  firstPagesIfSupported(engine.listCredentialsIfSupported, { pages: maxPages }, (page) =>
+    page.map(({ id, name, type }) => [textOf(id), { name: textOf(name), type: textOf(type) }] as const)
+  ).pipe(
+    Effect.catchTag("PermissionDenied", () => Effect.succeedNone),
+    Effect.map((read) => (Option.isSome(read) && read.value.isWhole ? new Map(read.value.found) : undefined))
+  )

@@ -1,10 +1,9 @@
 import { Predicate, Result } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { nameOf } from "../../client/models.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
-import { isRecord, recordOf } from "../json.ts"
 import type { Finding } from "./Finding.ts"
 import { type Graph, type Order, orderOf } from "./graph.ts"
 import { type Mentions, type Parse, readExpression, readProgram } from "./program.ts"
@@ -24,7 +23,7 @@ interface Source {
 }
 
 const sourcesOf = (node: JsonObject): ReadonlyArray<Source> => {
-  const parameters = recordOf(node.parameters)
+  const parameters = objectOf(node.parameters)
   const code = codeOf(node)
   const found: Array<Source> = []
   const walk = (value: unknown, path: string) => {
@@ -32,7 +31,7 @@ const sourcesOf = (node: JsonObject): ReadonlyArray<Source> => {
       if (value.startsWith("=")) found.push({ path, text: value, isProgram: false })
       else if (path === code) found.push({ path, text: value, isProgram: true })
     } else if (Array.isArray(value)) value.forEach((one, index) => walk(one, `${path}[${index}]`))
-    else if (isRecord(value)) for (const [key, one] of Object.entries(value)) walk(one, `${path}.${key}`)
+    else if (isJsonObject(value)) for (const [key, one] of Object.entries(value)) walk(one, `${path}.${key}`)
   }
   walk(parameters, "parameters")
   return found
@@ -40,7 +39,7 @@ const sourcesOf = (node: JsonObject): ReadonlyArray<Source> => {
 
 /** Where a node holds JavaScript. */
 const codeOf = (node: JsonObject): string | undefined => {
-  const { language = "javaScript" } = recordOf(node.parameters)
+  const { language = "javaScript" } = objectOf(node.parameters)
   if (language !== "javaScript") return undefined
   return codes.get(kindOf(node))
 }
@@ -157,7 +156,7 @@ const takenProblems = (
   { edges }: Graph
 ): ReadonlyArray<Omit<Finding, "node" | "field">> => {
   const [name, kind] = [nameOf(node), kindOf(node)]
-  const isForEach = isProgram && kind === "code" && recordOf(node.parameters).mode === "runOnceForEachItem"
+  const isForEach = isProgram && kind === "code" && objectOf(node.parameters).mode === "runOnceForEachItem"
   const isTool = /tool/i.test(kind) || edges.some(({ from, source }) => source === name && from === "ai_tool")
   const unknown = new Set(taken.filter(({ of, what }) => of === "$" && !ofNode.includes(what)).map(({ what }) => what))
   const forAll = new Set(

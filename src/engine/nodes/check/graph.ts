@@ -1,9 +1,9 @@
 import { Predicate } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
 import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
-import { isRecord, listOf, recordOf, textOf } from "../json.ts"
+import { textOf } from "../json.ts"
 import type { Finding } from "./Finding.ts"
 
 /** A connection, wherever it is written. */
@@ -26,19 +26,17 @@ export interface Graph {
 /** Reads connections in the engine's form; what has another form is left out. */
 export const graphOf = (nodes: ReadonlyArray<JsonObject>, connections: unknown): Graph => ({
   nodes: new Map(nodes.map((node) => [nameOf(node), node])),
-  edges: Object.entries(recordOf(connections)).flatMap(([source, types]) =>
-    Object.entries(recordOf(types)).flatMap(([from, outputs]) =>
+  edges: Object.entries(objectOf(connections)).flatMap(([source, types]) =>
+    Object.entries(objectOf(types)).flatMap(([from, outputs]) =>
       listOf(outputs).flatMap((targets, output) =>
-        listOf(targets)
-          .filter(isRecord)
-          .map(({ index, node, type }) => ({
-            source,
-            target: textOf(node),
-            from,
-            to: Predicate.isString(type) ? type : from,
-            output,
-            input: Predicate.isNumber(index) ? index : 0
-          }))
+        objectsOf(targets).map(({ index, node, type }) => ({
+          source,
+          target: textOf(node),
+          from,
+          to: Predicate.isString(type) ? type : from,
+          output,
+          input: Predicate.isNumber(index) ? index : 0
+        }))
       )
     )
   )

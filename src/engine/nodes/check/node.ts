@@ -1,12 +1,12 @@
 import { Predicate } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
 import { isCommunityPackage, isOwnInOtherWords, nodeKind, toEngineType } from "../../client/naming.ts"
 import type { Catalog } from "../Catalog.ts"
 import { isExpression, isShown, type Settings } from "../conditions.ts"
 import { settingsOf } from "../effective.ts"
-import { isRecord, recordOf, textOf } from "../json.ts"
+import { textOf } from "../json.ts"
 import type { NodeType } from "../NodeType.ts"
 import { packageOf } from "../packageOf.ts"
 import { suggestTypes } from "../suggest.ts"
@@ -65,12 +65,12 @@ export const knownOf = (node: JsonObject, types: ReadonlyArray<NodeType>): Known
   const version = types.some(({ versions }) => versions.includes(given)) ? given : types[0]?.defaultVersion
   const type = types.find(({ versions }) => version !== undefined && versions.includes(version))
   if (type === undefined || type.isBare === true) return undefined
-  return { type, settings: settingsOf(type, recordOf(node.parameters), version ?? given) }
+  return { type, settings: settingsOf(type, objectOf(node.parameters), version ?? given) }
 }
 
 /** What is wrong with the parameters of a node. */
 export const checkParameters = (node: JsonObject, { settings, type }: Known): ReadonlyArray<Finding> =>
-  checkValues(type.properties, recordOf(node.parameters), { node: nameOf(node), path: "parameters", settings })
+  checkValues(type.properties, objectOf(node.parameters), { node: nameOf(node), path: "parameters", settings })
 
 /** Parameters by which a node chooses a credential type that its own description does not name. */
 const choosers = ["nodeCredentialType", "genericAuthType"]
@@ -88,8 +88,8 @@ const waysOn = ["stopWorkflow", "continueRegularOutput", "continueErrorOutput"]
 /** Credentials that a node needs and has not, and those that it has and can not use. */
 export const checkCredentials = (node: JsonObject, { settings, type }: Known): ReadonlyArray<Finding> => {
   const name = nameOf(node)
-  const given = recordOf(node.credentials)
-  const values = recordOf(settings.values)
+  const given = objectOf(node.credentials)
+  const values = objectOf(settings.values)
   const chosen = choosers.flatMap((chooser) => {
     const isUsed = type.properties.some((one) => one.name === chooser && isShown(one, settings))
     const value = values[chooser]
@@ -129,7 +129,7 @@ export const checkCredentials = (node: JsonObject, { settings, type }: Known): R
             fix: usable.size === 0 ? "It needs none" : `It takes ${[...usable].join(", ")}`
           }))),
     ...Object.entries(given)
-      .filter(([, value]) => !isRecord(value))
+      .filter(([, value]) => !isJsonObject(value))
       .map(([key]): Finding => ({
         level: "error",
         node: name,
@@ -138,7 +138,7 @@ export const checkCredentials = (node: JsonObject, { settings, type }: Known): R
         fix: "It must be {id, name}"
       })),
     ...Object.entries(given)
-      .filter(([key, value]) => usable.has(key) && isRecord(value) && (value.id === undefined || value.id === ""))
+      .filter(([key, value]) => usable.has(key) && isJsonObject(value) && (value.id === undefined || value.id === ""))
       .map(([key]): Finding => ({
         level: "error",
         node: name,

@@ -1,8 +1,7 @@
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import type { Catalog } from "../Catalog.ts"
-import { isRecord } from "../json.ts"
 import type { Finding } from "./Finding.ts"
 
 const branching = new Set(["if", "filter", "switch"])
@@ -28,7 +27,7 @@ export const checkOlderConditions = (
 
 const lacking = (value: unknown, path: string): ReadonlyArray<string> => {
   if (Array.isArray(value)) return value.flatMap((one, index) => lacking(one, `${path}[${index}]`))
-  if (!isRecord(value)) return []
+  if (!isJsonObject(value)) return []
   const { combinator, conditions, options } = value
   if (Array.isArray(conditions) && combinator !== undefined) return options === undefined ? [path] : []
   return Object.entries(value).flatMap(([key, one]) => lacking(one, `${path}.${key}`))

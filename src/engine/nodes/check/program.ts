@@ -1,7 +1,7 @@
 import { Predicate, Result } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { isRecord, listOf, textOf } from "../json.ts"
+import { isJsonObject, type JsonObject, listOf } from "../../../internal/schema/JsonObject.ts"
+import { textOf } from "../json.ts"
 
 /** Reads JavaScript into its syntax tree; throws where it is none. */
 export type Parse = (code: string, options: ParseOptions) => unknown
@@ -53,17 +53,17 @@ const mentionsIn = (tree: unknown): Mentions => {
   const open: Array<unknown> = [tree]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (Array.isArray(next)) open.push(...listOf(next).filter((one) => one !== undefined && one !== null))
-    if (!isRecord(next)) continue
+    if (!isJsonObject(next)) continue
     const { callee, name, object, property, type } = next
     if (type === "Identifier" && Predicate.isString(name) && name.startsWith("$")) variables.add(name)
     const [argument] = listOf(next.arguments)
     if (type === "CallExpression" && (isNamed(callee, "$") || isNamed(callee, "$items"))) addText(argument, nodes)
     if (type === "MemberExpression" && isNamed(object, "$node")) addProperty(next, nodes)
-    if (type === "MemberExpression" && isNamed(property, "isExecuted") && isRecord(object)) {
+    if (type === "MemberExpression" && isNamed(property, "isExecuted") && isJsonObject(object)) {
       addText(listOf(object.arguments)[0], asked)
       addProperty(object, asked)
     }
-    if (type === "MemberExpression" && isRecord(object) && next.computed === false && isRecord(property)) {
+    if (type === "MemberExpression" && isJsonObject(object) && next.computed === false && isJsonObject(property)) {
       const of = object.type === "CallExpression" && isNamed(object.callee, "$") ? "$" : textOf(object.name)
       if (of === "$" || of === "$input") taken.push({ of, what: textOf(property.name) })
     }
@@ -80,26 +80,26 @@ const returnsIn = (tree: unknown): boolean => {
   const open: Array<unknown> = [tree]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     if (Array.isArray(next)) open.push(...listOf(next).filter(Predicate.isNotNullish))
-    if (!isRecord(next)) continue
+    if (!isJsonObject(next)) continue
     if (next.type === "ReturnStatement" || next.type === "ThrowStatement") return true
     if (!/Function/.test(String(next.type))) open.push(...Object.values(next).filter(Predicate.isObjectOrArray))
   }
   return false
 }
 
-const isNamed = (node: unknown, name: string) => isRecord(node) && node.type === "Identifier" && node.name === name
+const isNamed = (node: unknown, name: string) => isJsonObject(node) && node.type === "Identifier" && node.name === name
 
 /** Adds the name behind a dot, or the text between brackets. */
 const addProperty = ({ computed, property }: JsonObject, to: Set<string>) => {
-  if (computed === false && isRecord(property) && Predicate.isString(property.name)) to.add(property.name)
+  if (computed === false && isJsonObject(property) && Predicate.isString(property.name)) to.add(property.name)
   else addText(property, to)
 }
 
 /** Adds a text that stands there word for word. */
 const addText = (node: unknown, to: Set<string>) => {
-  if (!isRecord(node)) return
+  if (!isJsonObject(node)) return
   if (node.type === "Literal" && Predicate.isString(node.value)) to.add(node.value)
   const [only, ...others] = listOf(node.quasis)
-  const cooked = isRecord(only) && isRecord(only.value) ? only.value.cooked : undefined
+  const cooked = isJsonObject(only) && isJsonObject(only.value) ? only.value.cooked : undefined
   if (node.type === "TemplateLiteral" && others.length === 0 && Predicate.isString(cooked)) to.add(cooked)
 }

@@ -1,7 +1,6 @@
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
 import { isExpression } from "../conditions.ts"
-import { recordOf } from "../json.ts"
 import type { Finding } from "./Finding.ts"
 import { type Graph, reachable } from "./graph.ts"
 
@@ -42,7 +41,7 @@ export const checkResponding = ({ edges, nodes }: Graph): ReadonlyArray<Finding>
 }
 
 const asksForAnswer = (node: JsonObject): boolean => {
-  const { responseMode } = recordOf(node.parameters)
+  const { responseMode } = objectOf(node.parameters)
   return ["webhook", "formTrigger"].includes(kindOf(node)) && !isExpression(responseMode)
 }
 
@@ -53,7 +52,7 @@ const ofHook = (
   nodes: Graph["nodes"],
   from: (name: string) => ReadonlySet<string>
 ): ReadonlyArray<Finding> => {
-  const { responseMode } = recordOf(node.parameters)
+  const { responseMode } = objectOf(node.parameters)
   const at = { level: "error", node: name, field: "parameters.responseMode" } as const
   if (responseMode === "responseNode" && responders.length === 0) {
     const fix = "Lead it to a Respond to Webhook node, or set responseMode to lastNode or onReceived"

@@ -1,16 +1,15 @@
 import { Predicate, Result } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
-import { isRecord, recordOf } from "../json.ts"
 import { type Finding, quoted } from "./Finding.ts"
 import { json } from "./shapes.ts"
 
 /** What no description of a node type says, and its node fails on when it runs. */
 export const checkRunning = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<Finding> =>
   nodes.filter(isEnabled).flatMap((node) => {
-    const parameters = recordOf(node.parameters)
+    const parameters = objectOf(node.parameters)
     const kind = kindOf(node)
     const found =
       kind === "httpRequest" || kind === "httpRequestTool" ? unreadable(parameters) : nothingNamed(kind, parameters)
@@ -53,7 +52,7 @@ const nothingNamed = (kind: string, parameters: JsonObject): ReadonlyArray<Found
 
 const isEmpty = (value: unknown, list: string): boolean => {
   if (value === undefined || value === null) return true
-  if (!isRecord(value)) return false
+  if (!isJsonObject(value)) return false
   const rows = value[list]
   return rows === undefined || (Array.isArray(rows) && rows.length === 0)
 }

@@ -1,27 +1,27 @@
 import { Cron, Predicate, Result } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import { isExpression } from "../conditions.ts"
-import { isRecord, listOf, recordOf, textOf } from "../json.ts"
+import { textOf } from "../json.ts"
 import { type Finding, quoted } from "./Finding.ts"
 
 /** Cron expressions that engines cannot read, times that no clock shows, and schedules without a rule. */
 export const checkSchedules = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<Finding> =>
   nodes.filter(isEnabled).flatMap((node) => {
-    const parameters = recordOf(node.parameters)
+    const parameters = objectOf(node.parameters)
     if (kindOf(node) === "scheduleTrigger") return ofSchedule(nameOf(node), parameters)
     if (kindOf(node) !== "cron") return []
-    return listOf(recordOf(parameters.triggerTimes).item).flatMap((item, index) => {
-      const { cronExpression, mode } = recordOf(item)
+    return listOf(objectOf(parameters.triggerTimes).item).flatMap((item, index) => {
+      const { cronExpression, mode } = objectOf(item)
       const field = `parameters.triggerTimes.item[${index}].cronExpression`
       return mode === "custom" ? cronProblem(nameOf(node), field, cronExpression) : []
     })
   })
 
 const ofSchedule = (node: string, { rule }: JsonObject): ReadonlyArray<Finding> => {
-  if (!isRecord(rule)) return []
+  if (!isJsonObject(rule)) return []
   const { interval } = rule
   if (!Array.isArray(interval)) return []
   if (interval.length === 0) {
@@ -29,7 +29,7 @@ const ofSchedule = (node: string, { rule }: JsonObject): ReadonlyArray<Finding> 
     return [{ level: "error", node, field: "parameters.rule.interval", problem: "has no rule: it never starts", fix }]
   }
   return interval.flatMap((entry: unknown, index) => {
-    const rules = recordOf(entry)
+    const rules = objectOf(entry)
     const path = `parameters.rule.interval[${index}]`
     if (rules.field === "cronExpression") return cronProblem(node, `${path}.expression`, rules.expression)
     return ranges.flatMap(([name, least, greatest]): ReadonlyArray<Finding> => {

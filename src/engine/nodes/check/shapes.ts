@@ -1,8 +1,8 @@
 import { Predicate, Result } from "effect"
 
+import { isJsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { isExpression } from "../conditions.ts"
-import { isRecord, listOf, recordOf } from "../json.ts"
 import type { Property } from "../NodeType.ts"
 import { type Finding, quoted } from "./Finding.ts"
 
@@ -49,7 +49,7 @@ const alone = new Set([...single, "true", "false"])
 const conditionForm = "{leftValue, rightValue, operator: {type, operation}}"
 
 const filter = (value: unknown): ReadonlyArray<Inside> => {
-  if (!isRecord(value) || !(Array.isArray(value.conditions) || isEmpty(value))) {
+  if (!isJsonObject(value) || !(Array.isArray(value.conditions) || isEmpty(value))) {
     return [error("", `is ${quoted(value)}`, `It must be {conditions: [${conditionForm}], combinator, options}`)]
   }
   const { combinator, conditions } = value
@@ -63,9 +63,9 @@ const filter = (value: unknown): ReadonlyArray<Inside> => {
 
 const condition = (given: unknown, at: string): ReadonlyArray<Inside> => {
   if (isExpression(given)) return []
-  const { leftValue, operator, rightValue } = recordOf(given)
+  const { leftValue, operator, rightValue } = objectOf(given)
   if (isExpression(operator)) return []
-  if (!isRecord(operator)) {
+  if (!isJsonObject(operator)) {
     const problem = operator === undefined ? `has no operator: it is ${quoted(given)}` : `is ${quoted(operator)}`
     return [error(operator === undefined ? at : `${at}.operator`, problem, `It must be ${conditionForm}`)]
   }
@@ -101,13 +101,13 @@ const assignmentTypes = [
 ]
 
 const assignments = (value: unknown): ReadonlyArray<Inside> => {
-  if (!isRecord(value) || !(Array.isArray(value.assignments) || isEmpty(value))) {
+  if (!isJsonObject(value) || !(Array.isArray(value.assignments) || isEmpty(value))) {
     return [error("", `is ${quoted(value)}`, "It must be {assignments: [{id, name, type, value}]}")]
   }
   return listOf(value.assignments).flatMap((given, index) => {
     const at = `.assignments[${index}]`
     if (isExpression(given)) return []
-    const { name, type, value: assigned } = recordOf(given)
+    const { name, type, value: assigned } = objectOf(given)
     if (name === undefined) {
       return [error(at, `has no name: it is ${quoted(given)}`, "It must be {id, name, type, value}")]
     }
@@ -125,7 +125,7 @@ const assignments = (value: unknown): ReadonlyArray<Inside> => {
 const locator = (value: unknown, modes: ReadonlyArray<string>): ReadonlyArray<Inside> => {
   if (!Predicate.isObjectOrArray(value)) return []
   const form = `{__rl: true, mode: ${modes.join(" or ") || "id"}, value}`
-  if (!isRecord(value) || (value.__rl !== true && !isEmpty(value))) {
+  if (!isJsonObject(value) || (value.__rl !== true && !isEmpty(value))) {
     return [error("", `is ${quoted(value)}`, `It must be ${form}`)]
   }
   const { mode } = value
@@ -137,13 +137,13 @@ const locator = (value: unknown, modes: ReadonlyArray<string>): ReadonlyArray<In
 const mapper = (value: unknown, needsMatch: boolean): ReadonlyArray<Inside> => {
   const form =
     "It must be {mappingMode: defineBelow or autoMapInputData, value: {column: value}, matchingColumns, schema}"
-  if (!isRecord(value)) return isEmpty(value) && value === "" ? [] : [error("", `is ${quoted(value)}`, form)]
+  if (!isJsonObject(value)) return isEmpty(value) && value === "" ? [] : [error("", `is ${quoted(value)}`, form)]
   const { mappingMode, matchingColumns, value: columns } = value
   if (isEmpty(value) || isExpression(mappingMode)) return []
   if (mappingMode !== "defineBelow" && mappingMode !== "autoMapInputData") {
     return [error("", mappingMode === undefined ? "has no mappingMode" : `mappingMode is ${quoted(mappingMode)}`, form)]
   }
-  if (columns !== undefined && columns !== null && !isRecord(columns) && !isExpression(columns)) {
+  if (columns !== undefined && columns !== null && !isJsonObject(columns) && !isExpression(columns)) {
     return [error(".value", `is ${quoted(columns)}`, form)]
   }
   if (matchingColumns === undefined || isExpression(matchingColumns)) return []

@@ -1,9 +1,8 @@
 import { Predicate } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
 import { isExpression, isShown } from "../conditions.ts"
-import { listOf, recordOf } from "../json.ts"
 import type { Finding } from "./Finding.ts"
 import type { Edge, Graph } from "./graph.ts"
 import type { Known } from "./node.ts"
@@ -92,18 +91,18 @@ const outputsOf = (node: JsonObject, { settings, type }: Known): number | undefi
   if (type.hasDynamicOutputs !== true) {
     return type.outputs.filter((port) => port.type === "main" && isShown(port, settings)).length
   }
-  const values = recordOf(settings.values)
+  const values = objectOf(settings.values)
   if (kindOf(node) === "textClassifier") {
-    const categories = recordOf(values.categories).categories
-    const hasOther = recordOf(values.options).fallback === "other"
+    const categories = objectOf(values.categories).categories
+    const hasOther = objectOf(values.options).fallback === "other"
     return Array.isArray(categories) ? categories.length + Number(hasOther) : undefined
   }
   if (kindOf(node) !== "switch") return undefined
   if (values.mode === "expression") return Predicate.isNumber(values.numberOutputs) ? values.numberOutputs : undefined
-  const rules = recordOf(values.rules)
+  const rules = objectOf(values.rules)
   const { values: list, rules: older } = rules
   if (isExpression(values.rules) || !(Array.isArray(list) || Array.isArray(older))) return undefined
-  const { fallbackOutput } = { ...values, ...recordOf(values.options) }
+  const { fallbackOutput } = { ...values, ...objectOf(values.options) }
   if (isExpression(fallbackOutput)) return undefined
   return listOf(list ?? older).length + Number(fallbackOutput === "extra")
 }
@@ -112,6 +111,6 @@ const inputsOf = (node: JsonObject, { settings, type }: Known): number | undefin
   if (type.hasDynamicInputs !== true) {
     return type.inputs.filter((port) => port.type === "main" && isShown(port, settings)).length
   }
-  const { numberInputs } = recordOf(settings.values)
+  const { numberInputs } = objectOf(settings.values)
   return kindOf(node) === "merge" && Predicate.isNumber(numberInputs) ? numberInputs : undefined
 }

@@ -1,7 +1,7 @@
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { nameOf } from "../../client/models.ts"
-import { recordOf, textOf } from "../json.ts"
+import { textOf } from "../json.ts"
 import type { Finding } from "./Finding.ts"
 import type { Graph } from "./graph.ts"
 
@@ -50,7 +50,7 @@ const ends = (
     const guess = nearest(name, [...named.keys()])
     return guess === undefined ? `Nodes: ${[...named.keys()].slice(0, 20).join(", ")}` : `Did you mean ${guess}?`
   }
-  const sources = Object.keys(recordOf(connections)).filter((name) => !named.has(name))
+  const sources = Object.keys(objectOf(connections)).filter((name) => !named.has(name))
   return [
     ...sources.map((name): Finding => ({
       level: "error",

@@ -1,11 +1,11 @@
 import { DateTime, Effect, Option, Predicate } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
+import { isMissing } from "../../client/isMissing.ts"
 import { nameOf, type Workflow, WorkflowId } from "../../client/models.ts"
 import { errorWorkflowOf, subWorkflowOf } from "../../workflow/subWorkflows.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
-import { recordOf } from "../json.ts"
 import type { Finding } from "./Finding.ts"
 
 /** Workflows that are looked up at most. */
@@ -73,13 +73,13 @@ const lookUp = (engine: EngineClient["Service"], id: string): Effect.Effect<Work
   /^[A-Za-z0-9_-]+$/.test(id)
     ? Effect.match(engine.getWorkflow(WorkflowId.make(id)), {
         onSuccess: (workflow) => workflow,
-        onFailure: (error) => (error._tag === "ApiError" && error.httpStatus === 404 ? "missing" : "unknown")
+        onFailure: (error) => (isMissing(error) ? "missing" : "unknown")
       })
     : Effect.succeed("missing")
 
 /** Settings of a workflow that engines cannot follow. */
 export const checkSettings = ({ settings }: JsonObject): ReadonlyArray<Finding> => {
-  const { timezone } = recordOf(settings)
+  const { timezone } = objectOf(settings)
   if (!Predicate.isString(timezone) || timezone === "" || timezone === "DEFAULT") return []
   if (Option.isSome(DateTime.zoneMakeNamed(timezone))) return []
   const fix = "Take a name of the IANA database, such as Europe/Berlin"

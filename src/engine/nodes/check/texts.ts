@@ -1,9 +1,8 @@
 import { Predicate } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
-import { isRecord } from "../json.ts"
 import { type Finding, quoted } from "./Finding.ts"
 
 /** Kinds that compute what stands between braces themselves, or show it. */
@@ -48,7 +47,7 @@ export const checkTexts = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<Find
           const problem = problemOf(value)
           if (problem !== undefined) found.push({ level: "warning", node: nameOf(node), field: path, ...problem })
         } else if (Array.isArray(value)) value.forEach((one, index) => walk(one, `${path}[${index}]`))
-        else if (isRecord(value)) {
+        else if (isJsonObject(value)) {
           for (const [key, one] of Object.entries(value)) if (!written.has(key)) walk(one, `${path}.${key}`)
         }
       }

@@ -1,10 +1,9 @@
 import { Predicate } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { isExpression, isShown, type Settings } from "../conditions.ts"
 import { effectiveValues } from "../effective.ts"
-import { isRecord, recordsOf } from "../json.ts"
 import type { Group, Property } from "../NodeType.ts"
 import { type Finding, quoted } from "./Finding.ts"
 import { checkShape } from "./shapes.ts"
@@ -95,7 +94,7 @@ const needsOf = (known: ReadonlyArray<Property>) => {
 
 const needs = ({ hide = {}, show = {} }: Property): string => {
   const words = (name: string, values: ReadonlyArray<unknown>) =>
-    `${name.replace(/^\//, "")}=${values.map((one) => (isRecord(one) ? JSON.stringify(one._cnd) : String(one))).join("|")}`
+    `${name.replace(/^\//, "")}=${values.map((one) => (isJsonObject(one) ? JSON.stringify(one._cnd) : String(one))).join("|")}`
   return [
     ...Object.entries(show).map(([name, values]) => words(name, values)),
     ...Object.entries(hide).map(([name, values]) => `not ${words(name, values)}`)
@@ -108,7 +107,7 @@ const isNothing = (value: unknown): boolean =>
   value === "" ||
   value === false ||
   (Array.isArray(value) && value.length === 0) ||
-  (isRecord(value) && Object.values(value).every(isNothing))
+  (isJsonObject(value) && Object.values(value).every(isNothing))
 
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
@@ -130,7 +129,7 @@ const checkValue = (property: Property, value: unknown, place: Place): ReadonlyA
 
 const checkFields = (fields: ReadonlyArray<Property>, value: unknown, place: Place, { name }: Property) => {
   if (isExpression(value)) return []
-  if (!isRecord(value)) {
+  if (!isJsonObject(value)) {
     if (isNothing(value)) return []
     return [{ ...misshapen(place), problem: `${name} must be an object with its options, and is ${quoted(value)}` }]
   }
@@ -151,7 +150,7 @@ const checkGroups = (
   { isMultiple = false, name }: Property
 ): ReadonlyArray<Finding> => {
   const names = groups.map((group) => group.name)
-  if (!isRecord(value)) {
+  if (!isJsonObject(value)) {
     if (isNothing(value)) return []
     const form = `{${names.map((group) => `${group}: ${isMultiple ? "[…]" : "{…}"}`).join(", ")}}`
     return [{ ...misshapen(place), problem: `${name} is ${quoted(value)}`, fix: `It must be ${form}` }]
@@ -167,7 +166,7 @@ const checkGroups = (
     if (misfit !== undefined) {
       return [{ ...misshapen(place), field: `${place.path}.${key}`, problem: `is ${quoted(given)}`, fix: misfit }]
     }
-    const entries = Array.isArray(given) ? recordsOf(given) : isRecord(given) ? [given] : []
+    const entries = Array.isArray(given) ? objectsOf(given) : isJsonObject(given) ? [given] : []
     return entries.flatMap((entry, index) => {
       const path = `${place.path}.${key}${Array.isArray(given) ? `[${index}]` : ""}`
       const values = effectiveValues(group.fields, entry, place.settings, place.settings.root)
@@ -180,7 +179,7 @@ const checkGroups = (
 const misfitOf = (given: unknown, isMultiple: boolean): string | undefined => {
   if (isExpression(given) || isNothing(given)) return undefined
   const all: ReadonlyArray<unknown> = Array.isArray(given) ? given : [given]
-  const fits = Array.isArray(given) === isMultiple && all.every((one) => isRecord(one) || isExpression(one))
+  const fits = Array.isArray(given) === isMultiple && all.every((one) => isJsonObject(one) || isExpression(one))
   return fits ? undefined : `It must be ${isMultiple ? "a list of objects" : "one object"}`
 }
 
@@ -232,7 +231,7 @@ const isMissing = ({ type }: Property, value: unknown): boolean => {
   if (["string", "dateTime", "options", "credentialsSelect"].includes(type)) return value === "" || value === undefined
   if (type === "multiOptions") return Array.isArray(value) && value.length === 0
   if (!["resourceLocator", "workflowSelector", "agentSelector"].includes(type)) return false
-  if (!isRecord(value)) return value === undefined || value === null || value === ""
+  if (!isJsonObject(value)) return value === undefined || value === null || value === ""
   return !Predicate.isString(value.value) && !Predicate.isNumber(value.value) ? true : value.value === ""
 }
 

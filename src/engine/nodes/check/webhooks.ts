@@ -1,9 +1,10 @@
-import { Effect, Predicate } from "effect"
+import { Effect } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
+import { firstPages } from "../../client/listAll.ts"
 import { collisions } from "../../workflow/addresses.ts"
-import { isRecord, recordsOf, textOf } from "../json.ts"
+import { textOf } from "../json.ts"
 import { takenBy } from "./addresses.ts"
 import type { Finding } from "./Finding.ts"
 
@@ -18,22 +19,17 @@ export const checkWebhooks = Effect.fnUntraced(function* (
 ) {
   const own = { id: id ?? "", nodes }
   if (collisions(own, own).length === 0) return []
-  const found: Array<Finding> = []
-  let cursor: string | undefined
-  for (let pages = 0; pages < maxPages; pages++) {
-    const page = yield* engine.listWorkflows(
-      cursor === undefined ? { active: true, limit: 100 } : { active: true, cursor }
+  const takenIn = (other: JsonObject): ReadonlyArray<Finding> => {
+    if (textOf(other.id) === id) return []
+    const running = isJsonObject(other.activeVersion) ? other.activeVersion.nodes : other.nodes
+    return collisions(own, { id: textOf(other.id), nodes: objectsOf(running) }).map((one) =>
+      takenBy(one.node, one.address, `node ${one.otherNode} of workflow ${textOf(other.name)} (${textOf(other.id)})`)
     )
-    for (const other of page.data) {
-      if (textOf(other.id) === id) continue
-      const running = isRecord(other.activeVersion) ? other.activeVersion.nodes : other.nodes
-      for (const one of collisions(own, { id: textOf(other.id), nodes: recordsOf(running) })) {
-        const owner = `node ${one.otherNode} of workflow ${textOf(other.name)} (${textOf(other.id)})`
-        found.push(takenBy(one.node, one.address, owner))
-      }
-    }
-    if (!Predicate.isString(page.nextCursor) || page.nextCursor === "" || page.nextCursor === cursor) break
-    cursor = page.nextCursor
   }
+  const { found } = yield* firstPages(
+    (query) => engine.listWorkflows({ ...query, active: true }),
+    { limit: 100, pages: maxPages },
+    (page) => page.flatMap(takenIn)
+  )
   return found
 })

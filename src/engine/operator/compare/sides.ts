@@ -5,6 +5,8 @@ import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObje
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { ApiError, type EngineError } from "../../client/EngineError.ts"
+import { isMissing } from "../../client/isMissing.ts"
+import { firstPages } from "../../client/listAll.ts"
 import { ExecutionId, VersionId, type Workflow, WorkflowId } from "../../client/models.ts"
 import { lackOf, lacks } from "../offered.ts"
 
@@ -161,7 +163,7 @@ export const workflowLike = Effect.fnUntraced(function* (
   const found = yield* Effect.result(engine.getWorkflow(id))
   if (Result.isSuccess(found)) return found.success
   const { failure } = found
-  if (named === undefined || failure._tag !== "ApiError" || failure.httpStatus !== 404) return yield* failure
+  if (named === undefined || !isMissing(failure)) return yield* failure
   const [only, ...others] = yield* idsNamed(named.name)
   if (only === undefined) {
     const problem = `is missing: instance ${engine.instance} has neither a workflow of id ${id} nor one called "${named.name}"`
@@ -175,16 +177,10 @@ export const workflowLike = Effect.fnUntraced(function* (
 /** The ids of the workflows of exactly this name, among the first pages that hold it. */
 export const idsNamed = Effect.fnUntraced(function* (name: string) {
   const engine = yield* EngineClient
-  const ids: Array<WorkflowId> = []
-  let cursor: string | undefined
-  for (let pages = 0; pages < 40; pages++) {
-    const page = yield* engine.listWorkflows({
-      excludePinnedData: true,
-      ...(cursor === undefined ? { limit: 100 } : { cursor })
-    })
-    for (const workflow of page.data) if (workflow.name === name && isId(workflow.id)) ids.push(workflow.id)
-    if (!Predicate.isString(page.nextCursor) || page.nextCursor === "" || page.nextCursor === cursor) break
-    cursor = page.nextCursor
-  }
-  return ids
+  const { found } = yield* firstPages(
+    (query) => engine.listWorkflows({ ...query, excludePinnedData: true }),
+    { limit: 100, pages: 40 },
+    (page) => page.flatMap((workflow) => (workflow.name === name && isId(workflow.id) ? [workflow.id] : []))
+  )
+  return found
 })

@@ -128,7 +128,7 @@ export const readOperation = (given: JsonObject): Result.Result<Operation, strin
     const name = fieldMeant(field, op, taken)
     // Strict clients send every field there is.
     if (value === undefined || (value === null && !(name === "value" && taken.includes(name)))) return read
-    return { ...read, [name !== field && isGiven(given[name]) ? field : name]: value }
+    return { ...read, [name !== field && Predicate.isNotNullish(given[name]) ? field : name]: value }
   }, {})
   const read = decoders[op](coerced(fields))
   return Result.mapError(read, (error) => {
@@ -148,8 +148,6 @@ const fieldMeant = (field: string, op: Kind, taken: ReadonlyArray<string>): stri
   )
   return meant.find((name) => taken.includes(name)) ?? field
 }
-
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 
 const coerceFields = coercion(operationSchema.items)
 

@@ -1,6 +1,6 @@
 import { Result, Struct } from "effect"
 
-import { isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { type Apply, type KnownCredential, type Lookups, nodeNamed, withNode } from "./Draft.ts"
 
@@ -8,7 +8,7 @@ import { type Apply, type KnownCredential, type Lookups, nodeNamed, withNode } f
 export const credential: Apply<"credential"> = (draft, { node: name, type, value }, lookups) =>
   Result.gen(function* () {
     const node = yield* nodeNamed(draft, name)
-    const credentials = isJsonObject(node.credentials) ? node.credentials : {}
+    const credentials = objectOf(node.credentials)
     if (value === null) {
       const types = type === undefined ? Object.keys(credentials) : [type]
       const [only] = types

@@ -1,10 +1,12 @@
 import { Effect, Option, Predicate } from "effect"
 
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
+import { everything, firstPages, firstPagesIfSupported } from "../../client/listAll.ts"
 import type { Page, PageQuery, Workflow } from "../../client/models.ts"
 import { freshWebhookId } from "../../client/webhookIds.ts"
+import { nodesOf } from "../../workflow/nodePairs.ts"
 import { versionIn } from "./adding.ts"
 import type { KnownCredential, Lookups } from "./Draft.ts"
 import type { Operation } from "./Operation.ts"
@@ -16,8 +18,8 @@ export const lookUp = Effect.fnUntraced(function* (workflow: Workflow, operation
   const needsCredentials = operations.some((one) => one.op === "credential" && one.value !== null)
   const listed = needsCredentials ? yield* allCredentials(engine) : Option.some([])
   const { missingTypes, open, typeVersions } = yield* typesOfNewNodes(workflow, operations)
-  const others = Option.isNone(listed) || open.length > 0 ? yield* pages((query) => engine.listWorkflows(query)) : []
-  const nodes = [workflow, ...others].flatMap(nodesIn)
+  const others = Option.isNone(listed) || open.length > 0 ? yield* itemsOf(engine.listWorkflows) : []
+  const nodes = [workflow, ...others].flatMap(nodesOf)
   const used = open.flatMap((type) => {
     const version = versionIn(nodes, type)
     return version === undefined ? [] : [[type, version] as const]
@@ -25,7 +27,7 @@ export const lookUp = Effect.fnUntraced(function* (workflow: Workflow, operation
   return {
     credentials: Option.getOrElse(listed, () => credentialsIn(nodes)),
     hasAllCredentials: Option.isSome(listed),
-    tags: operations.some(({ op }) => op === "tag") ? yield* pages((query) => engine.listTags(query)) : [],
+    tags: operations.some(({ op }) => op === "tag") ? yield* itemsOf(engine.listTags) : [],
     typeVersions: new Map([...typeVersions, ...used]),
     missingTypes,
     webhookIds: yield* Effect.forEach(operations, () => freshWebhookId)
@@ -35,47 +37,26 @@ export const lookUp = Effect.fnUntraced(function* (workflow: Workflow, operation
 /** Pages that are read at most: larger instances are not read whole for one name. */
 const maxPages = 20
 
-/** The items of the first pages; none where the list is not offered. */
-const pagesIfOffered = <A>(
-  list: (query: PageQuery) => Effect.Effect<Option.Option<Page<A>>, EngineError>
-): Effect.Effect<Option.Option<ReadonlyArray<A>>, EngineError> =>
-  Effect.gen(function* () {
-    const found: Array<A> = []
-    let cursor: string | undefined
-    for (let page = 0; page < maxPages; page++) {
-      const listed = yield* list(cursor === undefined ? { limit: 250 } : { cursor })
-      if (Option.isNone(listed)) return Option.none()
-      const { data, nextCursor } = listed.value
-      found.push(...data)
-      if (!Predicate.isString(nextCursor) || nextCursor === "" || nextCursor === cursor) break
-      cursor = nextCursor
-    }
-    return Option.some(found)
-  })
-
-const pages = <A>(list: (query: PageQuery) => Effect.Effect<Page<A>, EngineError>) =>
-  Effect.map(
-    pagesIfOffered((query) => Effect.asSome(list(query))),
-    Option.getOrElse((): ReadonlyArray<A> => [])
-  )
+/** The items of the first pages. */
+const itemsOf = <A>(list: (query: PageQuery) => Effect.Effect<Page<A>, EngineError>) =>
+  Effect.map(firstPages(list, { pages: maxPages }, everything), ({ found }) => found)
 
 /** Every credential with its type, where the engine lists them, and this key may see them. */
 const allCredentials = (engine: EngineClient["Service"]) =>
-  pagesIfOffered((query) => engine.listCredentialsIfSupported(query)).pipe(
-    Effect.catchTag("PermissionDenied", () => Effect.succeed(Option.none<ReadonlyArray<JsonObject>>())),
-    Effect.map(Option.map((found) => found.flatMap(asCredential)))
+  firstPagesIfSupported(engine.listCredentialsIfSupported, { pages: maxPages }, (page) =>
+    page.flatMap(asCredential)
+  ).pipe(
+    Effect.map(Option.map(({ found }) => found)),
+    Effect.catchTag("PermissionDenied", () => Effect.succeed(Option.none<ReadonlyArray<KnownCredential>>()))
   )
 
 const asCredential = ({ id, name, type }: JsonObject): ReadonlyArray<KnownCredential> =>
   Predicate.isString(id) && Predicate.isString(name) && Predicate.isString(type) ? [{ id, name, type }] : []
 
-const nodesIn = ({ nodes }: JsonObject): ReadonlyArray<JsonObject> =>
-  Array.isArray(nodes) ? nodes.filter(isJsonObject) : []
-
 /** The credentials that nodes use, each once. */
 const credentialsIn = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<KnownCredential> => {
   const found = nodes.flatMap(({ credentials }) =>
-    Object.entries(isJsonObject(credentials) ? credentials : {}).flatMap(([type, one]) =>
+    Object.entries(objectOf(credentials)).flatMap(([type, one]) =>
       isJsonObject(one) ? asCredential({ ...one, type }) : []
     )
   )

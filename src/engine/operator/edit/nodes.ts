@@ -1,6 +1,6 @@
 import { Result, Struct } from "effect"
 
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf, type Workflow } from "../../client/models.ts"
 import { nodeType } from "../../client/naming.ts"
 import { addressesOf } from "../../workflow/addresses.ts"
@@ -86,7 +86,7 @@ export const note: Apply<"note"> = (draft, { node: name, position, value }) =>
       return withWorkflow(draft, { nodes: [...draft.workflow.nodes, sticky(draft, text, position)] })
     const node = yield* nodeNamed(draft, name)
     if (isStickyNote(node)) {
-      const parameters = isJsonObject(node.parameters) ? node.parameters : {}
+      const parameters = objectOf(node.parameters)
       return withNode(draft, node, { ...node, parameters: { ...parameters, content: text } })
     }
     return withNode(draft, node, text === "" ? Struct.omit(node, ["notes"]) : { ...node, notes: text })

@@ -1,7 +1,7 @@
 import { Struct } from "effect"
 
 import { jsonBytes } from "../../../internal/json/jsonBytes.ts"
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { Execution } from "../../client/models.ts"
 import { changeLines, differences } from "../../workflow/difference.ts"
 import { cutFields, cutText, type Room } from "./cut.ts"
@@ -9,7 +9,7 @@ import { childOf, defined, type Failure, messageOf, placeOf, wordsOf } from "./f
 import { fieldNotes, firstLacking, shapeNotes, type Side } from "./fields.ts"
 import type { Mention } from "./mentions.ts"
 import type { Past } from "./past.ts"
-import { inputOf, jsonOf, nodeNamed, type NodeRun, objectIn, type RunData, runDataOf, textIn } from "./runData.ts"
+import { inputOf, jsonOf, nodeNamed, type NodeRun, type RunData, runDataOf, textIn } from "./runData.ts"
 import { headOf } from "./states.ts"
 import { wayOf } from "./way.ts"
 
@@ -86,7 +86,7 @@ const failedAt = ({ data, failure }: Findings, words: number): JsonObject => {
   const node = nodeNamed(data, at?.node)
   return {
     ...(at === undefined
-      ? { node: textIn(objectIn(error.node).name) ?? null, note: "no node had run" }
+      ? { node: textIn(objectOf(error.node).name) ?? null, note: "no node had run" }
       : { node: at.node, ...defined("type", node?.type), ...runOf(data, at) }),
     ...wordsOf(error, words),
     ...placeOf(node, at?.error ?? error),
@@ -97,7 +97,7 @@ const failedAt = ({ data, failure }: Findings, words: number): JsonObject => {
 
 /** The names of the credentials that a node uses. */
 const credentialsOf = (node: JsonObject | undefined): string | undefined => {
-  const names = Object.values(objectIn(node?.credentials)).flatMap((one) => textIn(objectIn(one).name) ?? [])
+  const names = Object.values(objectOf(node?.credentials)).flatMap((one) => textIn(objectOf(one).name) ?? [])
   return names.length === 0 ? undefined : cutText(names.join(", "), 120)
 }
 
@@ -196,8 +196,8 @@ const startedBy = (data: RunData): JsonObject => {
   return isOfError
     ? {
         startedByFailureOf: {
-          ...defined("execution", objectIn(execution).id),
-          ...defined("workflow", objectIn(workflow).name)
+          ...defined("execution", objectOf(execution).id),
+          ...defined("workflow", objectOf(workflow).name)
         }
       }
     : {}

@@ -1,10 +1,10 @@
 import { Predicate } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { maskText } from "../../workflow/maskSecrets.ts"
 import { cutText } from "./cut.ts"
 import { textsIn } from "./mentions.ts"
-import { inputOf, listIn, type NodeRun, objectIn, type RunData, textIn } from "./runData.ts"
+import { inputOf, type NodeRun, type RunData, textIn } from "./runData.ts"
 
 /** What went wrong in a run, and where. */
 export interface Failure {
@@ -30,10 +30,10 @@ export const failureOf = (data: RunData): Failure | undefined => {
 
 /** Whether a run took part in the main line; parts of agents give what they have under types of their own. */
 const isMain = ({ whole }: NodeRun): boolean =>
-  whole.inputOverride === undefined && Object.keys(objectIn(whole.data)).every((type) => type === "main")
+  whole.inputOverride === undefined && Object.keys(objectOf(whole.data)).every((type) => type === "main")
 
 const itemOf = (error: JsonObject): number | undefined => {
-  const told = objectIn(error.context).itemIndex ?? error.itemIndex
+  const told = objectOf(error.context).itemIndex ?? error.itemIndex
   if (Predicate.isNumber(told)) return told
   const [, said] = /\b(?:for )?item (\d+)\]/.exec(textIn(error.message) ?? "") ?? []
   return said === undefined ? undefined : Number(said)
@@ -46,8 +46,8 @@ const longest = 4000
 export const wordsOf = (error: JsonObject, room: number): JsonObject => {
   const message = messageOf(error)
   const description = textIn(error.description)
-  const upstream = listIn(error.messages).map(textIn)[0]
-  const code = error.httpCode ?? objectIn(error.cause).status ?? objectIn(error.context).httpCode
+  const upstream = listOf(error.messages).map(textIn)[0]
+  const code = error.httpCode ?? objectOf(error.cause).status ?? objectOf(error.context).httpCode
   const shown = (text: string | undefined, most: number) =>
     text === undefined || text === message
       ? undefined
@@ -62,12 +62,12 @@ export const wordsOf = (error: JsonObject, room: number): JsonObject => {
 
 /** Where in the node it came about, as far as the error tells: the line of its code, the parameter, the request. */
 export const placeOf = (node: JsonObject | undefined, error: JsonObject): JsonObject => {
-  const parameters = objectIn(node?.parameters)
-  const { nodeCause, parameter, request } = objectIn(error.context)
+  const parameters = objectOf(node?.parameters)
+  const { nodeCause, parameter, request } = objectOf(error.context)
   const line = Number(error.lineNumber ?? /\[line (\d+)/.exec(messageOf(error))?.[1])
   const code = textIn(parameters.jsCode) ?? textIn(parameters.functionCode)
   const text = code?.split("\n")[line - 1]?.trim()
-  const { method, uri, url } = objectIn(request)
+  const { method, uri, url } = objectOf(request)
   const address = textIn(uri) ?? textIn(url)
   const shown = (text: string) => cutText(maskText(text.slice(0, longest)), 160)
   return {
@@ -76,7 +76,7 @@ export const placeOf = (node: JsonObject | undefined, error: JsonObject): JsonOb
     ...defined("parameter", textIn(parameter)),
     ...defined("refersTo", textIn(nodeCause)),
     ...defined("expression", shownExpression(parameters, textIn(nodeCause), shown)),
-    ...defined("calls", textIn(objectIn(parameters.workflowId).value) ?? textIn(parameters.workflowId))
+    ...defined("calls", textIn(objectOf(parameters.workflowId).value) ?? textIn(parameters.workflowId))
   }
 }
 
@@ -121,11 +121,11 @@ export const kindOfMessage = (message: string): string =>
 /** The run of another workflow in which the failure came about. */
 export const childOf = ({ at, error }: Failure): JsonObject | undefined => {
   const { executionId, workflowId } = [
-    objectIn(error.errorResponse),
+    objectOf(error.errorResponse),
     error,
-    objectIn(at?.error?.errorResponse),
-    objectIn(at?.error),
-    objectIn(objectIn(at?.whole.metadata).subExecution)
+    objectOf(at?.error?.errorResponse),
+    objectOf(at?.error),
+    objectOf(objectOf(at?.whole.metadata).subExecution)
   ].find((place) => textIn(place.executionId) !== undefined) ?? { executionId: undefined, workflowId: undefined }
   return executionId === undefined
     ? undefined

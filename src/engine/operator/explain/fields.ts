@@ -1,9 +1,10 @@
 import { Predicate } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
+import { valueAt } from "../../workflow/paths.ts"
 import { cutText, cutValue } from "./cut.ts"
-import { type Mention, mentionsIn, nameOfMention, valueAt } from "./mentions.ts"
-import { itemsOf, jsonOf, nodeNamed, objectIn, type RunData } from "./runData.ts"
+import { type Mention, mentionsIn, nameOfMention } from "./mentions.ts"
+import { itemsOf, jsonOf, nodeNamed, type RunData } from "./runData.ts"
 
 /** How many items have a field, and which do not. */
 interface Presence {
@@ -28,13 +29,11 @@ const presenceOf = ({ data, input }: Side, { node, path }: Mention): Presence =>
   const values = items.map((item) => valueAt(jsonOf(item), path))
   return {
     of: items.length,
-    missing: values.flatMap((value, index) => (isThere(value) ? [] : [index])),
-    kinds: new Set(values.filter(isThere).map(kindOf)),
-    example: values.find(isThere)
+    missing: values.flatMap((value, index) => (Predicate.isNotNullish(value) ? [] : [index])),
+    kinds: new Set(values.filter(Predicate.isNotNullish).map(kindOf)),
+    example: values.find(Predicate.isNotNullish)
   }
 }
-
-const isThere = (value: unknown): boolean => value !== undefined && value !== null
 
 const kindOf = (value: unknown): string =>
   Array.isArray(value) ? "list" : Predicate.isString(value) ? "text" : typeof value
@@ -92,4 +91,4 @@ export const shapeNotes = (now: Side, before: Side): JsonObject => {
 }
 
 const fieldsOf = (items: ReadonlyArray<unknown>): ReadonlySet<string> =>
-  new Set(items.slice(0, 1000).flatMap((item) => Object.keys(objectIn(objectIn(item).json))))
+  new Set(items.slice(0, 1000).flatMap((item) => Object.keys(objectOf(objectOf(item).json))))

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject } from "../../../internal/schema/JsonObject.ts"
 
 /** A field that a node's parameters speak of: of its own input, or of what another node gave out. */
 export interface Mention {
@@ -53,10 +53,3 @@ const distinct = (mentions: ReadonlyArray<Mention>): ReadonlyArray<Mention> =>
 
 export const nameOfMention = ({ node, path }: Mention): string =>
   node === undefined ? path.join(".") : `${node} → ${path.join(".")}`
-
-/** The value at a path; nothing where the way there is missing. */
-export const valueAt = (json: JsonObject, path: ReadonlyArray<string>): unknown =>
-  path.reduce<unknown>(
-    (value, name) => (isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined),
-    json
-  )

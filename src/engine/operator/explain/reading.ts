@@ -1,12 +1,14 @@
 import { Effect } from "effect"
 
+import { listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import { type EngineError, reworded } from "../../client/EngineError.ts"
+import type { EngineError } from "../../client/EngineError.ts"
+import { executionNotFound } from "../../client/isMissing.ts"
 import type { Execution, ExecutionId } from "../../client/models.ts"
 import { failureOf } from "./failure.ts"
 import { firstLacking, mentionsOf, type Side } from "./fields.ts"
 import type { Mention } from "./mentions.ts"
-import { type NodeRun, inputOf, listIn, objectIn, type RunData, runDataOf, textIn } from "./runData.ts"
+import { type NodeRun, inputOf, type RunData, runDataOf, textIn } from "./runData.ts"
 import { closeUp, isOutline, outline } from "./selections.ts"
 
 /**
@@ -18,15 +20,12 @@ export const readFailed = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Execution, EngineError, EngineClient> {
   const engine = yield* EngineClient
   const first = yield* engine.getExecution(id, true, outline).pipe(
-    Effect.catch((error) => {
-      if (error._tag === "ApiError" && error.httpStatus === 404) {
-        return Effect.fail(reworded(error, `Execution not found (execution ${id})`))
-      }
-      // Larger than anything is read: what is known without the data.
-      return error._tag === "NetworkError" && error.problem.includes("larger than")
-        ? engine.getExecution(id, false)
-        : Effect.fail(error)
-    })
+    // Larger than anything is read: what is known without the data.
+    Effect.catchIf(
+      (error) => error._tag === "NetworkError" && error.problem.includes("larger than"),
+      () => engine.getExecution(id, false)
+    ),
+    Effect.mapError(executionNotFound(id))
   )
   const data = runDataOf(first)
   const failure = data && failureOf(data)
@@ -68,7 +67,7 @@ const wantedOf = (
   { node, whole }: NodeRun,
   mentions: ReadonlyArray<Mention>
 ): ReadonlyMap<string, ReadonlySet<string>> => {
-  const sources = listIn(whole.source).flatMap((source) => textIn(objectIn(source).previousNode) ?? [])
+  const sources = listOf(whole.source).flatMap((source) => textIn(objectOf(source).previousNode) ?? [])
   // A part of an agent holds its input itself.
   const own = [...new Set([...sources, node])].map((name): readonly [string, ReadonlySet<string>] => [
     name,

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
 
 /** One run of one node, as an execution keeps it. */
@@ -25,8 +25,6 @@ export interface RunData {
   readonly nodes: ReadonlyArray<JsonObject>
 }
 
-export const objectIn = (value: unknown): JsonObject => (isJsonObject(value) ? value : {})
-export const listIn = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 export const textIn = (value: unknown): string | undefined =>
   Predicate.isString(value) && value.trim() !== "" ? value : undefined
 
@@ -34,10 +32,10 @@ export const textIn = (value: unknown): string | undefined =>
 export const runDataOf = (execution: JsonObject): RunData | undefined => {
   if (!isJsonObject(execution.data)) return undefined
   const { executionData, resultData } = execution.data
-  const { error, lastNodeExecuted, runData } = objectIn(resultData)
-  const runs = Object.entries(objectIn(runData)).flatMap(([node, list]) =>
-    listIn(list).map((entry, run): NodeRun => {
-      const whole = objectIn(entry)
+  const { error, lastNodeExecuted, runData } = objectOf(resultData)
+  const runs = Object.entries(objectOf(runData)).flatMap(([node, list]) =>
+    listOf(list).map((entry, run): NodeRun => {
+      const whole = objectOf(entry)
       return { node, run, whole, outputs: outputsOf(whole), error: isJsonObject(whole.error) ? whole.error : undefined }
     })
   )
@@ -45,8 +43,8 @@ export const runDataOf = (execution: JsonObject): RunData | undefined => {
     runs: runs.toSorted((a, b) => orderOf(a) - orderOf(b)),
     error: isJsonObject(error) ? error : undefined,
     lastNode: textIn(lastNodeExecuted),
-    stack: listIn(objectIn(executionData).nodeExecutionStack).map(objectIn),
-    nodes: listIn(objectIn(execution.workflowData).nodes).map(objectIn)
+    stack: listOf(objectOf(executionData).nodeExecutionStack).map(objectOf),
+    nodes: listOf(objectOf(execution.workflowData).nodes).map(objectOf)
   }
 }
 
@@ -54,8 +52,8 @@ export const runDataOf = (execution: JsonObject): RunData | undefined => {
 const orderOf = ({ whole: { executionIndex, startTime } }: NodeRun): number => Number(executionIndex ?? startTime ?? 0)
 
 const outputsOf = ({ data }: JsonObject): ReadonlyArray<ReadonlyArray<unknown>> => {
-  const [outputs] = Object.values(objectIn(data))
-  return listIn(outputs).map(listIn)
+  const [outputs] = Object.values(objectOf(data))
+  return listOf(outputs).map(listOf)
 }
 
 /** The node of a name, as the workflow had it when it ran. */
@@ -63,20 +61,20 @@ export const nodeNamed = ({ nodes }: RunData, name: string | undefined): JsonObj
   nodes.find((node) => nameOf(node) === name)
 
 /** The JSON of an item; what is binary is left alone. */
-export const jsonOf = (item: unknown): JsonObject => objectIn(objectIn(item).json)
+export const jsonOf = (item: unknown): JsonObject => objectOf(objectOf(item).json)
 
 /** What a node got to work on: from what was still to be done, else from what came before it. */
 export const inputOf = (data: RunData, { node, whole }: NodeRun): ReadonlyArray<unknown> => {
-  const pending = data.stack.find((entry) => objectIn(entry.node).name === node)
-  const waiting = firstFilled(Object.values(objectIn(pending?.data)).flatMap(listIn))
+  const pending = data.stack.find((entry) => objectOf(entry.node).name === node)
+  const waiting = firstFilled(Object.values(objectOf(pending?.data)).flatMap(listOf))
   if (whole.error !== undefined && waiting.length > 0) return waiting
-  const given = firstFilled(Object.values(objectIn(whole.inputOverride)).flatMap(listIn))
+  const given = firstFilled(Object.values(objectOf(whole.inputOverride)).flatMap(listOf))
   if (given.length > 0) return given
-  return firstFilled(listIn(whole.source).map((source) => itemsFrom(data, objectIn(source))))
+  return firstFilled(listOf(whole.source).map((source) => itemsFrom(data, objectOf(source))))
 }
 
 const firstFilled = (inputs: ReadonlyArray<unknown>): ReadonlyArray<unknown> =>
-  inputs.map(listIn).find((items) => items.length > 0) ?? []
+  inputs.map(listOf).find((items) => items.length > 0) ?? []
 
 const itemsFrom = ({ runs }: RunData, { previousNode, previousNodeOutput, previousNodeRun }: JsonObject) =>
   runs.find(({ node, run }) => node === previousNode && run === (previousNodeRun ?? 0))?.outputs[

@@ -1,18 +1,18 @@
 import { Predicate } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { type Execution, nameOf } from "../../client/models.ts"
 import { maskSecrets, maskText } from "../../workflow/maskSecrets.ts"
 import { isEnabled, isTrigger } from "../../workflow/triggers.ts"
 import { cutText } from "./cut.ts"
 import { defined, failureOf, wordsOf } from "./failure.ts"
-import { nodeNamed, objectIn, type RunData, textIn } from "./runData.ts"
+import { nodeNamed, type RunData, textIn } from "./runData.ts"
 import { goneOver, wayOf } from "./way.ts"
 
 /** What heads every answer about an execution: what ran, when, for how long, and how it ended. */
 export const headOf = (execution: Execution): JsonObject => {
   const { mode, retryOf, retrySuccessId, startedAt, stoppedAt, workflowId } = execution
-  const name = textIn(objectIn(execution.workflowData).name)
+  const name = textIn(objectOf(execution.workflowData).name)
   const seconds = (Date.parse(String(stoppedAt)) - Date.parse(String(startedAt))) / 1000
   return {
     id: execution.id,
@@ -21,18 +21,16 @@ export const headOf = (execution: Execution): JsonObject => {
     mode,
     startedAt,
     ...(Number.isFinite(seconds) ? { seconds: Math.round(seconds * 10) / 10 } : {}),
-    ...(isSet(retryOf) ? { retryOf } : {}),
-    ...(isSet(retrySuccessId) ? { retrySucceededAs: retrySuccessId } : {})
+    ...(Predicate.isNotNullish(retryOf) ? { retryOf } : {}),
+    ...(Predicate.isNotNullish(retrySuccessId) ? { retrySucceededAs: retrySuccessId } : {})
   }
 }
-
-const isSet = (value: unknown): boolean => value !== undefined && value !== null
 
 export const statusOf = ({ finished, status, stoppedAt, waitTill }: Execution): string => {
   if (status !== undefined) return status
   if (finished === true) return "success"
-  if (isSet(waitTill)) return "waiting"
-  return isSet(stoppedAt) ? "error" : "running"
+  if (Predicate.isNotNullish(waitTill)) return "waiting"
+  return Predicate.isNotNullish(stoppedAt) ? "error" : "running"
 }
 
 /** What is said of an execution that did not fail, or whose data is not there. */
@@ -57,7 +55,7 @@ const wentOn = (data: RunData): JsonObject => {
       items: count,
       error: Predicate.isString(error)
         ? cutText(maskText(error), 200)
-        : cutText(maskText(textIn(objectIn(error).message) ?? JSON.stringify(maskSecrets(error))), 200)
+        : cutText(maskText(textIn(objectOf(error).message) ?? JSON.stringify(maskSecrets(error))), 200)
     }))
   return errors.length === 0 ? {} : { wentOnAfterErrors: errors }
 }
@@ -88,15 +86,15 @@ const messages: Readonly<Record<string, Say>> = {
       : "This run did not fail, but nodes that are set to go on met errors.",
   waiting: ({ waitTill }, data) => {
     const node = data?.lastNode
-    const resume = objectIn(data && nodeNamed(data, node)?.parameters).resume
+    const resume = objectOf(data && nodeNamed(data, node)?.parameters).resume
     const far = Date.parse(String(waitTill)) > Date.parse("2999-01-01")
-    const until = far || !isSet(waitTill) ? "until it is called" : `until ${String(waitTill)}`
+    const until = far || !Predicate.isString(waitTill) ? "until it is called" : `until ${waitTill}`
     return `This run has not failed: it waits${node === undefined ? "" : ` at ${node}`} ${until}${Predicate.isString(resume) ? ` (${resume})` : ""}.`
   },
   running: ({ startedAt }) => `This run has not ended: it has been running since ${String(startedAt)}.`,
   new: () => "This run has not begun: it is queued.",
   canceled: ({ workflowData }, data) => {
-    const { executionTimeout } = objectIn(objectIn(workflowData).settings)
+    const { executionTimeout } = objectOf(objectOf(workflowData).settings)
     const limit = Number(executionTimeout) > 0 ? ` Its workflow is given ${Number(executionTimeout)} s.` : ""
     return `This run was canceled${data?.lastNode === undefined ? "" : ` at ${data.lastNode}`}: it was stopped, or ran out of time.${limit}`
   },

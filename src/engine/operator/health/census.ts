@@ -1,8 +1,9 @@
 import { Predicate } from "effect"
 
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import { nameOf } from "../../client/models.ts"
+import { nodesOf } from "../../workflow/nodePairs.ts"
 import { hasValidTrigger, isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
 import { type Schedules, schedulesIn } from "./schedules.ts"
 
@@ -33,8 +34,8 @@ export interface Census {
 /** Reads what matters of a workflow as a list shows it; an archived one does not count. */
 export const censusOf = (workflow: JsonObject): Census | undefined => {
   if (workflow.isArchived === true) return undefined
-  const running = isJsonObject(workflow.activeVersion) ? nodesIn(workflow.activeVersion.nodes) : nodesIn(workflow.nodes)
-  const settings = isJsonObject(workflow.settings) ? workflow.settings : {}
+  const running = nodesOf(isJsonObject(workflow.activeVersion) ? workflow.activeVersion : workflow)
+  const settings = objectOf(workflow.settings)
   const zone = Predicate.isString(settings.timezone) && settings.timezone !== "DEFAULT" ? settings.timezone : undefined
   return {
     id: String(workflow.id),
@@ -45,11 +46,9 @@ export const censusOf = (workflow: JsonObject): Census | undefined => {
     zone,
     savesNoSuccess: settings.saveDataSuccessExecution === "none",
     deaf: workflow.active === true ? deafness(running, workflow.triggerCount) : undefined,
-    credentials: nodesIn(workflow.nodes).flatMap(credentialsOf)
+    credentials: nodesOf(workflow).flatMap(credentialsOf)
   }
 }
-
-const nodesIn = (nodes: unknown): ReadonlyArray<JsonObject> => (Array.isArray(nodes) ? nodes.filter(isJsonObject) : [])
 
 /** Kinds that other workflows start: a workflow with one of them listens to no event of its own. */
 const passive = new Set(["errorTrigger", "executeWorkflowTrigger"])
@@ -65,7 +64,7 @@ const deafness = (nodes: ReadonlyArray<JsonObject>, triggerCount: unknown): stri
 }
 
 const credentialsOf = (node: JsonObject) =>
-  Object.entries(isJsonObject(node.credentials) ? node.credentials : {}).flatMap(([type, given]) =>
+  Object.entries(objectOf(node.credentials)).flatMap(([type, given]) =>
     isJsonObject(given) && Predicate.isString(given.id) && given.id !== ""
       ? [{ node: nameOf(node), type, id: given.id, name: Predicate.isString(given.name) ? given.name : "" }]
       : []

@@ -1,8 +1,7 @@
 import { Effect, Option } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import type { EngineError } from "../../client/EngineError.ts"
+import { firstPagesIfSupported } from "../../client/listAll.ts"
 import { CredentialId } from "../../client/models.ts"
 import { lackOf } from "../offered.ts"
 import { outcomeOf, testRoute } from "../running/testCredential.ts"
@@ -16,11 +15,11 @@ const testTime = "10 seconds"
 
 /** What is wrong with the credentials of an instance; nothing where it does not list them. */
 export const credentialsOf = Effect.fnUntraced(function* (engine: Engine, workflows: ReadonlyArray<Census>) {
-  const listed = yield* all(engine)
-  if (listed === undefined) return undefined
-  const known = new Map(
-    listed.map(({ id, name, type }) => [String(id), { id: String(id), name: String(name), type: String(type) }])
+  const listed = yield* firstPagesIfSupported(engine.listCredentialsIfSupported, { pages: mostPages }, (page) =>
+    page.map(({ id, name, type }) => ({ id: String(id), name: String(name), type: String(type) }))
   )
+  if (Option.isNone(listed)) return undefined
+  const known = new Map(listed.value.found.map((one) => [one.id, one]))
   const uses = workflows.flatMap((workflow) => workflow.credentials.map((used) => ({ ...used, workflow })))
   const used = new Set(uses.map(({ id }) => id))
   const gone = uses
@@ -39,23 +38,6 @@ export const credentialsOf = Effect.fnUntraced(function* (engine: Engine, workfl
     return credential === undefined ? [] : [credential]
   })
   return { gone, unused, ...(yield* tested(engine, live)) }
-})
-
-/** All credentials that the key can list. */
-const all = Effect.fnUntraced(function* (
-  engine: Engine
-): Effect.fn.Return<ReadonlyArray<JsonObject> | undefined, EngineError> {
-  const found: Array<JsonObject> = []
-  let cursor: string | undefined
-  for (let pages = 0; pages < mostPages; pages++) {
-    const page = yield* engine.listCredentialsIfSupported(cursor === undefined ? { limit: 250 } : { cursor })
-    if (Option.isNone(page)) return undefined
-    found.push(...page.value.data)
-    const next = page.value.nextCursor ?? ""
-    if (next === "" || next === cursor) return found
-    cursor = next
-  }
-  return found
 })
 
 interface Named {

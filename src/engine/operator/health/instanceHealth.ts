@@ -3,8 +3,9 @@ import { Clock, Effect, Result, Schema } from "effect"
 import { fitted } from "../../../internal/json/fitting.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import type { EngineError } from "../../client/EngineError.ts"
+import { firstPages } from "../../client/listAll.ts"
 import * as AcrossTool from "../AcrossTool.ts"
-import { type Census, censusOf, type Engine } from "./census.ts"
+import { censusOf, type Engine } from "./census.ts"
 import { credentialsOf } from "./credentials.ts"
 import { failuresOf } from "./failures.ts"
 import { longRunsOf } from "./longRuns.ts"
@@ -115,19 +116,12 @@ const part = <A, R>(what: string, look: Effect.Effect<A, EngineError, R>) =>
 
 const mostPages = 20
 
-const workflowsOf = Effect.fnUntraced(function* (
-  engine: Engine
-): Effect.fn.Return<{ readonly workflows: ReadonlyArray<Census>; readonly isMore: boolean }, EngineError> {
-  const workflows: Array<Census> = []
-  let cursor: string | undefined
-  for (let pages = 0; pages < mostPages; pages++) {
-    const page = yield* engine.listWorkflows(cursor === undefined ? { limit: 100 } : { cursor })
-    workflows.push(...page.data.map(censusOf).filter((found) => found !== undefined))
-    const next = page.nextCursor ?? ""
-    if (next === "" || next === cursor) return { workflows, isMore: false }
-    cursor = next
-  }
-  return { workflows, isMore: true }
-})
+const workflowsOf = (engine: Engine) =>
+  Effect.map(
+    firstPages(engine.listWorkflows, { limit: 100, pages: mostPages }, (page) =>
+      page.map(censusOf).filter((found) => found !== undefined)
+    ),
+    ({ found, isWhole }) => ({ workflows: found, isMore: !isWhole })
+  )
 
 export const healthTools = [instanceHealth]

@@ -1,6 +1,6 @@
 import { Effect, Option, Predicate } from "effect"
 
-import { isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, listOf } from "../../../internal/schema/JsonObject.ts"
 import { type Workflow, WorkflowId } from "../../client/models.ts"
 import type { Census, Engine } from "./census.ts"
 import { pagesOf } from "./listing.ts"
@@ -50,7 +50,7 @@ const shortfall = Effect.fnUntraced(function* (engine: Engine, workflow: Census,
 /** When a workflow was switched on last, where the engine tells. */
 const activatedAt = ({ activeVersion }: Workflow): number | undefined => {
   const history = isJsonObject(activeVersion) ? activeVersion.workflowPublishHistory : []
-  const times = (Array.isArray(history) ? history : []).flatMap((entry: unknown) =>
+  const times = listOf(history).flatMap((entry: unknown) =>
     isJsonObject(entry) && entry.event === "activated" && Predicate.isString(entry.createdAt)
       ? [Date.parse(entry.createdAt)]
       : []

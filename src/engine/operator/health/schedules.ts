@@ -1,6 +1,6 @@
 import { Cron, Predicate, Result } from "effect"
 
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 
 /** One rule of a schedule: every occurrence of a cron expression, or every nth of them. */
@@ -17,9 +17,6 @@ export interface Schedules {
   readonly unread: number
 }
 
-const objectIn = (value: unknown): JsonObject => (isJsonObject(value) ? value : {})
-const listIn = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
-
 /** The schedules of these nodes. */
 export const schedulesIn = (nodes: ReadonlyArray<JsonObject>): Schedules => {
   const found = nodes.filter(isEnabled).flatMap(rulesOf)
@@ -28,14 +25,14 @@ export const schedulesIn = (nodes: ReadonlyArray<JsonObject>): Schedules => {
 }
 
 const rulesOf = (node: JsonObject): ReadonlyArray<Rule | undefined> => {
-  const parameters = objectIn(node.parameters)
+  const parameters = objectOf(node.parameters)
   switch (kindOf(node)) {
     case "scheduleTrigger": {
-      const entries = listIn(objectIn(parameters.rule).interval).map(objectIn)
+      const entries = listOf(objectOf(parameters.rule).interval).map(objectOf)
       return (entries.length === 0 ? [{}] : entries).map(ofInterval)
     }
     case "cron":
-      return listIn(objectIn(parameters.triggerTimes).item).map((item) => ofMode(objectIn(item)))
+      return listOf(objectOf(parameters.triggerTimes).item).map((item) => ofMode(objectOf(item)))
     case "interval":
       return [ofUnit(parameters.unit ?? "seconds", parameters.interval ?? 1)]
     default:
@@ -59,7 +56,7 @@ const ofInterval = (entry: JsonObject): Rule | undefined => {
     case "days":
       return stepped(entry.daysInterval ?? 1, (n) => at(minute, entry, rule(`0 ${minute ?? 0} ${hour ?? 0} * * *`, n)))
     case "weeks": {
-      const days = listIn(entry.triggerAtDay).map(Number).filter(Number.isInteger)
+      const days = listOf(entry.triggerAtDay).map(Number).filter(Number.isInteger)
       const onDays = days.length === 0 ? "*" : days.join(",")
       return stepped(entry.weeksInterval ?? 1, (n) =>
         at(minute, entry, rule(`0 ${minute ?? 0} ${hour ?? 0} * * ${onDays}`, n))

@@ -1,8 +1,8 @@
-import { Effect, Option, Result, Schema } from "effect"
+import { Effect, Result } from "effect"
 
 import { EngineClient } from "../../client/EngineClient.ts"
-import { listAll } from "../../client/listAll.ts"
-import { Workflow, type WorkflowId } from "../../client/models.ts"
+import { listAll, workflowsIn } from "../../client/listAll.ts"
+import type { Workflow, WorkflowId } from "../../client/models.ts"
 import { exclusively } from "../../tools/workflows/guards.ts"
 import { write } from "../../tools/workflows/writes.ts"
 import { callingInstead, callsOf } from "../../workflow/callers.ts"
@@ -16,21 +16,14 @@ export interface Naming {
 /** The same in short. */
 export const shownCaller = ({ at, workflow: { id, name } }: Naming) => ({ id, name, at })
 
-const decode = Schema.decodeUnknownOption(Workflow)
-
 /** The workflows that name this one: sub-workflow calls, error workflows, and who may call. */
 export const callersOf = Effect.fnUntraced(function* (called: WorkflowId) {
   const { listWorkflows } = yield* EngineClient
   const all = yield* listAll(listWorkflows)
-  return all.flatMap((item) =>
-    Option.match(decode(item), {
-      onNone: (): ReadonlyArray<Naming> => [],
-      onSome: (workflow) => {
-        const at = workflow.id === called ? [] : callsOf(workflow, called)
-        return at.length === 0 ? [] : [{ workflow, at }]
-      }
-    })
-  )
+  return workflowsIn(all).flatMap((workflow): ReadonlyArray<Naming> => {
+    const at = workflow.id === called ? [] : callsOf(workflow, called)
+    return at.length === 0 ? [] : [{ workflow, at }]
+  })
 })
 
 /** Lets workflows name another one instead, each for itself: one that cannot be changed says why. */

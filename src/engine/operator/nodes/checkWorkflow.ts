@@ -1,7 +1,7 @@
 import { Effect, Option, Predicate, Result } from "effect"
 
 import { fitted } from "../../../internal/json/fitting.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument, ToolError } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
@@ -12,7 +12,6 @@ import type { Finding } from "../../nodes/check/Finding.ts"
 import { checkPackages } from "../../nodes/check/packages.ts"
 import { checkSettings, checkSubWorkflows } from "../../nodes/check/subWorkflows.ts"
 import { checkWebhooks } from "../../nodes/check/webhooks.ts"
-import { recordsOf } from "../../nodes/json.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { asInCreate, optional, workflowId } from "../../tools/parameters.ts"
@@ -85,7 +84,7 @@ const uncheckedOf = (
   findings: ReadonlyArray<Finding>
 ) => {
   const told = new Set(findings.filter(({ field }) => field === "type").map(({ node }) => node))
-  const types = recordsOf(nodes)
+  const types = objectsOf(nodes)
     .filter(({ name, type }) => Predicate.isString(type) && !isKnown(type) && !told.has(String(name)))
     .map(({ type }) => String(type))
   return types.length === 0 ? {} : { unchecked: [...new Set(types)] }

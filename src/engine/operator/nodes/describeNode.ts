@@ -1,5 +1,6 @@
 import { Effect, Schema } from "effect"
 
+import { isJsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { reads } from "../../../mcp/annotations.ts"
 import { InvalidArgument, ToolError } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
@@ -7,7 +8,6 @@ import { nodeKind, toEngineType } from "../../client/naming.ts"
 import type { Catalog } from "../../nodes/Catalog.ts"
 import { choose, type Chosen, operationsOf } from "../../nodes/choose.ts"
 import { condition, describeParameters, type Settled } from "../../nodes/describe.ts"
-import { isRecord } from "../../nodes/json.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
 import type { IndexEntry, NodeType, Port } from "../../nodes/NodeType.ts"
 import { sampleOf } from "../../nodes/sample.ts"
@@ -95,7 +95,7 @@ const usedType = (used: ReadonlyArray<string>, asked: string): string => {
 /** What the instance's own workflows tell of a type. */
 const unknown = (type: string, used: ReadonlyArray<UsedNode>, hint: string | undefined) => {
   const versions = [...new Set(used.map(({ node }) => node.typeVersion))]
-  const keys = [...new Set(used.flatMap(({ node }) => Object.keys(isRecord(node.parameters) ? node.parameters : {})))]
+  const keys = [...new Set(used.flatMap(({ node }) => Object.keys(objectOf(node.parameters))))]
   return {
     type,
     used: used.length,
@@ -160,7 +160,7 @@ const credentialsOf = (node: NodeType, settled: Settled) => {
 /** Parameters of a node of this instance for the same operation. */
 const exampleOf = (used: ReadonlyArray<UsedNode>, operation: Readonly<Record<string, unknown>>) => {
   const found = used.find(({ node: { parameters } }) =>
-    Object.entries(operation).every(([name, value]) => isRecord(parameters) && parameters[name] === value)
+    Object.entries(operation).every(([name, value]) => isJsonObject(parameters) && parameters[name] === value)
   )
   if (found === undefined) return {}
   const { node, workflow } = found

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
+import type { Action } from "../../changes/bulk/BulkRequest.ts"
 import { planExecutions } from "../../changes/bulk/executions.ts"
 import { planBulk as planWorkflows } from "../../changes/bulk/plan.ts"
-import type { Action } from "../../changes/bulk/Wish.ts"
 import { estimate } from "../../changes/driver.ts"
 import type { Step } from "../../changes/guards.ts"
 import { withNames } from "../../changes/names.ts"

@@ -4,16 +4,13 @@ import { type Credential, credentialsIn, type KnownCredentials } from "../../cha
 import type { Generation } from "../../changes/promotion/fit.ts"
 import type { EngineClient } from "../../client/EngineClient.ts"
 import type { EngineError } from "../../client/EngineError.ts"
-import { listAll } from "../../client/listAll.ts"
-import { Workflow } from "../../client/models.ts"
+import { listAll, listAllIfSupported, workflowsIn } from "../../client/listAll.ts"
+import type { Workflow } from "../../client/models.ts"
 
 type Client = EngineClient["Service"]
 
-const asWorkflow = Schema.decodeUnknownOption(Workflow)
-
 /** All workflows of an instance that its key can read. */
-export const allWorkflows = (client: Client) =>
-  Effect.map(listAll(client.listWorkflows), (items) => Arrays.getSomes(items.map((item) => asWorkflow(item))))
+export const allWorkflows = (client: Client) => Effect.map(listAll(client.listWorkflows), workflowsIn)
 
 /** Reads at the same time. */
 const atOnce = 8
@@ -39,14 +36,9 @@ export const knownCredentials = Effect.fnUntraced(function* (
   client: Client,
   workflows: ReadonlyArray<Workflow>
 ): Effect.fn.Return<KnownCredentials, EngineError> {
-  const first = yield* client.listCredentialsIfSupported({ limit: 250 })
-  if (Option.isNone(first)) return { all: credentialsIn(workflows), isComplete: false }
-  const all = yield* listAll((query) =>
-    query.cursor === undefined
-      ? Effect.succeed(first.value)
-      : Effect.map(client.listCredentialsIfSupported(query), (page) => Option.getOrElse(page, () => ({ data: [] })))
-  )
-  const listed: ReadonlyArray<Credential> = Arrays.getSomes(all.map((item) => asCredential(item)))
+  const all = yield* listAllIfSupported(client.listCredentialsIfSupported)
+  if (Option.isNone(all)) return { all: credentialsIn(workflows), isComplete: false }
+  const listed: ReadonlyArray<Credential> = Arrays.getSomes(all.value.map((item) => asCredential(item)))
   return { all: listed, isComplete: true }
 })
 

@@ -23,7 +23,7 @@ import { nodeTypesOf } from "./nodeTypes.ts"
 import { tested } from "./requiredTests.ts"
 
 /** Which workflows of which instance go where, and how. */
-export interface Wish extends Options {
+export interface PromotionRequest extends Options {
   readonly from: string
   readonly to: string
   readonly ids?: ReadonlyArray<string> | undefined
@@ -36,8 +36,8 @@ export interface Wish extends Options {
 }
 
 /** Works a promotion out from what both instances show now, and keeps it as a plan. */
-export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
-  const { from, to } = wish
+export const planPromotion = Effect.fn("planPromotion")(function* (request: PromotionRequest) {
+  const { from, to } = request
   const instances = yield* Instances
   const [source, target] = yield* Effect.all([instances.resolve(from), instances.resolve(to)])
   if (source.instance === target.instance) {
@@ -52,7 +52,7 @@ export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
   )
   const credentials = yield* knownCredentials(target, own)
   const generation = yield* generationOf(target, own, credentials)
-  const selected = yield* select(wish, theirs)
+  const selected = yield* select(request, theirs)
   const input: Input = yield* tested(source, promotion.tests, {
     from,
     to,
@@ -63,28 +63,28 @@ export const planPromotion = Effect.fn("planPromotion")(function* (wish: Wish) {
     credentials,
     promoted: promotedIn(yield* plans.entries, from, to),
     editors: new Map(),
-    ...mappedBy(wish, promotion.mappings),
+    ...mappedBy(request, promotion.mappings),
     keep: promotion.keep,
     generation,
     nodeTypes: yield* nodeTypesOf(source, target, own),
-    options: wish
+    options: request
   })
   const whole = yield* described(input, source, target)
   const first = promote(whole)
   const editors = yield* editorsOf(target, first.edited)
   const { edited: _edited, outcomes, ...draft } = editors.size === 0 ? first : promote({ ...whole, editors })
-  const strays = wish.mapping === undefined ? [] : [...uselessIn(wish.mapping, theirs), ...stayingIn(input)]
-  const left = abandoned(input).filter((twin) => isMeant(wish, twin, input.mapping))
+  const strays = request.mapping === undefined ? [] : [...uselessIn(request.mapping, theirs), ...stayingIn(input)]
+  const left = abandoned(input).filter((twin) => isMeant(request, twin, input.mapping))
   const plan = yield* plans.keep({
     ...draft,
     steps: withNames(draft.steps, { tags, workflows: own }),
-    warnings: [...strays, ...draft.warnings, ...(left.length === 0 ? [] : [stays(wish, left)])],
+    warnings: [...strays, ...draft.warnings, ...(left.length === 0 ? [] : [stays(request, left)])],
     estimate: estimate(draft.steps)
   })
   return { plan, outcomes }
 })
 
-const mappedBy = ({ from, isPersonal = false, mapping, to }: Wish, mappings: ReadonlyArray<Mapping>) => {
+const mappedBy = ({ from, isPersonal = false, mapping, to }: PromotionRequest, mappings: ReadonlyArray<Mapping>) => {
   const given = isPersonal || mapping === undefined ? mapping : { ...mapping, values: {} }
   return {
     mapping: mappingOf(mappings, { from, to, given }),
@@ -122,7 +122,7 @@ const described = Effect.fnUntraced(function* (input: Input, source: Client, tar
 })
 
 /** Whether a workflow of the target would be asked for, if it were on the source. */
-const isMeant = ({ ids, name, tag }: Wish, { name: own, tags = [] }: Workflow, mapping: Mapping): boolean =>
+const isMeant = ({ ids, name, tag }: PromotionRequest, { name: own, tags = [] }: Workflow, mapping: Mapping): boolean =>
   ids === undefined &&
   (name === undefined || fits(name, own)) &&
   (tag === undefined || tags.some((one) => one.name === (mapping.tags[tag] ?? tag)))
@@ -130,14 +130,14 @@ const isMeant = ({ ids, name, tag }: Wish, { name: own, tags = [] }: Workflow, m
 /** Workflows that are named in one warning. */
 const mostNamed = 10
 
-const stays = ({ from, to }: Wish, left: ReadonlyArray<Workflow>): string => {
+const stays = ({ from, to }: PromotionRequest, left: ReadonlyArray<Workflow>): string => {
   const named = left.slice(0, mostNamed).map(({ id, name }) => `${name} (${id})`)
   const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : ""
   return `${to} keeps workflows that came from ${from} and are there no more: ${named.join(", ")}${more}`
 }
 
 /** The workflows that are asked for; an id that is none is told by the planner. */
-const select = Effect.fnUntraced(function* ({ from, ids, name, tag }: Wish, all: ReadonlyArray<Workflow>) {
+const select = Effect.fnUntraced(function* ({ from, ids, name, tag }: PromotionRequest, all: ReadonlyArray<Workflow>) {
   if (ids === undefined && name === undefined && tag === undefined) {
     return yield* new InvalidArgument({ argument: "arguments", problem: "must hold ids, tag or name" })
   }

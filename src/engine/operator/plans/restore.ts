@@ -1,4 +1,4 @@
-import { Effect, Option, Schema } from "effect"
+import { Effect } from "effect"
 
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { estimate } from "../../changes/driver.ts"
@@ -8,12 +8,10 @@ import { isSecondGeneration } from "../../changes/RemoteState.ts"
 import { planRestore as planWorkflows } from "../../changes/restore/plan.ts"
 import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
-import { listAll } from "../../client/listAll.ts"
-import { Workflow } from "../../client/models.ts"
+import { listAll, workflowsIn } from "../../client/listAll.ts"
+import type { Workflow } from "../../client/models.ts"
 import { notKept, unreadable } from "../history/unreadable.ts"
 import { allWorkflows, withDescriptions } from "./gather.ts"
-
-const decode = Schema.decodeUnknownOption(Workflow)
 
 /** Works out what brings the workflows of an instance back to what the history held at a commit, and keeps it as a plan. */
 export const planRestore = Effect.fn("planRestore")(function* (asked: {
@@ -26,7 +24,7 @@ export const planRestore = Effect.fn("planRestore")(function* (asked: {
   if (!history.isKept) return yield* notKept
   yield* history.drained
   const recorded = yield* Effect.mapError(history.allAt(asked.version), unreadable)
-  const records = [...recorded.values()].flatMap((record) => Option.toArray(decode(record)))
+  const records = workflowsIn([...recorded.values()])
   if (records.length === 0) {
     return yield* new InvalidArgument({
       argument: "version",

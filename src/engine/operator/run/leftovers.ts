@@ -3,6 +3,7 @@ import { Clock, Effect, Predicate } from "effect"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { Instances } from "../../client/Instances.ts"
 import { isMissing } from "../../client/isMissing.ts"
+import { firstPages } from "../../client/listAll.ts"
 import { WorkflowId } from "../../client/models.ts"
 import { readTemporaryName, temporaryWords } from "../../client/temporaryName.ts"
 import { eraseWorkflow } from "../../tools/workflows/delete.ts"
@@ -16,19 +17,16 @@ const maxPages = 20
 /** The twins of an instance, whoever made them. */
 const twins = Effect.fnUntraced(function* (name: string) {
   const engine = yield* EngineClient
-  const found: Array<{ readonly id: WorkflowId; readonly name: string; readonly since: number }> = []
-  let cursor: string | undefined
-  for (let page = 0; page < maxPages; page++) {
-    const query = { name, limit: 250, excludePinnedData: true }
-    const { data, nextCursor } = yield* engine.listWorkflows(cursor === undefined ? query : { ...query, cursor })
-    for (const one of data) {
-      const read = readTemporaryName(one.name)
-      if (read === undefined || !Predicate.isString(one.id)) continue
-      found.push({ id: WorkflowId.make(one.id), name: String(one.name), since: read.since })
-    }
-    if (!Predicate.isString(nextCursor) || nextCursor === "" || nextCursor === cursor) break
-    cursor = nextCursor
-  }
+  const { found } = yield* firstPages(
+    (query) => engine.listWorkflows({ ...query, name, excludePinnedData: true }),
+    { pages: maxPages },
+    (page) =>
+      page.flatMap((one) => {
+        const read = readTemporaryName(one.name)
+        if (read === undefined || !Predicate.isString(one.id)) return []
+        return [{ id: WorkflowId.make(one.id), name: String(one.name), since: read.since }]
+      })
+  )
   return found
 })
 

@@ -26,7 +26,7 @@ const inert: ReadonlySet<string> = new Set([
 ])
 
 /** Code that may reach beyond its items, in whatever language. */
-const reaching = /\b(?:helpers|require|import|fetch|process|\$getWorkflowStaticData|httpRequest|__import__|open)\b/
+const reaching = /\b(?:helpers|require|import|fetch|process|httpRequest|__import__|open)\b/
 
 /** A node that does something beyond the workflow when it runs. */
 export interface Outside {

@@ -3,7 +3,8 @@ import { Effect, Option, Result } from "effect"
 import { changes } from "../../../mcp/annotations.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import { type EngineError, reworded } from "../../client/EngineError.ts"
+import type { EngineError } from "../../client/EngineError.ts"
+import { executionNotFound } from "../../client/isMissing.ts"
 import { type ExecutionId, WorkflowId } from "../../client/models.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { executionId, optional } from "../../tools/parameters.ts"
@@ -38,25 +39,23 @@ export const stopExecution = EngineTool.make("stop_execution", {
   })
 })
 
-const stopOne = Effect.fnUntraced(function* (id: ExecutionId) {
-  const stopped = yield* EngineClient.use((engine) => engine.stopExecutionIfSupported(id)).pipe(
-    Effect.mapError((error) =>
-      error._tag === "ApiError" && error.httpStatus === 404
-        ? reworded(error, `Execution not found (execution ${id})`)
-        : error
-    )
-  )
-  return Option.match(stopped, {
-    onNone: () => ({ guidance: lacks(route) }),
-    onSome: ({ startedAt, status, stoppedAt }) => ({
-      message: `Execution ${id} was stopped`,
-      id,
-      status,
-      startedAt,
-      stoppedAt
+const stop = (id: ExecutionId) =>
+  EngineClient.use((engine) => engine.stopExecutionIfSupported(id)).pipe(Effect.mapError(executionNotFound(id)))
+
+const stopOne = (id: ExecutionId) =>
+  Effect.map(
+    stop(id),
+    Option.match({
+      onNone: () => ({ guidance: lacks(route) }),
+      onSome: ({ startedAt, status, stoppedAt }) => ({
+        message: `Execution ${id} was stopped`,
+        id,
+        status,
+        startedAt,
+        stoppedAt
+      })
     })
-  })
-})
+  )
 
 /** Each by its id, so that nothing of another workflow is ever met. */
 const stopAll = Effect.fnUntraced(function* (workflowId: WorkflowId) {
@@ -67,16 +66,29 @@ const stopAll = Effect.fnUntraced(function* (workflowId: WorkflowId) {
   )
   const found = pages.flatMap(({ data }) => data.filter((execution) => execution.workflowId === workflowId))
   const ids = [...new Set(found.map(({ id }) => id))].slice(0, most)
-  const results = yield* Effect.forEach(ids, (id) => Effect.result(stopOne(id)), { concurrency: 4 })
-  const failures = results.flatMap((result, index) =>
-    Result.isFailure(result) ? [{ id: ids[index], error: result.failure }] : []
+  const results = yield* Effect.forEach(
+    ids,
+    (id) => Effect.map(Effect.result(stop(id)), (result) => ({ id, result })),
+    {
+      concurrency: 4
+    }
+  )
+  const stopped = results.flatMap(({ id, result }) =>
+    Result.isSuccess(result) && Option.isSome(result.success) ? [id] : []
+  )
+  // An engine with the call, which has stopped others, does not know this one any more.
+  const unknown = results.flatMap(({ id, result }) =>
+    Result.isSuccess(result) && Option.isNone(result.success) ? [id] : []
+  )
+  if (unknown.length > 0 && stopped.length === 0) return { guidance: lacks(route) }
+  const failures = results.flatMap(({ id, result }) =>
+    Result.isFailure(result) ? [{ id, error: result.failure }] : []
   )
   const failed = failures.filter(({ error }) => !hasEnded(error))
+  const ended = [...unknown, ...failures.flatMap(({ error, id }) => (hasEnded(error) ? [id] : []))]
   return {
-    stopped: ids.filter((id) => failures.every((failure) => failure.id !== id)),
-    ...(failures.length > failed.length
-      ? { endedByThemselves: failures.filter(({ error }) => hasEnded(error)).map(({ id }) => id) }
-      : {}),
+    stopped,
+    ...(ended.length === 0 ? {} : { endedByThemselves: ended }),
     ...(failed.length === 0 ? {} : { failed: failed.map(({ error, id }) => ({ id, error: error.message })) }),
     ...(found.length > ids.length || pages.some(({ nextCursor }) => (nextCursor ?? "") !== "")
       ? { notice: "There are more: call again." }

@@ -1,7 +1,7 @@
 import { Predicate } from "effect"
 
 import { clipped } from "../../../internal/clipped.ts"
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf, type WorkflowId } from "../../client/models.ts"
 import { toEngineType } from "../../client/naming.ts"
 import { type Leaf, leavesOf } from "../../workflow/leaves.ts"
@@ -67,7 +67,7 @@ const errorMatch = ({ errorWorkflow }: Search): ReadonlyArray<Match> =>
 const isInState = (workflow: JsonObject, search: Search): boolean => {
   const { active, archived, called, changedSince, errorWorkflow, tags = [] } = search
   const { id, isArchived, updatedAt } = workflow
-  const names = (Array.isArray(workflow.tags) ? workflow.tags : []).map((tag: unknown) =>
+  const names = listOf(workflow.tags).map((tag: unknown) =>
     isJsonObject(tag) ? folded(Predicate.isString(tag.name) ? tag.name : "") : ""
   )
   return (
@@ -123,7 +123,7 @@ const hasCredential =
 const listensAt =
   (wanted: string): NodeTest =>
   (node) => {
-    const { httpMethod, path } = isJsonObject(node.parameters) ? node.parameters : {}
+    const { httpMethod, path } = objectOf(node.parameters)
     if (!isPathOf(node, wanted)) return undefined
     const methods = (Array.isArray(httpMethod) ? httpMethod : [httpMethod ?? "GET"]).filter(Predicate.isString)
     const method = kindOf(node) === "webhook" ? `${methods.join("|")} ` : ""

@@ -1,9 +1,9 @@
 import { Result } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { type Execution, nameOf, type Workflow, WorkflowId } from "../../client/models.ts"
 import { failureOf } from "../explain/failure.ts"
-import { jsonOf, listIn, nodeNamed, objectIn, type RunData, runDataOf, textIn } from "../explain/runData.ts"
+import { jsonOf, nodeNamed, type RunData, runDataOf, textIn } from "../explain/runData.ts"
 import { statusOf } from "../explain/states.ts"
 import { byNode } from "../explain/way.ts"
 import type { Run } from "../run/items.ts"
@@ -20,7 +20,7 @@ import { type Expectation, readTest, type TestFile } from "./TestFile.ts"
 export type Wanted = "exact" | "shape" | JsonObject
 
 /** What a recording is to be like. */
-export interface Wish {
+export interface RecordRequest {
   readonly name: string | undefined
   /** Where the execution is from. */
   readonly instance: string
@@ -36,7 +36,7 @@ export interface Recording {
 }
 
 /** Makes a test of an execution; the failure says why none can be made of it. */
-export const record = (execution: Execution, wish: Wish): Result.Result<Recording, string> =>
+export const record = (execution: Execution, request: RecordRequest): Result.Result<Recording, string> =>
   Result.gen(function* () {
     const status = statusOf(execution)
     if (status !== "success" && status !== "error") {
@@ -72,21 +72,21 @@ export const record = (execution: Execution, wish: Wish): Result.Result<Recordin
     }
     const mocks = new Map(mocked.names.map((name) => [name, replayOf(data, name)]))
     const items = given[0] ?? []
-    const chosen = yield* expectations({ data, mocked, runs, start, wish, failed })
+    const chosen = yield* expectations({ data, mocked, runs, start, request, failed })
     const ignored = changing(execution, workflow, data, { items, mocks: [...mocks.values()] }, chosen)
     const expect = new Map([...chosen].map(([name, one]) => [name, { ...one, ...ignored.get(name) }]))
     const shown = { items, mocks: [...mocks.values()], expect: [...expect.values()] }
-    const clean = objectIn(withoutSecrets(shown))
+    const clean = objectOf(withoutSecrets(shown))
     const { cut, test } = yield* fitted(
       yield* readTest({
         testFormat: 1,
-        name: wish.name ?? `${workflow.name} (execution ${execution.id})`,
+        name: request.name ?? `${workflow.name} (execution ${execution.id})`,
         workflow: { id: workflow.id, name: workflow.name },
-        recorded: { instance: wish.instance, execution: execution.id, ...startedOf(execution) },
+        recorded: { instance: request.instance, execution: execution.id, ...startedOf(execution) },
         trigger: { node: start, items: clean.items },
         mocks: named(mocks, clean.mocks),
         expect: named(expect, clean.expect),
-        ignore: wish.ignore,
+        ignore: request.ignore,
         status,
         ...(failed === undefined ? {} : { failsAt: failed })
       })
@@ -96,18 +96,18 @@ export const record = (execution: Execution, wish: Wish): Result.Result<Recordin
 
 /** Values that were looked through for secrets, under the names that they had: names of nodes stay as they are. */
 const named = (before: ReadonlyMap<string, unknown>, values: unknown): JsonObject => {
-  const all = listIn(values)
+  const all = listOf(values)
   return Object.fromEntries([...before.keys()].map((name, index) => [name, all[index]]))
 }
 
 const workflowOf = ({ workflowData, workflowId }: Execution, { nodes }: RunData): Workflow => {
-  const { connections, id, name } = objectIn(workflowData)
+  const { connections, id, name } = objectOf(workflowData)
   return {
     id: WorkflowId.make(textIn(workflowId) ?? textIn(id) ?? "unknown"),
     name: textIn(name) ?? "Workflow",
     active: false,
     nodes,
-    connections: objectIn(connections)
+    connections: objectOf(connections)
   }
 }
 
@@ -118,7 +118,7 @@ interface Choosing {
   readonly mocked: Mocked
   readonly runs: ReadonlyMap<string, ReadonlyArray<Run>>
   readonly start: string
-  readonly wish: Wish
+  readonly request: RecordRequest
   /** The node that the run failed at. */
   readonly failed: string | undefined
 }
@@ -129,12 +129,12 @@ const expectations = ({
   mocked,
   runs,
   start,
-  wish
+  request
 }: Choosing): Result.Result<ReadonlyMap<string, Expectation>, string> =>
   Result.gen(function* () {
     const { names, part } = mocked
     const known = part.nodes.map(nameOf)
-    const stranger = Object.keys(wish.expect ?? {}).find((name) => !known.includes(name))
+    const stranger = Object.keys(request.expect ?? {}).find((name) => !known.includes(name))
     if (stranger !== undefined) {
       return yield* Result.fail(`expect: ${stranger} is no node that can run. There are ${known.join(", ")}`)
     }
@@ -142,8 +142,8 @@ const expectations = ({
     const chosen = new Map<string, Expectation>()
     for (const name of order.filter((one) => known.includes(one) && one !== start && one !== failed)) {
       const ran = runs.get(name)
-      const wanted = wish.expect === undefined ? undefined : wish.expect[name]
-      if (wish.expect !== undefined && wanted === undefined) continue
+      const wanted = request.expect === undefined ? undefined : request.expect[name]
+      if (request.expect !== undefined && wanted === undefined) continue
       if (ran === undefined) {
         if (wanted !== undefined || names.includes(name)) chosen.set(name, { ran: false })
       } else if (names.includes(name) && (wanted === undefined || wanted === "exact")) chosen.set(name, { ran: true })
@@ -180,7 +180,7 @@ const changing = (
 
 const binaryIn = (data: RunData, names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.filter((name) =>
-    data.runs.some((run) => run.node === name && run.outputs.flat().some((item) => objectIn(item).binary !== undefined))
+    data.runs.some((run) => run.node === name && run.outputs.flat().some((item) => objectOf(item).binary !== undefined))
   )
 
 const notesOf = (

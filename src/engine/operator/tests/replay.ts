@@ -1,6 +1,7 @@
 import { Predicate } from "effect"
 
-import { inputOf, jsonOf, type NodeRun, objectIn, type RunData } from "../explain/runData.ts"
+import { objectOf } from "../../../internal/schema/JsonObject.ts"
+import { inputOf, jsonOf, type NodeRun, type RunData } from "../explain/runData.ts"
 import type { Run } from "../run/items.ts"
 import { type Given, givenOf } from "./given.ts"
 
@@ -32,8 +33,8 @@ const pairing = (data: RunData, run: NodeRun): ReadonlyArray<number> | undefined
 
 /** Which item that came in an item came from, of those of the first input. */
 const sourceOf = (item: unknown): number | undefined => {
-  const { pairedItem } = objectIn(item)
+  const { pairedItem } = objectOf(item)
   const [only, ...others] = Array.isArray(pairedItem) ? pairedItem : [pairedItem]
-  const { input = 0, item: index } = Predicate.isNumber(only) ? { item: only } : objectIn(only)
+  const { input = 0, item: index } = Predicate.isNumber(only) ? { item: only } : objectOf(only)
   return others.length === 0 && input === 0 && Predicate.isNumber(index) && index >= 0 ? index : undefined
 }

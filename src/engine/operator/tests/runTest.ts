@@ -2,6 +2,7 @@ import { Clock, Effect, Result, Schema } from "effect"
 
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
+import { isMissing } from "../../client/isMissing.ts"
 import { type Execution, type ExecutionId, type Workflow, WorkflowId } from "../../client/models.ts"
 import { mapTexts } from "../../workflow/paths.ts"
 import { idsNamed } from "../compare/sides.ts"
@@ -37,7 +38,7 @@ export const workflowOf = Effect.fnUntraced(function* ({ workflow: { id, name } 
     const found = yield* Effect.result(engine.getWorkflow(read.success))
     if (Result.isSuccess(found)) return found.success
     const { failure } = found
-    if (failure._tag !== "ApiError" || failure.httpStatus !== 404) return yield* failure
+    if (!isMissing(failure)) return yield* failure
   }
   const meant = name === undefined ? `of id ${id ?? ""}` : `called "${name}"`
   const [only, ...others] = name === undefined ? [] : yield* idsNamed(name)

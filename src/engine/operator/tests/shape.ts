@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { type Path, pathText } from "../../workflow/paths.ts"
 import { isMeant } from "./pattern.ts"
 
@@ -9,10 +9,8 @@ import { isMeant } from "./pattern.ts"
 export type Shape = unknown
 
 /** The shape that all these items have. */
-export const shapeOf = (items: ReadonlyArray<JsonObject>): JsonObject => {
-  const shape = items.map(one).reduce(merged, undefined)
-  return isJsonObject(shape) ? shape : {}
-}
+export const shapeOf = (items: ReadonlyArray<JsonObject>): JsonObject =>
+  objectOf(items.map(one).reduce(merged, undefined))
 
 const typeOf = (value: unknown): string => (value === null ? "null" : typeof value)
 

@@ -1,6 +1,6 @@
 import { Effect, Predicate } from "effect"
 
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { WorkflowChanged, type EngineError, StepFailed, type ApiError, reworded } from "../../client/EngineError.ts"
 import type { WorkflowId, Workflow } from "../../client/models.ts"
@@ -102,5 +102,5 @@ const notSeen = "No active workflow that this key can list has the same address.
 /** The nodes that listen: those of the published version, where the engine shows one. */
 const runningNodes = ({ activeVersion, nodes }: JsonObject): Workflow["nodes"] => {
   const running = Predicate.hasProperty(activeVersion, "nodes") ? activeVersion.nodes : nodes
-  return Array.isArray(running) ? running.filter(Predicate.isObject) : []
+  return objectsOf(running)
 }

@@ -1,7 +1,7 @@
 import { Predicate, Result } from "effect"
 
 import type { UpstreamRequest } from "../../../internal/http/Upstream.ts"
-import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { InvalidArgument } from "../../../mcp/ToolError.ts"
 import { type Workflow, nameOf } from "../../client/models.ts"
 import type { Address } from "../../workflow/addresses.ts"
@@ -74,11 +74,8 @@ export const formFields = (
   )
 }
 
-const fieldsOf = (node: JsonObject | undefined): ReadonlyArray<unknown> => {
-  const parameters = node?.parameters
-  const collection = Predicate.hasProperty(parameters, "formFields") ? parameters.formFields : undefined
-  return Predicate.hasProperty(collection, "values") && Array.isArray(collection.values) ? collection.values : []
-}
+const fieldsOf = (node: JsonObject | undefined): ReadonlyArray<unknown> =>
+  listOf(objectOf(objectOf(node?.parameters).formFields).values)
 
 const placeOf = (fields: ReadonlyArray<unknown>, given: string): number =>
   fields.findIndex((field, place) => labelsOf(field).includes(given) || given === `field-${place}`)

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/nameOf.ts"
 import { shortType } from "../../client/naming.ts"
 import { edgesOf } from "../differenceOfConnections.ts"
@@ -28,7 +28,7 @@ export const sceneOf = (workflow: JsonObject, runs?: Runs): Scene => {
   const parts = new Set(edges.filter(({ type }) => type !== "main").map(({ source }) => source))
   const ports = portsOf(edges)
   const { middles, stretch } = middlesOf(nodes, edges, parts)
-  const pins = isJsonObject(workflow.pinData) ? workflow.pinData : {}
+  const pins = objectOf(workflow.pinData)
   const isLarge = nodes.length > many
   const drawn = nodes.map((node, place): SceneNode => {
     const name = nameOf(node)
@@ -111,7 +111,7 @@ const missingOf = (
 }
 
 const noteOf = (note: JsonObject, [across, down]: Position): SceneNote => {
-  const { color, content, height, width } = isJsonObject(note.parameters) ? note.parameters : {}
+  const { color, content, height, width } = objectOf(note.parameters)
   const [x, y] = positionOf(note) ?? [0, 0]
   const size = (value: unknown, usual: number) =>
     Predicate.isNumber(value) ? Math.min(Math.max(value, 40), 20_000) : usual

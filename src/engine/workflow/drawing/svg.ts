@@ -1,5 +1,5 @@
 import type { Scene, SceneLabel, SceneNode, SceneNote, SceneWire } from "./model.ts"
-import { fit, wrap } from "./text.ts"
+import { fit, round, wrap } from "./text.ts"
 
 /** An element of a drawing; texts are text, whatever they hold. */
 export interface Element {
@@ -149,5 +149,3 @@ const badge = (right: number, y: number, text: string): Element => {
     element("text", { x: width / 2, y: 11.5 }, [text])
   ])
 }
-
-const round = (value: number) => Math.round(value * 10) / 10

@@ -57,3 +57,6 @@ export const wrap = (text: string, width: number, size: number, most: number): R
   }
   return line === "" ? lines : [...lines, fit(line, width, size)]
 }
+
+/** A coordinate or a length as drawings have it: to a tenth. */
+export const round = (value: number): number => Math.round(value * 10) / 10

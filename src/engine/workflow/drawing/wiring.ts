@@ -3,7 +3,7 @@ import type { Edge } from "../differenceOfConnections.ts"
 import { outputName } from "../outputs.ts"
 import type { NodeRun } from "../runs.ts"
 import type { Box, Fate, SceneLabel, SceneWire } from "./model.ts"
-import { fit, plain } from "./text.ts"
+import { fit, plain, round } from "./text.ts"
 
 /** An end of arrows: the node as it is kept, and where it is drawn. */
 export interface End {
@@ -145,6 +145,4 @@ export const freeBelow = (from: Box, to: Box, boxes: ReadonlyArray<Box>): number
   )
 }
 
-const at = (x: number, y: number): string => `${tenth(x)} ${tenth(y)}`
-
-const tenth = (value: number) => Math.round(value * 10) / 10
+const at = (x: number, y: number): string => `${round(x)} ${round(y)}`

@@ -3,18 +3,18 @@ import { Schema } from "effect"
 import * as results from "../../../changes/tools/results.ts"
 import { Placement } from "../../client/Campaign.ts"
 import type { PlanKind } from "../../plan/Plan.ts"
-import { amountShape as money, whole } from "../shown.ts"
+import { amountShape as money } from "../shown.ts"
 
 /* Shapes of plans, as a client may rely on them; all are open to fields that are not named. */
 
 /* What is there before and after a step, by the kind of change. */
 
 const amount = Schema.NullOr(money)
-const phraseList = Schema.Struct({ count: whole, phrases: Schema.Array(Schema.String) })
+const phraseList = Schema.Struct({ count: results.whole, phrases: Schema.Array(Schema.String) })
 const membership = Schema.String
 const newCampaign = Schema.Struct({
   name: Schema.String,
-  articles: Schema.optionalKey(whole),
+  articles: Schema.optionalKey(results.whole),
   placements: Schema.optionalKey(Schema.Array(Placement))
 })
 const anyPlace = Schema.Union([money, phraseList, newCampaign, membership, Schema.Null])

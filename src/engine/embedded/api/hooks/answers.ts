@@ -1,11 +1,10 @@
 import { Effect, Predicate } from "effect"
 import { HttpServerResponse } from "effect/http"
 
-import type { JsonObject } from "../../../../internal/schema/JsonObject.ts"
+import { type JsonObject, objectOf } from "../../../../internal/schema/JsonObject.ts"
 import { statusOf } from "../../run/nodes.ts"
 import type { Run } from "../../run/Runner.ts"
 import { kindOf, parametersOf } from "../../run/triggers.ts"
-import { asObject } from "../../store/values.ts"
 import { json } from "../../wire/http.ts"
 import type { Messages } from "../Dialect.ts"
 
@@ -15,7 +14,7 @@ type Mode = "lastNode" | "onReceived" | "responseNode"
 export const modeOf = (node: JsonObject): Mode => {
   const { options, responseMode } = parametersOf(node)
   const isChat = kindOf(node) === "chatTrigger"
-  const mode = isChat ? (asObject(options).responseMode ?? "lastNode") : responseMode
+  const mode = isChat ? (objectOf(options).responseMode ?? "lastNode") : responseMode
   return mode === "lastNode" || mode === "responseNode" ? mode : "onReceived"
 }
 
@@ -25,7 +24,7 @@ export const answer = (node: JsonObject, run: Run, messages: Messages) => answer
 type Answer = (node: JsonObject, run: Run, messages: Messages) => Effect.Effect<HttpServerResponse.HttpServerResponse>
 
 const atOnce: Answer = (node) => {
-  const { responseData } = asObject(parametersOf(node).options)
+  const { responseData } = objectOf(parametersOf(node).options)
   const started = kindOf(node) === "formTrigger" ? { status: 200 } : { message: "Workflow was started" }
   return Effect.succeed(
     Predicate.isString(responseData)
@@ -62,7 +61,7 @@ const nothing = (status: number) =>
 /** The status a trigger answers with; older and newer versions of the node keep it in different places. */
 const codeOf = (node: JsonObject): number => {
   const { options, responseCode } = parametersOf(node)
-  return statusOf(responseCode ?? asObject(asObject(asObject(options).responseCode).values).responseCode)
+  return statusOf(responseCode ?? objectOf(objectOf(objectOf(options).responseCode).values).responseCode)
 }
 
 const problemOf = ({ status }: { readonly status: string }) => {

@@ -1,13 +1,13 @@
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 
+import { listOf, objectOf } from "../../../../internal/schema/JsonObject.ts"
 import { isListening, snapshotOf } from "../../run/publishing.ts"
 import { Runner } from "../../run/Runner.ts"
 import { type Address, addressesOf, isEnabled, kindOf, matchAddress } from "../../run/triggers.ts"
 import { type Moment, now, present } from "../../store/fresh.ts"
 import type { Snapshot, WorkflowRecord } from "../../store/records.ts"
 import { Store } from "../../store/Store.ts"
-import { asList, asObject } from "../../store/values.ts"
 import { decodeSegment, json, page } from "../../wire/http.ts"
 import { Dialect } from "../Dialect.ts"
 import { answer, formPage, modeOf, noTestAddress, notListening } from "./answers.ts"
@@ -84,8 +84,8 @@ export const hooks = Effect.fnUntraced(
 const canRespond = ({ connections, nodes }: Snapshot, start: string): boolean => {
   const reached = new Set([start])
   for (const name of reached) {
-    for (const output of asList(asObject(connections[name]).main)) {
-      for (const { node } of asList(output).map(asObject)) reached.add(String(node))
+    for (const output of listOf(objectOf(connections[name]).main)) {
+      for (const { node } of listOf(output).map(objectOf)) reached.add(String(node))
     }
   }
   return nodes.some((node) => kindOf(node) === "respondToWebhook" && isEnabled(node) && reached.has(String(node.name)))

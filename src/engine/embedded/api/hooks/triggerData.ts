@@ -1,9 +1,8 @@
 import { Effect, Option, Predicate, Stream } from "effect"
 import { HttpServerRequest } from "effect/http"
 
-import type { JsonObject } from "../../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf } from "../../../../internal/schema/JsonObject.ts"
 import { kindOf, parametersOf } from "../../run/triggers.ts"
-import { asList, asObject } from "../../store/values.ts"
 import { bodyOf, mediaTypeOf, parse } from "../../wire/http.ts"
 
 /** A call of a trigger's address. */
@@ -19,7 +18,7 @@ export interface Visit {
 export const triggerData = (node: JsonObject, visit: Visit): JsonObject => {
   switch (kindOf(node)) {
     case "chatTrigger":
-      return asObject(visit.content)
+      return objectOf(visit.content)
     case "formTrigger":
       return formData(node, visit)
     default:
@@ -41,11 +40,11 @@ const webhookData = ({ content, request, variables }: Visit): JsonObject => {
 
 /** A form sends its fields by number; the workflow gets them by label. */
 const formData = (node: JsonObject, { content, request, time }: Visit): JsonObject => {
-  const { values } = asObject(parametersOf(node).formFields)
+  const { values } = objectOf(parametersOf(node).formFields)
   const isMultipart = request.headers["content-type"]?.startsWith("multipart/form-data") === true
-  const sent = isMultipart ? asObject(content) : asObject(asObject(content).data)
-  const fields = asList(values).map((field: unknown, index) => {
-    const { fieldLabel, fieldName, fieldType } = asObject(field)
+  const sent = isMultipart ? objectOf(content) : objectOf(objectOf(content).data)
+  const fields = listOf(values).map((field: unknown, index) => {
+    const { fieldLabel, fieldName, fieldType } = objectOf(field)
     const value = sent[`field-${index}`] ?? null
     const label = String(fieldType === "hiddenField" ? fieldName : fieldLabel)
     if (value === null) return [label, null] as const

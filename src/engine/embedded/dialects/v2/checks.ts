@@ -1,12 +1,12 @@
 import { Predicate } from "effect"
 
-import type { JsonObject } from "../../../../internal/schema/JsonObject.ts"
+import { type JsonObject, listOf, objectOf } from "../../../../internal/schema/JsonObject.ts"
 import type { Draft } from "../../api/Dialect.ts"
 import { missingCredential } from "../../run/nodeTypes.ts"
 import { isEnabled, isPassiveTrigger, isTrigger, kindOf, parametersOf } from "../../run/triggers.ts"
 import type { WorkflowRecord } from "../../store/records.ts"
 import type { Tables } from "../../store/Store.ts"
-import { asList, asObject, textOf } from "../../store/values.ts"
+import { textOf } from "../../store/values.ts"
 import { badRequest, notFound, type Refusal } from "../../wire/http.ts"
 import { typeName } from "../../wire/shapes.ts"
 
@@ -122,9 +122,9 @@ const strays = (nodes: ReadonlyArray<JsonObject>, connections: JsonObject): Read
 }
 
 const targetsOf = (types: unknown): ReadonlyArray<{ readonly at: string; readonly node: unknown }> =>
-  Object.entries(asObject(types)).flatMap(([type, branches]) =>
-    asList(branches).flatMap((branch, output) =>
-      asList(branch).flatMap((target, index) =>
+  Object.entries(objectOf(types)).flatMap(([type, branches]) =>
+    listOf(branches).flatMap((branch, output) =>
+      listOf(branch).flatMap((target, index) =>
         Predicate.isObject(target) ? [{ at: `${type}[${output}][${index}]`, node: target.node }] : []
       )
     )
@@ -175,7 +175,7 @@ export const callProblem = ({ id, nodes }: WorkflowRecord, { workflows }: Tables
 const calledBy = (node: JsonObject): string | undefined => {
   const { source, workflowId } = parametersOf(node)
   if (kindOf(node) !== "executeWorkflow" || (source !== undefined && source !== "database")) return undefined
-  const called = textOf(Predicate.isObject(workflowId) ? asObject(workflowId).value : workflowId)
+  const called = textOf(Predicate.isObject(workflowId) ? objectOf(workflowId).value : workflowId)
   return called.startsWith("=") ? undefined : called
 }
 
@@ -186,10 +186,10 @@ const isStart = (node: JsonObject) => isTrigger(node) || isPassiveTrigger(node)
 const targetsIn = (connections: JsonObject): ReadonlySet<string> =>
   new Set(
     Object.values(connections)
-      .flatMap((types) => Object.values(asObject(types)))
-      .flatMap(asList)
-      .flatMap(asList)
-      .map((target) => textOf(asObject(target).node))
+      .flatMap((types) => Object.values(objectOf(types)))
+      .flatMap(listOf)
+      .flatMap(listOf)
+      .map((target) => textOf(objectOf(target).node))
   )
 
 const issuesOf = (node: JsonObject): ReadonlyArray<string> => {
@@ -207,6 +207,6 @@ const missingParameter = (node: JsonObject): string | undefined => {
   if (kindOf(node) === "httpRequest") return textOf(url) === "" ? "url" : undefined
   if (kindOf(node) === "executeWorkflow") return calledBy(node) === "" ? "workflowId" : undefined
   const takesAnything = node.typeVersion === 1 || inputSource === "passthrough" || inputSource === "jsonExample"
-  const isVague = !takesAnything && Object.keys(asObject(workflowInputs)).length === 0
+  const isVague = !takesAnything && Object.keys(objectOf(workflowInputs)).length === 0
   return kindOf(node) === "executeWorkflowTrigger" && isVague ? "workflowInputs" : undefined
 }

@@ -1,6 +1,5 @@
-import { isJsonObject, type JsonObject } from "../../../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf } from "../../../../internal/schema/JsonObject.ts"
 import { isTrigger, kindOf } from "../../run/triggers.ts"
-import { asList, asObject } from "../../store/values.ts"
 
 interface Graph {
   readonly nodes: ReadonlyArray<JsonObject>
@@ -30,7 +29,7 @@ const doubleProblem = ({ id, name, nodeIds }: JsonObject, seen: Seen, { nodes }:
   if (seen.names.has(name)) return `Duplicate node group name ${quoted(name)}.`
   seen.ids.add(id)
   seen.names.add(name)
-  const members = asList(nodeIds)
+  const members = listOf(nodeIds)
   if (members.length === 0) return `Group ${quoted(name)} has no members.`
   for (const member of members) {
     const node = nodes.find((one) => one.id === member)
@@ -49,7 +48,7 @@ const starts = (node: JsonObject): boolean => isTrigger(node) || kindOf(node).en
 
 const partProblem = ({ name, nodeIds }: JsonObject, { connections, nodes }: Graph): string | undefined => {
   const members = nodes.filter(
-    (node) => asList(nodeIds).includes(node.id) && !String(node.type).endsWith(".stickyNote")
+    (node) => listOf(nodeIds).includes(node.id) && !String(node.type).endsWith(".stickyNote")
   )
   const triggers = members.filter(starts).map((node) => node.name)
   if (triggers.length > 0) return `Node group ${quoted(name)} cannot contain trigger nodes: ${triggers.join(", ")}.`
@@ -87,6 +86,6 @@ const reached = (first: string, edges: ReadonlyArray<Edge>, inside: ReadonlySet<
 }
 
 const targetsOf = (types: unknown): ReadonlyArray<string> =>
-  Object.values(asObject(types)).flatMap((outputs) =>
-    asList(outputs).flatMap((targets) => asList(targets).map((target) => String(asObject(target).node)))
+  Object.values(objectOf(types)).flatMap((outputs) =>
+    listOf(outputs).flatMap((targets) => listOf(targets).map((target) => String(objectOf(target).node)))
   )

@@ -1,6 +1,6 @@
 import { Effect, Schema } from "effect"
 
-import { JsonObject } from "../../../../internal/schema/JsonObject.ts"
+import { JsonObject, objectOf } from "../../../../internal/schema/JsonObject.ts"
 import { checkData, findCredential } from "../../api/credentials.ts"
 import { Dialect, type Handler, ok } from "../../api/Dialect.ts"
 import { executionId } from "../../api/executions.ts"
@@ -11,7 +11,6 @@ import type { Pending } from "../../run/walk.ts"
 import { now, present } from "../../store/fresh.ts"
 import type { ExecutionRecord } from "../../store/records.ts"
 import { Store } from "../../store/Store.ts"
-import { asObject } from "../../store/values.ts"
 import { badRequest, conflict, notFound } from "../../wire/http.ts"
 import { byOffset } from "../../wire/query.ts"
 import { retriedExecution, stoppedExecution } from "./executionViews.ts"
@@ -57,7 +56,7 @@ export const retryExecution: Handler = Effect.fnUntraced(function* (call) {
     return yield* conflict("The execution succeeded, so it cannot be retried.")
   }
   const { done, start } = resume(execution)
-  const workflow = asObject(call.body).loadWorkflow === true ? tables.workflows.get(execution.workflowId) : undefined
+  const workflow = objectOf(call.body).loadWorkflow === true ? tables.workflows.get(execution.workflowId) : undefined
   const { end } = yield* runner.start({
     workflowId: execution.workflowId,
     snapshot: workflow === undefined ? execution.snapshot : snapshotOf(workflow),

@@ -44,28 +44,28 @@ const Listed = Schema.TaggedStruct("Listed", {
 const BackedUp = Schema.TaggedStruct("BackedUp", { ...on, words: Schema.String })
 
 /** Something that happened to workflows of an instance, as it is to be recorded; texts of it wait on the disk where it cannot be. */
-export const Happening = Schema.Union([Seen, Wrote, Listed, BackedUp])
-export type Happening = typeof Happening.Type
-export type HappeningOf<Tag extends Happening["_tag"]> = Extract<Happening, { readonly _tag: Tag }>
+export const HistoryEvent = Schema.Union([Seen, Wrote, Listed, BackedUp])
+export type HistoryEvent = typeof HistoryEvent.Type
+export type HistoryEventOf<Tag extends HistoryEvent["_tag"]> = Extract<HistoryEvent, { readonly _tag: Tag }>
 
 /** What is kept of a tag or a credential: nothing that could be a value of one. */
 export const shortItem = (item: JsonObject): JsonObject => Struct.pick({ ...item }, ["id", "name", "type"])
 
 /** The workflows that something happened to. */
-export const idsIn = (happening: Happening): ReadonlyArray<string> => {
-  if (happening._tag === "Wrote") return [happening.id]
-  if (happening._tag !== "Seen") return []
-  return [...happening.workflows.map(({ id }) => String(id)), ...happening.gone]
+export const idsIn = (event: HistoryEvent): ReadonlyArray<string> => {
+  if (event._tag === "Wrote") return [event.id]
+  if (event._tag !== "Seen") return []
+  return [...event.workflows.map(({ id }) => String(id)), ...event.gone]
 }
 
 /** The same, where readings of an instance that follow on each other are one: they make one commit. */
-export const gathered = (happenings: ReadonlyArray<Happening>): ReadonlyArray<Happening> => {
-  const all: Array<Happening> = []
-  for (const happening of happenings) {
+export const gathered = (events: ReadonlyArray<HistoryEvent>): ReadonlyArray<HistoryEvent> => {
+  const all: Array<HistoryEvent> = []
+  for (const event of events) {
     const last = all.at(-1)
-    if (last?._tag !== "Seen" || happening._tag !== "Seen" || last.instance !== happening.instance) all.push(happening)
+    if (last?._tag !== "Seen" || event._tag !== "Seen" || last.instance !== event.instance) all.push(event)
     else {
-      const { at, gone, workflows } = happening
+      const { at, gone, workflows } = event
       all[all.length - 1] = { ...last, at, workflows: [...last.workflows, ...workflows], gone: [...last.gone, ...gone] }
     }
   }

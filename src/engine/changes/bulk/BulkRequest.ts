@@ -20,7 +20,7 @@ export type Action =
   | { readonly _tag: "untag"; readonly value: string }
 
 /** What a change of many workflows is worked out from. */
-export interface Wish {
+export interface BulkRequest {
   readonly instance: string
   readonly action: Action
   readonly selected: ReadonlyArray<Workflow>

@@ -4,7 +4,7 @@ import type { Step } from "./guards.ts"
 import { isSecondGeneration } from "./RemoteState.ts"
 
 /** Says which settings steps take away that the engine keeps all the same: those of generation 2 lose only some. */
-export const lastingSettings = (
+export const unremovableSettings = (
   steps: ReadonlyArray<Step>,
   current: ReadonlyMap<string, Workflow>
 ): ReadonlyArray<string> =>

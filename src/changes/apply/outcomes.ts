@@ -4,18 +4,18 @@ import type { RemoteState } from "../Driver.ts"
 import type { CreatedId } from "../Journal.ts"
 import { type Run, stopped } from "./Run.ts"
 
-interface Settled {
+interface Done {
   /** Whether the steps were as wanted without being sent. */
   readonly found: boolean
   /** What they created. */
   readonly created?: CreatedId | undefined
 }
 
-/** Steps that are done. */
-export const settle = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
+/** Records steps as done. */
+export const recordDone = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   steps: ReadonlyArray<string>,
-  { created, found }: Settled
+  { created, found }: Done
 ) {
   if (steps.length === 0) return
   yield* run.record({ type: "done", steps, found, ...(created === undefined ? {} : { created }) })
@@ -24,7 +24,7 @@ export const settle = Effect.fnUntraced(function* <C, S extends RemoteState<C>, 
 })
 
 /**
- * Steps that are not done, while the others go on. A step of a rollback that shows as wanted, and that the upstream will
+ * Records steps as refused, while the others go on. A step of a rollback that shows as wanted, and that the upstream will
  * not do again, is as wanted.
  */
 export const passOver = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
@@ -33,7 +33,7 @@ export const passOver = Effect.fnUntraced(function* <C, S extends RemoteState<C>
   problem: string
 ) {
   const isShown = (step: string) => run.shown.has(step)
-  yield* settle(run, all.filter(isShown), { found: true })
+  yield* recordDone(run, all.filter(isShown), { found: true })
   const steps = all.filter((step) => !isShown(step))
   if (steps.length > 0) yield* run.record({ type: "refused", steps, problem })
 })
@@ -41,7 +41,7 @@ export const passOver = Effect.fnUntraced(function* <C, S extends RemoteState<C>
 /** So many calls refused without one that is taken are no accident of single places. */
 const mostInARow = 50
 
-/** Steps of a call that the upstream did not take; stops where it takes nothing at all. */
+/** Records the steps of a call that the upstream refused; stops where it takes nothing at all. */
 export const refuse = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   steps: ReadonlyArray<string>,
