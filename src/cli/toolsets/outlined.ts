@@ -9,7 +9,9 @@ export const outlined = Effect.fnUntraced(function* <A extends { readonly toolse
   name: string,
   whole: Effect.Effect<A, never, R>,
   /** What is offered, made of outlines. */
-  offer: (tell: (outline: Outline.Outline) => Offer) => Offer
+  offer: (tell: (outline: Outline.Outline) => Offer) => Offer,
+  /** Has the process make what its first call would make, where none has come so far. */
+  rehearsed: Effect.Effect<unknown> = Effect.void
 ) {
   const isAsked = Latch.makeUnsafe()
   const isBusy = Latch.makeUnsafe()
@@ -27,7 +29,12 @@ export const outlined = Effect.fnUntraced(function* <A extends { readonly toolse
   return {
     toolset,
     loaded,
-    later: isAsked.await.pipe(Effect.andThen(Effect.sleep(timeToAnswer)), Effect.andThen(loaded)),
+    later: isAsked.await.pipe(
+      Effect.andThen(Effect.sleep(timeToAnswer)),
+      Effect.andThen(loaded),
+      Effect.andThen(Effect.sleep(timeToAnswer)),
+      Effect.andThen(Effect.suspend(() => (calls === 0 ? rehearsed : Effect.void)))
+    ),
     busy: isBusy.await
   }
 })
@@ -35,8 +42,11 @@ export const outlined = Effect.fnUntraced(function* <A extends { readonly toolse
 /** So many calls make a process one that goes on: most clients make some hundred. */
 const manyCalls = 500
 
-/** In which an answer leaves that is ready: loading would keep it back. A call that comes sooner does not wait for this. */
+/** In which an answer leaves that is ready: work would keep it back. A call that comes sooner does not wait for this. */
 const timeToAnswer = "10 millis"
 
-/** What a killed process has left is seen to without a client that asks for lists, too. */
-const timeToAsk = "1 second"
+/**
+ * A client that asks for lists does so at once; where none does, the programs are loaded before it calls. What a killed
+ * process has left is seen to then, too.
+ */
+const timeToAsk = "100 millis"
