@@ -10,8 +10,8 @@ export const outlined = Effect.fnUntraced(function* <A extends { readonly toolse
   whole: Effect.Effect<A, never, R>,
   /** What is offered, made of outlines. */
   offer: (tell: (outline: Outline.Outline) => Offer) => Offer,
-  /** Has the process make what its first call would make, where none has come so far. */
-  rehearsed: Effect.Effect<unknown> = Effect.void
+  /** Makes what the first call would make, where none has come so far; it is missed by nobody. */
+  rehearsed: Effect.Effect<unknown, unknown> = Effect.void
 ) {
   const isAsked = Latch.makeUnsafe()
   const isBusy = Latch.makeUnsafe()
@@ -21,6 +21,8 @@ export const outlined = Effect.fnUntraced(function* <A extends { readonly toolse
     if (++calls === manyCalls) isBusy.openUnsafe()
     return toolset
   })
+  const unlessCalled = (work: Effect.Effect<unknown, unknown>) =>
+    Effect.suspend(() => (calls === 0 ? Effect.ignoreCause(work) : Effect.void))
   const toolset: Toolset = {
     name,
     ...offer((outline) => Outline.toOffer(outline, programs, () => isAsked.openUnsafe()))
@@ -32,8 +34,8 @@ export const outlined = Effect.fnUntraced(function* <A extends { readonly toolse
     later: isAsked.await.pipe(
       Effect.andThen(Effect.sleep(timeToAnswer)),
       Effect.andThen(loaded),
-      Effect.andThen(Effect.sleep(timeToAnswer)),
-      Effect.andThen(Effect.suspend(() => (calls === 0 ? rehearsed : Effect.void)))
+      Effect.andThen(unlessCalled(Effect.sleep(timeToAnswer))),
+      Effect.andThen(unlessCalled(rehearsed))
     ),
     busy: isBusy.await
   }
