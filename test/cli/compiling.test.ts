@@ -117,7 +117,7 @@ describe("a toolset whose programs are loaded later", () => {
       Effect.gen(function* () {
         const { done, later } = yield* nothingLater
         const waiting = yield* Effect.forkChild(later)
-        yield* TestClock.adjust("200 millis")
+        yield* TestClock.adjust("1100 millis")
         yield* Fiber.join(waiting)
         assert.deepStrictEqual(done, ["loaded", "rehearsed"])
       })
@@ -130,7 +130,7 @@ describe("a toolset whose programs are loaded later", () => {
         const { call, done, later } = yield* nothingLater
         const waiting = yield* Effect.forkChild(later)
         yield* call
-        yield* TestClock.adjust("200 millis")
+        yield* TestClock.adjust("1100 millis")
         yield* Fiber.join(waiting)
         assert.deepStrictEqual(done, ["loaded"])
       })

@@ -27,7 +27,7 @@ export const outlined = Effect.fnUntraced(function* <A extends { readonly toolse
     name,
     ...offer((outline) => Outline.toOffer(outline, programs, () => isAsked.openUnsafe()))
   }
-  yield* Effect.forkScoped(Effect.andThen(Effect.sleep(timeToAsk), isAsked.open))
+  yield* Effect.forkScoped(Effect.andThen(Effect.raceFirst(untilIdle, Effect.sleep(timeToAsk)), isAsked.open))
   return {
     toolset,
     loaded,
@@ -47,8 +47,13 @@ const manyCalls = 500
 /** In which an answer leaves that is ready: work would keep it back. A call that comes sooner does not wait for this. */
 const timeToAnswer = "10 millis"
 
-/**
- * A client that asks for lists does so at once; where none does, the programs are loaded before it calls. What a killed
- * process has left is seen to then, too.
- */
-const timeToAsk = "100 millis"
+/** Until this process had little to do for a moment: a client that asks for lists does so at once, or not before it calls. */
+const untilIdle: Effect.Effect<void> = Effect.suspend(() => {
+  const before = performance.eventLoopUtilization()
+  return Effect.flatMap(Effect.sleep("100 millis"), () =>
+    performance.eventLoopUtilization(before).utilization < 0.5 ? Effect.void : untilIdle
+  )
+})
+
+/** What a killed process has left is seen to without a client that asks for lists, too. */
+const timeToAsk = "1 second"
