@@ -1,3 +1,5 @@
+import { setTimeout } from "node:timers/promises"
+
 import { benchEngine, changing } from "./engines.ts"
 import { type Server, startServer, type Transport } from "./servers.ts"
 import { anotherNode, inTurns } from "./turns.ts"
@@ -65,7 +67,7 @@ export const callCosts = async (): Promise<ReadonlyArray<CallCost>> => {
       costs.push(await warmCost({ transport: "http", what, times: 4000, goal: 2, call }, engine.port, executable))
     }
   }
-  costs.push(await firstCost(engine.port), await pace(engine.port))
+  costs.push(await firstCost(engine.port), await firstCost(engine.port, 500), await pace(engine.port))
   engine.close()
   return costs
 }
@@ -83,16 +85,18 @@ const warmCost = async (
   return { what: `${transport}: ${what}`, ours, bare, goal }
 }
 
-/** CPU time of each of the first hundred calls of a process that has started. */
-const firstCost = async (port: number): Promise<CallCost> => {
+/** CPU time of each of the first hundred calls of a process that has started, so many milliseconds after its first answer. */
+const firstCost = async (port: number, pause = 0): Promise<CallCost> => {
   const [ours, bare] = await inTurns(8, async (index) => {
     const server = await startServer(kinds[index], "stdio", port)
     await server.run(1, ping)
+    await setTimeout(pause)
     const cost = await costOf(server, 100, get)
     await server.stop()
     return cost
   })
-  return { what: "stdio: the first 100 get_workflow", ours, bare, goal: 1.5 }
+  const what = `stdio: the first 100 get_workflow${pause === 0 ? "" : `, ${pause} ms after the first answer`}`
+  return { what, ours, bare, goal: 1.5 }
 }
 
 /** Time by the clock for each of many calls, sixteen at once. */

@@ -53,31 +53,86 @@ describe("what V8 is told of a process", () => {
   )
 })
 
+/** A toolset of one tool, whose programs are loaded later; with what was done of that. */
+const nothingLater = Effect.gen(function* () {
+  const tool = {
+    name: "get_nothing",
+    title: "Nothing",
+    description: "Nothing",
+    annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    inputSchema: () => ({ type: "object" }),
+    outputSchema: undefined,
+    meta: undefined,
+    call: () => Effect.succeed({ content: [] })
+  }
+  const offer = { instructions: "", tools: [tool] }
+  const done = new Array<string>()
+  const whole = Effect.sync(() => {
+    done.push("loaded")
+    return { toolset: { name: "nothing", ...offer } }
+  })
+  const rehearsed = Effect.andThen(
+    Effect.sync(() => done.push("rehearsed")),
+    Effect.die("A rehearsal that failed")
+  )
+  const loaded = yield* outlined("nothing", whole, (tell) => tell(Outline.make(offer)), rehearsed)
+  const [called] = loaded.toolset.tools
+  assert.isDefined(called)
+  return { ...loaded, done, list: called?.inputSchema, call: called?.call({}) ?? Effect.void }
+})
+
 describe("a toolset whose programs are loaded later", () => {
   it.effect("is busy with the five hundredth call", () =>
     Effect.scoped(
       Effect.gen(function* () {
-        const tool = {
-          name: "get_nothing",
-          title: "Nothing",
-          description: "Nothing",
-          annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-          inputSchema: () => ({ type: "object" }),
-          outputSchema: undefined,
-          meta: undefined,
-          call: () => Effect.succeed({ content: [] })
-        }
-        const offer = { instructions: "", tools: [tool] }
-        const whole = Effect.succeed({ toolset: { name: "nothing", ...offer } })
-        const { busy, toolset } = yield* outlined("nothing", whole, (tell) => tell(Outline.make(offer)))
+        const { busy, call } = yield* nothingLater
         const waiting = yield* Effect.forkChild(busy)
-        const [called] = toolset.tools
-        assert.isDefined(called)
-        const calls = (times: number) => Effect.replicateEffect(called?.call({}) ?? Effect.void, times)
-        yield* calls(499)
+        yield* Effect.replicateEffect(call, 499)
         assert.isUndefined(waiting.pollUnsafe())
-        yield* calls(1)
+        yield* call
         yield* Fiber.join(waiting)
+      })
+    )
+  )
+
+  it.effect("is loaded soon after a list, and rehearses the first call where none comes", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { done, later, list } = yield* nothingLater
+        const waiting = yield* Effect.forkChild(later)
+        list?.()
+        yield* TestClock.adjust("9 millis")
+        assert.deepStrictEqual(done, [])
+        yield* TestClock.adjust("1 millis")
+        assert.deepStrictEqual(done, ["loaded"])
+        yield* TestClock.adjust("10 millis")
+        yield* Fiber.join(waiting)
+        assert.deepStrictEqual(done, ["loaded", "rehearsed"])
+      })
+    )
+  )
+
+  it.effect("is loaded where nobody asks for lists", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { done, later } = yield* nothingLater
+        const waiting = yield* Effect.forkChild(later)
+        yield* TestClock.adjust("1100 millis")
+        yield* Fiber.join(waiting)
+        assert.deepStrictEqual(done, ["loaded", "rehearsed"])
+      })
+    )
+  )
+
+  it.effect("rehearses nothing once it was called", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const { call, done, later } = yield* nothingLater
+        const waiting = yield* Effect.forkChild(later)
+        yield* call
+        yield* TestClock.adjust("1100 millis")
+        yield* Fiber.join(waiting)
+        assert.deepStrictEqual(done, ["loaded"])
       })
     )
   )

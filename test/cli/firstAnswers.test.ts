@@ -197,6 +197,21 @@ const keptIn = async (folder: string, begins = ["start-", "engine-"]): Promise<R
   return keptIn(folder, begins)
 }
 
+describe("a process that is idle", () => {
+  it("gets ready for calls without a list, and asks nobody for anything", async () => {
+    const asked = new Array<string>()
+    const cwd = await withEngine({}, (url) => asked.push(url))
+    const { ask, stop } = overStdio([], cwd)
+    assert.property(await ask(handshake("2025-06-18")), "result")
+    // Code is kept once all is loaded and rehearsed.
+    await keptIn(path.join(cwd, "cache/workflow-tool-server/code"))
+    assert.deepStrictEqual(asked, [])
+    assert.nestedPropertyVal(await ask(getWorkflow("1")), "result.content[0].type", "text")
+    assert.deepStrictEqual(asked, ["/api/v1/workflows/1"])
+    assert.deepInclude(await stop(), { code: 0, stderr: "" })
+  })
+})
+
 describe("the code that a start has compiled", () => {
   it("is kept for the next start, and made anew where it is broken", async () => {
     const cwd = await withEngine()

@@ -9,7 +9,9 @@ export const outlined = Effect.fnUntraced(function* <A extends { readonly toolse
   name: string,
   whole: Effect.Effect<A, never, R>,
   /** What is offered, made of outlines. */
-  offer: (tell: (outline: Outline.Outline) => Offer) => Offer
+  offer: (tell: (outline: Outline.Outline) => Offer) => Offer,
+  /** Makes what the first call would make, where none has come so far; it is missed by nobody. */
+  rehearsed: Effect.Effect<unknown, unknown> = Effect.void
 ) {
   const isAsked = Latch.makeUnsafe()
   const isBusy = Latch.makeUnsafe()
@@ -19,15 +21,22 @@ export const outlined = Effect.fnUntraced(function* <A extends { readonly toolse
     if (++calls === manyCalls) isBusy.openUnsafe()
     return toolset
   })
+  const unlessCalled = (work: Effect.Effect<unknown, unknown>) =>
+    Effect.suspend(() => (calls === 0 ? Effect.ignoreCause(work) : Effect.void))
   const toolset: Toolset = {
     name,
     ...offer((outline) => Outline.toOffer(outline, programs, () => isAsked.openUnsafe()))
   }
-  yield* Effect.forkScoped(Effect.andThen(Effect.sleep(timeToAsk), isAsked.open))
+  yield* Effect.forkScoped(Effect.andThen(Effect.raceFirst(untilIdle, Effect.sleep(timeToAsk)), isAsked.open))
   return {
     toolset,
     loaded,
-    later: isAsked.await.pipe(Effect.andThen(Effect.sleep(timeToAnswer)), Effect.andThen(loaded)),
+    later: isAsked.await.pipe(
+      Effect.andThen(Effect.sleep(timeToAnswer)),
+      Effect.andThen(loaded),
+      Effect.andThen(unlessCalled(Effect.sleep(timeToAnswer))),
+      Effect.andThen(unlessCalled(rehearsed))
+    ),
     busy: isBusy.await
   }
 })
@@ -35,8 +44,16 @@ export const outlined = Effect.fnUntraced(function* <A extends { readonly toolse
 /** So many calls make a process one that goes on: most clients make some hundred. */
 const manyCalls = 500
 
-/** In which an answer leaves that is ready: loading would keep it back. A call that comes sooner does not wait for this. */
+/** In which an answer leaves that is ready: work would keep it back. A call that comes sooner does not wait for this. */
 const timeToAnswer = "10 millis"
+
+/** Until this process had little to do for a moment: a client that asks for lists does so at once, or not before it calls. */
+const untilIdle: Effect.Effect<void> = Effect.suspend(() => {
+  const before = performance.eventLoopUtilization()
+  return Effect.flatMap(Effect.sleep("100 millis"), () =>
+    performance.eventLoopUtilization(before).utilization < 0.5 ? Effect.void : untilIdle
+  )
+})
 
 /** What a killed process has left is seen to without a client that asks for lists, too. */
 const timeToAsk = "1 second"

@@ -7,11 +7,11 @@ import type { TransportClient } from "../../internal/http/Transport.ts"
 import { bodyStream } from "./nodeAnswers.ts"
 import { NodeResponse } from "./NodeResponse.ts"
 import { type Body, exchange, nodeTransport } from "./nodeTransport.ts"
-import { makeWays } from "./ways.ts"
+import { type Connect, makeWays } from "./ways.ts"
 
 /** A client with connections of its own until the scope ends. It follows no redirects, and unpacks answers of every status. */
-export const nodeHttpClient = Effect.fnUntraced(function* (options: ConnectionOptions) {
-  const ways = yield* makeWays(options)
+export const nodeHttpClient = Effect.fnUntraced(function* (options: ConnectionOptions, connect?: Connect) {
+  const ways = yield* makeWays(options, connect)
   const client = HttpClient.make((request, url, signal) =>
     Effect.gen(function* () {
       const failed = (cause: unknown) =>

@@ -1,4 +1,5 @@
 import type { Agent, AgentOptions, ClientRequest, RequestOptions } from "node:http"
+import type { Duplex } from "node:stream"
 import { urlToHttpOptions } from "node:url"
 
 import { Effect, Scope } from "effect"
@@ -40,11 +41,14 @@ const kept = (make: Effect.Effect<Way>): Effect.Effect<() => Effect.Effect<Way>>
     return () => made ?? first
   })
 
+/** Connects in the place of Node, over HTTP that is not encrypted. */
+export type Connect = () => Duplex
+
 /**
  * Ways with connections of their own, kept for the next request until the scope ends. What they need of Node is loaded by
  * the first request that needs it.
  */
-export const makeWays = Effect.fnUntraced(function* ({ caFile, proxy }: ConnectionOptions) {
+export const makeWays = Effect.fnUntraced(function* ({ caFile, proxy }: ConnectionOptions, connect?: Connect) {
   const trusted = caFile === undefined ? undefined : yield* trustedIn(caFile)
   const via = proxy === undefined ? undefined : yield* parseProxy(proxy)
   const scope = yield* Effect.scope
@@ -59,7 +63,7 @@ export const makeWays = Effect.fnUntraced(function* ({ caFile, proxy }: Connecti
 
   const http: Effect.Effect<Way> = Effect.gen(function* () {
     const { Agent, request } = yield* Effect.promise(() => import("node:http"))
-    const agent = yield* owned(new Agent(keptOpen))
+    const agent = yield* owned(Object.assign(new Agent(keptOpen), connect && { createConnection: connect }))
     const whole = completion(agent)
     return { open: (url, options) => request(whole(url, options)), connected: "connect" }
   })

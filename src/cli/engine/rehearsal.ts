@@ -1,0 +1,68 @@
+// A socket as Node's client of HTTP wants it, which is connected to nothing.
+import { Socket } from "node:net"
+
+import { Effect, Layer, Redacted } from "effect"
+
+import { Instances } from "../../engine/client/Instances.ts"
+import { EngineConfig, type Environment } from "../../engine/config/EngineConfig.ts"
+import { getWorkflow } from "../../engine/tools/workflows/reads.ts"
+import { HttpClients } from "../../internal/http/HttpClients.ts"
+import { nodeHttpClient } from "../upstream/nodeHttpClient.ts"
+
+/**
+ * Reads a workflow of an engine that is not there, over a connection that is none. What Node and V8 make once, which is
+ * two thirds of the time that a first call takes, is there when a client calls. A second rehearsal gains nothing.
+ */
+export const rehearse = Effect.suspend(() => Effect.provide(getWorkflow.call({ id: "1" }), stage))
+
+/** A name that no resolver knows: nobody is to be reached, even by mistake. */
+const rehearsal: Environment = {
+  host: "http://rehearsal.invalid",
+  apiKey: Redacted.make("none"),
+  readOnly: true,
+  allowInsecureHttp: true,
+  requestsPerSecond: 90,
+  concurrency: 1,
+  headers: {}
+}
+
+const stage = Instances.layer.pipe(
+  Layer.provide([
+    Layer.succeed(EngineConfig, { defaultEnv: "rehearsal", environments: new Map([["rehearsal", rehearsal]]) }),
+    Layer.succeed(HttpClients, { make: (options) => nodeHttpClient(options, () => new Echo()) })
+  ])
+)
+
+/** Answers whatever is sent with a workflow. */
+class Echo extends Socket {
+  constructor() {
+    super()
+    setImmediate(() => this.emit("connect"))
+  }
+  override _read() {}
+  override _write(_chunk: unknown, _encoding: unknown, done: () => void) {
+    this.push(answer)
+    done()
+  }
+}
+
+const workflow = JSON.stringify({
+  id: "1",
+  name: "Rehearsal",
+  active: false,
+  nodes: [{ id: "1", name: "Start", type: "start", typeVersion: 1, position: [0, 0], parameters: {} }],
+  connections: {},
+  settings: {},
+  tags: [],
+  createdAt: "2026-01-01T00:00:00.000Z",
+  updatedAt: "2026-01-01T00:00:00.000Z"
+})
+
+const answer = [
+  "HTTP/1.1 200 OK",
+  "content-type: application/json; charset=utf-8",
+  `content-length: ${workflow.length}`,
+  "connection: keep-alive",
+  "",
+  workflow
+].join("\r\n")
