@@ -1,7 +1,7 @@
 // A socket as Node's client of HTTP wants it, which is connected to nothing.
 import { Socket } from "node:net"
 
-import { Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted, References } from "effect"
 
 import { Instances } from "../../engine/client/Instances.ts"
 import { EngineConfig, type Environment } from "../../engine/config/EngineConfig.ts"
@@ -12,8 +12,15 @@ import { nodeHttpClient } from "../upstream/nodeHttpClient.ts"
 /**
  * Reads a workflow of an engine that is not there, over a connection that is none. What Node and V8 make once, which is
  * two thirds of the time that a first call takes, is there when a client calls. A second rehearsal gains nothing.
+ * Whoever watches, records or paces the calls around it is told nothing of it.
  */
-export const rehearse = Effect.suspend(() => Effect.provide(getWorkflow.call({ id: "1" }), stage))
+export const rehearse = Effect.suspend(() => {
+  const call = Effect.provide(getWorkflow.call({ id: "1" }), stage)
+  return Effect.updateContext(call, unwatched)
+})
+
+const unwatched: (context: Context.Context<never>) => Context.Context<never> = () =>
+  Context.make(References.TracerEnabled, false)
 
 /** A name that no resolver knows: nobody is to be reached, even by mistake. */
 const rehearsal: Environment = {
