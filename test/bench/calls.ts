@@ -63,7 +63,7 @@ export const callCosts = async (): Promise<ReadonlyArray<CallCost>> => {
       ["", get],
       [", changed each time", getChanged]
     ] as const) {
-      const what = `get_workflow on Node ${version}${more}`
+      const what = `get_workflow${more}, Node ${version}`
       costs.push(await warmCost({ transport: "http", what, times: 4000, goal: 2, call }, engine.port, executable))
     }
   }
@@ -95,7 +95,7 @@ const firstCost = async (port: number, pause = 0): Promise<CallCost> => {
     await server.stop()
     return cost
   })
-  const what = `stdio: the first 100 get_workflow${pause === 0 ? "" : `, ${pause} ms after the first answer`}`
+  const what = `stdio: the first 100 get_workflow${pause === 0 ? "" : ` after ${pause} ms`}`
   return { what, ours, bare, goal: 1.5 }
 }
 

@@ -2,7 +2,7 @@ import type { Results } from "./results.ts"
 
 const width = 720
 const rowHeight = 30
-const left = 300
+const left = 330
 const right = 110
 const top = 34
 
