@@ -48,7 +48,7 @@ export interface Plan<C> extends Draft<C> {
 const stepOf = <C>(change: Schema.Codec<C, unknown>) =>
   Schema.Struct({ id: Schema.String, change, reason: Schema.String, undo: Schema.Array(change) })
 
-/** Steps of large changes: a way back that the change itself tells is not written. */
+/** Steps of large changes: a rollback that the change itself tells is not written. */
 const shortStepOf = <C>(change: Schema.Codec<C, unknown>, invert: (change: C) => ReadonlyArray<C>) => {
   const written = Schema.Struct({
     id: Schema.String,

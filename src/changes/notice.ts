@@ -11,5 +11,5 @@ export const notice = <C>(
     ...tell(state, ({ probe }) => probe).map(([step, amount]) => describeProbe(step, amount))
   ]
   if (said.length === 0) return undefined
-  return `${said.join(" ")} What to do: apply_plan with plan_id ${state.plan.id} sets what is wanted; plan_rollback plans the way back.`
+  return `${said.join(" ")} What to do: apply_plan with plan_id ${state.plan.id} sets what is wanted; plan_rollback plans the rollback.`
 }

@@ -6,7 +6,7 @@ import { PlanSources } from "./tools/PlanSource.ts"
 import { applyPlan, auditLog, planRollback, showPlan } from "./tools/tools.ts"
 
 const instructions =
-  "A plan changes nothing until a person has agreed and apply_plan applies it; plan_rollback plans the way back."
+  "A plan changes nothing until a person has agreed and apply_plan applies it; plan_rollback plans the rollback."
 
 const everything: Offer<PlanSources> = { instructions, tools: [showPlan, planRollback, auditLog, applyPlan] }
 

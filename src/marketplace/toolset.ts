@@ -9,7 +9,7 @@ import { type Needs, readTools, writeTools } from "./tools/catalog.ts"
 
 const instructions =
   "The ads_ tools manage a seller's advertising campaigns on a marketplace. Whatever changes money is planned first " +
-  "(ads_plan_…), shown to a person, and applied once they agree (apply_plan); plan_rollback plans the way back. " +
+  "(ads_plan_…), shown to a person, and applied once they agree (apply_plan); plan_rollback plans the rollback. " +
   "Bids are whole kopecks, 100 to the ruble. `next` in every answer says how to go on."
 
 /** Calls the marketplace once and tells what it makes of the key. */

@@ -5,7 +5,7 @@ const kinds: Readonly<Record<string, string>> = {
   bulk: "Bulk change",
   promotion: "Promotion",
   restore: "Restore",
-  rollback: "Way back"
+  rollback: "Rollback"
 }
 
 /** What a kind of plan is called. */

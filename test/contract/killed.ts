@@ -56,7 +56,7 @@ const seeded = Effect.fnUntraced(function* (isPublishing: boolean) {
 
 const decodeVersion = Schema.decodeUnknownOption(Schema.Struct({ nodes: Schema.Unknown, connections: Schema.Unknown }))
 
-/** What may be another after a plan and its way back: moments, counters, and the names of versions. */
+/** What may be another after a plan and its rollback: moments, counters, and the names of versions. */
 const changing = ["updatedAt", "versionId", "versionCounter", "activeVersionId", "triggerCount", "shared"]
 
 /** Every field of the target's workflows, and its tags. */

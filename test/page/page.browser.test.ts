@@ -243,7 +243,7 @@ describe("plans", () => {
       .getByText("2 of 2 steps")
       .waitFor()
     await page.goto(`${url}/#/plans/${text(id)}`)
-    await page.getByRole("button", { name: "Plan the way back" }).click()
+    await page.getByRole("button", { name: "Plan the rollback" }).click()
     await page.getByRole("heading", { name: /^rollback-/ }).waitFor()
     await page.getByRole("button", { name: "Apply…" }).click()
     await page.getByRole("button", { name: /^Apply \d steps?$/ }).click()

@@ -100,7 +100,7 @@ const adviceAfter = <C>(
   { created, done, plan_id, refused, rounded, state, total, unconfirmed }: Report,
   isForGood: boolean
 ): string => {
-  const back = isForGood ? "Nothing of it can be taken back" : "plan_rollback plans the way back"
+  const back = isForGood ? "Nothing of it can be taken back" : "plan_rollback plans the rollback"
   const orBack = isForGood ? "" : `; or ${back}`
   const again = `call apply_plan with plan_id ${plan_id} again`
   if (state === "in progress") return `${whatIsLeft(total - done - refused.length)}: ${again}${orBack}.`

@@ -42,7 +42,7 @@ export const showPlan = Tool.make("show_plan", {
   })
 })
 
-const back = "plan_rollback plans the way back"
+const back = "plan_rollback plans the rollback"
 
 const thenBy: { readonly [state in ShownPlan["state"]]: string } = {
   planned: "When a person has agreed, apply_plan applies it",
@@ -114,9 +114,9 @@ const variedFirst = (refused: Report["refused"]): Report["refused"] => {
 }
 
 export const planRollback = Tool.make("plan_rollback", {
-  title: "Plan the way back",
+  title: "Plan the rollback",
   description:
-    "Plan the way back from an applied or broken-off plan: it restores what was there before. Changes nothing until applied",
+    "Plan the rollback of an applied or broken-off plan: it restores what was there before. Changes nothing until applied",
   annotations: reads,
   arguments: { plan_id: planId },
   result: results.rollback,
@@ -163,7 +163,7 @@ export const auditLog = Tool.make("audit_log", {
   })
 })
 
-const backOf = "plan_rollback plans its way back"
+const backOf = "plan_rollback plans its rollback"
 
 /** A day begins in UTC; a time needs its offset, or it would mean another moment on every machine. */
 const isoMoment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/

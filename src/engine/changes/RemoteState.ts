@@ -105,7 +105,7 @@ export const readRemoteState = Effect.fnUntraced(function* (
 })
 
 /**
- * What deactivations clear the way for: the deletion of a workflow, and on the way back its former content, too. Where
+ * What deactivations clear the way for: the deletion of a workflow, and in a rollback its former content, too. Where
  * somebody else has changed the workflow, neither is done, and it is not switched off for nothing.
  */
 const changesCleared = ({ kind, steps }: Pick<Draft<Change>, "kind" | "steps">) =>

@@ -54,6 +54,6 @@ export const describeMisread = (first: { readonly step: string; readonly amount:
       `The marketplace has read the cluster bid ${first.step} in another unit than it was sent in (D2): it stands at ` +
       `${rubles(first.amount)} rub${more}.`,
     remedy:
-      "No other bid is sent. Set marketplace.wire to the other form and restart; plan_rollback plans the way back."
+      "No other bid is sent. Set marketplace.wire to the other form and restart; plan_rollback plans the rollback."
   }
 }

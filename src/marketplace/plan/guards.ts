@@ -130,7 +130,7 @@ export const warnOfRaises = (guards: Guards, draft: Draft, unit?: ClusterUnit): 
   if (first === undefined) return draft
   const more = others.length === 0 ? "" : `, and ${others.length} more`
   const count = others.length + 1
-  const warning = `Bids go up past the guards (${count}), because a way back restores what was there: ${first.what}: ${first.reason}${more}`
+  const warning = `Bids go up past the guards (${count}), because a rollback restores what was there: ${first.what}: ${first.reason}${more}`
   return { ...draft, warnings: [...draft.warnings, warning] }
 }
 

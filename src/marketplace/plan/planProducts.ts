@@ -71,7 +71,7 @@ export const planProducts = (input: ProductsInput): Draft => {
 }
 
 const inOtherMoney = ({ currency, id }: Campaign): string =>
-  `The money of campaign ${id} is in ${currency}: a way back sets the same bids again, but shows them as rubles`
+  `The money of campaign ${id} is in ${currency}: a rollback sets the same bids again, but shows them as rubles`
 
 /** What goes with a deleted article; a cluster bid that could be restored a hundredfold is not restored. */
 const lostWith = (

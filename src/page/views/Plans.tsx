@@ -179,7 +179,7 @@ const Shown = ({ again, id, plan }: { readonly id: string; readonly plan: JsonOb
             disabled={isBusy}
             onClick={() => call("plan_rollback", {}, (made) => go(href(["plans", textOf(made.plan_id)])))}
           >
-            Plan the way back
+            Plan the rollback
           </button>
         ) : null}
       </p>
@@ -190,7 +190,7 @@ const Shown = ({ again, id, plan }: { readonly id: string; readonly plan: JsonOb
           onYes={apply}
           onNo={() => setAsking(false)}
         >
-          <p>What somebody else has changed since is left alone. A plan of the way back can be made afterwards.</p>
+          <p>What somebody else has changed since is left alone. A rollback can be planned afterwards.</p>
           {isProtected ? (
             <>
               <p class="warning">{warnings.find((text) => text.includes("confirm_protected"))}</p>

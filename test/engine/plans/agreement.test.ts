@@ -97,7 +97,7 @@ describe("a plan that changes protected workflows", () => {
     }).pipe(Effect.provide(engines))
   )
 
-  it.effect("asks before its way back, and says what that does; nobody is asked of what cannot be applied", () =>
+  it.effect("asks before its rollback, and says what that does; nobody is asked of what cannot be applied", () =>
     Effect.gen(function* () {
       const id = yield* planned("Billing run")
       const client = yield* connected

@@ -34,14 +34,14 @@ const plannedWith = (undo: ReadonlyArray<Change>): Entry => ({
 })
 
 describe("the journal of workflows", () => {
-  it("holds a workflow once where its way back says nothing else, and reads the way back from it", () => {
+  it("holds a workflow once where its rollback says nothing else, and reads the rollback from it", () => {
     const entry = plannedWith(invert(create))
     const line = Schema.encodeSync(lines)(entry)
     assert.isBelow(line.length, large.length + 1000)
     assert.deepStrictEqual(Schema.decodeUnknownSync(lines)(line), entry)
   })
 
-  it("keeps a way back that is another one", () => {
+  it("keeps a rollback that is another one", () => {
     const entry = plannedWith([])
     assert.deepStrictEqual(Schema.decodeUnknownSync(lines)(Schema.encodeSync(lines)(entry)), entry)
   })

@@ -207,7 +207,7 @@ describe("patterns of names", () => {
   })
 })
 
-describe("the way back of a change", () => {
+describe("the rollback of a change", () => {
   it("of a deletion makes the workflow anew, and that of a creation deletes it", () => {
     const change: Change = {
       kind: "delete",

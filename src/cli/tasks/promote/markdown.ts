@@ -85,7 +85,7 @@ const changesIn = (after: unknown): ReadonlyArray<string> => {
 export const reportMarkdown = ({ done, plan_id, refused, state, total }: Report): string =>
   [
     "",
-    `**${state}**: ${done} of ${total} steps are done. \`plan_rollback\` with plan\\_id \`${plan_id}\` plans the way back.`,
+    `**${state}**: ${done} of ${total} steps are done. \`plan_rollback\` with plan\\_id \`${plan_id}\` plans the rollback.`,
     ...section(
       "Refused",
       refused.map(({ problem, step }) => `- ${plain(step)}: ${plain(problem)}`)

@@ -10,7 +10,7 @@ interface Graph {
   readonly levelOf: (id: string) => number
 }
 
-/** The steps that delete a workflow, with a way back on which those that call each other find each other again. */
+/** The steps that delete a workflow, with a rollback in which those that call each other find each other again. */
 export const deletions = (
   { instance, selected }: BulkRequest,
   workflow: Workflow,

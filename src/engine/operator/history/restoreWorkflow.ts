@@ -65,7 +65,7 @@ const restored = Effect.fnUntraced(function* (
     return { ...(yield* shownState(current, [`Nothing was changed: it is as in ${named} already.`])), changes: [] }
   }
   return yield* Effect.gen(function* () {
-    // Whether it may be changed is decided before anything is sent: half of it would be no way back.
+    // Whether it may be changed is decided before anything is sent: half of it would restore nothing.
     if (current !== undefined) {
       const becoming = { before: current, after: record }
       const isRenamed = wanted.name === undefined ? {} : { name: wanted.name }

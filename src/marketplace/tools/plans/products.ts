@@ -18,7 +18,7 @@ import * as results from "./results.ts"
 export const planProductsTool = Tool.make("ads_plan_products", {
   title: "Plan articles",
   description:
-    "Plan which articles to add to and delete from a campaign; the way back also brings back their bids, phrases and cluster " +
+    "Plan which articles to add to and delete from a campaign; the rollback also brings back their bids, phrases and cluster " +
     "bids. Changes nothing",
   annotations: reads,
   arguments: { advert_id: advertId, add_nms: optional(anyNmIds), delete_nms: optional(anyNmIds) },
