@@ -20,6 +20,7 @@ import path from "node:path"
 import { Script } from "node:vm"
 
 import type * as Command from "./cli/command.ts"
+import type { Keeper } from "./cli/command.ts"
 import { cacheFolder } from "./cli/files/ownFolders.ts"
 
 /** The first file of the command, known once it is bundled. */
@@ -53,11 +54,14 @@ const codeFolder = (): string | undefined => {
 }
 
 const keptIn = codeFolder()
-const fileOf = (folder: string, source: string) =>
-  path.join(folder, `${path.parse(source).name}-${process.version}-${process.arch}.bin`)
+const fileOf = (folder: string, source: string, keeper: Keeper) =>
+  path.join(
+    folder,
+    `${path.parse(source).name}-${process.version}-${process.arch}${keeper === "server" ? "" : "-task"}.bin`
+  )
 
-/** What was compiled in this process, by its file. */
-const compiled = new Map<string, Script>()
+/** What was compiled in this process and no server has kept, by its file. */
+const compiled = new Map<string, { readonly script: Script; readonly isKept: boolean }>()
 const loaded = new Map<string, { readonly exports: unknown }>()
 
 /** The files of the command are functions as they are written; what it has in common with the library are modules of CommonJS. */
@@ -69,12 +73,14 @@ const load = (file: string): unknown => {
   const known = loaded.get(file)
   if (known !== undefined) return known.exports
   const code = inModule(file, readFileSync(file, "latin1"))
-  const cachedData = keptIn === undefined ? undefined : readCode(fileOf(keptIn, file))
+  const ofServer = keptIn === undefined ? undefined : readCode(fileOf(keptIn, file, "server"))
+  const cachedData = keptIn === undefined ? undefined : (ofServer ?? readCode(fileOf(keptIn, file, "task")))
   const script = new Script(code, {
     filename: file,
     ...(cachedData === undefined ? {} : { cachedData })
   })
-  if (cachedData === undefined || script.cachedDataRejected === true) compiled.set(file, script)
+  const isKept = cachedData !== undefined && script.cachedDataRejected !== true
+  if (ofServer === undefined || !isKept) compiled.set(file, { script, isKept })
   const module = { exports: {} }
   loaded.set(file, module)
   const folder = path.dirname(file)
@@ -116,12 +122,16 @@ const piece = 64 * 1024
 
 const monthAgo = 30 * 24 * 60 * 60 * 1000
 
-/** Keeps what this process had to compile. Where that cannot be, such as in a home that is read-only, the next start compiles it again. */
-const keepCode = () => {
-  if (keptIn === undefined || compiled.size === 0) return
+/**
+ * Keeps what this process had to compile: for all of them what a server has used, and until there is one what a task has.
+ * Where that cannot be, such as in a home that is read-only, the next start compiles it again.
+ */
+const keepCode = (keeper: Keeper) => {
+  const unkept = [...compiled].filter(([, { isKept }]) => keeper === "server" || !isKept)
+  if (keptIn === undefined || unkept.length === 0) return
   try {
     mkdirSync(keptIn, { recursive: true, mode: 0o700 })
-    for (const [source, script] of compiled) keep(fileOf(keptIn, source), script.createCachedData())
+    for (const [source, { script }] of unkept) keep(fileOf(keptIn, source, keeper), script.createCachedData())
     for (const name of readdirSync(keptIn)) {
       const file = path.join(keptIn, name)
       if (statSync(file).mtimeMs < Date.now() - monthAgo) rmSync(file)

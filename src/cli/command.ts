@@ -7,16 +7,24 @@ import { nothingConfigured } from "./configuration/readSettings.ts"
 import { serve } from "./serve.ts"
 import { runCheck } from "./tasks/check.ts"
 
+/** What a process was, that keeps what it has compiled: servers and tasks use other parts of the same files. */
+export type Keeper = "server" | "task"
+
 /** Does what the command line says, and succeeds with the exit code. */
-const command = Effect.fnUntraced(function* (keepCode: Effect.Effect<void>) {
+const command = Effect.fnUntraced(function* (keepCode: (keeper: Keeper) => void) {
   const invocation = yield* readWords(process.argv.slice(2))
   if (invocation === undefined) return 0
   const options = yield* Effect.fromResult(readOptions(invocation.texts, process.env))
-  return yield* Effect.provide(run(invocation, options, keepCode), ambient(options))
+  if (invocation.task === "serve") {
+    const keep = Effect.sync(() => keepCode("server"))
+    return yield* Effect.provide(Effect.as(serve(options, keep), 0), ambient(options))
+  }
+  const code = yield* Effect.provide(runTask(invocation, options), ambient(options))
+  keepCode("task")
+  return code
 })
 
-const run = (invocation: Invocation, options: Options, keepCode: Effect.Effect<void>) => {
-  if (invocation.task === "serve") return Effect.as(serve(options, keepCode), 0)
+const runTask = (invocation: Exclude<Invocation, { readonly task: "serve" }>, options: Options) => {
   if (invocation.task === "check") return runCheck(options, invocation)
   if (invocation.task === "nodes") {
     return Effect.flatMap(
@@ -99,9 +107,9 @@ const exit = (code: number) =>
 const runMain = Runtime.makeRunMain(() => {})
 
 /** Runs the command to its end. `keepCode` keeps what was compiled until then for the next start; it takes its time. */
-export const main = (keepCode: () => void) =>
+export const main = (keepCode: (keeper: Keeper) => void) =>
   runMain(
-    command(Effect.sync(keepCode)).pipe(
+    command(keepCode).pipe(
       Effect.catchTags({ ConfigurationError: reportAs(1), UsageError: reportAs(usageCode) }),
       Effect.catchCause((cause) => Effect.as(Effect.provide(Effect.logFatal(cause), toStderr), 70)),
       Effect.flatMap(exit)
