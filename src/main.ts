@@ -72,7 +72,7 @@ const inModule = (file: string, code: string) =>
 const load = (file: string): unknown => {
   const known = loaded.get(file)
   if (known !== undefined) return known.exports
-  const code = inModule(file, readFileSync(file, "latin1"))
+  const code = inModule(file, readFileSync(file, "utf8"))
   const ofServer = keptIn === undefined ? undefined : readCode(fileOf(keptIn, file, "server"))
   const cachedData = keptIn === undefined ? undefined : (ofServer ?? readCode(fileOf(keptIn, file, "task")))
   const script = new Script(code, {

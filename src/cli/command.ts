@@ -1,4 +1,4 @@
-import { ConfigProvider, Console, Effect, Layer, Logger, References, Runtime } from "effect"
+import { ConfigProvider, Console, Context, Effect, Logger, References, Runtime } from "effect"
 
 import type { Invocation } from "./commandLine.ts"
 import { type Options, readOptions, type UsageError } from "./configuration/flags.ts"
@@ -17,9 +17,9 @@ const command = Effect.fnUntraced(function* (keepCode: (keeper: Keeper) => void)
   const options = yield* Effect.fromResult(readOptions(invocation.texts, process.env))
   if (invocation.task === "serve") {
     const keep = Effect.sync(() => keepCode("server"))
-    return yield* Effect.provide(Effect.as(serve(options, keep), 0), ambient(options))
+    return yield* Effect.provideContext(Effect.as(serve(options, keep), 0), ambient(options))
   }
-  const code = yield* Effect.provide(runTask(invocation, options), ambient(options))
+  const code = yield* Effect.provideContext(runTask(invocation, options), ambient(options))
   keepCode("task")
   return code
 })
@@ -72,19 +72,19 @@ const readWords = (words: ReadonlyArray<string>): Effect.Effect<Invocation | und
     : Effect.succeed({ task: "serve", texts })
 }
 
-const toStderr = Logger.layer([Logger.withConsoleError(Logger.formatLogFmt)])
+const loggers: ReadonlySet<Logger.Logger<unknown, unknown>> = new Set([Logger.withConsoleError(Logger.formatLogFmt)])
+const toStderr = Context.make(Logger.CurrentLoggers, loggers)
 
 /**
  * Everything that is not protocol goes to stderr; nobody reads the traces of a command, so that none are made. Variables are
  * looked up where they are: nothing here needs the tree that `fromEnv` makes of them all.
  */
 const ambient = ({ logLevel }: Options) =>
-  Layer.mergeAll(
-    toStderr,
-    Layer.succeed(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(process.env)),
-    Layer.succeed(References.MinimumLogLevel, logLevel),
-    Layer.succeed(References.TracerEnabled, false),
-    Layer.succeed(References.DisablePropagation, true)
+  toStderr.pipe(
+    Context.add(ConfigProvider.ConfigProvider, ConfigProvider.fromUnknown(process.env)),
+    Context.add(References.MinimumLogLevel, logLevel),
+    Context.add(References.TracerEnabled, false),
+    Context.add(References.DisablePropagation, true)
   )
 
 const reportAs =
@@ -111,7 +111,7 @@ export const main = (keepCode: (keeper: Keeper) => void) =>
   runMain(
     command(keepCode).pipe(
       Effect.catchTags({ ConfigurationError: reportAs(1), UsageError: reportAs(usageCode) }),
-      Effect.catchCause((cause) => Effect.as(Effect.provide(Effect.logFatal(cause), toStderr), 70)),
+      Effect.catchCause((cause) => Effect.as(Effect.provideContext(Effect.logFatal(cause), toStderr), 70)),
       Effect.flatMap(exit)
     )
   )

@@ -55,7 +55,7 @@ const loadedByFirstAnswers = async (args: ReadonlyArray<string>, settings: objec
 }
 
 /** What of Node costs time to load and is needed later, if at all. */
-const later = "http https http2 net tls crypto dns child_process worker_threads fs/promises readline"
+const later = "http https http2 net tls crypto dns child_process worker_threads fs/promises readline os perf_hooks v8 zlib"
   .split(" ")
   .map((name) => `node:${name}`)
 

@@ -1,4 +1,3 @@
-import { homedir } from "node:os"
 import path from "node:path"
 
 const own = "workflow-tool-server"
@@ -11,6 +10,9 @@ interface Place {
   readonly other: ReadonlyArray<string>
 }
 
+/** `node:os` takes longer to load than a start's other modules together: only where it knows what the environment does not say. */
+const homedir = () => process.getBuiltinModule("node:os").homedir()
+
 /** Throws for a user without a home, as in a container whose user has no entry: only what effect is not loaded for yet calls it. */
 const folderAt =
   ({ mac, other, variable, windows }: Place) =>
@@ -20,7 +22,7 @@ const folderAt =
     if (platform === "win32") {
       return path.join(environment["LOCALAPPDATA"] ?? path.join(homedir(), "AppData", "Local"), own, windows)
     }
-    return path.join(homedir(), ...(platform === "darwin" ? mac : other), own)
+    return path.join(environment["HOME"] ?? homedir(), ...(platform === "darwin" ? mac : other), own)
   }
 
 /** What a program has to remember, and nobody else has. */

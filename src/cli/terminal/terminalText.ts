@@ -1,18 +1,20 @@
-/** What would move the cursor, colour or turn the text around it: data must not command a terminal. */
-const commanding = /(?![\n\t])[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu
-
-/** A text of others that is safe to show in a terminal: what commands it is spelt out. */
+/**
+ * A text of others that is safe to show in a terminal: what would move the cursor, colour or turn the text around it is spelt
+ * out.
+ */
 export const visible = (text: string): string =>
   text
     .replaceAll("\r\n", "\n")
-    .replace(commanding, (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`)
-
-const narrow = /[\p{M}\p{Cf}]/u
-const wide =
-  /[\p{Emoji_Presentation}\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]/u
+    .replace(
+      /(?![\n\t])[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/gu,
+      (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`
+    )
 
 /** Columns that a line takes in a terminal. */
 export const widthOf = (line: string): number => {
+  const narrow = /[\p{M}\p{Cf}]/u
+  const wide =
+    /[\p{Emoji_Presentation}\u1100-\u115F\u2E80-\u303E\u3041-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]/u
   let columns = 0
   for (const character of line) columns += narrow.test(character) ? 0 : wide.test(character) ? 2 : 1
   return columns

@@ -27,7 +27,7 @@ export const outlined = Effect.fnUntraced(function* <A extends { readonly toolse
     name,
     ...offer((outline) => Outline.toOffer(outline, programs, () => isAsked.openUnsafe()))
   }
-  yield* Effect.forkScoped(Effect.andThen(Effect.raceFirst(untilIdle, Effect.sleep(timeToAsk)), isAsked.open))
+  yield* Effect.forkScoped(Effect.andThen(untilIdle(), isAsked.open))
   return {
     toolset,
     loaded,
@@ -47,13 +47,18 @@ const manyCalls = 500
 /** In which an answer leaves that is ready: work would keep it back. A call that comes sooner does not wait for this. */
 const timeToAnswer = "10 millis"
 
-/** Until this process had little to do for a moment: a client that asks for lists does so at once, or not before it calls. */
-const untilIdle: Effect.Effect<void> = Effect.suspend(() => {
-  const before = performance.eventLoopUtilization()
-  return Effect.flatMap(Effect.sleep("100 millis"), () =>
-    performance.eventLoopUtilization(before).utilization < 0.5 ? Effect.void : untilIdle
-  )
-})
+/**
+ * Until this process had little to do for a moment, or has been there for a second: a client that asks for lists does so at
+ * once, or not before it calls, and what a killed process has left is seen to without it, too. The utilization of the event
+ * loop would tell the same, for a module that takes a start a millisecond.
+ */
+const untilIdle = (looks = 10): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const before = process.cpuUsage()
+    return Effect.flatMap(Effect.sleep(moment), () => {
+      const { system, user } = process.cpuUsage(before)
+      return looks === 1 || (system + user) / 1000 < moment / 2 ? Effect.void : untilIdle(looks - 1)
+    })
+  })
 
-/** What a killed process has left is seen to without a client that asks for lists, too. */
-const timeToAsk = "1 second"
+const moment = 100

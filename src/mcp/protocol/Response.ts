@@ -84,8 +84,9 @@ const unwritable: ErrorObject = {
     "read the current state before trying again."
 }
 
-/** Control characters, and those that turn or hide the text around them. */
-const hidden = /[\p{Cc}\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]+/gu
-
-/** Foreign text that is safe to show in a message or to write into one log line. */
-export const printable = (text: string): string => text.replace(hidden, " ").trim()
+/** Foreign text that is safe to show in a message or to write into one log line: nothing that controls, turns or hides it. */
+export const printable = (text: string): string =>
+  (/^[ -~]*$/.test(text)
+    ? text
+    : text.replace(/[\p{Cc}\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]+/gu, " ")
+  ).trim()

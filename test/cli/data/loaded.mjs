@@ -8,8 +8,14 @@ const file = process.env.LOADED_MODULES
 const { appendFileSync, readFileSync } = fs
 const { stdout } = process
 const write = stdout.write.bind(stdout)
+const before = new Set(process.moduleLoadList)
 let hasAnswered = false
 stdout.write = (...output) => {
+  // What Node loads by itself, such as for `performance`.
+  for (const loaded of process.moduleLoadList) {
+    const [, name] = /^NativeModule (.+)$/.exec(loaded) ?? []
+    if (name !== undefined && !before.has(loaded)) note(`node:${name}`)
+  }
   hasAnswered = true
   return write(...output)
 }
