@@ -207,6 +207,25 @@ const untilListed = async (contestant: Contestant, port: number) => {
   return usual(times)
 }
 
+/**
+ * Milliseconds of CPU time of the first hundred calls of a process that has listed its tools, and of all that it did until
+ * then as well: what is loaded and made fast before a list is not for nothing.
+ */
+const firstHundred = async (contestant: Contestant, port: number) => {
+  const rows: Array<{ readonly calls: number; readonly whole: number }> = []
+  for (let round = 0; round < rounds; round++) {
+    const server = await start(contestant, port)
+    await server.greet()
+    await server.ask("tools/list")
+    const before = await cpuOf(server.child)
+    await server.run(100, (index) => server.ask("tools/call", contestant.get(index)))
+    const after = await cpuOf(server.child)
+    rows.push({ calls: (after - before) / 1000, whole: after / 1000 })
+    await server.stop()
+  }
+  return { calls: usual(rows.map(({ calls }) => calls)), whole: usual(rows.map(({ whole }) => whole)) }
+}
+
 /** Microseconds of CPU time of a call, once everything is warm. */
 const costOf = async ({ child, run }: Started, times: number, ask: (index: number) => Promise<unknown>) => {
   await run(times, ask)
@@ -223,6 +242,7 @@ const measure = async (contestant: Contestant): Promise<PeerResult> => {
   const engine = await benchEngine()
   const wide = await wideEngine()
   const started = await untilListed(contestant, engine.port)
+  const hundred = await firstHundred(contestant, engine.port)
   const server = await start(contestant, engine.port)
   await server.greet()
   const call = (of: (index: number) => Call) => (index: number) => server.ask("tools/call", of(index))
@@ -253,6 +273,8 @@ const measure = async (contestant: Contestant): Promise<PeerResult> => {
     version: contestant.version,
     figures: {
       "start to tools/list, ms": Math.round(started),
+      "first 100 get_workflow, ms of CPU": Math.round(hundred.calls),
+      "start and first 100 get_workflow, ms of CPU": Math.round(hundred.whole),
       "ping, µs of CPU": Math.round(ping),
       "get_workflow of 12 nodes, µs of CPU": Math.round(get),
       "list of 100 × 50 nodes, µs of CPU": Math.round(list),
