@@ -226,7 +226,7 @@ await write()
 const startFile = output.find(({ isEntry }) => isEntry).fileName
 /** A few functions, which would be one more file for a start to open, are in what a start opens. */
 const withRuntime = (code, { name }) =>
-  !["start", "lists", "readFile"].includes(name)
+  !["start", "lists", "readFile", "engine", "operator"].includes(name)
     ? code
     : code.replace(/require\([`"']\.\/(rolldown-runtime-[^`"']*)[`"']\)/, (_, file) => {
         const runtime = output.find(({ fileName }) => path.basename(fileName) === file)

@@ -23,21 +23,31 @@ export interface Options {
   readonly others?: ReadonlyArray<string>
 }
 
-export const make = <const F extends Fields>(fields: F, { aliases = {}, others = [] }: Options = {}): Arguments<F> => {
-  const struct = Schema.Struct(fields)
+export const make = <const F extends Fields>(fields: F, options: Options = {}): Arguments<F> => {
+  const struct = once(() => Schema.Struct(fields))
+  const jsonSchema = once(() => describe(fields, Schema.toJsonSchemaDocument(struct()).schema))
+  // At the first call: a process makes few of the tools' calls.
+  const decodeNow = once(() => decoderOf(struct(), jsonSchema, options))
+  return { jsonSchema, decode: (input) => Effect.suspend(() => Effect.fromResult(decodeNow()(input))) }
+}
+
+const decoderOf = <const F extends Fields>(
+  struct: Schema.Struct<F>,
+  jsonSchema: () => JsonSchema.JsonSchema,
+  { aliases = {}, others = [] }: Options
+) => {
+  const { fields } = struct
   const names = Object.keys(fields)
   const named = new Map(Object.entries(aliases))
   // Objects that are open to more fields stay open.
   const read = Schema.decodeUnknownResult(struct, { onExcessProperty: "error" })
-  const jsonSchema = once(() => describe(fields, Schema.toJsonSchemaDocument(struct).schema))
-
   const coerceGiven = once(() => coercion(jsonSchema()))
   const texts = new Set(names.filter((name) => isText(fields[name])))
   /** Texts where texts belong mean what they are: most calls give nothing else, and need no JSON Schema to be made. */
   const isPlain = (given: Readonly<Record<string, unknown>>) =>
     Object.keys(given).every((name) => texts.has(name) && Predicate.isString(given[name]))
 
-  const decodeNow = (input: unknown): Result.Result<Decoded<F>, InvalidArgument> => {
+  return (input: unknown): Result.Result<Decoded<F>, InvalidArgument> => {
     const refused = (argument: string, problem: string) => Result.fail(new InvalidArgument({ argument, problem }))
     if (!Predicate.isObject(input ?? {})) return refused("arguments", "must be an object")
     const given = Object.fromEntries(
@@ -55,8 +65,6 @@ export const make = <const F extends Fields>(fields: F, { aliases = {}, others =
     const problem = refusedText(given, path) ?? asked
     return refused(path || "arguments", problem)
   }
-
-  return { jsonSchema, decode: (input) => Effect.suspend(() => Effect.fromResult(decodeNow(input))) }
 }
 
 /** The JSON Schema of the arguments; an `inputSchema` annotation stands for what a schema cannot or need not say. */

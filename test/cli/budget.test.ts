@@ -55,9 +55,10 @@ const loadedByFirstAnswers = async (args: ReadonlyArray<string>, settings: objec
 }
 
 /** What of Node costs time to load and is needed later, if at all. */
-const later = "http https http2 net tls crypto dns child_process worker_threads fs/promises readline os perf_hooks v8 zlib"
-  .split(" ")
-  .map((name) => `node:${name}`)
+const later =
+  "http https http2 net tls crypto dns child_process worker_threads fs/promises readline os perf_hooks v8 zlib"
+    .split(" ")
+    .map((name) => `node:${name}`)
 
 const operator = ["--toolsets", "engine,operator"]
 

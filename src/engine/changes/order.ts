@@ -1,6 +1,7 @@
 import { Match } from "effect"
 
 import type { Step } from "../../changes/Plan.ts"
+import { once } from "../../internal/once.ts"
 import type { Change } from "./Change.ts"
 
 /** The places of kinds of change in the order of a plan; what is called comes before what calls it, and goes after it. */
@@ -22,11 +23,12 @@ const placeOf: (change: Change) => ReadonlyArray<number> = Match.type<Change>().
 /** Steps with the same place may be read and sent side by side. */
 export const groupOf = (change: Change): string => `${change.instance} ${placeOf(change).join(".")}`
 
-const natural = new Intl.Collator("en", { numeric: true })
+/** At the first look: Node takes some milliseconds to make one. */
+const natural = once(() => new Intl.Collator("en", { numeric: true }))
 
 /** The order of a plan, the same for the same steps however they come. */
 export const order = (a: Step<Change>, b: Step<Change>): number => {
   const [those, these] = [placeOf(a.change), placeOf(b.change)]
   const place = those.map((one, index) => one - (these[index] ?? 0)).find((difference) => difference !== 0) ?? 0
-  return place || natural.compare(a.id, b.id) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+  return place || natural().compare(a.id, b.id) || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 }

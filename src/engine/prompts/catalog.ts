@@ -18,7 +18,7 @@ import { chain, node, note, make, webhook, headerAuth } from "./template.ts"
 export const scheduleTriggered = make("schedule-triggered-workflow", {
   title: "Workflow on a schedule",
   description: "A workflow that runs at fixed times, from a cron expression",
-  arguments: { cron, timezone, task, name: workflowName("Scheduled workflow") },
+  arguments: () => ({ cron: cron(), timezone: timezone(), task: task(), name: workflowName("Scheduled workflow") }),
   propose: ({ cron, name, task, timezone }) => {
     const trigger = node("scheduleTrigger", "Schedule Trigger", [0, 0], {
       rule: { interval: [{ field: "cronExpression", expression: cron }] }
@@ -48,7 +48,12 @@ export const scheduleTriggered = make("schedule-triggered-workflow", {
 export const httpWebhook = make("http-webhook-workflow", {
   title: "Workflow behind a webhook",
   description: "A workflow that is called over HTTP and answers with JSON",
-  arguments: { path, method: method("HTTP method of the webhook"), task, name: workflowName("Webhook workflow") },
+  arguments: () => ({
+    path: path(),
+    method: method("HTTP method of the webhook"),
+    task: task(),
+    name: workflowName("Webhook workflow")
+  }),
   propose: ({ method, name, path, task }) => {
     const trigger = webhook(path, method, { responseMode: "responseNode", options: {} })
     const received = method === "GET" || method === "DELETE" ? "={{ $json.query }}" : "={{ $json.body }}"
@@ -85,7 +90,12 @@ export const httpWebhook = make("http-webhook-workflow", {
 export const dataTransformation = make("data-transformation-workflow", {
   title: "Workflow that transforms data",
   description: "A workflow that takes JSON records and returns them with other fields",
-  arguments: { fields, path: pathOr("transform"), task, name: workflowName("Data transformation") },
+  arguments: () => ({
+    fields: fields(),
+    path: pathOr("transform"),
+    task: task(),
+    name: workflowName("Data transformation")
+  }),
   propose: ({ fields, name, path, task }) => {
     const trigger = webhook(path, "POST", { responseMode: "lastNode", responseData: "allEntries", options: {} })
     const transform = node("code", "Transform Records", [1, 0], { jsCode: program(fields) }, note(task))
@@ -115,14 +125,14 @@ const program = (fields: string) => {
 export const serviceIntegration = make("external-service-integration", {
   title: "Workflow that calls an external service",
   description: "A workflow that hands what it receives to another service, retries, and reports failure",
-  arguments: {
-    url,
+  arguments: () => ({
+    url: url(),
     method: method("HTTP method of the call"),
-    credentialId,
+    credentialId: credentialId(),
     path: pathOr("integration"),
-    task,
+    task: task(),
     name: workflowName("Service integration")
-  },
+  }),
   propose: ({ credentialId, method, name, path, task, url }) => {
     const key = headerAuth(credentialId)
     const trigger = webhook(path, "POST", { responseMode: "responseNode", options: {} })
@@ -162,7 +172,14 @@ export const serviceIntegration = make("external-service-integration", {
 export const dataPolling = make("api-data-polling", {
   title: "Workflow that polls an API",
   description: "A workflow that reads an API every few minutes and goes on with the items that are new",
-  arguments: { url, minutes, idField, credentialId, task, name: workflowName("API polling") },
+  arguments: () => ({
+    url: url(),
+    minutes: minutes(),
+    idField: idField(),
+    credentialId: credentialId(),
+    task: task(),
+    name: workflowName("API polling")
+  }),
   propose: ({ credentialId, idField, minutes, name, task, url }) => {
     const key = headerAuth(credentialId)
     const trigger = node("scheduleTrigger", "Schedule Trigger", [0, 0], {

@@ -1,5 +1,6 @@
 import { Effect, type JsonSchema, Option, Predicate, Result } from "effect"
 
+import { once } from "../../internal/once.ts"
 import { listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import * as Arguments from "../../mcp/Arguments.ts"
 import type { Prompt, PromptArgument, PromptMessage } from "../../mcp/Prompt.ts"
@@ -17,8 +18,8 @@ export interface Proposal {
 export interface PromptDefinition<Fields extends Arguments.Fields> {
   readonly title: string
   readonly description: string
-  /** Each with a description; `examples` are offered as completions. */
-  readonly arguments: Fields
+  /** Each with a description; `examples` are offered as completions. Made at the first look, which most sessions never take. */
+  readonly arguments: () => Fields
   readonly propose: (args: Arguments.Decoded<Fields>) => Proposal
 }
 
@@ -27,18 +28,17 @@ export const make = <const Fields extends Arguments.Fields>(
   name: string,
   definition: PromptDefinition<Fields>
 ): Prompt => {
-  const parameters = Arguments.make(definition.arguments)
-  const schema = parameters.jsonSchema
+  const parameters = once(() => Arguments.make(definition.arguments()))
+  const schema = () => parameters().jsonSchema()
   return {
     name,
     title: definition.title,
     description: definition.description,
-    /** Made at the first look, which most sessions never take. */
     get arguments() {
-      return Object.keys(definition.arguments).map((argument) => describe(schema(), argument))
+      return Object.keys(definition.arguments()).map((argument) => describe(schema(), argument))
     },
     get: Effect.fn(name)(function* (args) {
-      const proposal = definition.propose(yield* parameters.decode(withoutBlanks(args)))
+      const proposal = definition.propose(yield* parameters().decode(withoutBlanks(args)))
       const workflow = yield* inCurrentVersions(proposal.workflow)
       return [message(instructions(proposal.hints)), message(JSON.stringify(workflow))]
     }),

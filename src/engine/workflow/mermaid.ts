@@ -74,9 +74,8 @@ const labelOf = (node: JsonObject, run: NodeRun | undefined): string => {
 }
 
 /** Whatever could mean something to Mermaid, to Markdown or formulas in it, or to the page, as a character code. */
-const escaped = (text: string, room: number): string => {
-  const line = oneLine(text)
-  return clipped(line, room).replaceAll(special, (char) => `#${char.codePointAt(0) ?? 63};`)
-}
-
-const special = /[^\p{L}\p{N} .,:/_=+…×|()$'!?*@≥≤≠→-]|\$(?=\$)|(?<=^\d+)\.(?= )|^[-+*](?= )/gu
+const escaped = (text: string, room: number): string =>
+  clipped(oneLine(text), room).replaceAll(
+    /[^\p{L}\p{N} .,:/_=+…×|()$'!?*@≥≤≠→-]|\$(?=\$)|(?<=^\d+)\.(?= )|^[-+*](?= )/gu,
+    (char) => `#${char.codePointAt(0) ?? 63};`
+  )

@@ -1,3 +1,5 @@
+import { once } from "../../internal/once.ts"
+
 /** What code is written in: it decides what calls a node, what a comment is, and how texts begin and end. */
 export type Language = "javascript" | "python"
 
@@ -13,7 +15,7 @@ export interface Visit {
 
 /** Code in which every reference to a node goes through `naming`: `$("A")`, `$node["A"]`, `$node.A`, `$items("A")`. */
 export const renameInCode = (code: string, language: Language, visit: Visit): string =>
-  mayRefer(code, visit) ? scan(code, 0, { ...dialects[language], ...visit }).text : code
+  mayRefer(code, visit) ? scan(code, 0, { ...dialects()[language], ...visit }).text : code
 
 /** Most texts hold nothing like a reference. */
 const mayRefer = (text: string, { onText }: Visit) =>
@@ -60,7 +62,8 @@ interface Dialect {
 
 interface Reading extends Dialect, Visit {}
 
-const dialects: Readonly<Record<Language, Dialect>> = {
+/** At the first look: to make expressions with Unicode classes takes longer than most calls. */
+const dialects = once((): Readonly<Record<Language, Dialect>> => ({
   javascript: {
     reference: /\$(?:(?:items|getPairedItem)?\s*\(|node\s*(?:\?\.\s*)?\[)\s*/y,
     member: /\$node\s*(\?\.|\.)\s*([\p{ID_Start}$_][\p{ID_Continue}$]*)/uy,
@@ -75,7 +78,7 @@ const dialects: Readonly<Record<Language, Dialect>> = {
     quote: /(?:[rbu]?f|f[rb]|[rbu]{1,2})?("""|'''|["'])/iy,
     hasRegExps: false
   }
-}
+}))
 
 interface Scanned {
   readonly text: string

@@ -1,3 +1,4 @@
+import { once } from "../../internal/once.ts"
 import { agentType, nodeKind, nodeType, toEngineType } from "../client/naming.ts"
 import known from "../data/nodeVersions.json" with { type: "json" }
 
@@ -11,21 +12,21 @@ const versionsOf = (grouped: Grouped, spelling: (kind: string) => string): Reado
   )
 
 /** What editors gave new nodes when the oldest tested engine was made; later engines still take it. */
-const lasting = versionsOf(known.lasting, nodeType)
+const lasting = once(() => versionsOf(known.lasting, nodeType))
 
 /** What they give today to nodes that came later, or of which older versions are not known. */
-const newest = new Map([...versionsOf(known.newest, nodeType), ...versionsOf(known.ai, agentType)])
+const newest = once(() => new Map([...versionsOf(known.newest, nodeType), ...versionsOf(known.ai, agentType)]))
 
 /** A version of a type that every tested engine takes. */
-export const lastingVersion = (type: string): number | undefined => lasting.get(toEngineType(type))
+export const lastingVersion = (type: string): number | undefined => lasting().get(toEngineType(type))
 
 /** The version of a type that the newest tested engine gives. */
-export const newestVersion = (type: string): number | undefined => newest.get(toEngineType(type))
+export const newestVersion = (type: string): number | undefined => newest().get(toEngineType(type))
 
 /** A type in full: `set` is that of the engine's own package, and `agent` that of its AI package. */
 export const fullType = (type: string): string => {
   if (type.includes(".")) return type
   const base = nodeType(nodeKind(type))
-  if (lasting.has(base) || newest.has(base)) return base
-  return newest.has(agentType(type)) ? agentType(type) : type
+  if (lasting().has(base) || newest().has(base)) return base
+  return newest().has(agentType(type)) ? agentType(type) : type
 }

@@ -1,5 +1,6 @@
 import { Array as Arrays } from "effect"
 
+import { once } from "../../internal/once.ts"
 import type { BidUnit } from "../client/Bids.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
 import { kopecksToRubles } from "../client/money.ts"
@@ -89,8 +90,9 @@ export const byWork = (a: Step, b: Step): number =>
   order.indexOf(workOf(a.change)) - order.indexOf(workOf(b.change)) || compareNatural(a.id, b.id)
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-const natural = new Intl.Collator("en", { numeric: true })
-const compareNatural = (a: string, b: string): number => natural.compare(a, b) || compare(a, b)
+/** At the first look: Node takes some milliseconds to make one. */
+const natural = once(() => new Intl.Collator("en", { numeric: true }))
+const compareNatural = (a: string, b: string): number => natural().compare(a, b) || compare(a, b)
 
 /** What no rollback can restore, and why. */
 export const irreversible = (steps: ReadonlyArray<Step>, unit: BidUnit | undefined): ReadonlyArray<Blocked> => {

@@ -1,4 +1,5 @@
 import { oneLine } from "../../../internal/clipped.ts"
+import { once } from "../../../internal/once.ts"
 
 /** What a font without a ruler would say: widths of characters in parts of the font's size. */
 const widthOf = (char: string): number => {
@@ -15,10 +16,11 @@ export const plain = (text: string): string =>
     .replaceAll(/\p{Cs}/gu, "\ufffd")
     .trim()
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" })
+/** At the first look: Node takes some milliseconds to make one. */
+const segmenter = once(() => new Intl.Segmenter(undefined, { granularity: "grapheme" }))
 
 /** What readers take for one character each, such as an emoji of several. */
-const charsOf = (text: string): Array<string> => Array.from(segmenter.segment(text), ({ segment }) => segment)
+const charsOf = (text: string): Array<string> => Array.from(segmenter().segment(text), ({ segment }) => segment)
 
 /** As much of a text as fits into a width, with a mark where something is left out. */
 export const fit = (text: string, width: number, size: number): string => {
