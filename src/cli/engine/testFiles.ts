@@ -27,7 +27,8 @@ export const testFolder = ({ config = "", tests }: Pick<Launch, "config" | "test
   tests && path.resolve(tests.besideConfiguration ? path.dirname(config) : "", tests.directory)
 
 /** Names that lead nowhere else, on any system. */
-const plainName = /^(?!(?:con|prn|aux|nul|com\d|lpt\d)\.)[\p{L}\p{N}_](?:[\p{L}\p{N}_ -]|\.(?!\.)){0,120}\.json$/iu
+const isPlain = (name: string): boolean =>
+  /^(?!(?:con|prn|aux|nul|com\d|lpt\d)\.)[\p{L}\p{N}_](?:[\p{L}\p{N}_ -]|\.(?!\.)){0,120}\.json$/iu.test(name)
 
 /** Largest file that is read. */
 const mostBytes = 4 * 1024 * 1024
@@ -41,20 +42,20 @@ export const testFiles = (folder: string, { readOnly }: Pick<Launch, "readOnly">
   list: Effect.try({
     try: () =>
       readdirSync(folder, { withFileTypes: true })
-        .filter((entry) => entry.isFile() && plainName.test(entry.name))
+        .filter((entry) => entry.isFile() && isPlain(entry.name))
         .map(({ name }) => name)
         .toSorted(),
     catch: (error) => unusable(folder, error)
   }),
   read: (file) =>
-    plainName.test(file)
+    isPlain(file)
       ? Effect.flatMap(textOf(path.join(folder, file)), (text) => Effect.fromResult(jsonOf(text)))
       : Effect.fail(unreadable("its name")),
   write: readOnly
     ? undefined
     : (given, text, { overwrite }) => {
         const file = given.endsWith(".json") ? given : `${given}.json`
-        return plainName.test(file)
+        return isPlain(file)
           ? Effect.as((overwrite ? replaced : added)(folder, file, text), file)
           : Effect.fail(unfit(given))
       }
