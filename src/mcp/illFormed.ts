@@ -25,10 +25,10 @@ export const illFormed = (whole: unknown): string | undefined => {
   return undefined
 }
 
-const isBroken = (value: unknown) => Predicate.isString(value) && /\p{Surrogate}/u.test(value)
+const isBroken = (value: unknown) => Predicate.isString(value) && !value.isWellFormed()
 
 const pathOf = (place: Place): string => {
   const keys: Array<string> = []
   for (let at: Place | undefined = place; at?.above !== undefined; at = at.above) keys.unshift(at.key)
-  return keys.join(".").replace(/\p{Surrogate}/gu, "\uFFFD")
+  return keys.join(".").toWellFormed()
 }

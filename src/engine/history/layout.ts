@@ -92,7 +92,7 @@ const together = (value: unknown, textOf: (name: string) => string): unknown => 
 }
 
 /** Texts that a diff shows better line by line, as long as a file can hold them without a change. */
-const isLong = (text: string): boolean => (text.includes("\n") || text.length > 300) && !/\p{Surrogate}/u.test(text)
+const isLong = (text: string): boolean => (text.includes("\n") || text.length > 300) && text.isWellFormed()
 
 const stemOf = (path: Path): string =>
   path

@@ -77,7 +77,7 @@ const withId = (id: string, own: ReadonlyArray<string>, isBelowId: boolean): Rea
 const encodeSegment = (segment: string) => (segment.startsWith(":") ? `:${encode(segment.slice(1))}` : encode(segment))
 
 /** Half a surrogate pair has no encoding. */
-const encode = (text: string) => encodeURIComponent(text.replace(/\p{Surrogate}/gu, "\uFFFD"))
+const encode = (text: string) => encodeURIComponent(text.toWellFormed())
 
 const parametersOf = (node: JsonObject) => objectOf(node.parameters)
 

@@ -123,7 +123,7 @@ const meaningsOf = (match: RegExpExecArray) => {
 /** The bytes in which a secret may stand in a text; its escaped forms too, as a text before them may begin an escape. */
 const formsOf = (secret: string): ReadonlyArray<string> => {
   const encoded = [Base64.encode(secret), Base64Url.encode(secret), ...inside(secret)]
-  const escaped = [JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.replace(/\p{Surrogate}/gu, "\uFFFD"))]
+  const escaped = [JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())]
   const texts = [secret, secret.replaceAll(" ", "+"), ...escaped]
   return [...texts.map(bytesOf), ...encoded].map((form) => form.toLowerCase())
 }

@@ -13,7 +13,7 @@ const widthOf = (char: string): number => {
 export const plain = (text: string): string =>
   oneLine(text)
     .replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g, "")
-    .replaceAll(/\p{Cs}/gu, "\ufffd")
+    .toWellFormed()
     .trim()
 
 /** At the first look: Node takes some milliseconds to make one. */
