@@ -1,5 +1,3 @@
-import { homedir } from "node:os"
-
 import { Option, Result } from "effect"
 
 import * as ownFolders from "./ownFolders.ts"
@@ -7,7 +5,7 @@ import * as ownFolders from "./ownFolders.ts"
 const known = (folder: () => string) => Option.getOrUndefined(Result.getSuccess(Result.try(folder)))
 
 /** The user's home; nowhere for a user without one. */
-export const home = (): string | undefined => known(homedir)
+export const home = (): string | undefined => known(ownFolders.homedir)
 
 /** What a program has to remember, and nobody else has; nowhere for a user without a home, as containers have them. */
 export const stateFolder = (): string | undefined => known(ownFolders.stateFolder)

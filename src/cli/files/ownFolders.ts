@@ -11,7 +11,7 @@ interface Place {
 }
 
 /** `node:os` takes longer to load than a start's other modules together: only where it knows what the environment does not say. */
-const homedir = () => process.getBuiltinModule("node:os").homedir()
+export const homedir = (): string => process.getBuiltinModule("node:os").homedir()
 
 /** Throws for a user without a home, as in a container whose user has no entry: only what effect is not loaded for yet calls it. */
 const folderAt =
