@@ -21,9 +21,9 @@ import { readingLess } from "./readingLess.ts"
 import { recordedTests } from "./recordedTests.ts"
 import { resources } from "./resources.ts"
 import { running } from "./running.ts"
-import { runningTwins } from "./runningTwins.ts"
 import { searching } from "./searching.ts"
 import { tags } from "./tags.ts"
+import { temporaryCopies } from "./temporaryCopies.ts"
 import type { TestedEngine } from "./TestedEngine.ts"
 import { together } from "./together.ts"
 import { updates } from "./updates.ts"
@@ -48,7 +48,7 @@ const families = [
   together,
   activation,
   running,
-  runningTwins,
+  temporaryCopies,
   recordedTests,
   lists,
   executions,

@@ -47,7 +47,7 @@ const set = (name: string, value: string) => ({
   value
 })
 
-const twinsOf = (name: unknown) =>
+const temporaryCopiesOf = (name: unknown) =>
   Effect.map(
     shown(`/workflows?limit=250&name=${encodeURIComponent(`Temporary run of ${String(name)}`)}`),
     ({ data }) => data
@@ -64,7 +64,7 @@ export const recordedTests = (it: Suite) => {
       assert.deepInclude(told, { expect: { Greet: "exact", Fetch: "runs", Say: "exact", Send: "runs" } })
       assert.deepNestedInclude(test, { "expect.Say": { exact: [{ said: "Hello Ann!" }] }, "trigger.node": "Webhook" })
       assert.deepInclude(yield* ask("run_tests", { test }), { passed: 1, total: 1 })
-      assert.deepStrictEqual(yield* twinsOf(name), [])
+      assert.deepStrictEqual(yield* temporaryCopiesOf(name), [])
     })
   )
 
@@ -191,7 +191,7 @@ export const recordedTests = (it: Suite) => {
       const renamed = { ...test, mocks: { Fecth: [] } }
       const [gone] = listIn((yield* ask("run_tests", { test: renamed })).notPassed)
       assert.deepInclude(gone, { outcome: "refused", problems: ["the workflow has no node Fecth: is it Fetch now?"] })
-      assert.deepStrictEqual(yield* twinsOf(name), [])
+      assert.deepStrictEqual(yield* temporaryCopiesOf(name), [])
     })
   )
 
@@ -239,9 +239,11 @@ export const recordedTests = (it: Suite) => {
       })
       const test = { testFormat: 1, name: "T", workflow: { name }, trigger: { node: "Start", items: [{}] } }
       const call = yield* Effect.forkChild(ask("run_tests", { test }))
-      yield* eventually(twinsOf(name), (twins) => listIn(twins).some((twin) => Object(twin).active === true))
+      yield* eventually(temporaryCopiesOf(name), (copies) =>
+        listIn(copies).some((copy) => Object(copy).active === true)
+      )
       yield* Fiber.interrupt(call)
-      yield* eventually(twinsOf(name), (twins) => listIn(twins).length === 0)
+      yield* eventually(temporaryCopiesOf(name), (copies) => listIn(copies).length === 0)
     })
   )
 }

@@ -1,17 +1,17 @@
 import { Context, Effect } from "effect"
 
 import type { Instances } from "../../engine/client/Instances.ts"
-import { TwinJournal } from "../../engine/operator/run/TwinJournal.ts"
+import { TemporaryCopyJournal } from "../../engine/operator/run/TemporaryCopyJournal.ts"
 import { TestFolder } from "../../engine/operator/tests/TestFolder.ts"
 import type { Launch } from "../configuration/Launch.ts"
+import { eraseNoted, temporaryCopyFiles, temporaryCopyFolder } from "./temporaryCopyFiles.ts"
 import { testFiles, testFolder } from "./testFiles.ts"
-import { eraseNoted, twinFiles, twinFolder } from "./twinFiles.ts"
 
 /** What tools work on, with the folders that are kept for them. What a killed process has left of its runs is deleted meanwhile. */
 export const withFolders = Effect.fnUntraced(function* <R>(launch: Launch, context: Context.Context<R | Instances>) {
-  const folder = twinFolder(launch)
+  const folder = temporaryCopyFolder(launch)
   if (folder !== undefined) yield* Effect.forkScoped(Effect.provideContext(eraseNoted(folder), context))
-  const noting = folder === undefined ? context : Context.add(context, TwinJournal, twinFiles(folder))
+  const noting = folder === undefined ? context : Context.add(context, TemporaryCopyJournal, temporaryCopyFiles(folder))
   const tests = testFolder(launch)
   return tests === undefined ? noting : Context.add(noting, TestFolder, testFiles(tests, launch))
 })

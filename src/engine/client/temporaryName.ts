@@ -1,4 +1,7 @@
-/** What a workflow that exists for one run is called: of what it is a copy, whose, and since when. */
+/**
+ * What a workflow that exists for one run is called: of what it is a copy, whose, and since when. Its form stays: copies
+ * that an earlier version has left on engines are found by it.
+ */
 export const temporaryName = (original: string, mark: string, since: string): string =>
   `Temporary run of ${shortened(original)} (workflow-tool-server run ${mark} ${since})`
 

@@ -17,7 +17,7 @@ export const placed = (
   parameters
 })
 
-/** The webhook that a twin is called by. */
+/** The webhook that a temporary copy is called by. */
 export const webhook = (name: string, path: string, responseMode: string, at: JsonObject) => ({
   ...placed(name, "webhook", 2, { path, httpMethod: "POST", responseMode, options: {} }, at),
   webhookId: path

@@ -7,15 +7,15 @@ import { firstPages } from "../../client/listAll.ts"
 import { WorkflowId } from "../../client/models.ts"
 import { readTemporaryName, temporaryWords } from "../../client/temporaryName.ts"
 import { eraseWorkflow } from "../../tools/workflows/delete.ts"
-import type { TwinEntry } from "./TwinJournal.ts"
+import type { TemporaryCopyEntry } from "./TemporaryCopyJournal.ts"
 
-/** No run takes so long; whoever made an older twin is not there any more. */
+/** No run takes so long; whoever made an older temporary copy is not there any more. */
 const oldest = 60 * 60 * 1000
 
 const maxPages = 20
 
-/** The twins of an instance, whoever made them. */
-const twins = Effect.fnUntraced(function* (name: string) {
+/** The temporary copies of an instance, whoever made them. */
+const temporaryCopies = Effect.fnUntraced(function* (name: string) {
   const engine = yield* EngineClient
   const { found } = yield* firstPages(
     (query) => engine.listWorkflows({ ...query, name, excludePinnedData: true }),
@@ -31,27 +31,27 @@ const twins = Effect.fnUntraced(function* (name: string) {
 })
 
 /** Somebody else may have deleted it meanwhile. */
-export const eraseTwin = (id: WorkflowId) =>
+export const eraseTemporaryCopy = (id: WorkflowId) =>
   Effect.catchIf(Effect.asVoid(eraseWorkflow(id)), isMissing, () => Effect.void)
 
-/** Deletes the twin of this name, if there is one; nothing else is ever called like it. */
+/** Deletes the temporary copy of this name, if there is one; nothing else is ever called like it. */
 export const eraseNamed = Effect.fnUntraced(function* (name: string) {
-  for (const twin of yield* twins(markIn(name))) if (twin.name === name) yield* eraseTwin(twin.id)
+  for (const copy of yield* temporaryCopies(markIn(name))) if (copy.name === name) yield* eraseTemporaryCopy(copy.id)
 })
 
 /** Engines search names with wildcards, and by part: the mark alone is enough. */
 const markIn = (name: string): string => readTemporaryName(name)?.mark ?? name
 
-/** Deletes twins that nobody can be using any more; one that cannot be deleted is left for the next time. */
+/** Deletes temporary copies that nobody can be using any more; one that cannot be deleted is left for the next time. */
 export const eraseOld = Effect.gen(function* () {
   const now = yield* Clock.currentTimeMillis
-  const old = (yield* twins(temporaryWords)).filter(({ since }) => now - since > oldest)
-  yield* Effect.forEach(old, ({ id }) => Effect.ignore(eraseTwin(id)))
+  const old = (yield* temporaryCopies(temporaryWords)).filter(({ since }) => now - since > oldest)
+  yield* Effect.forEach(old, ({ id }) => Effect.ignore(eraseTemporaryCopy(id)))
   return old.length
 })
 
 /** Deletes what a process that is not there any more has left on an instance. */
-export const eraseLeft = Effect.fnUntraced(function* ({ instance, name }: TwinEntry) {
+export const eraseLeft = Effect.fnUntraced(function* ({ instance, name }: TemporaryCopyEntry) {
   const engine = yield* (yield* Instances).resolve(instance)
   yield* Effect.provideService(eraseNamed(name), EngineClient, engine)
 })

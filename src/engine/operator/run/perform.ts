@@ -2,10 +2,10 @@ import { Clock, Effect } from "effect"
 
 import type { Workflow } from "../../client/models.ts"
 import { temporaryName } from "../../client/temporaryName.ts"
-import { type ReadRun, runTwin } from "./liveTwin.ts"
-import { type Making, type Part, twinOf } from "./twin.ts"
+import { type ReadRun, runTemporaryCopy } from "./runTemporaryCopy.ts"
+import { type Making, type Part, temporaryCopyOf } from "./temporaryCopy.ts"
 
-/** Runs a part of a workflow once through a twin that nobody else knows; `read` reads what it left. */
+/** Runs a part of a workflow once through a temporary copy that nobody else knows; `read` reads what it left. */
 export const perform = Effect.fnUntraced(function* (
   workflow: Workflow,
   part: Part,
@@ -15,9 +15,9 @@ export const perform = Effect.fnUntraced(function* (
   const mark = (yield* secret).replaceAll("-", "").slice(0, 12)
   const now = new Date(yield* Clock.currentTimeMillis).toISOString()
   const path = yield* secret
-  const twin = twinOf(workflow, part, { ...making, path, name: temporaryName(workflow.name, mark, now) })
-  const outcome = yield* runTwin(twin, { path, seconds: making.seconds }, read)
-  return { ...outcome, twin }
+  const copy = temporaryCopyOf(workflow, part, { ...making, path, name: temporaryName(workflow.name, mark, now) })
+  const outcome = yield* runTemporaryCopy(copy, { path, seconds: making.seconds }, read)
+  return { ...outcome, copy }
 })
 
 /** Nobody can guess it. */

@@ -6,7 +6,7 @@ import { childOf, defined, failureOf, messageOf, placeOf, wordsOf } from "../exp
 import { inputOf, jsonOf, nodeNamed, type NodeRun, type RunData, runDataOf } from "../explain/runData.ts"
 import { statusOf } from "../explain/states.ts"
 import { byNode } from "../explain/way.ts"
-import type { Part, Twin } from "./twin.ts"
+import type { Part, TemporaryCopy } from "./temporaryCopy.ts"
 
 /** Rooms to try until the whole is short. */
 const rooms: ReadonlyArray<Room> = [
@@ -22,13 +22,13 @@ const most = 4000
 /** Nodes that are told of one by one. */
 const mostNodes = 40
 
-/** What is told of the run of a twin: every node's part in it, under the names of the workflow it stands for. */
-export const report = (execution: Execution, twin: Twin, part: Part): JsonObject => {
+/** What is told of the run of a temporary copy: every node's part in it, under the names of the workflow copied. */
+export const report = (execution: Execution, copy: TemporaryCopy, part: Part): JsonObject => {
   const data = runDataOf(execution)
   const head = { status: statusOf(execution), ...secondsOf(execution) }
   if (data === undefined)
     return { ...head, note: "The engine keeps no data of this run, or it is too large to be read." }
-  const whole = (room: Room | undefined) => ({ ...head, ...shown(data, twin, part, room) })
+  const whole = (room: Room | undefined) => ({ ...head, ...shown(data, copy, part, room) })
   const room = rooms.find((one) => jsonBytes(whole(one)) <= most)
   return whole(room)
 }
@@ -38,13 +38,13 @@ const secondsOf = ({ startedAt, stoppedAt }: Execution): JsonObject => {
   return Number.isFinite(seconds) ? { seconds } : {}
 }
 
-const shown = (data: RunData, twin: Twin, part: Part, room: Room | undefined): JsonObject => {
-  const runs = [...byNode(data)].filter(([node]) => !twin.helpers.has(node))
+const shown = (data: RunData, copy: TemporaryCopy, part: Part, room: Room | undefined): JsonObject => {
+  const runs = [...byNode(data)].filter(([node]) => !copy.helpers.has(node))
   const ran = new Set(runs.map(([node]) => node))
   const notRun = part.nodes.map(nameOf).filter((name) => !ran.has(name))
-  const rows = runs.slice(0, mostNodes).map(([node, all]) => rowOf(data, twin, node, all, room))
+  const rows = runs.slice(0, mostNodes).map(([node, all]) => rowOf(data, copy, node, all, room))
   return {
-    ...failed(data, twin, room),
+    ...failed(data, copy, room),
     nodes: [...rows, ...(runs.length > mostNodes ? [`and ${runs.length - mostNodes} more`] : [])],
     ...(notRun.length === 0 ? {} : { didNotRun: listed(notRun) })
   }
@@ -57,7 +57,7 @@ const listed = (names: ReadonlyArray<string>) => [
 
 const rowOf = (
   data: RunData,
-  { entry, feeding }: Twin,
+  { entry, feeding }: TemporaryCopy,
   node: string,
   runs: ReadonlyArray<NodeRun>,
   room: Room | undefined
@@ -91,7 +91,7 @@ const sum = (runs: ReadonlyArray<NodeRun>, of: (run: NodeRun) => number) =>
   runs.reduce((total, run) => total + of(run), 0)
 
 /** What the run failed with, and the item that its node was at. */
-const failed = (data: RunData, { helpers }: Twin, room: Room | undefined): JsonObject => {
+const failed = (data: RunData, { helpers }: TemporaryCopy, room: Room | undefined): JsonObject => {
   const failure = failureOf(data)
   if (failure === undefined) return {}
   const { at, error, input, item } = failure

@@ -15,7 +15,7 @@ import { holdsFiles, itemsIn, mocksOf, noFiles, pinnedItems, pinsFiles } from ".
 import { type Outside, outsideOf } from "./outside.ts"
 import { perform } from "./perform.ts"
 import { report } from "./report.ts"
-import { partOf, runningOf, unmockable } from "./twin.ts"
+import { partOf, runningOf, unmockable } from "./temporaryCopy.ts"
 
 const nodeName = (description: string) => Schema.String.annotate({ description })
 
@@ -107,7 +107,7 @@ export const runWorkflow = EngineTool.make("run_workflow", {
     }
 
     if (outside.length > 0) yield* agreedToRun(workflow, outside)
-    const { execution, left, twin } = yield* perform(workflow, part, {
+    const { execution, left, copy } = yield* perform(workflow, part, {
       items: input,
       mocks: mocked,
       to,
@@ -124,7 +124,7 @@ export const runWorkflow = EngineTool.make("run_workflow", {
               waitingAt(running)
           }
         : {
-            ...report(execution, twin, part),
+            ...report(execution, copy, part),
             ...(statusOf(execution) === "canceled"
               ? { note: `The run had not ended after ${timeout} s, and was stopped.${waitingAt(running)}` }
               : {})

@@ -6,7 +6,7 @@ import { failureOf, wordsOf } from "../explain/failure.ts"
 import { jsonOf, type NodeRun, type RunData } from "../explain/runData.ts"
 import { byNode } from "../explain/way.ts"
 import type { Run } from "../run/items.ts"
-import type { Twin } from "../run/twin.ts"
+import type { TemporaryCopy } from "../run/temporaryCopy.ts"
 import { type Difference, differencesOf, differingValues } from "./Difference.ts"
 import { runsOf } from "./given.ts"
 import { readPattern, valuesAt } from "./pattern.ts"
@@ -25,12 +25,12 @@ export interface Problem extends Difference {
 export interface Ran {
   readonly data: RunData
   readonly status: string
-  readonly twin: Pick<Twin, "helpers">
+  readonly copy: Pick<TemporaryCopy, "helpers">
 }
 
 /** Everything about a run that is not as expected: first what came first in the run. */
-export const judge = (test: TestFile, { data, status, twin }: Ran): ReadonlyArray<Problem> => {
-  const runs = new Map([...byNode(data)].filter(([node]) => !twin.helpers.has(node)))
+export const judge = (test: TestFile, { data, status, copy }: Ran): ReadonlyArray<Problem> => {
+  const runs = new Map([...byNode(data)].filter(([node]) => !copy.helpers.has(node)))
   const order = new Map([...runs.keys()].map((node, index) => [node, index]))
   const failure = failureOf(data)
   const failed = status === "error" ? failure?.at?.node : undefined

@@ -5,7 +5,7 @@ import { edgesOf } from "../../workflow/differenceOfConnections.ts"
 import { kindOf } from "../../workflow/triggers.ts"
 import { always, type Mocks } from "../run/items.ts"
 import { outsideOf } from "../run/outside.ts"
-import { type Part, partOf, runningOf } from "../run/twin.ts"
+import { type Part, partOf, runningOf } from "../run/temporaryCopy.ts"
 
 /** Which nodes a test has to mock. */
 export interface Mocked {

@@ -4,7 +4,7 @@ import { nearest } from "../../../internal/schema/nearest.ts"
 import { nameOf, type Workflow } from "../../client/models.ts"
 import { type Mock, type Mocks, mockable } from "../run/items.ts"
 import { outsideOf } from "../run/outside.ts"
-import { type Part, partOf, runningOf, unmockable } from "../run/twin.ts"
+import { type Part, partOf, runningOf, unmockable } from "../run/temporaryCopy.ts"
 import { type Given, isOfEveryRun, pairsOf, runsOf } from "./given.ts"
 import type { TestFile } from "./TestFile.ts"
 

@@ -53,7 +53,7 @@ export const workflowOf = Effect.fnUntraced(function* ({ workflow: { id, name } 
   return yield* engine.getWorkflow(only)
 })
 
-/** Runs a test on a workflow through a twin, and holds what came of it against what was expected. */
+/** Runs a test on a workflow through a temporary copy, and holds what came of it against what was expected. */
 export const runTest = Effect.fnUntraced(function* (test: TestFile, workflow: Workflow) {
   const began = yield* Clock.currentTimeMillis
   const verdict = Effect.fnUntraced(function* (
@@ -72,7 +72,7 @@ export const runTest = Effect.fnUntraced(function* (test: TestFile, workflow: Wo
   const making = { items: test.trigger.items, mocks, seconds: test.timeout }
   const ran = yield* Effect.result(perform(workflow, part, making, readWhole))
   if (Result.isFailure(ran)) return yield* verdict("error", [{ what: ran.failure.message }])
-  const { execution, left, twin } = ran.success
+  const { execution, left, copy } = ran.success
   const notice =
     left === undefined
       ? undefined
@@ -82,7 +82,7 @@ export const runTest = Effect.fnUntraced(function* (test: TestFile, workflow: Wo
     return yield* verdict("error", [{ what }], notice)
   }
   const data = runDataOf(
-    underItsName(execution, twin.creation.name, { id: test.workflow.id ?? workflow.id, name: workflow.name })
+    underItsName(execution, copy.creation.name, { id: test.workflow.id ?? workflow.id, name: workflow.name })
   )
   if (data === undefined) {
     return yield* verdict(
@@ -91,7 +91,7 @@ export const runTest = Effect.fnUntraced(function* (test: TestFile, workflow: Wo
       notice
     )
   }
-  const problems = judge(test, { data, status: statusOf(execution), twin })
+  const problems = judge(test, { data, status: statusOf(execution), copy })
   return yield* verdict(problems.length === 0 ? "passed" : "failed", problems, notice)
 })
 

@@ -38,7 +38,7 @@ export interface Running {
 /** A test that has less time than this left is not begun. */
 const least = Duration.seconds(12)
 
-/** Runs tests side by side, each through a twin; the results are in the order of the cases. */
+/** Runs tests side by side, each through a temporary copy; the results are in the order of the cases. */
 export const runTests = Effect.fnUntraced(function* (
   cases: ReadonlyArray<Case>,
   { concurrency, id, operations }: Running

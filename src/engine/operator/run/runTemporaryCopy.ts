@@ -11,37 +11,41 @@ import { callOnceRegistered } from "../../tools/workflows/execute.ts"
 import { switchOn } from "../../tools/workflows/switchOn.ts"
 import { readFailed } from "../explain/reading.ts"
 import { statusOf } from "../explain/states.ts"
-import { eraseNamed, eraseOld, eraseTwin } from "./leftovers.ts"
-import type { Twin } from "./twin.ts"
-import { TwinJournal } from "./TwinJournal.ts"
+import { eraseNamed, eraseOld, eraseTemporaryCopy } from "./leftovers.ts"
+import type { TemporaryCopy } from "./temporaryCopy.ts"
+import { TemporaryCopyJournal } from "./TemporaryCopyJournal.ts"
 
-/** What came of the run of a twin. */
+/** What came of the run of a temporary copy. */
 export interface Outcome {
   /** Nothing where the run did not end in time. */
   readonly execution: Execution | undefined
-  /** Why the twin could not be deleted. */
+  /** Why the temporary copy could not be deleted. */
   readonly left: { readonly id: string; readonly problem: string } | undefined
 }
 
-/** Where a twin is called, and how long its run may take. */
+/** Where a temporary copy is called, and how long its run may take. */
 export interface Calling {
   readonly path: string
   readonly seconds: number
 }
 
-/** How the execution of a twin is read. */
+/** How the execution of a temporary copy is read. */
 export type ReadRun = (id: ExecutionId) => Effect.Effect<Execution, EngineError, EngineClient>
 
 /**
- * Runs a twin once: made, activated, called, its execution read, and deleted, whatever happens between. Only what is
- * between can be interrupted: what was made is known, and gone at the end.
+ * Runs a temporary copy once: made, activated, called, its execution read, and deleted, whatever happens between. Only
+ * what is between can be interrupted: what was made is known, and gone at the end.
  */
-export const runTwin = Effect.fnUntraced(function* (twin: Twin, calling: Calling, read: ReadRun = readFailed) {
+export const runTemporaryCopy = Effect.fnUntraced(function* (
+  copy: TemporaryCopy,
+  calling: Calling,
+  read: ReadRun = readFailed
+) {
   const engine = yield* EngineClient
-  const journal = yield* TwinJournal
+  const journal = yield* TemporaryCopyJournal
   const stopping = yield* Stopping
   if (Deferred.isDoneUnsafe(stopping)) return yield* new ServerStopping({ instance: engine.instance, isBegun: false })
-  const { name } = twin.creation
+  const { name } = copy.creation
   if (!swept.has(engine)) {
     swept.add(engine)
     yield* Effect.ignore(eraseOld)
@@ -50,7 +54,7 @@ export const runTwin = Effect.fnUntraced(function* (twin: Twin, calling: Calling
     journal.during(
       { instance: engine.instance, name },
       Effect.gen(function* () {
-        const made = yield* apart(engine.createWorkflow(twin.creation))
+        const made = yield* apart(engine.createWorkflow(copy.creation))
         if (Exit.isFailure(made)) {
           const gone = mayExist(made) ? Exit.isSuccess(yield* apart(eraseNamed(name))) : true
           return { isGone: gone, outcome: Exit.failCause(made.cause) }
@@ -60,9 +64,9 @@ export const runTwin = Effect.fnUntraced(function* (twin: Twin, calling: Calling
           Deferred.await(stopping),
           Effect.fail(new ServerStopping({ instance: engine.instance, isBegun: true }))
         )
-        const exit = yield* Effect.exit(restore(Effect.raceFirst(used(id, twin, calling, read), stopped)))
+        const exit = yield* Effect.exit(restore(Effect.raceFirst(used(id, copy, calling, read), stopped)))
         const isOver = Exit.isSuccess(exit) && exit.value !== undefined && statusOf(exit.value) !== "waiting"
-        const erased = yield* apart(Effect.andThen(isOver ? Effect.void : stopRuns(id), eraseTwin(id)))
+        const erased = yield* apart(Effect.andThen(isOver ? Effect.void : stopRuns(id), eraseTemporaryCopy(id)))
         const left = Exit.isFailure(erased) ? { id, problem: problemIn(erased.cause) } : undefined
         if (left !== undefined)
           yield* Effect.logWarning(`${name} (${id}) is left on ${engine.instance}: ${left.problem}`)
@@ -92,11 +96,16 @@ const apart = Effect.fnUntraced(function* <A, E, R>(self: Effect.Effect<A, E, R>
   return yield* Fiber.await(yield* Effect.forkDetach(Effect.provideService(self, Deadline, until)))
 })
 
-const used = Effect.fnUntraced(function* (id: WorkflowId, twin: Twin, { path, seconds }: Calling, read: ReadRun) {
+const used = Effect.fnUntraced(function* (
+  id: WorkflowId,
+  copy: TemporaryCopy,
+  { path, seconds }: Calling,
+  read: ReadRun
+) {
   yield* switchOn(id)
   const inAll = Duration.millis(seconds * 1000 + grace)
   const run = Effect.gen(function* () {
-    yield* called(id, twin, path)
+    yield* called(id, copy, path)
     return yield* ended(id)
   })
   const found = yield* Effect.timeoutOption(run, Duration.min(inAll, yield* remaining(inAll)))
@@ -107,7 +116,7 @@ const used = Effect.fnUntraced(function* (id: WorkflowId, twin: Twin, { path, se
 /** The engine itself ends a run that takes too long: that is waited for. */
 const grace = 3000
 
-const called = Effect.fnUntraced(function* (id: WorkflowId, { body, creation }: Twin, path: string) {
+const called = Effect.fnUntraced(function* (id: WorkflowId, { body, creation }: TemporaryCopy, path: string) {
   const { instance } = yield* EngineClient
   const request = {
     method: "POST",
@@ -128,7 +137,7 @@ const called = Effect.fnUntraced(function* (id: WorkflowId, { body, creation }: 
   return yield* new ApiError({ instance, ...details })
 })
 
-/** The id of the one execution of a twin, once it has ended or waits for something. */
+/** The id of the one execution of a temporary copy, once it has ended or waits for something. */
 const ended = Effect.fnUntraced(function* (workflowId: WorkflowId) {
   const engine = yield* EngineClient
   for (let look = 0; ; look++) {

@@ -5,12 +5,12 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Clock, Effect, FileSystem, Option, Result, Schema } from "effect"
 
 import { eraseLeft } from "../../engine/operator/run/leftovers.ts"
-import type { TwinJournal } from "../../engine/operator/run/TwinJournal.ts"
+import type { TemporaryCopyJournal } from "../../engine/operator/run/TemporaryCopyJournal.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
 import type { Launch } from "../configuration/Launch.ts"
 import { keepingFolder } from "../files/keepingFolder.ts"
 
-/** A workflow that a run has made, or was about to make, and who runs it. */
+/** A temporary copy that a run has made, or was about to make, and who runs it. */
 const Entry = Schema.fromJsonString(
   Schema.Struct({
     instance: Schema.String,
@@ -24,18 +24,21 @@ type Entry = typeof Entry.Type
 const readEntry = Schema.decodeUnknownOption(Entry)
 const writeEntry = Schema.encodeEffect(Entry)
 
-/** Longer than the life of any temporary workflow, with all its pauses. */
+/** Longer than the life of any temporary copy, with all its pauses. */
 const longestLife = 5 * 60 * 1000
 
-/** Where temporary workflows are noted, beside the journal of plans; nowhere where none can outlive this process, or nothing can be kept. */
-export const twinFolder = ({ config, embedded, plans, readOnly }: Launch) => {
+/**
+ * Where temporary copies are noted, beside the journal of plans; nowhere where none can outlive this process, or nothing
+ * can be kept. The folder and the fields of its files keep their names: what an earlier version has left is found by them.
+ */
+export const temporaryCopyFolder = ({ config, embedded, plans, readOnly }: Launch) => {
   if (embedded !== undefined || readOnly) return undefined
   const folder = keepingFolder(config)
   return folder && path.resolve(folder, path.dirname(plans?.journal ?? ""), ".workflow-runs")
 }
 
-/** Keeps a file for each temporary workflow in a folder, as long as it may exist. */
-export const twinFiles = (folder: string): (typeof TwinJournal)["Service"] => ({
+/** Keeps a file for each temporary copy in a folder, as long as it may exist. */
+export const temporaryCopyFiles = (folder: string): (typeof TemporaryCopyJournal)["Service"] => ({
   during: ({ instance, name }, life) =>
     Effect.gen(function* () {
       const since = yield* Clock.currentTimeMillis

@@ -13,7 +13,7 @@ const listed = (path: string) =>
 const kept = (id: unknown) => Effect.map(shown(`/workflows/${String(id)}`), Struct.omit(["shared"]))
 
 /** The temporary copies of a workflow of this name. */
-const twinsOf = (name: unknown) =>
+const temporaryCopiesOf = (name: unknown) =>
   listed(`/workflows?limit=250&name=${encodeURIComponent(`Temporary run of ${String(name)}`)}`)
 
 const rows = ({ nodes }: Json) =>
@@ -25,7 +25,7 @@ const rows = ({ nodes }: Json) =>
 const request = (name: string) =>
   node("httpRequest", name, { url: "http://127.0.0.1:9/never", options: {} }, { typeVersion: 4.2 })
 
-export const runningTwins = (it: Suite) => {
+export const temporaryCopies = (it: Suite) => {
   it.effect("run_workflow runs an inactive workflow with a manual trigger, and leaves nothing behind", () =>
     Effect.gen(function* () {
       const before = yield* created({
@@ -40,7 +40,7 @@ export const runningTwins = (it: Suite) => {
         { node: "Greet", status: "success", in: 2, out: 2, first: { said: "Hello Ann" } }
       ])
       assert.deepStrictEqual(yield* kept(before.id), was)
-      assert.deepStrictEqual(yield* twinsOf(before.name), [])
+      assert.deepStrictEqual(yield* temporaryCopiesOf(before.name), [])
       assert.deepStrictEqual(yield* listed(`/executions?workflowId=${before.id}`), [])
     })
   )
@@ -65,7 +65,7 @@ export const runningTwins = (it: Suite) => {
         { node: "Say", status: "success", in: 2, out: 2, first: { said: "one" } }
       ])
       assert.include(yield* shown(`/workflows/${id}`), { active: true, name })
-      assert.deepStrictEqual(yield* twinsOf(name), [])
+      assert.deepStrictEqual(yield* temporaryCopiesOf(name), [])
     })
   )
 
@@ -82,7 +82,7 @@ export const runningTwins = (it: Suite) => {
         "failed.message": "told to stop",
         "failed.item": { index: 0, of: 1, json: { order: 7 } }
       })
-      assert.deepStrictEqual(yield* twinsOf(name), [])
+      assert.deepStrictEqual(yield* temporaryCopiesOf(name), [])
     })
   )
 
@@ -122,7 +122,7 @@ export const runningTwins = (it: Suite) => {
           ["First", { said: "c" }]
         ]
       )
-      assert.deepStrictEqual(yield* twinsOf(name), [])
+      assert.deepStrictEqual(yield* temporaryCopiesOf(name), [])
     })
   )
 
@@ -208,7 +208,7 @@ export const runningTwins = (it: Suite) => {
         /^The run had not ended after 1 s, and was stopped\. It may have waited at Wait: mock what waits\.$/
       )
       assert.include(run.didNotRun, "After")
-      assert.deepStrictEqual(yield* twinsOf(name), [])
+      assert.deepStrictEqual(yield* temporaryCopiesOf(name), [])
     })
   )
 
@@ -219,9 +219,9 @@ export const runningTwins = (it: Suite) => {
         connections: chain("Start", "Wait")
       })
       const call = yield* Effect.forkChild(ask("run_workflow", { id }))
-      yield* eventually(twinsOf(name), (twins) => twins.some((twin) => Object(twin).active === true))
+      yield* eventually(temporaryCopiesOf(name), (copies) => copies.some((copy) => Object(copy).active === true))
       yield* Fiber.interrupt(call)
-      yield* eventually(twinsOf(name), (twins) => twins.length === 0)
+      yield* eventually(temporaryCopiesOf(name), (copies) => copies.length === 0)
     })
   )
 
@@ -238,7 +238,7 @@ export const runningTwins = (it: Suite) => {
         ran: false,
         nodes: ["Start", "Fetch"]
       })
-      assert.deepStrictEqual(yield* twinsOf(name), [])
+      assert.deepStrictEqual(yield* temporaryCopiesOf(name), [])
       const real = yield* ask("run_workflow", { id, confirm: true })
       assert.isTrue(real.ran)
     })

@@ -4,7 +4,7 @@ import * as fc from "fast-check"
 
 import { nameOf, type Workflow, WorkflowId } from "../../../src/engine/client/models.ts"
 import { always, mocksOf, pinnedItems } from "../../../src/engine/operator/run/items.ts"
-import { partOf, twinOf, unmockable } from "../../../src/engine/operator/run/twin.ts"
+import { partOf, temporaryCopyOf, unmockable } from "../../../src/engine/operator/run/temporaryCopy.ts"
 import { isTrigger, kindOf } from "../../../src/engine/workflow/triggers.ts"
 import type { Json } from "../../support/harness.ts"
 
@@ -61,7 +61,7 @@ const anyWorkflow = fc.array(fc.constantFrom(...kinds), { minLength: 1, maxLengt
   })
 })
 
-describe("the twin of a workflow", () => {
+describe("the temporary copy of a workflow", () => {
   it("has one trigger, its webhook, whatever the workflow has, and every node's name once", () => {
     fc.assert(
       fc.property(anyWorkflow, ({ mocked, start, workflow }) => {
@@ -71,7 +71,7 @@ describe("the twin of a workflow", () => {
             .map((name) => [name, always([{}])])
         )
         const part = Result.getOrThrow(partOf(workflow, mocks, { from: start }))
-        const { creation } = twinOf(workflow, part, { ...making, mocks })
+        const { creation } = temporaryCopyOf(workflow, part, { ...making, mocks })
         const triggers = creation.nodes.filter((one) => isTrigger(one)).map(nameOf)
         assert.deepStrictEqual(triggers, ["Run input"])
         assert.lengthOf(new Set(creation.nodes.map(nameOf)), creation.nodes.length)
@@ -88,7 +88,7 @@ describe("the twin of a workflow", () => {
     const strange = { ...node("Start", "set"), type: "n8n-nodes-other.watcher" }
     const workflow = workflowOf([strange, node("B", "set")], { Start: to("B") })
     const part = Result.getOrThrow(partOf(workflow, new Map(), { from: "Start" }))
-    const { creation } = twinOf(workflow, part, making)
+    const { creation } = temporaryCopyOf(workflow, part, making)
     assert.notInclude(JSON.stringify(creation.nodes), "watcher")
   })
 
@@ -99,7 +99,7 @@ describe("the twin of a workflow", () => {
     })
     const mocks = new Map([["B", always([{ a: 1 }])]])
     const part = Result.getOrThrow(partOf(workflow, mocks, {}))
-    const { body, creation, helpers } = twinOf(workflow, part, { ...making, mocks })
+    const { body, creation, helpers } = temporaryCopyOf(workflow, part, { ...making, mocks })
     assert.deepStrictEqual([...helpers], ["Run input 1", "Mock of B 1"])
     assert.deepStrictEqual(creation.connections["Mock of B"], to("Mock of B 1"))
     assert.deepStrictEqual(body, { items: [{}], mocks: [[{ items: [{ a: 1 }] }]] })

@@ -82,7 +82,7 @@ const noNode = (name: string, names: ReadonlyArray<string>) => {
   return `there is no node ${name}. ${guess === undefined ? `Its nodes: ${names.slice(0, 30).join(", ")}` : `Did you mean ${guess}?`}`
 }
 
-/** What a twin is made with. */
+/** What a temporary copy is made with. */
 export interface Making {
   readonly name: string
   /** The path of its webhook, which nobody can guess. */
@@ -96,7 +96,7 @@ export interface Making {
 }
 
 /** A workflow for one run: what to create, and what to send to its webhook. */
-export interface Twin {
+export interface TemporaryCopy {
   readonly creation: Creation
   readonly body: JsonObject
   /** The node that splits up what was handed over, under the trigger's name where one stands for it. */
@@ -108,10 +108,10 @@ export interface Twin {
 }
 
 /**
- * The twin of a workflow: a webhook hands over the items, under the trigger's own name, and what mocked nodes give out.
- * What cannot run, and every other trigger, stands there by its name alone, so that none of them ever fires.
+ * The temporary copy of a workflow: a webhook hands over the items, under the trigger's own name, and what mocked nodes
+ * give out. What cannot run, and every other trigger, stands there by its name alone, so that none of them ever fires.
  */
-export const twinOf = (workflow: Workflow, part: Part, making: Making): Twin => {
+export const temporaryCopyOf = (workflow: Workflow, part: Part, making: Making): TemporaryCopy => {
   const taken = new Set(workflow.nodes.map(nameOf))
   const free = (wanted: string) => {
     let name = wanted
