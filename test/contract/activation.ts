@@ -142,8 +142,8 @@ export const activation = (it: Suite) => {
       const first = yield* created({ nodes: [webhook({ path })], active: true })
       const name = String((yield* shown(`/workflows/${first.id}`)).name)
       yield* eventually(shown(`/workflows/${first.id}`), ({ triggerCount }) => triggerCount === 1)
-      const twin = { ...webhook({ path }), name: "Hook" }
-      const second = yield* created({ nodes: [twin] })
+      const sameHook = { ...webhook({ path }), name: "Hook" }
+      const second = yield* created({ nodes: [sameHook] })
       if (!isSecond) {
         assert.isTrue((yield* ask("activate_workflow", { id: second.id })).active)
         return

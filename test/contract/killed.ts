@@ -42,15 +42,18 @@ const seeded = Effect.fnUntraced(function* (isPublishing: boolean) {
   const two = yield* make("staging", "Two", { nodes: [hook("two"), calling(one)] })
   yield* change("staging", one, { nodes: [hook("one"), calling(two)] })
   const ours = yield* make("staging", "Ours", { settings: { timezone: "UTC", errorWorkflow: main } })
-  const twin = yield* make("production", "Ours", { nodes: [hook("elsewhere")], settings: { executionTimeout: 60 } })
+  const counterpart = yield* make("production", "Ours", {
+    nodes: [hook("elsewhere")],
+    settings: { executionTimeout: 60 }
+  })
   yield* make("production", "Bystander")
   yield* tagged("staging", main, "a", "b")
   yield* tagged("staging", ours, "a")
-  yield* tagged("production", twin, "own", "b")
+  yield* tagged("production", counterpart, "own", "b")
   // Newer engines only run what calls published workflows.
   if (isPublishing) yield* activate("staging", sub)
   yield* activate("staging", main)
-  yield* activate("production", twin)
+  yield* activate("production", counterpart)
   return all
 })
 

@@ -36,8 +36,8 @@ export const promotingSuite = (title: string, { layerOf, to }: Pair) => {
         const id = yield* make("staging", "Ours", { settings: { timezone: "UTC", executionTimeout: 60 } })
         yield* tagged("staging", id, "a", "b")
         const own = { executionOrder: "v1", saveManualExecutions: true }
-        const twin = yield* make("production", "Ours", { nodes: [hook("other")], settings: own })
-        yield* tagged("production", twin, "own", "b")
+        const counterpart = yield* make("production", "Ours", { nodes: [hook("other")], settings: own })
+        yield* tagged("production", counterpart, "own", "b")
         const first = yield* applied()
         assert.include(
           text(first["warnings"]),
@@ -97,8 +97,8 @@ export const promotingSuite = (title: string, { layerOf, to }: Pair) => {
         const { applied, change, hook, make, plan, shown } = yield* scene
         const id = yield* make("staging", "Ours")
         yield* applied()
-        const { id: twin } = yield* shown("Ours")
-        yield* change("production", twin, { nodes: [hook("elsewhere")] })
+        const { id: counterpart } = yield* shown("Ours")
+        yield* change("production", counterpart, { nodes: [hook("elsewhere")] })
         yield* change("staging", id, { nodes: [hook("new")] })
         const who = isSecond ? " by Engine Owner, last at " : ", by whom its engine does not tell, last at "
         const planned = yield* plan()
@@ -117,10 +117,10 @@ export const promotingSuite = (title: string, { layerOf, to }: Pair) => {
         yield* make("staging", "Other")
         yield* applied()
         yield* remove("staging", id)
-        const { id: twin } = yield* shown("Ours")
+        const { id: counterpart } = yield* shown("Ours")
         const planned = yield* plan()
         assert.deepInclude(planned, { steps: 0, counts: { create: 0, update: 0, leave: 1, blocked: 0 } })
-        const words = `production keeps workflows that came from staging and are there no more: ${prefix} Ours (${twin})`
+        const words = `production keeps workflows that came from staging and are there no more: ${prefix} Ours (${counterpart})`
         assert.include(text(planned["warnings"]), words)
         const other = yield* plan({ name: `${prefix} Other` })
         assert.notInclude(text(other["warnings"]), "are there no more")

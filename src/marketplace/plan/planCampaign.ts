@@ -66,8 +66,8 @@ export const planCampaign = (input: CampaignInput): Draft => {
       `the money of this account is in ${currency}, and the first bid is given in rubles: plan it without a bid`
     )
   }
-  const twin = findByName(existing, name)?.id ?? unreadable.find((odd) => odd.name === name)?.advert_id
-  if (twin !== undefined) return refuse(`campaign ${twin} has this name already`)
+  const namesake = findByName(existing, name)?.id ?? unreadable.find((odd) => odd.name === name)?.advert_id
+  if (namesake !== undefined) return refuse(`campaign ${namesake} has this name already`)
 
   const { findings, target } = creation({ name, nms, payment_type, placement_types: placements }, "asked for")
   const bids = [...new Set(nms)].flatMap((nm_id) =>

@@ -176,8 +176,8 @@ layer(engine("2.41.1"))("the messages of 2.41.1", (it) => {
 
   it.effect("name what is wrong with the graph", () =>
     Effect.gen(function* () {
-      const twins = flow("x", [manual, manual])
-      assert.deepStrictEqual(yield* refused("POST", "/workflows", twins), [
+      const doubled = flow("x", [manual, manual])
+      assert.deepStrictEqual(yield* refused("POST", "/workflows", doubled), [
         400,
         `Workflow structure is invalid. nodes[1].name (duplicate_node_name): Duplicate node name "Start"`
       ])

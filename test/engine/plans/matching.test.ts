@@ -302,8 +302,8 @@ describe("what people have pinned to a workflow and said of it", () => {
 
   it.live("of the target stays where the source has none", () =>
     Effect.gen(function* () {
-      const twin = yield* make("production", "Ours")
-      yield* described("production", twin, "Theirs")
+      const counterpart = yield* make("production", "Ours")
+      yield* described("production", counterpart, "Theirs")
       yield* make("staging", "Ours", { settings: { timezone: "UTC" } })
       yield* applied()
       assert.deepInclude(yield* whole("Ours"), { pinData, description: "Theirs" })
@@ -320,7 +320,7 @@ describe("what people have pinned to a workflow and said of it", () => {
   )
 })
 
-describe("the twin of a workflow", () => {
+describe("the counterpart of a workflow", () => {
   it.live("is not guessed where several have its name, until a mapping names it", () =>
     Effect.gen(function* () {
       yield* make("staging", "Same", { settings: { timezone: "UTC" } })
@@ -348,8 +348,8 @@ describe("the twin of a workflow", () => {
         const { send } = yield* Beside
         const id = yield* make("staging", "First", { settings: { timezone: "UTC" } })
         yield* applied()
-        const { id: twin } = yield* shown("First")
-        yield* change("production", String(twin), { name: "Renamed there", settings: { timezone: "UTC" } })
+        const { id: counterpart } = yield* shown("First")
+        yield* change("production", String(counterpart), { name: "Renamed there", settings: { timezone: "UTC" } })
         yield* change("staging", id, { settings: { timezone: "Europe/Berlin" } })
         const blocked = yield* plan()
         assert.deepInclude(blocked, { steps: 0 })
@@ -359,14 +359,14 @@ describe("the twin of a workflow", () => {
           text(over["first_steps"]),
           "what was changed on production since the last promotion is overwritten"
         )
-        assert.deepInclude(yield* shown("First"), { id: twin, settings: { timezone: "Europe/Berlin" } })
+        assert.deepInclude(yield* shown("First"), { id: counterpart, settings: { timezone: "Europe/Berlin" } })
         const back = yield* ask("plan_rollback", { plan_id: over["plan_id"] })
         assert.deepInclude(yield* apply(back), { state: "applied" })
-        assert.deepInclude(yield* shown("Renamed there"), { id: twin, settings: { timezone: "UTC" } })
-        yield* send("production", "DELETE", `/workflows/${String(twin)}`)
+        assert.deepInclude(yield* shown("Renamed there"), { id: counterpart, settings: { timezone: "UTC" } })
+        yield* send("production", "DELETE", `/workflows/${String(counterpart)}`)
         const gone = yield* plan()
         assert.deepInclude(gone, { steps: 0, blocked_count: 1 })
-        assert.include(text(gone["blocked"]), `somebody has deleted ${String(twin)} on production`)
+        assert.include(text(gone["blocked"]), `somebody has deleted ${String(counterpart)} on production`)
         const anew = yield* plan({ on_drift: "overwrite" })
         assert.deepInclude(anew, { counts: { create: 1, update: 0, leave: 0, blocked: 0 } })
       }).pipe(over())

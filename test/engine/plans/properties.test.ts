@@ -57,7 +57,7 @@ const inputOf = (given: Graph, order: ReadonlyArray<string>): Input => ({
   target: given.known.map((id) => ({ ...workflowOf(id, given, there), nodes: [] })),
   tags: [],
   credentials: { all: [], isComplete: true },
-  promoted: { twins: new Map(), written: new Map(), brought: new Map(), writtenAt: new Map() },
+  promoted: { counterparts: new Map(), written: new Map(), brought: new Map(), writtenAt: new Map() },
   editors: new Map(),
   mapping: { from: "staging", to: "production", credentials: {}, tags: {}, workflows: {}, values: {} },
   keep: [],
@@ -94,7 +94,7 @@ const callsOf = ({ connections, name, nodes, settings }: Workflow) =>
   idsIn(linksOf({ name, nodes, connections, settings: settings ?? {} }).texts)
 
 describe("a promotion, whatever calls whatever", () => {
-  it("leads every call to the twin of what it led to, and makes each workflow once, before what needs it", () => {
+  it("leads every call to the counterpart of what it led to, and makes each workflow once, before what needs it", () => {
     fc.assert(
       fc.property(graph, (given) => {
         const { target } = carriedOut(given)
@@ -140,16 +140,16 @@ describe("a promotion, whatever calls whatever", () => {
 })
 
 describe("a promotion to an engine whose API does not take all settings", () => {
-  it("says which of the twin's own are lost with a change, and changes nothing for their sake alone", () => {
+  it("says which of the counterpart's own are lost with a change, and changes nothing for their sake alone", () => {
     const given: Graph = { calls: [], errors: [], known: ["w0"], seed: 0 }
     const input = inputOf(given, ["w0"])
-    const [twin] = input.target
-    assert.isDefined(twin)
+    const [counterpart] = input.target
+    assert.isDefined(counterpart)
     const own = { callerPolicy: "any", timezone: "UTC" }
     const to = (nodes: Workflow["nodes"]): Input => ({
       ...input,
       generation: "1.x",
-      target: twin === undefined ? [] : [{ ...twin, nodes, settings: own }]
+      target: counterpart === undefined ? [] : [{ ...counterpart, nodes, settings: own }]
     })
     const node = { name: "Old", type: "n8n-nodes-base.noOp", typeVersion: 1, position: [0, 0], parameters: {} }
     const { steps, warnings } = promote(to([node]))

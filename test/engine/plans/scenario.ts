@@ -251,8 +251,8 @@ export const compare = async (send: Send, seeded: Seeded) => {
     if (to === undefined) continue
     const wanted = comparable(from, source)
     const shown = comparable(to, target)
-    const isTwin = shown.nodes[0].webhookId?.endsWith("-own") === true
-    if (isTwin) {
+    const isCounterpart = shown.nodes[0].webhookId?.endsWith("-own") === true
+    if (isCounterpart) {
       // What belongs to the place was kept: the address of the webhook, and by a rule the host.
       assert.strictEqual(
         shown.nodes.find((node: { name: string }) => node.name === "Fetch").parameters.url,
@@ -270,7 +270,7 @@ export const compare = async (send: Send, seeded: Seeded) => {
       to.tags.map((tag) => tag.name),
       tags
     )
-    if (!isTwin) {
+    if (!isCounterpart) {
       assert.sameMembers(
         to.tags.map((tag) => tag.name),
         tags

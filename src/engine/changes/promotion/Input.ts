@@ -9,7 +9,7 @@ import type { NodeTypes } from "./nodeTypes.ts"
 export interface Options {
   /** `keep`: as it is on the target, new ones as on the source. */
   readonly activation: "activate" | "inactive" | "keep"
-  /** Whether what is called comes along also where it has a twin already. */
+  /** Whether what is called comes along also where it has a counterpart already. */
   readonly dependencies: "all" | "missing"
   readonly onDrift: "block" | "overwrite"
 }

@@ -34,14 +34,14 @@ export const activations = (
   const byId = new Map(built.map((one) => [one.id, one]))
 
   const wanted = new Map(
-    built.map(({ content, id, twin }) => {
-      const isActive = twin?.active === true
+    built.map(({ content, id, counterpart }) => {
+      const isActive = counterpart?.active === true
       const asked =
         options.activation === "inactive"
           ? isActive
           : options.activation === "activate"
             ? isActive || hasValidTrigger(content.nodes)
-            : (twin?.active ?? source.get(id)?.active === true)
+            : (counterpart?.active ?? source.get(id)?.active === true)
       return [id, asked && (isActive || canBeActive(content, generation))] as const
     })
   )
@@ -60,10 +60,10 @@ export const activations = (
 
   const active = new Set<string>()
   const steps = built.flatMap((one): ReadonlyArray<Step> => {
-    const { content, id, twin } = one
+    const { content, id, counterpart } = one
     const caller = needed.get(id)
     const isCalled = caller !== undefined
-    if (twin?.active === true || (wanted.get(id) !== true && !isCalled)) return []
+    if (counterpart?.active === true || (wanted.get(id) !== true && !isCalled)) return []
     if (!canBeActive(content, generation)) return []
     active.add(id)
     const change: Change = {
@@ -86,9 +86,9 @@ export const activations = (
   })
 
   const lacking = [...needed].flatMap(([id, caller]) => {
-    const twin = byId.get(id)?.twin
-    const content = byId.get(id)?.content ?? (twin === undefined ? undefined : contentOf(twin))
-    return content !== undefined && twin?.active !== true && !canBeActive(content, generation)
+    const counterpart = byId.get(id)?.counterpart
+    const content = byId.get(id)?.content ?? (counterpart === undefined ? undefined : contentOf(counterpart))
+    return content !== undefined && counterpart?.active !== true && !canBeActive(content, generation)
       ? [`${content.name} has no trigger, so that ${to} cannot publish it, nor ${caller}, which calls it`]
       : []
   })

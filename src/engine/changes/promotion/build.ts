@@ -17,14 +17,14 @@ export interface Built {
   readonly id: string
   readonly content: Content
   /** Nothing where it is new. */
-  readonly twin: Workflow | undefined
+  readonly counterpart: Workflow | undefined
   /** What its creation is called, where it is new. */
   readonly key: string
   readonly references: ReadonlyArray<Reference>
   readonly level: number
   /** The level at which everything it refers to is there. */
   readonly linkLevel: number
-  /** Whether a twin is another one than it is to be, apart from its tags. */
+  /** Whether a counterpart is another one than it is to be, apart from its tags. */
   readonly isChanged: boolean
   /** Settings that it loses, because the source has them no more. */
   readonly removed: ReadonlyArray<string>
@@ -36,7 +36,7 @@ export interface Built {
   readonly brought: Brought | undefined
   /** What it has besides, of which nobody knows where it comes from. */
   readonly unclaimed: ReadonlyArray<string>
-  /** What somebody has done to its twin that this would go over. */
+  /** What somebody has done to its counterpart that this would go over. */
   readonly drift: Drift | undefined
   /** What the engine cannot run of it: it goes along all the same, where it is not to be active there. */
   readonly impossible: ReadonlyArray<string>
@@ -47,13 +47,13 @@ export interface Built {
 /** Works out how a workflow has to look on the target: its ids, its credentials, and what belongs to the place. */
 export const build = (input: Input, context: Context): Built => {
   const { from, generation, keep, promoted, source, to } = input
-  const { choice, graph, id, twinOf } = context
-  const found = twinOf(id)
+  const { choice, graph, id, counterpartOf } = context
+  const found = counterpartOf(id)
   const theirs = source.get(id)
-  const twin = found._tag === "Found" ? found.workflow : undefined
-  const shown = twin === undefined ? undefined : contentOf(twin)
-  const last = twin === undefined ? undefined : promoted.written.get(twin.id)
-  const brought = twin === undefined ? undefined : promoted.brought.get(twin.id)
+  const counterpart = found._tag === "Found" ? found.workflow : undefined
+  const shown = counterpart === undefined ? undefined : contentOf(counterpart)
+  const last = counterpart === undefined ? undefined : promoted.written.get(counterpart.id)
+  const brought = counterpart === undefined ? undefined : promoted.brought.get(counterpart.id)
 
   const credentials = choice.content.nodes.map((node) => withCredentials(node, input.credentials, input.mapping))
   const linked = link(input, context)
@@ -78,16 +78,18 @@ export const build = (input: Input, context: Context): Built => {
     keep,
     generation
   })
-  const beside = besideOf(theirs, twin, { generation, last })
+  const beside = besideOf(theirs, counterpart, { generation, last })
   const content = { ...fit({ ...sent, settings: merged.settings }, generation).content, ...beside }
-  const before = twin === undefined ? undefined : shownFor(content, twin)
+  const before = counterpart === undefined ? undefined : shownFor(content, counterpart)
 
   const wanted = wantedTags(input, id)
   const structure = structureProblem(content, generation)
   const isChanged = before !== undefined && (differingParts(content, before).length > 0 || merged.removed.length > 0)
   const deleted = found._tag === "New" ? found.former : undefined
   const drift =
-    twin === undefined || before === undefined ? undefined : driftOf(input, { twin, shown: before, isChanged, wanted })
+    counterpart === undefined || before === undefined
+      ? undefined
+      : driftOf(input, { counterpart, shown: before, isChanged, wanted })
   const irreversible = Object.keys(content.settings).filter(
     (name) => shown !== undefined && shown.settings[name] === undefined && !canLose(generation, name)
   )
@@ -102,7 +104,7 @@ export const build = (input: Input, context: Context): Built => {
   return {
     id,
     content,
-    twin,
+    counterpart,
     key: keyOf(texts.name, from, id),
     references: linked.references,
     level: graph.levelOf(id),
@@ -113,9 +115,9 @@ export const build = (input: Input, context: Context): Built => {
     given: Object.keys(sent.settings).filter((name) => !merged.kept.includes(name)),
     brought,
     unclaimed:
-      twin === undefined || shown === undefined
+      counterpart === undefined || shown === undefined
         ? []
-        : unclaimed(input, { id, twin, given: sent.settings, shown: shown.settings, wanted }),
+        : unclaimed(input, { id, counterpart, given: sent.settings, shown: shown.settings, wanted }),
     drift,
     impossible: impossible(input.nodeTypes, content.nodes),
     problems: [
@@ -144,7 +146,7 @@ export const build = (input: Input, context: Context): Built => {
         merged.unremovable,
         (names) => `${from} has no ${names} any more; ${to} keeps it, as its engine cannot lose such a setting`
       ),
-      ...named(leftBehind(theirs, twin, beside), (names) => `its ${names} on ${from} does not go along`),
+      ...named(leftBehind(theirs, counterpart, beside), (names) => `its ${names} on ${from} does not go along`),
       ...(theirs !== undefined && isUnpublished(theirs)
         ? [`${label}has changes on ${from} that are not published: they go along`]
         : []),
@@ -172,7 +174,7 @@ type Beside = Pick<Content, "description" | "nodeGroups" | "pinData">
  */
 const besideOf = (
   theirs: Workflow | undefined,
-  twin: Workflow | undefined,
+  counterpart: Workflow | undefined,
   { generation, last }: { readonly generation: Generation; readonly last: Content | undefined }
 ): Beside => {
   if (theirs === undefined || generation === "1.x") return {}
@@ -180,34 +182,40 @@ const besideOf = (
   const isBrought = (field: "description" | "pinData", now: unknown) =>
     last?.[field] !== undefined && isSameJson(last[field], now)
   return {
-    // Those of a twin are its own, by the ids of its nodes.
-    ...(twin === undefined ? groupsOf(theirs) : {}),
-    ...(Object.keys(pinData).length > 0 || (twin !== undefined && isBrought("pinData", pinDataOf(twin)))
+    // Those of a counterpart are its own, by the ids of its nodes.
+    ...(counterpart === undefined ? groupsOf(theirs) : {}),
+    ...(Object.keys(pinData).length > 0 || (counterpart !== undefined && isBrought("pinData", pinDataOf(counterpart)))
       ? { pinData }
       : {}),
     ...(description !== "" ||
-    (theirs["description"] !== undefined && twin !== undefined && isBrought("description", descriptionOf(twin)))
+    (theirs["description"] !== undefined &&
+      counterpart !== undefined &&
+      isBrought("description", descriptionOf(counterpart)))
       ? { description }
       : {})
   }
 }
 
-/** What promotions do not bring, where its twin has it not the same. */
-const leftBehind = (theirs: Workflow | undefined, twin: Workflow | undefined, beside: Beside): ReadonlyArray<string> =>
+/** What promotions do not bring, where its counterpart has it not the same. */
+const leftBehind = (
+  theirs: Workflow | undefined,
+  counterpart: Workflow | undefined,
+  beside: Beside
+): ReadonlyArray<string> =>
   ["description", "nodeGroups", "pinData"].filter((field) => {
     if (field in beside) return false
     const given = theirs?.[field] ?? ""
     const isEmpty = given === "" || (typeof given === "object" && Object.keys(given).length === 0)
-    return !isEmpty && !isSameJson(given, twin?.[field])
+    return !isEmpty && !isSameJson(given, counterpart?.[field])
   })
 
 /** What promotions have brought to it, once its content is as it is to be. */
-export const broughtBy = ({ given, tags, twin }: Built, areTagsSet: boolean): Brought => {
-  const present = tagsOf(twin)
+export const broughtBy = ({ given, tags, counterpart }: Built, areTagsSet: boolean): Brought => {
+  const present = tagsOf(counterpart)
   return { settings: given, tags: areTagsSet ? tags : tags.filter((name) => present.includes(name)) }
 }
 
-/** Nodes that the twin has keep the ids that they have there, so that the addresses of webhooks stay. */
+/** Nodes that the counterpart has keep the ids that they have there, so that the addresses of webhooks stay. */
 const withoutIdentityOf = (shown: Content) => {
   const known = new Set(shown.nodes.map((node) => JSON.stringify([nameOf(node), node.type])))
   return (node: Content["nodes"][number]) => {

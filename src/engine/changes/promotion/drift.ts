@@ -9,7 +9,7 @@ import { differingParts } from "../content.ts"
 import type { Input } from "./Input.ts"
 import { tagsOf } from "./own.ts"
 
-/** What somebody has done to a twin that a promotion would go over. */
+/** What somebody has done to a counterpart that a promotion would go over. */
 export interface Drift {
   /** In words, for what is blocked or overwritten. */
   readonly problem: string
@@ -18,26 +18,26 @@ export interface Drift {
 }
 
 interface Compared {
-  readonly twin: Workflow
+  readonly counterpart: Workflow
   readonly shown: Content
   readonly isChanged: boolean
   readonly wanted: ReadonlyArray<string>
 }
 
-/** Holds a twin against what promotions have last written there; nothing where nobody has changed it since. */
+/** Holds a counterpart against what promotions have last written there; nothing where nobody has changed it since. */
 export const driftOf = (
   { editors, promoted, to }: Input,
-  { isChanged, shown, twin, wanted }: Compared
+  { isChanged, shown, counterpart, wanted }: Compared
 ): Drift | undefined => {
-  const last = promoted.written.get(twin.id)
+  const last = promoted.written.get(counterpart.id)
   const parts = last === undefined || !isChanged ? [] : differingParts(last, shown)
-  const present = tagsOf(twin)
-  const untagged = (promoted.brought.get(twin.id)?.tags ?? []).filter(
+  const present = tagsOf(counterpart)
+  const untagged = (promoted.brought.get(counterpart.id)?.tags ?? []).filter(
     (name) => wanted.includes(name) && !present.includes(name)
   )
-  const isDraft = isChanged && isUnpublished(twin)
+  const isDraft = isChanged && isUnpublished(counterpart)
   const what = [...parts, ...untagged.map((name) => `tag ${name} taken away`)]
-  const who = editors.get(twin.id)
+  const who = editors.get(counterpart.id)
   const problems = [
     ...(what.length === 0 ? [] : [`it was changed on ${to} since the last promotion (${what.join(", ")})`]),
     ...(isDraft ? [`it has changes on ${to} that are not published`] : [])

@@ -5,7 +5,7 @@ import { resolve } from "../resolve.ts"
 /** What the journal knows of promotions from one instance to another. */
 export interface Promoted {
   /** Workflows of the target by the workflows that they come from. */
-  readonly twins: ReadonlyMap<string, string>
+  readonly counterparts: ReadonlyMap<string, string>
   /** What promotions, and the rollbacks of them, have last written, by the workflow of the target. */
   readonly written: ReadonlyMap<string, Content>
   /** What of their tags and settings came with promotions, by the workflow of the target; nothing where nobody noted it. */
@@ -16,27 +16,27 @@ export interface Promoted {
 
 /** Reads from the journal what earlier promotions have made, and what they have written. */
 export const promotedIn = (entries: ReadonlyArray<Kept<Change>>, from: string, to: string): Promoted => {
-  const twins = new Map<string, string>()
+  const counterparts = new Map<string, string>()
   const written = new Map<string, Content>()
   const brought = new Map<string, Brought>()
   const writtenAt = new Map<string, number>()
   const plans = new Map<string, ReadonlyMap<string, Change>>()
   const created = new Map<string, Map<string, string | number>>()
 
-  const note = (twin: string, change: Change, at: number) => {
+  const note = (counterpart: string, change: Change, at: number) => {
     const source = "source" in change ? change.source : undefined
     if (source === undefined) return
     if (change.kind === "delete") {
-      twins.delete(source.id)
-      for (const map of [written, brought, writtenAt]) map.delete(twin)
+      counterparts.delete(source.id)
+      for (const map of [written, brought, writtenAt]) map.delete(counterpart)
       return
     }
-    twins.set(source.id, twin)
-    writtenAt.set(twin, at)
-    if (change.kind === "create") written.set(twin, change.content)
-    if (change.kind === "update") written.set(twin, change.after)
-    if (source.brought === undefined) brought.delete(twin)
-    else brought.set(twin, source.brought)
+    counterparts.set(source.id, counterpart)
+    writtenAt.set(counterpart, at)
+    if (change.kind === "create") written.set(counterpart, change.content)
+    if (change.kind === "update") written.set(counterpart, change.after)
+    if (source.brought === undefined) brought.delete(counterpart)
+    else brought.set(counterpart, source.brought)
   }
 
   for (const entry of entries) {
@@ -58,5 +58,5 @@ export const promotedIn = (entries: ReadonlyArray<Kept<Change>>, from: string, t
       }
     }
   }
-  return { twins, written, brought, writtenAt }
+  return { counterparts, written, brought, writtenAt }
 }

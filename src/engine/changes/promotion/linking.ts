@@ -1,9 +1,9 @@
 import { idOf, type Reference } from "../Change.ts"
+import type { Counterpart } from "./counterparts.ts"
 import type { Input } from "./Input.ts"
 import type { Levels } from "./levels.ts"
 import type { LinkedText } from "./links.ts"
 import type { Choice } from "./select.ts"
-import type { Twin } from "./twins.ts"
 
 /** A workflow that goes along, among all that do. */
 export interface Context {
@@ -11,23 +11,24 @@ export interface Context {
   readonly choice: Choice
   readonly chosen: ReadonlyMap<string, Choice>
   readonly graph: Levels
-  readonly twinOf: (id: string) => Twin
+  readonly counterpartOf: (id: string) => Counterpart
 }
 
 /** What the creation of a workflow is made from, as one text. */
 export const keyOf = (name: string, from: string, id: string) => `${name.slice(0, 60)} (${from} ${id})`
 
 /** The texts with ids of workflows as they have to be on the target, and those that are only known once steps are done. */
-export const link = ({ from, source, to }: Input, { choice, chosen, graph, id, twinOf }: Context) => {
+export const link = ({ from, source, to }: Input, { choice, chosen, graph, id, counterpartOf }: Context) => {
   const problems: Array<string> = []
   const references: Array<Reference> = []
   const texts: Array<readonly [LinkedText["path"], string]> = []
   let level = graph.levelOf(id)
 
   const meant = (other: string) => {
-    const twin = twinOf(other)
-    if (twin._tag === "Found") return String(twin.workflow.id)
-    if (twin._tag === "Unclear" && !chosen.has(other)) problems.push(`it calls workflow ${other}: ${twin.reason}`)
+    const counterpart = counterpartOf(other)
+    if (counterpart._tag === "Found") return String(counterpart.workflow.id)
+    if (counterpart._tag === "Unclear" && !chosen.has(other))
+      problems.push(`it calls workflow ${other}: ${counterpart.reason}`)
     const name = source.get(other)?.name
     return chosen.has(other) && name !== undefined
       ? { created_by: idOf({ kind: "create", instance: to, key: keyOf(name, from, other), ...nothing(name) }), other }
@@ -40,7 +41,7 @@ export const link = ({ from, source, to }: Input, { choice, chosen, graph, id, t
         use !== "caller" ||
         typeof part === "string" ||
         chosen.has(part.workflow) ||
-        twinOf(part.workflow)._tag === "Found"
+        counterpartOf(part.workflow)._tag === "Found"
     )
     const named = trimmed(known).map((part) => (typeof part === "string" ? part : meant(part.workflow)))
     const open = named.flatMap((part) => (typeof part === "string" ? [] : [part.other]))

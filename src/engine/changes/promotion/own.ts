@@ -15,7 +15,7 @@ interface Sides {
   readonly workflow: string
   /** The settings of the source, as they go along. */
   readonly given: JsonObject
-  /** Those that the twin has, where there is one. */
+  /** Those that the counterpart has, where there is one. */
   readonly shown: JsonObject
   /** What promotions are known to have brought to it. */
   readonly brought: Brought | undefined
@@ -35,7 +35,7 @@ export interface Merged {
   readonly missing: ReadonlyArray<string>
 }
 
-/** The settings of the source over those of its twin; what the source took away goes, what belongs to the place stays. */
+/** The settings of the source over those of its counterpart; what the source took away goes, what belongs to the place stays. */
 export const mergeSettings = ({ brought, generation, given, keep, shown, workflow }: Sides): Merged => {
   const ruled = settingsKept(keep, workflow)
   const kept = ruled.filter((name) => shown[name] !== undefined)
@@ -65,30 +65,30 @@ export const wantedTags = ({ mapping, source }: Pick<Input, "mapping" | "source"
 export const tagsOf = (workflow: Workflow | undefined): ReadonlyArray<string> =>
   (workflow?.tags ?? []).map(({ name }) => name)
 
-/** What a twin has and its source has not, where nobody knows whether a promotion once brought it. */
+/** What a counterpart has and its source has not, where nobody knows whether a promotion once brought it. */
 export const unclaimed = (
   { promoted, source }: Input,
   {
     given,
     id,
     shown,
-    twin,
+    counterpart,
     wanted
   }: {
     readonly id: string
-    readonly twin: Workflow
+    readonly counterpart: Workflow
     readonly given: JsonObject
     readonly shown: JsonObject
     readonly wanted: ReadonlyArray<string>
   }
 ): ReadonlyArray<string> => {
-  if (promoted.brought.has(twin.id)) return []
-  // An older engine has only some settings: what else the twin has cannot come from there.
+  if (promoted.brought.has(counterpart.id)) return []
+  // An older engine has only some settings: what else the counterpart has cannot come from there.
   const isOlder = source.get(id)?.activeVersionId === undefined
   const { settings: old } = generations["1.x"]
   const canComeFrom = (name: string) => !isOlder || !("only" in old) || old.only.includes(name)
   return [
-    ...tagsOf(twin)
+    ...tagsOf(counterpart)
       .filter((name) => !wanted.includes(name))
       .map((name) => `tag ${name}`)
       .toSorted(),
@@ -101,6 +101,8 @@ export const unclaimed = (
 
 /** Workflows that promotions made or changed and whose source is gone: nobody takes them away but a person. */
 export const abandoned = ({ promoted, source, target }: Input): ReadonlyArray<Workflow> => {
-  const twins = new Set([...promoted.twins].flatMap(([id, twin]) => (source.has(id) ? [] : [twin])))
-  return target.filter((workflow) => twins.has(workflow.id) && !isArchived(workflow))
+  const counterparts = new Set(
+    [...promoted.counterparts].flatMap(([id, counterpart]) => (source.has(id) ? [] : [counterpart]))
+  )
+  return target.filter((workflow) => counterparts.has(workflow.id) && !isArchived(workflow))
 }

@@ -92,16 +92,16 @@ const keptFields = (rules: ReadonlyArray<Keep>, workflow: string, node: JsonObje
     return isMeant ? rule.fields : []
   })
 
-/** A node with what rules keep of its twin on the target; `missing` are fields that have no value there. */
+/** A node with what rules keep of its counterpart on the target; `missing` are fields that have no value there. */
 export const withKept = (
   node: JsonObject,
-  twin: JsonObject | undefined,
+  counterpart: JsonObject | undefined,
   { rules, workflow }: { readonly rules: ReadonlyArray<Keep>; readonly workflow: string }
 ): { readonly node: JsonObject; readonly missing: ReadonlyArray<string> } => {
   const missing: Array<string> = []
   let kept = node
   for (const field of keptFields(rules, workflow, node)) {
-    const value = twin === undefined ? undefined : valueAt(twin, pathOf(field))
+    const value = counterpart === undefined ? undefined : valueAt(counterpart, pathOf(field))
     if (value !== undefined) kept = withValue(kept, pathOf(field), value)
     else if (valueAt(node, pathOf(field)) !== undefined) missing.push(`${nameOf(node)}.${field}`)
   }

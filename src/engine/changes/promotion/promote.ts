@@ -5,6 +5,7 @@ import { type Draft, type Step, withLabels } from "../guards.ts"
 import { order } from "../order.ts"
 import { activations } from "./activations.ts"
 import { build, type Built } from "./build.ts"
+import { counterpartFinder } from "./counterparts.ts"
 import type { Input } from "./Input.ts"
 import { levels } from "./levels.ts"
 import { idsIn } from "./links.ts"
@@ -13,14 +14,13 @@ import { tagsOf } from "./own.ts"
 import { select } from "./select.ts"
 import { changedRef, contentSteps } from "./steps.ts"
 import { tagSteps } from "./tags.ts"
-import { twinFinder } from "./twins.ts"
 
 /** What becomes of one workflow. */
 export interface Outcome {
   readonly name: string
   readonly id: string
   readonly action: "blocked" | "create" | "leave" | "update"
-  readonly twin?: string
+  readonly counterpart?: string
 }
 
 /** A workflow of the target that somebody has changed since a promotion last wrote to it. */
@@ -40,11 +40,11 @@ export const promote = (
   readonly edited: ReadonlyArray<Edited>
 } => {
   const { from, source, to } = input
-  const twinOf = twinFinder(input)
-  const { blocked: unselected, chosen, comesAlong } = select(input, twinOf)
+  const counterpartOf = counterpartFinder(input)
+  const { blocked: unselected, chosen, comesAlong } = select(input, counterpartOf)
   const calls = new Map([...chosen].map(([id, { links }]) => [id, idsIn(links.texts.filter(isCall))]))
   const graph = levels(calls)
-  const built = [...chosen].map(([id, choice]) => build(input, { id, choice, chosen, graph, twinOf }))
+  const built = [...chosen].map(([id, choice]) => build(input, { id, choice, chosen, graph, counterpartOf }))
   const isSound = (stopped: ReadonlyMap<string, string>) => (one: Built) => !stopped.has(one.id)
   const early = withCallers(built, calls)
   const begun = activations(input, built.filter(isSound(early)), { calls, levelOf: graph.levelOf })
@@ -68,36 +68,36 @@ export const promote = (
       ...unselected,
       ...[...blocked].map(([id, reason]): Blocked => ({ what: `${nameAt(id)} (${from} ${id})`, reason }))
     ].toSorted((a, b) => (a.what < b.what ? -1 : a.what > b.what ? 1 : 0)),
-    edited: built.flatMap(({ drift, twin }) =>
-      drift === undefined || twin === undefined
+    edited: built.flatMap(({ drift, counterpart }) =>
+      drift === undefined || counterpart === undefined
         ? []
         : [
             {
-              workflow: twin,
+              workflow: counterpart,
               isVersioned: drift.isVersioned,
-              since: input.promoted.writtenAt.get(twin.id) ?? 0
+              since: input.promoted.writtenAt.get(counterpart.id) ?? 0
             }
           ]
     ),
-    outcomes: built.map(({ id, twin }) => ({
+    outcomes: built.map(({ id, counterpart }) => ({
       name: nameAt(id),
       id,
       action: blocked.has(id)
         ? "blocked"
-        : twin === undefined
+        : counterpart === undefined
           ? "create"
-          : isChanged(steps, twin, to)
+          : isChanged(steps, counterpart, to)
             ? "update"
             : "leave",
-      ...(twin === undefined ? {} : { twin: twin.id })
+      ...(counterpart === undefined ? {} : { counterpart: counterpart.id })
     }))
   }
 }
 
 const isCall = ({ use }: { readonly use: string }) => use !== "caller"
 
-const isChanged = (steps: ReadonlyArray<Step>, twin: Workflow, to: string) =>
-  steps.some(({ change }) => "workflow" in change && change.workflow === twin.id && change.instance === to)
+const isChanged = (steps: ReadonlyArray<Step>, counterpart: Workflow, to: string) =>
+  steps.some(({ change }) => "workflow" in change && change.workflow === counterpart.id && change.instance === to)
 
 const keyOf = (ref: Ref | undefined) => JSON.stringify(ref)
 
@@ -106,19 +106,20 @@ const refOf = ({ change, id }: Step): Ref | undefined =>
   change.kind === "create" ? { created_by: id } : "workflow" in change ? change.workflow : undefined
 
 /** The tags that a workflow has on the target, or gets where it is new. */
-const labelsOf = ({ tags, twin }: Built): ReadonlyArray<string> => (twin === undefined ? tags : tagsOf(twin))
+const labelsOf = ({ tags, counterpart }: Built): ReadonlyArray<string> =>
+  counterpart === undefined ? tags : tagsOf(counterpart)
 
 /** A workflow that is, or is to be, active cannot do with nodes that its engine does not run. */
 const withImpossible =
   ({ to }: Input, active: ReadonlySet<string>) =>
   (one: Built): Built =>
-    one.impossible.length > 0 && (one.twin?.active === true || active.has(one.id))
+    one.impossible.length > 0 && (one.counterpart?.active === true || active.has(one.id))
       ? {
           ...one,
           problems: [
             ...one.problems,
             `it cannot be active on ${to} (${one.impossible.join("; ")})${
-              one.twin?.active === true ? "" : "; activation inactive brings it along all the same"
+              one.counterpart?.active === true ? "" : "; activation inactive brings it along all the same"
             }`
           ]
         }
@@ -154,7 +155,7 @@ const together = (built: ReadonlyArray<Built>): ReadonlyArray<string> => {
 /** Workflows that are named in one warning. */
 const mostNamed = 10
 
-/** What twins have and their sources have not, and no promotion is known to have brought: it stays, which is said. */
+/** What counterparts have and their sources have not, and no promotion is known to have brought: it stays, which is said. */
 const unclaimedIn = ({ from, to }: Input, built: ReadonlyArray<Built>): ReadonlyArray<string> => {
   const some = built.filter(({ unclaimed }) => unclaimed.length > 0)
   if (some.length === 0) return []

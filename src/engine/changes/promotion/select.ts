@@ -1,9 +1,9 @@
 import type { Blocked } from "../../../changes/Plan.ts"
 import type { Content } from "../Change.ts"
 import { contentOf } from "../content.ts"
+import type { Counterpart } from "./counterparts.ts"
 import type { Input } from "./Input.ts"
 import { calledIds, type Links, linksOf } from "./links.ts"
-import type { Twin } from "./twins.ts"
 
 /** A workflow that goes along, as it is on the source. */
 export interface Choice {
@@ -12,7 +12,7 @@ export interface Choice {
 }
 
 /** The workflows that were asked for, and those that they need and the target does not have. */
-export const select = ({ from, options, selected, source }: Input, twinOf: (id: string) => Twin) => {
+export const select = ({ from, options, selected, source }: Input, counterpartOf: (id: string) => Counterpart) => {
   const chosen = new Map<string, Choice>()
   const comesAlong = new Map<string, string>()
   const blocked: Array<Blocked> = []
@@ -28,7 +28,7 @@ export const select = ({ from, options, selected, source }: Input, twinOf: (id: 
     const links = linksOf(content)
     chosen.set(id, { content, links })
     for (const needed of calledIds(links)) {
-      const isWanted = options.dependencies === "all" || twinOf(needed)._tag === "New"
+      const isWanted = options.dependencies === "all" || counterpartOf(needed)._tag === "New"
       if (!source.has(needed) || chosen.has(needed) || !isWanted) continue
       if (!selected.includes(needed)) comesAlong.set(needed, content.name)
       open.push(needed)

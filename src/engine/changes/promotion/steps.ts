@@ -6,8 +6,8 @@ import { type Built, broughtBy } from "./build.ts"
 import type { Input } from "./Input.ts"
 
 /** The workflow of the target that a change is about. */
-export const changedRef = ({ content, key, twin }: Built, to: string): Ref =>
-  twin === undefined ? { created_by: idOf(creation({ to, key, content })) } : twin.id
+export const changedRef = ({ content, key, counterpart }: Built, to: string): Ref =>
+  counterpart === undefined ? { created_by: idOf(creation({ to, key, content })) } : counterpart.id
 
 interface Creation {
   readonly to: string
@@ -40,21 +40,21 @@ export const sourceOf = ({ from, source }: Input, one: Built, areTagsSet: boolea
 /** The step that makes or changes a workflow, and the one that closes circles of calls. */
 export const contentSteps = (input: Input, one: Built, caller: string | undefined): ReadonlyArray<Step> => {
   const { from, promoted, target, to } = input
-  const { content, isChanged, key, level, linkLevel, references, removed, twin } = one
+  const { content, isChanged, key, level, linkLevel, references, removed, counterpart } = one
   const source = sourceOf(input, one, false)
   const along = caller === undefined ? "" : `, and ${caller} calls it`
-  if (twin !== undefined) {
-    const shown = shownFor(content, twin)
+  if (counterpart !== undefined) {
+    const shown = shownFor(content, counterpart)
     if (references.length === 0 && !isChanged) return []
     const before = partsBefore(content, shown)
-    const last = promoted.written.get(twin.id)
+    const last = promoted.written.get(counterpart.id)
     const isOver = last !== undefined && differingParts(last, shown).length > 0
     const gone = removed.length === 0 ? "" : `; loses ${removed.join(", ")}, which ${from} has no more`
     const why = isOver ? `; what was changed on ${to} since the last promotion is overwritten` : ""
     const change: Change = {
       kind: "update",
       instance: to,
-      workflow: twin.id,
+      workflow: counterpart.id,
       name: content.name,
       before: references.length === 0 ? before : { ...before, nodes: shown.nodes, settings: shown.settings },
       after: content,

@@ -23,7 +23,7 @@ export const tagSteps = (input: Input, built: ReadonlyArray<Built>): { readonly 
   }
 
   const steps = built.flatMap((one): ReadonlyArray<Step> => {
-    const present = one.twin?.tags ?? []
+    const present = one.counterpart?.tags ?? []
     const gone = present.filter(({ name }) => one.brought?.tags.includes(name) === true && !one.tags.includes(name))
     const before = present.map(({ id }) => id)
     const stay = before.filter((id) => !gone.some((tag) => tag.id === id))
@@ -46,7 +46,7 @@ export const tagSteps = (input: Input, built: ReadonlyArray<Built>): { readonly 
     ]
     // The tags of a workflow that is created go with it.
     const step = stepOf(change, reasons.join("; "))
-    return [one.twin === undefined ? { ...step, undo: [] } : step]
+    return [one.counterpart === undefined ? { ...step, undo: [] } : step]
   })
   return { steps: [...created.values(), ...steps] }
 }

@@ -74,7 +74,7 @@ export const planPromotion = Effect.fn("planPromotion")(function* (request: Prom
   const editors = yield* editorsOf(target, first.edited)
   const { edited: _edited, outcomes, ...draft } = editors.size === 0 ? first : promote({ ...whole, editors })
   const strays = request.mapping === undefined ? [] : [...uselessIn(request.mapping, theirs), ...stayingIn(input)]
-  const left = abandoned(input).filter((twin) => isMeant(request, twin, input.mapping))
+  const left = abandoned(input).filter((counterpart) => isMeant(request, counterpart, input.mapping))
   const plan = yield* plans.keep({
     ...draft,
     steps: withNames(draft.steps, { tags, workflows: own }),
@@ -94,7 +94,7 @@ const mappedBy = ({ from, isPersonal = false, mapping, to }: PromotionRequest, m
 
 type Client = EngineClient["Service"]
 
-/** What goes along with its descriptions, and those of its twins, where both engines know of some. */
+/** What goes along with its descriptions, and those of its counterparts, where both engines know of some. */
 const described = Effect.fnUntraced(function* (input: Input, source: Client, target: Client) {
   const { generation, promoted } = input
   const isNew = [...input.source.values()].some(isSecondGeneration)
@@ -102,16 +102,18 @@ const described = Effect.fnUntraced(function* (input: Input, source: Client, tar
   const going = promote(input).outcomes.filter(({ action }) => action !== "blocked")
   const theirs = going.flatMap(({ id }) => input.source.get(id) ?? [])
   const told = new Map((yield* withDescriptions(source, theirs)).map((one): [string, Workflow] => [one.id, one]))
-  const twins = new Set(
-    going.flatMap(({ id, twin }) => {
+  const counterparts = new Set(
+    going.flatMap(({ id, counterpart }) => {
       const workflow = told.get(id)
       const isAsked = workflow !== undefined && descriptionOf(workflow) !== ""
-      return twin !== undefined && (isAsked || promoted.written.get(twin)?.description !== undefined) ? [twin] : []
+      return counterpart !== undefined && (isAsked || promoted.written.get(counterpart)?.description !== undefined)
+        ? [counterpart]
+        : []
     })
   )
   const own = yield* withDescriptions(
     target,
-    input.target.filter(({ id }) => twins.has(id))
+    input.target.filter(({ id }) => counterparts.has(id))
   )
   const known = new Map(own.map((one): [string, Workflow] => [one.id, one]))
   return {

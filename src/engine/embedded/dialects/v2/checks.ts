@@ -76,7 +76,7 @@ const branchFindings = (at: string, branch: unknown): ReadonlyArray<Finding> => 
 const doubles = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<Finding> =>
   nodes.flatMap((node, index) => {
     const before = nodes.slice(0, index)
-    const twin = before.find(({ id }) => id !== undefined && id !== "" && id === node.id)
+    const sameId = before.find(({ id }) => id !== undefined && id !== "" && id === node.id)
     return [
       ...(before.some(({ name }) => name === node.name)
         ? [
@@ -87,13 +87,13 @@ const doubles = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<Finding> =>
             }
           ]
         : []),
-      ...(twin === undefined
+      ...(sameId === undefined
         ? []
         : [
             {
               at: `nodes[${index}].id`,
               code: "duplicate_node_id",
-              problem: `Nodes "${String(twin.name)}" and "${String(node.name)}" share the node ID "${String(node.id)}"`
+              problem: `Nodes "${String(sameId.name)}" and "${String(node.name)}" share the node ID "${String(node.id)}"`
             }
           ])
     ]

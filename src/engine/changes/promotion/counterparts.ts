@@ -4,7 +4,7 @@ import type { Mapping } from "../settings.ts"
 import type { Promoted } from "./history.ts"
 
 /** The workflow of the target that another one becomes, if there is one; or why nobody can tell. */
-export type Twin =
+export type Counterpart =
   | { readonly _tag: "Found"; readonly workflow: Workflow; readonly by: "journal" | "mapping" | "name" }
   /** `former` is what an earlier promotion made, and somebody has deleted since. */
   | { readonly _tag: "New"; readonly former?: string }
@@ -25,14 +25,14 @@ const grouped = (workflows: ReadonlyArray<Workflow>): ReadonlyMap<string, Readon
   return found
 }
 
-/** Finds the twin of a workflow: by the mapping, by what earlier promotions have made, else by its name. */
-export const twinFinder = ({ from, mapping, promoted, source, target, to }: Places) => {
+/** Finds the counterpart of a workflow: by the mapping, by what earlier promotions have made, else by its name. */
+export const counterpartFinder = ({ from, mapping, promoted, source, target, to }: Places) => {
   const byId = new Map(target.map((workflow) => [String(workflow.id), workflow]))
   const byName = grouped(target)
   const sourceNames = grouped([...source.values()].filter((workflow) => !isArchived(workflow)))
-  const takenBy = new Map([...promoted.twins].map(([own, other]) => [other, own]))
+  const takenBy = new Map([...promoted.counterparts].map(([own, other]) => [other, own]))
 
-  return (id: string): Twin => {
+  return (id: string): Counterpart => {
     const own = source.get(id)
     const mapped = mapping.workflows[id] ?? (own === undefined ? undefined : mapping.workflows[own.name])
     if (mapped !== undefined) {
@@ -42,11 +42,11 @@ export const twinFinder = ({ from, mapping, promoted, source, target, to }: Plac
         ? { _tag: "Found", workflow: meant, by: "mapping" }
         : { _tag: "Unclear", reason: `the mapping names ${mapped}, which is not one workflow of ${to}` }
     }
-    const former = promoted.twins.get(id)
+    const former = promoted.counterparts.get(id)
     const known = byId.get(former ?? "")
     if (known !== undefined) {
       return isArchived(known)
-        ? { _tag: "Unclear", reason: `its twin ${known.id} on ${to} is archived: unarchive it first` }
+        ? { _tag: "Unclear", reason: `its counterpart ${known.id} on ${to} is archived: unarchive it first` }
         : { _tag: "Found", workflow: known, by: "journal" }
     }
     if (own === undefined) return { _tag: "Unclear", reason: `workflow ${id} is not there on ${from}` }
@@ -68,7 +68,7 @@ export const twinFinder = ({ from, mapping, promoted, source, target, to }: Plac
     return others > 0
       ? {
           _tag: "Unclear",
-          reason: `${from} has ${others + 1} workflows of this name, and ${to} has ${ids}: name its twin in mapping.workflows`
+          reason: `${from} has ${others + 1} workflows of this name, and ${to} has ${ids}: name its counterpart in mapping.workflows`
         }
       : { _tag: "Found", workflow: one, by: "name" }
   }
