@@ -1,6 +1,6 @@
 import { Effect, type JsonSchema, Predicate, Result, Schema, SchemaAST } from "effect"
 
-import { once } from "../internal/once.ts"
+import { lazy } from "../internal/memoize.ts"
 import { firstIssue } from "../internal/schema/describeIssue.ts"
 import { nearest } from "../internal/schema/nearest.ts"
 import { coercion, refusedText } from "./coerce.ts"
@@ -24,10 +24,10 @@ export interface Options {
 }
 
 export const make = <const F extends Fields>(fields: F, options: Options = {}): Arguments<F> => {
-  const struct = once(() => Schema.Struct(fields))
-  const jsonSchema = once(() => describe(fields, Schema.toJsonSchemaDocument(struct()).schema))
+  const struct = lazy(() => Schema.Struct(fields))
+  const jsonSchema = lazy(() => describe(fields, Schema.toJsonSchemaDocument(struct()).schema))
   // At the first call: a process makes few of the tools' calls.
-  const decodeNow = once(() => decoderOf(struct(), jsonSchema, options))
+  const decodeNow = lazy(() => decoderOf(struct(), jsonSchema, options))
   return { jsonSchema, decode: (input) => Effect.suspend(() => Effect.fromResult(decodeNow()(input))) }
 }
 
@@ -41,7 +41,7 @@ const decoderOf = <const F extends Fields>(
   const named = new Map(Object.entries(aliases))
   // Objects that are open to more fields stay open.
   const read = Schema.decodeUnknownResult(struct, { onExcessProperty: "error" })
-  const coerceGiven = once(() => coercion(jsonSchema()))
+  const coerceGiven = lazy(() => coercion(jsonSchema()))
   const texts = new Set(names.filter((name) => isText(fields[name])))
   /** Texts where texts belong mean what they are: most calls give nothing else, and need no JSON Schema to be made. */
   const isPlain = (given: Readonly<Record<string, unknown>>) =>

@@ -1,6 +1,6 @@
 import { Context, Effect, type JsonSchema, Result, Schema } from "effect"
 
-import { onceOf } from "../internal/lasting.ts"
+import { memoized } from "../internal/memoize.ts"
 import { spanned } from "../internal/spanned.ts"
 import { withReference } from "../internal/withReference.ts"
 import * as Arguments from "./Arguments.ts"
@@ -155,7 +155,7 @@ const rendered = (
     }
   )
 
-const answerOf = onceOf((structured: Readonly<Record<string, unknown>>): Rendered["answer"] => {
+const answerOf = memoized((structured: Readonly<Record<string, unknown>>): Rendered["answer"] => {
   const json = JSON.stringify(structured)
   return { content: [{ type: "text", text: json }], structured, json }
 })

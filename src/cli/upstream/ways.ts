@@ -4,8 +4,8 @@ import { urlToHttpOptions } from "node:url"
 
 import { Effect, Scope } from "effect"
 
+import { BoundedCache } from "../../internal/BoundedCache.ts"
 import type { ConnectionOptions } from "../../internal/http/HttpClients.ts"
-import { Recent } from "../../internal/Recent.ts"
 import { parseProxy, type Proxy } from "./proxy.ts"
 
 /** An idle connection is closed before its upstream does that, mostly after five seconds, under a request just leaving. */
@@ -90,7 +90,7 @@ const trustedIn = (caFile: string) =>
 
 /** A request as Node wants it. Where to is taken apart once for each host. */
 const completion = (agent: Agent) => {
-  const known = new Recent<ReturnType<typeof addressOf>>(mostHosts)
+  const known = new BoundedCache<ReturnType<typeof addressOf>>(mostHosts)
   return (url: URL, options: Outgoing): RequestOptions => ({
     ...known.keep(nameOf(url), () => addressOf(url)),
     path: url.pathname + url.search,

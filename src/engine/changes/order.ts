@@ -1,7 +1,7 @@
 import { Match } from "effect"
 
 import type { Step } from "../../changes/Plan.ts"
-import { once } from "../../internal/once.ts"
+import { lazy } from "../../internal/memoize.ts"
 import type { Change } from "./Change.ts"
 
 /** The places of kinds of change in the order of a plan; what is called comes before what calls it, and goes after it. */
@@ -24,7 +24,7 @@ const placeOf: (change: Change) => ReadonlyArray<number> = Match.type<Change>().
 export const groupOf = (change: Change): string => `${change.instance} ${placeOf(change).join(".")}`
 
 /** At the first look: Node takes some milliseconds to make one. */
-const natural = once(() => new Intl.Collator("en", { numeric: true }))
+const natural = lazy(() => new Intl.Collator("en", { numeric: true }))
 
 /** The order of a plan, the same for the same steps however they come. */
 export const order = (a: Step<Change>, b: Step<Change>): number => {

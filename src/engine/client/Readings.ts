@@ -1,8 +1,8 @@
 import { Option } from "effect"
 
+import { BoundedCache } from "../../internal/BoundedCache.ts"
 import { frozen } from "../../internal/json/frozen.ts"
-import { lasting } from "../../internal/lasting.ts"
-import { Recent } from "../../internal/Recent.ts"
+import { memoizable } from "../../internal/memoize.ts"
 import { isWorkflow } from "./isWorkflow.ts"
 import type { Workflow } from "./models.ts"
 import { json } from "./replies.ts"
@@ -26,7 +26,7 @@ const longest = 64 * 1024
  * next to nothing is kept, as it would only be copied, and thrown away with the next change.
  */
 export const make = (): Readings => {
-  const recent = new Recent<Reading>(most, ({ stamp, whole }) => whole?.text.length ?? stamp.length)
+  const recent = new BoundedCache<Reading>(most, ({ stamp, whole }) => whole?.text.length ?? stamp.length)
   return (address, text) => {
     if (text.length > longest) return read(text)
     const known = recent.get(address)
@@ -45,6 +45,6 @@ export const make = (): Readings => {
 const read = (text: string): Option.Option<Workflow> => Option.filter(json({ text }), isWorkflow)
 
 const stays = (workflow: Workflow): Workflow => {
-  lasting(workflow.nodes)
-  return lasting(frozen(workflow))
+  memoizable(workflow.nodes)
+  return memoizable(frozen(workflow))
 }

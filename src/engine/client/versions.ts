@@ -1,9 +1,9 @@
 import { Predicate } from "effect"
 
+import { BoundedCache } from "../../internal/BoundedCache.ts"
 import { clipped } from "../../internal/clipped.ts"
 import { digest } from "../../internal/json/digest.ts"
-import { lasting, onceOf } from "../../internal/lasting.ts"
-import { Recent } from "../../internal/Recent.ts"
+import { memoizable, memoized } from "../../internal/memoize.ts"
 import { type Workflow, nameOf } from "./models.ts"
 
 export { isSameJson } from "../../internal/json/digest.ts"
@@ -21,7 +21,7 @@ const parts = [...contents, "active"] as const
  */
 export const versionOf = (workflow: Workflow): string => versionWith(workflow, nodeDigests(workflow))
 
-const versionWith = onceOf((workflow: Workflow, nodes: ReadonlyArray<NodeDigest>): string =>
+const versionWith = memoized((workflow: Workflow, nodes: ReadonlyArray<NodeDigest>): string =>
   [
     ...contents.map((part) => (part === "nodes" ? digest(nodes.map(([, one]) => one)) : digest(workflow[part] ?? {}))),
     workflow.active ? "on" : "off"
@@ -56,9 +56,9 @@ export type NodeDigest = readonly [name: string, digest: string]
 
 /** Every node as a digest; of a large workflow they are kept as long as it is, since one reading is compared several times. */
 export const nodeDigests = ({ nodes }: Pick<Workflow, "nodes">): ReadonlyArray<NodeDigest> =>
-  digestsOf(nodes.length < large ? nodes : lasting(nodes))
+  digestsOf(nodes.length < large ? nodes : memoizable(nodes))
 
-const digestsOf = onceOf((nodes: Workflow["nodes"]): ReadonlyArray<NodeDigest> =>
+const digestsOf = memoized((nodes: Workflow["nodes"]): ReadonlyArray<NodeDigest> =>
   nodes.map((node) => [nameOf(node), digest(node)])
 )
 
@@ -88,9 +88,9 @@ export interface SeenVersions {
 
 /** Remembers up to 20,000 nodes of versions and 5,000 stamps of the engine; those shown longest ago are forgotten first. */
 export const makeSeenVersions = (): SeenVersions => {
-  const seen = new Recent<ReadonlyArray<NodeDigest>>(maxNodes, (nodes) => nodes.length)
+  const seen = new BoundedCache<ReadonlyArray<NodeDigest>>(maxNodes, (nodes) => nodes.length)
   /** Which versions were shown under a stamp of the engine's own, which can stay the same when something changes. */
-  const underStamp = new Recent<ReadonlyArray<string>>(maxStamps)
+  const underStamp = new BoundedCache<ReadonlyArray<string>>(maxStamps)
 
   /** The version of a workflow that a caller is shown. */
   const remember = (workflow: Workflow): string => {

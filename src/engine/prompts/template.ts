@@ -1,6 +1,6 @@
 import { Effect, type JsonSchema, Option, Predicate, Result } from "effect"
 
-import { once } from "../../internal/once.ts"
+import { lazy } from "../../internal/memoize.ts"
 import { listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import * as Arguments from "../../mcp/Arguments.ts"
 import type { Prompt, PromptArgument, PromptMessage } from "../../mcp/Prompt.ts"
@@ -28,7 +28,7 @@ export const make = <const Fields extends Arguments.Fields>(
   name: string,
   definition: PromptDefinition<Fields>
 ): Prompt => {
-  const parameters = once(() => Arguments.make(definition.arguments()))
+  const parameters = lazy(() => Arguments.make(definition.arguments()))
   const schema = () => parameters().jsonSchema()
   return {
     name,

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { once } from "../../internal/once.ts"
+import { lazy } from "../../internal/memoize.ts"
 import type { Tool } from "../../mcp/Tool.ts"
 import { engineName } from "../client/naming.ts"
 import type { InstanceNames } from "../config/EngineConfig.ts"
@@ -14,7 +14,7 @@ export const instanceSchema = { type: "string", description: engineName }
  */
 export const over = <R>(tools: ReadonlyArray<Tool<R>>, instances: InstanceNames): ReadonlyArray<Tool<R>> => {
   const isAllReadOnly = instances.names.every((name) => instances.readOnly.has(name))
-  const description = once(() => instanceNames(instances, roomIn(tools)))
+  const description = lazy(() => instanceNames(instances, roomIn(tools)))
   return tools.map((tool) => ({
     ...tool,
     inputSchema: () => {

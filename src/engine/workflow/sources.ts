@@ -1,4 +1,4 @@
-import { once } from "../../internal/once.ts"
+import { lazy } from "../../internal/memoize.ts"
 
 /** What code is written in: it decides what calls a node, what a comment is, and how texts begin and end. */
 export type Language = "javascript" | "python"
@@ -63,7 +63,7 @@ interface Dialect {
 interface Reading extends Dialect, Visit {}
 
 /** At the first look: to make expressions with Unicode classes takes longer than most calls. */
-const dialects = once((): Readonly<Record<Language, Dialect>> => ({
+const dialects = lazy((): Readonly<Record<Language, Dialect>> => ({
   javascript: {
     reference: /\$(?:(?:items|getPairedItem)?\s*\(|node\s*(?:\?\.\s*)?\[)\s*/y,
     member: /\$node\s*(\?\.|\.)\s*([\p{ID_Start}$_][\p{ID_Continue}$]*)/uy,

@@ -1,4 +1,4 @@
-import { once } from "../../internal/once.ts"
+import { lazy } from "../../internal/memoize.ts"
 import { agentType, nodeKind, nodeType, toEngineType } from "../client/naming.ts"
 import known from "../data/nodeVersions.json" with { type: "json" }
 
@@ -12,10 +12,10 @@ const versionsOf = (grouped: Grouped, spelling: (kind: string) => string): Reado
   )
 
 /** What editors gave new nodes when the oldest tested engine was made; later engines still take it. */
-const lasting = once(() => versionsOf(known.lasting, nodeType))
+const lasting = lazy(() => versionsOf(known.lasting, nodeType))
 
 /** What they give today to nodes that came later, or of which older versions are not known. */
-const newest = once(() => new Map([...versionsOf(known.newest, nodeType), ...versionsOf(known.ai, agentType)]))
+const newest = lazy(() => new Map([...versionsOf(known.newest, nodeType), ...versionsOf(known.ai, agentType)]))
 
 /** A version of a type that every tested engine takes. */
 export const lastingVersion = (type: string): number | undefined => lasting().get(toEngineType(type))

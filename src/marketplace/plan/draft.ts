@@ -1,6 +1,6 @@
 import { Array as Arrays } from "effect"
 
-import { once } from "../../internal/once.ts"
+import { lazy } from "../../internal/memoize.ts"
 import type { BidUnit } from "../client/Bids.ts"
 import type { Guards } from "../client/MarketplaceConfig.ts"
 import { kopecksToRubles } from "../client/money.ts"
@@ -91,7 +91,7 @@ export const byWork = (a: Step, b: Step): number =>
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 /** At the first look: Node takes some milliseconds to make one. */
-const natural = once(() => new Intl.Collator("en", { numeric: true }))
+const natural = lazy(() => new Intl.Collator("en", { numeric: true }))
 const compareNatural = (a: string, b: string): number => natural().compare(a, b) || compare(a, b)
 
 /** What no rollback can restore, and why. */

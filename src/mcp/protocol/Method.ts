@@ -1,6 +1,6 @@
 import { Clock, Effect, Predicate, Result, Schema } from "effect"
 
-import { once } from "../../internal/once.ts"
+import { lazy } from "../../internal/memoize.ts"
 import { firstIssue } from "../../internal/schema/describeIssue.ts"
 import type { Question, Reply } from "../Elicitation.ts"
 import { Progress } from "../Progress.ts"
@@ -64,7 +64,7 @@ export const make = <const F extends Fields>(
   run: (params: Schema.Struct<F>["Type"], call: Call) => Effect.Effect<Response.Result, Failure>,
   { fits, ...options }: Options<Schema.Struct<F>["Type"]> = {}
 ): Method => {
-  const readOwn = once(() => Schema.decodeUnknownResult(Schema.Struct(fields())))
+  const readOwn = lazy(() => Schema.decodeUnknownResult(Schema.Struct(fields())))
   return {
     ...options,
     run: (input = {}, call) => {

@@ -1,6 +1,6 @@
 import { Option, Predicate } from "effect"
 
-import { lasting } from "../../internal/lasting.ts"
+import { memoizable } from "../../internal/memoize.ts"
 
 /** Two ways of speaking: with a handshake, or with everything said in each request. */
 export type EraName = "legacy" | "modern"
@@ -49,7 +49,7 @@ export const protocolVersions: ReadonlyArray<ProtocolVersion> = [
   v2025_06_18,
   v2025_03_26,
   v2024_11_05
-].map((version) => lasting(version))
+].map((version) => memoizable(version))
 export const dates: ReadonlyArray<string> = protocolVersions.map(({ date }) => date)
 
 /** What every modern request is answered in. */

@@ -1,6 +1,6 @@
 import { Effect, Option, Predicate } from "effect"
 
-import { onceOf } from "../../internal/lasting.ts"
+import { memoized } from "../../internal/memoize.ts"
 import { Audit } from "../Audit.ts"
 import { clientName } from "./audited.ts"
 import { toErrorResult } from "./errors.ts"
@@ -93,7 +93,7 @@ export const modern = (
       )
     })
   ),
-  result: onceOf((result: Result, { ttlMs }: Pick<Method.Method, "ttlMs">) => {
+  result: memoized((result: Result, { ttlMs }: Pick<Method.Method, "ttlMs">) => {
     const before = { resultType: "complete" }
     const after = {
       ...(ttlMs === undefined ? {} : { ttlMs, cacheScope: "private" }),

@@ -1,16 +1,16 @@
-import { isLasting, onceOf } from "../../internal/lasting.ts"
+import { isMemoizable, memoized } from "../../internal/memoize.ts"
 
 /** Members of results as JSON text, as far as they are written in another way than anew for each answer. */
 const texts = new WeakMap<object, () => string>()
 
-const written = onceOf((result: object): string => texts.get(result)?.() ?? bare(result))
+const written = memoized((result: object): string => texts.get(result)?.() ?? bare(result))
 
 /** An object's members as JSON, without the braces. */
 export const bare = (object: object): string => JSON.stringify(object).slice(1, -1)
 
 /** The members of a result as JSON text, without the braces; nothing where nobody knows a better way than to write them. */
 export const membersOf = (result: object): string | undefined =>
-  texts.has(result) || isLasting(result) ? written(result) : undefined
+  texts.has(result) || isMemoizable(result) ? written(result) : undefined
 
 /** The result, whose members are written by `text`. */
 export const writtenBy = <A extends object>(result: A, text: () => string): A => {

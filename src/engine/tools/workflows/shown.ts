@@ -1,6 +1,6 @@
 import { Effect, Predicate } from "effect"
 
-import { onceOf } from "../../../internal/lasting.ts"
+import { memoized } from "../../../internal/memoize.ts"
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import type { Workflow } from "../../client/models.ts"
@@ -21,7 +21,7 @@ export const shown = (workflow: Workflow, notices: ReadonlyArray<string> = [], w
 
 type Shown = JsonObject & { readonly version: string }
 
-const viewOf = onceOf((workflow: Workflow, version: string): Shown => {
+const viewOf = memoized((workflow: Workflow, version: string): Shown => {
   const { activeVersion: _activeVersion, shared: _shared, ...rest } = workflow
   return { version, ...rest, ...activeVersionDifference(workflow) }
 })

@@ -1,5 +1,5 @@
 import { oneLine } from "../../../internal/clipped.ts"
-import { once } from "../../../internal/once.ts"
+import { lazy } from "../../../internal/memoize.ts"
 
 /** What a font without a ruler would say: widths of characters in parts of the font's size. */
 const widthOf = (char: string): number => {
@@ -17,7 +17,7 @@ export const plain = (text: string): string =>
     .trim()
 
 /** At the first look: Node takes some milliseconds to make one. */
-const segmenter = once(() => new Intl.Segmenter(undefined, { granularity: "grapheme" }))
+const segmenter = lazy(() => new Intl.Segmenter(undefined, { granularity: "grapheme" }))
 
 /** What readers take for one character each, such as an emoji of several. */
 const charsOf = (text: string): Array<string> => Array.from(segmenter().segment(text), ({ segment }) => segment)

@@ -1,6 +1,6 @@
 import { Effect, type JsonSchema, Option, Predicate, type Schema } from "effect"
 
-import { onceOf } from "../../../internal/lasting.ts"
+import { memoized } from "../../../internal/memoize.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { withReference } from "../../../internal/withReference.ts"
 import { CurrentAccess } from "../../Access.ts"
@@ -32,7 +32,7 @@ export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const shown = tools.filter(({ isListed }) => isListed !== false)
   // At the first look in each revision: schemas take their time.
-  const listings = onceOf((protocolVersion: ProtocolVersion): Result => ({
+  const listings = memoized((protocolVersion: ProtocolVersion): Result => ({
     tools: shown.map((tool) => listing(tool, protocolVersion))
   }))
 
@@ -121,9 +121,9 @@ const answerSchema = ({ required = [] }: JsonSchema.JsonSchema, { era }: Protoco
 const result = (answer: Answer, { structure }: ProtocolVersion): Result =>
   structure && answer.structured !== undefined ? structuredResult(answer) : plainResult(answer)
 
-const plainResult = onceOf(({ content }: Answer): Result => ({ content }))
+const plainResult = memoized(({ content }: Answer): Result => ({ content }))
 
-const structuredResult = onceOf(({ content, json, structured }: Answer): Result => {
+const structuredResult = memoized(({ content, json, structured }: Answer): Result => {
   const both = { content, structuredContent: structured }
   return json === undefined
     ? both

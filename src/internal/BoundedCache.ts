@@ -3,7 +3,7 @@
  * at once and moves nothing meanwhile: a map whose entries come and go makes its tables anew all the time, each of which
  * keeps those after it, and all that they held, in memory until the whole heap is looked through.
  */
-export class Recent<V> {
+export class BoundedCache<V> {
   private fresh = new Map<string, V>()
   private stale = new Map<string, V>()
   private weight = 0

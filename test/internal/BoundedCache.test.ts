@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
-import { Recent } from "../../src/internal/Recent.ts"
+import { BoundedCache } from "../../src/internal/BoundedCache.ts"
 
 const keys = fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 200 })
 
@@ -9,7 +9,7 @@ describe("what was given recently", () => {
   it("is known as it was first given, as long as half of what is kept has not come since", () => {
     fc.assert(
       fc.property(keys, (given) => {
-        const recent = new Recent<number>(10)
+        const recent = new BoundedCache<number>(10)
         const last: Array<number> = []
         given.forEach((key, at) => {
           const kept = recent.keep(`${key}`, () => at)
@@ -25,7 +25,7 @@ describe("what was given recently", () => {
   it("never weighs more than it may, and what alone is too heavy is not kept", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 1, max: 12 }))), (given) => {
-        const recent = new Recent<number>(20, (weight) => weight)
+        const recent = new BoundedCache<number>(20, (weight) => weight)
         for (const [key, weight] of given) {
           recent.keep(`${key}`, () => weight)
           const held = Array.from({ length: 21 }, (_, one) => recent.get(`${one}`) ?? 0)
