@@ -7,7 +7,7 @@ import { ServerInfo } from "./mcp/protocol/ServerInfo.ts"
 import { Sessions } from "./mcp/protocol/Session.ts"
 import * as Resources from "./mcp/Resources.ts"
 import { type Tool, Tools } from "./mcp/Tool.ts"
-import { Figures, HealthFacts, offered, type Toolset } from "./mcp/Toolset.ts"
+import { Gauges, HealthFacts, offered, type Toolset } from "./mcp/Toolset.ts"
 import { version as ownVersion } from "./version.ts"
 
 /** `Services` are what the toolsets work on, one entry for each of them. */
@@ -61,15 +61,15 @@ export const layer = <const Services extends ReadonlyArray<unknown>>({
       return Effect.map(Effect.all(facts), (known) => Object.assign({}, ...known))
     })
   )
-  const figures = Layer.effect(
-    Figures,
+  const gauges = Layer.effect(
+    Gauges,
     Effect.gen(function* () {
-      const asked = yield* Effect.forEach(sets, ({ figures = Effect.succeed(Effect.succeed([])) }) => figures)
+      const asked = yield* Effect.forEach(sets, ({ gauges = Effect.succeed(Effect.succeed([])) }) => gauges)
       return Effect.map(Effect.all(asked), (known) => known.flat())
     })
   )
   return Sessions.layer.pipe(
     Layer.provideMerge(Protocol.layer),
-    Layer.provideMerge(Layer.mergeAll(contents, health, figures))
+    Layer.provideMerge(Layer.mergeAll(contents, health, gauges))
   )
 }

@@ -4,7 +4,7 @@ import type { Offer, Toolset } from "../mcp/Toolset.ts"
 import { check } from "./check/check.ts"
 import { Instances } from "./client/Instances.ts"
 import * as VersionLookup from "./client/versionLookup.ts"
-import { makeFigures } from "./figures.ts"
+import { makeExecutionGauges } from "./executionGauges.ts"
 import { instructions, offerOver } from "./offer.ts"
 import { prompts } from "./prompts/catalog.ts"
 import { resources } from "./resources.ts"
@@ -22,5 +22,5 @@ export const EngineToolset: Toolset<Instances> = {
     VersionLookup.make,
     Effect.map((engineVersion) => ({ engineVersion }))
   ),
-  figures: makeFigures
+  gauges: makeExecutionGauges
 }

@@ -38,12 +38,12 @@ export interface Toolset<R = never> extends Offer<R> {
   readonly check?: Effect.Effect<ReadonlyArray<Finding>, never, R>
   /** Facts for `GET /health`, asked at every hit: as far as they are known by then, never waited for. */
   readonly health?: Effect.Effect<Effect.Effect<Readonly<Record<string, string>>>, never, R | Scope.Scope>
-  /** Figures for `GET /metrics`, asked at every hit: as far as they are known by then, never waited for. */
-  readonly figures?: Effect.Effect<Effect.Effect<ReadonlyArray<Figure>>, never, R | Scope.Scope>
+  /** Gauges for `GET /metrics`, asked at every hit: as far as they are known by then, never waited for. */
+  readonly gauges?: Effect.Effect<Effect.Effect<ReadonlyArray<Gauge>>, never, R | Scope.Scope>
 }
 
 /** One number about what the tools work on. */
-export interface Figure {
+export interface Gauge {
   /** Its name with dots, unit last, such as `engine.executions.failed`. */
   readonly name: string
   readonly help: string
@@ -96,7 +96,7 @@ const providePrompt = <R>(prompt: Prompt, context: Context.Context<R>): Prompt =
 
 /** The toolset closed over the services it works on. */
 export const provide = <R>(
-  { check, figures, health, narrow, ...toolset }: Toolset<R>,
+  { check, gauges, health, narrow, ...toolset }: Toolset<R>,
   context: Context.Context<R>
 ): Toolset => ({
   ...provideOffer(toolset, context),
@@ -104,7 +104,7 @@ export const provide = <R>(
   narrow: Effect.provideContext(offered({ ...toolset, ...(narrow && { narrow }) }), context),
   ...(check && { check: Effect.provideContext(check, context) }),
   ...(health && { health: Effect.provideContext(health, context) }),
-  ...(figures && { figures: Effect.provideContext(figures, context) })
+  ...(gauges && { gauges: Effect.provideContext(gauges, context) })
 })
 
 /** What `GET /health` tells beside the server's own state and version: as far as it is known by now, never waited for. */
@@ -113,7 +113,7 @@ export const HealthFacts = Context.Reference<Effect.Effect<Readonly<Record<strin
   { defaultValue: () => Effect.succeed({}) }
 )
 
-/** The figures of all toolsets for `GET /metrics`: as far as they are known by now, never waited for. */
-export const Figures = Context.Reference<Effect.Effect<ReadonlyArray<Figure>>>("workflow-tool-server/mcp/Figures", {
+/** The gauges of all toolsets for `GET /metrics`: as far as they are known by now, never waited for. */
+export const Gauges = Context.Reference<Effect.Effect<ReadonlyArray<Gauge>>>("workflow-tool-server/mcp/Gauges", {
   defaultValue: () => Effect.succeed([])
 })

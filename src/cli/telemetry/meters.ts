@@ -1,7 +1,7 @@
 import { Context, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 
-import type { Figure } from "../../mcp/Toolset.ts"
+import type { Gauge } from "../../mcp/Toolset.ts"
 
 export type Labels = Readonly<Record<string, string>>
 
@@ -72,8 +72,8 @@ export const makeMeters = () => {
     succeeded: (unixSeconds: number, labels: Labels) =>
       at(metrics.succeeded, labels).updateUnsafe(unixSeconds, context),
     /** Everything so far in Prometheus' text form, with what the toolsets know besides. */
-    text: (figures: ReadonlyArray<Figure>): string => {
-      for (const { help, labels, name, value } of figures) at(gauge(name, help), labels).updateUnsafe(value, context)
+    text: (gauges: ReadonlyArray<Gauge>): string => {
+      for (const { help, labels, name, value } of gauges) at(gauge(name, help), labels).updateUnsafe(value, context)
       return PrometheusMetrics.formatUnsafe(context, { metricNameMapper: named })
     }
   }

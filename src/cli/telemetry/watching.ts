@@ -1,14 +1,14 @@
 import { Effect, Layer, type Scope } from "effect"
 
 import type { ConfigurationError } from "../../internal/config/ConfigurationError.ts"
-import type { Figure } from "../../mcp/Toolset.ts"
+import type { Gauge } from "../../mcp/Toolset.ts"
 import type { Launch } from "../configuration/Launch.ts"
 
 /** How the server is watched, if it is. */
 export interface Watching {
   readonly layer: Layer.Layer<never>
   /** What `GET /metrics` answers, with what the toolsets know; nothing where it is not served. */
-  readonly metrics: ((figures: ReadonlyArray<Figure>) => string) | undefined
+  readonly metrics: ((gauges: ReadonlyArray<Gauge>) => string) | undefined
 }
 
 /** Loads what watches the server, only where somebody may have asked for it: metrics to be fetched, or a place to send to. */

@@ -31,17 +31,17 @@ import type {
   WorkflowVersion
 } from "./models.ts"
 import type { Changed, Protected } from "./Protection.ts"
-import * as Readings from "./Readings.ts"
 import { recording } from "./recording.ts"
 import { restCalls } from "./restCalls.ts"
 import type { SeenVersions } from "./versions.ts"
+import * as WorkflowCache from "./WorkflowCache.ts"
 import * as WorkflowLocks from "./WorkflowLocks.ts"
 
 /** What a client may share with those of other instances. */
 export interface Options {
   /** Clients that share these wait for each other's changes. */
   readonly locks?: WorkflowLocks.WorkflowLocks
-  readonly readings?: Readings.Readings
+  readonly workflowCache?: WorkflowCache.WorkflowCache
   readonly historyOf?: (authors: Authors) => InstanceHistory
   readonly protection?: Protected | undefined
 }
@@ -222,9 +222,14 @@ export class EngineClient extends Context.Service<
     instance: string,
     environment: Environment,
     upstream: Upstream,
-    { historyOf = () => noHistory, locks = WorkflowLocks.make(), protection, readings = Readings.make() }: Options = {}
+    {
+      historyOf = () => noHistory,
+      locks = WorkflowLocks.make(),
+      protection,
+      workflowCache = WorkflowCache.make()
+    }: Options = {}
   ): EngineClient["Service"] => {
-    const client = restCalls(instance, environment, upstream, { locks, readings })
+    const client = restCalls(instance, environment, upstream, { locks, workflowCache })
     const history = historyOf(authorsBy(client))
     return { ...guarding(recording(client, history), protection), history }
   }

@@ -10,8 +10,8 @@ import { EngineClient } from "./EngineClient.ts"
 import { InstanceNotFound } from "./EngineError.ts"
 import { History } from "./History.ts"
 import { Protection } from "./Protection.ts"
-import * as Readings from "./Readings.ts"
 import { routeOf } from "./route.ts"
+import * as WorkflowCache from "./WorkflowCache.ts"
 import * as WorkflowLocks from "./WorkflowLocks.ts"
 
 /** Every configured instance. Its client is built at the first use and shared by all calls. */
@@ -33,7 +33,7 @@ export class Instances extends Context.Service<
       const coordination = yield* Coordination
       const inTime = yield* TimeLimit.make
       const locks = WorkflowLocks.make(coordination)
-      const readings = Readings.make()
+      const workflowCache = WorkflowCache.make()
       const history = yield* History
       const protection = yield* Protection
       const secrets = [...environments.values()].flatMap(({ apiKey, headers }) =>
@@ -57,7 +57,7 @@ export class Instances extends Context.Service<
               inTime,
               observed: { name, route: routeOf, isTold: true }
             }),
-            { locks, readings, protection, historyOf: (authors) => history.of(name, secrets, authors) }
+            { locks, workflowCache, protection, historyOf: (authors) => history.of(name, secrets, authors) }
           )
         },
         (effect, name) =>

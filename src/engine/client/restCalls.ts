@@ -29,9 +29,9 @@ import {
 import { spellingFor } from "./naming.ts"
 import { nodeTypeCalls } from "./nodeTypeCalls.ts"
 import type { Changed } from "./Protection.ts"
-import type { Readings } from "./Readings.ts"
 import { makeSeenVersions } from "./versions.ts"
 import { withWebhookIds } from "./webhookIds.ts"
+import type { WorkflowCache } from "./WorkflowCache.ts"
 import type { WorkflowLocks } from "./WorkflowLocks.ts"
 
 /** How each method of `EngineClient` calls the engine. What it promises is said there. */
@@ -39,7 +39,7 @@ export const restCalls = (
   instance: string,
   environment: Environment,
   upstream: Upstream,
-  { locks, readings }: { readonly locks: WorkflowLocks; readonly readings: Readings }
+  { locks, workflowCache }: { readonly locks: WorkflowLocks; readonly workflowCache: WorkflowCache }
 ) => {
   const calls = Call.make(instance, environment, upstream)
   return {
@@ -55,7 +55,7 @@ export const restCalls = (
     mayChange: unprotected,
     mayUpdate: unheld,
     versions: makeSeenVersions(),
-    ...workflowCalls(calls, (id, text) => readings(`${instance} ${id}`, text)),
+    ...workflowCalls(calls, (id, text) => workflowCache(`${instance} ${id}`, text)),
     ...executionCalls(calls),
     ...credentialCalls(calls),
     ...tagCalls(calls),
@@ -70,7 +70,7 @@ export const restCalls = (
   }
 }
 
-const workflowCalls = ({ call, callIfOffered }: Call.Calls, readings: Readings) => {
+const workflowCalls = ({ call, callIfOffered }: Call.Calls, workflowCache: WorkflowCache) => {
   const filtered = knownFilters()
   return {
     listWorkflows: ({ tags, ...given }: WorkflowQuery, selection: Selection = "whole") =>
@@ -85,7 +85,7 @@ const workflowCalls = ({ call, callIfOffered }: Call.Calls, readings: Readings) 
       ),
     getWorkflow: (id: WorkflowId) =>
       call(Workflow, { operation: "get workflow", method: "GET", path: `/workflows/${id}` }, (text) =>
-        readings(id, text)
+        workflowCache(id, text)
       ),
     createWorkflow: Effect.fnUntraced(function* (creation: Creation) {
       const nodes = yield* withWebhookIds(creation.nodes)

@@ -12,13 +12,13 @@ const versionsOf = (grouped: Grouped, spelling: (kind: string) => string): Reado
   )
 
 /** What editors gave new nodes when the oldest tested engine was made; later engines still take it. */
-const lasting = lazy(() => versionsOf(known.lasting, nodeType))
+const portable = lazy(() => versionsOf(known.portable, nodeType))
 
 /** What they give today to nodes that came later, or of which older versions are not known. */
 const newest = lazy(() => new Map([...versionsOf(known.newest, nodeType), ...versionsOf(known.ai, agentType)]))
 
 /** A version of a type that every tested engine takes. */
-export const lastingVersion = (type: string): number | undefined => lasting().get(toEngineType(type))
+export const portableVersion = (type: string): number | undefined => portable().get(toEngineType(type))
 
 /** The version of a type that the newest tested engine gives. */
 export const newestVersion = (type: string): number | undefined => newest().get(toEngineType(type))
@@ -27,6 +27,6 @@ export const newestVersion = (type: string): number | undefined => newest().get(
 export const fullType = (type: string): string => {
   if (type.includes(".")) return type
   const base = nodeType(nodeKind(type))
-  if (lasting().has(base) || newest().has(base)) return base
+  if (portable().has(base) || newest().has(base)) return base
   return newest().has(agentType(type)) ? agentType(type) : type
 }

@@ -6,7 +6,7 @@ import { refused } from "../protocol/Response.ts"
 import { ServerInfo } from "../protocol/ServerInfo.ts"
 import { Sessions } from "../protocol/Session.ts"
 import { named, withRequestId } from "../RequestId.ts"
-import { Figures, HealthFacts } from "../Toolset.ts"
+import { Gauges, HealthFacts } from "../Toolset.ts"
 import { makeReader } from "./body.ts"
 import { answer, type Conversations, exchange } from "./exchange.ts"
 import { readHeaders } from "./headers.ts"
@@ -77,8 +77,8 @@ export const layer = (options: Options = {}) =>
       yield* router.add("GET", "/health", health)
       const { metrics } = options
       if (metrics !== undefined) {
-        const figures = yield* Figures
-        const shown = Effect.map(figures, (known) =>
+        const gauges = yield* Gauges
+        const shown = Effect.map(gauges, (known) =>
           HttpServerResponse.text(metrics(known), { contentType: prometheus })
         )
         yield* router.add(

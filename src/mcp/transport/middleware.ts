@@ -2,7 +2,7 @@ import { Effect, Option, Predicate, Redacted, type Scope } from "effect"
 import { HttpServer, type HttpServerRequest, HttpServerResponse } from "effect/http"
 
 import { type Access, CurrentAccess } from "../Access.ts"
-import type { Figure } from "../Toolset.ts"
+import type { Gauge } from "../Toolset.ts"
 import type { BodyReaders } from "./body.ts"
 import type { Memory } from "./memory.ts"
 import { type OriginPolicy, refusal } from "./originPolicy.ts"
@@ -27,8 +27,8 @@ export interface Options {
   readonly bodies?: BodyReaders
   /** What an answer waits for that took its time, so that those of one round of the process leave together. */
   readonly together?: Effect.Effect<void>
-  /** The text of `GET /metrics`, with the figures of the toolsets in it; without it there is no such route. */
-  readonly metrics?: ((figures: ReadonlyArray<Figure>) => string) | undefined
+  /** The text of `GET /metrics`, with the gauges of the toolsets in it; without it there is no such route. */
+  readonly metrics?: ((gauges: ReadonlyArray<Gauge>) => string) | undefined
 }
 
 export type Handler = (

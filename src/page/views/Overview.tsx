@@ -52,9 +52,9 @@ const Card = (props: {
   </section>
 )
 
-const Figures = ({ figures }: { readonly figures: ReadonlyArray<readonly [value: ComponentChildren, of: string]> }) => (
-  <dl class="figures">
-    {figures.map(([value, of]) => (
+const Metrics = ({ metrics }: { readonly metrics: ReadonlyArray<readonly [value: ComponentChildren, of: string]> }) => (
+  <dl class="metrics">
+    {metrics.map(([value, of]) => (
       <div key={of}>
         <dt>{of}</dt>
         <dd>{value}</dd>
@@ -107,8 +107,8 @@ const Health = ({ instance }: { readonly instance: string }) => {
 
 const Found = ({ found, instance }: { readonly instance: string; readonly found: JsonObject }) => (
   <>
-    <Figures
-      figures={[
+    <Metrics
+      metrics={[
         [<a href={href(["workflows"], { instance })}>{numberOf(found.workflows)}</a>, "Workflows"],
         [<a href={href(["workflows"], { instance, active: "true" })}>{numberOf(found.active)}</a>, "Active"],
         [objectsOf(found.failures).reduce((sum, row) => sum + numberOf(row.failures), 0), "Failed runs, 24 h"]
@@ -192,8 +192,8 @@ const Counted = ({ instance }: { readonly instance: string }) => {
     >
       <Answer outcome={outcome} what="its workflows">
         {() => (
-          <Figures
-            figures={[
+          <Metrics
+            metrics={[
               [<a href={href(["workflows"], { instance })}>{`${rows.length}${more}`}</a>, "Workflows"],
               [`${rows.filter(({ active }) => active === true).length}${more}`, "Active"]
             ]}

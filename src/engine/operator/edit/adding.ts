@@ -6,7 +6,7 @@ import { groupsAmong } from "../../client/nodeGroups.ts"
 import { isCalled } from "../../client/webhookIds.ts"
 import { placeFor } from "../../workflow/placing.ts"
 import { stateKey } from "../../workflow/references.ts"
-import { fullType, lastingVersion, newestVersion } from "../../workflow/typeVersions.ts"
+import { fullType, portableVersion, newestVersion } from "../../workflow/typeVersions.ts"
 import { bridges, wiresLike, withoutWires, withWire } from "../../workflow/wires.ts"
 import {
   type Apply,
@@ -95,7 +95,7 @@ const versionOf = (
     given ??
     versionIn(nodes, type) ??
     typeVersions.get(toEngineType(type)) ??
-    lastingVersion(type) ??
+    portableVersion(type) ??
     newestVersion(type)
   return found === undefined
     ? Result.fail(`no version of ${type} is known here: give typeVersion, or see that the type is right`)

@@ -7,7 +7,7 @@ import type { Catalog } from "../../nodes/Catalog.ts"
 import { NodeKnowledge } from "../../nodes/NodeKnowledge.ts"
 import { packageOf } from "../../nodes/packageOf.ts"
 import { suggestTypes } from "../../nodes/suggest.ts"
-import { fullType, lastingVersion } from "../../workflow/typeVersions.ts"
+import { fullType, portableVersion } from "../../workflow/typeVersions.ts"
 import { versionIn } from "./adding.ts"
 import type { Operation } from "./Operation.ts"
 
@@ -20,7 +20,7 @@ export const typesOfNewNodes = Effect.fnUntraced(function* ({ nodes }: Workflow,
   const strange = operations.flatMap((one) => {
     if (one.op !== "add") return []
     const type = toEngineType(fullType(one.type))
-    const needsVersion = one.typeVersion === undefined && lastingVersion(type) === undefined
+    const needsVersion = one.typeVersion === undefined && portableVersion(type) === undefined
     return versionIn(nodes, type) === undefined ? [{ type, needsVersion }] : []
   })
   const catalog = Option.getOrUndefined(yield* catalogFor(strange))

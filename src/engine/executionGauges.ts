@@ -1,7 +1,7 @@
 import { Clock, Effect, Result } from "effect"
 
 import { monotonicMillis } from "../internal/http/monotonicMillis.ts"
-import type { Figure } from "../mcp/Toolset.ts"
+import type { Gauge } from "../mcp/Toolset.ts"
 import type { EngineClient } from "./client/EngineClient.ts"
 import { Instances } from "./client/Instances.ts"
 import type { Execution, Page } from "./client/models.ts"
@@ -19,16 +19,16 @@ const mostFailures = 250
  * Answers at once with what the last look at all instances found; asking starts the next one in the background, one at a
  * time and at most every minute. Where nobody asks, nobody looks.
  */
-export const makeFigures = Effect.gen(function* () {
+export const makeExecutionGauges = Effect.gen(function* () {
   const { names, resolve } = yield* Instances
   const scope = yield* Effect.scope
-  let known: ReadonlyArray<Figure> = []
+  let known: ReadonlyArray<Gauge> = []
   let isLooking = false
   let nextLook = -Infinity
 
   const lookAt = (name: string) =>
     Effect.map(Effect.result(Effect.flatMap(resolve(name), executionsOf)), (found) =>
-      figuresOf(name, Result.getOrUndefined(found))
+      gaugesOf(name, Result.getOrUndefined(found))
     )
 
   const look = Effect.forEach(names, lookAt, { concurrency: 4 }).pipe(
@@ -74,20 +74,20 @@ const newestOf = ({ data: [newest] }: Page<Execution>): number | undefined => {
   return Number.isNaN(millis) ? undefined : millis / 1000
 }
 
-/** What was found of an instance, as figures; only that it could not be looked at, where that is so. */
-export const figuresOf = (instance: string, found: Executions | undefined): ReadonlyArray<Figure> => {
-  const figure = (name: string, help: string, value: number | undefined): ReadonlyArray<Figure> =>
+/** What was found of an instance, as gauges; only that it could not be looked at, where that is so. */
+export const gaugesOf = (instance: string, found: Executions | undefined): ReadonlyArray<Gauge> => {
+  const gauge = (name: string, help: string, value: number | undefined): ReadonlyArray<Gauge> =>
     value === undefined
       ? []
       : [{ name: `workflow_tool_server.${name}`, help, labels: { "workflow_tool_server.instance": instance }, value }]
   return [
-    ...figure("instance.up", "Whether the last look at the executions of an instance succeeded", found ? 1 : 0),
-    ...figure(
+    ...gauge("instance.up", "Whether the last look at the executions of an instance succeeded", found ? 1 : 0),
+    ...gauge(
       "executions.failed",
       `Failed executions of the last ${hours} hours that the engine has kept, ${mostFailures} at most`,
       found?.failed
     ),
-    ...figure("executions.last_failure", "When the newest failed execution ended, in Unix time", found?.lastFailure),
-    ...figure("executions.last_success", "When the newest successful execution ended, in Unix time", found?.lastSuccess)
+    ...gauge("executions.last_failure", "When the newest failed execution ended, in Unix time", found?.lastFailure),
+    ...gauge("executions.last_success", "When the newest successful execution ended, in Unix time", found?.lastSuccess)
   ]
 }

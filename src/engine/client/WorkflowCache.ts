@@ -7,8 +7,8 @@ import { isWorkflow } from "./isWorkflow.ts"
 import type { Workflow } from "./models.ts"
 import { json } from "./replies.ts"
 
-/** Reads the text of a workflow, as far as it has its shape at a glance. */
-export type Readings = (address: string, text: string) => Option.Option<Workflow>
+/** Reads the text of a workflow, as far as it has its shape at a glance, or knows what it reads. */
+export type WorkflowCache = (address: string, text: string) => Option.Option<Workflow>
 
 /** What was read, as far as it is told apart from most others; whole once it seems to have come twice. */
 interface Reading {
@@ -25,7 +25,7 @@ const longest = 64 * 1024
  * mostly finds it as it was. Then the object is the same as before, too; it cannot be changed. Of what has come once,
  * next to nothing is kept, as it would only be copied, and thrown away with the next change.
  */
-export const make = (): Readings => {
+export const make = (): WorkflowCache => {
   const recent = new BoundedCache<Reading>(most, ({ stamp, whole }) => whole?.text.length ?? stamp.length)
   return (address, text) => {
     if (text.length > longest) return read(text)
