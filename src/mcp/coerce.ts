@@ -1,5 +1,6 @@
-import { type JsonSchema, Option, Predicate, Schema } from "effect"
+import { type JsonSchema, Option, Predicate } from "effect"
 
+import { parseJson } from "../internal/json/parseJson.ts"
 import { inspect } from "./jsonText.ts"
 
 /** Why the JSON text at this path (`items.0.data`) is none that is read, if there is one that is not. */
@@ -36,8 +37,6 @@ const readItems = (value: unknown, schema: unknown): unknown =>
   Array.isArray(value) && Predicate.hasProperty(schema, "items")
     ? value.map((item: unknown) => read(item, schema.items))
     : value
-
-const parseJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /** Some arguments take an object or a list, and can only say one of the two. */
 const isMeant = (type: unknown, parsed: unknown): boolean =>

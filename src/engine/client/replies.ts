@@ -3,6 +3,7 @@ import { Headers } from "effect/http"
 
 import type { Redactor } from "../../internal/http/redact.ts"
 import type { Reply } from "../../internal/http/Upstream.ts"
+import { parseJson } from "../../internal/json/parseJson.ts"
 import { startingUp } from "./naming.ts"
 
 /** Longest body that is quoted whole, in characters; of others the beginning. */
@@ -17,11 +18,9 @@ export const cut = (text: string, most = longestWords): string =>
 
 const untouched: Redactor = { text: (text) => text, value: (value) => value }
 
-const parse = Option.liftThrowable((text: string): unknown => JSON.parse(text))
-
 /** The body of a reply as JSON; an empty body counts as `{}`. */
 export const json = ({ text }: Pick<Reply, "text">): Option.Option<unknown> =>
-  text === "" ? Option.some({}) : parse(text)
+  text === "" ? Option.some({}) : parseJson(text)
 
 /** What the engine says in an error body: its `message`, or what kind of answer came instead. */
 export const problemOf = (reply: Reply, { text } = untouched): string => {

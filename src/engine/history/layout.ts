@@ -1,5 +1,6 @@
-import { Predicate, Schema } from "effect"
+import { Predicate } from "effect"
 
+import { parseJson } from "../../internal/json/parseJson.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
 import { slug } from "./paths.ts"
@@ -48,7 +49,7 @@ const nodeApart = (node: unknown, keep: Keep): unknown => {
 export const recordAt = (base: string, files: Files): JsonObject | undefined => {
   const main = files.get(`${base}.json`)
   if (main === undefined) return undefined
-  const read = decode(main)
+  const read = parseJson(main)
   if (read._tag === "None") return undefined
   let isWhole = true
   const whole = together(read.value, (name) => {
@@ -58,8 +59,6 @@ export const recordAt = (base: string, files: Files): JsonObject | undefined => 
   })
   return isWhole && isJsonObject(whole) ? whole : undefined
 }
-
-const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /** The one field of an object that stands for a file. Fields of that name in a workflow get one more `$`. */
 const pointer = "$file"
@@ -114,7 +113,7 @@ const extensionOf = (text: string, path: Path): string => {
   const field = path.at(-1) ?? ""
   const known = extensions.find(([pattern]) => pattern.test(field))?.[1]
   if (known !== undefined) return known
-  return /^\s*[[{]/.test(text) && decode(text)._tag === "Some" ? "json" : "txt"
+  return /^\s*[[{]/.test(text) && parseJson(text)._tag === "Some" ? "json" : "txt"
 }
 
 const fieldOrder = ["name", "id", "active", "isArchived", "description", "tags", "nodes", "connections", "settings"]

@@ -1,8 +1,9 @@
-import { Clock, Effect, Random, Redacted, Result, Schema } from "effect"
+import { Clock, Effect, Option, Random, Redacted, Result, Schema } from "effect"
 import type { HttpClient } from "effect/http"
 
 import { redactor } from "../../internal/http/redact.ts"
 import * as Upstream from "../../internal/http/Upstream.ts"
+import { parseJson } from "../../internal/json/parseJson.ts"
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
 import { limitOf, readOnlyReason } from "./keyRules.ts"
 import * as Limiter from "./Limiter.ts"
@@ -22,7 +23,6 @@ const maxRetries = 2
 /** How much of a refusal, or of what is no JSON, is looked at, in characters. */
 const longestRefusal = 20_000
 const maxPauses = 5
-const parseJson = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
 
 /** One call to the marketplace: checked, at its turn, repeated only where that is safe, every failure typed. */
 export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, settings: MarketplaceSettings) {
@@ -86,7 +86,7 @@ export const make = Effect.fnUntraced(function* (client: HttpClient.HttpClient, 
     const failed = (reason: Reason) => new MarketplaceError({ operation: operation.name, reason })
     if (forbidden !== undefined) return yield* failed(new AdsReadOnly({ detail: forbidden }))
     const text = yield* send(operation, options)
-    const json = text.trim() === "" ? null : Result.getOrElse(parseJson(text), () => text.slice(0, longestRefusal))
+    const json = text.trim() === "" ? null : Option.getOrElse(parseJson(text), () => text.slice(0, longestRefusal))
     const decoded = Schema.decodeUnknownResult(reply)(redact.value(json))
     if (Result.isSuccess(decoded)) return decoded.success
     const detail = `the answer cannot be read: ${firstIssueOf(decoded.failure)}`

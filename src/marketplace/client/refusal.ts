@@ -1,5 +1,6 @@
 import { Option, Predicate, Schema } from "effect"
 
+import { parseJson } from "../../internal/json/parseJson.ts"
 import {
   AdsBadRequest,
   AdsConflict,
@@ -28,13 +29,12 @@ const ErrorBody = Schema.Struct({
   errors: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.Struct({ field: Text, detail: Text }))))
 })
 
-const parse = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 const readBody = Schema.decodeUnknownOption(ErrorBody)
 const longest = 500
 
 /** What an error body says, whichever of the known shapes it has; a new shape is shown as it came. */
 const readRefusal = (text: string) => {
-  const parsed = Option.getOrElse(parse(text), () => text)
+  const parsed = Option.getOrElse(parseJson(text), () => text)
   const asItCame = (Predicate.isString(parsed) ? parsed : text).trim().slice(0, longest)
   const body = Option.getOrUndefined(readBody(parsed))
   const fields = (body?.errors ?? []).map(({ detail, field }) => ({ field: field ?? "", detail: detail ?? "" }))

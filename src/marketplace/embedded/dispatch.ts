@@ -1,6 +1,7 @@
-import { Clock, DateTime, Effect, Option, Ref, Schema } from "effect"
+import { Clock, DateTime, Effect, Option, Ref } from "effect"
 import { Headers as HttpHeaders, type HttpServerRequest } from "effect/http"
 
+import { parseJson } from "../../internal/json/parseJson.ts"
 import data from "./data/limits.json" with { type: "json" }
 import type { Endpoint } from "./Endpoint.ts"
 import { tooMany, toResponse, unauthorized } from "./Reply.ts"
@@ -63,7 +64,6 @@ const makeBuckets = () => {
 }
 
 const unlimited: Flow = { intervalMs: 0, burst: 1 }
-const parse = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /** Answers a call in the marketplace's order of checks: key, limit, query or shape of the body, then its rules. */
 export const dispatch = ({ key, limits, state }: Behaviour) => {
@@ -74,7 +74,7 @@ export const dispatch = ({ key, limits, state }: Behaviour) => {
   const given = Effect.fnUntraced(function* ({ method }: Endpoint, request: HttpServerRequest.HttpServerRequest) {
     if (method === "GET") return Object.fromEntries(new URL(request.url, "http://marketplace").searchParams)
     const text = yield* Effect.orElseSucceed(request.text, () => "")
-    return Option.getOrUndefined(parse(text))
+    return Option.getOrUndefined(parseJson(text))
   })
 
   return Effect.fnUntraced(function* (endpoint: Endpoint, request: HttpServerRequest.HttpServerRequest) {

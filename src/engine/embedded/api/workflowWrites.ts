@@ -1,5 +1,6 @@
 import { Effect, Predicate, Schema } from "effect"
 
+import { parseJson } from "../../../internal/json/parseJson.ts"
 import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { publish } from "../run/publishing.ts"
 import { freshId, freshUuid, present } from "../store/fresh.ts"
@@ -31,12 +32,10 @@ const complete = Effect.fnUntraced(function* (node: JsonObject): Effect.fn.Retur
   return needsWebhookId(node) ? { ...named, webhookId: yield* freshUuid } : named
 })
 
-const parse = Schema.decodeUnknownEffect(Schema.fromJsonString(Schema.Unknown))
-
 /** Static data may be sent as an object or as the text of one. */
 const staticDataOf = (draft: Draft): Effect.Effect<unknown> =>
   Predicate.isString(draft.staticData)
-    ? Effect.orDie(parse(draft.staticData))
+    ? Effect.orDie(Effect.fromOption(parseJson(draft.staticData)))
     : Effect.succeed(draft.staticData ?? null)
 
 /** The groups of nodes that a workflow is to have: those that are sent, or those that it has. */

@@ -1,5 +1,6 @@
-import { Effect, Predicate, Result, Schema } from "effect"
+import { Effect, Option, Predicate } from "effect"
 
+import { parseJson } from "../../../internal/json/parseJson.ts"
 import { type JsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { own, textOf } from "../store/values.ts"
 import { NodeFailure } from "./evaluate.ts"
@@ -68,13 +69,11 @@ const old = ([type, list]: [string, unknown]): ReadonlyArray<boolean> =>
     return own(tests, operation)?.(value1, value2) ?? false
   })
 
-const parse = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
-
 /** What an Edit Fields node makes of one item's data; its expressions have been evaluated before. */
 export const edit = (parameters: JsonObject, json: JsonObject): Effect.Effect<JsonObject, NodeFailure> => {
   if (parameters.mode === "raw") {
     const given = Predicate.isString(parameters.jsonOutput)
-      ? Result.getOrUndefined(parse(parameters.jsonOutput))
+      ? Option.getOrUndefined(parseJson(parameters.jsonOutput))
       : parameters.jsonOutput
     return Predicate.isObject(given)
       ? Effect.succeed({ ...kept(parameters, json), ...given })
@@ -123,7 +122,7 @@ const convert = ({ name, type, value }: Assignment): Effect.Effect<unknown, Node
   if (type === "number") return Number.isNaN(Number(value)) ? misfit("number") : Effect.succeed(Number(value))
   if (type === "boolean") return Object.hasOwn(truths, value) ? Effect.succeed(truths[value]) : misfit("boolean")
   const isJson = type === "object" || type === "array"
-  return Effect.succeed(isJson ? Result.getOrElse(parse(value), () => value) : value)
+  return Effect.succeed(isJson ? Option.getOrElse(parseJson(value), () => value) : value)
 }
 
 /** A name with dots reaches into objects. */

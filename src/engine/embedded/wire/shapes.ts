@@ -1,4 +1,6 @@
-import { Predicate, Result, Schema } from "effect"
+import { Option, Predicate } from "effect"
+
+import { parseJson } from "../../../internal/json/parseJson.ts"
 
 /** What a value in a request must look like, for an engine that names the first thing that is wrong. */
 export type Shape =
@@ -91,10 +93,8 @@ const matches = {
   string: Predicate.isString
 }
 
-const parse = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
-
 const isJson = (value: unknown): boolean =>
-  value === null || Predicate.isObject(value) || (Predicate.isString(value) && Result.isSuccess(parse(value)))
+  value === null || Predicate.isObject(value) || (Predicate.isString(value) && Option.isSome(parseJson(value)))
 
 const problemOfFields = (
   messages: ShapeMessages,

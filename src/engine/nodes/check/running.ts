@@ -1,5 +1,6 @@
-import { Predicate, Result } from "effect"
+import { Option, Predicate } from "effect"
 
+import { parseJson } from "../../../internal/json/parseJson.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
@@ -33,7 +34,7 @@ const unreadable = (parameters: JsonObject): ReadonlyArray<Found> =>
     // What no node can read is told of every node.
     if (json(value).length > 0) return []
     if (parameters.contentType !== undefined && parameters.contentType !== "json" && text === "jsonBody") return []
-    if (Result.isSuccess(Result.try((): unknown => JSON.parse(value)))) return []
+    if (Option.isSome(parseJson(value))) return []
     const fix = 'Names and texts stand in double quotes, and nothing stands behind the last comma: {"a": "b"}'
     return [{ field: `parameters.${text}`, problem: `is no JSON: ${quoted(value)}`, fix }]
   })

@@ -1,5 +1,6 @@
-import { Predicate, Result } from "effect"
+import { Option, Predicate } from "effect"
 
+import { parseJson } from "../../../internal/json/parseJson.ts"
 import { isJsonObject, listOf, objectOf } from "../../../internal/schema/JsonObject.ts"
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { isExpression } from "../conditions.ts"
@@ -155,13 +156,11 @@ const mapper = (value: unknown, needsMatch: boolean): ReadonlyArray<Inside> => {
     : []
 }
 
-const parse = (text: string) => Result.try((): unknown => JSON.parse(text))
-
 /** What most nodes cannot read as JSON. */
 export const json = (value: unknown): ReadonlyArray<Inside> => {
   if (!Predicate.isString(value) || value.trim() === "" || value.includes("{{") || /^[^[{]/.test(value.trim()))
     return []
-  if (Result.isSuccess(parse(value)) || Result.isSuccess(parse(strict(value)))) return []
+  if (Option.isSome(parseJson(value)) || Option.isSome(parseJson(strict(value)))) return []
   return [
     error(
       "",

@@ -1,5 +1,6 @@
-import { Option, Predicate, Result, Schema } from "effect"
+import { Option, Predicate, Result } from "effect"
 
+import { parseJson } from "../../../internal/json/parseJson.ts"
 import { type JsonObject, isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nameOf } from "../../client/models.ts"
 import { holdsSecrets, mapShownTexts, meaningOf, secretsStay } from "../../workflow/maskSecrets.ts"
@@ -46,7 +47,7 @@ export const set: Apply<"set"> = (draft, { node: name, parameters, path, value }
       const changed = yield* withValueAt(node, at, value === null ? undefined : asThere(value, valueAt(node, at)))
       return isJsonObject(changed) ? withNode(draft, node, renamed(node, changed)) : draft
     }
-    const patch = parameters ?? (Predicate.isString(value) ? Option.getOrUndefined(readJson(value)) : value)
+    const patch = parameters ?? (Predicate.isString(value) ? Option.getOrUndefined(parseJson(value)) : value)
     if (!isJsonObject(patch)) return yield* Result.fail("give parameters as an object, or path and value")
     const merged = { ...node, parameters: mergePatch(node.parameters ?? {}, patch) }
     return withNode(draft, node, renamed(node, merged))
@@ -57,12 +58,10 @@ const renamed = (before: JsonObject, after: JsonObject): JsonObject =>
     ? after
     : { ...after, parameters: withoutFormerNames(before.parameters, after.parameters) }
 
-const readJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
-
 /** JSON in a text, where a value of that kind stands: clients may only send texts. */
 const asThere = (given: unknown, there: unknown): unknown => {
   if (!Predicate.isString(given) || there === undefined || there === null || Predicate.isString(there)) return given
-  const read = Option.getOrUndefined(readJson(given))
+  const read = Option.getOrUndefined(parseJson(given))
   return typeof read === typeof there && Array.isArray(read) === Array.isArray(there) && read !== null ? read : given
 }
 
