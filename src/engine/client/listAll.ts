@@ -8,9 +8,11 @@ interface Extent {
   readonly pages: number
   /** Items of one page; as many as engines give where it is left out. */
   readonly limit?: number
+  /** Whether no later page is wanted, by how many items were picked of a page with so many. */
+  readonly isEnough?: (picked: number, all: number) => boolean
 }
 
-/** What was found on the pages that were read, and whether these were all. */
+/** What was found on the pages that were read, and whether these were all that are there or wanted. */
 export interface FirstPages<B> {
   readonly found: ReadonlyArray<B>
   readonly isWhole: boolean
@@ -22,7 +24,7 @@ export interface FirstPages<B> {
  */
 export const firstPages = Effect.fnUntraced(function* <A, B, E>(
   list: (query: PageQuery) => Effect.Effect<Page<A>, E>,
-  { limit = 250, pages }: Extent,
+  { isEnough = () => false, limit = 250, pages }: Extent,
   pick: (items: ReadonlyArray<A>) => ReadonlyArray<B>
 ): Effect.fn.Return<FirstPages<B>, E> {
   const found: Array<B> = []
@@ -30,8 +32,10 @@ export const firstPages = Effect.fnUntraced(function* <A, B, E>(
   let query: PageQuery = { limit }
   for (let page = 0; page < pages; page++) {
     const { data, nextCursor: cursor } = yield* list(query)
-    for (const item of pick(data)) found.push(item)
-    if (typeof cursor !== "string" || cursor === "" || seen.has(cursor)) return { found, isWhole: true }
+    const picked = pick(data)
+    for (const item of picked) found.push(item)
+    const isLast = typeof cursor !== "string" || cursor === "" || seen.has(cursor)
+    if (isLast || isEnough(picked.length, data.length)) return { found, isWhole: true }
     seen.add(cursor)
     query = { limit, cursor }
   }

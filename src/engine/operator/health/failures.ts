@@ -7,7 +7,7 @@ import { failureOf, kindOfMessage, messageOf, wordsOf } from "../explain/failure
 import { runDataOf } from "../explain/runData.ts"
 import { errorsOnly } from "../explain/selections.ts"
 import type { Engine } from "./census.ts"
-import { type Listed, pagesOf } from "./listing.ts"
+import { type Listed, executionsSince } from "./executionsSince.ts"
 
 /** Failed executions whose data is read for their errors, over one instance. */
 const mostRead = 24
@@ -18,11 +18,11 @@ export const failuresOf = Effect.fnUntraced(function* (
   startedAfter: string,
   names: ReadonlyMap<string, string>
 ) {
-  const error = yield* pagesOf(
+  const error = yield* executionsSince(
     (query) => engine.listExecutions({ status: "error", startedAfter, ...query }),
     startedAfter
   )
-  const crashed = yield* pagesOf(
+  const crashed = yield* executionsSince(
     (query) => engine.listExecutions({ status: "crashed", startedAfter, ...query }),
     startedAfter
   ).pipe(Effect.orElseSucceed((): Listed => ({ runs: [], isMore: false })))

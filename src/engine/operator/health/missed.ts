@@ -3,7 +3,7 @@ import { Effect, Option, Predicate } from "effect"
 import { isJsonObject, listOf } from "../../../internal/schema/JsonObject.ts"
 import { type Workflow, WorkflowId } from "../../client/models.ts"
 import type { Census, Engine } from "./census.ts"
-import { pagesOf } from "./listing.ts"
+import { executionsSince } from "./executionsSince.ts"
 import { leastRuns } from "./schedules.ts"
 
 /** Milliseconds that a run may be late, and that the beginning of the time looked at stays out. */
@@ -19,7 +19,7 @@ const shortfall = Effect.fnUntraced(function* (engine: Engine, workflow: Census,
   if (span.to <= span.from || expected.count === 0) return undefined
   const startedAfter = new Date(expected.since - slack).toISOString()
   const listed = (status?: "running") =>
-    pagesOf(
+    executionsSince(
       (query) =>
         engine.listExecutions({
           workflowId: workflow.id,

@@ -3,6 +3,7 @@ import { Effect, Predicate } from "effect"
 import { type JsonObject, objectsOf } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { WorkflowChanged, type EngineError, StepFailed, type ApiError, reworded } from "../../client/EngineError.ts"
+import { firstPages } from "../../client/listAll.ts"
 import type { WorkflowId, Workflow } from "../../client/models.ts"
 import { collisions } from "../../workflow/addresses.ts"
 
@@ -77,24 +78,24 @@ const isCollision = (error: EngineError): error is ApiError =>
 const found = Effect.fnUntraced(function* (id: WorkflowId, given: ReadonlyArray<JsonObject> | undefined) {
   const engine = yield* EngineClient
   const nodes = given ?? (yield* engine.getWorkflow(id)).nodes
-  let page = yield* engine.listWorkflows({ active: true, limit: 100 })
   let seen = 0
-  for (let pages = 1; ; pages++) {
-    const words = page.data
-      .filter((other) => Predicate.isString(other.id) && other.id !== id)
-      .flatMap((other) =>
-        collisions({ id, nodes }, { id: String(other.id), nodes: runningNodes(other) }).map(
-          ({ address, node, otherNode }) =>
-            `${address} of node ${node} is taken by node ${otherNode} of workflow ${String(other.name)} (${String(other.id)}).`
+  const { found: words, isWhole } = yield* firstPages(
+    (query) => engine.listWorkflows({ active: true, ...query }),
+    { limit: 100, pages: maxPages, isEnough: (taken) => taken > 0 },
+    (page) => {
+      seen += page.length
+      return page
+        .filter((other) => Predicate.isString(other.id) && other.id !== id)
+        .flatMap((other) =>
+          collisions({ id, nodes }, { id: String(other.id), nodes: runningNodes(other) }).map(
+            ({ address, node, otherNode }) =>
+              `${address} of node ${node} is taken by node ${otherNode} of workflow ${String(other.name)} (${String(other.id)}).`
+          )
         )
-      )
-    if (words.length > 0) return words.join(" ")
-    seen += page.data.length
-    if (typeof page.nextCursor !== "string" || page.nextCursor === "") return notSeen
-    if (pages >= maxPages)
-      return `None of the first ${seen} active workflows that this key can list has the same address.`
-    page = yield* engine.listWorkflows({ active: true, cursor: page.nextCursor })
-  }
+    }
+  )
+  if (words.length > 0) return words.join(" ")
+  return isWhole ? notSeen : `None of the first ${seen} active workflows that this key can list has the same address.`
 })
 
 const notSeen = "No active workflow that this key can list has the same address."
