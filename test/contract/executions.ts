@@ -4,7 +4,18 @@ import { Effect } from "effect"
 import { ask, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
 import { TestedEngine } from "./TestedEngine.ts"
-import { chain, created, decodePage, decodeRun, eventually, failing, idsOf, node, webhook } from "./things.ts"
+import {
+  afterStartOf,
+  chain,
+  created,
+  decodePage,
+  decodeRun,
+  eventually,
+  failing,
+  idsOf,
+  node,
+  webhook
+} from "./things.ts"
 
 /** A workflow that ran well once, and then failed twice; the ids of its executions, newest first. */
 const history = Effect.gen(function* () {
@@ -18,10 +29,9 @@ const history = Effect.gen(function* () {
   // At an address of its own, so that no call still reaches the form before.
   const broken = { nodes: [webhook(), failing()], connections: chain("Webhook", "Stop") }
   yield* ask("update_workflow", { id, ...broken, active: true })
-  // No two runs begin at the same moment, by whatever clock the engine goes.
-  yield* Effect.sleep("50 millis")
+  yield* afterStartOf(good)
   const bad = decodeRun(yield* ask("execute_workflow", { id })).executionId
-  yield* Effect.sleep("50 millis")
+  yield* afterStartOf(bad)
   const worse = decodeRun(yield* ask("execute_workflow", { id })).executionId
   return { workflowId: id, good, bad, worse }
 })

@@ -5,7 +5,7 @@ import { countTokens } from "gpt-tokenizer"
 import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
 import { TestedEngine } from "./TestedEngine.ts"
-import { chain, created, decodeRun, eventually, failing, idsOf, node, unique, webhook } from "./things.ts"
+import { afterStartOf, chain, created, decodeRun, eventually, failing, idsOf, node, unique, webhook } from "./things.ts"
 
 const run = (id: unknown, data: Json = {}) =>
   Effect.map(ask("execute_workflow", { id, data }), (answer) => decodeRun(answer).executionId)
@@ -48,7 +48,7 @@ const mailer = Effect.gen(function* () {
     active: true
   })
   const good = yield* run(workflow.id, { email: "ann@example.com", order: 1 })
-  yield* Effect.sleep("30 millis")
+  yield* afterStartOf(good)
   const bad = yield* run(workflow.id, { order: 4711, apiKey: "sk-abcdefghijklmnopqrstuvwx" })
   return { id: workflow.id, good, bad }
 })
@@ -83,13 +83,13 @@ export const explaining = (it: Suite) => {
         connections: chain("Webhook", "Work"),
         active: true
       })
-      yield* run(id)
+      const good = yield* run(id)
       yield* ask("update_workflow", { id, active: false })
       const broken = { nodes: [webhook(), failing()], connections: chain("Webhook", "Stop") }
       yield* ask("update_workflow", { id, ...broken, active: true })
-      yield* Effect.sleep("30 millis")
+      yield* afterStartOf(good)
       const first = yield* run(id)
-      yield* Effect.sleep("30 millis")
+      yield* afterStartOf(first)
       const second = yield* run(id)
       const told = yield* ask("explain_execution", { workflowId: id })
       assert.nestedPropertyVal(told, "execution.id", second)
@@ -117,8 +117,7 @@ export const explaining = (it: Suite) => {
         active: true
       })
       const list = Array.from({ length: 50 }, (_, index) => ({ number: index, email: `A${index}@example.com` }))
-      yield* run(id, { list })
-      yield* Effect.sleep("30 millis")
+      yield* afterStartOf(yield* run(id, { list }))
       yield* run(id, { list: list.map(({ email, number }) => (number === 37 ? { number } : { number, email })) })
       const told = yield* ask("explain_execution", { workflowId: id })
       assert.match(

@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Effect, Schedule, Schema } from "effect"
+import { Clock, Effect, Schedule, Schema } from "effect"
 
 import { ask, type Json } from "../support/harness.ts"
 import { sent, shown, TestedEngine } from "./TestedEngine.ts"
@@ -117,6 +117,14 @@ export const eventually = Effect.fnUntraced(function* <A, E, R>(
   const found = yield* Effect.repeat(look, { until: isThere, schedule: Schedule.spaced("50 millis"), times: 200 })
   assert.isTrue(isThere(found), `never came about: ${JSON.stringify(found)}`)
   return found
+})
+
+/** Waits until what begins from now on begins in a later millisecond than an execution did; tested engines go by our clock. */
+export const afterStartOf = Effect.fnUntraced(function* (executionId: number) {
+  const { startedAt } = yield* shown(`/executions/${executionId}`)
+  const start = Date.parse(String(startedAt))
+  assert.isNotNaN(start)
+  yield* Effect.repeat(Clock.currentTimeMillis, { until: (now) => now > start, schedule: Schedule.spaced("1 millis") })
 })
 
 /** An object without some of its fields. */
