@@ -1,6 +1,6 @@
 import { Effect, Layer } from "effect"
 
-import { providing } from "./internal/providing.ts"
+import { provideMissing } from "./internal/provideMissing.ts"
 import { Prompts } from "./mcp/Prompt.ts"
 import { Protocol } from "./mcp/protocol/Protocol.ts"
 import { ServerInfo } from "./mcp/protocol/ServerInfo.ts"
@@ -33,7 +33,7 @@ export const layer = <const Services extends ReadonlyArray<unknown>>({
     Effect.gen(function* () {
       const offers = yield* Effect.forEach(sets, (toolset) => offered(toolset))
       const all = offers.flatMap((offer) => offer.tools)
-      const provided = providing(yield* Effect.context<Services[number]>())
+      const provided = provideMissing(yield* Effect.context<Services[number]>())
       const chosen = tools(all).map(
         (tool): Tool => all.find((one) => one === tool) ?? { ...tool, call: (input) => provided(tool.call(input)) }
       )

@@ -1,10 +1,10 @@
 import { Clock, Effect } from "effect"
 
+import { bisectReads } from "./bisectReads.ts"
 import type { Driver, Judgement, RemoteState, Row } from "./Driver.ts"
 import type { CreatedId } from "./Journal.ts"
 import type { Draft, Step } from "./Plan.ts"
 import { type PlanState, recordOf, tell, untouched } from "./PlanState.ts"
-import { readApart } from "./readApart.ts"
 
 /**
  * The draft that leads back from what a plan has done, or may have done before a break. What someone else has changed
@@ -88,7 +88,7 @@ const drift = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
       .map(({ change, id }) => ({ step: id, change }))
       .filter(({ change }) => !absent.has(belongsTo(change)))
     const changes = rows.map(({ change }) => change)
-    const { found, refused } = yield* readApart(
+    const { found, refused } = yield* bisectReads(
       rows,
       (some) =>
         readRemoteState(

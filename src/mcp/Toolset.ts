@@ -1,6 +1,6 @@
 import { Context, Effect, type Scope } from "effect"
 
-import { providing } from "../internal/providing.ts"
+import { provideMissing } from "../internal/provideMissing.ts"
 import type { Prompt } from "./Prompt.ts"
 import type { ResourceProvider } from "./Resources.ts"
 import type { Tool } from "./Tool.ts"
@@ -62,7 +62,7 @@ export const offered = <R>(toolset: Toolset<R>): Effect.Effect<Offer, never, R> 
 
 const provideOffer = <R>(offer: Offer<R>, context: Context.Context<R>): Offer => {
   const { instructions, prompts, resources, tools } = offer
-  const provided = providing(context)
+  const provided = provideMissing(context)
   return {
     instructions,
     ...(prompts && {

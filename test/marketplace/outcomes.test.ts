@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { Headers } from "effect/http"
 
-import { readApart } from "../../src/changes/readApart.ts"
+import { bisectReads } from "../../src/changes/bisectReads.ts"
 import { AdsBadRequest, isRefusal, MarketplaceError } from "../../src/marketplace/client/MarketplaceError.ts"
 import { operations } from "../../src/marketplace/client/operations.ts"
 import { nextOf } from "../../src/marketplace/client/outcome.ts"
@@ -36,7 +36,7 @@ describe("a bisected read", () => {
   const reading = Effect.fnUntraced(function* (isShown: (item: number) => boolean) {
     let calls = 0
     const result = yield* Effect.result(
-      readApart(
+      bisectReads(
         Array.from({ length: 100 }, (_, index) => index),
         (items) => {
           calls++

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 
+import { halves } from "../bisectReads.ts"
 import type { Failure, RemoteState } from "../Driver.ts"
 import type { Step } from "../Plan.ts"
 import type { ApplyStopped, JournalFailed } from "../PlanError.ts"
 import { isOpen } from "../PlanState.ts"
-import { halves } from "../readApart.ts"
 import { refuse } from "./outcomes.ts"
 import { applyThroughLoss } from "./recover.ts"
 import type { Run } from "./Run.ts"

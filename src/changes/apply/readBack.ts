@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 
+import { bisectReads } from "../bisectReads.ts"
 import type { Failure, RemoteState, Row, Shown } from "../Driver.ts"
 import { unconfirmedOf } from "../PlanState.ts"
 import * as PlanState from "../PlanState.ts"
-import { readApart } from "../readApart.ts"
 import { read, rowsOf, type Run, stepsOf, stopped } from "./Run.ts"
 
 /** Looks at what was sent; what does not show yet is unconfirmed. */
@@ -36,7 +36,7 @@ const shownAmong = Effect.fnUntraced(function* <C, S extends RemoteState<C>, E>(
   run: Run<C, S, E>,
   rows: ReadonlyArray<Row<C>>
 ) {
-  const { found } = yield* readApart(rows, (some) => read(run, some), refusalOf)
+  const { found } = yield* bisectReads(rows, (some) => read(run, some), refusalOf)
   const all = found.flatMap(({ answer, items }) =>
     items.map(({ change, step }): Seen => ({ step, as: answer.shown(change) }))
   )

@@ -8,7 +8,7 @@ import { eraseLeft } from "../../engine/operator/run/leftovers.ts"
 import type { TemporaryCopyJournal } from "../../engine/operator/run/TemporaryCopyJournal.ts"
 import { transportCode } from "../../internal/http/transportCode.ts"
 import type { Launch } from "../configuration/Launch.ts"
-import { keepingFolder } from "../files/keepingFolder.ts"
+import { persistentFolder } from "../files/persistentFolder.ts"
 
 /** A temporary copy that a run has made, or was about to make, and who runs it. */
 const Entry = Schema.fromJsonString(
@@ -33,7 +33,7 @@ const longestLife = 5 * 60 * 1000
  */
 export const temporaryCopyFolder = ({ config, embedded, plans, readOnly }: Launch) => {
   if (embedded !== undefined || readOnly) return undefined
-  const folder = keepingFolder(config)
+  const folder = persistentFolder(config)
   return folder && path.resolve(folder, path.dirname(plans?.journal ?? ""), ".workflow-runs")
 }
 

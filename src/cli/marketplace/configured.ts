@@ -8,7 +8,7 @@ import { HttpClients } from "../../internal/http/HttpClients.ts"
 import { PlanJournal } from "../../marketplace/apply/Plans.ts"
 import { decode, MarketplaceConfig, type MarketplaceSettings } from "../../marketplace/client/MarketplaceConfig.ts"
 import type { Launch } from "../configuration/Launch.ts"
-import { keepingFolder, keptNowhere } from "../files/keepingFolder.ts"
+import { persistentFolder, keptNowhere } from "../files/persistentFolder.ts"
 import * as NodeHttpClients from "../upstream/NodeHttpClients.ts"
 import * as AdsJournal from "./journal.ts"
 
@@ -46,7 +46,7 @@ export const configured = (launch: Launch) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const settings = yield* readSettings(launch)
-      const folder = keepingFolder(launch.config)
+      const folder = persistentFolder(launch.config)
       const withSettings = (more: Pick<MarketplaceSettings, "journalProblem"> = {}) =>
         Layer.merge(Layer.succeed(MarketplaceConfig, { ...settings, ...more }), client)
       if (folder === undefined) {

@@ -5,7 +5,7 @@ import { Effect, Layer, Schema } from "effect"
 import { Entry, PlanConfig, WorkflowJournal, WorkflowPlans } from "../../engine/changes/Plans.ts"
 import { PlanFields, PromotionFields } from "../../engine/changes/settings.ts"
 import type { Launch } from "../configuration/Launch.ts"
-import { keepingFolder, keptNowhere } from "../files/keepingFolder.ts"
+import { persistentFolder, keptNowhere } from "../files/persistentFolder.ts"
 import { Journals } from "./journals.ts"
 
 /** The plans of workflows as they are configured. */
@@ -28,7 +28,7 @@ const configured = (launch: Launch) =>
       const inMemory = (more: { readonly journalProblem?: string } = {}) =>
         Layer.merge(Layer.succeed(PlanConfig, { ...settings, ...more }), WorkflowJournal.layerMemory)
       if (launch.embedded !== undefined) return inMemory()
-      const folder = keepingFolder(launch.config)
+      const folder = persistentFolder(launch.config)
       if (folder === undefined) return inMemory({ journalProblem: keptNowhere() })
       const file = path.resolve(folder, settings.plans.journal)
       const { make, makeReading } = yield* Journals

@@ -1,6 +1,6 @@
 import { Effect, Latch } from "effect"
 
-import { eventually } from "../../internal/eventually.ts"
+import { cachedSuccess } from "../../internal/cachedSuccess.ts"
 import * as Outline from "../../mcp/Outline.ts"
 import type { Offer, Toolset } from "../../mcp/Toolset.ts"
 
@@ -16,7 +16,7 @@ export const outlined = Effect.fnUntraced(function* <A extends { readonly toolse
   const isAsked = Latch.makeUnsafe()
   const isBusy = Latch.makeUnsafe()
   let calls = 0
-  const loaded = yield* eventually(Effect.tap(whole, () => isAsked.open))
+  const loaded = yield* cachedSuccess(Effect.tap(whole, () => isAsked.open))
   const programs = Effect.map(loaded, ({ toolset }) => {
     if (++calls === manyCalls) isBusy.openUnsafe()
     return toolset

@@ -1,7 +1,7 @@
 import { Effect, Layer, Scope } from "effect"
 import type { HttpClient } from "effect/http"
 
-import { eventually } from "../../internal/eventually.ts"
+import { cachedSuccess } from "../../internal/cachedSuccess.ts"
 import { type ConnectionOptions, HttpClients, type UnusableConnection } from "../../internal/http/HttpClients.ts"
 
 /**
@@ -17,7 +17,7 @@ export const layer: Layer.Layer<HttpClients> = Layer.effect(
       Effect.flatMap(
         Effect.promise(() => import("./nodeHttpClient.ts")),
         ({ nodeHttpClient }) => nodeHttpClient(options)
-      ).pipe(Effect.provideService(Scope.Scope, scope), eventually)
+      ).pipe(Effect.provideService(Scope.Scope, scope), cachedSuccess)
 
     return HttpClients.of({
       make: (options) =>

@@ -7,19 +7,19 @@ import type { TransportClient } from "../../internal/http/Transport.ts"
 import { bodyStream } from "./nodeAnswers.ts"
 import { NodeResponse } from "./NodeResponse.ts"
 import { type Body, exchange, nodeTransport } from "./nodeTransport.ts"
-import { type Connect, makeWays } from "./ways.ts"
+import { type Connect, makeRoutes } from "./routes.ts"
 
 /** A client with connections of its own until the scope ends. It follows no redirects, and unpacks answers of every status. */
 export const nodeHttpClient = Effect.fnUntraced(function* (options: ConnectionOptions, connect?: Connect) {
-  const ways = yield* makeWays(options, connect)
+  const routes = yield* makeRoutes(options, connect)
   const client = HttpClient.make((request, url, signal) =>
     Effect.gen(function* () {
       const failed = (cause: unknown) =>
         new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, cause }) })
       const { body, headers } = yield* Effect.mapError(outgoing(request), failed)
-      const way = yield* ways.to(url)
+      const route = yield* routes.to(url)
       const { answer, cut } = yield* Effect.mapError(
-        exchange(way, { method: request.method, url, headers, body }),
+        exchange(route, { method: request.method, url, headers, body }),
         ({ cause }) => failed(cause)
       )
       signal.addEventListener("abort", cut, { once: true })
@@ -27,7 +27,7 @@ export const nodeHttpClient = Effect.fnUntraced(function* (options: ConnectionOp
     })
   )
   const formOf = (request: Parameters<typeof toClientRequest>[0], url: URL) => outgoing(toClientRequest(request, url))
-  return Object.assign(client, { transport: nodeTransport(ways, formOf) }) satisfies TransportClient
+  return Object.assign(client, { transport: nodeTransport(routes, formOf) }) satisfies TransportClient
 })
 
 interface Outgoing {

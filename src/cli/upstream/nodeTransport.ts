@@ -10,7 +10,7 @@ import { openHeaders, type UpstreamRequest } from "../../internal/http/request.t
 import { type Answer, type Transport, TransportError } from "../../internal/http/Transport.ts"
 import { NotConnected, systemError } from "../../internal/http/transportCode.ts"
 import { bodyStream, textOf } from "./nodeAnswers.ts"
-import type { Way, Ways } from "./ways.ts"
+import type { Route, Routes } from "./routes.ts"
 
 export type Body = string | Uint8Array | undefined
 
@@ -31,9 +31,9 @@ interface Exchange extends Outgoing {
  */
 const connectTimeout = "8 seconds"
 
-/** Requests over these ways; `formOf` writes the forms among them. */
+/** Requests over these routes; `formOf` writes the forms among them. */
 export const nodeTransport = (
-  ways: Ways,
+  routes: Routes,
   formOf: (request: UpstreamRequest, url: URL) => Effect.Effect<Outgoing, unknown>
 ): Transport => {
   const outgoing = (request: UpstreamRequest, url: URL): Effect.Effect<Outgoing, TransportError> => {
@@ -48,17 +48,17 @@ export const nodeTransport = (
   return {
     execute: (request, url) =>
       Effect.flatMap(outgoing(request, url), (leaving) =>
-        Effect.flatMap(ways.to(url), (way) =>
-          Effect.flatMap(exchange(way, { ...leaving, method: request.method, url }), toAnswer)
+        Effect.flatMap(routes.to(url), (route) =>
+          Effect.flatMap(exchange(route, { ...leaving, method: request.method, url }), toAnswer)
         )
       )
   }
 }
 
 /** Sends a request and waits for the head of its answer; where a connection has to be made first, not without end. */
-export const exchange = (way: Way, { body, headers, method, url }: Exchange) =>
+export const exchange = (route: Route, { body, headers, method, url }: Exchange) =>
   Effect.suspend(() => {
-    const opened = Result.try(() => way.open(url, { method, headers }))
+    const opened = Result.try(() => route.open(url, { method, headers }))
     if (Result.isFailure(opened)) return Effect.fail(failed(new NotConnected({ cause: opened.failure })))
     const going = opened.success
     const cut = () => void going.destroy()
@@ -68,7 +68,7 @@ export const exchange = (way: Way, { body, headers, method, url }: Exchange) =>
         resume(Effect.fail(failed(progress.isConnected && progress.isSent ? cause : new NotConnected({ cause }))))
       going.on("error", fail)
       going.on("socket", (socket) => {
-        if (!progress.isConnected) socket.once(way.connected, () => (progress.isConnected = true))
+        if (!progress.isConnected) socket.once(route.connected, () => (progress.isConnected = true))
       })
       going.on("response", (answer) => {
         // It may break before it is read, which then finds out.

@@ -8,7 +8,6 @@ import { authorsBy } from "./authors.ts"
 import type { Changes, Creation } from "./body.ts"
 import type { Capabilities } from "./capabilities.ts"
 import type { EngineError, WorkflowBusy } from "./EngineError.ts"
-import type { Written } from "./fullest.ts"
 import { guarding } from "./guarding.ts"
 import { type Authors, type InstanceHistory, noHistory } from "./History.ts"
 import type {
@@ -36,6 +35,7 @@ import { restCalls } from "./restCalls.ts"
 import type { SeenVersions } from "./versions.ts"
 import * as WorkflowCache from "./WorkflowCache.ts"
 import * as WorkflowLocks from "./WorkflowLocks.ts"
+import type { Written } from "./writeWithFallback.ts"
 
 /** What a client may share with those of other instances. */
 export interface Options {

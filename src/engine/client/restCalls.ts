@@ -9,7 +9,6 @@ import * as Call from "./call.ts"
 import { capabilitiesOf, Discovered } from "./capabilities.ts"
 import { credentialCalls } from "./credentialCalls.ts"
 import { type EngineError, WorkflowBusy } from "./EngineError.ts"
-import { writeFullest } from "./fullest.ts"
 import { knownFilters } from "./knownFilters.ts"
 import {
   Execution,
@@ -33,6 +32,7 @@ import { makeSeenVersions } from "./versions.ts"
 import { withWebhookIds } from "./webhookIds.ts"
 import type { WorkflowCache } from "./WorkflowCache.ts"
 import type { WorkflowLocks } from "./WorkflowLocks.ts"
+import { writeWithFallback } from "./writeWithFallback.ts"
 
 /** How each method of `EngineClient` calls the engine. What it promises is said there. */
 export const restCalls = (
@@ -89,7 +89,7 @@ const workflowCalls = ({ call, callIfOffered }: Call.Calls, workflowCache: Workf
       ),
     createWorkflow: Effect.fnUntraced(function* (creation: Creation) {
       const nodes = yield* withWebhookIds(creation.nodes)
-      return yield* writeFullest(
+      return yield* writeWithFallback(
         (generation) => createBody({ ...creation, nodes }, generation),
         (body) =>
           call(Workflow, {
@@ -103,7 +103,7 @@ const workflowCalls = ({ call, callIfOffered }: Call.Calls, workflowCache: Workf
     updateWorkflow: Effect.fnUntraced(function* (current: Workflow, given: Changes) {
       const nodes = given.nodes === undefined ? undefined : yield* withWebhookIds(given.nodes, current.nodes)
       const changes = { ...given, nodes }
-      return yield* writeFullest(
+      return yield* writeWithFallback(
         (generation) => updateBody(current, changes, generation),
         (body) =>
           call(Workflow, {

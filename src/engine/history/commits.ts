@@ -3,6 +3,7 @@ import { Predicate } from "effect"
 import type { JsonObject } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/nameOf.ts"
 import { describe } from "./describe.ts"
+import { versionKey } from "./externalVersions.ts"
 import { type NewCommit, ourselves, somebody } from "./git/fastImport.ts"
 import type { HistoryEvent, HistoryEventOf } from "./HistoryEvent.ts"
 import { filesOf } from "./layout.ts"
@@ -10,7 +11,6 @@ import { commitOfBackup, commitsOfList } from "./lists.ts"
 import { deleted, type Line, messageOf, readWhole } from "./message.ts"
 import { baseOf, keyOf } from "./paths.ts"
 import { isCompletion, isIncomplete, isNewer, isSameRecord, merged, recordOf } from "./record.ts"
-import { versionKey } from "./strangers.ts"
 
 /** What the repository holds of a workflow. */
 export interface Known {

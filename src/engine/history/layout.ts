@@ -3,9 +3,9 @@ import { Predicate } from "effect"
 import { parseJson } from "../../internal/json/parseJson.ts"
 import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
+import { canBeBroken, inLines, inOneLine } from "./lineBreaks.ts"
 import { slug } from "./paths.ts"
 import { printed } from "./print.ts"
-import { canBeBroken, inLines, inOneLine } from "./sentences.ts"
 
 /** Files by their path. */
 export type Files = ReadonlyMap<string, string>

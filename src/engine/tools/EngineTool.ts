@@ -1,7 +1,7 @@
 import { Context, Effect, Predicate } from "effect"
 
+import { UsefulBytes } from "../../internal/http/MemoryBudget.ts"
 import { atMillis } from "../../internal/http/monotonicMillis.ts"
-import { UsefulBytes } from "../../internal/http/Room.ts"
 import { spanned } from "../../internal/spanned.ts"
 import { withReference } from "../../internal/withReference.ts"
 import * as Arguments from "../../mcp/Arguments.ts"

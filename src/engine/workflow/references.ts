@@ -2,7 +2,7 @@ import { Predicate } from "effect"
 
 import { type JsonObject, isJsonObject } from "../../internal/schema/JsonObject.ts"
 import { nameOf } from "../client/models.ts"
-import { type Naming, renameInCode, renameInTemplate, type Visit } from "./sources.ts"
+import { type Naming, renameInCode, renameInTemplate, type Visit } from "./sourceCode.ts"
 import { kindOf } from "./triggers.ts"
 
 /** The names of nodes that a node's expressions and code refer to, each once, in the order of their first mention. */

@@ -4,7 +4,7 @@ import { Headers } from "effect/http"
 import type { Selection } from "../json/Selection.ts"
 import { Selector } from "../json/Selector.ts"
 import { withReference } from "../withReference.ts"
-import { Room, UsefulBytes } from "./Room.ts"
+import { MemoryBudget, UsefulBytes } from "./MemoryBudget.ts"
 import type { Answer, TransportError } from "./Transport.ts"
 import { MoreThanUseful, ReplyTooLarge } from "./UpstreamFailure.ts"
 
@@ -44,7 +44,7 @@ export const read = (
  * Until there is room for an answer and what is made of it, it is not read: large ones follow each other, so that neither
  * memory nor others wait for many.
  */
-const takeFor = (bytes: number) => withReference(Room, (take) => take(2 * bytes))
+const takeFor = (bytes: number) => withReference(MemoryBudget, (take) => take(2 * bytes))
 
 /** What an answer is counted as of which nobody knows how much will be kept. */
 const unknown = 4 * 1024 * 1024

@@ -2,7 +2,7 @@ import { type Cause, Deferred, Effect, Fiber, Option, Queue, type Scope, Stream 
 import * as Sse from "effect/encoding/Sse"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 
-import { Room } from "../../internal/http/Room.ts"
+import { MemoryBudget } from "../../internal/http/MemoryBudget.ts"
 import * as SessionId from "../protocol/elicitation/sessionId.ts"
 import type { Message } from "../protocol/Message.ts"
 import type { ProtocolVersion } from "../protocol/ProtocolVersion.ts"
@@ -93,7 +93,7 @@ const begin = Effect.fnUntraced(function* (
   const { leave, receive } = conversations.open(protocolVersion, send, circumstancesOf(request))
   const serving = yield* receive(message).pipe(
     Effect.flatMap(Option.match({ onNone: () => Effect.void, onSome: finish })),
-    Effect.provideService(Room, share.take),
+    Effect.provideService(MemoryBudget, share.take),
     Effect.ensuring(end),
     Effect.forkIn(scope, { startImmediately: true })
   )

@@ -12,7 +12,7 @@ import {
   Stream
 } from "effect"
 
-import { Room } from "../../internal/http/Room.ts"
+import { MemoryBudget } from "../../internal/http/MemoryBudget.ts"
 import * as Flights from "../protocol/Flights.ts"
 import type * as Message from "../protocol/Message.ts"
 import { busy, type ProtocolError } from "../protocol/ProtocolError.ts"
@@ -83,7 +83,7 @@ const serve = Effect.fn("serveStdio")(function* (until: Effect.Effect<void>) {
       return aside(send(refused(message._tag === "Request" ? message.id : null, busy)))
     }
     requests++
-    return aside(Effect.provideService(answer(message), Room, share.take), () => {
+    return aside(Effect.provideService(answer(message), MemoryBudget, share.take), () => {
       requests--
       share.close()
     })

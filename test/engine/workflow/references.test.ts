@@ -2,7 +2,7 @@ import * as fc from "fast-check"
 import { assert, describe, it } from "vitest"
 
 import { mentions, referencesOf, renameInNode, renameNode } from "../../../src/engine/workflow/references.ts"
-import { renameInCode, renameInTemplate } from "../../../src/engine/workflow/sources.ts"
+import { renameInCode, renameInTemplate } from "../../../src/engine/workflow/sourceCode.ts"
 
 const naming = (from: string, to: string) => ({ naming: (name: string) => (name === from ? to : undefined) })
 const inCode = (code: string, from = "A", to = "B b") => renameInCode(code, "javascript", naming(from, to))

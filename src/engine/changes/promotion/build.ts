@@ -9,8 +9,8 @@ import { fit, type Generation, structureProblem } from "./fit.ts"
 import type { Input } from "./Input.ts"
 import { type Context, keyOf, link } from "./linking.ts"
 import { impossible } from "./nodeTypes.ts"
-import { canLose, mergeSettings, tagsOf, unclaimed, wantedTags } from "./own.ts"
 import { withCredentials, withKept, withValues } from "./places.ts"
+import { canLose, mergeSettings, tagsOf, unclaimed, wantedTags } from "./settingsAndTags.ts"
 
 /** One workflow as it is to be on the target. */
 export interface Built {

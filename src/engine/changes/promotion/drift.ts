@@ -7,7 +7,7 @@ import { nodesOf } from "../../workflow/nodePairs.ts"
 import type { Content } from "../Change.ts"
 import { differingParts } from "../content.ts"
 import type { Input } from "./Input.ts"
-import { tagsOf } from "./own.ts"
+import { tagsOf } from "./settingsAndTags.ts"
 
 /** What somebody has done to a counterpart that a promotion would go over. */
 export interface Drift {

@@ -11,16 +11,16 @@ import {
   type InstanceHistory,
   type UnknownVersion
 } from "../../client/History.ts"
-import { freshOnly } from "../fresh.ts"
+import { makeDeduplicate } from "../deduplicate.ts"
 import { HistoryEvent, shortItem } from "../HistoryEvent.ts"
 import { recordOf, withoutSecrets } from "../record.ts"
-import { inPlainWords } from "./advice.ts"
+import { explainGitError } from "./explainGitError.ts"
 import type { GitError } from "./Git.ts"
 import * as Keeper from "./Keeper.ts"
 import { open } from "./open.ts"
-import { whileRacing } from "./racing.ts"
 import { readAll, readAllAt, readVersion, sinceBackup, versionsOf } from "./reading.ts"
 import * as Recorder from "./Recorder.ts"
+import { retryRaces } from "./retryRaces.ts"
 import { HistorySpool } from "./Spool.ts"
 
 export interface Settings {
@@ -46,7 +46,7 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
   const authorsOf: Keeper.AuthorsOf = (instance, ...version) => authors.get(instance)?.(...version) ?? Effect.undefined
 
   const begin = Effect.fnUntraced(function* () {
-    const repository = yield* whileRacing(Effect.provideContext(open(directory, environment), services))
+    const repository = yield* retryRaces(Effect.provideContext(open(directory, environment), services))
     return { repository, keeper: Keeper.make(repository, authorsOf) }
   })
   const ready = Effect.gen(function* () {
@@ -54,7 +54,7 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
     return opened
   })
 
-  const words = ({ message }: GitError) => inPlainWords(message, directory)
+  const words = ({ message }: GitError) => explainGitError(message, directory)
 
   const recorder = yield* Recorder.make<HistoryEvent>({
     record: ({ items, left }) =>
@@ -63,7 +63,7 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
         const { lag } = yield* keeper.record({ items, left: left.flatMap((line) => Option.toArray(decode(line))) })
         return { lag: lag === undefined ? undefined : words(lag) }
       }).pipe(Effect.catch((error) => Effect.succeed({ failure: words(error) }))),
-    fresh: freshOnly,
+    fresh: makeDeduplicate,
     encode,
     spool: yield* (yield* HistorySpool).of(directory)
   })

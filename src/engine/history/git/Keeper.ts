@@ -2,16 +2,16 @@ import { Clock, Effect } from "effect"
 
 import type { Authors } from "../../client/History.ts"
 import { commitsOf, type Known, type Ledger } from "../commits.ts"
+import { externalVersionsIn, versionKey } from "../externalVersions.ts"
 import { gathered, type HistoryEvent, idsIn } from "../HistoryEvent.ts"
-import { notRecorded, overtaken, recordedAgain } from "../late.ts"
+import { notRecorded, overtaken, recordedAgain } from "../lateEvents.ts"
 import { recordAt } from "../layout.ts"
 import { fileOf } from "../lists.ts"
 import { versionIn } from "../message.ts"
 import { idAt, keyAt, keyOf } from "../paths.ts"
-import { strangersIn, versionKey } from "../strangers.ts"
 import { somebody } from "./fastImport.ts"
-import { whileRacing } from "./racing.ts"
 import type { Files, Repository } from "./Repository.ts"
+import { retryRaces } from "./retryRaces.ts"
 
 /** Where the workflows of a commit lie, by `keyOf`. */
 type Places = ReadonlyMap<string, Omit<Known, "record">>
@@ -71,7 +71,7 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
 
   const askAuthors = (events: ReadonlyArray<HistoryEvent>, { workflows }: Pick<Ledger, "workflows">) =>
     Effect.forEach(
-      strangersIn(events, workflows)
+      externalVersionsIn(events, workflows)
         .filter(({ id, instance, version }) => !authors.has(versionKey(instance, id, version)))
         .slice(0, mostAsked),
       Effect.fnUntraced(function* ({ id, instance, since, version }) {
@@ -131,7 +131,7 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
 
   /** Records it all, or nothing; `lag` is why the work tree does not show it. */
   const record = Effect.fnUntraced(function* (given: Given) {
-    const { from, isCheckedOut } = yield* whileRacing(recorded(given))
+    const { from, isCheckedOut } = yield* retryRaces(recorded(given))
     authors.clear()
     if (untidied >= tidiedEvery) {
       untidied = 0
@@ -141,7 +141,7 @@ export const make = (repository: Repository, authorsOf: AuthorsOf) => {
       shownLast = undefined
       return { lag: undefined }
     }
-    const lag = yield* Effect.match(whileRacing(follow(from)), {
+    const lag = yield* Effect.match(retryRaces(follow(from)), {
       onSuccess: () => undefined,
       onFailure: (error) => error
     })

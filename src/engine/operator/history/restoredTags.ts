@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { listAll } from "../../client/listAll.ts"
 import { TagId } from "../../client/models.ts"
-import { tagsIn } from "../../history/wanted.ts"
+import { tagsIn } from "../../history/restoring.ts"
 
 const toTagId = Schema.decodeUnknownEffect(TagId)
 

@@ -7,7 +7,6 @@ import { jsonOf, nodeNamed, type RunData, runDataOf, textIn } from "../explain/r
 import { statusOf } from "../explain/states.ts"
 import { byNode } from "../explain/way.ts"
 import type { Run } from "../run/items.ts"
-import { changingPaths } from "./changing.ts"
 import { fitted } from "./fit.ts"
 import { givenOf } from "./given.ts"
 import { type Mocked, toBeMocked } from "./mocksOf.ts"
@@ -15,6 +14,7 @@ import { itemsOf, replayOf } from "./replay.ts"
 import { withoutSecrets } from "./secrets.ts"
 import { shapeOf } from "./shape.ts"
 import { type Expectation, readTest, type TestFile } from "./TestFile.ts"
+import { volatilePaths } from "./volatileFields.ts"
 
 /** What is to be expected of a node: all that it gave out, its form, or values at places. */
 export type Wanted = "exact" | "shape" | JsonObject
@@ -174,7 +174,7 @@ const changing = (
     until: Date.parse(String(execution.stoppedAt)),
     own: [String(execution.id), workflow.id, workflow.name]
   }
-  const paths = changingPaths(nodes, given, moment)
+  const paths = volatilePaths(nodes, given, moment)
   return new Map([...paths].filter(([, ignore]) => ignore.length > 0).map(([name, ignore]) => [name, { ignore }]))
 }
 

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-import { readApart } from "../../../changes/readApart.ts"
+import { bisectReads } from "../../../changes/bisectReads.ts"
 import { explain } from "../../apply/advice.ts"
 import type { Pair } from "../../client/ids.ts"
 import { MarketplaceAds } from "../../client/MarketplaceAds.ts"
@@ -16,7 +16,7 @@ export const campaignsOf = (changes: ReadonlyArray<{ readonly advert_id: number 
 /** The minus-phrases of articles, with a warning where the marketplace does not show them. */
 export const phrasesOf = Effect.fnUntraced(function* (pairs: ReadonlyArray<Pair>) {
   const ads = yield* MarketplaceAds
-  const { found, refused } = yield* readApart(
+  const { found, refused } = yield* bisectReads(
     pairs,
     (items) => ads.getMinusPhrases({ items }),
     (error) => (isRefusal(error) ? error : undefined)

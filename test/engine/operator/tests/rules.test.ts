@@ -6,7 +6,6 @@ import * as fc from "fast-check"
 
 import { nameOf, type Workflow, WorkflowId } from "../../../../src/engine/client/models.ts"
 import { noFiles } from "../../../../src/engine/operator/run/items.ts"
-import { changingPaths } from "../../../../src/engine/operator/tests/changing.ts"
 import { differencesOf, differingValues } from "../../../../src/engine/operator/tests/Difference.ts"
 import { fitted } from "../../../../src/engine/operator/tests/fit.ts"
 import { givenOf, pairsOf, runsOf } from "../../../../src/engine/operator/tests/given.ts"
@@ -17,6 +16,7 @@ import { fileName } from "../../../../src/engine/operator/tests/recordTest.ts"
 import { withoutSecrets } from "../../../../src/engine/operator/tests/secrets.ts"
 import { misfits, shapeOf } from "../../../../src/engine/operator/tests/shape.ts"
 import { printTest, readTest, type TestFile } from "../../../../src/engine/operator/tests/TestFile.ts"
+import { volatilePaths } from "../../../../src/engine/operator/tests/volatileFields.ts"
 import { resultData } from "../../../../src/engine/operator/tests/words.ts"
 import type { Json } from "../../../support/harness.ts"
 import { readXml } from "../../../support/xml.ts"
@@ -154,7 +154,7 @@ describe("what changes from run to run", () => {
       node: { parameters: { code } },
       items: [one]
     }))
-    return [...changingPaths(all, { at: "2026-11-20T10:00:01Z" }, moment).values()]
+    return [...volatilePaths(all, { at: "2026-11-20T10:00:01Z" }, moment).values()]
   }
 
   it("is what came about in this run: moments, ids, numbers by chance", () => {
@@ -182,7 +182,7 @@ describe("what changes from run to run", () => {
     const given = { wanted: [{ n: 3 }] }
     const first = { name: "A", node: { parameters: { code } }, items: [{ run: "3", of: "x" }] }
     const second = { name: "B", node: { parameters: {} }, items: [{ run: "3", n: 3 }] }
-    const found = changingPaths([first, second], given, { ...moment, own: ["3"] })
+    const found = volatilePaths([first, second], given, { ...moment, own: ["3"] })
     assert.deepStrictEqual([...found.values()], [["run"], ["run"]])
   })
 

@@ -18,24 +18,24 @@ interface Outgoing {
 }
 
 /** How requests of one scheme go out. */
-export interface Way {
+export interface Route {
   readonly open: (url: URL, options: Outgoing) => ClientRequest
   /** The event of a new connection from which on requests leave. */
   readonly connected: "connect" | "secureConnect"
 }
 
-/** The way to each address. */
-export interface Ways {
-  readonly to: (url: URL) => Effect.Effect<Way>
+/** The route to each address. */
+export interface Routes {
+  readonly to: (url: URL) => Effect.Effect<Route>
 }
 
 /** Made by the first who needs it, and from then on there. */
-const kept = (make: Effect.Effect<Way>): Effect.Effect<() => Effect.Effect<Way>> =>
+const kept = (make: Effect.Effect<Route>): Effect.Effect<() => Effect.Effect<Route>> =>
   Effect.map(Effect.cached(make), (cached) => {
-    let made: Effect.Effect<Way> | undefined
-    const first = Effect.tap(cached, (way) =>
+    let made: Effect.Effect<Route> | undefined
+    const first = Effect.tap(cached, (route) =>
       Effect.sync(() => {
-        made = Effect.succeed(way)
+        made = Effect.succeed(route)
       })
     )
     return () => made ?? first
@@ -45,10 +45,10 @@ const kept = (make: Effect.Effect<Way>): Effect.Effect<() => Effect.Effect<Way>>
 export type Connect = () => Duplex
 
 /**
- * Ways with connections of their own, kept for the next request until the scope ends. What they need of Node is loaded by
+ * Routes with connections of their own, kept for the next request until the scope ends. What they need of Node is loaded by
  * the first request that needs it.
  */
-export const makeWays = Effect.fnUntraced(function* ({ caFile, proxy }: ConnectionOptions, connect?: Connect) {
+export const makeRoutes = Effect.fnUntraced(function* ({ caFile, proxy }: ConnectionOptions, connect?: Connect) {
   const trusted = caFile === undefined ? undefined : yield* trustedIn(caFile)
   const via = proxy === undefined ? undefined : yield* parseProxy(proxy)
   const scope = yield* Effect.scope
@@ -61,13 +61,13 @@ export const makeWays = Effect.fnUntraced(function* ({ caFile, proxy }: Connecti
       agent
     )
 
-  const http: Effect.Effect<Way> = Effect.gen(function* () {
+  const http: Effect.Effect<Route> = Effect.gen(function* () {
     const { Agent, request } = yield* Effect.promise(() => import("node:http"))
     const agent = yield* owned(Object.assign(new Agent(keptOpen), connect && { createConnection: connect }))
     const whole = completion(agent)
     return { open: (url, options) => request(whole(url, options)), connected: "connect" }
   })
-  const https = (through?: Proxy): Effect.Effect<Way> =>
+  const https = (through?: Proxy): Effect.Effect<Route> =>
     Effect.gen(function* () {
       const { Agent, request } = yield* Effect.promise(() => import("node:https"))
       const options = trusted === undefined ? keptOpen : { ...keptOpen, secureContext: yield* trusted }
@@ -76,9 +76,9 @@ export const makeWays = Effect.fnUntraced(function* ({ caFile, proxy }: Connecti
       return { open: (url, options) => request(whole(url, options)), connected: "secureConnect" }
     })
   const plain = via?.url.protocol === "https:" ? https() : http
-  const toPlain = yield* kept(via === undefined ? plain : Effect.map(plain, (way) => asked(way, via)))
+  const toPlain = yield* kept(via === undefined ? plain : Effect.map(plain, (route) => asked(route, via)))
   const toSecure = yield* kept(https(via))
-  return { to: (url) => (url.protocol === "https:" ? toSecure() : toPlain()) } satisfies Ways
+  return { to: (url) => (url.protocol === "https:" ? toSecure() : toPlain()) } satisfies Routes
 })
 
 /** What a file of certificates adds to those that are trusted. What reads it takes longer to load than a call. */
@@ -110,8 +110,8 @@ const addressOf = (url: URL) => {
   return { protocol, hostname, port, ...(auth === undefined ? {} : { auth }) }
 }
 
-/** The same way to a proxy, which is asked for the whole address. */
-const asked = ({ connected, open }: Way, proxy: Proxy): Way => ({
+/** The same route to a proxy, which is asked for the whole address. */
+const asked = ({ connected, open }: Route, proxy: Proxy): Route => ({
   connected,
   open: ({ host, origin, pathname, search }, { headers, ...options }) =>
     open(proxy.url, {

@@ -1,10 +1,10 @@
 import { assert, describe, it } from "vitest"
 
 import { commitsOf } from "../../../src/engine/history/commits.ts"
-import { freshOnly } from "../../../src/engine/history/fresh.ts"
+import { makeDeduplicate } from "../../../src/engine/history/deduplicate.ts"
+import { externalVersionsIn } from "../../../src/engine/history/externalVersions.ts"
 import { gathered, type HistoryEvent } from "../../../src/engine/history/HistoryEvent.ts"
-import { overtaken, recordedAgain } from "../../../src/engine/history/late.ts"
-import { strangersIn } from "../../../src/engine/history/strangers.ts"
+import { overtaken, recordedAgain } from "../../../src/engine/history/lateEvents.ts"
 
 const instance = "production"
 const key = "production/w"
@@ -75,7 +75,7 @@ describe("what another process was faster with", () => {
 
 describe("what waits for the repository", () => {
   it("is kept once for each state, and again after a change", () => {
-    const fresh = freshOnly()
+    const fresh = makeDeduplicate()
     assert.lengthOf(fresh([seen(1, one), seen(2, one)]), 1)
     assert.lengthOf(fresh([seen(3, one)]), 0)
     assert.lengthOf(fresh([seen(4, two), wrote(5, two, one), seen(6, two)]), 3)
@@ -94,14 +94,14 @@ describe("who made a version", () => {
   const recorded = new Map([[key, { record: workflow("1", "T1", "a") }]])
 
   it("is asked for one that none of our changes has made", () => {
-    assert.deepStrictEqual(strangersIn([seen(1, workflow("2", "T2", "b"))], recorded), [
+    assert.deepStrictEqual(externalVersionsIn([seen(1, workflow("2", "T2", "b"))], recorded), [
       { instance, id: "w", since: "a", version: "b" }
     ])
   })
 
   it("is not asked for our own, nor for the first one", () => {
     const ours = workflow("2", "T2", "b")
-    assert.deepStrictEqual(strangersIn([wrote(1, workflow("1", "T1", "a"), ours), seen(2, ours)], recorded), [])
-    assert.deepStrictEqual(strangersIn([seen(1, ours)], new Map()), [])
+    assert.deepStrictEqual(externalVersionsIn([wrote(1, workflow("1", "T1", "a"), ours), seen(2, ours)], recorded), [])
+    assert.deepStrictEqual(externalVersionsIn([seen(1, ours)], new Map()), [])
   })
 })

@@ -5,18 +5,18 @@ import path from "node:path"
 
 import { afterEach, assert, describe, it, vi } from "vitest"
 
-import { keepingFolder } from "../../../src/cli/files/keepingFolder.ts"
+import { persistentFolder } from "../../../src/cli/files/persistentFolder.ts"
 
 afterEach(() => vi.unstubAllEnvs())
 
 describe("the folder of what outlives the process", () => {
   it("is that of the configuration file, else the working folder", () => {
     assert.strictEqual(
-      keepingFolder("conf/my.json", () => false),
+      persistentFolder("conf/my.json", () => false),
       "conf"
     )
     assert.strictEqual(
-      keepingFolder(undefined, () => true),
+      persistentFolder(undefined, () => true),
       process.cwd()
     )
   })
@@ -24,7 +24,7 @@ describe("the folder of what outlives the process", () => {
   it("is the user's own where a client starts the process in a folder that cannot be written", async () => {
     const home = await mkdtemp(path.join(tmpdir(), "state-"))
     vi.stubEnv("XDG_STATE_HOME", home)
-    const folder = keepingFolder(undefined, () => false)
+    const folder = persistentFolder(undefined, () => false)
     assert.strictEqual(folder, path.join(home, "workflow-tool-server"))
     assert.strictEqual(statSync(String(folder)).mode & 0o777, 0o700)
     await rm(home, { recursive: true })

@@ -1,13 +1,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 
-import { eventually } from "../../src/internal/eventually.ts"
+import { cachedSuccess } from "../../src/internal/cachedSuccess.ts"
 
 /** Something that takes until the test says so, and counts how often it was begun. */
 const slow = Effect.gen(function* () {
   const gate = yield* Deferred.make<number, string>()
   const counts = { begun: 0, cutOff: 0 }
-  const value = yield* eventually(
+  const value = yield* cachedSuccess(
     Effect.suspend(() => {
       counts.begun++
       return Deferred.await(gate)

@@ -3,7 +3,7 @@ import { keyOf } from "./paths.ts"
 import { stampOf } from "./record.ts"
 
 /** Leaves out what was read before in the same form: while nothing can be recorded, lists would fill memory and disk. */
-export const freshOnly = () => {
+export const makeDeduplicate = () => {
   const seen = new Map<string, string>()
   return (events: ReadonlyArray<HistoryEvent>): ReadonlyArray<HistoryEvent> =>
     events.flatMap((event): ReadonlyArray<HistoryEvent> => {

@@ -4,7 +4,7 @@ import { type Context, Effect, Exit, Fiber } from "effect"
  * A value that is made once, when it is first asked for, however many ask and whoever of them leaves; what failed is tried
  * again for the next.
  */
-export const eventually = <A, E, R>(make: Effect.Effect<A, E, R>): Effect.Effect<Effect.Effect<A, E>, never, R> =>
+export const cachedSuccess = <A, E, R>(make: Effect.Effect<A, E, R>): Effect.Effect<Effect.Effect<A, E>, never, R> =>
   Effect.contextWith((context: Context.Context<R>) =>
     Effect.sync(() => {
       let making: Fiber.Fiber<A, E> | undefined

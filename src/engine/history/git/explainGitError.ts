@@ -1,5 +1,5 @@
 /** What is wrong with a repository, in words, and what to do about it, from what the program says. */
-export const inPlainWords = (said: string, directory: string): string => {
+export const explainGitError = (said: string, directory: string): string => {
   const [, lock] = /Unable to create '(.+?\.lock)': File exists/i.exec(said) ?? []
   if (lock !== undefined) {
     return `the repository in ${directory} is locked by another git. If none runs, delete ${lock}. (${firstLine(said)})`

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 
-import { inPlainWords } from "../../../src/engine/history/git/advice.ts"
+import { explainGitError } from "../../../src/engine/history/git/explainGitError.ts"
 
-const words = (said: string) => inPlainWords(said, "/kept/it's")
+const words = (said: string) => explainGitError(said, "/kept/it's")
 
 describe("what git says", () => {
   it("leads to the lock of another git, wherever it lies", () => {

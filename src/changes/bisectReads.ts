@@ -7,7 +7,7 @@ export const halves = <A>(all: ReadonlyArray<A>): readonly [ReadonlyArray<A>, Re
 }
 
 /** What reads have found, by the items that were asked for at once, and the items that the upstream does not show. */
-export interface ReadApart<A, B, R> {
+export interface BisectedReads<A, B, R> {
   readonly found: ReadonlyArray<{ readonly items: ReadonlyArray<A>; readonly answer: B }>
   readonly refused: ReadonlyArray<{ readonly item: A; readonly reason: R }>
 }
@@ -16,13 +16,13 @@ export interface ReadApart<A, B, R> {
 const mostRefused = 20
 
 /** Reads many items at once. One that the upstream refuses to show (`refusal` says why) does not hide the others. */
-export const readApart = Effect.fnUntraced(function* <A, B, E, R>(
+export const bisectReads = Effect.fnUntraced(function* <A, B, E, R>(
   all: ReadonlyArray<A>,
   read: (items: ReadonlyArray<A>) => Effect.Effect<B, E>,
   refusal: (error: E) => R | undefined
-): Effect.fn.Return<ReadApart<A, B, R>, E> {
-  const found: Array<ReadApart<A, B, R>["found"][number]> = []
-  const refused: Array<ReadApart<A, B, R>["refused"][number]> = []
+): Effect.fn.Return<BisectedReads<A, B, R>, E> {
+  const found: Array<BisectedReads<A, B, R>["found"][number]> = []
+  const refused: Array<BisectedReads<A, B, R>["refused"][number]> = []
   const open = all.length === 0 ? [] : [all]
   for (let items = open.pop(); items !== undefined; items = open.pop()) {
     const outcome = yield* Effect.result(read(items))

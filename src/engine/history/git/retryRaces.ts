@@ -7,5 +7,5 @@ const isRace = ({ message }: GitError) =>
   /Not updating|cannot lock ref|refs\/.*\.lock|could not lock config|reference already exists|index\.lock/.test(message)
 
 /** Begins again, for half a second, where another process on the same repository is in the way. */
-export const whileRacing = <A, R>(self: Effect.Effect<A, GitError, R>): Effect.Effect<A, GitError, R> =>
+export const retryRaces = <A, R>(self: Effect.Effect<A, GitError, R>): Effect.Effect<A, GitError, R> =>
   Effect.retry(self, { while: isRace, schedule: Schedule.jittered(Schedule.spaced("50 millis")), times: 12 })

@@ -12,7 +12,7 @@ const isWritable = (folder: string): boolean => Result.isSuccess(Result.try(() =
  * client may start it where nothing can be written; then it is the user's own folder for such things. Nowhere where there
  * is none either.
  */
-export const keepingFolder = (
+export const persistentFolder = (
   config: string | undefined,
   canWrite: (folder: string) => boolean = isWritable
 ): string | undefined => {

@@ -15,7 +15,7 @@ export interface Written {
  * Writes as much of a workflow as this engine takes. Older engines refuse a body for a single field they do not know,
  * before they look at the rest: then it goes again without such fields.
  */
-export const writeFullest = Effect.fnUntraced(function* (
+export const writeWithFallback = Effect.fnUntraced(function* (
   bodyFor: (generation: Generation) => Sendable,
   send: (body: Body) => Effect.Effect<Workflow, EngineError>
 ) {

@@ -4,7 +4,7 @@ import { Context, Effect } from "effect"
  * Lets effects run with these services as well. As `Effect.provideContext`, but only what the caller has not got already
  * is added: a copy of all that a server knows, for each call, costs more than many a call does.
  */
-export const providing = <R>(services: Context.Context<R>) => {
+export const provideMissing = <R>(services: Context.Context<R>) => {
   const entries = Array.from(services.mapUnsafe, ([name, service]: readonly [string, unknown]) => ({
     name,
     key: Context.Service<unknown>(name),

@@ -28,7 +28,7 @@ export interface Given {
  * Paths of fields that will be others in the next run, by node: moments and ids that came about in this one, numbers drawn
  * by chance, and wherever these were passed on. What was given to the run is none of them.
  */
-export const changingPaths = (
+export const volatilePaths = (
   nodes: ReadonlyArray<Given>,
   given: unknown,
   moment: Moment

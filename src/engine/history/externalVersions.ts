@@ -5,7 +5,7 @@ import type { HistoryEvent } from "./HistoryEvent.ts"
 import { keyOf } from "./paths.ts"
 
 /** A version of a workflow that none of our changes has made, after one that is recorded. */
-export interface Stranger {
+export interface ExternalVersion {
   readonly instance: string
   readonly id: string
   readonly since: string
@@ -16,12 +16,12 @@ export interface Stranger {
 export const versionKey = (instance: string, id: string, version: string): string => `${keyOf(instance, id)} ${version}`
 
 /** The versions in what happened that somebody else must have made, on engines that name versions. */
-export const strangersIn = (
+export const externalVersionsIn = (
   events: ReadonlyArray<HistoryEvent>,
   recorded: ReadonlyMap<string, { readonly record: JsonObject }>
-): ReadonlyArray<Stranger> => {
+): ReadonlyArray<ExternalVersion> => {
   const last = new Map([...recorded].map(([key, { record }]) => [key, versionIn(record)] as const))
-  const found: Array<Stranger> = []
+  const found: Array<ExternalVersion> = []
   const meet = (instance: string, { id, ...seen }: JsonObject) => {
     const [since, version] = [last.get(keyOf(instance, String(id))), versionIn(seen)]
     if (since !== undefined && version !== undefined && since !== version)
