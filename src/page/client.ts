@@ -27,7 +27,7 @@ export const token = {
   clear: () => sessionStorage.removeItem(tokenKey)
 }
 
-/** One request to the server that this page came from, by the door that every client uses. */
+/** One request to the server that this page came from, at the endpoint that every client uses. */
 export const request = (
   method: string,
   params: Args,

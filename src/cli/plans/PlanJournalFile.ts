@@ -80,7 +80,7 @@ export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C
   const encode = Schema.encodeEffect(Schema.fromJsonString(lines))
   /** Plans that wait for another process to let go of the file. */
   const waiting = yield* Ref.make<ReadonlyArray<Entry<C>>>([])
-  const door = yield* Semaphore.make(1)
+  const mutex = yield* Semaphore.make(1)
   const held = yield* Ref.make<Held | undefined>(undefined)
 
   const write = (file: LineFile.LineFile, entry: Entry<C>) => Effect.flatMap(Effect.orDie(encode(entry)), file.append)
@@ -102,7 +102,7 @@ export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C
     Effect.mapError((error) => (error.inUse === true ? busy(error) : error))
   )
 
-  const enter = door.withPermit(
+  const acquire = mutex.withPermit(
     Effect.gen(function* () {
       const now = (yield* Ref.get(held)) ?? (yield* claimed)
       yield* Ref.set(held, { ...now, users: now.users + 1 })
@@ -110,7 +110,7 @@ export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C
     })
   )
 
-  const leave = door.withPermit(
+  const release = mutex.withPermit(
     Effect.gen(function* () {
       const now = yield* Ref.get(held)
       if (now === undefined) return
@@ -122,9 +122,9 @@ export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C
 
   const append = (entry: Entry<C>) => {
     const written = Effect.acquireUseRelease(
-      enter,
+      acquire,
       (file) => write(file, entry),
-      () => leave
+      () => release
     )
     const later = Ref.update(waiting, (entries) => [...entries, entry])
     // A plan changes nothing yet: it need not wait for others to be done.
@@ -137,9 +137,9 @@ export const make = Effect.fnUntraced(function* <C>(name: string, lines: Lines<C
     entries: Effect.zipWith(read, Ref.get(waiting), (kept, more) => [...kept, ...more]),
     hold: (work) =>
       Effect.acquireUseRelease(
-        failed(enter),
+        failed(acquire),
         () => work,
-        () => leave
+        () => release
       )
   }
   return journal

@@ -106,7 +106,7 @@ export interface InstanceHistory {
   /** A backup is complete; `words` say of what. */
   readonly backedUp: (words: string) => Effect.Effect<void>
   /** Waits, not for long, until what happened so far is recorded. */
-  readonly settled: Effect.Effect<void>
+  readonly flushed: Effect.Effect<void>
   /** The same for who cannot do without it, and waits longer. */
   readonly drained: Effect.Effect<void>
   /** Many readings that are to be recorded as one. */
@@ -142,7 +142,7 @@ export const noHistory: InstanceHistory = {
   allAt: () => Effect.succeed(new Map<string, JsonObject>()),
   sinceBackup: Effect.succeed({ when: undefined, changes: [] }),
   backedUp: () => Effect.void,
-  settled: Effect.void,
+  flushed: Effect.void,
   drained: Effect.void,
   together: (self) => self,
   problem: Effect.undefined,

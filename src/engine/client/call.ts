@@ -159,7 +159,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     Effect.flatMap(reply(request), (answer) => decoded(schema, answer, request, glance))
 
   /** As `call`, for calls that not every engine has: nothing where this one has not. */
-  const callIfOffered = Effect.fnUntraced(function* <S extends Schema.ConstraintDecoder<unknown>>(
+  const callIfSupported = Effect.fnUntraced(function* <S extends Schema.ConstraintDecoder<unknown>>(
     schema: S,
     request: Call
   ) {
@@ -204,7 +204,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     return Number.isNaN(told) ? Option.none() : Option.some(told + 500 - (asked + heard) / 2)
   }).pipe(Effect.mapError(translate({ method: "GET", path: "/", operation: "read the time" })))
 
-  return { call, callAddress, callIfOffered, clockSkew, publicJson, publicVersion }
+  return { call, callAddress, callIfSupported, clockSkew, publicJson, publicVersion }
 }
 
 /** The ways to call one instance. */

@@ -9,9 +9,9 @@ import { credentialTypesPath } from "./naming.ts"
 import { secretsIn } from "./secretsIn.ts"
 
 /** How an engine is asked about credentials, and told of new values. */
-export const credentialCalls = ({ call, callIfOffered, publicJson }: Call.Calls) => {
+export const credentialCalls = ({ call, callIfSupported, publicJson }: Call.Calls) => {
   const list = (query: PageQuery) =>
-    callIfOffered(page(JsonObject), {
+    callIfSupported(page(JsonObject), {
       operation: "list credentials",
       method: "GET",
       path: "/credentials",
@@ -28,7 +28,7 @@ export const credentialCalls = ({ call, callIfOffered, publicJson }: Call.Calls)
     listCredentialsIfSupported: list,
     getCredentialIfSupported: (id: CredentialId) =>
       whereListed(
-        callIfOffered(JsonObject, { operation: "get credential", method: "GET", path: `/credentials/${id}` })
+        callIfSupported(JsonObject, { operation: "get credential", method: "GET", path: `/credentials/${id}` })
       ),
     createCredential: (body: { readonly name: string; readonly type: CredentialType; readonly data: JsonObject }) =>
       call(JsonObject, {
@@ -43,7 +43,7 @@ export const credentialCalls = ({ call, callIfOffered, publicJson }: Call.Calls)
       body: { readonly name?: string; readonly type?: CredentialType; readonly data?: JsonObject }
     ) =>
       whereListed(
-        callIfOffered(JsonObject, {
+        callIfSupported(JsonObject, {
           operation: "update credential",
           method: "PATCH",
           path: `/credentials/${id}`,
@@ -55,7 +55,7 @@ export const credentialCalls = ({ call, callIfOffered, publicJson }: Call.Calls)
       call(JsonObject, { operation: "delete credential", method: "DELETE", path: `/credentials/${id}` }),
     // Tries a value that is stored, and changes nothing: as good on an instance where nothing may be changed.
     testCredentialIfSupported: (id: CredentialId) =>
-      callIfOffered(CredentialTest, {
+      callIfSupported(CredentialTest, {
         operation: "test credential",
         method: "POST",
         path: `/credentials/${id}/test`,

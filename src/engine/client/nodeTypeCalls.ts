@@ -5,12 +5,12 @@ import { CommunityPackage } from "./models.ts"
 import { nodeTypesPath } from "./naming.ts"
 
 /** What an engine tells of its node types. */
-export const nodeTypeCalls = ({ callIfOffered, publicJson }: Call.Calls) => ({
+export const nodeTypeCalls = ({ callIfSupported, publicJson }: Call.Calls) => ({
   nodeTypesIfSupported: Effect.map(
     publicJson(nodeTypesPath),
     Option.flatMap((told) => (Array.isArray(told) ? Option.some<ReadonlyArray<unknown>>(told) : Option.none()))
   ),
-  communityPackagesIfSupported: callIfOffered(Schema.Array(CommunityPackage), {
+  communityPackagesIfSupported: callIfSupported(Schema.Array(CommunityPackage), {
     operation: "list community packages",
     method: "GET",
     path: "/community-packages"

@@ -63,14 +63,14 @@ export const restCalls = (
     callAddress: calls.callAddress,
     publicVersion: calls.publicVersion,
     capabilitiesIfSupported: Effect.map(
-      calls.callIfOffered(Discovered, { operation: "read the key's rights", method: "GET", path: "/discover" }),
+      calls.callIfSupported(Discovered, { operation: "read the key's rights", method: "GET", path: "/discover" }),
       Option.map(capabilitiesOf)
     ),
     clockSkew: calls.clockSkew
   }
 }
 
-const workflowCalls = ({ call, callIfOffered }: Call.Calls, workflowCache: WorkflowCache) => {
+const workflowCalls = ({ call, callIfSupported }: Call.Calls, workflowCache: WorkflowCache) => {
   const filtered = knownFilters()
   return {
     listWorkflows: ({ tags, ...given }: WorkflowQuery, selection: Selection = "whole") =>
@@ -134,7 +134,7 @@ const workflowCalls = ({ call, callIfOffered }: Call.Calls, workflowCache: Workf
         finishes: true
       }),
     archiveWorkflowIfSupported: (id: WorkflowId, archived: boolean) =>
-      callIfOffered(Workflow, {
+      callIfSupported(Workflow, {
         operation: archived ? "archive workflow" : "unarchive workflow",
         method: "POST",
         path: `/workflows/${id}/${archived ? "archive" : "unarchive"}`,
@@ -142,7 +142,7 @@ const workflowCalls = ({ call, callIfOffered }: Call.Calls, workflowCache: Workf
         finishes: true
       }),
     listVersionsIfSupported: (id: WorkflowId, query: PageQuery) =>
-      callIfOffered(page(VersionEntry), {
+      callIfSupported(page(VersionEntry), {
         operation: "list the versions of workflow",
         method: "GET",
         path: `/workflows/${id}/history`,
@@ -150,7 +150,7 @@ const workflowCalls = ({ call, callIfOffered }: Call.Calls, workflowCache: Workf
         query: { ...query }
       }),
     getVersionIfSupported: (id: WorkflowId, version: VersionId) =>
-      callIfOffered(WorkflowVersion, {
+      callIfSupported(WorkflowVersion, {
         operation: "get a version of workflow",
         method: "GET",
         path: `/workflows/${id}/versions/${version}`,
@@ -167,7 +167,7 @@ const workflowCalls = ({ call, callIfOffered }: Call.Calls, workflowCache: Workf
   }
 }
 
-const executionCalls = ({ call, callIfOffered }: Call.Calls) => {
+const executionCalls = ({ call, callIfSupported }: Call.Calls) => {
   const filtered = knownFilters()
   return {
     listExecutions: (given: ExecutionQuery) =>
@@ -195,14 +195,14 @@ const executionCalls = ({ call, callIfOffered }: Call.Calls) => {
         path: `/executions/${id}`
       }),
     retryExecutionIfSupported: (id: ExecutionId, loadWorkflow = false) =>
-      callIfOffered(Execution, {
+      callIfSupported(Execution, {
         operation: "retry execution",
         method: "POST",
         path: `/executions/${id}/retry`,
         body: loadWorkflow ? { loadWorkflow } : {}
       }),
     stopExecutionIfSupported: (id: ExecutionId) =>
-      callIfOffered(JsonObject, {
+      callIfSupported(JsonObject, {
         operation: "stop execution",
         method: "POST",
         path: `/executions/${id}/stop`,

@@ -112,7 +112,7 @@ const make = Effect.fnUntraced(function* ({ directory, environment }: Settings) 
       all: reading(({ repository }) => readAll(repository, instance)),
       allAt: (version) => readingVersion(({ repository }) => readAllAt(repository, instance, version)),
       sinceBackup: reading(({ repository }) => sinceBackup(repository, instance)),
-      settled: recorder.settled,
+      flushed: recorder.flushed,
       drained: recorder.drained,
       together: recorder.together,
       problem: recorder.problem,

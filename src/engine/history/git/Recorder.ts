@@ -7,7 +7,7 @@ const longestPause = 30_000
 const firstPause = 500
 
 /** How long who asks waits for what has just happened to be recorded, and who cannot do without it. */
-const settleTimeout = "10 seconds"
+const flushTimeout = "10 seconds"
 const drainTimeout = "40 seconds"
 
 /** How long the end of the server waits for what is not recorded yet. */
@@ -96,7 +96,7 @@ export const make = Effect.fnUntraced(function* <Item>({ encode, fresh, record, 
     yield* say(before, unkeepable, notSpooled, "What the history of workflows does not take is on the disk again")
   })
 
-  const settle = Effect.gen(function* () {
+  const recorded = Effect.gen(function* () {
     if (isEnding) return
     waiting = []
     freshOf = fresh()
@@ -120,7 +120,7 @@ export const make = Effect.fnUntraced(function* <Item>({ encode, fresh, record, 
     yield* say(before.lag, outcome.lag, notShown, "The work tree of the history shows its newest commits again")
     if (outcome.failure === undefined) {
       yield* Effect.forEach(left, ({ remove }) => remove)
-      yield* settle
+      yield* recorded
     } else if (!isEnding) {
       mayBeLeft ||= left.length > 0
       yield* keep
@@ -142,7 +142,7 @@ export const make = Effect.fnUntraced(function* <Item>({ encode, fresh, record, 
 
   const nudge = Queue.offer(nudged, undefined)
 
-  const settledWithin = Effect.fnUntraced(function* (timeout: Duration.Input) {
+  const flushedWithin = Effect.fnUntraced(function* (timeout: Duration.Input) {
     const done = yield* Deferred.make<void>()
     yield* Queue.offer(marks, done)
     yield* nudge
@@ -151,7 +151,7 @@ export const make = Effect.fnUntraced(function* <Item>({ encode, fresh, record, 
 
   yield* Effect.addFinalizer(() =>
     Effect.gen(function* () {
-      if (waiting.length > 0 || (yield* Queue.size(queue)) > 0) yield* settledWithin(shutdownTimeout)
+      if (waiting.length > 0 || (yield* Queue.size(queue)) > 0) yield* flushedWithin(shutdownTimeout)
       yield* Effect.forkDetach(Fiber.interrupt(writing))
       // A git that hangs, and takes all this in the end, tells the next process by what it has recorded.
       isEnding = true
@@ -179,8 +179,8 @@ export const make = Effect.fnUntraced(function* <Item>({ encode, fresh, record, 
 
   return {
     add: (item: Effect.Effect<Item>) => Effect.asVoid(Effect.andThen(Queue.offer(queue, item), nudge)),
-    settled: settledWithin(settleTimeout),
-    drained: settledWithin(drainTimeout),
+    flushed: flushedWithin(flushTimeout),
+    drained: flushedWithin(drainTimeout),
     /** Records what happens meanwhile when it is over, unless somebody cannot wait. */
     together: <A, E, R>(self: Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(

@@ -24,7 +24,7 @@ export const chosen = Effect.fnUntraced(function* (
   current: Workflow | undefined
 ) {
   const { history } = yield* EngineClient
-  yield* history.settled
+  yield* history.flushed
   if (version === undefined) return yield* beforeLastChange(id, current)
   const own = engineVersionIn(version)
   if (Option.isSome(own)) return yield* inEngineVersion(id, own.value, current)

@@ -27,7 +27,7 @@ export const workflowHistory = EngineTool.make("workflow_history", {
     const place = cursor === undefined ? {} : yield* placeIn(cursor)
     // So that what somebody has changed or deleted past this server until now is told as well.
     if (history.isKept && cursor === undefined) yield* Effect.ignore(getWorkflow(id))
-    yield* history.settled
+    yield* history.flushed
     const problem = yield* history.problem
     const ours = place.isEngine === true ? nothing : yield* ourVersions(id, limit, place.after)
     const { problem: unread, versions: all } = yield* engineVersions(id)
