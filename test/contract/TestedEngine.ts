@@ -37,7 +37,7 @@ export class TestedEngine extends Context.Service<
   TestedEngine,
   {
     readonly version: string
-    readonly isSecond: boolean
+    readonly isV2: boolean
     readonly apiKey: string
     /** One call of its REST API, as it is answered. */
     readonly send: (method: "DELETE" | "GET" | "POST" | "PUT", path: string, body?: unknown) => Effect.Effect<RawReply>
@@ -81,7 +81,7 @@ const make = ({ apiKey, host, version }: Place, client: HttpClient.HttpClient, p
 
   const tested = TestedEngine.of({
     version,
-    isSecond: version.startsWith("2."),
+    isV2: version.startsWith("2."),
     apiKey,
     send,
     call: (method, path) => reply(HttpClientRequest.make(method)(`${host}${path}`)),

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 
 import { ask, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
+import { chain, created, eventually, everyDay, given, manual, node, unique, webhook } from "./fixtures.ts"
 import { shown, TestedEngine } from "./TestedEngine.ts"
-import { chain, created, eventually, everyDay, given, manual, node, unique, webhook } from "./things.ts"
 
 const noTrigger =
   "Workflow cannot be activated without a valid trigger node. Add a schedule, webhook or service trigger."
@@ -25,12 +25,12 @@ const calling = (id: string) =>
 export const activation = (it: Suite) => {
   it.effect("a workflow that calls another one is activated after that one where the engine publishes workflows", () =>
     Effect.gen(function* () {
-      const { isSecond, send } = yield* TestedEngine
+      const { isV2, send } = yield* TestedEngine
       const start = node("executeWorkflowTrigger", "In", { inputSource: "passthrough" }, { typeVersion: 1.1 })
       const name = unique("called")
       const called = yield* created({ name, nodes: [start] })
       const caller = yield* created({ nodes: [webhook(), calling(called.id)], connections: chain("Webhook", "Call") })
-      if (!isSecond) {
+      if (!isV2) {
         assert.include(yield* ask("activate_workflow", { id: caller.id }), { active: true })
         return
       }
@@ -105,11 +105,11 @@ export const activation = (it: Suite) => {
     "a trigger that the engine cannot start is an error, or is told of where the engine keeps it to itself",
     () =>
       Effect.gen(function* () {
-        const { isSecond } = yield* TestedEngine
+        const { isV2 } = yield* TestedEngine
         const never = { rule: { interval: [{ field: "cronExpression", expression: "99 99 * * *" }] } }
         const nodes = [node("scheduleTrigger", "Never", never)]
         const { id } = yield* created({ nodes })
-        if (!isSecond) {
+        if (!isV2) {
           assert.include((yield* refused("activate_workflow", { id })).message, "Invalid cron expression")
           return
         }
@@ -127,24 +127,24 @@ export const activation = (it: Suite) => {
 
   it.effect("the answer to an activation says whether the triggers run", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const { id } = yield* created({ nodes: [webhook(), everyDay()] })
       const { notice, triggerCount } = yield* ask("activate_workflow", { id })
-      if (isSecond) assert.strictEqual(triggerCount, notice === undefined ? 2 : 0)
+      if (isV2) assert.strictEqual(triggerCount, notice === undefined ? 2 : 0)
       yield* eventually(shown(`/workflows/${id}`), (workflow) => workflow.triggerCount === 2)
     })
   )
 
   it.effect("a webhook that another workflow has already is named with that workflow, where the engine minds", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const path = unique("taken")
       const first = yield* created({ nodes: [webhook({ path })], active: true })
       const name = String((yield* shown(`/workflows/${first.id}`)).name)
       yield* eventually(shown(`/workflows/${first.id}`), ({ triggerCount }) => triggerCount === 1)
       const sameHook = { ...webhook({ path }), name: "Hook" }
       const second = yield* created({ nodes: [sameHook] })
-      if (!isSecond) {
+      if (!isV2) {
         assert.isTrue((yield* ask("activate_workflow", { id: second.id })).active)
         return
       }

@@ -3,8 +3,8 @@ import { Effect, Schema } from "effect"
 
 import { ask, type Json, refused, request } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
+import { answer, chain, created, everyDay, manual, node, unique, webhook } from "./fixtures.ts"
 import { TestedEngine } from "./TestedEngine.ts"
-import { answer, chain, created, everyDay, manual, node, unique, webhook } from "./things.ts"
 
 const decodeCheck = Schema.decodeUnknownSync(
   Schema.Struct({
@@ -221,7 +221,7 @@ export const checks = (it: Suite) => {
 
   it.effect("check_workflow finds credentials that the instance does not have, where it lists them", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const draft = behind(
         http(
           { authentication: "genericCredentialType", genericAuthType: "httpHeaderAuth" },
@@ -229,14 +229,14 @@ export const checks = (it: Suite) => {
         )
       )
       const { lines } = yield* found(draft)
-      const there = isSecond ? ["Call credentials.httpHeaderAuth: there is no credential Key (nowhere) here"] : []
+      const there = isV2 ? ["Call credentials.httpHeaderAuth: there is no credential Key (nowhere) here"] : []
       assert.deepStrictEqual(lines, there)
     })
   )
 
   it.effect("check_workflow finds other workflows that are not there, cannot be started so, or are not active", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const calling = (id: unknown) =>
         behind(
           node(
@@ -255,8 +255,8 @@ export const checks = (it: Suite) => {
       const called = yield* created({
         nodes: [node("executeWorkflowTrigger", "In", { inputSource: "passthrough" }, { typeVersion: 1.1 })]
       })
-      assert.match(yield* said(called.id), isSecond ? /is not active: only active ones/ : /^$/)
-      yield* isSecond ? ask("activate_workflow", { id: called.id }) : Effect.void
+      assert.match(yield* said(called.id), isV2 ? /is not active: only active ones/ : /^$/)
+      yield* isV2 ? ask("activate_workflow", { id: called.id }) : Effect.void
       assert.strictEqual(yield* said(called.id), "")
 
       const failing = yield* created({
@@ -320,7 +320,7 @@ export const checks = (it: Suite) => {
 
   it.effect("a write warns of credentials and other workflows that are not there, in the nodes that it brings", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const nowhere = "n0wh3r3000000000"
       const calling = node(
         "executeWorkflow",
@@ -340,7 +340,7 @@ export const checks = (it: Suite) => {
       )
       const said = JSON.stringify(decodeWarnings(yield* created(behind(authenticated))))
       // An engine of generation 1 lists no credentials.
-      if (isSecond) assert.include(said, "there is no credential Key (nowhere) here")
+      if (isV2) assert.include(said, "there is no credential Key (nowhere) here")
       else assert.notInclude(said, "there is no credential")
     })
   )

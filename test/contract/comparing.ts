@@ -3,7 +3,6 @@ import { Effect } from "effect"
 
 import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
-import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 import {
   answer,
   chain,
@@ -17,7 +16,8 @@ import {
   tagged,
   unique,
   webhook
-} from "./things.ts"
+} from "./fixtures.ts"
+import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 
 /** Puts other nodes into a workflow past the server. */
 const rewritten = Effect.fnUntraced(function* (id: string, change: (node: Json) => Json) {
@@ -104,7 +104,7 @@ export const comparing = (it: Suite) => {
 
   it.effect("compare_workflows compares versions where the engine keeps them, and says what to do where not", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const { id, versionId } = yield* created({
         nodes: [webhook(), fetching()],
         connections: chain("Webhook", "Fetch")
@@ -113,7 +113,7 @@ export const comparing = (it: Suite) => {
       yield* rewritten(id, withUrl("https://c.test"))
       const previous = yield* ask("compare_workflows", { a: id, versionA: "previous" })
       const first = yield* ask("compare_workflows", { a: id, versionA: versionId })
-      if (isSecond) {
+      if (isV2) {
         assert.deepStrictEqual(previous.differences, ['Fetch: url "https://b.test" → "https://c.test"'])
         assert.deepStrictEqual(first.differences, ['Fetch: url "https://a.test" → "https://c.test"'])
         assert.nestedPropertyVal(first, "a.version", versionId)
@@ -132,7 +132,7 @@ export const comparing = (it: Suite) => {
 
   it.effect("compare_workflows compares what is published with the draft", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const { id } = yield* created({
         nodes: [webhook(), answer("Done", "yes")],
         connections: chain("Webhook", "Done"),
@@ -140,14 +140,14 @@ export const comparing = (it: Suite) => {
       })
       const { connections, name, nodes } = decodeGraph(yield* shown(`/workflows/${id}`))
       const changed = nodes.map((one) => (one.name === "Done" ? { ...one, disabled: true } : one))
-      yield* sent("PUT", `/workflows/${id}${isSecond ? "?publishIfActive=false" : ""}`, {
+      yield* sent("PUT", `/workflows/${id}${isV2 ? "?publishIfActive=false" : ""}`, {
         name,
         connections,
         settings: {},
         nodes: changed
       })
       const found = yield* ask("compare_workflows", { a: id, versionA: "published" })
-      if (isSecond) assert.deepStrictEqual(found.differences, ["Done: disabled"])
+      if (isV2) assert.deepStrictEqual(found.differences, ["Done: disabled"])
       else assert.propertyVal(found, "same", true)
       yield* ask("deactivate_workflow", { id })
       const { message } = yield* refused("compare_workflows", { a: id, versionA: "published" })

@@ -13,11 +13,11 @@ import { errors } from "./errors.ts"
 import { executions } from "./executions.ts"
 import { explaining } from "./explaining.ts"
 import { groups } from "./groups.ts"
-import { life } from "./life.ts"
+import { lifecycle } from "./lifecycle.ts"
 import { lists } from "./lists.ts"
 import { nodes } from "./nodes.ts"
+import { partialReads } from "./partialReads.ts"
 import { prompts } from "./prompts.ts"
-import { readingLess } from "./readingLess.ts"
 import { recordedTests } from "./recordedTests.ts"
 import { resources } from "./resources.ts"
 import { running } from "./running.ts"
@@ -40,7 +40,7 @@ export interface Suite {
 type Engine = Layer.Layer<Sessions | TestedEngine>
 
 const families = [
-  life,
+  lifecycle,
   workflows,
   updates,
   groups,
@@ -53,7 +53,7 @@ const families = [
   lists,
   executions,
   explaining,
-  readingLess,
+  partialReads,
   engineHistory,
   searching,
   viewing,

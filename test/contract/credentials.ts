@@ -3,8 +3,8 @@ import { Effect } from "effect"
 
 import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
+import { decodeEntity, decodePage, unique } from "./fixtures.ts"
 import { TestedEngine } from "./TestedEngine.ts"
-import { decodeEntity, decodePage, unique } from "./things.ts"
 
 const secret = "canary-of-the-credential"
 
@@ -71,12 +71,12 @@ export const credentials = (it: Suite) => {
 
   it.effect("list_credentials and get_credential show records without values, or say where to look", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const { id, name } = yield* kept()
       const listed = yield* ask("list_credentials", { limit: 250 })
       const read = yield* ask("get_credential", { id })
       for (const answer of [listed, read]) assert.notMatch(JSON.stringify(answer), /canary|"shared"|"data":\{/)
-      if (isSecond) {
+      if (isV2) {
         assert.include(read, { id, name, type: "httpBasicAuth" })
         assert.include(
           decodePage(listed).data.map((credential) => credential.id),
@@ -90,12 +90,12 @@ export const credentials = (it: Suite) => {
 
   it.effect("update_credential changes a credential, or says how to replace it", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const { id } = yield* kept()
       const name = unique("renamed")
       const updated = yield* ask("update_credential", { id, name, data: { user: "bob", password: `${secret}-2` } })
       assert.notInclude(JSON.stringify(updated), secret)
-      if (isSecond) {
+      if (isV2) {
         assert.include(updated, { id, name })
         assert.include(yield* ask("get_credential", { id }), { name })
       } else {
@@ -164,8 +164,8 @@ export const credentials = (it: Suite) => {
 
   it.effect("an unknown credential is not found, where the engine shows credentials at all", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
-      if (!isSecond) {
+      const { isV2 } = yield* TestedEngine
+      if (!isV2) {
         assert.deepStrictEqual(yield* ask("get_credential", { id: "noSuchOne" }), viewInEngine)
         return
       }

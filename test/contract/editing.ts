@@ -3,7 +3,6 @@ import { Effect } from "effect"
 
 import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
-import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 import {
   answer,
   chain,
@@ -19,14 +18,15 @@ import {
   unique,
   webhook,
   without
-} from "./things.ts"
+} from "./fixtures.ts"
+import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 
 const edit = (id: string, ...operations: ReadonlyArray<Json>) => ask("edit_workflow", { id, operations })
 
 const to = (name: string, type = "main", index = 0) => ({ node: name, type, index })
 
 /** Forty nodes as an editor writes them: several outputs, AI parts, notes, credentials, what nobody named. */
-const forty = (isSecond: boolean) => {
+const forty = (isV2: boolean) => {
   const steps = Array.from({ length: 36 }, (_, index) => ({
     ...node("httpRequest", `Step ${index}`, {
       method: "POST",
@@ -68,15 +68,15 @@ const forty = (isSecond: boolean) => {
     },
     settings: { executionOrder: "v1", timezone: "Europe/Berlin", saveManualExecutions: true },
     staticData: { "node:Webhook": { lastItem: 7 } },
-    ...(isSecond ? { pinData: { "Step 7": [{ json: { pinned: true } }] } } : {})
+    ...(isV2 ? { pinData: { "Step 7": [{ json: { pinned: true } }] } } : {})
   }
 }
 
 export const editing = (it: Suite) => {
   it.effect("edit_workflow changes one parameter of forty nodes, in one small call, and nothing else", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
-      const { id } = yield* given({ name: unique("forty"), ...forty(isSecond) })
+      const { isV2 } = yield* TestedEngine
+      const { id } = yield* given({ name: unique("forty"), ...forty(isV2) })
       const before = yield* content(id)
       const operations = [{ op: "set", node: "Step 17", parameters: { options: { timeout: 30_000 } } }]
       const said = yield* ask("edit_workflow", { id, operations })
@@ -98,7 +98,7 @@ export const editing = (it: Suite) => {
 
   it.effect("edit_workflow renames a node with its connections, expressions and pinned data, and it still runs", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const value = (source: string) => ({ id: source, name: "said", type: "string", value: source })
       const reader = (name: string, source: string) =>
         node("set", name, { assignments: { assignments: [value(source)] }, options: {} })
@@ -124,7 +124,7 @@ export const editing = (it: Suite) => {
           One: { main: [[to("Two")]] }
         },
         staticData: { "node:Customer": { seen: 1 }, global: { runs: 2 } },
-        ...(isSecond ? { pinData: { Customer: [{ json: { said: "pinned" } }] } } : {})
+        ...(isV2 ? { pinData: { Customer: [{ json: { said: "pinned" } }] } } : {})
       })
       yield* ask("activate_workflow", { id })
       const run = Effect.map(ask("execute_workflow", { id, data: { name: "Ann" } }), ({ response }) =>
@@ -145,7 +145,7 @@ export const editing = (it: Suite) => {
       yield* eventually(run, (text) => expected.test(text))
       const after = yield* content(id)
       assert.deepStrictEqual(after.staticData, { [`node:${name}`]: { seen: 1 }, global: { runs: 2 } })
-      if (isSecond) assert.deepStrictEqual(after.pinData, { [name]: [{ json: { said: "pinned" } }] })
+      if (isV2) assert.deepStrictEqual(after.pinData, { [name]: [{ json: { said: "pinned" } }] })
       assert.deepInclude(Object(after.connections).Webhook, { main: [[to(name)]] })
 
       assert.isBelow(JSON.stringify(said).length, 1000)
@@ -286,7 +286,7 @@ export const editing = (it: Suite) => {
 
   it.effect("edit_workflow gives a node a credential by its name", () =>
     Effect.gen(function* () {
-      const { isSecond, send } = yield* TestedEngine
+      const { isV2, send } = yield* TestedEngine
       const type = "httpBasicAuth"
       const name = unique("shop")
       const made = Object(yield* sent("POST", "/credentials", { name, type, data: { user: "a", password: "b" } }))
@@ -294,7 +294,7 @@ export const editing = (it: Suite) => {
       const fetch = { ...node("httpRequest", "Fetch"), typeVersion: 4.2 }
       const { id } = yield* created({ nodes: [manual(), fetch], connections: chain("Start", "Fetch") })
       const credentials = { [type]: { id: made.id, name } }
-      if (!isSecond) {
+      if (!isV2) {
         // This engine lists no credentials: they are found where they are used.
         yield* created({ nodes: [manual(), { ...fetch, credentials }] })
       }
@@ -307,15 +307,15 @@ export const editing = (it: Suite) => {
 
   it.effect("edit_workflow changes settings, and says which one the engine does not remove", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const { id } = yield* created({ nodes: [manual()], settings: { timezone: "Europe/Riga", executionTimeout: 60 } })
       const said = yield* edit(id, { op: "settings", parameters: { timezone: "UTC", executionTimeout: null } })
       const { settings } = yield* shown(`/workflows/${id}`)
       assert.nestedPropertyVal(settings, "timezone", "UTC")
-      assert.strictEqual(Object.hasOwn(Object(settings), "executionTimeout"), isSecond)
+      assert.strictEqual(Object.hasOwn(Object(settings), "executionTimeout"), isV2)
       assert.strictEqual(
         said.notice,
-        isSecond ? "This engine removes no settings, and kept executionTimeout: give another value instead." : undefined
+        isV2 ? "This engine removes no settings, and kept executionTimeout: give another value instead." : undefined
       )
     })
   )

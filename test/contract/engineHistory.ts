@@ -3,8 +3,8 @@ import { Effect, Schema } from "effect"
 
 import { ask, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
+import { answer, chain, created, inEngineWords, manual } from "./fixtures.ts"
 import { sent, shown, TestedEngine } from "./TestedEngine.ts"
-import { answer, chain, created, inEngineWords, manual } from "./things.ts"
 
 const Listed = Schema.decodeUnknownSync(
   Schema.Array(Schema.Struct({ version: Schema.String, from: Schema.String, by: Schema.String, change: Schema.String }))
@@ -14,12 +14,12 @@ const Listed = Schema.decodeUnknownSync(
 export const engineHistory = (it: Suite) => {
   it.effect("workflow_history and restore_workflow work on the engine's own versions, or say what to configure", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const { id } = yield* created({ nodes: [manual(), answer("Answer", "a")], connections: chain("Start", "Answer") })
       const good = yield* shown(`/workflows/${id}`)
       const nodes = [inEngineWords({ ...manual(), id: "start" })]
       yield* sent("PUT", `/workflows/${id}`, { name: "Broken", nodes, connections: {}, settings: {} })
-      if (!isSecond) {
+      if (!isV2) {
         for (const tool of ["workflow_history", "restore_workflow"]) {
           const { data, message } = yield* refused(tool, { id })
           assert.strictEqual(data?.code, "CONFIGURATION_ERROR")

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 
 import { refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
+import { everyDay, given, manual, unique } from "./fixtures.ts"
 import { shown, TestedEngine } from "./TestedEngine.ts"
-import { everyDay, given, manual, unique } from "./things.ts"
 
 const missing = "noSuchThing01234"
 

@@ -3,7 +3,6 @@ import { Effect } from "effect"
 
 import { ask, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
-import { TestedEngine } from "./TestedEngine.ts"
 import {
   afterStartOf,
   chain,
@@ -15,7 +14,8 @@ import {
   idsOf,
   node,
   webhook
-} from "./things.ts"
+} from "./fixtures.ts"
+import { TestedEngine } from "./TestedEngine.ts"
 
 /** A workflow that ran well once, and then failed twice; the ids of its executions, newest first. */
 const history = Effect.gen(function* () {
@@ -126,10 +126,10 @@ export const executions = (it: Suite) => {
 
   it.effect("retry_execution runs a failed execution again, or says how to", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const { bad, good, workflowId } = yield* history
       const retried = yield* ask("retry_execution", { id: bad })
-      if (!isSecond) {
+      if (!isV2) {
         assert.deepStrictEqual(retried, {
           guidance:
             `This engine's API cannot retry executions. Open execution ${bad} in the engine UI and choose Retry, ` +

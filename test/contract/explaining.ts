@@ -4,8 +4,19 @@ import { countTokens } from "gpt-tokenizer"
 
 import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
+import {
+  afterStartOf,
+  chain,
+  created,
+  decodeRun,
+  eventually,
+  failing,
+  idsOf,
+  node,
+  unique,
+  webhook
+} from "./fixtures.ts"
 import { TestedEngine } from "./TestedEngine.ts"
-import { afterStartOf, chain, created, decodeRun, eventually, failing, idsOf, node, unique, webhook } from "./things.ts"
 
 const run = (id: unknown, data: Json = {}) =>
   Effect.map(ask("execute_workflow", { id, data }), (answer) => decodeRun(answer).executionId)
@@ -152,14 +163,14 @@ export const explaining = (it: Suite) => {
 
   it.effect("stop_execution ends a run that is under way, or says how to", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const trigger = webhook({ responseMode: "onReceived" })
       const { id } = yield* created({
         nodes: [trigger, node("wait", "Wait", { amount: 50, unit: "seconds" }, { typeVersion: 1.1 })],
         connections: chain("Webhook", "Wait"),
         active: true
       })
-      if (!isSecond) {
+      if (!isV2) {
         const { guidance } = yield* ask("stop_execution", { workflowId: id })
         assert.match(
           String(guidance),
@@ -189,10 +200,10 @@ export const explaining = (it: Suite) => {
 
   it.effect("archive_workflow switches a workflow off and puts it away, and brings it back, or says what to do", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const { id } = yield* created({ nodes: [webhook()], connections: [], active: true })
       const first = yield* ask("archive_workflow", { id })
-      if (!isSecond) {
+      if (!isV2) {
         assert.match(String(first.guidance), /^This engine's API \(1\.82\.3\) cannot archive workflows/)
         assert.include(yield* ask("get_workflow", { id }), { active: true })
         return
@@ -212,8 +223,8 @@ export const explaining = (it: Suite) => {
 
   it.effect("retry_execution runs the workflow as it is now where that is asked for", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
-      if (!isSecond) return
+      const { isV2 } = yield* TestedEngine
+      if (!isV2) return
       const trigger = webhook()
       const { id } = yield* created({
         nodes: [trigger, failing()],
@@ -230,12 +241,12 @@ export const explaining = (it: Suite) => {
 
   it.effect("test_credential lets the engine try a credential, or says what to do", () =>
     Effect.gen(function* () {
-      const { isSecond, send } = yield* TestedEngine
+      const { isV2, send } = yield* TestedEngine
       const data = { user: "ann", password: "b" }
       const { id } = yield* ask("create_credential", { name: unique("basic"), type: "httpBasicAuth", data })
       yield* Effect.addFinalizer(() => send("DELETE", `/credentials/${String(id)}`))
       const tested = yield* ask("test_credential", { id })
-      if (!isSecond) {
+      if (!isV2) {
         assert.match(String(tested.guidance), /^This engine's API \(1\.82\.3\) cannot test credentials/)
         return
       }
@@ -251,7 +262,7 @@ export const explaining = (it: Suite) => {
 
   it.effect("instance_health counts failures by workflow and error, and names credentials that are gone", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const { bad, id } = yield* mailer
       const lost = { httpBasicAuth: { id: "goneGONE12345678", name: "old login" } }
       const { id: other } = yield* created({
@@ -269,7 +280,7 @@ export const explaining = (it: Suite) => {
         execution: bad
       })
       const gone = own?.credentialsGone?.find((row) => row.id === other)
-      if (isSecond) assert.deepInclude(gone, { node: "Fetch", credential: "old login", type: "httpBasicAuth" })
+      if (isV2) assert.deepInclude(gone, { node: "Fetch", credential: "old login", type: "httpBasicAuth" })
       else {
         assert.includeMembers(own?.notLookedAt?.slice() ?? [], [
           "running executions: this engine's API does not list them",

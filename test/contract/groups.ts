@@ -3,8 +3,8 @@ import { Effect, Schema } from "effect"
 
 import { ask } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
+import { given, inEngineWords, manual, node, unique } from "./fixtures.ts"
 import { shown, TestedEngine } from "./TestedEngine.ts"
-import { given, inEngineWords, manual, node, unique } from "./things.ts"
 
 const nodes = [
   { ...manual(), id: "start" },
@@ -34,7 +34,7 @@ const Refusal = Schema.decodeUnknownSync(Schema.Struct({ message: Schema.String 
 export const groups = (it: Suite) => {
   it.effect("update_workflow leaves groups of nodes as they are, without the nodes that are gone", () =>
     Effect.gen(function* () {
-      if (!(yield* TestedEngine).isSecond) return
+      if (!(yield* TestedEngine).isV2) return
       const id = yield* grouped()
       yield* ask("update_workflow", { id, settings: { timezone: "UTC" } })
       assert.deepStrictEqual(yield* groupsOf(id), [front, rear])
@@ -45,7 +45,7 @@ export const groups = (it: Suite) => {
 
   it.effect("update_workflow gives up a group that it tears apart, and says so", () =>
     Effect.gen(function* () {
-      if (!(yield* TestedEngine).isSecond) return
+      if (!(yield* TestedEngine).isV2) return
       const id = yield* grouped()
       const { notice } = yield* ask("update_workflow", { id, connections: wired(["Start", "A"], ["B", "C"]) })
       assert.strictEqual(notice, "Left out, because this engine does not take it: nodeGroups.Front")
@@ -57,8 +57,8 @@ export const groups = (it: Suite) => {
 
   it.effect("refuses groups that do not hold together, in the engine's own words", () =>
     Effect.gen(function* () {
-      const { isSecond, send } = yield* TestedEngine
-      if (!isSecond) return
+      const { isV2, send } = yield* TestedEngine
+      if (!isV2) return
       const id = yield* grouped()
       const refusal = Effect.fnUntraced(function* (...nodeGroups: ReadonlyArray<object>) {
         const body = {

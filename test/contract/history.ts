@@ -5,8 +5,6 @@ import { recordAt } from "../../src/engine/history/layout.ts"
 import type { Sessions } from "../../src/mcp/protocol/Session.ts"
 import { versionsOf } from "../engine/history/support.ts"
 import { ask, type Json, refused } from "../support/harness.ts"
-import { inFolder, Repository } from "./repository.ts"
-import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 import {
   answer,
   chain,
@@ -21,7 +19,9 @@ import {
   tagged,
   unique,
   without
-} from "./things.ts"
+} from "./fixtures.ts"
+import { inFolder, Repository } from "./repository.ts"
+import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 
 /** What the repository holds of a workflow, read with plain git. */
 const recordedOf = Effect.fnUntraced(function* (id: string) {
@@ -136,7 +136,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
 
       it.effect("brings back what somebody else has broken past this server, as in the editor", () =>
         Effect.gen(function* () {
-          const { isSecond } = yield* TestedEngine
+          const { isV2 } = yield* TestedEngine
           const { id } = yield* created({
             nodes: [manual(), answer("Answer", "a")],
             settings: { executionTimeout: 60 }
@@ -150,7 +150,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
           const [ours, theirs] = yield* versionsOf(id)
           assert.deepStrictEqual(
             [ours?.tool, theirs?.by, theirs?.tool],
-            ["restore_workflow", isSecond ? "Engine Owner" : "somebody else", undefined]
+            ["restore_workflow", isV2 ? "Engine Owner" : "somebody else", undefined]
           )
         })
       )
@@ -197,7 +197,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
 
       it.effect("lists the engine's own versions of what this server never saw, and brings one back", () =>
         Effect.gen(function* () {
-          const { isSecond } = yield* TestedEngine
+          const { isV2 } = yield* TestedEngine
           const { id } = yield* created({ nodes: [manual(), answer("Answer", "a")] })
           const whole = { connections: {}, settings: {} }
           const nodes = [
@@ -209,7 +209,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
           yield* ask("get_workflow", { id })
           const { data } = yield* ask("workflow_history", { id })
           const [, unseen, ...more] = EngineVersions(data)
-          if (!isSecond) {
+          if (!isV2) {
             assert.isUndefined(unseen?.from)
             assert.lengthOf(more, 0)
             return
@@ -227,7 +227,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
 
       it.effect("undoes the last change of what this server has only listed and read, where the engine keeps it", () =>
         Effect.gen(function* () {
-          const { isSecond } = yield* TestedEngine
+          const { isV2 } = yield* TestedEngine
           const name = unique("unseen")
           const { id } = yield* given({ name, nodes: [manual(), answer("Answer", "a")] })
           const nodes = [inEngineWords({ ...manual(), id: "start" })]
@@ -238,7 +238,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
           yield* ask("get_workflow", { id })
           const { data } = yield* ask("workflow_history", { id })
           assert.notInclude(JSON.stringify(data), "read whole")
-          if (!isSecond) {
+          if (!isV2) {
             assert.include((yield* refused("restore_workflow", { id })).message, "nothing to undo")
             return
           }
@@ -248,7 +248,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
 
       it.effect("backs up what no tool has read, and tells what changed since and by whom", () =>
         Effect.gen(function* () {
-          const { isSecond } = yield* TestedEngine
+          const { isV2 } = yield* TestedEngine
           const { name: tagName } = yield* tagged()
           const unread = yield* given({ name: unique("unread"), nodes: [manual()], settings: { executionTimeout: 60 } })
           const deletedElsewhere = yield* given({ name: unique("deleted"), nodes: [manual()] })
@@ -274,7 +274,7 @@ export const historySuite = (name: string, engine: Layer.Layer<Sessions | Tested
           assert.deepStrictEqual(
             drift.map(({ by, change, id, tool }) => [id, by, tool, change === "deleted"]).toSorted(byId),
             [
-              [unread.id, isSecond ? "Engine Owner" : "somebody else", undefined, false],
+              [unread.id, isV2 ? "Engine Owner" : "somebody else", undefined, false],
               [deletedElsewhere.id, "somebody else", undefined, true],
               [ours.id, "an unknown client", "create_workflow", false]
             ].toSorted(byId)

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 
 import { ask, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
-import { created, decodePage, everyDay, idsOf, manual, node, tagged } from "./things.ts"
+import { created, decodePage, everyDay, idsOf, manual, node, tagged } from "./fixtures.ts"
 
 /** Five workflows of one tag, two of them active. */
 const five = Effect.gen(function* () {

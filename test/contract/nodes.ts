@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 
 import { ask, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
-import { created, manual, node, unique } from "./things.ts"
+import { created, manual, node, unique } from "./fixtures.ts"
 
 const decodeFound = Schema.decodeUnknownSync(
   Schema.Struct({

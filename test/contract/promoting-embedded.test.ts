@@ -3,8 +3,8 @@ import { HttpClient } from "effect/http"
 
 import { EmbeddedEngine, type Version } from "../../src/engine/embedded/EmbeddedEngine.ts"
 import { twoEmbedded } from "../engine/plans/support.ts"
-import { killedSuite } from "./killed.ts"
 import { promotingSuite } from "./promoting.ts"
+import { killedSuite } from "./promotingKilled.ts"
 
 /** Two embedded engines, which take a moment for each request, so that several are under way at the same time. */
 const worldOf = (from: Version, to: Version) =>

@@ -27,7 +27,7 @@ export interface Pair {
 /** What holds of promotions from one engine to another, embedded or real. */
 export const promotingSuite = (title: string, { layerOf, to }: Pair) => {
   const over = (given: Given = {}) => Effect.provide(layerOf(given))
-  const isSecond = to.startsWith("2.")
+  const isV2 = to.startsWith("2.")
 
   describe(`A promotion ${title}`, () => {
     it.live("takes away what the source took away, where it brought it, and gives it back with the rollback", () =>
@@ -49,7 +49,7 @@ export const promotingSuite = (title: string, { layerOf, to }: Pair) => {
         assert.deepInclude(before, { settings: { ...own, timezone: "UTC", executionTimeout: 60 } })
         // An engine that merges settings loses one by its word for that.
         yield* change("staging", id, {
-          settings: { executionTimeout: 60, ...(isSecond ? {} : { timezone: "DEFAULT" }) }
+          settings: { executionTimeout: 60, ...(isV2 ? {} : { timezone: "DEFAULT" }) }
         })
         yield* tagged("staging", id, "a")
         const second = yield* applied()
@@ -100,7 +100,7 @@ export const promotingSuite = (title: string, { layerOf, to }: Pair) => {
         const { id: counterpart } = yield* shown("Ours")
         yield* change("production", counterpart, { nodes: [hook("elsewhere")] })
         yield* change("staging", id, { nodes: [hook("new")] })
-        const who = isSecond ? " by Engine Owner, last at " : ", by whom its engine does not tell, last at "
+        const who = isV2 ? " by Engine Owner, last at " : ", by whom its engine does not tell, last at "
         const planned = yield* plan()
         assert.deepInclude(planned, { steps: 0 })
         assert.include(
@@ -137,9 +137,9 @@ export const promotingSuite = (title: string, { layerOf, to }: Pair) => {
         assert.deepInclude(needy, { steps: 0 })
         assert.include(text(needy["blocked"]), "create it there, or give its id in mapping.credentials")
         const byName = yield* plan({ mapping: { credentials: { [login.name]: live.name } } })
-        if (isSecond) assert.deepInclude(byName, { blocked: [] })
+        if (isV2) assert.deepInclude(byName, { blocked: [] })
         else assert.include(text(byName["blocked"]), `${prefix} Live is not the id of one`)
-        if (!isSecond) {
+        if (!isV2) {
           const wrong = yield* plan({ mapping: { credentials: { [login.name]: "AAAAAAAAAAAAAAAA" } } })
           const report = yield* apply(wrong)
           assert.deepInclude(report, { state: "refused", done: 0 })
@@ -148,7 +148,7 @@ export const promotingSuite = (title: string, { layerOf, to }: Pair) => {
         }
         const first = yield* applied({ mapping: { credentials: { [login.name]: live.id } } })
         const doubt = `Nobody has checked that production has the credential ${live.id} (httpBasicAuth)`
-        assert.strictEqual(text(first["warnings"]).includes(doubt), !isSecond)
+        assert.strictEqual(text(first["warnings"]).includes(doubt), !isV2)
         assert.deepNestedInclude(yield* shown("Ours"), { "nodes[1].credentials.httpBasicAuth": live })
         const again = yield* plan({ mapping: { credentials: { [login.id]: live.id } } })
         assert.deepInclude(again, { steps: 0, blocked: [] })
@@ -158,7 +158,7 @@ export const promotingSuite = (title: string, { layerOf, to }: Pair) => {
       }).pipe(over())
     )
 
-    if (isSecond) {
+    if (isV2) {
       it.live("is blocked by what somebody has not published yet, which a rollback would publish", () =>
         Effect.gen(function* () {
           const { activate, change, hook, make, plan } = yield* scene

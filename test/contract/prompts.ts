@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 
 import { ask, type Json, request } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
-import { created, unique } from "./things.ts"
+import { created, unique } from "./fixtures.ts"
 
 const asked: Readonly<Record<string, () => Json>> = {
   "schedule-triggered-workflow": () => ({ cron: "0 9 * * 1-5", timezone: "Europe/Berlin", task: "Greet the team" }),

@@ -3,8 +3,8 @@ import { Effect, Fiber, Schema } from "effect"
 
 import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
+import { answer, chain, created, eventually, failing, manual, node, unique, webhook } from "./fixtures.ts"
 import { shown } from "./TestedEngine.ts"
-import { answer, chain, created, eventually, failing, manual, node, unique, webhook } from "./things.ts"
 
 const readJson = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))
 

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 
 import { ask, request } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
-import { created, decodePage, manual } from "./things.ts"
+import { created, decodePage, manual } from "./fixtures.ts"
 
 const decodeContents = Schema.decodeUnknownSync(
   Schema.Struct({

@@ -3,9 +3,9 @@ import { Effect, Layer, Schema } from "effect"
 
 import type { Sessions } from "../../src/mcp/protocol/Session.ts"
 import { ask, type Json } from "../support/harness.ts"
+import { answer, cleared, created, everyDay, manual, node, tagged, unique, without } from "./fixtures.ts"
 import { inFolder, Repository } from "./repository.ts"
 import { sent, shown, TestedEngine } from "./TestedEngine.ts"
-import { answer, cleared, created, everyDay, manual, node, tagged, unique, without } from "./things.ts"
 
 /** What engines count, stamp, or give anew to what is made anew. */
 const counted = [
@@ -70,7 +70,7 @@ export const restoringSuite = (name: string, engine: Layer.Layer<Sessions | Test
         "plan_restore brings all workflows back to a commit, calls and pinned data too, and its rollback undoes that",
         () =>
           Effect.gen(function* () {
-            const { isSecond } = yield* TestedEngine
+            const { isV2 } = yield* TestedEngine
             const { id: tag } = yield* tagged()
             const sub = unique("sub")
             const { id: called } = yield* created({ name: sub, nodes: [manual(), answer("Answer", "a")], tags: [tag] })
@@ -82,7 +82,7 @@ export const restoringSuite = (name: string, engine: Layer.Layer<Sessions | Test
             const { id: pinned } = yield* created({ nodes: [manual()], settings: { timezone: "Europe/Riga" } })
             const body = without(yield* shown(`/workflows/${pinned}`), ...counted)
             const plain = { name: body.name, nodes: body.nodes, connections: {}, settings: body.settings }
-            if (isSecond)
+            if (isV2)
               yield* sent("PUT", `/workflows/${pinned}`, {
                 ...plain,
                 pinData: { Start: [{ json: { a: 1 } }] },
@@ -96,7 +96,7 @@ export const restoringSuite = (name: string, engine: Layer.Layer<Sessions | Test
             const states = Effect.all([stateOf(caller), stateOf(daily), stateOf(pinned)])
             const before = yield* states
 
-            const unpinned = isSecond ? { pinData: {}, description: "Something else" } : {}
+            const unpinned = isV2 ? { pinData: {}, description: "Something else" } : {}
             yield* sent("PUT", `/workflows/${pinned}`, { ...plain, name: unique("renamed"), settings: {}, ...unpinned })
             yield* ask("deactivate_workflow", { id: daily })
             yield* cleared(called)

@@ -3,7 +3,6 @@ import { Effect } from "effect"
 
 import { ask, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
-import { TestedEngine } from "./TestedEngine.ts"
 import {
   answer,
   chain,
@@ -17,7 +16,8 @@ import {
   unique,
   webhook,
   without
-} from "./things.ts"
+} from "./fixtures.ts"
+import { TestedEngine } from "./TestedEngine.ts"
 
 const answering = (parameters: object, value: string) => ({
   nodes: [webhook({ ...parameters }), answer("Answer", value)],
@@ -100,17 +100,17 @@ export const running = (it: Suite) => {
 
   it.effect("a webhook that others made without an id stays where it is called, and writes say where that is", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const { bare, path } = withoutId("Hook")
       const { id } = yield* given({ name: unique("bare"), nodes: [bare] })
       const { notice } = yield* ask("activate_workflow", { id })
       const said = `Hook has no webhookId, so that it answers at POST /webhook/${id}/hook/${path}`
-      assert.strictEqual(JSON.stringify(notice ?? "").includes(said), !isSecond)
+      assert.strictEqual(JSON.stringify(notice ?? "").includes(said), !isV2)
       const { nodes } = yield* ask("get_workflow", { id })
       const updated = yield* ask("update_workflow", { id, nodes, name: unique("named") })
-      assert.strictEqual(JSON.stringify(updated.notice ?? "").includes(said), !isSecond)
+      assert.strictEqual(JSON.stringify(updated.notice ?? "").includes(said), !isV2)
       assert.deepStrictEqual(updated.nodes, nodes)
-      assert.strictEqual(yield* called(isSecond ? path : `${id}/hook/${path}`), 200)
+      assert.strictEqual(yield* called(isV2 ? path : `${id}/hook/${path}`), 200)
     })
   )
 
@@ -176,7 +176,7 @@ export const running = (it: Suite) => {
 
   it.effect("execute_workflow speaks to a public chat, where the engine has chats", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const chat = {
         ...node("noOp", "Chat", { public: true, options: { responseMode: "lastNode" } }),
         type: "@n8n/n8n-nodes-langchain.chatTrigger",
@@ -185,7 +185,7 @@ export const running = (it: Suite) => {
       }
       const nodes = [chat, answer("Answer", "=You said {{ $json.chatInput }}")]
       const { id } = yield* created({ nodes, connections: chain("Chat", "Answer") })
-      if (!isSecond) return
+      if (!isV2) return
       yield* ask("activate_workflow", { id })
       const run = yield* ask("execute_workflow", { id, data: { chatInput: "hello" } })
       assert.deepInclude(run, { status: "success", trigger: "Chat" })

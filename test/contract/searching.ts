@@ -3,8 +3,8 @@ import { Effect, Schema } from "effect"
 
 import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
+import { answer, chain, created, decodeEntity, given, manual, node, tagged, unique, webhook } from "./fixtures.ts"
 import { TestedEngine } from "./TestedEngine.ts"
-import { answer, chain, created, decodeEntity, given, manual, node, tagged, unique, webhook } from "./things.ts"
 
 const decodeFound = Schema.decodeUnknownSync(
   Schema.Struct({
@@ -144,11 +144,11 @@ export const searching = (it: Suite) => {
 
   it.effect("a workflow that runs another one is activated after that one, where the engine publishes apart", () =>
     Effect.gen(function* () {
-      const { isSecond, send } = yield* TestedEngine
+      const { isV2, send } = yield* TestedEngine
       const start = node("executeWorkflowTrigger", "When called", { inputSource: "passthrough" }, { typeVersion: 1.1 })
       const sub = yield* created({ nodes: [start, answer("Done", "yes")], connections: chain("When called", "Done") })
       const main = yield* created({ nodes: [webhook(), calling(sub.id)], connections: chain("Webhook", "Run it") })
-      if (isSecond) {
+      if (isV2) {
         const { message } = yield* refused("activate_workflow", { id: main.id })
         assert.include(
           message,

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 
 import { ask, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
-import { created, decodePage, manual, tagged, unique } from "./things.ts"
+import { created, decodePage, manual, tagged, unique } from "./fixtures.ts"
 
 export const tags = (it: Suite) => {
   it.effect("a tag is created, read, renamed and deleted", () =>

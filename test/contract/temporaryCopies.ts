@@ -3,8 +3,8 @@ import { Effect, Fiber, Struct } from "effect"
 
 import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
+import { answer, chain, created, eventually, everyDay, failing, manual, node, webhook } from "./fixtures.ts"
 import { shown } from "./TestedEngine.ts"
-import { answer, chain, created, eventually, everyDay, failing, manual, node, webhook } from "./things.ts"
 
 const listed = (path: string) =>
   Effect.map(shown(path), ({ data }): ReadonlyArray<unknown> => (Array.isArray(data) ? data : []))

@@ -3,7 +3,6 @@ import { Effect } from "effect"
 
 import { ask, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
-import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 import {
   answer,
   chain,
@@ -15,7 +14,8 @@ import {
   node,
   unique,
   webhook
-} from "./things.ts"
+} from "./fixtures.ts"
+import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 
 /** Somebody else, past the server, changes some fields of a workflow. */
 const theirs = Effect.fnUntraced(function* (id: string, change: object, query = "") {
@@ -164,7 +164,7 @@ export const together = (it: Suite) => {
 
   it.effect("an update says where somebody else wrote in the same moment, as far as the engine shows it", () =>
     Effect.gen(function* () {
-      const { interrupt, isSecond } = yield* TestedEngine
+      const { interrupt, isV2 } = yield* TestedEngine
       const { id } = yield* created({ nodes: [manual()] })
       yield* ask("update_workflow", { id, name: unique("renamed") })
       const path = `/api/v1/workflows/${id}`
@@ -173,7 +173,7 @@ export const together = (it: Suite) => {
       const engine = yield* TestedEngine
       yield* interrupt({ method: "PUT", path, after: 0, happen: Effect.provideService(happen, TestedEngine, engine) })
       const { notice } = yield* ask("update_workflow", { id, name: unique("ours") })
-      if (isSecond) assert.match(String(notice), /^Somebody else changed this workflow in the same moment/)
+      if (isV2) assert.match(String(notice), /^Somebody else changed this workflow in the same moment/)
       else assert.isUndefined(notice)
     })
   )
@@ -196,8 +196,8 @@ export const together = (it: Suite) => {
 
   it.effect("the published version is shown only where it differs from the draft, and as that difference", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
-      if (!isSecond) return
+      const { isV2 } = yield* TestedEngine
+      if (!isV2) return
       const nodes = [webhook(), answer("Answer", "old"), node("noOp", "Gone")]
       const { id } = yield* created({ nodes, connections: chain("Webhook", "Answer"), active: true })
       const before = yield* ask("get_workflow", { id })

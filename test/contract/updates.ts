@@ -3,7 +3,6 @@ import { Effect } from "effect"
 
 import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
-import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 import {
   answer,
   chain,
@@ -19,12 +18,13 @@ import {
   unique,
   webhook,
   without
-} from "./things.ts"
+} from "./fixtures.ts"
+import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 
 const to = (name: string, type = "main", index = 0) => ({ node: name, type, index })
 
 /** All that an editor writes: several outputs with a gap, AI parts, notes, credentials, fixed ids. */
-const rich = (isSecond: boolean) => ({
+const rich = (isV2: boolean) => ({
   nodes: [
     { ...webhook({ options: { rawBody: true } }), id: crypto.randomUUID(), notes: "The way in", notesInFlow: true },
     {
@@ -58,37 +58,37 @@ const rich = (isSecond: boolean) => ({
     saveManualExecutions: true,
     saveDataErrorExecution: "all",
     executionTimeout: 90,
-    ...(isSecond ? { callerPolicy: "workflowsFromAList", callerIds: "a,b", timeSavedPerExecution: 5 } : {})
+    ...(isV2 ? { callerPolicy: "workflowsFromAList", callerIds: "a,b", timeSavedPerExecution: 5 } : {})
   },
   staticData: { "node:Webhook": { lastItem: 7, nested: { seen: ["a"] } } },
-  ...(isSecond ? { pinData: { Fetch: [{ json: { pinned: true } }] } } : {})
+  ...(isV2 ? { pinData: { Fetch: [{ json: { pinned: true } }] } } : {})
 })
 
 export const updates = (it: Suite) => {
   it.effect("an update to the default value takes a setting away where the engine merges settings", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const own = { errorWorkflow: "none", timezone: "Europe/Berlin", executionTimeout: 60, executionOrder: "v1" }
       const { id } = yield* created({ nodes: [manual()], settings: own })
       const byDefault = { errorWorkflow: "DEFAULT", timezone: "DEFAULT", executionTimeout: -1 }
       yield* ask("update_workflow", { id, settings: byDefault })
-      const left = isSecond ? {} : byDefault
+      const left = isV2 ? {} : byDefault
       assert.deepStrictEqual((yield* shown(`/workflows/${id}`)).settings, { executionOrder: "v1", ...left })
     })
   )
 
   it.effect("update_workflow changes the given fields and loses nothing else", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const tag = yield* tagged()
-      const { id } = yield* given({ name: unique("rich"), ...rich(isSecond) })
+      const { id } = yield* given({ name: unique("rich"), ...rich(isV2) })
       yield* sent("PUT", `/workflows/${id}/tags`, [{ id: tag.id }])
       const before = yield* content(id)
 
       const changes = (nodes: ReadonlyArray<Json>): ReadonlyArray<Json> => [
         { name: unique("renamed") },
         { nodes: [...nodes.slice(0, 4), { ...nodes[4], disabled: false, notes: "The brain" }] },
-        { connections: without({ ...rich(isSecond).connections }, "Decide") }
+        { connections: without({ ...rich(isV2).connections }, "Decide") }
       ]
       let expected = before
       for (const change of changes(decodeNodes(before.nodes))) {
@@ -99,7 +99,7 @@ export const updates = (it: Suite) => {
       yield* ask("update_workflow", { id, settings: { timezone: "UTC" } })
       assert.deepStrictEqual(yield* content(id), {
         ...expected,
-        settings: { ...rich(isSecond).settings, timezone: "UTC" }
+        settings: { ...rich(isV2).settings, timezone: "UTC" }
       })
     })
   )
@@ -210,12 +210,12 @@ export const updates = (it: Suite) => {
 
   it.effect("update_workflow tells which given settings this engine does not take", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const { id } = yield* created({ nodes: [manual()] })
       const updated = yield* ask("update_workflow", { id, settings: { callerPolicy: "any", timezone: "UTC" } })
       assert.strictEqual(
         updated.notice,
-        isSecond ? undefined : "Left out, because this engine does not take it: settings.callerPolicy"
+        isV2 ? undefined : "Left out, because this engine does not take it: settings.callerPolicy"
       )
       assert.nestedPropertyVal(updated, "settings.timezone", "UTC")
     })

@@ -3,7 +3,6 @@ import { Effect } from "effect"
 
 import { ask, type Json, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
-import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 import {
   answer,
   chain,
@@ -17,7 +16,8 @@ import {
   tagged,
   unique,
   webhook
-} from "./things.ts"
+} from "./fixtures.ts"
+import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 
 const linesOf = ({ sketch }: Json) => String(sketch).split("\n")
 
@@ -138,7 +138,7 @@ export const viewing = (it: Suite) => {
 
   it.effect("view_workflow tells what of a draft does not run yet, where an engine publishes apart", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const { id } = yield* created({
         nodes: [webhook(), answer("Done", "yes")],
         connections: chain("Webhook", "Done"),
@@ -149,10 +149,10 @@ export const viewing = (it: Suite) => {
         yield* eventually(shown(`/workflows/${id}`), ({ active }) => active === true)
       )
       const changed = nodes.map((one) => (one.name === "Done" ? { ...one, disabled: true } : one))
-      const path = `/workflows/${id}${isSecond ? "?publishIfActive=false" : ""}`
+      const path = `/workflows/${id}${isV2 ? "?publishIfActive=false" : ""}`
       yield* sent("PUT", path, { name, connections, settings: {}, nodes: changed })
       const view = yield* ask("view_workflow", { id })
-      if (isSecond) assert.deepStrictEqual(view.unpublishedChanges, ["Done: disabled"])
+      if (isV2) assert.deepStrictEqual(view.unpublishedChanges, ["Done: disabled"])
       else assert.notProperty(view, "unpublishedChanges")
       assert.match(String(view.sketch), /Done \[set\] said = yes · DISABLED$/)
     })

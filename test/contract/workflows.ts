@@ -3,7 +3,6 @@ import { Effect, Schema } from "effect"
 
 import { ask, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
-import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 import {
   answer,
   chain,
@@ -17,7 +16,8 @@ import {
   unique,
   webhook,
   without
-} from "./things.ts"
+} from "./fixtures.ts"
+import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 
 const decodeId = Schema.decodeUnknownSync(Schema.Struct({ id: Schema.String }))
 

@@ -3,8 +3,8 @@ import { Effect, Layer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { inject } from "vitest"
 
+import { decodeEntity, manual, tagged, unique } from "../contract/fixtures.ts"
 import { TestedEngine, overReal } from "../contract/TestedEngine.ts"
-import { decodeEntity, manual, tagged, unique } from "../contract/things.ts"
 import { ask, environment, refused, serverOver } from "../support/harness.ts"
 
 for (const engine of inject("engines")) {

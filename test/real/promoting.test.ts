@@ -2,8 +2,8 @@ import { Effect, Layer } from "effect"
 import { FetchHttpClient, HttpClient } from "effect/http"
 import { inject } from "vitest"
 
-import { killedSuite } from "../contract/killed.ts"
 import { promotingSuite } from "../contract/promoting.ts"
+import { killedSuite } from "../contract/promotingKilled.ts"
 import { serverWithPlans } from "../engine/plans/support.ts"
 
 const engines = inject("engines")

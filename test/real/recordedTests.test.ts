@@ -4,8 +4,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Schedule, Schema } from "effect"
 import { inject } from "vitest"
 
+import { answer, chain, created, node, unique, webhook } from "../contract/fixtures.ts"
 import { overReal } from "../contract/TestedEngine.ts"
-import { answer, chain, created, node, unique, webhook } from "../contract/things.ts"
 import { ask, type Json } from "../support/harness.ts"
 
 const readJson = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)))

@@ -5,8 +5,8 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { inject } from "vitest"
 
+import { answer, chain, created, manual, node, unique } from "../contract/fixtures.ts"
 import { overReal, TestedEngine } from "../contract/TestedEngine.ts"
-import { answer, chain, created, manual, node, unique } from "../contract/things.ts"
 import { ask, type Json } from "../support/harness.ts"
 
 const rowOf = (run: Json, name: string): unknown =>
@@ -81,9 +81,9 @@ for (const engine of inject("engines")) {
 
       it.effect("runs an agent with its model and its tool, and asks neither where the agent is mocked", () =>
         Effect.gen(function* () {
-          const { isSecond } = yield* TestedEngine
+          const { isV2 } = yield* TestedEngine
           // The engine 1.82.3 of these tests is installed without its AI nodes.
-          if (!isSecond) return
+          if (!isV2) return
           const model = yield* fakeModel
           const data = { apiKey: "none", url: model.url, header: false }
           const key = yield* ask("create_credential", { name: unique("model"), type: "openAiApi", data })

@@ -9,7 +9,7 @@ import { HttpRouter, HttpServer } from "effect/http"
 
 import { EmbeddedEngine } from "../../../src/engine/embedded/EmbeddedEngine.ts"
 import { directory, start, useCommand } from "../../cli/built.ts"
-import { eventually } from "../../contract/things.ts"
+import { eventually } from "../../contract/fixtures.ts"
 import { requestWords, runMoments } from "../../support/runMoments.ts"
 
 /** What happens to the command when the engine gets, or has answered, a request. */

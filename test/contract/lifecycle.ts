@@ -3,15 +3,15 @@ import { Effect, Schema } from "effect"
 
 import { ask, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
+import { answer, chain, created, failing, idsOf, tagged, webhook } from "./fixtures.ts"
 import { TestedEngine } from "./TestedEngine.ts"
-import { answer, chain, created, failing, idsOf, tagged, webhook } from "./things.ts"
 
 const decodeRun = Schema.decodeUnknownSync(Schema.Struct({ executionId: Schema.Int, status: Schema.String }))
 
-export const life = (it: Suite) => {
+export const lifecycle = (it: Suite) => {
   it.effect("a workflow lives from its creation to the retry of its failure, and is deleted", () =>
     Effect.gen(function* () {
-      const { isSecond } = yield* TestedEngine
+      const { isV2 } = yield* TestedEngine
       const tag = yield* tagged()
       const { active, id, tags } = yield* created({
         nodes: [webhook(), answer("Answer", "={{ $json.body.name }}")],
@@ -42,11 +42,11 @@ export const life = (it: Suite) => {
       assert.deepStrictEqual(idsOf(yield* ask("list_executions", { workflowId: id, status: "error" })), [failure])
 
       const retried = yield* ask("retry_execution", { id: failure })
-      if (isSecond) {
+      if (isV2) {
         assert.include(retried, { mode: "retry", retryOf: String(failure), status: "error" })
         assert.doesNotHaveAnyKeys(retried, ["data", "workflowData"])
       }
-      if (!isSecond) assert.property(retried, "guidance")
+      if (!isV2) assert.property(retried, "guidance")
 
       assert.include(yield* ask("delete_execution", { id: failure }), { id: failure })
       assert.include(yield* ask("delete_workflow", { id }), { id, message: `Workflow ${id} was deleted` })

@@ -3,8 +3,8 @@ import { Effect, Schema } from "effect"
 
 import { ask, refused } from "../support/harness.ts"
 import type { Suite } from "./contractSuite.ts"
+import { answer, chain, created, decodePage, decodeRun, idsOf, manual, node, unique, webhook } from "./fixtures.ts"
 import { shown } from "./TestedEngine.ts"
-import { answer, chain, created, decodePage, decodeRun, idsOf, manual, node, unique, webhook } from "./things.ts"
 
 const Json = Schema.Record(Schema.String, Schema.Unknown)
 const decodeNodes = Schema.decodeUnknownSync(Schema.Struct({ nodes: Schema.Array(Json), connections: Json }))
@@ -20,7 +20,7 @@ const splitting = {
   active: true
 }
 
-export const readingLess = (it: Suite) => {
+export const partialReads = (it: Suite) => {
   it.effect("get_workflow shows the nodes that are asked for, and counts those it leaves out", () =>
     Effect.gen(function* () {
       const { id } = yield* created({
