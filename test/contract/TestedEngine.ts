@@ -7,6 +7,7 @@ import type { Environment } from "../../src/engine/config/EngineConfig.ts"
 import { EmbeddedEngine, type EmbeddedEngineOptions } from "../../src/engine/embedded/EmbeddedEngine.ts"
 import { nodeTypes } from "../../src/engine/embedded/nodes/nodeTypes.ts"
 import { NodePackages } from "../../src/engine/nodes/NodePackages.ts"
+import { parseJson } from "../../src/internal/json/parseJson.ts"
 import { engineFolder } from "../engines/install.ts"
 import { environment, type Json } from "../support/harness.ts"
 import { planServer } from "../support/planServer.ts"
@@ -50,8 +51,6 @@ export class TestedEngine extends Context.Service<
   }
 >()("test/contract/TestedEngine") {}
 
-const readJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
-
 const make = ({ apiKey, host, version }: Place, client: HttpClient.HttpClient, pace: Partial<Environment> = {}) => {
   let planned: Interruption | undefined
   let passed = 0
@@ -71,7 +70,7 @@ const make = ({ apiKey, host, version }: Place, client: HttpClient.HttpClient, p
   const reply = Effect.fnUntraced(function* (asked: HttpClientRequest.HttpClientRequest) {
     const answered = yield* client.execute(asked)
     const text = yield* answered.text
-    const body = readJson(text).pipe((found) => (found._tag === "Some" ? found.value : text))
+    const body = parseJson(text).pipe((found) => (found._tag === "Some" ? found.value : text))
     return { status: answered.status, body }
   }, Effect.orDie)
   const send = (method: "DELETE" | "GET" | "POST" | "PUT", path: string, body?: unknown) => {

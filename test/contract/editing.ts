@@ -15,6 +15,7 @@ import {
   manual,
   node,
   tagged,
+  to,
   unique,
   webhook,
   without
@@ -22,8 +23,6 @@ import {
 import { sent, shown, TestedEngine } from "./TestedEngine.ts"
 
 const edit = (id: string, ...operations: ReadonlyArray<Json>) => ask("edit_workflow", { id, operations })
-
-const to = (name: string, type = "main", index = 0) => ({ node: name, type, index })
 
 /** Forty nodes as an editor writes them: several outputs, AI parts, notes, credentials, what nobody named. */
 const forty = (isV2: boolean) => {

@@ -73,6 +73,9 @@ export const failing = () => node("stopAndError", "Stop", { errorMessage: "told 
 export const chain = (...names: ReadonlyArray<string>) =>
   names.slice(1).map((target, index) => ({ source: names[index], target }))
 
+/** The end of a connection, as engines write it. */
+export const to = (name: string, type = "main", index = 0) => ({ node: name, type, index })
+
 /** Removes a workflow past the server, whatever became of it. */
 export const cleared = Effect.fnUntraced(function* (id: string) {
   const { send } = yield* TestedEngine
@@ -99,6 +102,23 @@ export const given = Effect.fnUntraced(function* ({ nodes, ...body }: Json & { r
   const workflow = decodeEntity(yield* sent("POST", "/workflows", whole))
   yield* Effect.addFinalizer(() => cleared(workflow.id))
   return workflow
+})
+
+/** An active workflow of which a node was disabled past the server; engines of generation 2 do not publish that. */
+export const halfPublished = Effect.gen(function* () {
+  const { isV2 } = yield* TestedEngine
+  const { id } = yield* created({
+    nodes: [webhook(), answer("Done", "yes")],
+    connections: chain("Webhook", "Done"),
+    active: true
+  })
+  const { connections, name, nodes } = decodeGraph(
+    yield* eventually(shown(`/workflows/${id}`), ({ active }) => active === true)
+  )
+  const changed = nodes.map((one) => (one.name === "Done" ? { ...one, disabled: true } : one))
+  const path = `/workflows/${id}${isV2 ? "?publishIfActive=false" : ""}`
+  yield* sent("PUT", path, { name, connections, settings: {}, nodes: changed })
+  return id
 })
 
 /** A tag made through the server, gone when the test ends. */

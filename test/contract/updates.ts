@@ -15,13 +15,12 @@ import {
   manual,
   node,
   tagged,
+  to,
   unique,
   webhook,
   without
 } from "./fixtures.ts"
 import { sent, shown, TestedEngine } from "./TestedEngine.ts"
-
-const to = (name: string, type = "main", index = 0) => ({ node: name, type, index })
 
 /** All that an editor writes: several outputs with a gap, AI parts, notes, credentials, fixed ids. */
 const rich = (isV2: boolean) => ({

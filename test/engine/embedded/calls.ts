@@ -2,6 +2,7 @@ import { Effect, Redacted, Schema } from "effect"
 import { HttpClientRequest } from "effect/http"
 
 import { EmbeddedEngine } from "../../../src/engine/embedded/EmbeddedEngine.ts"
+import { parseJson } from "../../../src/internal/json/parseJson.ts"
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -21,7 +22,6 @@ interface More {
 }
 
 const decode = Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.Unknown))
-const parse = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 
 /** One request to the embedded engine, from its root. */
 export const send = Effect.fnUntraced(function* (
@@ -41,7 +41,7 @@ export const send = Effect.fnUntraced(function* (
   })
   const response = yield* httpClient.execute(request)
   const answered = yield* response.text
-  const value = parse(answered)
+  const value = parseJson(answered)
   const json =
     value._tag === "Some" && typeof value.value === "object" && !Array.isArray(value.value) ? value.value : {}
   return {

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import { Schema } from "effect"
 
+import { parseJson } from "../../../src/internal/json/parseJson.ts"
+
 export type Json = Readonly<Record<string, unknown>>
 
 export interface Entry {
@@ -51,7 +53,6 @@ export interface Target {
   readonly rest: number
 }
 
-const readJson = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Unknown))
 const isJson = Schema.is(Schema.Record(Schema.String, Schema.Unknown))
 
 /** The id of what was made, or what no engine knows. */
@@ -74,7 +75,7 @@ export const makeProbe = ({ apiKey, host, rest }: Target): Probe => {
     const body = payload === undefined ? {} : { body: payload }
     const response = await fetch(host + path, { method, headers, redirect: "manual", ...body })
     const text = await response.text()
-    const read = readJson(text)
+    const read = parseJson(text)
     return { response, status: response.status, text, json: read._tag === "Some" ? read.value : undefined }
   }
 
