@@ -4,8 +4,8 @@ import * as fc from "fast-check"
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base"
 
 import { readTemporaryName, temporaryName } from "../../../src/engine/client/temporaryName.ts"
-import { outsideOf } from "../../../src/engine/operator/run/outside.ts"
 import { runWorkflow } from "../../../src/engine/operator/run/runWorkflow.ts"
+import { sideEffectsOf } from "../../../src/engine/operator/run/sideEffects.ts"
 import { breaks, takes } from "../../internal/http/standIn.ts"
 import { ask, type Json, operatorToolsets, refused } from "../../support/harness.ts"
 import { inTime } from "../../support/inTime.ts"
@@ -184,7 +184,7 @@ describe("the name of a temporary copy", () => {
 })
 
 describe("what nodes do outside", () => {
-  const namesOf = (...nodes: ReadonlyArray<Json>) => outsideOf(nodes).map((one) => one.node)
+  const namesOf = (...nodes: ReadonlyArray<Json>) => sideEffectsOf(nodes).map((one) => one.node)
 
   it("is whatever is not known to work on its items alone", () => {
     assert.deepStrictEqual(

@@ -8,7 +8,7 @@ import { ApiError, type EngineError } from "../../client/EngineError.ts"
 import { isMissing } from "../../client/isMissing.ts"
 import { firstPages } from "../../client/listAll.ts"
 import { ExecutionId, VersionId, type Workflow, WorkflowId } from "../../client/models.ts"
-import { lackOf, lacks } from "../offered.ts"
+import { unsupportedReason, unsupportedText } from "../routeSupport.ts"
 
 /** One of two workflows that are compared. */
 export interface Side {
@@ -92,7 +92,7 @@ const previousOf = Effect.fnUntraced(function* ({ id, versionId }: Workflow) {
   const engine = yield* EngineClient
   yield* available(listRoute)
   const listed = yield* engine.listVersionsIfSupported(id, { limit: 10 })
-  if (Option.isNone(listed)) return yield* new Unavailable({ guidance: lacks(listRoute) })
+  if (Option.isNone(listed)) return yield* new Unavailable({ guidance: unsupportedText(listRoute) })
   const before = listed.value.data.find((version) => version.versionId !== versionId)
   if (before !== undefined) return before.versionId
   return yield* new Unavailable({ guidance: `Workflow ${id} has no earlier version: its nodes were never changed.` })
@@ -102,7 +102,7 @@ const saved = Effect.fnUntraced(function* ({ id }: Workflow, version: VersionId,
   const engine = yield* EngineClient
   yield* available(readRoute)
   const found = yield* engine.getVersionIfSupported(id, version)
-  if (Option.isNone(found)) return yield* new Unavailable({ guidance: lacks(readRoute) })
+  if (Option.isNone(found)) return yield* new Unavailable({ guidance: unsupportedText(readRoute) })
   const { connections, createdAt, nodes } = found.value
   return {
     head: { ...head, version, savedAt: createdAt },
@@ -112,7 +112,7 @@ const saved = Effect.fnUntraced(function* ({ id }: Workflow, version: VersionId,
 })
 
 const available = (route: typeof listRoute) =>
-  Effect.flatMap(lackOf(route), (lack) =>
+  Effect.flatMap(unsupportedReason(route), (lack) =>
     lack === undefined ? Effect.void : Effect.fail(new Unavailable({ guidance: lack }))
   )
 

@@ -2,12 +2,12 @@ import { Match, Result } from "effect"
 
 import type { Workflow } from "../../client/models.ts"
 import { validate } from "../../workflow/validate.ts"
-import * as about from "./about.ts"
 import * as adding from "./adding.ts"
 import { credential } from "./credential.ts"
 import type { Draft, Lookups, Step } from "./Draft.ts"
 import * as nodes from "./nodes.ts"
 import type { Operation } from "./Operation.ts"
+import * as about from "./settingsAndTags.ts"
 import * as values from "./values.ts"
 import * as wiring from "./wiring.ts"
 

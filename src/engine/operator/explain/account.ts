@@ -10,8 +10,8 @@ import { fieldNotes, firstLacking, shapeNotes, type Side } from "./fields.ts"
 import type { Mention } from "./mentions.ts"
 import type { Past } from "./past.ts"
 import { inputOf, jsonOf, nodeNamed, type NodeRun, type RunData, runDataOf, textIn } from "./runData.ts"
+import { runPathOf } from "./runPath.ts"
 import { headOf } from "./states.ts"
-import { wayOf } from "./way.ts"
 
 /** Everything that was read about a failure. */
 export interface Findings {
@@ -58,7 +58,7 @@ const factsOf = ({ data, failure, mentions, success }: Findings) => {
     lacking,
     notes: fieldNotes(now, before, mentions),
     shape: before === undefined ? {} : shapeNotes(now, before),
-    way: wayOf(data)
+    way: runPathOf(data)
   }
 }
 

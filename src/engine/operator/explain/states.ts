@@ -7,7 +7,7 @@ import { isEnabled, isTrigger } from "../../workflow/triggers.ts"
 import { cutText } from "./cut.ts"
 import { defined, failureOf, wordsOf } from "./failure.ts"
 import { nodeNamed, type RunData, textIn } from "./runData.ts"
-import { goneOver, wayOf } from "./way.ts"
+import { goneOver, runPathOf } from "./runPath.ts"
 
 /** What heads every answer about an execution: what ran, when, for how long, and how it ended. */
 export const headOf = (execution: Execution): JsonObject => {
@@ -41,7 +41,7 @@ export const otherEnd = (execution: Execution, data: RunData | undefined): JsonO
     execution: headOf(execution),
     message: messages[status]?.(execution, data) ?? `This run is in state ${status}.`,
     ...(failure === undefined ? {} : { error: wordsOf(failure.error, 400) }),
-    ...(data === undefined || data.runs.length === 0 ? {} : { way: wayOf(data) }),
+    ...(data === undefined || data.runs.length === 0 ? {} : { way: runPathOf(data) }),
     ...(data === undefined ? {} : wentOn(data)),
     ...(data === undefined || status !== "success" ? {} : neverRun(data))
   }

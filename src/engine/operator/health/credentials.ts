@@ -3,9 +3,9 @@ import { Effect, Option } from "effect"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { firstPagesIfSupported } from "../../client/listAll.ts"
 import { CredentialId } from "../../client/models.ts"
-import { lackOf } from "../offered.ts"
+import { unsupportedReason } from "../routeSupport.ts"
 import { outcomeOf, testRoute } from "../running/testCredential.ts"
-import type { Census, Engine } from "./census.ts"
+import type { WorkflowFacts, Engine } from "./workflowFacts.ts"
 
 const mostPages = 8
 
@@ -14,7 +14,7 @@ const mostTested = 20
 const testTime = "10 seconds"
 
 /** What is wrong with the credentials of an instance; nothing where it does not list them. */
-export const credentialsOf = Effect.fnUntraced(function* (engine: Engine, workflows: ReadonlyArray<Census>) {
+export const credentialsOf = Effect.fnUntraced(function* (engine: Engine, workflows: ReadonlyArray<WorkflowFacts>) {
   const listed = yield* firstPagesIfSupported(engine.listCredentialsIfSupported, { pages: mostPages }, (page) =>
     page.map(({ id, name, type }) => ({ id: String(id), name: String(name), type: String(type) }))
   )
@@ -47,7 +47,7 @@ interface Named {
 }
 
 const tested = Effect.fnUntraced(function* (engine: Engine, live: ReadonlyArray<Named>) {
-  const lack = yield* Effect.provideService(lackOf(testRoute), EngineClient, engine)
+  const lack = yield* Effect.provideService(unsupportedReason(testRoute), EngineClient, engine)
   if (lack !== undefined) return { failing: [], untested: live.length, lack }
   const outcomes = yield* Effect.forEach(
     live.slice(0, mostTested),

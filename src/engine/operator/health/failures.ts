@@ -6,8 +6,8 @@ import { cutText } from "../explain/cut.ts"
 import { failureOf, kindOfMessage, messageOf, wordsOf } from "../explain/failure.ts"
 import { runDataOf } from "../explain/runData.ts"
 import { errorsOnly } from "../explain/selections.ts"
-import type { Engine } from "./census.ts"
 import { type Listed, executionsSince } from "./executionsSince.ts"
+import type { Engine } from "./workflowFacts.ts"
 
 /** Failed executions whose data is read for their errors, over one instance. */
 const mostRead = 24

@@ -5,11 +5,11 @@ import { reads } from "../../../mcp/annotations.ts"
 import type { EngineError } from "../../client/EngineError.ts"
 import { firstPages } from "../../client/listAll.ts"
 import * as AcrossTool from "../AcrossTool.ts"
-import { censusOf, type Engine } from "./census.ts"
 import { credentialsOf } from "./credentials.ts"
 import { failuresOf } from "./failures.ts"
 import { longRunsOf } from "./longRuns.ts"
-import { missedOf } from "./missed.ts"
+import { missedRunsOf } from "./missedRuns.ts"
+import { workflowFactsOf, type Engine } from "./workflowFacts.ts"
 
 const hours = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 744 }, { message: "must be between 1 and 744" }))
   .annotate({ description: "Back from now, default 24" })
@@ -52,7 +52,7 @@ const healthOf = Effect.fnUntraced(function* (engine: Engine, hours: number, now
   const [failures, missed, long, credentials] = yield* Effect.all(
     [
       part("failures", failuresOf(engine, new Date(from).toISOString(), names)),
-      part("schedules", missedOf(engine, workflows, from, now)),
+      part("schedules", missedRunsOf(engine, workflows, from, now)),
       part("running executions", longRunsOf(engine, names, now)),
       part("credentials", credentialsOf(engine, workflows))
     ],
@@ -119,7 +119,7 @@ const mostPages = 20
 const workflowsOf = (engine: Engine) =>
   Effect.map(
     firstPages(engine.listWorkflows, { limit: 100, pages: mostPages }, (page) =>
-      page.map(censusOf).filter((found) => found !== undefined)
+      page.map(workflowFactsOf).filter((found) => found !== undefined)
     ),
     ({ found, isWhole }) => ({ workflows: found, isMore: !isWhole })
   )

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 
 import type { EngineError } from "../../client/EngineError.ts"
 import type { Execution } from "../../client/models.ts"
-import type { Engine } from "./census.ts"
+import type { Engine } from "./workflowFacts.ts"
 
 /** Running executions that are looked at. */
 const mostRunning = 20

@@ -9,8 +9,8 @@ import type { Drift } from "../../client/History.ts"
 import { somebody } from "../../history/git/fastImport.ts"
 import * as AcrossTool from "../AcrossTool.ts"
 import { cutText } from "../explain/cut.ts"
+import { notKept } from "./historyErrors.ts"
 import { type BackedUp, backUp } from "./instanceBackup.ts"
-import { notKept } from "./unreadable.ts"
 
 /** Changes that are shown, of all instances, and characters of what each of them changed. */
 const most = 40

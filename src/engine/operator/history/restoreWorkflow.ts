@@ -14,7 +14,7 @@ import { exclusively, failIfChanged } from "../../tools/workflows/guards.ts"
 import { shownState } from "../../tools/workflows/shown.ts"
 import { changeLines } from "../../workflow/difference.ts"
 import { callersOf, type Naming, relink, shownCaller } from "./callers.ts"
-import { chosen } from "./chosen.ts"
+import { chosen } from "./chosenVersion.ts"
 import { recreate, restore } from "./restore.ts"
 
 const version = Schema.String.check(

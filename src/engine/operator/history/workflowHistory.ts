@@ -8,8 +8,8 @@ import type { VersionEntry, WorkflowId } from "../../client/models.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { optional, workflowId } from "../../tools/parameters.ts"
 import { engineVersions, told } from "./engineVersions.ts"
+import { notKept, unreadable } from "./historyErrors.ts"
 import { restoreWorkflow } from "./restoreWorkflow.ts"
-import { notKept, unreadable } from "./unreadable.ts"
 
 const most = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }, { message: "must be between 1 and 100" }))
 

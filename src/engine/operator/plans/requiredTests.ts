@@ -12,7 +12,7 @@ import { runCases, type Result as TestResult } from "../tests/runTests.ts"
 import { usualConcurrency } from "../tests/runTestsTool.ts"
 import type { TestFile } from "../tests/TestFile.ts"
 import { TestFolder } from "../tests/TestFolder.ts"
-import { problemText } from "../tests/words.ts"
+import { problemText } from "../tests/testReport.ts"
 
 /** Seconds for all tests of a plan together; as long as they take where nobody waits for an answer. */
 export const TestSeconds = Context.Reference<number | undefined>("workflow-tool-server/engine/TestSeconds", {

@@ -10,7 +10,7 @@ import { ReadOnlyInstance } from "../../client/EngineError.ts"
 import { Instances } from "../../client/Instances.ts"
 import { listAll, workflowsIn } from "../../client/listAll.ts"
 import type { Workflow } from "../../client/models.ts"
-import { notKept, unreadable } from "../history/unreadable.ts"
+import { notKept, unreadable } from "../history/historyErrors.ts"
 import { allWorkflows, withDescriptions } from "./gather.ts"
 
 /** Works out what brings the workflows of an instance back to what the history held at a commit, and keeps it as a plan. */

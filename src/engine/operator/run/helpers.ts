@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { nodeType } from "../../client/naming.ts"
-import type { Mock } from "./items.ts"
+import type { Mock } from "./mocks.ts"
 
 /** A node of ours at the place of another one. */
 export const placed = (

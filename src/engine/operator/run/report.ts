@@ -4,8 +4,8 @@ import { type Execution, nameOf } from "../../client/models.ts"
 import { cutText, cutValue, type Room } from "../explain/cut.ts"
 import { childOf, defined, failureOf, messageOf, placeOf, wordsOf } from "../explain/failure.ts"
 import { inputOf, jsonOf, nodeNamed, type NodeRun, type RunData, runDataOf } from "../explain/runData.ts"
+import { byNode } from "../explain/runPath.ts"
 import { statusOf } from "../explain/states.ts"
-import { byNode } from "../explain/way.ts"
 import type { Part, TemporaryCopy } from "./temporaryCopy.ts"
 
 /** Rooms to try until the whole is short. */

@@ -11,10 +11,10 @@ import { flag, optional, workflowId } from "../../tools/parameters.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import { editedBy, operationsArgument, readOperations } from "../edit/edited.ts"
 import { statusOf } from "../explain/states.ts"
-import { holdsFiles, itemsIn, mocksOf, noFiles, pinnedItems, pinsFiles } from "./items.ts"
-import { type Outside, outsideOf } from "./outside.ts"
-import { perform } from "./perform.ts"
+import { holdsFiles, itemsIn, mocksOf, noFiles, pinnedItems, pinsFiles } from "./mocks.ts"
 import { report } from "./report.ts"
+import { runPart } from "./runPart.ts"
+import { type SideEffect, sideEffectsOf } from "./sideEffects.ts"
 import { partOf, runningOf, unmockable } from "./temporaryCopy.ts"
 
 const nodeName = (description: string) => Schema.String.annotate({ description })
@@ -83,7 +83,7 @@ export const runWorkflow = EngineTool.make("run_workflow", {
     ]
     const input = itemsIn(items ?? pinned ?? [{}]) ?? [{}]
     const running = runningOf(part, mocked)
-    const outside = outsideOf(running)
+    const outside = sideEffectsOf(running)
     const head = {
       id,
       name: workflow.name,
@@ -107,7 +107,7 @@ export const runWorkflow = EngineTool.make("run_workflow", {
     }
 
     if (outside.length > 0) yield* agreedToRun(workflow, outside)
-    const { execution, left, copy } = yield* perform(workflow, part, {
+    const { execution, left, copy } = yield* runPart(workflow, part, {
       items: input,
       mocks: mocked,
       to,
@@ -137,7 +137,7 @@ export const runWorkflow = EngineTool.make("run_workflow", {
 })
 
 /** What is really done outside is for the person at the client to decide, where they can be asked. */
-const agreedToRun = Effect.fnUntraced(function* ({ id, name }: Workflow, outside: ReadonlyArray<Outside>) {
+const agreedToRun = Effect.fnUntraced(function* ({ id, name }: Workflow, outside: ReadonlyArray<SideEffect>) {
   const { instance } = yield* EngineClient
   const rows = outside
     .slice(0, mostNamed)

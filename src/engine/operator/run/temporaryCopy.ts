@@ -9,7 +9,7 @@ import { type Edge, edgesOf } from "../../workflow/differenceOfConnections.ts"
 import { flowOf } from "../../workflow/flow.ts"
 import { isEnabled, isTrigger, kindOf } from "../../workflow/triggers.ts"
 import { fork, handedOver, mock, outputsOf, placed, split, webhook } from "./helpers.ts"
-import type { Mocks } from "./items.ts"
+import type { Mocks } from "./mocks.ts"
 
 /** What part of a workflow runs. */
 export interface Part {

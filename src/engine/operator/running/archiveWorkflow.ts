@@ -7,7 +7,7 @@ import * as EngineTool from "../../tools/EngineTool.ts"
 import { ifVersion, workflowId } from "../../tools/parameters.ts"
 import { exclusively, readUnchanged } from "../../tools/workflows/guards.ts"
 import { shownState } from "../../tools/workflows/shown.ts"
-import { lackOf, lacks } from "../offered.ts"
+import { unsupportedReason, unsupportedText } from "../routeSupport.ts"
 
 const route = (archived: boolean) => ({
   call: `POST /workflows/{workflowId}/${archived ? "archive" : "unarchive"}`,
@@ -29,7 +29,7 @@ export const archiveWorkflow = EngineTool.make("archive_workflow", {
     ifVersion
   },
   run: Effect.fnUntraced(function* ({ archived, id, ifVersion }) {
-    const lack = yield* lackOf(route(archived))
+    const lack = yield* unsupportedReason(route(archived))
     if (lack !== undefined) return { guidance: lack }
     return yield* Effect.gen(function* () {
       const before = yield* readUnchanged(id, ifVersion)
@@ -40,7 +40,7 @@ export const archiveWorkflow = EngineTool.make("archive_workflow", {
         )
       }
       const changed = yield* EngineClient.use((engine) => engine.archiveWorkflowIfSupported(id, archived))
-      if (Option.isNone(changed)) return { guidance: lacks(route(archived)) }
+      if (Option.isNone(changed)) return { guidance: unsupportedText(route(archived)) }
       const off = before.active ? ", and with that deactivated" : ""
       return yield* answer(
         changed.value,

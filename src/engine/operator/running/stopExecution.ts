@@ -8,7 +8,7 @@ import { executionNotFound } from "../../client/isMissing.ts"
 import { type ExecutionId, WorkflowId } from "../../client/models.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { executionId, optional } from "../../tools/parameters.ts"
-import { lackOf, lacks } from "../offered.ts"
+import { unsupportedReason, unsupportedText } from "../routeSupport.ts"
 
 const route = {
   call: "POST /executions/{executionId}/stop",
@@ -33,7 +33,7 @@ export const stopExecution = EngineTool.make("stop_execution", {
     if ((id === undefined) === (workflowId === undefined)) {
       return yield* new InvalidArgument({ argument: "id", problem: "give either id or workflowId" })
     }
-    const lack = yield* lackOf(route)
+    const lack = yield* unsupportedReason(route)
     if (lack !== undefined) return { guidance: lack }
     return id === undefined ? yield* stopAll(WorkflowId.make(workflowId ?? "")) : yield* stopOne(id)
   })
@@ -46,7 +46,7 @@ const stopOne = (id: ExecutionId) =>
   Effect.map(
     stop(id),
     Option.match({
-      onNone: () => ({ guidance: lacks(route) }),
+      onNone: () => ({ guidance: unsupportedText(route) }),
       onSome: ({ startedAt, status, stoppedAt }) => ({
         message: `Execution ${id} was stopped`,
         id,
@@ -80,7 +80,7 @@ const stopAll = Effect.fnUntraced(function* (workflowId: WorkflowId) {
   const unknown = results.flatMap(({ id, result }) =>
     Result.isSuccess(result) && Option.isNone(result.success) ? [id] : []
   )
-  if (unknown.length > 0 && stopped.length === 0) return { guidance: lacks(route) }
+  if (unknown.length > 0 && stopped.length === 0) return { guidance: unsupportedText(route) }
   const failures = results.flatMap(({ id, result }) =>
     Result.isFailure(result) ? [{ id, error: result.failure }] : []
   )

@@ -5,7 +5,7 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { credentialId } from "../../tools/parameters.ts"
 import { maskText } from "../../workflow/maskSecrets.ts"
-import { lackOf, lacks } from "../offered.ts"
+import { unsupportedReason, unsupportedText } from "../routeSupport.ts"
 
 /** The call that tries a credential. */
 export const testRoute = {
@@ -22,11 +22,11 @@ export const testCredential = EngineTool.make("test_credential", {
   annotations: { ...reads, openWorldHint: true },
   arguments: { id: credentialId },
   run: Effect.fnUntraced(function* ({ id }) {
-    const lack = yield* lackOf(testRoute)
+    const lack = yield* unsupportedReason(testRoute)
     if (lack !== undefined) return { guidance: lack }
     const tested = yield* EngineClient.use((engine) => engine.testCredentialIfSupported(id))
     return Option.match(tested, {
-      onNone: () => ({ guidance: lacks(testRoute) }),
+      onNone: () => ({ guidance: unsupportedText(testRoute) }),
       onSome: (result) => ({ id, ...outcomeOf(result) })
     })
   })

@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../../internal/schema/JsonObject.ts"
 import { masked } from "../../workflow/maskSecrets.ts"
 import { type Path, pathText } from "../../workflow/paths.ts"
-import type { Run } from "../run/items.ts"
+import type { Run } from "../run/mocks.ts"
 import { isMeant } from "./pattern.ts"
 
 /** Where what a node gives out is not what was expected. */

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 
 import { JsonObject } from "../../../internal/schema/JsonObject.ts"
-import { holdsFiles, noFiles, type Run } from "../run/items.ts"
+import { holdsFiles, noFiles, type Run } from "../run/mocks.ts"
 
 /** An item, which holds JSON alone. */
 export const item = (message: string) =>

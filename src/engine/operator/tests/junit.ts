@@ -1,5 +1,5 @@
 import type { Result } from "./runTests.ts"
-import { problemLines } from "./words.ts"
+import { problemLines } from "./testReport.ts"
 
 /** Results as JUnit XML, as CI systems read it: a case for each file, under the workflow that it is of. */
 export const junitXml = (suite: string, results: ReadonlyArray<Result>): string => {

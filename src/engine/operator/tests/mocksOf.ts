@@ -3,8 +3,8 @@ import { Result } from "effect"
 import { nameOf, type Workflow } from "../../client/models.ts"
 import { edgesOf } from "../../workflow/differenceOfConnections.ts"
 import { kindOf } from "../../workflow/triggers.ts"
-import { always, type Mocks } from "../run/items.ts"
-import { outsideOf } from "../run/outside.ts"
+import { always, type Mocks } from "../run/mocks.ts"
+import { sideEffectsOf } from "../run/sideEffects.ts"
 import { type Part, partOf, runningOf } from "../run/temporaryCopy.ts"
 
 /** Which nodes a test has to mock. */
@@ -25,7 +25,7 @@ export const toBeMocked = (workflow: Workflow, from: string): Result.Result<Mock
       const part = yield* Result.mapError(partOf(workflow, mocks, { from }), ({ problem }) => problem)
       const running = runningOf(part, mocks)
       const wanted = [
-        ...outsideOf(running).map(({ node }) => node),
+        ...sideEffectsOf(running).map(({ node }) => node),
         ...running.filter((node) => kindOf(node) === "wait").map(nameOf)
       ].flatMap((name) => served(workflow, name))
       const before = names.size

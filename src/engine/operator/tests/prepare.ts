@@ -2,8 +2,8 @@ import { Result } from "effect"
 
 import { nearest } from "../../../internal/schema/nearest.ts"
 import { nameOf, type Workflow } from "../../client/models.ts"
-import { type Mock, type Mocks, mockable } from "../run/items.ts"
-import { outsideOf } from "../run/outside.ts"
+import { type Mock, type Mocks, mockable } from "../run/mocks.ts"
+import { sideEffectsOf } from "../run/sideEffects.ts"
 import { type Part, partOf, runningOf, unmockable } from "../run/temporaryCopy.ts"
 import { type Given, isOfEveryRun, pairsOf, runsOf } from "./given.ts"
 import type { TestFile } from "./TestFile.ts"
@@ -31,7 +31,7 @@ export const prepare = (workflow: Workflow, { allow, expect, failsAt, mocks: giv
     const unfit = unmockable(workflow, mocks)
     if (unfit !== undefined) return yield* Result.fail(unfit)
     const part = yield* Result.mapError(partOf(workflow, mocks, { from: trigger.node }), ({ problem }) => problem)
-    const outside = outsideOf(runningOf(part, mocks)).filter(({ node }) => !allow.includes(node))
+    const outside = sideEffectsOf(runningOf(part, mocks)).filter(({ node }) => !allow.includes(node))
     if (outside.length > 0) return yield* Result.fail(reaching(outside))
     return { mocks, part } satisfies Prepared
   })
@@ -50,7 +50,7 @@ const gone = (name: string, names: ReadonlyArray<string>): string => {
   return `the workflow has no node ${name}${guess === undefined ? "" : `: is it ${guess} now?`}`
 }
 
-const reaching = (outside: ReturnType<typeof outsideOf>): string => {
+const reaching = (outside: ReturnType<typeof sideEffectsOf>): string => {
   const told = outside.map(({ does, node, type }) => `${node} (${type}${does === undefined ? "" : `: ${does}`})`)
   return (
     `${told.slice(0, 5).join(", ")}${told.length > 5 ? ` and ${told.length - 5} more` : ""} would really act outside. ` +

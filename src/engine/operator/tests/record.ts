@@ -4,15 +4,15 @@ import { type JsonObject, listOf, objectOf } from "../../../internal/schema/Json
 import { type Execution, nameOf, type Workflow, WorkflowId } from "../../client/models.ts"
 import { failureOf } from "../explain/failure.ts"
 import { jsonOf, nodeNamed, type RunData, runDataOf, textIn } from "../explain/runData.ts"
+import { byNode } from "../explain/runPath.ts"
 import { statusOf } from "../explain/states.ts"
-import { byNode } from "../explain/way.ts"
-import type { Run } from "../run/items.ts"
-import { fitted } from "./fit.ts"
+import type { Run } from "../run/mocks.ts"
 import { givenOf } from "./given.ts"
 import { type Mocked, toBeMocked } from "./mocksOf.ts"
 import { itemsOf, replayOf } from "./replay.ts"
 import { withoutSecrets } from "./secrets.ts"
 import { shapeOf } from "./shape.ts"
+import { shrinkTest } from "./shrinkTest.ts"
 import { type Expectation, readTest, type TestFile } from "./TestFile.ts"
 import { volatilePaths } from "./volatileFields.ts"
 
@@ -77,7 +77,7 @@ export const record = (execution: Execution, request: RecordRequest): Result.Res
     const expect = new Map([...chosen].map(([name, one]) => [name, { ...one, ...ignored.get(name) }]))
     const shown = { items, mocks: [...mocks.values()], expect: [...expect.values()] }
     const clean = objectOf(withoutSecrets(shown))
-    const { cut, test } = yield* fitted(
+    const { cut, test } = yield* shrinkTest(
       yield* readTest({
         testFormat: 1,
         name: request.name ?? `${workflow.name} (execution ${execution.id})`,

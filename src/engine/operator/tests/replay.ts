@@ -2,7 +2,7 @@ import { Predicate } from "effect"
 
 import { objectOf } from "../../../internal/schema/JsonObject.ts"
 import { inputOf, jsonOf, type NodeRun, type RunData } from "../explain/runData.ts"
-import type { Run } from "../run/items.ts"
+import type { Run } from "../run/mocks.ts"
 import { type Given, givenOf } from "./given.ts"
 
 /** What one run of a node gave out. */

@@ -8,7 +8,7 @@ import { mapTexts } from "../../workflow/paths.ts"
 import { idsNamed } from "../compare/sides.ts"
 import { runDataOf } from "../explain/runData.ts"
 import { statusOf } from "../explain/states.ts"
-import { perform } from "../run/perform.ts"
+import { runPart } from "../run/runPart.ts"
 import { judge, type Problem } from "./judge.ts"
 import { prepare } from "./prepare.ts"
 import type { TestFile } from "./TestFile.ts"
@@ -70,7 +70,7 @@ export const runTest = Effect.fnUntraced(function* (test: TestFile, workflow: Wo
   if (Result.isFailure(prepared)) return yield* verdict("refused", [{ what: prepared.failure }])
   const { mocks, part } = prepared.success
   const making = { items: test.trigger.items, mocks, seconds: test.timeout }
-  const ran = yield* Effect.result(perform(workflow, part, making, readWhole))
+  const ran = yield* Effect.result(runPart(workflow, part, making, readWhole))
   if (Result.isFailure(ran)) return yield* verdict("error", [{ what: ran.failure.message }])
   const { execution, left, copy } = ran.success
   const notice =

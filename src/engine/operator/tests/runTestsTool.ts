@@ -12,7 +12,7 @@ import { recordTest } from "./recordTest.ts"
 import { type Case, type Result as TestResult, runTests } from "./runTests.ts"
 import { readTest } from "./TestFile.ts"
 import { TestFolder } from "./TestFolder.ts"
-import { countsText, resultData } from "./words.ts"
+import { countsText, resultData } from "./testReport.ts"
 
 /** Tests that run side by side: each is a workflow that comes and goes. */
 export const usualConcurrency = 3

@@ -5,9 +5,8 @@ import { Result } from "effect"
 import * as fc from "fast-check"
 
 import { nameOf, type Workflow, WorkflowId } from "../../../../src/engine/client/models.ts"
-import { noFiles } from "../../../../src/engine/operator/run/items.ts"
+import { noFiles } from "../../../../src/engine/operator/run/mocks.ts"
 import { differencesOf, differingValues } from "../../../../src/engine/operator/tests/Difference.ts"
-import { fitted } from "../../../../src/engine/operator/tests/fit.ts"
 import { givenOf, pairsOf, runsOf } from "../../../../src/engine/operator/tests/given.ts"
 import { junitXml } from "../../../../src/engine/operator/tests/junit.ts"
 import { toBeMocked } from "../../../../src/engine/operator/tests/mocksOf.ts"
@@ -15,9 +14,10 @@ import { isMeant, patternText, readPattern, valuesAt } from "../../../../src/eng
 import { fileName } from "../../../../src/engine/operator/tests/recordTest.ts"
 import { withoutSecrets } from "../../../../src/engine/operator/tests/secrets.ts"
 import { misfits, shapeOf } from "../../../../src/engine/operator/tests/shape.ts"
+import { shrinkTest } from "../../../../src/engine/operator/tests/shrinkTest.ts"
 import { printTest, readTest, type TestFile } from "../../../../src/engine/operator/tests/TestFile.ts"
+import { resultData } from "../../../../src/engine/operator/tests/testReport.ts"
 import { volatilePaths } from "../../../../src/engine/operator/tests/volatileFields.ts"
-import { resultData } from "../../../../src/engine/operator/tests/words.ts"
 import type { Json } from "../../../support/harness.ts"
 import { readXml } from "../../../support/xml.ts"
 
@@ -331,7 +331,7 @@ describe("a test file", () => {
   it("stays small: of what is expected the largest becomes a shape, and what is handed over is never cut", () => {
     const many = (length: number) => Array.from({ length }, (_, n) => ({ n, text: "x".repeat(100) }))
     const { cut, test: small } = Result.getOrThrow(
-      fitted({ ...test, expect: { Small: { exact: many(3) }, Large: { exact: many(6000), ignore: ["n"] } } })
+      shrinkTest({ ...test, expect: { Small: { exact: many(3) }, Large: { exact: many(6000), ignore: ["n"] } } })
     )
     assert.deepStrictEqual(small.expect["Large"], {
       shape: { n: "number", text: "string" },
@@ -340,7 +340,7 @@ describe("a test file", () => {
     })
     assert.deepStrictEqual(small.expect["Small"], { exact: many(3) })
     assert.match(cut.join(), /only the shape is: Large$/)
-    const refused = fitted({ ...test, mocks: { Fetch: many(6000) } })
+    const refused = shrinkTest({ ...test, mocks: { Fetch: many(6000) } })
     assert.match(
       Result.isFailure(refused) ? refused.failure : "",
       /most of it what Fetch gave out: record a smaller run$/

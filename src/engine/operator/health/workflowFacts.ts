@@ -11,7 +11,7 @@ import { type Schedules, schedulesIn } from "./schedules.ts"
 export type Engine = EngineClient["Service"]
 
 /** What is kept of a workflow to judge it. */
-export interface Census {
+export interface WorkflowFacts {
   readonly id: string
   readonly name: string
   readonly active: boolean
@@ -32,7 +32,7 @@ export interface Census {
 }
 
 /** Reads what matters of a workflow as a list shows it; an archived one does not count. */
-export const censusOf = (workflow: JsonObject): Census | undefined => {
+export const workflowFactsOf = (workflow: JsonObject): WorkflowFacts | undefined => {
   if (workflow.isArchived === true) return undefined
   const running = nodesOf(isJsonObject(workflow.activeVersion) ? workflow.activeVersion : workflow)
   const settings = objectOf(workflow.settings)

@@ -2,9 +2,9 @@ import { Effect, Option, Predicate } from "effect"
 
 import { isJsonObject, listOf } from "../../../internal/schema/JsonObject.ts"
 import { type Workflow, WorkflowId } from "../../client/models.ts"
-import type { Census, Engine } from "./census.ts"
 import { executionsSince } from "./executionsSince.ts"
 import { leastRuns } from "./schedules.ts"
+import type { WorkflowFacts, Engine } from "./workflowFacts.ts"
 
 /** Milliseconds that a run may be late, and that the beginning of the time looked at stays out. */
 const slack = 120_000
@@ -13,7 +13,7 @@ const slack = 120_000
 const mostScheduled = 60
 
 /** How many runs a workflow lacks since a moment by its schedules; nothing where it lacks none. */
-const shortfall = Effect.fnUntraced(function* (engine: Engine, workflow: Census, from: number, now: number) {
+const shortfall = Effect.fnUntraced(function* (engine: Engine, workflow: WorkflowFacts, from: number, now: number) {
   const span = { from: from + slack, to: now - slack }
   const expected = leastRuns(workflow.schedules, workflow.zone, span)
   if (span.to <= span.from || expected.count === 0) return undefined
@@ -59,9 +59,9 @@ const activatedAt = ({ activeVersion }: Workflow): number | undefined => {
 }
 
 /** Active workflows that ran less often than their schedules ask for. */
-export const missedOf = Effect.fnUntraced(function* (
+export const missedRunsOf = Effect.fnUntraced(function* (
   engine: Engine,
-  workflows: ReadonlyArray<Census>,
+  workflows: ReadonlyArray<WorkflowFacts>,
   from: number,
   now: number
 ) {

@@ -29,7 +29,7 @@ const inert: ReadonlySet<string> = new Set([
 const reaching = /\b(?:helpers|require|import|fetch|process|httpRequest|__import__|open)\b/
 
 /** A node that does something beyond the workflow when it runs. */
-export interface Outside {
+export interface SideEffect {
   readonly node: string
   readonly type: string
   /** In a few words, without secrets. */
@@ -38,10 +38,10 @@ export interface Outside {
 }
 
 /** What nodes will do beyond the workflow: with credentials, over the network, in other workflows, on the engine's disk. */
-export const outsideOf = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<Outside> =>
-  nodes.filter((node) => isEnabled(node) && isOutside(node)).map(told)
+export const sideEffectsOf = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<SideEffect> =>
+  nodes.filter((node) => isEnabled(node) && hasSideEffects(node)).map(told)
 
-const isOutside = (node: JsonObject): boolean =>
+const hasSideEffects = (node: JsonObject): boolean =>
   !inert.has(toEngineType(String(node.type))) || credentialsOf(node).length > 0 || reachesOut(node)
 
 const reachesOut = (node: JsonObject): boolean =>
@@ -56,7 +56,7 @@ const credentialsOf = ({ credentials }: JsonObject): ReadonlyArray<string> =>
       )
     : []
 
-const told = (node: JsonObject): Outside => {
+const told = (node: JsonObject): SideEffect => {
   const sub = subWorkflowOf(node)
   const does = sub === undefined ? summaryOf(node) : `runs workflow ${sub.name ?? sub.id}`
   const credentials = credentialsOf(node)

@@ -20,21 +20,21 @@ export interface Route {
  * Why a call would be in vain, with what to do instead, or nothing: known from what the engine says that it offers, else
  * from its version. Nothing is tried out. An engine that tells neither is taken to have the call.
  */
-export const lackOf = (route: Route): Effect.Effect<string | undefined, EngineError, EngineClient> =>
+export const unsupportedReason = (route: Route): Effect.Effect<string | undefined, EngineError, EngineClient> =>
   Effect.gen(function* () {
     const engine = yield* EngineClient
     const offer = Option.getOrUndefined(yield* engine.capabilitiesIfSupported)
     if (offer?.calls.has(route.call) === true) return undefined
     const version = Option.getOrUndefined(yield* engine.publicVersion)
     if (offer === undefined)
-      return version !== undefined && isBefore(version, route.since) ? lacks(route, version) : undefined
+      return version !== undefined && isBefore(version, route.since) ? unsupportedText(route, version) : undefined
     return offer.scopes.includes(route.scope)
-      ? lacks(route, version)
+      ? unsupportedText(route, version)
       : `The API key of instance ${engine.instance} may not ${route.verb}: it lacks the scope ${route.scope}. Create a key with it in the engine UI.`
   })
 
 /** What is answered where an engine turns out not to have a call. */
-export const lacks = ({ instead, since, verb }: Route, version?: string): string =>
+export const unsupportedText = ({ instead, since, verb }: Route, version?: string): string =>
   `This engine's API${version === undefined ? "" : ` (${version})`} cannot ${verb}: that came with ${since}. ${instead}`
 
 /** Whether a version comes before another one; what is no number counts as 0. */

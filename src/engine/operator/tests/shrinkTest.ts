@@ -14,7 +14,7 @@ const encoder = new TextEncoder()
  * A test whose file is not too large: of what is expected, the largest becomes a shape. What is handed over cannot be
  * cut; where that alone is too large, there is no test.
  */
-export const fitted = (
+export const shrinkTest = (
   test: TestFile
 ): Result.Result<{ readonly test: TestFile; readonly cut: ReadonlyArray<string> }, string> => {
   const expect = new Map(Object.entries(test.expect))

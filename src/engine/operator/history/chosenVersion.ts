@@ -6,7 +6,7 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import type { Version } from "../../client/History.ts"
 import type { VersionId, Workflow, WorkflowId } from "../../client/models.ts"
 import { contentOf, engineVersionIn, previousEngineVersion } from "./engineVersions.ts"
-import { notKept, unreadable } from "./unreadable.ts"
+import { notKept, unreadable } from "./historyErrors.ts"
 
 /** A workflow as it was, and which version that is, in words. */
 export interface Chosen {

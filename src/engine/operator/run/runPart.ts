@@ -6,7 +6,7 @@ import { type ReadRun, runTemporaryCopy } from "./runTemporaryCopy.ts"
 import { type Making, type Part, temporaryCopyOf } from "./temporaryCopy.ts"
 
 /** Runs a part of a workflow once through a temporary copy that nobody else knows; `read` reads what it left. */
-export const perform = Effect.fnUntraced(function* (
+export const runPart = Effect.fnUntraced(function* (
   workflow: Workflow,
   part: Part,
   making: Omit<Making, "name" | "path">,

@@ -6,7 +6,7 @@ const first = 3
 const last = 9
 
 /** The way that the data took: every node in the order in which it first ran, and how many items it gave out. */
-export const wayOf = (data: RunData): string => {
+export const runPathOf = (data: RunData): string => {
   const steps = [...byNode(data).entries()].map(([node, runs]) => stepOf(data, node, runs))
   if (steps.length <= first + last + 1) return steps.join(" → ")
   return [...steps.slice(0, first), `… ${steps.length - first - last} more …`, ...steps.slice(-last)].join(" → ")
