@@ -145,7 +145,7 @@ gather(
   "engine",
   "src/cli/toolsets/engineToolset.ts",
   "src/cli/engine/instances.ts",
-  "src/cli/engine/rehearsal.ts",
+  "src/cli/engine/warmUp.ts",
   "src/cli/upstream/nodeHttpClient.ts"
 )
 // By itself: who reads certificates needs none of the operator's programs, and most calls read no files.

@@ -71,11 +71,11 @@ const nothingLater = Effect.gen(function* () {
     done.push("loaded")
     return { toolset: { name: "nothing", ...offer } }
   })
-  const rehearsed = Effect.andThen(
-    Effect.sync(() => done.push("rehearsed")),
-    Effect.die("A rehearsal that failed")
+  const warmUp = Effect.andThen(
+    Effect.sync(() => done.push("warmed up")),
+    Effect.die("A warm-up that failed")
   )
-  const loaded = yield* outlined("nothing", whole, (tell) => tell(Outline.make(offer)), rehearsed)
+  const loaded = yield* outlined("nothing", whole, (tell) => tell(Outline.make(offer)), warmUp)
   const [called] = loaded.toolset.tools
   assert.isDefined(called)
   return { ...loaded, done, list: called?.inputSchema, call: called?.call({}) ?? Effect.void }
@@ -95,7 +95,7 @@ describe("a toolset whose programs are loaded later", () => {
     )
   )
 
-  it.effect("is loaded soon after a list, and rehearses the first call where none comes", () =>
+  it.effect("is loaded soon after a list, and warms the first call up where none comes", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { done, later, list } = yield* nothingLater
@@ -107,7 +107,7 @@ describe("a toolset whose programs are loaded later", () => {
         assert.deepStrictEqual(done, ["loaded"])
         yield* TestClock.adjust("10 millis")
         yield* Fiber.join(waiting)
-        assert.deepStrictEqual(done, ["loaded", "rehearsed"])
+        assert.deepStrictEqual(done, ["loaded", "warmed up"])
       })
     )
   )
@@ -119,12 +119,12 @@ describe("a toolset whose programs are loaded later", () => {
         const waiting = yield* Effect.forkChild(later)
         yield* TestClock.adjust("1100 millis")
         yield* Fiber.join(waiting)
-        assert.deepStrictEqual(done, ["loaded", "rehearsed"])
+        assert.deepStrictEqual(done, ["loaded", "warmed up"])
       })
     )
   )
 
-  it.effect("rehearses nothing once it was called", () =>
+  it.effect("warms nothing up once it was called", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const { call, done, later } = yield* nothingLater

@@ -203,7 +203,7 @@ describe("a process that is idle", () => {
     const cwd = await withEngine({}, (url) => asked.push(url))
     const { ask, stop } = overStdio([], cwd)
     assert.property(await ask(handshake("2025-06-18")), "result")
-    // Code is kept once all is loaded and rehearsed.
+    // Code is kept once all is loaded and warmed up.
     await keptIn(path.join(cwd, "cache/workflow-tool-server/code"))
     assert.deepStrictEqual(asked, [])
     assert.nestedPropertyVal(await ask(getWorkflow("1")), "result.content[0].type", "text")

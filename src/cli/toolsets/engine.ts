@@ -17,11 +17,11 @@ export const load: Load = (launch, shared) => {
     (module) => module.load(launch, shared)
   )
   return shared.areListsFirst && engine !== undefined
-    ? outlined("engine", Effect.orDie(whole), (tell) => offerOver(tell(engineOutline), namesIn(engine)), rehearsed)
+    ? outlined("engine", Effect.orDie(whole), (tell) => offerOver(tell(engineOutline), namesIn(engine)), warmUp)
     : whole
 }
 
-const rehearsed = Effect.flatMap(
-  Effect.promise(() => import("../engine/rehearsal.ts")),
-  ({ rehearse }) => rehearse
+const warmUp = Effect.flatMap(
+  Effect.promise(() => import("../engine/warmUp.ts")),
+  ({ warmUp }) => warmUp
 )

@@ -11,7 +11,7 @@ export const outlined = Effect.fnUntraced(function* <A extends { readonly toolse
   /** What is offered, made of outlines. */
   offer: (tell: (outline: Outline.Outline) => Offer) => Offer,
   /** Makes what the first call would make, where none has come so far; it is missed by nobody. */
-  rehearsed: Effect.Effect<unknown, unknown> = Effect.void
+  warmUp: Effect.Effect<unknown, unknown> = Effect.void
 ) {
   const isAsked = Latch.makeUnsafe()
   const isBusy = Latch.makeUnsafe()
@@ -35,7 +35,7 @@ export const outlined = Effect.fnUntraced(function* <A extends { readonly toolse
       Effect.andThen(Effect.sleep(timeToAnswer)),
       Effect.andThen(loaded),
       Effect.andThen(unlessCalled(Effect.sleep(timeToAnswer))),
-      Effect.andThen(unlessCalled(rehearsed))
+      Effect.andThen(unlessCalled(warmUp))
     ),
     busy: isBusy.await
   }

@@ -11,10 +11,10 @@ import { nodeHttpClient } from "../upstream/nodeHttpClient.ts"
 
 /**
  * Reads a workflow of an engine that is not there, over a connection that is none. What Node and V8 make once, which is
- * two thirds of the time that a first call takes, is there when a client calls. A second rehearsal gains nothing.
+ * two thirds of the time that a first call takes, is there when a client calls. A second warm-up gains nothing.
  * Whoever watches, records or paces the calls around it is told nothing of it.
  */
-export const rehearse = Effect.suspend(() => {
+export const warmUp = Effect.suspend(() => {
   const call = Effect.provide(getWorkflow.call({ id: "1" }), stage)
   return Effect.updateContext(call, unwatched)
 })
@@ -23,8 +23,8 @@ const unwatched: (context: Context.Context<never>) => Context.Context<never> = (
   Context.make(References.TracerEnabled, false)
 
 /** A name that no resolver knows: nobody is to be reached, even by mistake. */
-const rehearsal: Environment = {
-  host: "http://rehearsal.invalid",
+const nobody: Environment = {
+  host: "http://warm-up.invalid",
   apiKey: Redacted.make("none"),
   readOnly: true,
   allowInsecureHttp: true,
@@ -35,7 +35,7 @@ const rehearsal: Environment = {
 
 const stage = Instances.layer.pipe(
   Layer.provide([
-    Layer.succeed(EngineConfig, { defaultEnv: "rehearsal", environments: new Map([["rehearsal", rehearsal]]) }),
+    Layer.succeed(EngineConfig, { defaultEnv: "warm-up", environments: new Map([["warm-up", nobody]]) }),
     Layer.succeed(HttpClients, { make: (options) => nodeHttpClient(options, () => new Echo()) })
   ])
 )
@@ -55,7 +55,7 @@ class Echo extends Socket {
 
 const workflow = JSON.stringify({
   id: "1",
-  name: "Rehearsal",
+  name: "Warm-up",
   active: false,
   nodes: [{ id: "1", name: "Start", type: "start", typeVersion: 1, position: [0, 0], parameters: {} }],
   connections: {},
