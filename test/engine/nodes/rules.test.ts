@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 
-import { splitExpression } from "../../../src/engine/nodes/check/split.ts"
+import { splitExpression } from "../../../src/engine/nodes/check/splitExpression.ts"
 import { isShown } from "../../../src/engine/nodes/conditions.ts"
 import { describeParameters } from "../../../src/engine/nodes/describe.ts"
 import { reduceNodeType } from "../../../src/engine/nodes/reduce.ts"

@@ -8,17 +8,17 @@ import type { ArchiveError } from "../Archives.ts"
 import type { Catalog } from "../Catalog.ts"
 import { textOf } from "../json.ts"
 import { checkAddresses } from "./addresses.ts"
-import { checkPorts } from "./ai.ts"
+import { checkAiConnections } from "./aiConnections.ts"
 import { checkExpressions } from "./expressions.ts"
 import type { Finding } from "./Finding.ts"
 import { checkBatches, checkLoops, graphOf } from "./graph.ts"
 import { checkCredentials, checkOwn, checkParameters, checkType, type Known, knownOf } from "./node.ts"
 import { checkOlderConditions } from "./olderConditions.ts"
+import { checkPortCounts } from "./portCounts.ts"
+import { checkReachability } from "./reachability.ts"
 import { checkResponding } from "./responding.ts"
-import { checkRunning } from "./running.ts"
+import { checkRuntimeFailures } from "./runtimeFailures.ts"
 import { checkSchedules } from "./schedule.ts"
-import { checkSlots } from "./slots.ts"
-import { checkStarts } from "./starts.ts"
 import { checkStructure } from "./structure.ts"
 import { checkTexts } from "./texts.ts"
 
@@ -57,12 +57,12 @@ export const checkWorkflow = Effect.fnUntraced(function* (
   return inOrder(nodes, [
     ...ofNodes,
     ...checkStructure(nodes, graph, connections),
-    ...checkPorts(graph, known),
-    ...checkSlots(graph, known),
-    ...checkStarts(graph, known),
+    ...checkAiConnections(graph, known),
+    ...checkPortCounts(graph, known),
+    ...checkReachability(graph, known),
     ...checkResponding(graph),
     ...checkSchedules(nodes),
-    ...checkRunning(nodes),
+    ...checkRuntimeFailures(nodes),
     ...checkAddresses(nodes, catalog),
     ...checkOlderConditions(nodes, catalog),
     ...checkLoops(graph),

@@ -6,8 +6,8 @@ import { nameOf } from "../../client/models.ts"
 import { isEnabled, kindOf } from "../../workflow/triggers.ts"
 import type { Finding } from "./Finding.ts"
 import { type Graph, type Order, orderOf } from "./graph.ts"
-import { type Mentions, type Parse, readExpression, readProgram } from "./program.ts"
-import { splitExpression } from "./split.ts"
+import { type Mentions, type Parse, readExpression, readProgram } from "./javaScript.ts"
+import { splitExpression } from "./splitExpression.ts"
 
 /** What engines offer to expressions and code by a name with `$`. */
 const offered =

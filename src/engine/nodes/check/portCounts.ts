@@ -8,7 +8,7 @@ import type { Edge, Graph } from "./graph.ts"
 import type { Known } from "./node.ts"
 
 /** Connections at outputs and inputs beyond those that a node has, and inputs that wait for nothing. */
-export const checkSlots = (graph: Graph, known: ReadonlyMap<string, Known>): ReadonlyArray<Finding> => [
+export const checkPortCounts = (graph: Graph, known: ReadonlyMap<string, Known>): ReadonlyArray<Finding> => [
   ...graph.edges.flatMap((edge) => [...beyondOutputs(edge, graph, known), ...beyondInputs(edge, graph, known)]),
   ...[...graph.nodes].flatMap(([name, node]) => lonelyMerge(name, node, graph, known.get(name)))
 ]

@@ -4,10 +4,13 @@ import { type Graph, reachable } from "./graph.ts"
 import type { Known } from "./node.ts"
 
 /** How the words about what never runs end. */
-export const isUnreached = ": it never runs"
+const neverRuns = ": it never runs"
 
 /** Nodes that no trigger leads to, and what serves nobody. */
-export const checkStarts = ({ edges, nodes }: Graph, known: ReadonlyMap<string, Known>): ReadonlyArray<Finding> => {
+export const checkReachability = (
+  { edges, nodes }: Graph,
+  known: ReadonlyMap<string, Known>
+): ReadonlyArray<Finding> => {
   const all = [...nodes].filter(([, node]) => kindOf(node) !== "stickyNote")
   if (all.length === 0) return []
   const starts = all
@@ -35,7 +38,7 @@ export const checkStarts = ({ edges, nodes }: Graph, known: ReadonlyMap<string, 
       const serves = edges.some(({ from, source }) => source === name && from !== "main")
       const onlyServes = gives.length > 0 && !(known.get(name)?.type.outputs ?? []).some(({ type }) => type === "main")
       if (onlyServes && !serves) {
-        const problem = `serves no node${isUnreached}`
+        const problem = `serves no node${neverRuns}`
         return [
           { ...at, field: `connections.${gives[0]}`, problem, fix: `Connect it to a node that takes ${gives[0]}` }
         ]
@@ -43,7 +46,7 @@ export const checkStarts = ({ edges, nodes }: Graph, known: ReadonlyMap<string, 
       // Of a chain that hangs together the first is told.
       const hasEntry = edges.some(({ from, source, target }) => from === "main" && target === name && source !== name)
       if (hasEntry || serves) return []
-      const problem = `no trigger leads to it${isUnreached}`
+      const problem = `no trigger leads to it${neverRuns}`
       return [{ ...at, field: "connections.main", problem, fix: "Connect it, or remove it" }]
     })
 }

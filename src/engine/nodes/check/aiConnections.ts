@@ -26,7 +26,7 @@ const servants: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Connections of a kind that one of their ends does not have, too many of them, and those that are missing. */
-export const checkPorts = (graph: Graph, known: ReadonlyMap<string, Known>): ReadonlyArray<Finding> => [
+export const checkAiConnections = (graph: Graph, known: ReadonlyMap<string, Known>): ReadonlyArray<Finding> => [
   ...graph.edges.flatMap((edge) => checkEdge(edge, graph, known)),
   ...[...graph.nodes].flatMap(([name, node]) => (isEnabled(node) ? checkInputs(name, graph, known.get(name)) : []))
 ]

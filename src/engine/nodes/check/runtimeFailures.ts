@@ -8,7 +8,7 @@ import { type Finding, quoted } from "./Finding.ts"
 import { json } from "./shapes.ts"
 
 /** What no description of a node type says, and its node fails on when it runs. */
-export const checkRunning = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<Finding> =>
+export const checkRuntimeFailures = (nodes: ReadonlyArray<JsonObject>): ReadonlyArray<Finding> =>
   nodes.filter(isEnabled).flatMap((node) => {
     const parameters = objectOf(node.parameters)
     const kind = kindOf(node)
