@@ -94,7 +94,7 @@ const expressionsIn = (text: string, parse: Parse): ReadonlyArray<Result.Result<
   })
 
 /** How the words about a missing node end. */
-export const isMissing = ", which is not there"
+export const notThere = ", which is not there"
 
 const problemsOf = (
   { asked, nodes, variables }: Mentions,
@@ -107,7 +107,7 @@ const problemsOf = (
       const guess = nearest(mentioned, [...graph.nodes.keys()])
       const fix =
         guess === undefined ? `Nodes: ${[...graph.nodes.keys()].slice(0, 20).join(", ")}` : `Did you mean ${guess}?`
-      return [{ level: "error", problem: `refers to node ${mentioned}${isMissing}`, fix }]
+      return [{ level: "error", problem: `refers to node ${mentioned}${notThere}`, fix }]
     }
     if (asked.has(mentioned)) return []
     if (graph.nodes.get(mentioned)?.disabled === true && order.runs(name)) {

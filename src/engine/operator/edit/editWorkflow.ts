@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../internal/schema/JsonObject.ts"
 import { changes } from "../../../mcp/annotations.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
 import { TagId, type Tag, type Workflow, type WorkflowId } from "../../client/models.ts"
-import { isMissing } from "../../nodes/check/expressions.ts"
+import { notThere } from "../../nodes/check/expressions.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
 import { flag, ifVersion, optional, workflowId } from "../../tools/parameters.ts"
 import { addressNotices } from "../../tools/workflows/addressing.ts"
@@ -142,7 +142,7 @@ const answer = Effect.fnUntraced(function* (
 ) {
   const { versions } = yield* EngineClient
   // Missing nodes are told by what has been told of edits before.
-  const others = found.filter((line) => !line.includes(isMissing))
+  const others = found.filter((line) => !line.includes(notThere))
   const known = [...stillBroken.map((rule) => `As before: ${rule}`), ...warned]
   const warnings = [...known, ...warningsOf(workflow), ...others]
   const more = warnings.length - maxWarnings
