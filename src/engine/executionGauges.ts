@@ -1,6 +1,6 @@
 import { Clock, Effect, Result } from "effect"
 
-import { monotonicMillis } from "../internal/http/monotonicMillis.ts"
+import { staleWhileRevalidate } from "../internal/staleWhileRevalidate.ts"
 import type { Gauge } from "../mcp/Toolset.ts"
 import type { EngineClient } from "./client/EngineClient.ts"
 import { Instances } from "./client/Instances.ts"
@@ -21,35 +21,16 @@ const mostFailures = 250
  */
 export const makeExecutionGauges = Effect.gen(function* () {
   const { names, resolve } = yield* Instances
-  const scope = yield* Effect.scope
-  let known: ReadonlyArray<Gauge> = []
-  let isLooking = false
-  let nextLook = -Infinity
-
   const lookAt = (name: string) =>
     Effect.map(Effect.result(Effect.flatMap(resolve(name), executionsOf)), (found) =>
       gaugesOf(name, Result.getOrUndefined(found))
     )
-
-  const look = Effect.forEach(names, lookAt, { concurrency: 4 }).pipe(
+  const lookUp = Effect.forEach(names, lookAt, { concurrency: 4 }).pipe(
     // Nobody waits for it: it belongs to no trace, and would fill the list of them.
     Effect.withTracerEnabled(false),
-    Effect.map((found) => {
-      known = found.flat()
-    }),
-    Effect.ensuring(
-      Effect.map(monotonicMillis, (now) => {
-        nextLook = now + pause
-        isLooking = false
-      })
-    )
+    Effect.map((found): ReadonlyArray<Gauge> => found.flat())
   )
-
-  return Effect.gen(function* () {
-    if (isLooking || (yield* monotonicMillis) < nextLook) return known
-    isLooking = true
-    return yield* Effect.as(Effect.forkIn(look, scope), known)
-  })
+  return yield* staleWhileRevalidate({ initial: [], lookUp, pause })
 })
 
 interface Executions {

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 
-import { monotonicMillis } from "../../internal/http/monotonicMillis.ts"
+import { staleWhileRevalidate } from "../../internal/staleWhileRevalidate.ts"
 import type { EngineClient } from "./EngineClient.ts"
 import type { EngineError } from "./EngineError.ts"
 import { Instances } from "./Instances.ts"
@@ -19,28 +19,8 @@ const pause = 60_000
  */
 export const make = Effect.gen(function* () {
   const instances = yield* Instances
-  const scope = yield* Effect.scope
-  let known = unknown
-  let isLooking = false
-  let nextLook = -Infinity
-
-  const lookUp = Effect.gen(function* () {
-    known = yield* versionOf(yield* instances.resolve())
-  }).pipe(
-    Effect.catchCause(() => Effect.void),
-    Effect.ensuring(
-      Effect.map(monotonicMillis, (now) => {
-        nextLook = now + pause
-        isLooking = false
-      })
-    )
-  )
-
-  return Effect.gen(function* () {
-    if (known !== unknown || isLooking || (yield* monotonicMillis) < nextLook) return known
-    isLooking = true
-    return yield* Effect.as(Effect.forkIn(lookUp, scope), known)
-  })
+  const lookUp = Effect.flatMap(instances.resolve(), versionOf)
+  return yield* staleWhileRevalidate({ initial: unknown, lookUp, pause, isStale: (known) => known === unknown })
 })
 
 /** What the engine tells of its version, else what the calls it offers prove. */
