@@ -4,6 +4,7 @@ import { HttpClient } from "effect/http"
 import { EmbeddedEngine, type Version } from "../../src/engine/embedded/EmbeddedEngine.ts"
 import { twoEmbedded } from "../engine/plans/support.ts"
 import { promotingSuite } from "./promoting.ts"
+import { promotingGroupsSuite } from "./promotingGroups.ts"
 import { killedSuite } from "./promotingKilled.ts"
 
 /** Two embedded engines, which take a moment for each request, so that several are under way at the same time. */
@@ -37,3 +38,5 @@ for (const [from, to] of [
     stride: 2
   })
 }
+
+promotingGroupsSuite("between two embedded 2.41.1", { layerOf: (given) => twoEmbedded(["2.41.1", "2.41.1"], given) })

@@ -79,14 +79,18 @@ export const restoringSuite = (name: string, engine: Layer.Layer<Sessions | Test
               settings: { errorWorkflow: called }
             })
             const { id: daily } = yield* created({ nodes: [everyDay()], active: true })
-            const { id: pinned } = yield* created({ nodes: [manual()], settings: { timezone: "Europe/Riga" } })
+            const { id: pinned } = yield* created({
+              nodes: [manual(), { ...answer("Grouped", "b"), id: "grouped" }],
+              settings: { timezone: "Europe/Riga" }
+            })
             const body = without(yield* shown(`/workflows/${pinned}`), ...counted)
             const plain = { name: body.name, nodes: body.nodes, connections: {}, settings: body.settings }
             if (isV2)
               yield* sent("PUT", `/workflows/${pinned}`, {
                 ...plain,
                 pinData: { Start: [{ json: { a: 1 } }] },
-                description: "What it is for"
+                description: "What it is for",
+                nodeGroups: [{ id: "one", name: "One", nodeIds: ["grouped"] }]
               })
             yield* ask("get_workflow", { id: pinned })
             const version = yield* newest(pinned)
@@ -96,7 +100,7 @@ export const restoringSuite = (name: string, engine: Layer.Layer<Sessions | Test
             const states = Effect.all([stateOf(caller), stateOf(daily), stateOf(pinned)])
             const before = yield* states
 
-            const unpinned = isV2 ? { pinData: {}, description: "Something else" } : {}
+            const unpinned = isV2 ? { pinData: {}, description: "Something else", nodeGroups: [] } : {}
             yield* sent("PUT", `/workflows/${pinned}`, { ...plain, name: unique("renamed"), settings: {}, ...unpinned })
             yield* ask("deactivate_workflow", { id: daily })
             yield* cleared(called)

@@ -4,9 +4,16 @@ import { inject } from "vitest"
 
 import { promotingSuite } from "../contract/promoting.ts"
 import { killedSuite } from "../contract/promotingKilled.ts"
-import { serverWithPlans } from "../engine/plans/support.ts"
+import { promotingGroupsSuite } from "../contract/promotingGroups.ts"
+import { type Given, type Place, serverWithPlans } from "../engine/plans/support.ts"
 
 const engines = inject("engines")
+
+/** Two real places behind one server. */
+const overPlaces = (places: Readonly<Record<"production" | "staging", Place>>) => (given: Given) =>
+  Layer.unwrap(Effect.map(HttpClient.HttpClient, (client) => serverWithPlans(places, client, given))).pipe(
+    Layer.provide(FetchHttpClient.layer)
+  )
 
 for (const staging of engines) {
   for (const production of engines) {
@@ -15,10 +22,7 @@ for (const staging of engines) {
     const places = { staging, production }
     promotingSuite(title, {
       to: production.version,
-      layerOf: (given) =>
-        Layer.unwrap(Effect.map(HttpClient.HttpClient, (client) => serverWithPlans(places, client, given))).pipe(
-          Layer.provide(FetchHttpClient.layer)
-        )
+      layerOf: overPlaces(places)
     })
     killedSuite(title, {
       worldOf: Effect.map(HttpClient.HttpClient, (client) => ({ places, client })).pipe(
@@ -30,4 +34,10 @@ for (const staging of engines) {
       stride: 3
     })
   }
+}
+
+// What belongs to a member is a place of its own: its key shows nothing else.
+for (const { apiKey, host, memberKey, version } of engines.filter((engine) => engine.version.startsWith("2."))) {
+  const places = { staging: { host, apiKey }, production: { host, apiKey: memberKey } }
+  promotingGroupsSuite(`between two users of the real ${version}`, { layerOf: overPlaces(places) })
 }

@@ -10,9 +10,8 @@ export const Content = Schema.Struct({
   settings: JsonObject,
   /** Only kept to bring a deleted workflow back. */
   staticData: Schema.optionalKey(Schema.Unknown),
-  /** Of what is created: updates leave the groups of nodes as they are, as far as their nodes are there. */
+  /** Of an update, these: where it is changed, too. */
   nodeGroups: Schema.optionalKey(Schema.Array(Schema.Unknown)),
-  /** Of an update: where it is changed, too. */
   pinData: Schema.optionalKey(JsonObject),
   description: Schema.optionalKey(Schema.String)
 })
@@ -24,6 +23,7 @@ const Parts = Schema.Struct({
   nodes: Schema.optionalKey(Schema.Array(JsonObject)),
   connections: Schema.optionalKey(JsonObject),
   settings: Schema.optionalKey(JsonObject),
+  nodeGroups: Schema.optionalKey(Schema.Array(Schema.Unknown)),
   pinData: Schema.optionalKey(JsonObject),
   description: Schema.optionalKey(Schema.String)
 })
@@ -187,6 +187,7 @@ export const partsOf = (content: Content, others: Parts): Parts => ({
   ...(others.nodes === undefined ? {} : { nodes: content.nodes }),
   ...(others.connections === undefined ? {} : { connections: content.connections }),
   ...(others.settings === undefined ? {} : { settings: content.settings }),
+  ...(others.nodeGroups === undefined ? {} : { nodeGroups: content.nodeGroups ?? [] }),
   ...(others.pinData === undefined ? {} : { pinData: content.pinData ?? {} }),
   ...(others.description === undefined ? {} : { description: content.description ?? "" })
 })

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, objectOf } from "../../internal/schema/JsonObject.ts"
+import { digest } from "../../internal/json/digest.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
 import { nameOf, type Workflow } from "../client/models.ts"
 import { isSameJson } from "../client/versions.ts"
 import type { Content, Parts, Reference } from "./Change.ts"
@@ -36,10 +37,11 @@ export const descriptionOf = ({ description }: Workflow): string => (typeof desc
 
 /** What a workflow is, as far as a change says what it should be. */
 export const shownFor = (
-  { description, pinData }: Pick<Content, "description" | "pinData">,
+  { description, nodeGroups, pinData }: Pick<Content, "description" | "nodeGroups" | "pinData">,
   workflow: Workflow
 ): Content => ({
   ...contentOf(workflow),
+  ...(nodeGroups === undefined || !Array.isArray(workflow["nodeGroups"]) ? {} : { nodeGroups: workflow["nodeGroups"] }),
   ...(pinData === undefined ? {} : { pinData: pinDataOf(workflow) }),
   ...(description === undefined || workflow["description"] === undefined
     ? {}
@@ -49,7 +51,7 @@ export const shownFor = (
 /** Whether a workflow is put away; older engines know nothing of that. */
 export const isArchived = (workflow: Workflow): boolean => workflow["isArchived"] === true
 
-const partNames = ["name", "nodes", "connections", "settings", "pinData", "description"] as const
+const partNames = ["name", "nodes", "connections", "settings", "nodeGroups", "pinData", "description"] as const
 export type PartName = (typeof partNames)[number]
 
 /**
@@ -71,11 +73,25 @@ const isSame: { readonly [part in PartName]: (wanted: Content, shown: Content) =
   connections: (wanted, shown) => isSameJson(wanted.connections, shown.connections),
   settings: (wanted, shown) =>
     Object.entries(wanted.settings).every(([name, value]) => isSameJson(value, shown.settings[name])),
+  nodeGroups: (wanted, shown) =>
+    wanted.nodeGroups === undefined ||
+    shown.nodeGroups === undefined ||
+    isSameGroups(wanted.nodeGroups, shown.nodeGroups),
   pinData: (wanted, shown) =>
     wanted.pinData === undefined || shown.pinData === undefined || isSameJson(wanted.pinData, shown.pinData),
   description: (wanted, shown) =>
     wanted.description === undefined || shown.description === undefined || wanted.description === shown.description
 }
+
+/** Whether groups hold the same nodes under the same names, in whatever order. */
+export const isSameGroups = (some: ReadonlyArray<unknown>, others: ReadonlyArray<unknown>): boolean =>
+  isSameJson(sorted(some.map(withSortedMembers)), sorted(others.map(withSortedMembers)))
+
+const withSortedMembers = (group: unknown): unknown =>
+  isJsonObject(group) ? { ...group, nodeIds: sorted(listOf(group["nodeIds"])) } : group
+
+const sorted = (values: ReadonlyArray<unknown>): ReadonlyArray<unknown> =>
+  values.toSorted((a, b) => (digest(a) < digest(b) ? -1 : 1))
 
 /** Fields that engines give to a node that comes without them. */
 const given = ["id", "webhookId"]
@@ -123,6 +139,7 @@ export const partsBefore = (after: Content, shown: Content): Parts => {
     ...(differing.includes("nodes") ? { nodes: shown.nodes } : {}),
     ...(differing.includes("connections") ? { connections: shown.connections } : {}),
     ...(differing.includes("settings") || lost ? { settings: shown.settings } : {}),
+    ...(differing.includes("nodeGroups") ? { nodeGroups: shown.nodeGroups ?? [] } : {}),
     ...(differing.includes("pinData") ? { pinData: shown.pinData ?? {} } : {}),
     ...(differing.includes("description") ? { description: shown.description ?? "" } : {})
   }

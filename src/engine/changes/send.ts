@@ -156,13 +156,13 @@ const update = Effect.fnUntraced(function* (client: Client, id: WorkflowId, chan
 })
 
 const write = (client: Client, current: Workflow, change: ChangeOf<"update">) => {
-  const { connections, description, name, nodes, pinData, settings } = change.after
+  const { connections, description, name, nodeGroups, nodes, pinData, settings } = change.after
   const gone = removedSettings(change, current)
   const kept = Object.entries(contentOf(current).settings).filter(([field]) => !gone.includes(field))
   const defaults = isSecondGeneration(current) ? Object.fromEntries(gone.map((field) => [field, removals[field]])) : {}
   return client.updateWorkflow(
     { ...current, settings: Object.fromEntries(kept) },
-    { name, nodes, connections, settings: { ...defaults, ...settings }, pinData, description }
+    { name, nodes, connections, settings: { ...defaults, ...settings }, nodeGroups, pinData, description }
   )
 }
 

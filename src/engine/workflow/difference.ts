@@ -5,6 +5,7 @@ import { nameOf } from "../client/models.ts"
 import { nodeKind, toEngineType } from "../client/naming.ts"
 import { isSameJson } from "../client/versions.ts"
 import { type Change, connectionChanges, pinChanges } from "./differenceOfGraph.ts"
+import { groupChanges } from "./differenceOfGroups.ts"
 import {
   cutValue,
   describeValue,
@@ -29,7 +30,7 @@ export interface Also {
 }
 
 /**
- * What differs between two workflows, as a person would say it: names, nodes, connections of every type, settings, tags
+ * What differs between two workflows, as a person would say it: names, nodes, connections of every type, groups, settings, tags
  * by name, state and pinned data. Where nodes stand, ids and stamps are left aside; credentials go by name. A part that
  * one side does not have at all (`undefined`) is not compared, as versions and executions hold less than workflows do.
  */
@@ -39,6 +40,7 @@ export const differences = (before: JsonObject, after: JsonObject, also: Also = 
     ...headChanges(before, after),
     ...nodeChanges(pairs, also),
     ...connectionChanges(before, after, pairs),
+    ...groupChanges(before, after, pairs),
     ...pinChanges(before, after, renamesIn(pairs)),
     ...settingChanges(before, after),
     ...tagChanges(before, after)

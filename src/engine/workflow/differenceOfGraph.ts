@@ -22,6 +22,7 @@ export interface Change {
     | "node"
     | "connection"
     | "pinned data"
+    | "group"
     | "setting"
     | "tag"
     | "moved"

@@ -2,10 +2,11 @@ import { keepIdentity } from "../../client/body.ts"
 import { nameOf, type Workflow } from "../../client/models.ts"
 import { isSameJson } from "../../client/versions.ts"
 import type { Brought, Content, Reference } from "../Change.ts"
-import { contentOf, descriptionOf, differingParts, groupsOf, isArchived, pinDataOf, shownFor } from "../content.ts"
+import { contentOf, descriptionOf, differingParts, isArchived, pinDataOf, shownFor } from "../content.ts"
 import { withTexts } from "../references.ts"
 import { type Drift, driftOf, isUnpublished } from "./drift.ts"
 import { fit, type Generation, structureProblem } from "./fit.ts"
+import { targetGroups } from "./groups.ts"
 import type { Input } from "./Input.ts"
 import { type Context, keyOf, link } from "./linking.ts"
 import { impossible } from "./nodeTypes.ts"
@@ -78,7 +79,9 @@ export const build = (input: Input, context: Context): Built => {
     keep,
     generation
   })
-  const beside = besideOf(theirs, counterpart, { generation, last })
+  const grouped =
+    theirs === undefined || generation === "1.x" ? undefined : targetGroups({ theirs, counterpart, content: sent, last })
+  const beside = { ...besideOf(theirs, counterpart, { generation, last }), ...grouped?.groups }
   const content = { ...fit({ ...sent, settings: merged.settings }, generation).content, ...beside }
   const before = counterpart === undefined ? undefined : shownFor(content, counterpart)
 
@@ -146,6 +149,10 @@ export const build = (input: Input, context: Context): Built => {
         merged.unremovable,
         (names) => `${from} has no ${names} any more; ${to} keeps it, as its engine cannot lose such a setting`
       ),
+      ...named(
+        grouped?.torn ?? [],
+        (names) => `groups of nodes that do not hold together any more on ${to} go: ${names}`
+      ),
       ...named(leftBehind(theirs, counterpart, beside), (names) => `its ${names} on ${from} does not go along`),
       ...(theirs !== undefined && isUnpublished(theirs)
         ? [`${label}has changes on ${from} that are not published: they go along`]
@@ -166,7 +173,7 @@ export const build = (input: Input, context: Context): Built => {
   }
 }
 
-type Beside = Pick<Content, "description" | "nodeGroups" | "pinData">
+type Beside = Pick<Content, "description" | "pinData">
 
 /**
  * What a workflow has beside its content, where the target takes it. What it has no more goes, where it was a promotion
@@ -182,8 +189,6 @@ const besideOf = (
   const isBrought = (field: "description" | "pinData", now: unknown) =>
     last?.[field] !== undefined && isSameJson(last[field], now)
   return {
-    // Those of a counterpart are its own, by the ids of its nodes.
-    ...(counterpart === undefined ? groupsOf(theirs) : {}),
     ...(Object.keys(pinData).length > 0 || (counterpart !== undefined && isBrought("pinData", pinDataOf(counterpart)))
       ? { pinData }
       : {}),
@@ -197,11 +202,7 @@ const besideOf = (
 }
 
 /** What promotions do not bring, where its counterpart has it not the same. */
-const leftBehind = (
-  theirs: Workflow | undefined,
-  counterpart: Workflow | undefined,
-  beside: Beside
-): ReadonlyArray<string> =>
+const leftBehind = (theirs: Workflow | undefined, counterpart: Workflow | undefined, beside: object): ReadonlyArray<string> =>
   ["description", "nodeGroups", "pinData"].filter((field) => {
     if (field in beside) return false
     const given = theirs?.[field] ?? ""

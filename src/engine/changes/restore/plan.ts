@@ -6,6 +6,7 @@ import {
   descriptionOf,
   differingParts,
   isArchived,
+  isSameGroups,
   partsBefore,
   pinDataOf,
   shownFor,
@@ -122,8 +123,14 @@ const updateOf = (
 ): ChangeOf<"update"> | undefined => {
   const isPinned = request.takesPinnedData && isPinnedOtherwise(record, current)
   const isDescribed = request.takesPinnedData && descriptionOf(record) !== descriptionOf(current)
+  const { nodeGroups } = record
+  const isGrouped =
+    Array.isArray(nodeGroups) &&
+    Array.isArray(current["nodeGroups"]) &&
+    !isSameGroups(nodeGroups, current["nodeGroups"])
   const content = {
     ...contentOf(record),
+    ...(isGrouped ? { nodeGroups } : {}),
     ...(isPinned ? { pinData: pinDataOf(record) } : {}),
     ...(isDescribed && current["description"] !== undefined ? { description: descriptionOf(record) } : {})
   }

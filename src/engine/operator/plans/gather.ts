@@ -31,12 +31,16 @@ const asCredential = Schema.decodeUnknownOption(
   Schema.Struct({ id: Schema.String, name: Schema.String, type: Schema.String })
 )
 
-/** The credentials of an instance, as far as it lists them, else as far as its workflows name them. */
+/** The credentials of an instance, as far as it lists them to this key, else as far as its workflows name them. */
 export const knownCredentials = Effect.fnUntraced(function* (
   client: Client,
   workflows: ReadonlyArray<Workflow>
 ): Effect.fn.Return<KnownCredentials, EngineError> {
-  const all = yield* listAllIfSupported(client.listCredentialsIfSupported)
+  const all = yield* Effect.catchTag(
+    listAllIfSupported(client.listCredentialsIfSupported),
+    "PermissionDenied",
+    () => Effect.succeedNone
+  )
   if (Option.isNone(all)) return { all: credentialsIn(workflows), isComplete: false }
   const listed: ReadonlyArray<Credential> = Arrays.getSomes(all.value.map((item) => asCredential(item)))
   return { all: listed, isComplete: true }

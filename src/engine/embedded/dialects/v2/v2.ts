@@ -1,6 +1,7 @@
 import { Equal, Predicate, Result } from "effect"
 
 import { nodeKind } from "../../../client/naming.ts"
+import { groupProblem } from "../../../workflow/nodeGroups.ts"
 import type { CredentialType, Dialect, Messages, WorkflowRules } from "../../api/Dialect.ts"
 import { own, pick } from "../../store/values.ts"
 import { badRequest, conflict, Refusal } from "../../wire/http.ts"
@@ -9,7 +10,6 @@ import { typeName } from "../../wire/shapes.ts"
 import { boolean, choice, credentialTypes, text } from "../v1/v1.ts"
 import { activationProblem, callProblem, creationProblem, graphProblem } from "./checks.ts"
 import { endpoints, nodeOrder, settingsOrder } from "./endpoints.ts"
-import { groupProblem } from "./groups.ts"
 import { views } from "./views.ts"
 
 const messages: Messages = {

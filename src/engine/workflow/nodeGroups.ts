@@ -1,5 +1,5 @@
-import { isJsonObject, type JsonObject, listOf, objectOf } from "../../../../internal/schema/JsonObject.ts"
-import { isTrigger, kindOf } from "../../run/triggers.ts"
+import { isJsonObject, type JsonObject, listOf, objectOf } from "../../internal/schema/JsonObject.ts"
+import { isTrigger } from "./triggers.ts"
 
 interface Graph {
   readonly nodes: ReadonlyArray<JsonObject>
@@ -44,13 +44,11 @@ const doubleProblem = ({ id, name, nodeIds }: JsonObject, seen: Seen, { nodes }:
   return undefined
 }
 
-const starts = (node: JsonObject): boolean => isTrigger(node) || kindOf(node).endsWith("Trigger")
-
 const partProblem = ({ name, nodeIds }: JsonObject, { connections, nodes }: Graph): string | undefined => {
   const members = nodes.filter(
     (node) => listOf(nodeIds).includes(node.id) && !String(node.type).endsWith(".stickyNote")
   )
-  const triggers = members.filter(starts).map((node) => node.name)
+  const triggers = members.filter(isTrigger).map((node) => node.name)
   if (triggers.length > 0) return `Node group ${quoted(name)} cannot contain trigger nodes: ${triggers.join(", ")}.`
   const inside = new Set(members.map((node) => node.name))
   const edges = Object.entries(connections).flatMap(([from, types]) => targetsOf(types).map((to) => ({ from, to })))

@@ -1,0 +1,71 @@
+import { Predicate } from "effect"
+
+import { type JsonObject, listOf, objectsOf } from "../../internal/schema/JsonObject.ts"
+import { nameOf } from "../client/models.ts"
+import { isSameJson } from "../client/versions.ts"
+import type { Change } from "./differenceOfGraph.ts"
+import { type NodePairs, nodesOf, renamesIn } from "./nodePairs.ts"
+
+/** A group of nodes, with the names of its members in place of their ids, which another instance has others of. */
+interface Group {
+  readonly id: unknown
+  readonly name: string
+  readonly description: string
+  readonly members: ReadonlyArray<string>
+}
+
+/** Groups of nodes, the frames on the canvas, that came, went or hold others; engines that know none are not compared. */
+export const groupChanges = (before: JsonObject, after: JsonObject, pairs: NodePairs): ReadonlyArray<Change> => {
+  if (before.nodeGroups === undefined || after.nodeGroups === undefined) return []
+  const renames = renamesIn(pairs)
+  const old = groupsIn(before).map((group) => ({
+    ...group,
+    members: group.members.map((name) => renames.get(name) ?? name).toSorted()
+  }))
+  const now = groupsIn(after)
+  const partners = new Map(
+    old.flatMap((group): ReadonlyArray<readonly [Group, Group]> => {
+      const one = now.find(({ id }) => id === group.id) ?? now.find(({ name }) => name === group.name)
+      return one === undefined ? [] : [[group, one]]
+    })
+  )
+  const known = new Set(partners.values())
+  return [
+    ...old.flatMap((group): ReadonlyArray<Change> => {
+      const one = partners.get(group)
+      if (one === undefined) return [told(group.name, `removed (${group.members.join(", ")})`)]
+      return [
+        ...(one.name === group.name ? [] : [told(one.name, `was called ${group.name}`)]),
+        ...(one.description === group.description ? [] : [told(one.name, "description changed")]),
+        ...(isSameJson(one.members, group.members) ? [] : [told(one.name, moved(group.members, one.members))])
+      ]
+    }),
+    ...now.flatMap((group) => (known.has(group) ? [] : [told(group.name, `added (${group.members.join(", ")})`)]))
+  ]
+}
+
+const told = (name: string, text: string): Change => ({
+  kind: "group",
+  field: "nodeGroups",
+  text: `group ${name}: ${text}`
+})
+
+const moved = (before: ReadonlyArray<string>, after: ReadonlyArray<string>): string => {
+  const [lost, won] = [before.filter((name) => !after.includes(name)), after.filter((name) => !before.includes(name))]
+  return [
+    ...(lost.length === 0 ? [] : [`without ${lost.join(", ")}`]),
+    ...(won.length === 0 ? [] : [`with ${won.join(", ")}`])
+  ].join(", ")
+}
+
+const groupsIn = (workflow: JsonObject): ReadonlyArray<Group> => {
+  const names = new Map(nodesOf(workflow).map((node) => [node.id, nameOf(node)]))
+  return objectsOf(workflow.nodeGroups).map(({ description, id, name, nodeIds }) => ({
+    id,
+    name: Predicate.isString(name) ? name : "",
+    description: Predicate.isString(description) ? description : "",
+    members: listOf(nodeIds)
+      .map((member) => names.get(member) ?? "")
+      .toSorted()
+  }))
+}
