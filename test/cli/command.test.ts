@@ -311,7 +311,10 @@ describe("towards engines", () => {
     const cwd = await directory({ ".config.json": { environments, defaultEnv: "careful" }, "authority.pem": authority })
     const { stdout } = await run(["check"], { cwd })
     assert.match(stdout, new RegExp(`^ok +trusting +${engine_host} +yes +accepted`, "m"))
-    assert.include(stdout, "careful (default): Instance careful cannot be reached: its TLS certificate")
+    assert.include(
+      stdout,
+      `careful (default): Instance careful cannot be reached at ${engine_host}: its TLS certificate`
+    )
   })
 
   it("goes through a proxy", async () => {
@@ -355,7 +358,7 @@ describe("check", () => {
         "wrong  bad  HOST  yes  refused  -  -  no (this machine)  -",
         "wrong  gone  http://127.0.0.1:65535  no  -  -  -  no (this machine)  -",
         "bad: API call failed for instance bad: Authentication failed. Check API key. The key may be mistyped, expired or revoked; make a new one in the settings of that engine.",
-        "gone: Instance gone cannot be reached: nothing listens there (ECONNREFUSED)"
+        "gone: Instance gone cannot be reached at http://127.0.0.1:65535: nothing listens there (ECONNREFUSED). Check that the engine runs, and its engine_host."
       ]
     )
     assert.notInclude(stdout, key)

@@ -52,7 +52,8 @@ export const reworded = ({ apiResponse, httpStatus, instance }: ApiError, proble
 export class Timeout extends Schema.TaggedError<Timeout>()("Timeout", {
   instance: Schema.String,
   milliseconds: Schema.Int,
-  unsettled: Schema.optionalKey(Schema.String)
+  unsettled: Schema.optionalKey(Schema.String),
+  address: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
     const message = `Connection timeout after ${this.milliseconds}ms. Check instance availability.`
@@ -70,11 +71,19 @@ export class NetworkError extends Schema.TaggedError<NetworkError>()("NetworkErr
   code: Schema.String,
   problem: Schema.String,
   /** Whether an answer had begun, of which the rest was no use. */
-  wasReached: Schema.optionalKey(Schema.Boolean)
+  wasReached: Schema.optionalKey(Schema.Boolean),
+  /** Where it was looked for, unless the caller is somebody whom that does not concern. */
+  address: Schema.optionalKey(Schema.String),
+  /** What to do about it. */
+  remedy: Schema.optionalKey(Schema.String)
 }) {
   override get message() {
-    const failed = this.wasReached === true ? "answered nothing that can be used" : "cannot be reached"
-    return `Instance ${this.instance} ${failed}: ${this.problem}`
+    const { address, instance, problem, remedy, wasReached } = this
+    const failed =
+      wasReached === true
+        ? "answered nothing that can be used"
+        : `cannot be reached${address === undefined ? "" : ` at ${address}`}`
+    return `Instance ${instance} ${failed}: ${problem}${remedy === undefined ? "" : `. ${remedy}`}`
   }
 }
 

@@ -5,6 +5,8 @@ import { redactor } from "../../internal/http/redact.ts"
 import { effectOf, type Reply, type Upstream, type UpstreamRequest } from "../../internal/http/Upstream.ts"
 import { isOutcomeUnknown, type UpstreamFailure } from "../../internal/http/UpstreamFailure.ts"
 import { firstIssueOf } from "../../internal/schema/describeIssue.ts"
+import { withReference } from "../../internal/withReference.ts"
+import { type Access, CurrentAccess } from "../../mcp/Access.ts"
 import type { Environment } from "../config/EngineConfig.ts"
 import { Deadline, remaining } from "./Deadline.ts"
 import {
@@ -33,6 +35,7 @@ import {
   problemOf,
   thingAt
 } from "./replies.ts"
+import { addressOf, networkKind, remedyFor } from "./unreachable.ts"
 
 /** One call of the engine's REST API, in the words of this client. */
 export interface Call extends Pick<
@@ -47,6 +50,11 @@ export interface Call extends Pick<
   readonly about?: string
   /** Values that must not come back in an error. */
   readonly secrets?: ReadonlyArray<string>
+}
+
+/** Where the instance is called, for those whom that concerns. */
+interface At {
+  readonly address?: string
 }
 
 /** Reads a text quickly where what it says has the shape of a schema that changes nothing; elsewhere the schema says why not. */
@@ -86,7 +94,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
       return Effect.fail(new ReadOnlyInstance({ instance, operation: call.operation }))
     }
     const ask = (call: Call) => keyHeader.learn((header, expected) => attempt(call, header, expected))
-    return Effect.mapError(onceStarted(ask(call), call.method === "GET" ? undefined : ask(probe)), translate(call))
+    return translated(call, onceStarted(ask(call), call.method === "GET" ? undefined : ask(probe)))
   }
 
   const secrets = [environment.apiKey, ...Object.values(environment.headers)].map((secret) => Redacted.value(secret))
@@ -94,20 +102,36 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
 
   const lost = (call: Call, problem: string) => new OutcomeUnknown({ instance, operation: call.operation, problem })
 
-  const translate = (call: Call) => (failure: UpstreamFailure) =>
-    isOutcomeUnknown(effectOf(call), failure) ? unknownOutcome(call, failure) : noAnswer(call, failure)
+  const address = addressOf(environment)
+  /** Who comes with a token of an issuer has not configured the instances. */
+  const addressFor = (access: Access): At => (access.subject !== undefined || address === undefined ? {} : { address })
 
-  const unknownOutcome = (call: Call, failure: UpstreamFailure): EngineError =>
+  const translated = <A>(call: Call, sent: Effect.Effect<A, UpstreamFailure>): Effect.Effect<A, EngineError> =>
+    Effect.catch(sent, (failure) =>
+      withReference(CurrentAccess, (access) => Effect.fail(translate(call, addressFor(access))(failure)))
+    )
+
+  const translate = (call: Call, at: At) => (failure: UpstreamFailure) =>
+    isOutcomeUnknown(effectOf(call), failure) ? unknownOutcome(call, failure, at) : noAnswer(call, failure, at)
+
+  const unknownOutcome = (call: Call, failure: UpstreamFailure, at: At): EngineError =>
     failure._tag === "UpstreamTimeout"
-      ? new Timeout({ instance, milliseconds: failure.milliseconds, unsettled: call.operation })
+      ? new Timeout({ instance, milliseconds: failure.milliseconds, unsettled: call.operation, ...at })
       : lost(call, describe(failure))
 
-  const noAnswer = (call: Call, failure: UpstreamFailure): EngineError => {
+  const noAnswer = (call: Call, failure: UpstreamFailure, at: At): EngineError => {
     const problem = describe(failure)
     return Match.valueTags(failure, {
-      UpstreamTimeout: ({ milliseconds }) => new Timeout({ instance, milliseconds }),
+      UpstreamTimeout: ({ milliseconds }) => new Timeout({ instance, milliseconds, ...at }),
       Unreachable: ({ code, phase }) =>
-        new NetworkError({ instance, code: networkKind(code), problem, wasReached: phase === "reading" }),
+        new NetworkError({
+          instance,
+          code: networkKind(code),
+          problem,
+          wasReached: phase === "reading",
+          ...at,
+          ...(phase === "connecting" ? { remedy: remedyFor(code, environment) } : {})
+        }),
       RedirectRefused: ({ status }) =>
         new ApiError({ instance, httpStatus: status, problem: redactorOf(call).text(problem), apiResponse: null }),
       MoreThanUseful: ({ bytes }) => new TooLargeToShow({ instance, bytes }),
@@ -171,22 +195,22 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
   const callAddress = Effect.fnUntraced(function* (request: UpstreamRequest): Effect.fn.Return<Reply, EngineError> {
     const operation = "execute workflow"
     if (environment.readOnly) return yield* new ReadOnlyInstance({ instance, operation })
-    return yield* upstream
-      .send({ ...request, effect: "write", timeout: yield* remaining(longest) })
-      .pipe(Effect.mapError(translate({ ...request, effect: "write", operation })))
+    const write = { ...request, effect: "write" } as const
+    return yield* translated({ ...write, operation }, upstream.send({ ...write, timeout: yield* remaining(longest) }))
   })
 
   /** What the engine tells everybody, without the key. */
   const publicJson = (path: string) =>
-    Effect.flatMap(remaining(longest), (timeout) =>
-      upstream.send({ method: "GET", path, expected: refusals, timeout })
-    ).pipe(
-      Effect.map((answer) => (answer.status === 200 ? json(answer) : Option.none())),
-      Effect.mapError(translate({ method: "GET", path, operation: `read ${path}` }))
-    )
+    translated(
+      { method: "GET", path, operation: `read ${path}` },
+      Effect.flatMap(remaining(longest), (timeout) =>
+        upstream.send({ method: "GET", path, expected: refusals, timeout })
+      )
+    ).pipe(Effect.map((answer) => (answer.status === 200 ? json(answer) : Option.none())))
 
-  const publicVersion = readPublicVersion(upstream, environment.headers).pipe(
-    Effect.mapError(translate({ method: "GET", path: "/", operation: "read the version" }))
+  const publicVersion = translated(
+    { method: "GET", path: "/", operation: "read the version" },
+    readPublicVersion(upstream, environment.headers)
   )
 
   /** The time that an answer bears is that of its second's beginning, somewhere between asking and hearing. */
@@ -202,7 +226,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
     const heard = yield* Clock.currentTimeMillis
     const told = Date.parse(headers["date"] ?? "")
     return Number.isNaN(told) ? Option.none() : Option.some(told + 500 - (asked + heard) / 2)
-  }).pipe(Effect.mapError(translate({ method: "GET", path: "/", operation: "read the time" })))
+  }).pipe((read) => translated({ method: "GET", path: "/", operation: "read the time" }, read))
 
   return { call, callAddress, callIfSupported, clockSkew, publicJson, publicVersion }
 }
@@ -217,13 +241,6 @@ const describe = Match.typeTags<UpstreamFailure, string>()({
   MoreThanUseful: ({ bytes }) => `its answer is ${bytes} bytes or more`,
   ReplyTooLarge: ({ limit }) => `its answer is larger than ${limit} bytes`
 })
-
-/** The contract's name for a failure of the network. */
-const networkKind = (code: string): string => {
-  if (code === "ECONNREFUSED") return code
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "ENOTFOUND"
-  return code === "ETIMEDOUT" || code === "UND_ERR_CONNECT_TIMEOUT" ? "ETIMEDOUT" : "NETWORK_ERROR"
-}
 
 /** Longest wait for an engine that is still starting. */
 const startUp = Duration.toMillis("25 seconds")

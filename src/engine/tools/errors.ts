@@ -23,7 +23,8 @@ const render: (error: ConfigurationError | EngineError) => Rendering = Match.typ
     ConfigurationError: () => upstream("CONFIGURATION_ERROR", {}),
     InstanceNotFound: ({ available }) => caller("INSTANCE_NOT_FOUND", { availableInstances: available }),
     InvalidWorkflow: () => caller("VALIDATION_ERROR", {}),
-    NetworkError: ({ code, instance }) => upstream(code, { instance }),
+    NetworkError: ({ address, code, instance }) =>
+      upstream(code, { instance, ...(address === undefined ? {} : { address }) }),
     OutcomeUnknown: ({ instance, operation }) => upstream("OUTCOME_UNKNOWN", { instance, operation }),
     PermissionDenied: ({ apiResponse, instance }) => upstream("API_ERROR", { instance, httpStatus: 403, apiResponse }),
     ProtectedWorkflow: ({ id, instance, kind, name, others }) =>
@@ -44,8 +45,13 @@ const render: (error: ConfigurationError | EngineError) => Rendering = Match.typ
         step,
         ...(httpStatus === undefined ? {} : { httpStatus, apiResponse })
       }),
-    Timeout: ({ instance, milliseconds, unsettled }) =>
-      upstream("TIMEOUT", { instance, milliseconds, ...(unsettled === undefined ? {} : { unsettled }) }),
+    Timeout: ({ address, instance, milliseconds, unsettled }) =>
+      upstream("TIMEOUT", {
+        instance,
+        ...(address === undefined ? {} : { address }),
+        milliseconds,
+        ...(unsettled === undefined ? {} : { unsettled })
+      }),
     TooLargeToShow: ({ bytes, instance }) => upstream("ANSWER_TOO_LARGE", { instance, bytes }),
     WorkflowBusy: ({ id, instance }) => upstream("TIMEOUT", { instance, id }),
     WorkflowChanged: ({ changed, id, instance }) => upstream("CONFLICT", { instance, id, changed })

@@ -33,6 +33,10 @@ export const neverLeft = (error: unknown): boolean =>
 /** Failures of a handshake; the others of TLS may come later, when a request is on its way. */
 const tls =
   /^(CERT_.*|.*_CERT(_.*)?|UNABLE_TO_.*|ERR_TLS_.*|ERR_SSL_.*(VERSION|PROTOCOL|HANDSHAKE|CERT|_CA|NAME).*|EPROTO)$/
+
+/** Whether a handshake failed with this code. */
+export const isTlsFailure = (code: string): boolean => tls.test(code)
+
 const connecting = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -46,7 +50,7 @@ const connecting = new Set([
 ])
 
 /** Whether a request that failed with this code cannot have reached the other side. */
-export const failedWhileConnecting = (code: string): boolean => connecting.has(code) || tls.test(code)
+export const failedWhileConnecting = (code: string): boolean => connecting.has(code) || isTlsFailure(code)
 
 const invalid = /^(UND_ERR_INVALID_ARG|ERR_INVALID_CHAR|ERR_INVALID_HTTP_TOKEN|ERR_UNESCAPED_CHARACTERS)$/
 
@@ -58,7 +62,7 @@ export const inWords = (code: string): string => {
   if (code === "ECONNREFUSED") return "nothing listens there (ECONNREFUSED)"
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `the host name cannot be resolved (${code})`
   if (code === "ETIMEDOUT" || code === "UND_ERR_CONNECT_TIMEOUT") return `no connection could be made in time (${code})`
-  if (tls.test(code)) return `its TLS certificate or protocol is not accepted (${code})`
+  if (isTlsFailure(code)) return `its TLS certificate or protocol is not accepted (${code})`
   if (code === "ERR_PROXY_TUNNEL") return `the proxy refuses to connect (${code})`
   if (invalid.test(code)) return `a header or the proxy's settings cannot be used (${code})`
   if (packed.test(code)) return `its compressed answer cannot be unpacked (${code})`

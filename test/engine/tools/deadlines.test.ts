@@ -29,7 +29,12 @@ describe("the deadline of a tool call", () => {
       assert.deepStrictEqual(error, {
         code: -32000,
         message: "Connection timeout after 30000ms. Check instance availability.",
-        data: { code: "TIMEOUT", instance: "production", milliseconds: 30_000 }
+        data: {
+          code: "TIMEOUT",
+          instance: "production",
+          address: "http://127.0.0.1:5678",
+          milliseconds: 30_000
+        }
       })
       assert.strictEqual(took, 30_000)
     }).pipe(Effect.provide(serving(engineThat(() => hangs).client)))
@@ -103,8 +108,8 @@ describe("an engine that cannot be reached", () => {
       Effect.gen(function* () {
         const { error } = yield* refusedInTime("list_workflows", {})
         assert.strictEqual(error.code, -32000)
-        assert.match(error.message, /^Instance production cannot be reached: /)
-        assert.deepStrictEqual(error.data, { code, instance: "production" })
+        assert.match(error.message, /^Instance production cannot be reached at http:\/\/127\.0\.0\.1:5678: .+ Check /)
+        assert.deepStrictEqual(error.data, { code, instance: "production", address: "http://127.0.0.1:5678" })
       }).pipe(Effect.provide(serving(engineThat(() => breaks(code)).client)))
     )
   }

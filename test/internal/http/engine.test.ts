@@ -4,8 +4,11 @@ import { TestClock } from "effect/testing"
 
 import { within } from "../../../src/engine/client/Deadline.ts"
 import { EngineClient } from "../../../src/engine/client/EngineClient.ts"
+import type { Environment } from "../../../src/engine/config/EngineConfig.ts"
+import { toToolError } from "../../../src/engine/tools/errors.ts"
 import { systemError } from "../../../src/internal/http/transportCode.ts"
 import * as Upstream from "../../../src/internal/http/Upstream.ts"
+import { CurrentAccess } from "../../../src/mcp/Access.ts"
 import { environment } from "../../support/harness.ts"
 import { canary } from "./clients.ts"
 import { answers, breaks, hangs, redirects, standIn, type Step } from "./standIn.ts"
@@ -13,10 +16,14 @@ import { answers, breaks, hangs, redirects, standIn, type Step } from "./standIn
 const json = { "content-type": "application/json" }
 const html = { "content-type": "text/html; charset=utf-8" }
 
-const engine = (step: Step, options: Partial<Upstream.UpstreamOptions> = {}) => {
+const engine = (
+  step: Step,
+  options: Partial<Upstream.UpstreamOptions> = {},
+  configured: Environment = environment("https://engine.test", canary)
+) => {
   const { asked, client } = standIn(step)
   const upstream = Upstream.make(client, { baseUrl: "https://engine.test", ...options })
-  return { ...EngineClient.make("production", environment("https://engine.test", canary), upstream), asked }
+  return { ...EngineClient.make("production", configured, upstream), asked }
 }
 
 /** The error of a read, and of a write, while time passes. */
@@ -128,13 +135,57 @@ describe("no answer of the engine", () => {
 
   it.effect.each([
     [
+      "ECONNREFUSED",
+      "nothing listens there (ECONNREFUSED). Check that the engine runs, and its engine_host and proxy."
+    ],
+    ["EAI_AGAIN", "the host name cannot be resolved (EAI_AGAIN). Check its engine_host and proxy, and the network."],
+    [
+      "CERT_HAS_EXPIRED",
+      "its TLS certificate or protocol is not accepted (CERT_HAS_EXPIRED). " +
+        "Check its engine_host and proxy; caFile names further certificate authorities to trust."
+    ]
+  ] as const)("tells where it was looked for and what to do, and no user, path or key: %s", ([code, words]) =>
+    Effect.gen(function* () {
+      const host = "https://someone:hunter2@engine.test:8443/n8n"
+      const configured = environment(host, canary, { proxy: "http://me:hunter3@proxy.test:3128" })
+      const { listTags } = engine(breaks(code), {}, configured)
+      const failing = yield* Effect.forkChild(Effect.flip(listTags({})))
+      yield* TestClock.adjust("1 minute")
+      const error = yield* Fiber.join(failing)
+      const address = "https://engine.test:8443 through the proxy http://proxy.test:3128"
+      assert.strictEqual(error.message, `Instance production cannot be reached at ${address}: ${words}`)
+      assert.deepInclude(toToolError(error).details, { address })
+    })
+  )
+
+  it.effect("tells nothing of where it was looked for to who comes with a token of an issuer", () =>
+    Effect.gen(function* () {
+      for (const step of [breaks("ECONNREFUSED"), hangs]) {
+        const failing = yield* Effect.forkChild(Effect.flip(engine(step).listTags({})))
+        yield* TestClock.adjust("1 minute")
+        assert.notInclude(JSON.stringify(toToolError(yield* Fiber.join(failing))), "engine.test")
+      }
+    }).pipe(Effect.provideService(CurrentAccess, { subject: "somebody", mayChange: true }))
+  )
+
+  it.effect("in time tells its address in the data, as its words are fixed", () =>
+    Effect.gen(function* () {
+      const { read, write } = yield* errorsOf(hangs)
+      for (const error of [read, write]) {
+        assert.deepInclude(toToolError(error).details, { address: "https://engine.test" })
+      }
+    })
+  )
+
+  it.effect.each([
+    [
       hangs,
       "Connection timeout after 30000ms. Check instance availability.",
       "Connection timeout after 30000ms. Check instance availability."
     ],
     [
       breaks("ECONNRESET"),
-      "Instance production cannot be reached: the connection broke (ECONNRESET)",
+      "Instance production cannot be reached at https://engine.test: the connection broke (ECONNRESET)",
       "No answer from the engine: the connection broke (ECONNRESET)."
     ],
     [

@@ -187,7 +187,9 @@ describe("call", () => {
     const down = { engine_host: "http://127.0.0.1:1", engine_api_key: "secret" }
     const environments = { up: { engine_host, engine_api_key: "secret" }, down }
     const cwd = await directory({ ".config.json": { environments, defaultEnv: "up" } })
-    const words = "Instance down cannot be reached: nothing listens there (ECONNREFUSED)\n"
+    const words =
+      "Instance down cannot be reached at http://127.0.0.1:1: nothing listens there (ECONNREFUSED). " +
+      "Check that the engine runs, and its engine_host.\n"
     const [health, search, up, printed] = await Promise.all([
       run(["call", "instance_health", "--instances", "up", "--instances", "down", "--json"], { cwd }),
       run(["call", "search_workflows", "--instances", "up", "--instances", "down", "--json"], { cwd }),
