@@ -130,7 +130,7 @@ export const make = (instance: string, environment: Environment, upstream: Upstr
           problem,
           wasReached: phase === "reading",
           ...at,
-          ...(phase === "connecting" ? { remedy: remedyFor(code, environment) } : {})
+          ...(phase === "connecting" || code === "ETIMEDOUT" ? { remedy: remedyFor(code, environment) } : {})
         }),
       RedirectRefused: ({ status }) =>
         new ApiError({ instance, httpStatus: status, problem: redactorOf(call).text(problem), apiResponse: null }),
