@@ -163,7 +163,8 @@ const callDescription = `Calls one tool, as an assistant would, and prints its a
   workflow-tool-server call create_workflow --json-args @workflow.json
 
   Values are texts, numbers or JSON as the tool takes them; JSON also from a file as @FILE. Repeated flags make a list.
-  Exits with 1 where the tool refuses or fails, with 2 where the words are wrong.`
+  Exits with 1 where the tool refuses, fails, only tells how to go about it (guidance) or did not do all, and where a run or test
+  that it started did not succeed; with 2 where the words are wrong.`
 
 const description = `Manages workflows on one or more engine instances for MCP clients. Serves stdio unless --http is given.
 

@@ -60,7 +60,8 @@ export const runCall = Effect.fnUntraced(function* (options: Options, request: C
     Effect.provide(Layer.merge(audit(launch, "command"), watched)),
     answerLimit === undefined ? (self) => self : Effect.provideService(AnswerLimit, answerLimit),
     Effect.matchEffect({
-      onSuccess: (answer) => Effect.flatMap(printAnswer(request, canColor)(answer), judged(tool.name, answer)),
+      onSuccess: (answer) =>
+        Effect.flatMap(printAnswer(request, canColor)(answer), judged({ tool: tool.name, answer, input })),
       onFailure: printFailure(request)
     }),
     Effect.raceFirst(Effect.as(stopRequested, 130))
@@ -133,11 +134,17 @@ const printAnswer =
     return Effect.as(Console.log(render(structured, canColor ? coloured : plain)), 0)
   }
 
+interface Judged {
+  readonly tool: string
+  readonly answer: Answer
+  readonly input: Readonly<Record<string, unknown>>
+}
+
 /** What was not done as a whole is no success for a script, as it is none of `check`, `backup` and `promote`. */
 const judged =
-  (tool: string, { structured = {} }: Answer) =>
+  ({ answer: { structured = {} }, input, tool }: Judged) =>
   (code: number) => {
-    const missing = shortfall(tool, structured)
+    const missing = shortfall(tool, structured, input)
     const told = Effect.forEach(missing, (words) => Console.error(printable(words)), { discard: true })
     return Effect.as(told, missing.length === 0 ? code : 1)
   }

@@ -3,10 +3,34 @@ import { Predicate } from "effect"
 type Answer = Readonly<Record<string, unknown>>
 
 /** What an answer lacks that a script would take for done: nothing of most answers. */
-export const shortfall = (tool: string, answer: Answer): ReadonlyArray<string> => [
+export const shortfall = (tool: string, answer: Answer, input: Answer = {}): ReadonlyArray<string> => [
   ...unread(answer),
-  ...(tool === "apply_plan" ? unapplied(answer) : [])
+  ...undone(tool, answer, input),
+  ...(tool === "apply_plan" ? unapplied(answer) : []),
+  ...(tool === "run_tests" ? unpassed(answer) : []),
+  ...(runners.has(tool) ? unsuccessful(answer) : [])
 ]
+
+/** Guidance stands where a tool has not done what it was asked for, but for a dry run, which asks for just that. */
+const undone = (tool: string, { guidance }: Answer, { dry_run }: Answer): ReadonlyArray<string> =>
+  // A test that is kept nowhere is in the answer.
+  Predicate.isString(guidance) && tool !== "record_test" && String(dry_run) !== "true" ? [guidance] : []
+
+const unpassed = ({ passed, total }: Answer): ReadonlyArray<string> =>
+  Predicate.isNumber(passed) && Predicate.isNumber(total) && passed < total
+    ? [`${total - passed} of ${total} tests did not pass`]
+    : []
+
+/** The tools that run a workflow and answer how that ended. */
+const runners = new Set(["execute_workflow", "retry_execution", "run_workflow"])
+
+/** What of a run is no success; of one that left no record nobody knows, and its note says so. */
+const unsuccessful = ({ ran, status }: Answer): ReadonlyArray<string> =>
+  Predicate.isString(status) && (failures.has(status) || (ran === true && status === "unknown"))
+    ? [`The run did not succeed: ${status}`]
+    : []
+
+const failures = new Set(["canceled", "crashed", "error", "failed"])
 
 /** What a tool over several instances says of those that it could not read, wherever it says so. */
 const unread = (answer: Answer): ReadonlyArray<string> =>

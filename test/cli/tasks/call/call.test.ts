@@ -135,6 +135,20 @@ describe("call", () => {
     assert.deepStrictEqual(await embedded(...words), { code, stdout: "", stderr })
   })
 
+  it.each([
+    [["update_credential", "--id", "abc"], 1, /^Credentials are immutable through this interface\. /],
+    [["run_workflow", "Tg4xJr6oBv0MwS3k"], 1, /^Nothing ran: /],
+    [["run_workflow", "Tg4xJr6oBv0MwS3k", "--dry-run"], 0, /^$/],
+    [["execute_workflow", "Fs8lDn0aUj7KxP5h"], 1, /Call activate_workflow first\.$/m],
+    [["run_workflow", "Zb7nWc2yHd5LqE9u"], 1, /^The run did not succeed: error$/m],
+    [["run_workflow", "Kp3vQm8sXz1RtY7a"], 0, /^$/]
+  ])("of %j ends with %d, so that guidance and failed runs are no success", async (words, code, stderr) => {
+    const done = await embedded(...words, "--json")
+    assert.strictEqual(done.code, code, done.stderr)
+    assert.match(done.stderr, stderr)
+    assert.doesNotThrow(() => JSON.parse(done.stdout))
+  })
+
   it("gives scripts that read JSON the error as JSON as well", async () => {
     const { code, stderr, stdout } = await embedded("get_tag", "none", "--json")
     assert.deepStrictEqual(
