@@ -269,6 +269,30 @@ describe("plans beside large ones", () => {
   })
 })
 
+describe("a plan of many steps", () => {
+  it("shows all of them, some hundreds at a time", async () => {
+    const { url: own } = await startHttp(["--embedded", "--toolsets", "engine,operator"])
+    for (let at = 1000; at < 1503; at++) {
+      await call(own, "create_workflow", { name: `Many ${at}`, nodes: [step("Step", 0, 0)] })
+    }
+    const { plan_id } = await call(own, "plan_bulk", { where: { name: "Many *" }, action: "delete" })
+    const page = await open(`${own}/#/plans/${text(plan_id)}`)
+    const rows = page.getByRole("main").getByRole("listitem")
+    await page.getByText("1 to 500 of 503 are shown").waitFor()
+    const first = await rows.locator("strong").allInnerTexts()
+    await page.getByRole("button", { name: "Later" }).click()
+    await page.getByText("501 to 503 of 503 are shown").waitFor()
+    await rows.nth(2).waitFor()
+    const others = await rows.locator("strong").allInnerTexts()
+    assert.deepStrictEqual([first.length, others.length, new Set([...first, ...others]).size], [500, 3, 503])
+    assert.isTrue(await page.getByRole("button", { name: "Later" }).isDisabled())
+    await page.getByRole("button", { name: "Earlier" }).click()
+    await rows.nth(499).waitFor()
+    assert.deepStrictEqual(await rows.locator("strong").allInnerTexts(), first)
+    assert.deepStrictEqual(await complaints(page), [])
+  })
+})
+
 describe("the audit log of calls", () => {
   it("tells who called what, and how it ended", async () => {
     const cwd = await directory()

@@ -8,7 +8,7 @@ import { kindWords, planWords } from "../planWords.ts"
 import { go, href } from "../route.ts"
 import { useServer } from "../server.ts"
 import type { Head } from "./Overview.tsx"
-import { Steps } from "./Steps.tsx"
+import { mostSteps, StepPages } from "./StepPages.tsx"
 
 /** Plans are found in the audit log, which has a line for each. */
 export const Plans = ({ head }: { readonly head: Head }) => {
@@ -92,7 +92,7 @@ const Row = ({ isTold, plan }: { readonly plan: JsonObject; readonly isTold: boo
 const steps = (count: number) => (count === 1 ? "1 step" : `${count} steps`)
 
 export const Plan = ({ head, id }: { readonly head: Head; readonly id: string }) => {
-  const { again, outcome } = useTool("show_plan", { plan_id: id, limit: 500 })
+  const { again, outcome } = useTool("show_plan", { plan_id: id, limit: mostSteps })
   return (
     <>
       <p class="crumbs">
@@ -207,10 +207,7 @@ const Shown = ({ again, id, plan }: { readonly id: string; readonly plan: JsonOb
         </Confirm>
       ) : null}
       <h2>Steps</h2>
-      {objectsOf(plan.steps).length < total ? (
-        <p class="soft">{`The first ${objectsOf(plan.steps).length} of ${total} are shown; all of them are applied.`}</p>
-      ) : null}
-      <Steps steps={objectsOf(plan.steps)} blocked={objectsOf(plan.blocked)} />
+      <StepPages id={id} first={plan} />
     </>
   )
 }

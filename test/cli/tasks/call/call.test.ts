@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises"
 import { assert, describe, it } from "vitest"
 
 import { flagNames } from "../../../../src/cli/configuration/flags.ts"
+import { shortfall } from "../../../../src/cli/tasks/call/shortfall.ts"
 import { callFlags } from "../../../../src/cli/tasks/call/words.ts"
 import { everyTool, idIn, toolNames } from "../../../support/everyTool.ts"
 import { directory, once, run, standIn, start, startHttp, useCommand } from "../../built.ts"
@@ -24,16 +25,23 @@ describe("call", () => {
     const cwd = await directory()
     const ids: Record<string, unknown> = {}
     const called: Array<string> = []
+    const guided: Array<string> = []
     for (const [tool, args] of everyTool("by-command")) {
       const { code, stderr, stdout } = await run(
         ["--embedded=engine.jsonl", "call", tool, "--json", ...flagsOf(args(ids))],
         { cwd }
       )
-      assert.deepStrictEqual({ tool, code, stderr }, { tool, code: 0, stderr: "" })
-      ids[tool] = idIn(JSON.parse(stdout))
+      const answer = JSON.parse(stdout)
+      const lacking = shortfall(tool, answer, args(ids))
+      const stderrOf = lacking.map((words) => `${words}\n`).join("")
+      assert.deepStrictEqual({ tool, code, stderr }, { tool, code: lacking.length === 0 ? 0 : 1, stderr: stderrOf })
+      if (lacking.length > 0) guided.push(tool)
+      ids[tool] = idIn(answer)
       called.push(tool)
     }
     assert.includeMembers(called, toolNames)
+    assert.includeMembers(guided, ["update_credential", "retry_execution", "list_credentials"])
+    assert.notIncludeMembers(guided, ["create_workflow", "get_workflow", "run_workflow"])
   })
 
   it("prints with --json exactly what the server answers", async () => {
