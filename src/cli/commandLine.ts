@@ -232,9 +232,9 @@ function completions() {
     run: Effect.fnUntraced(function* (shell, { command }) {
       if (Option.isNone(shell)) return
       const known = Completions.fromCommand(command)
-      const { withTools } = yield* Effect.promise(() => import("./tasks/call/completions.ts"))
+      const { mended, withTools } = yield* Effect.promise(() => import("./tasks/call/completions.ts"))
       const descriptor = yield* Effect.orElseSucceed(withTools(known), () => known)
-      yield* Console.log(Completions.generate(command.name, shell.value, descriptor))
+      yield* Console.log(mended(shell.value, Completions.generate(command.name, shell.value, descriptor)))
     })
   })
 }

@@ -2,21 +2,65 @@ import { Effect } from "effect"
 import type { Completions } from "effect/cli"
 
 import type { Tool } from "../../../mcp/Tool.ts"
+import { flag, flagNames } from "../../configuration/flags.ts"
 import type { Launch } from "../../configuration/Launch.ts"
 import { toolsets } from "../../configuration/settings.ts"
 import { parametersOf } from "./parameters.ts"
 import { toolsOf } from "./tools.ts"
 
+type Flags = Completions.CommandDescriptor["flags"]
+
 /** The command with every tool below `call`, and every argument of each as its flag. */
 export const withTools = Effect.fnUntraced(function* (command: Completions.CommandDescriptor) {
   const tools = yield* toolsOf(everything)
-  const subcommands = command.subcommands.map((subcommand) =>
-    subcommand.name === "call"
-      ? { ...subcommand, arguments: [], subcommands: tools.map((tool) => described(tool, subcommand.flags)) }
-      : subcommand
-  )
-  return { ...command, subcommands } satisfies Completions.CommandDescriptor
+  const subcommands = command.subcommands.map((subcommand) => {
+    if (subcommand.name !== "call") return subcommand
+    const flags = subcommand.flags.filter(({ name }) => !servingAlone.has(name))
+    const ofTools = flags.filter(({ name }) => name !== "list")
+    return { ...subcommand, flags, arguments: [], subcommands: tools.map((tool) => described(tool, ofTools)) }
+  })
+  return typed({ ...command, subcommands })
 }, Effect.scoped)
+
+/** What says how requests come in says nothing to a single call. */
+const servingAlone: ReadonlySet<string> = new Set([
+  "auth-token",
+  "auth-token-file",
+  "host",
+  "http",
+  "metrics",
+  "page",
+  "port"
+])
+
+/** Our flags are read as texts; shells are told which of them name files, and which of them are one of a few words. */
+const typed = (command: Completions.CommandDescriptor): Completions.CommandDescriptor => ({
+  ...command,
+  flags: command.flags.map((one) => ({ ...one, type: types.get(one.name) ?? one.type })),
+  subcommands: command.subcommands.map(typed)
+})
+
+const types: ReadonlyMap<string, Flags[number]["type"]> = new Map<string, Flags[number]["type"]>([
+  ...flagNames.flatMap((name) => {
+    const { optional = false, value } = flag(name)
+    if (optional || (value !== "FILE" && value !== "DIR")) return []
+    return [[name, { _tag: "Path", pathType: value === "DIR" ? "directory" : "file" }] as const]
+  }),
+  ["junit", { _tag: "Path", pathType: "file" }],
+  ["log-level", { _tag: "Choice", values: ["debug", "info", "warn", "error", "none"] }],
+  ["page", { _tag: "Choice", values: ["on", "off"] }]
+])
+
+/**
+ * The script with what its generator does not tell zsh: that values may follow an equals sign, and that flags behind the
+ * name of a subcommand are its own.
+ */
+export const mended = (shell: string, script: string): string =>
+  shell === "zsh"
+    ? script
+        .replaceAll(/^( +'(?:\([^)]*\))?--[\w-]+)\[(.*\]:)/gm, "$1=[$2")
+        .replaceAll('_arguments -C "${specs[@]}"', `_arguments -C -A "-*" "\${specs[@]}"`)
+    : script
 
 /** All that this version has, whatever is configured here. */
 const everything: Launch = {
@@ -30,7 +74,7 @@ const everything: Launch = {
   marketplace: undefined
 }
 
-const described = (tool: Tool, ours: Completions.CommandDescriptor["flags"]): Completions.CommandDescriptor => ({
+const described = (tool: Tool, ours: Flags): Completions.CommandDescriptor => ({
   name: tool.name,
   description: tool.title,
   arguments: [],

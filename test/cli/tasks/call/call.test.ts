@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process"
 import { readFile } from "node:fs/promises"
 
 import { assert, describe, it } from "vitest"
@@ -236,4 +237,33 @@ describe("call", () => {
     const { stdout } = await run(["--completions", "fish"])
     for (const word of ["list_workflows", "workflowId", "search_workflows", "apply_plan"]) assert.include(stdout, word)
   })
+
+  /** What each shell makes of a line, asked in its own way; zsh only completes on a terminal, and ends once it has. */
+  const asked = {
+    fish: `source ./script; complete -C "$argv[1]"`,
+    zsh: `zmodload zsh/zpty; mkdir -p fun; cp script fun/_workflow-tool-server; zpty shell zsh -fi
+      zpty -w shell 'fpath=(./fun $fpath); autoload -Uz compinit; compinit -u -D; echo ready-$((6 * 7))'
+      zpty -r -m shell seen '*ready-42*'; zpty -w -n shell "$1"$'\\t'; zpty -r -m shell seen "*$2*"; print -r -- "$seen"`
+  } as const
+  const shells = ["fish", "zsh"] as const
+  const isThere = (shell: string) => spawnSync(shell, ["--version"]).status === 0
+
+  for (const shell of shells) {
+    it.skipIf(!isThere(shell))(`completes tools, their values and files in ${shell}`, { timeout: 30_000 }, async () => {
+      const { stdout: script } = await run(["--completions", shell])
+      const cwd = await directory({ script, "known.json": "{}" })
+      for (const [line, found] of [
+        ["call --embedded explain_e", "explain_execution"],
+        ["--read-only call list_executions --status cr", "crashed"],
+        ["call list_workflows --log-level de", "debug"],
+        ["call list_executions --status=cr", "crashed"],
+        ["--config kno", "known.json"]
+      ] as const) {
+        const args = [...(shell === "zsh" ? ["-f"] : []), "-c", asked[shell]]
+        const words = [...(shell === "fish" ? [] : [shell]), `workflow-tool-server ${line}`, found]
+        const done = spawnSync(shell, [...args, ...words], { cwd, encoding: "utf8", timeout: 10_000 })
+        assert.include(done.stdout, found, `${line}: ${done.stderr}`)
+      }
+    })
+  }
 })
