@@ -6,6 +6,8 @@ export interface Access {
   readonly subject: string | undefined
   /** Whether tools that may change something can be called; those that only read always can. */
   readonly mayChange: boolean
+  /** What a token must have for that, where its issuer knows scopes. */
+  readonly scopeToChange?: string
 }
 
 /** The access of the request under way. A transport that knows no callers lets each do everything. */

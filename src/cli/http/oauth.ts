@@ -65,15 +65,21 @@ const accessOf = (
       new TokenRefused({ reason: `The token has neither the scope ${readScope} nor ${writeScope}`, lacks: "scope" })
     )
   }
-  return Effect.succeed({ subject: payload.sub ?? text(payload["client_id"]), mayChange })
+  return Effect.succeed({ subject: payload.sub ?? text(payload["client_id"]), mayChange, scopeToChange: writeScope })
 }
 
 const text = (value: unknown) => (Predicate.isString(value) ? value : undefined)
 
-const describe = (error: unknown, { issuer }: OAuthSettings): TokenRefused | TokenUnverifiable => {
+const describe = (error: unknown, { audience, issuer, resource }: OAuthSettings): TokenRefused | TokenUnverifiable => {
   if (error instanceof errors.JWTExpired) return new TokenRefused({ reason: "The token has expired" })
   if (error instanceof errors.JWTClaimValidationFailed) {
-    return new TokenRefused({ reason: claims[error.claim] ?? "The token lacks a claim or has a wrong one" })
+    const wanted = { aud: `, its aud must name ${audience ?? resource}`, iss: `, its iss must be ${issuer}` }
+    // Clients find out by trial what is wanted; both are public, and tell them at once.
+    const is = claims[error.claim] ?? "The token lacks a claim or has a wrong one"
+    return new TokenRefused({ reason: is + (Object.entries(wanted).find(([name]) => name === error.claim)?.[1] ?? "") })
+  }
+  if (error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid) {
+    return new TokenRefused({ reason: "The token is no signed JWT" })
   }
   if (error instanceof errors.JOSEError && isOfToken(error)) {
     return new TokenRefused({ reason: "The token is not signed by its issuer's keys" })

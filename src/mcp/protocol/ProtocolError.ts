@@ -33,11 +33,13 @@ export const stopped = new ProtocolError({
 })
 
 /** The caller may read, and asked for more. */
-export const forbidden = (tool: string) =>
+export const forbidden = (tool: string, scope?: string) =>
   new ProtocolError({
     code: -32600,
-    message: `${tool} may change something, and the token of this request only allows to read`,
-    data: { code: "INSUFFICIENT_SCOPE" }
+    message:
+      `${tool} may change something, and the token of this request only allows to read` +
+      (scope === undefined ? "" : `: get one with the scope ${scope}`),
+    data: { code: "INSUFFICIENT_SCOPE", ...(scope === undefined ? {} : { scope }) }
   })
 
 export const isForbidden = (error: { readonly _tag: string }): boolean =>

@@ -54,10 +54,15 @@ export const makeMiddleware = Effect.fnUntraced(function* ({
 
   const wrong = WrongTokens.make()
   const { read, write } = protectedResource?.scopes ?? { read: undefined, write: undefined }
+  // Who reads the body alone learns as much as who reads the header.
   const unauthorized = (told: Challenge = {}) =>
-    problem(401, "A valid bearer token is needed", {
-      "www-authenticate": challenge(protectedResource, { ...told, ...(read === undefined ? {} : { scope: read }) })
-    })
+    problem(
+      401,
+      ["A valid bearer token is needed", ...(told.description === undefined ? [] : [told.description])].join(". "),
+      {
+        "www-authenticate": challenge(protectedResource, { ...told, ...(read === undefined ? {} : { scope: read }) })
+      }
+    )
   const insufficient = challenge(protectedResource, {
     error: "insufficient_scope",
     ...(read === undefined ? {} : { scope: `${read} ${write}` })
@@ -69,10 +74,15 @@ export const makeMiddleware = Effect.fnUntraced(function* ({
       response.status === 403 ? HttpServerResponse.setHeader(response, "www-authenticate", insufficient) : response
     )
 
-  const refuse = (request: HttpServerRequest.HttpServerRequest, told: Challenge = { error: "invalid_token" }) =>
+  const refuse = (request: HttpServerRequest.HttpServerRequest, told: Challenge) =>
     Effect.map(wrong.wait(Option.getOrElse(request.remoteAddress, () => "an unknown address")), (isHeard) =>
       isHeard ? unauthorized(told) : tooMany
     )
+
+  const unknown: Challenge = {
+    error: "invalid_token",
+    ...(protectedResource === undefined ? {} : { description: "The token is no signed JWT" })
+  }
 
   const authorized = (handler: Handler): Handler => {
     if (verify === undefined) return open(handler)
@@ -81,7 +91,11 @@ export const makeMiddleware = Effect.fnUntraced(function* ({
       if (token === undefined) return Effect.succeed(unauthorized())
       return Effect.matchEffect(verify(Redacted.make(token)), {
         onSuccess: (access) =>
-          access === false ? refuse(request) : access === true ? handler(request) : within(access, handler(request)),
+          access === false
+            ? refuse(request, unknown)
+            : access === true
+              ? handler(request)
+              : within(access, handler(request)),
         onFailure: (failure) => {
           if (failure._tag === "TokenUnverifiable")
             return Effect.succeed(problem(503, failure.reason, { "retry-after": "5" }))

@@ -149,6 +149,25 @@ describe("tokens of an issuer", () => {
     }
   })
 
+  it("are refused in words that say what a token has to be, in the body as in the header", async () => {
+    const { call } = await serve()
+    const now = Math.floor(Date.now() / 1000)
+    for (const [token, reason] of [
+      [await signed(claims({ exp: now - 600 })), "The token has expired"],
+      [await signed(claims({ aud: "https://other.example.com/mcp" })), `its aud must name ${claims()["aud"]}`],
+      [await signed(claims({ iss: "https://evil.example.com" })), `its iss must be ${issuer}`],
+      ["opaque", "The token is no signed JWT"]
+    ] as const) {
+      const { challenge, status, text } = await call(token)
+      assert.strictEqual(status, 401)
+      assert.include(JSON.parse(text).error, reason)
+      assert.include(challenge, reason)
+    }
+    const { status, text } = await call(await signed(claims({ scope: "workflows:read" })), "create_tag", { name: "a" })
+    assert.strictEqual(status, 403)
+    assert.match(JSON.parse(text).error.message, /only allows to read: get one with the scope workflows:write$/)
+  })
+
   it("are told to come again while the issuer does not answer, and taken when it does", async () => {
     faults.add("/keys")
     const { call } = await serve()

@@ -60,8 +60,8 @@ export const toolMethods = (tools: ReadonlyArray<Tool>, inRounds: Rounds) => {
             : called(ask === undefined ? program : Effect.provideService(program, Elicitation, { ask }))
         }
         if (tool.annotations.readOnlyHint) return calling()
-        return withReference(CurrentAccess, ({ mayChange }) =>
-          mayChange ? calling() : Effect.fail(forbidden(tool.name))
+        return withReference(CurrentAccess, ({ mayChange, scopeToChange }) =>
+          mayChange ? calling() : Effect.fail(forbidden(tool.name, scopeToChange))
         )
       },
       { fits: isPlainCall, work: workOf(byName) }
