@@ -154,7 +154,7 @@ describe("tokens of an issuer", () => {
     const now = Math.floor(Date.now() / 1000)
     for (const [token, reason] of [
       [await signed(claims({ exp: now - 600 })), "The token has expired"],
-      [await signed(claims({ aud: "https://other.example.com/mcp" })), `its aud must name ${claims()["aud"]}`],
+      [await signed(claims({ aud: "https://other.example.com/mcp" })), `its aud must name ${resource}`],
       [await signed(claims({ iss: "https://evil.example.com" })), `its iss must be ${issuer}`],
       ["opaque", "The token is no signed JWT"]
     ] as const) {
