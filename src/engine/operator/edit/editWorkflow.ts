@@ -6,7 +6,7 @@ import { EngineClient } from "../../client/EngineClient.ts"
 import { TagId, type Tag, type Workflow, type WorkflowId } from "../../client/models.ts"
 import { notThere } from "../../nodes/check/expressions.ts"
 import * as EngineTool from "../../tools/EngineTool.ts"
-import { flag, ifVersion, optional, workflowId } from "../../tools/parameters.ts"
+import { flag, ifVersion, optional, workflowId, workflowName } from "../../tools/parameters.ts"
 import { addressNotices } from "../../tools/workflows/addressing.ts"
 import { checkBeside } from "../../tools/workflows/findings.ts"
 import { exclusively, readUnchanged, whileDone } from "../../tools/workflows/guards.ts"
@@ -16,7 +16,8 @@ import { changeLines, differences } from "../../workflow/difference.ts"
 import { withoutSecrets } from "../../workflow/maskSecrets.ts"
 import { warningsOf } from "../../workflow/warnings.ts"
 import type { Edited } from "./applyOperations.ts"
-import { changesOf, editedBy, operationsArgument, readOperations } from "./edited.ts"
+import { saveCopy } from "./copying.ts"
+import { anyOperations, changesOf, editedBy, noOperations, readOperations } from "./edited.ts"
 import type { Operation } from "./Operation.ts"
 
 export const editWorkflow = EngineTool.make("edit_workflow", {
@@ -27,13 +28,16 @@ export const editWorkflow = EngineTool.make("edit_workflow", {
   annotations: changes,
   arguments: {
     id: workflowId,
-    operations: operationsArgument,
+    operations: anyOperations,
     ifVersion,
+    copy_as: optional(workflowName.annotate({ description: "Save as a new workflow of this name instead" })),
     dry_run: optional(flag("Only say what would change"))
   },
-  run: Effect.fnUntraced(function* ({ dry_run = false, id, ifVersion, operations: given }) {
+  run: Effect.fnUntraced(function* ({ copy_as, dry_run = false, id, ifVersion, operations: given }) {
+    if (given.length === 0 && copy_as === undefined) return yield* noOperations
     const operations = yield* readOperations(given)
     const current = readUnchanged(id, ifVersion)
+    if (copy_as !== undefined && !dry_run) return yield* copy(copy_as, operations, yield* current)
     return yield* (dry_run ? Effect.flatMap(current, tryOut(operations)) : edit(id, operations, current)).pipe(
       exclusively(id)
     )
@@ -90,6 +94,13 @@ const edit = Effect.fnUntraced(function* <E, R>(
   const later = yield* changedSince({ ...written, active: current.active }, latest)
   const said = [...notStarted(latest), ...later, ...notices, ...keptSettings(current, edited, latest)]
   return yield* answer(current, edited, latest, said, yield* found)
+})
+
+const copy = Effect.fnUntraced(function* (name: string, operations: ReadonlyArray<Operation>, current: Workflow) {
+  const { edited, lookups } = yield* editedBy(current, operations)
+  const found = yield* checkBeside(edited.workflow, current)
+  const { latest, notices } = yield* saveCopy(edited, name, lookups.tags)
+  return yield* answer(current, edited, latest, notices, yield* found)
 })
 
 /** Engines of generation 2 merge settings, and forget none. */

@@ -11,9 +11,17 @@ import { lookUp } from "./lookUp.ts"
 import { type Operation, readOperation } from "./Operation.ts"
 import { operationSchema } from "./operationSchema.ts"
 
+const atLeastOne = "must hold at least one operation"
+
+/** Operations of which there may be none. */
+export const anyOperations = Schema.Array(JsonObject).annotate({ inputSchema: operationSchema })
+
+/** None, where that says nothing. */
+export const noOperations = new InvalidArgument({ argument: "operations", problem: atLeastOne })
+
 /** The argument of every tool that takes operations; `readOperations` reads it. */
 export const operationsArgument = Schema.Array(JsonObject)
-  .check(Schema.makeFilter((operations) => operations.length > 0 || "must hold at least one operation"))
+  .check(Schema.makeFilter((operations) => operations.length > 0 || atLeastOne))
   .annotate({ inputSchema: operationSchema })
 
 /** The refusal of operations, before anything is sent. */
