@@ -3,8 +3,8 @@ import { FetchHttpClient, HttpClient } from "effect/http"
 import { inject } from "vitest"
 
 import { promotingSuite } from "../contract/promoting.ts"
-import { killedSuite } from "../contract/promotingKilled.ts"
 import { promotingGroupsSuite } from "../contract/promotingGroups.ts"
+import { killedSuite } from "../contract/promotingKilled.ts"
 import { type Given, type Place, serverWithPlans } from "../engine/plans/support.ts"
 
 const engines = inject("engines")

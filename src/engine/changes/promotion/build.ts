@@ -80,7 +80,9 @@ export const build = (input: Input, context: Context): Built => {
     generation
   })
   const grouped =
-    theirs === undefined || generation === "1.x" ? undefined : targetGroups({ theirs, counterpart, content: sent, last })
+    theirs === undefined || generation === "1.x"
+      ? undefined
+      : targetGroups({ theirs, counterpart, content: sent, last })
   const beside = { ...besideOf(theirs, counterpart, { generation, last }), ...grouped?.groups }
   const content = { ...fit({ ...sent, settings: merged.settings }, generation).content, ...beside }
   const before = counterpart === undefined ? undefined : shownFor(content, counterpart)
@@ -202,7 +204,11 @@ const besideOf = (
 }
 
 /** What promotions do not bring, where its counterpart has it not the same. */
-const leftBehind = (theirs: Workflow | undefined, counterpart: Workflow | undefined, beside: object): ReadonlyArray<string> =>
+const leftBehind = (
+  theirs: Workflow | undefined,
+  counterpart: Workflow | undefined,
+  beside: object
+): ReadonlyArray<string> =>
   ["description", "nodeGroups", "pinData"].filter((field) => {
     if (field in beside) return false
     const given = theirs?.[field] ?? ""
