@@ -5,6 +5,10 @@ import { versions } from "./install.ts"
 import { startEngine } from "./start.ts"
 
 const [version = versions[0] ?? ""] = process.argv.slice(2)
+if (!/^\d+\.\d+\.\d+$/.test(version)) {
+  console.error(`Name a version of the engine, such as ${versions.join(" or ")}: npm run engine -- ${versions.at(-1)}`)
+  process.exit(2)
+}
 const { engine, stop } = await startEngine(version)
 console.log(JSON.stringify(engine, null, 2))
 const forever = setInterval(() => {}, 1 << 30)
