@@ -34,11 +34,11 @@ interface Row {
 }
 
 const rows: ReadonlyArray<Row> = [
-  { transport: "http", what: "ping", times: 6000, goal: 1.5, call: ping },
+  { transport: "http", what: "ping", times: 20_000, goal: 1.5, call: ping },
   { transport: "http", what: "tools/list", times: 4000, goal: 1, call: () => ({ method: "tools/list" }) },
   { transport: "http", what: "get_workflow, 12 nodes", times: 4000, goal: 1.8, call: get },
   { transport: "http", what: "get_workflow, changed each time", times: 4000, goal: 1.8, call: getChanged },
-  { transport: "stdio", what: "ping", times: 6000, goal: 2, call: ping },
+  { transport: "stdio", what: "ping", times: 20_000, goal: 2, call: ping },
   { transport: "stdio", what: "tools/list", times: 4000, goal: 1, call: () => ({ method: "tools/list" }) },
   { transport: "stdio", what: "get_workflow, 12 nodes", times: 4000, goal: 1.8, call: get },
   { transport: "stdio", what: "get_workflow, changed each time", times: 4000, goal: 1.8, call: getChanged },
