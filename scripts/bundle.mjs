@@ -75,7 +75,7 @@ const begunLater = new Map([
 const later = {
   name: "later",
   transform: {
-    filter: { id: /[\\/]effect[\\/]dist[\\/](?:Utils|internal[\\/]effect|cli[\\/]CliOutput)\.js$/ },
+    filter: { id: [...begunLater.keys()].map((name) => `**/effect/dist/${name}`) },
     handler(code, id) {
       const [, name = ""] = id.replaceAll("\\", "/").split("/effect/dist/")
       return (begunLater.get(name) ?? []).reduce((text, [from, to]) => {

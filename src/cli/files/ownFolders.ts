@@ -10,8 +10,9 @@ interface Place {
   readonly other: ReadonlyArray<string>
 }
 
-/** `node:os` takes longer to load than a start's other modules together: only where it knows what the environment does not say. */
-export const homedir = (): string => process.getBuiltinModule("node:os").homedir()
+/** As `node:os` has it, which takes longer to load than a start's other modules together: not where the environment says it. */
+export const homedir = (environment: NodeJS.ProcessEnv = process.env, platform = process.platform): string =>
+  (platform === "win32" ? undefined : environment["HOME"]) ?? process.getBuiltinModule("node:os").homedir()
 
 /** Throws for a user without a home, as in a container whose user has no entry: only what effect is not loaded for yet calls it. */
 const folderAt =
@@ -20,9 +21,13 @@ const folderAt =
     const given = environment[variable]
     if (given !== undefined && path.isAbsolute(given)) return path.join(given, own)
     if (platform === "win32") {
-      return path.join(environment["LOCALAPPDATA"] ?? path.join(homedir(), "AppData", "Local"), own, windows)
+      return path.join(
+        environment["LOCALAPPDATA"] ?? path.join(homedir(environment, platform), "AppData", "Local"),
+        own,
+        windows
+      )
     }
-    return path.join(environment["HOME"] ?? homedir(), ...(platform === "darwin" ? mac : other), own)
+    return path.join(homedir(environment, platform), ...(platform === "darwin" ? mac : other), own)
   }
 
 /** What a program has to remember, and nobody else has. */

@@ -73,10 +73,13 @@ const text = (value: unknown) => (Predicate.isString(value) ? value : undefined)
 const describe = (error: unknown, { audience, issuer, resource }: OAuthSettings): TokenRefused | TokenUnverifiable => {
   if (error instanceof errors.JWTExpired) return new TokenRefused({ reason: "The token has expired" })
   if (error instanceof errors.JWTClaimValidationFailed) {
-    const wanted = { aud: `, its aud must name ${audience ?? resource}`, iss: `, its iss must be ${issuer}` }
     // Clients find out by trial what is wanted; both are public, and tell them at once.
+    const wanted: Readonly<Record<string, string>> = {
+      aud: `, its aud must name ${audience ?? resource}`,
+      iss: `, its iss must be ${issuer}`
+    }
     const is = claims[error.claim] ?? "The token lacks a claim or has a wrong one"
-    return new TokenRefused({ reason: is + (Object.entries(wanted).find(([name]) => name === error.claim)?.[1] ?? "") })
+    return new TokenRefused({ reason: is + (wanted[error.claim] ?? "") })
   }
   if (error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid) {
     return new TokenRefused({ reason: "The token is no signed JWT" })

@@ -5,6 +5,7 @@ import { urlToHttpOptions } from "node:url"
 import { Effect, Scope } from "effect"
 
 import { BoundedCache } from "../../internal/BoundedCache.ts"
+import { cachedSuccess } from "../../internal/cachedSuccess.ts"
 import type { ConnectionOptions } from "../../internal/http/HttpClients.ts"
 import { parseProxy, type Proxy } from "./proxy.ts"
 
@@ -28,18 +29,6 @@ export interface Route {
 export interface Routes {
   readonly to: (url: URL) => Effect.Effect<Route>
 }
-
-/** Made by the first who needs it, and from then on there. */
-const kept = (make: Effect.Effect<Route>): Effect.Effect<() => Effect.Effect<Route>> =>
-  Effect.map(Effect.cached(make), (cached) => {
-    let made: Effect.Effect<Route> | undefined
-    const first = Effect.tap(cached, (route) =>
-      Effect.sync(() => {
-        made = Effect.succeed(route)
-      })
-    )
-    return () => made ?? first
-  })
 
 /** Connects in the place of Node, over HTTP that is not encrypted. */
 export type Connect = () => Duplex
@@ -76,9 +65,9 @@ export const makeRoutes = Effect.fnUntraced(function* ({ caFile, proxy }: Connec
       return { open: (url, options) => request(whole(url, options)), connected: "secureConnect" }
     })
   const plain = via?.url.protocol === "https:" ? https() : http
-  const toPlain = yield* kept(via === undefined ? plain : Effect.map(plain, (route) => asked(route, via)))
-  const toSecure = yield* kept(https(via))
-  return { to: (url) => (url.protocol === "https:" ? toSecure() : toPlain()) } satisfies Routes
+  const toPlain = yield* cachedSuccess(via === undefined ? plain : Effect.map(plain, (route) => asked(route, via)))
+  const toSecure = yield* cachedSuccess(https(via))
+  return { to: (url) => (url.protocol === "https:" ? toSecure : toPlain) } satisfies Routes
 })
 
 /** What a file of certificates adds to those that are trusted. What reads it takes longer to load than a call. */

@@ -1,6 +1,6 @@
 import { Predicate } from "effect"
 
-import { isJsonObject, type JsonObject } from "../../internal/schema/JsonObject.ts"
+import { isJsonObject, type JsonObject, objectsOf } from "../../internal/schema/JsonObject.ts"
 import type { EngineError } from "./EngineError.ts"
 
 /** Groups of nodes, the frames on the canvas, without the nodes that are not there; those that this leaves empty go. */
@@ -23,7 +23,7 @@ export const groupsAmong = (
  */
 export const refusedGroup = (error: EngineError, groups: unknown): JsonObject | undefined =>
   error._tag === "ApiError" && error.httpStatus === 400 && /\bgroups? "|\bgroup ID "/i.test(error.problem)
-    ? asGroups(groups).find(
+    ? objectsOf(groups).find(
         ({ id, name }) =>
           error.problem.includes(`roup ${JSON.stringify(name)}`) ||
           error.problem.includes(`groups: ${JSON.stringify(name)}`) ||
@@ -31,9 +31,6 @@ export const refusedGroup = (error: EngineError, groups: unknown): JsonObject | 
           error.problem.includes(`group ID ${JSON.stringify(id)}`)
       )
     : undefined
-
-const asGroups = (groups: unknown): ReadonlyArray<JsonObject> =>
-  Array.isArray(groups) ? groups.filter(isJsonObject) : []
 
 /** A group as answers name it. */
 export const groupPath = ({ name }: JsonObject): string => `nodeGroups.${Predicate.isString(name) ? name : "?"}`

@@ -60,11 +60,11 @@ const moved = (before: ReadonlyArray<string>, after: ReadonlyArray<string>): str
 
 const groupsIn = (workflow: JsonObject): ReadonlyArray<Group> => {
   const names = new Map(nodesOf(workflow).map((node) => [node.id, nameOf(node)]))
-  return objectsOf(workflow.nodeGroups).map(({ description, id, name, nodeIds }) => ({
-    id,
-    name: Predicate.isString(name) ? name : "",
-    description: Predicate.isString(description) ? description : "",
-    members: listOf(nodeIds)
+  return objectsOf(workflow.nodeGroups).map((group) => ({
+    id: group.id,
+    name: nameOf(group),
+    description: Predicate.isString(group.description) ? group.description : "",
+    members: listOf(group.nodeIds)
       .map((member) => names.get(member) ?? "")
       .toSorted()
   }))

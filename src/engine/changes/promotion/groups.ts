@@ -1,7 +1,5 @@
-import { Predicate } from "effect"
-
-import { isJsonObject, type JsonObject, listOf, objectsOf } from "../../../internal/schema/JsonObject.ts"
-import type { Workflow } from "../../client/models.ts"
+import { listOf, objectOf, objectsOf } from "../../../internal/schema/JsonObject.ts"
+import { nameOf, type Workflow } from "../../client/models.ts"
 import { groupsAmong } from "../../client/nodeGroups.ts"
 import { groupProblem } from "../../workflow/nodeGroups.ts"
 import type { Content } from "../Change.ts"
@@ -53,11 +51,7 @@ const standing = (groups: ReadonlyArray<unknown>, content: Sides["content"]): Ta
   for (const group of groupsAmong(groups, content.nodes)) {
     if (groupProblem([...kept, group], content) === undefined) kept.push(group)
   }
-  const names = new Set(kept.map(nameOf))
-  return { groups: { nodeGroups: kept }, torn: groups.map(nameOf).filter((name) => !names.has(name)) }
-}
-
-const nameOf = (group: unknown): string => {
-  const { name }: JsonObject = isJsonObject(group) ? group : {}
-  return Predicate.isString(name) ? name : ""
+  const named = (all: ReadonlyArray<unknown>) => all.map((group) => nameOf(objectOf(group)))
+  const names = new Set(named(kept))
+  return { groups: { nodeGroups: kept }, torn: named(groups).filter((name) => !names.has(name)) }
 }

@@ -2,11 +2,12 @@ import { Effect, Struct } from "effect"
 
 import { isJsonObject, listOf } from "../../../internal/schema/JsonObject.ts"
 import { EngineClient } from "../../client/EngineClient.ts"
-import { TagId, type Tag, type Workflow } from "../../client/models.ts"
+import type { Tag, Workflow } from "../../client/models.ts"
 import { addressNotices } from "../../tools/workflows/addressing.ts"
 import { whileDone } from "../../tools/workflows/guards.ts"
 import { leftOut } from "../../tools/workflows/shown.ts"
 import type { Edited } from "./applyOperations.ts"
+import { tagsNamed } from "./tagsNamed.ts"
 
 /** Makes a new, inactive workflow of an edited one. Its webhooks get ids of their own; what runs have left there stays behind. */
 export const saveCopy = Effect.fnUntraced(function* (
@@ -15,7 +16,7 @@ export const saveCopy = Effect.fnUntraced(function* (
   known: ReadonlyArray<Tag>
 ) {
   const engine = yield* EngineClient
-  const nodes = workflow.nodes.map((node) => Struct.omit({ webhookId: undefined, ...node }, ["webhookId"]))
+  const nodes = workflow.nodes.map((node) => Struct.omit(node, ["webhookId"]))
   const { connections, nodeGroups, pinData, settings } = workflow
   const { dropped, workflow: made } = yield* engine.createWorkflow({
     name,
@@ -28,16 +29,8 @@ export const saveCopy = Effect.fnUntraced(function* (
   const { id } = made
   const done = { id, done: "created" } as const
   if (tags.length > 0) {
-    const tagging = Effect.forEach(tags, (tag) => {
-      const found = known.find((one) => one.name === tag) ?? workflow.tags?.find((one) => one.name === tag)
-      return found === undefined ? engine.createTag(tag) : Effect.succeed(found)
-    }).pipe(
-      Effect.flatMap((all) =>
-        engine.setWorkflowTags(
-          id,
-          all.map((tag) => TagId.make(tag.id))
-        )
-      )
+    const tagging = Effect.flatMap(tagsNamed(tags, [...known, ...(workflow.tags ?? [])]), (all) =>
+      engine.setWorkflowTags(id, all)
     )
     yield* whileDone(tagging, { ...done, step: "setting its tags" })
   }

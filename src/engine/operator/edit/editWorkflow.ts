@@ -19,6 +19,7 @@ import type { Edited } from "./applyOperations.ts"
 import { saveCopy } from "./copying.ts"
 import { anyOperations, changesOf, editedBy, noOperations, readOperations } from "./edited.ts"
 import type { Operation } from "./Operation.ts"
+import { tagsNamed } from "./tagsNamed.ts"
 
 export const editWorkflow = EngineTool.make("edit_workflow", {
   title: "Edit workflow",
@@ -127,19 +128,13 @@ const setTags = Effect.fnUntraced(function* (
   const engine = yield* EngineClient
   yield* engine.mayChange(before)
   const old = namesOf(before.tags)
-  const added = yield* Effect.forEach(
+  const added = yield* tagsNamed(
     wanted.filter((name) => !old.includes(name)),
-    (name) => {
-      const found = known.find((tag) => tag.name === name)
-      return found === undefined ? engine.createTag(name) : Effect.succeed(found)
-    }
+    known
   )
   const { tags = [] } = yield* engine.getWorkflow(before.id)
   const kept = tags.filter(({ name }) => wanted.includes(name) || !old.includes(name))
-  yield* engine.setWorkflowTags(
-    before.id,
-    [...kept, ...added].map((tag) => TagId.make(tag.id))
-  )
+  yield* engine.setWorkflowTags(before.id, [...kept.map(({ id }) => TagId.make(id)), ...added])
 })
 
 const maxWarnings = 10
