@@ -1,18 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
+import { doNothing } from "../support/engineNodes.ts"
 import { ask, type Json } from "../support/harness.ts"
 import type { Pair } from "./promoting.ts"
 import { scene } from "./twoEngines.ts"
 
-const doNothing = (id: string, name: string) => ({
-  id,
-  name,
-  type: "n8n-nodes-base.noOp",
-  typeVersion: 1,
-  position: [0, 0],
-  parameters: {}
-})
 const nodesBy = (first: string) => ["A", "B", "C"].map((name) => doNothing(first + name, name))
 const connections = Object.fromEntries(
   [

@@ -6,6 +6,7 @@ import { inMemory } from "../../src/changes/Journal.ts"
 import type { Change } from "../../src/engine/changes/Change.ts"
 import { WorkflowJournal } from "../../src/engine/changes/Plans.ts"
 import { type Place, serverWithPlans } from "../engine/plans/support.ts"
+import { passthroughTrigger } from "../support/engineNodes.ts"
 import { ask, type Json } from "../support/harness.ts"
 import { movedClock } from "../support/movedClock.ts"
 import { decodeTags, scene } from "./twoEngines.ts"
@@ -24,19 +25,11 @@ const calling = (id: string) => ({
   parameters: { workflowId: { __rl: true, mode: "list", value: id, cachedResultUrl: `/workflow/${id}` } }
 })
 
-const start = {
-  name: "In",
-  type: "n8n-nodes-base.executeWorkflowTrigger",
-  typeVersion: 1.1,
-  position: [0, 0],
-  parameters: { inputSource: "passthrough" }
-}
-
 /** A workflow with a sub-workflow, two that call each other, and one that the target has in another form. */
 const seeded = Effect.fnUntraced(function* (isPublishing: boolean) {
   const all = yield* scene
   const { activate, change, hook, make, tagged } = all
-  const sub = yield* make("staging", "Sub", { nodes: [start] })
+  const sub = yield* make("staging", "Sub", { nodes: [passthroughTrigger] })
   const main = yield* make("staging", "Main", { nodes: [hook("main"), calling(sub)], settings: { timezone: "UTC" } })
   const one = yield* make("staging", "One")
   const two = yield* make("staging", "Two", { nodes: [hook("two"), calling(one)] })

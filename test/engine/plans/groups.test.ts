@@ -1,17 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
+import { doNothing } from "../../support/engineNodes.ts"
 import { ask, type Json } from "../../support/harness.ts"
 import { Beside, twoEmbedded } from "./support.ts"
-
-const doNothing = (id: string, name: string) => ({
-  id,
-  name,
-  type: "n8n-nodes-base.noOp",
-  typeVersion: 1,
-  position: [0, 0],
-  parameters: {}
-})
 
 const front = { id: "front", name: "Front", nodeIds: ["a", "b"] }
 

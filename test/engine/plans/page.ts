@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url"
 import { assert } from "vitest"
 
 import { directory, run } from "../../cli/built.ts"
+import { passthroughTrigger } from "../../support/engineNodes.ts"
 import { operatorCommand, type Send } from "./process.ts"
 import { type Seeded, stateOf, workflowsOf } from "./scenario.ts"
 import type { Place } from "./support.ts"
@@ -123,17 +124,10 @@ const given = async (send: Send, { candidate, prefix, release }: Names) => {
   const { id: theirs } = await credential("production", `${prefix} shop`)
   const ids = []
   for (const name of [release, candidate]) ids.push({ id: (await send("staging", "POST", "/tags", { name }))["id"] })
-  const start = {
-    name: "In",
-    type: "n8n-nodes-base.executeWorkflowTrigger",
-    typeVersion: 1.1,
-    position: [0, 0],
-    parameters: { inputSource: "passthrough" }
-  }
   const settings = { executionOrder: "v1" }
   const stock = await send("staging", "POST", "/workflows", {
     name: `${prefix} stock`,
-    nodes: [start],
+    nodes: [passthroughTrigger],
     connections: {},
     settings
   })

@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Schema } from "effect"
 
+import { passthroughTrigger } from "../../support/engineNodes.ts"
 import type { Json } from "../../support/harness.ts"
 import type { Send } from "./process.ts"
 
@@ -131,19 +132,12 @@ export const seed = async (send: Send, prefix: string, count: number): Promise<S
     connections: {},
     settings: { executionOrder: "v1" }
   })
-  const start = {
-    name: "In",
-    type: "n8n-nodes-base.executeWorkflowTrigger",
-    typeVersion: 1.1,
-    position: [0, 0],
-    parameters: { inputSource: "passthrough" }
-  }
   const subs: Array<readonly [string, string]> = []
   const share = Math.max(2, Math.floor(count / 8))
   for (let index = 0; index < share; index++) {
     const name = `${prefix} sub ${index}`
     const below = index < share / 2 ? undefined : subs[index - Math.floor(share / 2)]
-    const nodes = below === undefined ? [start] : [start, call(below[0], below[1])]
+    const nodes = below === undefined ? [passthroughTrigger] : [passthroughTrigger, call(below[0], below[1])]
     const connections = below === undefined ? {} : main("In", `Call ${below[1]}`)
     // Of half of them nobody asks: they come along with those that call them.
     const body = { name, nodes, connections, settings: { executionOrder: "v1" } }

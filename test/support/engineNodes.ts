@@ -1,0 +1,19 @@
+/** Nodes as engines have them. */
+
+export const doNothing = (id: string, name: string) => ({
+  id,
+  name,
+  type: "n8n-nodes-base.noOp",
+  typeVersion: 1,
+  position: [0, 0],
+  parameters: {}
+})
+
+/** What a workflow begins with that others call, and hands on what they give. */
+export const passthroughTrigger = {
+  name: "In",
+  type: "n8n-nodes-base.executeWorkflowTrigger",
+  typeVersion: 1.1,
+  position: [0, 0],
+  parameters: { inputSource: "passthrough" }
+}
